@@ -1,0 +1,1 @@
+//! engine: charter to be written.

@@ -1,0 +1,1 @@
+//! tools: charter to be written.

@@ -1,0 +1,1 @@
+//! api: charter to be written.

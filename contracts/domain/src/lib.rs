@@ -1,0 +1,1 @@
+//! domain: charter to be written.

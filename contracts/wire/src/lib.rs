@@ -1,0 +1,1 @@
+//! wire: charter to be written.

@@ -1,0 +1,1 @@
+//! context: charter to be written.

@@ -1,0 +1,1 @@
+//! plan: charter to be written.

@@ -1,0 +1,1 @@
+//! policy: charter to be written.

@@ -1,0 +1,1 @@
+//! text: charter to be written.

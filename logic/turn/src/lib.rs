@@ -1,0 +1,1 @@
+//! turn: charter to be written.

@@ -1,0 +1,1 @@
+//! agents: charter to be written.

@@ -1,0 +1,1 @@
+//! audit: charter to be written.

@@ -1,0 +1,1 @@
+//! broker: charter to be written.

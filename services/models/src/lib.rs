@@ -1,0 +1,1 @@
+//! models: charter to be written.

@@ -1,0 +1,1 @@
+//! architecture: charter to be written.

@@ -1,0 +1,1 @@
+//! scenarios: charter to be written.

@@ -1,0 +1,1 @@
+//! testkit: charter to be written.

@@ -1,0 +1,3 @@
+//! Charter to be written.
+
+fn main() {}
