@@ -1,1 +1,26 @@
-//! domain: charter to be written.
+//! The nouns of Housecarl: ids, labels, messages, tools, decisions, events, plans, reports, limits.
+//!
+//! What it is: the vocabulary that every other crate speaks.
+//! What it owns: the JSON form of [`event::Event`], [`message::Message`], [`plan::Plan`] and
+//! [`report::Report`]. The session log, `carl run --events` and every stream use that one form, so
+//! it is a promise and is snapshot-tested.
+//! What it never does: input or output, reading a clock, drawing randomness, deciding anything.
+//! Where to start: [`event`] (what happens in a session), [`tool`] and [`decision`] (what the
+//! broker judges), [`limits`] (how large anything may get).
+
+pub mod decision;
+pub mod event;
+pub mod fault;
+pub mod hash;
+pub mod id;
+pub mod label;
+pub mod limits;
+pub mod lineage;
+pub mod message;
+pub mod model;
+pub mod plan;
+pub mod report;
+pub mod settings;
+pub mod tool;
+
+pub use jiff::Timestamp;

@@ -1,0 +1,456 @@
+//! Events: everything that happens in a session, as people, logs and observers see it.
+
+use crate::decision::{Layer, Verdict};
+use crate::fault::Fault;
+use crate::hash::Digest;
+use crate::id::{AgentId, CallId, ConfirmationId, QueryId, RespondentId, SessionId, ValueId};
+use crate::label::Label;
+use crate::lineage::AgentType;
+use crate::message::{Thinking, ToolCall};
+use crate::model::{FinishReason, ModelRef, Usage};
+use crate::plan::Plan;
+use crate::report::Report;
+use crate::settings::{Mode, SessionProfile};
+use crate::tool::{EffectClass, ToolDefinition};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One thing that happened. The JSON form is one line of the session log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Position in the session, from 1, without gaps.
+    pub seq: u64,
+    /// When, UTC.
+    pub time: Timestamp,
+    /// Where.
+    pub session_id: SessionId,
+    /// For which request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query_id: Option<QueryId>,
+    /// By which agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+    /// By which of several answerers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub respondent_id: Option<RespondentId>,
+    /// Which tool call it belongs to: correlates request, decision and result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<CallId>,
+    /// What.
+    #[serde(flatten)]
+    pub body: EventBody,
+}
+
+/// How a tool call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallStatus {
+    /// It ran.
+    Ok,
+    /// It ran and failed, in a way the model may mend.
+    Failed,
+    /// It was not allowed to run.
+    Denied,
+    /// It was stopped.
+    Cancelled,
+}
+
+/// How a request ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QueryStatus {
+    /// Done.
+    Success,
+    /// Some of it is done.
+    Partial,
+    /// Nothing came of it.
+    Failed,
+    /// The guard or the user refused what it needed.
+    Denied,
+    /// The user stopped it.
+    Interrupted,
+}
+
+/// One line of a request's tool-call log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolCallSummary {
+    /// The call.
+    pub call_id: CallId,
+    /// The tool asked for.
+    pub tool: String,
+    /// Its arguments.
+    pub args: Value,
+    /// What the broker said.
+    pub decision: Verdict,
+    /// Which layer said it.
+    pub layer: Layer,
+    /// How it ended.
+    pub status: CallStatus,
+    /// How long it ran, milliseconds, without the time a person took to answer.
+    pub duration_ms: u64,
+}
+
+/// What a question to the user is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConfirmationKind {
+    /// One tool call.
+    Call,
+    /// A whole plan.
+    Plan,
+    /// Opening a folder for writing.
+    WriteRoot,
+}
+
+/// A question to the user, in the broker's own rendering.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConfirmationRequest {
+    /// Answer with this id.
+    pub confirmation_id: ConfirmationId,
+    /// What it is about.
+    pub kind: ConfirmationKind,
+    /// Who asks.
+    pub agent_type: AgentType,
+    /// What it does to the world: the strictest class of all calls in question.
+    pub effect: EffectClass,
+    /// Why it is asked.
+    pub reason: String,
+    /// Everything that will happen: tool and full arguments (or the whole plan), with unprintable
+    /// and bidirectional characters escaped. Plain text, several lines.
+    pub rendering: String,
+    /// A unified diff of the change, when one can be computed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// What the answer approves. An answer that names another binding is refused.
+    pub binding: Digest,
+    /// When silence becomes a no, UTC.
+    pub expires: Timestamp,
+}
+
+/// The user's answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "answer")]
+pub enum ConfirmationAnswer {
+    /// Yes, this once.
+    Once,
+    /// Yes, and again in this session for the same tool on the same target.
+    Session,
+    /// No.
+    Deny {
+        /// What to tell the agent; empty for nothing.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        message: String,
+    },
+}
+
+/// What happened. The bus subject of each is given by [`EventBody::subject`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum EventBody {
+    /// The session began; the first event of every log.
+    SessionOpened {
+        /// What it was opened with.
+        profile: SessionProfile,
+        /// The session and event it was forked from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        forked_from: Option<(SessionId, u64)>,
+    },
+    /// The session was taken up again by a new process.
+    SessionResumed {
+        /// What it is continued with.
+        profile: SessionProfile,
+    },
+    /// The user changed a setting.
+    SessionConfigured {
+        /// What holds from now on.
+        profile: SessionProfile,
+    },
+    /// A request came in.
+    QueryReceived {
+        /// The user's words.
+        text: String,
+        /// How it will be worked on.
+        mode: Mode,
+    },
+    /// A request waits for the one before it.
+    QueryQueued {
+        /// How many are before it.
+        position: u32,
+    },
+    /// Which model answers, and why that one.
+    ModelChosen {
+        /// The model.
+        model: ModelRef,
+        /// Why.
+        reason: String,
+    },
+    /// A piece of the answer.
+    TextDelta {
+        /// The piece.
+        text: String,
+    },
+    /// A piece of the thinking.
+    ThinkingDelta {
+        /// The piece.
+        text: String,
+    },
+    /// The text streamed so far in this model call is withdrawn for this one, because part of it
+    /// turned out to be a tool call or thinking.
+    TextReplaced {
+        /// What stays visible.
+        text: String,
+    },
+    /// One model call ended. The conversation is rebuilt from these.
+    ModelAnswered {
+        /// The visible text.
+        text: String,
+        /// The thinking.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        thinking: Option<Thinking>,
+        /// The tool calls it asked for.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<ToolCall>,
+        /// What it cost.
+        usage: Usage,
+        /// Why it ended.
+        finish: FinishReason,
+    },
+    /// The harness spoke to the model in the user's place (a nudge, a request for a final answer).
+    ModelNudged {
+        /// What it said.
+        text: String,
+    },
+    /// A tool call is about to be judged.
+    ToolRequested {
+        /// The name asked for.
+        tool: String,
+        /// The arguments asked for.
+        arguments: Value,
+        /// Whether it was found in the text instead of arriving as a call.
+        recovered: bool,
+    },
+    /// What the broker said.
+    BrokerDecision {
+        /// The verdict.
+        verdict: Verdict,
+        /// The layer that decided.
+        layer: Layer,
+        /// Its rule.
+        rule: String,
+        /// Why, for the user.
+        reason: String,
+    },
+    /// A question to the user.
+    ConfirmationAsked(ConfirmationRequest),
+    /// The user's answer, or silence until the end.
+    ConfirmationAnswered {
+        /// Which question.
+        confirmation_id: ConfirmationId,
+        /// The answer.
+        answer: ConfirmationAnswer,
+        /// Who answered: `user`, `timeout`, `unattended`.
+        by: String,
+    },
+    /// A tool is at work.
+    ToolProgress {
+        /// What it is doing.
+        message: String,
+        /// How much is done, percent; `None` when unknown.
+        percent: Option<u8>,
+    },
+    /// What a tool call came to.
+    ToolResult {
+        /// The tool asked for.
+        tool: String,
+        /// How it ended.
+        status: CallStatus,
+        /// The stored value.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value_id: Option<ValueId>,
+        /// Its label.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        label: Option<Label>,
+        /// What the model reads: fenced, capped.
+        text: String,
+        /// Whether the text is only part of the result.
+        truncated: bool,
+        /// How long it ran, milliseconds.
+        duration_ms: u64,
+        /// Files made or changed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        artifacts: Vec<String>,
+    },
+    /// Memories were brought to mind.
+    MemoryRecalled {
+        /// Ids, best first.
+        memories: Vec<String>,
+        /// What for.
+        query: String,
+    },
+    /// A request's generation is complete.
+    GenerationFinished {
+        /// The answer.
+        answer: String,
+        /// All thinking.
+        thinking: String,
+        /// Every tool call.
+        tool_calls: Vec<ToolCallSummary>,
+        /// The whole cost.
+        usage: Usage,
+        /// The model; `None` when none was used.
+        model: Option<ModelRef>,
+    },
+    /// Question and answer only.
+    DialogTurn {
+        /// The question.
+        query: String,
+        /// The answer.
+        answer: String,
+    },
+    /// The request is over. The last event of every request.
+    QueryFinished {
+        /// How it ended.
+        status: QueryStatus,
+        /// Files made or changed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        artifacts: Vec<String>,
+        /// Time from receipt to end, milliseconds.
+        duration_ms: u64,
+        /// What went wrong, when something did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<Fault>,
+    },
+    /// A critic's grade.
+    Critique {
+        /// 1 to 5.
+        score: u8,
+        /// Why.
+        feedback: String,
+    },
+    /// Which of two answers is better.
+    Pairwise {
+        /// `A`, `B` or `tie`.
+        winner: String,
+    },
+    /// The user's opinion of an answer.
+    Feedback {
+        /// -1, 0 or 1 for thumbs; 1 to 5 for stars, as the surface has it, scaled to -100 to 100.
+        score: i8,
+        /// A note.
+        note: String,
+    },
+    /// A reward given to the agent that produced an answer.
+    Reward {
+        /// -100 to 100.
+        value: i8,
+    },
+    /// A sub-agent began.
+    AgentSpawned {
+        /// The new agent.
+        child: AgentId,
+        /// Its type.
+        agent_type: AgentType,
+        /// Its task.
+        task: String,
+    },
+    /// A sub-agent ended.
+    AgentFinished {
+        /// The agent.
+        child: AgentId,
+        /// What it returned.
+        report: Report,
+    },
+    /// The view of the conversation was made smaller. The log was not.
+    ContextCompacted {
+        /// Tokens before, estimated.
+        before_tokens: u64,
+        /// Tokens after, estimated.
+        after_tokens: u64,
+        /// Messages left out of the view.
+        dropped_messages: u32,
+    },
+    /// A plan was made.
+    PlanProposed {
+        /// The plan.
+        plan: Plan,
+        /// What an approval binds.
+        hash: Digest,
+    },
+    /// A plan was approved.
+    PlanApproved {
+        /// Which.
+        hash: Digest,
+        /// By whom: `user`, `yes_flag`, `read_only`.
+        by: String,
+    },
+    /// A step of a plan ended.
+    PlanStep {
+        /// From 0.
+        index: u32,
+        /// How.
+        status: CallStatus,
+        /// What it showed, formatted for people.
+        text: String,
+    },
+    /// The drive changed state.
+    DriveState {
+        /// The new state.
+        state: String,
+        /// Why, also when it decided not to act.
+        reason: String,
+    },
+    /// The tools offered to the model.
+    ToolSchema {
+        /// Definitions.
+        tools: Vec<ToolDefinition>,
+    },
+    /// Something the user should know that stops nothing: a truncated context, a retry, a repair.
+    Notice(Fault),
+    /// Something went wrong.
+    Error(Fault),
+}
+
+impl EventBody {
+    /// The bus subject.
+    #[must_use]
+    pub fn subject(&self) -> String {
+        let fixed = match self {
+            Self::SessionOpened { .. } => "session.opened",
+            Self::SessionResumed { .. } => "session.resumed",
+            Self::SessionConfigured { .. } => "session.configured",
+            Self::QueryReceived { .. } => "query.received",
+            Self::QueryQueued { .. } => "query.queued",
+            Self::QueryFinished { .. } => "query.finished",
+            Self::ModelChosen { .. } => "model.chosen",
+            Self::TextDelta { .. } | Self::ThinkingDelta { .. } | Self::TextReplaced { .. } => {
+                "response.delta"
+            }
+            Self::ModelAnswered { .. } | Self::ModelNudged { .. } => "response.step",
+            Self::ToolRequested { tool, .. } => return format!("tool.request.{tool}"),
+            Self::ToolResult { tool, .. } => return format!("tool.result.{tool}"),
+            Self::ToolProgress { .. } => "tool.progress",
+            Self::BrokerDecision { .. } => "broker.decision",
+            Self::ConfirmationAsked(_) => "confirmation.asked",
+            Self::ConfirmationAnswered { .. } => "confirmation.answered",
+            Self::MemoryRecalled { .. } => "memory.recalled",
+            Self::GenerationFinished { .. } => "response.generation",
+            Self::DialogTurn { .. } => "answer.dialog",
+            Self::Critique { .. } => "critique.result",
+            Self::Pairwise { .. } => "pairwise.result",
+            Self::Feedback { .. } => "user.feedback",
+            Self::Reward { .. } => "reward.event",
+            Self::AgentSpawned { .. } => "agent.spawned",
+            Self::AgentFinished { .. } => "agent.finished",
+            Self::ContextCompacted { .. } => "context.compacted",
+            Self::PlanProposed { .. } => "plan.proposed",
+            Self::PlanApproved { .. } => "plan.approved",
+            Self::PlanStep { .. } => "plan.step",
+            Self::DriveState { .. } => "drive.state",
+            Self::ToolSchema { .. } => "tool.schema",
+            Self::Notice(_) => "notice",
+            Self::Error(_) => "error",
+        };
+        fixed.to_owned()
+    }
+}

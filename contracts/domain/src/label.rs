@@ -1,0 +1,153 @@
+//! Labels: how far a value may be trusted, and who may read it.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// How far a value's content may steer an effect. Ordered from most to least trusted, so that the
+/// join of two is their maximum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Integrity {
+    /// Written by the user or by configuration.
+    Trusted,
+    /// From outside, but unable to carry instructions, or released by the user's gesture.
+    Endorsed,
+    /// Anything else, and everything unknown.
+    Untrusted,
+}
+
+/// Who may learn a value.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind", content = "names")]
+pub enum Readers {
+    /// Anyone.
+    Public,
+    /// Only the named parties.
+    Only(BTreeSet<String>),
+    /// No one outside the session.
+    Nobody,
+}
+
+impl Readers {
+    /// The parties who may read both: an intersection.
+    #[must_use]
+    pub fn join(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::Public, readers) | (readers, Self::Public) => readers.clone(),
+            (Self::Only(left), Self::Only(right)) => {
+                let both: BTreeSet<String> = left.intersection(right).cloned().collect();
+                if both.is_empty() {
+                    Self::Nobody
+                } else {
+                    Self::Only(both)
+                }
+            }
+            (Self::Nobody, _) | (_, Self::Nobody) => Self::Nobody,
+        }
+    }
+}
+
+/// Integrity, readers and origins of a value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Label {
+    /// How far the content may steer effects.
+    pub integrity: Integrity,
+    /// Who may learn the content.
+    pub readers: Readers,
+    /// Where it came from, for people: `user`, `file:notes.md`, `web:example.org`.
+    pub origins: BTreeSet<String>,
+    /// Whether the label stays on the object when it is stored and read back.
+    pub persistent: bool,
+}
+
+impl Label {
+    /// What the user or configuration wrote.
+    #[must_use]
+    pub fn trusted(origin: impl Into<String>) -> Self {
+        Self {
+            integrity: Integrity::Trusted,
+            readers: Readers::Nobody,
+            origins: BTreeSet::from([origin.into()]),
+            persistent: false,
+        }
+    }
+
+    /// What came from outside, or from an unknown place: believed in nothing, shown to nobody.
+    #[must_use]
+    pub fn untrusted(origin: impl Into<String>) -> Self {
+        Self {
+            integrity: Integrity::Untrusted,
+            readers: Readers::Nobody,
+            origins: BTreeSet::from([origin.into()]),
+            persistent: true,
+        }
+    }
+
+    /// The identity of [`Label::join`]: nothing has been seen yet.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self {
+            integrity: Integrity::Trusted,
+            readers: Readers::Public,
+            origins: BTreeSet::new(),
+            persistent: false,
+        }
+    }
+
+    /// The label of a value made from two: least trusted, fewest readers, all origins.
+    #[must_use]
+    pub fn join(&self, other: &Self) -> Self {
+        Self {
+            integrity: self.integrity.max(other.integrity),
+            readers: self.readers.join(&other.readers),
+            origins: self.origins.union(&other.origins).cloned().collect(),
+            persistent: self.persistent || other.persistent,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn readers() -> impl Strategy<Value = Readers> {
+        prop_oneof![
+            Just(Readers::Public),
+            Just(Readers::Nobody),
+            proptest::collection::btree_set("[abc]", 1..3).prop_map(Readers::Only),
+        ]
+    }
+
+    fn label() -> impl Strategy<Value = Label> {
+        let integrity = prop_oneof![
+            Just(Integrity::Trusted),
+            Just(Integrity::Endorsed),
+            Just(Integrity::Untrusted)
+        ];
+        let origins = proptest::collection::btree_set("[xyz]", 0..3);
+        (integrity, readers(), origins, any::<bool>()).prop_map(
+            |(integrity, readers, origins, persistent)| Label {
+                integrity,
+                readers,
+                origins,
+                persistent,
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn join_is_a_semilattice(a in label(), b in label(), c in label()) {
+            prop_assert_eq!(a.join(&b), b.join(&a));
+            prop_assert_eq!(a.join(&b).join(&c), a.join(&b.join(&c)));
+            prop_assert_eq!(a.join(&a), a.clone());
+            prop_assert_eq!(a.join(&Label::nothing()), a);
+        }
+
+        #[test]
+        fn join_never_raises_trust(a in label(), b in label()) {
+            prop_assert!(a.join(&b).integrity >= a.integrity);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Every maximum, with its unit. Each has a test at the limit, beside the code that keeps it.
+
+use std::time::Duration;
+
+/// Longest request a user may send, bytes.
+pub const USER_TEXT_BYTES: usize = 1 << 20;
+/// Longest tool argument object, bytes of JSON.
+pub const TOOL_ARGUMENT_BYTES: usize = 1 << 20;
+/// Deepest nesting of JSON from outside.
+pub const JSON_DEPTH: usize = 64;
+/// Most of a tool result that a model is shown, bytes.
+pub const TOOL_RESULT_BYTES: usize = 16 << 10;
+/// Largest file a tool reads whole, bytes.
+pub const FILE_READ_BYTES: u64 = 10 << 20;
+/// Largest file a tool writes, bytes.
+pub const FILE_WRITE_BYTES: usize = 10 << 20;
+/// Most entries a listing or search returns.
+pub const LISTING_ENTRIES: usize = 1_000;
+/// Longest a single built-in file tool may run.
+pub const FILE_TOOL_TIME: Duration = Duration::from_secs(30);
+/// Most model calls in one turn of a chat.
+pub const TOOL_ITERATIONS: u32 = 25;
+/// Most tool calls one model reply may carry.
+pub const TOOL_CALLS_PER_REPLY: usize = 32;
+/// Most tool calls a task may make.
+pub const CALLS_PER_TASK: u32 = 100;
+/// How often the same call may come within [`REPEAT_WINDOW`].
+pub const REPEATED_CALLS: usize = 3;
+/// How many calls back a repetition counts.
+pub const REPEAT_WINDOW: usize = 20;
+/// Deepest chain of agents.
+pub const SPAWN_DEPTH: usize = 4;
+/// Sessions held in memory; older ones are on disk.
+pub const LIVE_SESSIONS: usize = 50;
+/// Messages waiting while a turn runs.
+pub const QUEUED_MESSAGES: usize = 16;
+/// Events a slow subscriber may lag behind before it must catch up from the log.
+pub const EVENT_BACKLOG: usize = 1_024;
+/// How long a confirmation waits before silence means no.
+pub const CONFIRMATION_WAIT: Duration = Duration::from_secs(300);
+/// Most agents registered at one time in one broker.
+pub const REGISTERED_AGENTS: usize = 10_000;
+/// How long an authorisation may wait before it must be decided again.
+pub const AUTHORISATION_LIFE: Duration = Duration::from_secs(60);
+/// Longest a model may take to send the first byte of an answer.
+pub const MODEL_FIRST_BYTE: Duration = Duration::from_secs(120);
+/// Longest a model may pause in the middle of an answer.
+pub const MODEL_STALL: Duration = Duration::from_secs(60);
+/// Longest one model call may take in all.
+pub const MODEL_CALL: Duration = Duration::from_secs(600);
+/// Largest single event or line of a model's stream, bytes.
+pub const MODEL_EVENT_BYTES: usize = 1 << 20;
+/// Largest whole answer of a model, bytes.
+pub const MODEL_ANSWER_BYTES: usize = 8 << 20;
+/// Tries of a model request before its first byte, in all.
+pub const MODEL_TRIES: u32 = 3;
+/// Rounds of repair for an answer that does not fit its schema.
+pub const SCHEMA_REPAIRS: u32 = 2;
+/// Default context asked of a model server, tokens.
+pub const CONTEXT_TOKENS: u32 = 32_768;
+/// Longest AGENTS.md or other prompt layer taken in, bytes.
+pub const PROMPT_LAYER_BYTES: usize = 32 << 10;
+/// Longest system prompt, characters.
+pub const SYSTEM_PROMPT_CHARS: usize = 2_000;
+/// Longest line of a session log that is read back, bytes.
+pub const LOG_LINE_BYTES: usize = 32 << 20;
+/// Most plan steps.
+pub const PLAN_ACTIONS: usize = 12;
+/// Longest an external planner may take.
+pub const BRIDGE_TIME: Duration = Duration::from_secs(60);
+/// Largest answer of an external planner, bytes.
+pub const BRIDGE_ANSWER_BYTES: usize = 1 << 20;
+/// Largest undo history of a session, bytes of kept copies.
+pub const UNDO_BYTES: u64 = 256 << 20;

@@ -1,0 +1,180 @@
+//! Models: references, roles, usage and how a generation ended.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// What a model is used for. Configuration maps each role to a provider and model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelRole {
+    /// Quick answers and orchestration.
+    Fast,
+    /// Hard thinking and summaries.
+    Reason,
+    /// Writing code.
+    Code,
+    /// Grading answers.
+    Judge,
+    /// Pulling fields out of text.
+    Extract,
+    /// Embeddings.
+    Embed,
+}
+
+impl ModelRole {
+    /// Every role, in the order people list them.
+    pub const ALL: [Self; 6] = [
+        Self::Fast,
+        Self::Reason,
+        Self::Code,
+        Self::Judge,
+        Self::Extract,
+        Self::Embed,
+    ];
+
+    /// The name used in configuration.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Reason => "reason",
+            Self::Code => "code",
+            Self::Judge => "judge",
+            Self::Extract => "extract",
+            Self::Embed => "embed",
+        }
+    }
+}
+
+/// A provider instance from configuration and a model there: `ollama/qwen2.5:7b-instruct`.
+///
+/// The provider name has no `/`; the model name may have some.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ModelRef {
+    /// The configured instance, such as `ollama`.
+    pub provider: String,
+    /// The model's name at that provider.
+    pub model: String,
+}
+
+/// A text that is not `provider/model`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` does not name a model: write provider/model, for example ollama/qwen2.5:7b-instruct"
+)]
+pub struct InvalidModelRef(String);
+
+impl FromStr for ModelRef {
+    type Err = InvalidModelRef;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.split_once('/') {
+            Some((provider, model)) if !provider.is_empty() && !model.is_empty() => Ok(Self {
+                provider: provider.to_owned(),
+                model: model.to_owned(),
+            }),
+            _ => Err(InvalidModelRef(text.chars().take(80).collect())),
+        }
+    }
+}
+
+impl TryFrom<String> for ModelRef {
+    type Error = InvalidModelRef;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<ModelRef> for String {
+    fn from(model: ModelRef) -> Self {
+        model.to_string()
+    }
+}
+
+impl fmt::Display for ModelRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.provider, self.model)
+    }
+}
+
+/// Which model a request wants.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelChoice {
+    /// Whatever configuration maps the role to.
+    Role(ModelRole),
+    /// Exactly this one.
+    Exact(ModelRef),
+}
+
+/// How much a model should think before it answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Think {
+    /// The provider's default.
+    #[default]
+    Default,
+    /// No thinking.
+    Off,
+    /// Thinking, amount up to the model.
+    On,
+    /// A little.
+    Low,
+    /// Some.
+    Medium,
+    /// A lot.
+    High,
+}
+
+/// What one generation cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens of the prompt, as the server counted them.
+    pub prompt_tokens: u64,
+    /// Of those, tokens served from a cache. 0 when the server does not say.
+    pub cached_tokens: u64,
+    /// Tokens generated.
+    pub completion_tokens: u64,
+    /// Time until the first piece of the answer, milliseconds.
+    pub first_token_ms: u64,
+    /// Time of the whole call, milliseconds.
+    pub total_ms: u64,
+    /// Share of the prompt's bytes identical to this agent's previous call, thousandths.
+    pub prefix_reuse_permille: u16,
+}
+
+impl Usage {
+    /// The sum of two calls' costs; the reuse share and first-token time of the later one.
+    #[must_use]
+    pub fn plus(self, later: Self) -> Self {
+        Self {
+            prompt_tokens: self.prompt_tokens.saturating_add(later.prompt_tokens),
+            cached_tokens: self.cached_tokens.saturating_add(later.cached_tokens),
+            completion_tokens: self
+                .completion_tokens
+                .saturating_add(later.completion_tokens),
+            first_token_ms: later.first_token_ms,
+            total_ms: self.total_ms.saturating_add(later.total_ms),
+            prefix_reuse_permille: later.prefix_reuse_permille,
+        }
+    }
+}
+
+/// Why a generation ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FinishReason {
+    /// The model was done.
+    Stop,
+    /// The model wants tool results.
+    ToolCalls,
+    /// The token limit was reached; the answer is cut.
+    Length,
+    /// The provider withheld the rest.
+    ContentFilter,
+    /// The caller cancelled.
+    Cancelled,
+}

@@ -1,0 +1,127 @@
+//! What the user sets for a session. Surfaces send it; no agent can.
+
+use crate::lineage::AgentType;
+use crate::model::ModelChoice;
+use crate::tool::{EffectClass, ToolName};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// How far the user has opened the gate.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OverrideLevel {
+    /// Every layer decides.
+    #[default]
+    None,
+    /// High-risk tools need no confirmation; lineage and paths are still enforced.
+    Relax,
+    /// Everything passes. Every surface shows a warning and every call is audited.
+    All,
+}
+
+/// How a request is worked on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// The model uses tools as it sees fit.
+    #[default]
+    Loop,
+    /// A model plans under a schema; the user approves the plan; only it runs.
+    Plan,
+    /// Rules plan; no model is needed.
+    Deterministic,
+    /// An external planner process plans.
+    Bridge,
+}
+
+impl Mode {
+    /// The word for flags and logs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Loop => "loop",
+            Self::Plan => "plan",
+            Self::Deterministic => "deterministic",
+            Self::Bridge => "bridge",
+        }
+    }
+}
+
+/// Whether someone is there to answer a confirmation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Attendance {
+    /// No one: what needs an answer is refused.
+    #[default]
+    Unattended,
+    /// A person answers.
+    Attended,
+}
+
+/// One tool opened for one agent type beyond its manifest.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Grant {
+    /// Who gets it.
+    pub agent_type: AgentType,
+    /// What it gets.
+    pub tool: ToolName,
+}
+
+/// The user's ceiling for a session. No agent at any depth exceeds it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionSettings {
+    /// The folder the user works in, absolute: always readable to agents that read files.
+    pub workspace: PathBuf,
+    /// Folders and files the user opened for writing, absolute.
+    #[serde(default)]
+    pub allow_write: BTreeSet<PathBuf>,
+    /// How far the gate is open.
+    #[serde(default)]
+    pub override_level: OverrideLevel,
+    /// Tools no one may use.
+    #[serde(default)]
+    pub disabled_tools: BTreeSet<ToolName>,
+    /// Tools opened beyond the manifest.
+    #[serde(default)]
+    pub grants: BTreeSet<Grant>,
+    /// Effects confirmed in advance (`--yes`). Never covers a rule violation.
+    #[serde(default)]
+    pub auto_approve: BTreeSet<EffectClass>,
+    /// Whether someone answers confirmations.
+    #[serde(default)]
+    pub attendance: Attendance,
+}
+
+impl SessionSettings {
+    /// The narrowest settings for a folder: read it, nothing else, no one there to ask.
+    #[must_use]
+    pub fn closed(workspace: PathBuf) -> Self {
+        Self {
+            workspace,
+            allow_write: BTreeSet::new(),
+            override_level: OverrideLevel::None,
+            disabled_tools: BTreeSet::new(),
+            grants: BTreeSet::new(),
+            auto_approve: BTreeSet::new(),
+            attendance: Attendance::Unattended,
+        }
+    }
+}
+
+/// Everything a session is opened with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionProfile {
+    /// A name for people; empty for none.
+    pub name: String,
+    /// The root agent's type.
+    pub agent_type: AgentType,
+    /// How requests are worked on unless a request says otherwise.
+    pub mode: Mode,
+    /// The model to use; `None`: the agent type's role.
+    pub model: Option<ModelChoice>,
+    /// Context size to ask the server for, tokens; `None`: configuration's.
+    pub context_tokens: Option<u32>,
+    /// The user's ceiling.
+    pub settings: SessionSettings,
+}

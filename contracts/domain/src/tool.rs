@@ -1,0 +1,184 @@
+//! Tools: their names, what they do to the world, and what each argument is for.
+
+use crate::label::Label;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The name of a tool: 1 to 64 of `A-Z a-z 0-9 _ - .`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ToolName(String);
+
+/// A text that cannot name a tool.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` cannot name a tool: use 1 to 64 letters, digits, `_`, `-` and `.`")]
+pub struct InvalidToolName(String);
+
+impl ToolName {
+    /// Checks and wraps a name.
+    ///
+    /// # Errors
+    /// [`InvalidToolName`] when the name is empty, too long or has other characters.
+    pub fn new(name: impl Into<String>) -> Result<Self, InvalidToolName> {
+        let name = name.into();
+        let fits = (1..=64).contains(&name.len())
+            && name
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b));
+        if fits {
+            Ok(Self(name))
+        } else {
+            Err(InvalidToolName(name.chars().take(80).collect()))
+        }
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for ToolName {
+    type Error = InvalidToolName;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        Self::new(name)
+    }
+}
+
+impl From<ToolName> for String {
+    fn from(name: ToolName) -> Self {
+        name.0
+    }
+}
+
+impl fmt::Display for ToolName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a tool does to the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EffectClass {
+    /// Looks, changes nothing.
+    Read,
+    /// Writes to the agent's own store, seen by no one else.
+    SelfWrite,
+    /// Changes files others use; can be undone.
+    SharedWrite,
+    /// Removes what may not come back.
+    Destructive,
+    /// Runs a program.
+    Exec,
+    /// Changes how the machine or Housecarl behaves.
+    Config,
+    /// Sends something out of the house.
+    Egress,
+    /// Spends.
+    Money,
+}
+
+impl EffectClass {
+    /// The name in configuration and in `--yes`: `write` for [`Self::SharedWrite`].
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::SelfWrite => "self_write",
+            Self::SharedWrite => "write",
+            Self::Destructive => "destructive",
+            Self::Exec => "exec",
+            Self::Config => "config",
+            Self::Egress => "egress",
+            Self::Money => "money",
+        }
+    }
+}
+
+/// What an argument is for. Decides which rules look at it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ArgumentRole {
+    /// Where the effect goes: a path, URL, recipient, id to delete.
+    Target,
+    /// Content.
+    Payload,
+    /// A flag or number that tunes the call.
+    Knob,
+    /// Filled by the broker from Secrets, never by a model.
+    Secret,
+}
+
+/// What a [`ArgumentRole::Target`] names, so that the right layer can judge it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetKind {
+    /// A file or folder that is only looked at.
+    ReadPath,
+    /// A file or folder that is made, changed or removed.
+    WritePath,
+    /// A URL.
+    Url,
+    /// Anything else: a recipient, an id.
+    Other,
+}
+
+/// One argument's place in the tool table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArgumentSpec {
+    /// What the argument is for.
+    pub role: ArgumentRole,
+    /// What it names, when it is a target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<TargetKind>,
+}
+
+/// The broker's own knowledge of a tool. No model sees or writes it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    /// What a model is offered.
+    pub definition: ToolDefinition,
+    /// The group it belongs to, such as `fs_read`.
+    pub capability: String,
+    /// What it does to the world.
+    pub effect: EffectClass,
+    /// Every argument the schema allows. One that is not listed is refused.
+    pub arguments: BTreeMap<String, ArgumentSpec>,
+    /// The label of its results.
+    pub result_label: Label,
+    /// Whether asking again and again is honest use (polling), exempt from loop detection.
+    pub is_wait: bool,
+    /// Most calls in a minute; `None`: no limit of its own.
+    pub calls_per_minute: Option<u32>,
+    /// Changes whenever the tool's behaviour or schema does. Part of what an approval binds.
+    pub version: String,
+}
+
+/// What a model is told about a tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolDefinition {
+    /// The name to call it by.
+    pub name: ToolName,
+    /// One or two sentences.
+    pub description: String,
+    /// JSON Schema of the arguments object.
+    pub parameters: Value,
+}
+
+/// Structured and readable forms of what a tool returned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolOutput {
+    /// For programs, after the tool's result schema.
+    pub data: Value,
+    /// For the model: plain text, not yet fenced or capped.
+    pub text: String,
+    /// Where the content came from, for the label: `file:notes.md`.
+    pub origin: String,
+    /// Files made or changed, absolute.
+    pub artifacts: Vec<String>,
+}
