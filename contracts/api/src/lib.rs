@@ -1,1 +1,28 @@
-//! api: charter to be written.
+//! The service contracts: one async trait a service, with its requests, answers and errors.
+//!
+//! What it is: the only thing services know of each other. A caller holds `Arc<dyn Trait>` and
+//! cannot tell a service in its own process from one behind a socket.
+//! What it owns: the traits, [`authority`] (permission for one call, as a value) and, behind
+//! `test-support`, one fake and one conformance suite a contract.
+//! What it never does: input or output, waiting on a clock, serialising.
+//! Where to start: [`sessions`] (what surfaces see) and [`broker`] (what agents see).
+
+pub mod audit;
+pub mod authority;
+pub mod broker;
+pub mod context;
+pub mod executor;
+pub mod memory;
+pub mod models;
+pub mod search;
+pub mod secrets;
+pub mod sessions;
+#[cfg(feature = "test-support")]
+pub mod test_support;
+
+pub use context::CallContext;
+
+use futures::stream::BoxStream;
+
+/// A stream of answers. Dropping it cancels the work behind it.
+pub type Streaming<T, E> = BoxStream<'static, Result<T, E>>;

@@ -1,5 +1,6 @@
 //! What the user sets for a session. Surfaces send it; no agent can.
 
+use crate::hash::Digest;
 use crate::lineage::AgentType;
 use crate::model::ModelChoice;
 use crate::tool::{EffectClass, ToolName};
@@ -88,6 +89,9 @@ pub struct SessionSettings {
     /// Effects confirmed in advance (`--yes`). Never covers a rule violation.
     #[serde(default)]
     pub auto_approve: BTreeSet<EffectClass>,
+    /// Plans approved in advance by their hash (`--approve`).
+    #[serde(default)]
+    pub approved_plans: BTreeSet<Digest>,
     /// Whether someone answers confirmations.
     #[serde(default)]
     pub attendance: Attendance,
@@ -104,6 +108,7 @@ impl SessionSettings {
             disabled_tools: BTreeSet::new(),
             grants: BTreeSet::new(),
             auto_approve: BTreeSet::new(),
+            approved_plans: BTreeSet::new(),
             attendance: Attendance::Unattended,
         }
     }

@@ -1,0 +1,169 @@
+//! Permission for one call, as a value.
+//!
+//! An [`Authorized`] has no public constructor and no `Clone`. Only an [`Authority`] makes one, and
+//! the architecture test pins `services/broker` as the only place that establishes an authority.
+//! Executing a tool takes the `Authorized` by value, so that it works once.
+
+use domain::Timestamp;
+use domain::hash::Digest;
+use domain::id::{CallId, SessionId};
+use domain::label::Label;
+use domain::limits::AUTHORISATION_LIFE;
+use domain::tool::ToolName;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A call as it was judged: exactly what may run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgedCall {
+    /// The session it runs in.
+    pub session_id: SessionId,
+    /// The call.
+    pub call_id: CallId,
+    /// The tool.
+    pub tool: ToolName,
+    /// The version of the tool that was judged.
+    pub tool_version: String,
+    /// The arguments, an object that fits the tool's schema.
+    pub arguments: Value,
+    /// Arguments that name paths, absolute and normalised, by argument name.
+    pub targets: BTreeMap<String, PathBuf>,
+    /// Folders and files that may be looked at, absolute.
+    pub read_roots: Vec<PathBuf>,
+    /// Folders and files that may be changed, absolute.
+    pub write_roots: Vec<PathBuf>,
+    /// The joined label of the arguments.
+    pub label: Label,
+    /// The policy it was judged by.
+    pub policy_revision: Digest,
+}
+
+impl JudgedCall {
+    /// What an approval binds: the tool's version, arguments, targets, labels and policy.
+    #[must_use]
+    pub fn binding(&self) -> Digest {
+        let origins: Vec<&String> = self.label.origins.iter().collect();
+        Digest::of_json(&json!({
+            "tool": self.tool.as_str(),
+            "version": self.tool_version,
+            "arguments": self.arguments,
+            "targets": self.targets,
+            "integrity": format!("{:?}", self.label.integrity),
+            "readers": format!("{:?}", self.label.readers),
+            "origins": origins,
+            "policy": self.policy_revision.to_string(),
+        }))
+    }
+}
+
+/// The only source of permissions.
+#[derive(Debug)]
+pub struct Authority {
+    _sealed: (),
+}
+
+impl Authority {
+    /// Establishes an authority. The broker's alone; see the module's text.
+    #[must_use]
+    pub fn establish() -> Self {
+        Self { _sealed: () }
+    }
+
+    /// Permits one judged call, for [`AUTHORISATION_LIFE`] from `now`.
+    #[must_use]
+    pub fn authorise(&self, call: JudgedCall, now: Timestamp) -> Authorized {
+        let binding = call.binding();
+        Authorized {
+            call,
+            binding,
+            issued: now,
+        }
+    }
+}
+
+/// Permission for exactly one call, once.
+#[derive(Debug)]
+pub struct Authorized {
+    call: JudgedCall,
+    binding: Digest,
+    issued: Timestamp,
+}
+
+/// A permission that came too late.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the permission for this call has expired")]
+pub struct Expired;
+
+impl Authorized {
+    /// Uses the permission up.
+    ///
+    /// # Errors
+    /// [`Expired`] when more than [`AUTHORISATION_LIFE`] has passed, or the clock went back.
+    pub fn redeem(self, now: Timestamp) -> Result<JudgedCall, Expired> {
+        let age = now.duration_since(self.issued);
+        let is_fresh = !age.is_negative() && age.unsigned_abs() <= AUTHORISATION_LIFE;
+        if is_fresh && self.call.binding() == self.binding {
+            Ok(self.call)
+        } else {
+            Err(Expired)
+        }
+    }
+
+    /// What it permits, to look at.
+    #[must_use]
+    pub fn call(&self) -> &JudgedCall {
+        &self.call
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::SignedDuration;
+    use std::collections::BTreeMap;
+
+    fn call() -> JudgedCall {
+        JudgedCall {
+            session_id: SessionId::from_uuid(uuid::Uuid::nil()),
+            call_id: CallId::from_uuid(uuid::Uuid::nil()),
+            tool: ToolName::new("read_file").unwrap(),
+            tool_version: "1".to_owned(),
+            arguments: json!({"path": "a.txt"}),
+            targets: BTreeMap::from([("path".to_owned(), PathBuf::from("/w/a.txt"))]),
+            read_roots: vec![PathBuf::from("/w")],
+            write_roots: Vec::new(),
+            label: Label::trusted("user"),
+            policy_revision: Digest::of(b"policy"),
+        }
+    }
+
+    #[test]
+    fn a_permission_lapses_after_its_life_and_when_the_clock_goes_back() {
+        let now = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(1);
+        let life = SignedDuration::try_from(AUTHORISATION_LIFE).unwrap();
+        let authority = Authority::establish();
+        assert!(authority.authorise(call(), now).redeem(now + life).is_ok());
+        let late = now + life + SignedDuration::from_millis(1);
+        assert_eq!(authority.authorise(call(), now).redeem(late), Err(Expired));
+        let early = now - SignedDuration::from_millis(1);
+        assert_eq!(authority.authorise(call(), now).redeem(early), Err(Expired));
+    }
+
+    #[test]
+    fn every_part_of_the_call_changes_the_binding() {
+        let base = call().binding();
+        let changes: [fn(&mut JudgedCall); 5] = [
+            |c| c.tool_version = "2".to_owned(),
+            |c| c.arguments = json!({"path": "b.txt"}),
+            |c| c.targets = BTreeMap::new(),
+            |c| c.label = Label::untrusted("web"),
+            |c| c.policy_revision = Digest::of(b"other"),
+        ];
+        for change in changes {
+            let mut changed = call();
+            change(&mut changed);
+            assert_ne!(changed.binding(), base);
+        }
+    }
+}

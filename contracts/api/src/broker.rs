@@ -1,0 +1,364 @@
+//! The broker: the single point where any tool runs.
+//!
+//! Two traits. [`Broker`] is what agents hold. [`Control`] is the user's side: it sets the ceiling
+//! and answers questions, and only the Sessions service, on behalf of a surface, calls it.
+
+use crate::{CallContext, Streaming};
+use async_trait::async_trait;
+use domain::decision::Decision;
+use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationRequest};
+use domain::fault::Coded;
+use domain::hash::Digest;
+use domain::id::{AgentId, AgentToken, CallId, ConfirmationId, PlanId, SessionId, ValueId};
+use domain::label::Label;
+use domain::lineage::{AgentType, Lineage};
+use domain::model::ModelRole;
+use domain::settings::SessionSettings;
+use domain::tool::{EffectClass, ToolDefinition, ToolName};
+use serde_json::Value;
+
+/// A registered agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Registered {
+    /// Its proof, to be shown to no model.
+    pub token: AgentToken,
+    /// Its id.
+    pub agent_id: AgentId,
+    /// The chain from the root to it.
+    pub lineage: Lineage,
+}
+
+/// A call to be judged or run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallRequest {
+    /// Who calls.
+    pub context: CallContext,
+    /// The call.
+    pub call_id: CallId,
+    /// The tool asked for; may name none.
+    pub tool: String,
+    /// Its arguments.
+    pub arguments: Value,
+    /// The approved plan it belongs to, if any.
+    pub plan_id: Option<PlanId>,
+}
+
+/// What a finished call came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolResult {
+    /// How it ended.
+    pub status: CallStatus,
+    /// The stored value; `None` when nothing ran.
+    pub value_id: Option<ValueId>,
+    /// How far the content may be trusted; `None` when nothing ran.
+    pub label: Option<Label>,
+    /// For the model: fenced, capped.
+    pub text: String,
+    /// For programs, uncapped, after the tool's result schema; null when nothing ran.
+    pub data: Value,
+    /// Whether `text` is only part of the result.
+    pub truncated: bool,
+    /// How long the tool ran, milliseconds.
+    pub duration_ms: u64,
+    /// Files made or changed, absolute.
+    pub artifacts: Vec<String>,
+}
+
+/// What happens while a call is judged and run. The order is: `Decided`, then, if the user is
+/// asked, `ConfirmationAsked` and `ConfirmationAnswered`, then `Started` and `Progress` if it runs,
+/// and always `Finished` last.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToolEvent {
+    /// The decision.
+    Decided(Decision),
+    /// The user is asked.
+    ConfirmationAsked(ConfirmationRequest),
+    /// The user, or silence, has answered.
+    ConfirmationAnswered {
+        /// Which question.
+        confirmation_id: ConfirmationId,
+        /// The answer.
+        answer: ConfirmationAnswer,
+        /// `user`, `timeout` or `unattended`.
+        by: String,
+    },
+    /// The tool runs.
+    Started,
+    /// The tool is at work.
+    Progress {
+        /// What it is doing.
+        message: String,
+        /// Percent done, if known.
+        percent: Option<u8>,
+    },
+    /// The end.
+    Finished(ToolResult),
+}
+
+/// One call of a plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedCall {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments, final.
+    pub arguments: Value,
+}
+
+/// A plan to be pinned: exactly these calls, in this order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanRequest {
+    /// Who plans.
+    pub context: CallContext,
+    /// What for, one sentence.
+    pub intent: String,
+    /// The calls.
+    pub calls: Vec<PlannedCall>,
+}
+
+/// What happens while a plan is judged. Ends with `Pinned` or `Refused`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PlanEvent {
+    /// The plan as the broker understood it, with the hash that an approval binds.
+    Proposed {
+        /// Hash over intent and calls.
+        hash: Digest,
+        /// One decision a call, in order.
+        decisions: Vec<Decision>,
+    },
+    /// The user is asked.
+    ConfirmationAsked(ConfirmationRequest),
+    /// The user, or silence, has answered.
+    ConfirmationAnswered {
+        /// Which question.
+        confirmation_id: ConfirmationId,
+        /// The answer.
+        answer: ConfirmationAnswer,
+        /// `user`, `timeout` or `unattended`.
+        by: String,
+    },
+    /// Its calls may now run, each once.
+    Pinned {
+        /// To be named in each [`CallRequest`].
+        plan_id: PlanId,
+        /// What was approved.
+        hash: Digest,
+        /// `user`, `yes_flag`, `approved_hash` or `read_only`.
+        by: String,
+    },
+    /// It may not run.
+    Refused {
+        /// The decision behind it.
+        decision: Decision,
+    },
+}
+
+/// One line of the tool table, for people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolListing {
+    /// What a model is told.
+    pub definition: ToolDefinition,
+    /// The group it belongs to.
+    pub capability: String,
+    /// What it does to the world.
+    pub effect: EffectClass,
+    /// Agent types that may use it.
+    pub agent_types: Vec<AgentType>,
+}
+
+/// One agent type, for people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentListing {
+    /// Its name.
+    pub agent_type: AgentType,
+    /// One line about it.
+    pub description: String,
+    /// What it may use.
+    pub tools: Vec<ToolName>,
+    /// What it may spawn.
+    pub can_spawn: Vec<AgentType>,
+    /// The model role it asks for.
+    pub model_role: ModelRole,
+}
+
+/// What went wrong with the request itself. A refused call is an outcome, not an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// The token names no registered agent of this session.
+    UnknownAgent,
+    /// No such session.
+    UnknownSession,
+    /// No such agent type, or the parent may not spawn it.
+    UnknownAgentType,
+    /// No such open question, or it was answered.
+    UnknownConfirmation,
+    /// The answer was for something else than what is asked.
+    BindingMismatch,
+    /// A limit on agents or depth is reached.
+    LimitReached,
+    /// A setting cannot be used.
+    InvalidSettings,
+    /// The audit log cannot be written, so nothing runs.
+    AuditUnwritable,
+    /// The broker cannot be reached.
+    Unreachable,
+}
+
+impl ErrorKind {
+    /// Every kind.
+    pub const ALL: [Self; 9] = [
+        Self::UnknownAgent,
+        Self::UnknownSession,
+        Self::UnknownAgentType,
+        Self::UnknownConfirmation,
+        Self::BindingMismatch,
+        Self::LimitReached,
+        Self::InvalidSettings,
+        Self::AuditUnwritable,
+        Self::Unreachable,
+    ];
+
+    /// The stable reason code.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::UnknownAgent => "broker.unknown_agent",
+            Self::UnknownSession => "broker.unknown_session",
+            Self::UnknownAgentType => "broker.unknown_agent_type",
+            Self::UnknownConfirmation => "broker.unknown_confirmation",
+            Self::BindingMismatch => "broker.binding_mismatch",
+            Self::LimitReached => "broker.limit_reached",
+            Self::InvalidSettings => "broker.invalid_settings",
+            Self::AuditUnwritable => "broker.audit_unwritable",
+            Self::Unreachable => "broker.unreachable",
+        }
+    }
+}
+
+/// Why the broker could not take a request.
+#[derive(Debug, thiserror::Error)]
+#[error("{detail}")]
+pub struct Error {
+    /// What went wrong.
+    pub kind: ErrorKind,
+    /// What happened, where and why.
+    pub detail: String,
+    /// The cause, for the log.
+    #[source]
+    pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// An error without a cause of its own.
+    #[must_use]
+    pub fn new(kind: ErrorKind, detail: impl Into<String>) -> Self {
+        Self {
+            kind,
+            detail: detail.into(),
+            source: None,
+        }
+    }
+
+    /// Adds the cause.
+    #[must_use]
+    pub fn with_source(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        self.source = Some(Box::new(source));
+        self
+    }
+}
+
+impl Coded for Error {
+    fn code(&self) -> &'static str {
+        self.kind.code()
+    }
+
+    fn message(&self) -> String {
+        self.detail.clone()
+    }
+
+    fn hint(&self) -> String {
+        match self.kind {
+            ErrorKind::AuditUnwritable => {
+                "Tools stay off until the audit log can be written; `carl doctor` names the folder."
+            }
+            ErrorKind::UnknownAgentType => "`carl agents` lists the agent types.",
+            _ => "",
+        }
+        .to_owned()
+    }
+}
+
+/// What agents may ask of the broker.
+#[async_trait]
+pub trait Broker: Send + Sync {
+    /// Registers a child of the calling agent.
+    async fn register_agent(
+        &self,
+        parent: CallContext,
+        agent_type: AgentType,
+    ) -> Result<Registered, Error>;
+
+    /// The tools worth offering for a task: never more than the agent may use.
+    async fn discover_tools(
+        &self,
+        context: CallContext,
+        task: String,
+    ) -> Result<Vec<ToolDefinition>, Error>;
+
+    /// The decision a call would get, without effect.
+    async fn validate(&self, request: CallRequest) -> Result<Decision, Error>;
+
+    /// Judges a call and, if it may, runs it. Dropping the stream stops the tool.
+    async fn execute(&self, request: CallRequest) -> Result<Streaming<ToolEvent, Error>, Error>;
+
+    /// Judges a whole plan and asks the user once for all of it.
+    async fn pin_plan(&self, request: PlanRequest) -> Result<Streaming<PlanEvent, Error>, Error>;
+
+    /// Ends an agent and all its descendants; their tokens are dead.
+    async fn release(&self, context: CallContext) -> Result<(), Error>;
+}
+
+/// What only the user's side may ask of the broker.
+#[async_trait]
+pub trait Control: Send + Sync {
+    /// Sets the ceiling for a session and registers its root agent.
+    async fn open_session(
+        &self,
+        session_id: SessionId,
+        root: AgentType,
+        settings: SessionSettings,
+    ) -> Result<Registered, Error>;
+
+    /// Changes the ceiling.
+    async fn configure(
+        &self,
+        session_id: SessionId,
+        settings: SessionSettings,
+    ) -> Result<(), Error>;
+
+    /// Answers a question. `binding` repeats what the user saw.
+    async fn answer(
+        &self,
+        session_id: SessionId,
+        confirmation_id: ConfirmationId,
+        binding: Digest,
+        answer: ConfirmationAnswer,
+    ) -> Result<(), Error>;
+
+    /// Every layer's view of a call by an agent type, without a session or an effect.
+    async fn explain(
+        &self,
+        agent_type: AgentType,
+        tool: String,
+        arguments: Value,
+        settings: SessionSettings,
+    ) -> Result<Decision, Error>;
+
+    /// The tool table.
+    async fn list_tools(&self) -> Result<Vec<ToolListing>, Error>;
+
+    /// The agent types.
+    async fn list_agents(&self) -> Result<Vec<AgentListing>, Error>;
+
+    /// Ends a session: its agents are released, its open questions answered with no.
+    async fn close_session(&self, session_id: SessionId) -> Result<(), Error>;
+}

@@ -1,0 +1,93 @@
+//! Executors: what runs a tool once the broker has permitted it.
+
+use crate::authority::{Authorized, JudgedCall};
+use async_trait::async_trait;
+use domain::tool::{TargetKind, ToolOutput, ToolSpec};
+use std::path::{Path, PathBuf};
+use tokio::sync::mpsc;
+
+/// How far a running tool has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// What it is doing, for people.
+    pub message: String,
+    /// How much is done, percent, if known.
+    pub percent: Option<u8>,
+}
+
+/// Where progress goes. A full or closed channel never stops the tool.
+pub type ProgressSink = mpsc::Sender<Progress>;
+
+/// Why a path may not be used, although its text looks right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
+pub struct PathRefusal {
+    /// Stable name of the rule: `outside_roots`, `symlink_escape`, `magic_link`, `protected`.
+    pub rule: &'static str,
+    /// For the user.
+    pub detail: String,
+}
+
+/// What kind of failure a tool met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The path turned out to lead where it must not.
+    Refused,
+    /// Something the model can mend: no such file, text not found.
+    Mendable,
+    /// The machine failed: disk full, I/O error.
+    Broken,
+    /// It took too long.
+    Timeout,
+}
+
+/// Why a tool did not do its work. Written for the model: it names what to do next.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ToolFailure {
+    /// What kind of failure.
+    pub kind: FailureKind,
+    /// Stable name: `not_found`, `no_match`, `ambiguous_match`, `outside_roots`.
+    pub rule: &'static str,
+    /// What happened and what to do.
+    pub message: String,
+}
+
+/// Runs tools.
+#[async_trait]
+pub trait Executor: Send + Sync {
+    /// Every tool it runs. Fixed for the life of the executor.
+    fn table(&self) -> Vec<ToolSpec>;
+
+    /// Checks with the file system where a path leads: symbolic links, mounts, protected places.
+    /// Has no effect. `roots` are what the call may touch.
+    ///
+    /// # Errors
+    /// [`PathRefusal`] when the path leads out of every root or to a protected place.
+    async fn locate(
+        &self,
+        path: &Path,
+        kind: TargetKind,
+        roots: &[PathBuf],
+    ) -> Result<(), PathRefusal>;
+
+    /// The change a call would make to a file, as a unified diff; `None` when it makes none that
+    /// can be shown. Has no effect.
+    ///
+    /// # Errors
+    /// [`ToolFailure`] when the call would fail.
+    async fn preview(&self, call: &JudgedCall) -> Result<Option<String>, ToolFailure>;
+
+    /// Runs the permitted call. Dropping the future stops it as soon as is safe.
+    ///
+    /// # Errors
+    /// [`ToolFailure`], for the model to read.
+    async fn run(
+        &self,
+        call: Authorized,
+        progress: ProgressSink,
+    ) -> Result<ToolOutput, ToolFailure>;
+
+    /// Forgets a session's undo history and anything else kept for it.
+    async fn forget_session(&self, session_id: domain::id::SessionId);
+}
