@@ -1,0 +1,308 @@
+//! Reads a model's reply while it is being written: visible text, thinking, tool calls.
+//!
+//! The grammar of a request fixes the shape of the reply, so this reader never guesses.
+
+use serde_json::Value;
+
+const CALL_OPENING: &str = "<tool_call>";
+const CALL_CLOSING: &str = "</tool_call>";
+const THINK_OPENING: &str = "<think>";
+const THINK_CLOSING: &str = "</think>";
+const JSON_CALL: &str = "{\"tool\": \"";
+const JSON_ANSWER: &str = "{\"answer\": ";
+
+/// What the reader recognised.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// Visible text.
+    Text(String),
+    /// Thinking.
+    Thinking(String),
+    /// A piece of a tool call as the model writes it.
+    CallPiece(String),
+    /// A whole tool call.
+    Call {
+        /// The tool's name.
+        name: String,
+        /// Its arguments.
+        arguments: Value,
+    },
+}
+
+/// What shape the reply has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Text, perhaps after thinking.
+    Text,
+    /// One JSON value, handed over whole.
+    Schema,
+    /// A tool call between tags, or text.
+    TaggedCalls,
+    /// A JSON object with a tool call or an answer that is text.
+    JsonCalls,
+    /// A JSON object with a tool call or an answer that is JSON.
+    JsonCallsOrSchema,
+}
+
+/// The reader.
+#[derive(Debug)]
+pub struct Reader {
+    form: Form,
+    state: State,
+    /// Text whose meaning is not decided yet, or that is kept to the end.
+    held: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Undecided,
+    Text,
+    Thinking,
+    Call,
+    JsonText,
+    Held,
+    Done,
+}
+
+impl Reader {
+    /// A reader for a reply of the given form. `in_thinking`: the prompt has opened the thinking.
+    #[must_use]
+    pub const fn new(form: Form, in_thinking: bool) -> Self {
+        let state = match form {
+            Form::Schema => State::Held,
+            Form::Text if in_thinking => State::Thinking,
+            _ => State::Undecided,
+        };
+        Self { form, state, held: String::new() }
+    }
+
+    /// Takes the next piece and returns what became clear.
+    pub fn push(&mut self, piece: &str) -> Vec<Event> {
+        self.held.push_str(piece);
+        if self.state == State::Undecided {
+            self.decide();
+        }
+        match self.state {
+            State::Undecided | State::Held | State::Done => Vec::new(),
+            State::Text => text(std::mem::take(&mut self.held)),
+            State::Thinking => self.think(),
+            State::Call => vec![Event::CallPiece(piece.to_owned())],
+            State::JsonText => self.read_json_text(),
+        }
+    }
+
+    /// The reply is over: returns what was held back.
+    #[must_use]
+    pub fn finish(mut self) -> Vec<Event> {
+        let held = std::mem::take(&mut self.held);
+        match self.state {
+            State::Undecided | State::Text => text(held),
+            State::Thinking => vec![Event::Thinking(held)],
+            State::Call => read_call(&held),
+            State::Held if self.form == Form::JsonCallsOrSchema => {
+                // A reply cut by the token limit is no JSON; the caller sees how it ended.
+                let whole: Option<Value> = serde_json::from_str(&held).ok();
+                let answer = whole.and_then(|mut reply| reply.get_mut("answer").map(Value::take));
+                text(answer.map_or(held, |answer| answer.to_string()))
+            }
+            State::Held => text(held),
+            State::JsonText | State::Done => Vec::new(),
+        }
+    }
+
+    fn decide(&mut self) {
+        let held = self.held.as_str();
+        let (opening, state) = match self.form {
+            Form::Text => (THINK_OPENING, State::Thinking),
+            Form::TaggedCalls => (CALL_OPENING, State::Call),
+            Form::Schema => ("", State::Held),
+            Form::JsonCalls | Form::JsonCallsOrSchema if held.starts_with(JSON_ANSWER) => {
+                if self.form == Form::JsonCallsOrSchema {
+                    self.state = State::Held;
+                } else if held.len() > JSON_ANSWER.len() {
+                    self.held.drain(..=JSON_ANSWER.len());
+                    self.state = State::JsonText;
+                }
+                return;
+            }
+            Form::JsonCalls | Form::JsonCallsOrSchema => (JSON_CALL, State::Call),
+        };
+        if held.starts_with(opening) {
+            self.state = state;
+            if state == State::Thinking {
+                self.held.drain(..opening.len());
+            }
+        } else if !opening.starts_with(held)
+            && matches!(self.form, Form::Text | Form::TaggedCalls)
+        {
+            self.state = State::Text;
+        }
+    }
+
+    /// Hands out thinking, keeping back what may be the beginning of the closing tag.
+    fn think(&mut self) -> Vec<Event> {
+        if let Some(end) = self.held.find(THINK_CLOSING) {
+            let rest = self.held.split_off(end);
+            let thought = std::mem::take(&mut self.held);
+            let after = rest.get(THINK_CLOSING.len()..).unwrap_or_default().trim_start();
+            self.state = State::Text;
+            let mut events = vec![Event::Thinking(thought)];
+            events.extend(text(after.to_owned()));
+            return events;
+        }
+        let safe = self.held.len() - partial_suffix(&self.held, THINK_CLOSING);
+        if safe == 0 {
+            return Vec::new();
+        }
+        let rest = self.held.split_off(safe);
+        vec![Event::Thinking(std::mem::replace(&mut self.held, rest))]
+    }
+
+    /// Decodes the inside of a JSON string up to its closing quote.
+    fn read_json_text(&mut self) -> Vec<Event> {
+        let mut decoded = String::new();
+        let mut at = 0;
+        while let Some(next) = self.held.get(at..).and_then(|rest| rest.chars().next()) {
+            let length = match next {
+                '"' => {
+                    self.state = State::Done;
+                    break;
+                }
+                '\\' => match escape_length(self.held.get(at..).unwrap_or_default()) {
+                    Some(length) => length,
+                    None => break,
+                },
+                other => other.len_utf8(),
+            };
+            let unit = self.held.get(at..at + length).unwrap_or_default();
+            if next == '\\' {
+                let quoted: Option<String> = serde_json::from_str(&format!("\"{unit}\"")).ok();
+                decoded.push_str(quoted.as_deref().unwrap_or_default());
+            } else {
+                decoded.push_str(unit);
+            }
+            at += length;
+        }
+        self.held.drain(..at);
+        text(decoded)
+    }
+}
+
+fn text(text: String) -> Vec<Event> {
+    if text.is_empty() { Vec::new() } else { vec![Event::Text(text)] }
+}
+
+/// Bytes of the escape at the beginning of `text`; `None` while it is not complete.
+fn escape_length(text: &str) -> Option<usize> {
+    let unit = match text.as_bytes().get(1)? {
+        b'u' => 6,
+        _ => 2,
+    };
+    let is_high_surrogate = unit == 6
+        && text.get(2..6).is_some_and(|hex| {
+            u32::from_str_radix(hex, 16).is_ok_and(|code| (0xD800..0xDC00).contains(&code))
+        });
+    let length = if is_high_surrogate { 12 } else { unit };
+    (text.len() >= length).then_some(length)
+}
+
+/// Bytes at the end of `text` that may be the beginning of `tag`.
+fn partial_suffix(text: &str, tag: &str) -> usize {
+    (1..tag.len()).rev().find(|&length| text.ends_with(&tag[..length])).unwrap_or(0)
+}
+
+/// The call in a complete reply; nothing when the reply was cut.
+fn read_call(held: &str) -> Vec<Event> {
+    let inner = held.trim().trim_start_matches(CALL_OPENING).trim_end_matches(CALL_CLOSING);
+    let parsed: Option<Value> = serde_json::from_str(inner.trim()).ok();
+    let call = parsed.and_then(|mut call| {
+        let name = call.get("tool").or_else(|| call.get("name"))?.as_str()?.to_owned();
+        let arguments = call.get_mut("arguments")?.take();
+        Some(Event::Call { name, arguments })
+    });
+    call.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(form: Form, reply: &str, step: usize) -> Vec<Event> {
+        let mut reader = Reader::new(form, false);
+        let characters: Vec<char> = reply.chars().collect();
+        let mut events = Vec::new();
+        for chunk in characters.chunks(step) {
+            events.extend(reader.push(&chunk.iter().collect::<String>()));
+        }
+        events.extend(reader.finish());
+        events
+    }
+
+    fn visible(events: &[Event]) -> String {
+        let texts = events.iter().filter_map(|event| match event {
+            Event::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect()
+    }
+
+    fn call(events: &[Event]) -> Option<(String, Value)> {
+        events.iter().find_map(|event| match event {
+            Event::Call { name, arguments } => Some((name.clone(), arguments.clone())),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn an_answer_in_json_streams_as_text_whatever_the_pieces() {
+        let text = "Line \"one\"\n\ttab \\ é 🚀 end";
+        let reply = r#"{"answer": "Line \"one\"\n\ttab \\ é \ud83d\ude80 end"}"#;
+        for step in 1..reply.len() {
+            assert_eq!(visible(&read(Form::JsonCalls, reply, step)), text, "step {step}");
+        }
+    }
+
+    #[test]
+    fn a_call_in_json_is_read_whole() {
+        let reply = r#"{"tool": "read_file", "arguments": {"path": "a.md"}}"#;
+        for step in 1..reply.len() {
+            let events = read(Form::JsonCalls, reply, step);
+            assert_eq!(call(&events), Some(("read_file".to_owned(), json!({ "path": "a.md" }))));
+            assert_eq!(visible(&events), "");
+        }
+    }
+
+    #[test]
+    fn a_tagged_call_is_read_and_text_is_not_mistaken_for_one() {
+        let reply = "<tool_call>\n{\"name\": \"ls\", \"arguments\": {}}\n</tool_call>";
+        assert_eq!(call(&read(Form::TaggedCalls, reply, 3)), Some(("ls".to_owned(), json!({}))));
+        let events = read(Form::TaggedCalls, "<to be honest> no", 1);
+        assert_eq!((visible(&events).as_str(), call(&events)), ("<to be honest> no", None));
+    }
+
+    #[test]
+    fn thinking_is_kept_apart() {
+        for step in 1..20 {
+            let events = read(Form::Text, "<think>2 < 3 </thin</think>\n\nYes.", step);
+            let thinking = events.iter().filter_map(|event| match event {
+                Event::Thinking(text) => Some(text.as_str()),
+                _ => None,
+            });
+            assert_eq!(thinking.collect::<String>(), "2 < 3 </thin", "step {step}");
+            assert_eq!(visible(&events).trim_start(), "Yes.", "step {step}");
+        }
+    }
+
+    #[test]
+    fn a_call_cut_by_the_limit_is_no_call() {
+        let events = read(Form::JsonCalls, r#"{"tool": "read_file", "argum"#, 4);
+        assert_eq!(call(&events), None);
+    }
+
+    #[test]
+    fn an_answer_under_a_schema_is_unwrapped() {
+        let events = read(Form::JsonCallsOrSchema, r#"{"answer": {"n": 3}}"#, 2);
+        assert_eq!(visible(&events), r#"{"n":3}"#);
+    }
+}
