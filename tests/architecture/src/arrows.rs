@@ -1,0 +1,186 @@
+//! The layer arrows: who may depend on whom.
+
+use crate::Violation;
+
+/// Where a crate stands. The folder is the layer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// Nouns, traits, generated wire code.
+    Contract(String),
+    /// Decisions without input or output.
+    Logic,
+    /// One contract each.
+    Service,
+    /// The outside world behind a contract.
+    Adapter,
+    /// How people and programs reach it.
+    Surface,
+    /// Wiring.
+    Bin,
+    /// Tests and workshop programs: outside the layers.
+    Outside,
+}
+
+/// How a crate is needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// To build or to run.
+    Ship,
+    /// For its own tests.
+    Test,
+}
+
+/// One dependency between two of our crates, by folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arrow {
+    /// The crate that depends, such as `services/broker`.
+    pub from: String,
+    /// The crate it depends on.
+    pub to: String,
+    /// What for.
+    pub need: Need,
+}
+
+/// The layer of a crate folder, or `None` when the folder is in no layer.
+#[must_use]
+pub fn place(folder: &str) -> Option<Place> {
+    if folder == "xtask" {
+        return Some(Place::Outside);
+    }
+    let (layer, name) = folder.split_once('/')?;
+    match layer {
+        "contracts" => Some(Place::Contract(name.to_owned())),
+        "logic" => Some(Place::Logic),
+        "services" => Some(Place::Service),
+        "adapters" => Some(Place::Adapter),
+        "surfaces" => Some(Place::Surface),
+        "bin" => Some(Place::Bin),
+        "tests" => Some(Place::Outside),
+        _ => None,
+    }
+}
+
+/// Whether an arrow is allowed.
+#[must_use]
+pub fn allowed(arrow: &Arrow) -> bool {
+    let (Some(from), Some(to)) = (place(&arrow.from), place(&arrow.to)) else {
+        return false;
+    };
+    if arrow.need == Need::Test && arrow.to == "tests/testkit" {
+        return true;
+    }
+    match (from, to) {
+        (Place::Outside, _) => true,
+        (_, Place::Outside | Place::Bin) => false,
+        (Place::Bin, _) => true,
+        (Place::Contract(from), Place::Contract(to)) => match (from.as_str(), to.as_str()) {
+            ("api", "domain") | ("wire", "api" | "domain") => true,
+            // A crate may switch on its own test support for its tests.
+            (from, to) => arrow.need == Need::Test && from == to,
+        },
+        (Place::Logic, Place::Contract(to)) => to == "domain" || to == "api",
+        (Place::Service | Place::Adapter | Place::Surface, Place::Contract(_) | Place::Logic) => {
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Every arrow that points up or sideways.
+#[must_use]
+pub fn check(arrows: &[Arrow]) -> Vec<Violation> {
+    let wrong = arrows.iter().filter(|arrow| !allowed(arrow));
+    wrong
+        .map(|arrow| {
+            let rule = format!(
+                "must not depend on {}: bin → services, adapters, surfaces → logic → contracts",
+                arrow.to
+            );
+            Violation::of(&arrow.from, rule)
+        })
+        .collect()
+}
+
+/// Outside crates that only some of ours may use, because they open connections.
+pub const NETWORK_CRATES: [(&str, &[&str]); 6] = [
+    ("reqwest", &["services/models", "services/search"]),
+    ("tonic", &["contracts/wire", "bin/carl"]),
+    ("hyper-util", &["contracts/wire"]),
+    ("hyper", &["contracts/wire"]),
+    ("ureq", &[]),
+    ("async-nats", &["adapters/nats"]),
+];
+
+/// A violation for each shipped use of a network crate by a crate that may not.
+#[must_use]
+pub fn check_network(uses: &[(String, String)]) -> Vec<Violation> {
+    let mut found = Vec::new();
+    for (folder, dependency) in uses {
+        let entry = NETWORK_CRATES.iter().find(|(name, _)| name == dependency);
+        if let Some((name, may)) = entry
+            && !may.contains(&folder.as_str())
+            && place(folder) != Some(Place::Outside)
+        {
+            found.push(Violation::of(
+                folder,
+                format!("may not depend on `{name}`: only {may:?}"),
+            ));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrow(from: &str, to: &str) -> Arrow {
+        Arrow {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            need: Need::Ship,
+        }
+    }
+
+    #[test]
+    fn arrows_down_pass_and_all_others_are_caught() {
+        let good = [
+            ("bin/carl", "services/broker"),
+            ("bin/carl", "logic/plan"),
+            ("services/models", "contracts/wire"),
+            ("services/broker", "logic/policy"),
+            ("adapters/tools", "contracts/api"),
+            ("logic/plan", "contracts/domain"),
+            ("contracts/wire", "contracts/api"),
+            ("tests/scenarios", "bin/carl"),
+        ];
+        for (from, to) in good {
+            assert!(allowed(&arrow(from, to)), "{from} → {to}");
+        }
+        let bad = [
+            ("services/agents", "services/broker"),
+            ("services/broker", "adapters/tools"),
+            ("adapters/tools", "services/broker"),
+            ("surfaces/tui", "surfaces/http"),
+            ("surfaces/tui", "services/agents"),
+            ("logic/turn", "logic/plan"),
+            ("logic/turn", "contracts/wire"),
+            ("contracts/domain", "contracts/api"),
+            ("contracts/api", "contracts/wire"),
+            ("services/broker", "tests/testkit"),
+            ("services/broker", "bin/carl"),
+            ("bin/carl", "xtask"),
+            ("stuff/x", "contracts/domain"),
+        ];
+        for (from, to) in bad {
+            assert_eq!(check(&[arrow(from, to)]).len(), 1, "{from} → {to}");
+        }
+    }
+
+    #[test]
+    fn only_the_gateways_may_use_an_http_client() {
+        let uses = |folder: &str| [(folder.to_owned(), "reqwest".to_owned())];
+        assert!(check_network(&uses("services/models")).is_empty());
+        assert_eq!(check_network(&uses("services/agents")).len(), 1);
+    }
+}

@@ -1,0 +1,86 @@
+//! Absences in the contracts: what no trait offers, and what no one else may hold.
+
+use crate::Violation;
+use crate::source::SourceFile;
+use syn::{Item, TraitItem};
+
+/// The methods of a trait, in order; empty when the file does not declare it.
+#[must_use]
+pub fn methods(file: &SourceFile, name: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for item in &file.tree.items {
+        if let Item::Trait(declared) = item
+            && declared.ident == name
+        {
+            let functions = declared.items.iter().filter_map(|part| match part {
+                TraitItem::Fn(function) => Some(function.sig.ident.to_string()),
+                _ => None,
+            });
+            found.extend(functions);
+        }
+    }
+    found
+}
+
+/// The calls of a service in a .proto text, in order.
+#[must_use]
+pub fn rpcs(proto: &str) -> Vec<String> {
+    let calls = proto.lines().filter_map(|line| {
+        let rest = line.trim_start().strip_prefix("rpc ")?;
+        Some(rest.split('(').next()?.trim().to_owned())
+    });
+    calls.collect()
+}
+
+/// Folders that may name the user's side of the broker: who declares it, carries it, implements
+/// it, wires it, and the one service that acts for surfaces.
+const CONTROL: [&str; 5] = [
+    "contracts/api",
+    "contracts/wire",
+    "services/broker",
+    "services/agents",
+    "bin/carl",
+];
+
+/// Logic, adapters, surfaces and other services cannot name `broker::Control`.
+#[must_use]
+pub fn control_holders(file: &SourceFile) -> Vec<Violation> {
+    let folder = file.crate_folder();
+    if CONTROL.contains(&folder.as_str()) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let words = file.shipped_words();
+    for pair in words.windows(2) {
+        if pair[0].text == "broker" && pair[1].text == "Control" {
+            let rule = "the broker's user side is for Sessions and wiring alone";
+            found.push(Violation::at(&file.path, pair[1].line, rule));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_and_calls_are_read_in_order() {
+        let text = "trait Audit { async fn append(&self); fn read(&self) -> u8 { 1 } }";
+        let file = SourceFile::parse("contracts/api/src/audit.rs", text, false).unwrap();
+        assert_eq!(methods(&file, "Audit"), ["append", "read"]);
+        assert!(methods(&file, "Other").is_empty());
+        let proto = "service Audit {\n  rpc Append(stream R) returns (stream A);\n  rpc Read (Q) returns (A);\n}";
+        assert_eq!(rpcs(proto), ["Append", "Read"]);
+    }
+
+    #[test]
+    fn a_tool_that_names_the_users_side_is_caught() {
+        let caught = |path: &str| {
+            let file = SourceFile::parse(path, "use api::broker::Control;", false).unwrap();
+            control_holders(&file).len()
+        };
+        assert_eq!(caught("adapters/tools/src/lib.rs"), 1);
+        assert_eq!(caught("services/agents/src/lib.rs"), 0);
+    }
+}

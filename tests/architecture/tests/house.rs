@@ -1,0 +1,244 @@
+//! The rules of the house on this workspace.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use architecture::arrows::{self, Arrow, Need};
+use architecture::source::SourceFile;
+use architecture::{Violation, codes, contracts, rules, sizes};
+use cargo_metadata::{DependencyKind, MetadataCommand, Package};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap().parent().unwrap().to_path_buf()
+}
+
+const LAYERS: [&str; 8] = [
+    "contracts",
+    "logic",
+    "services",
+    "adapters",
+    "surfaces",
+    "bin",
+    "tests",
+    "xtask",
+];
+
+fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            // A corpus of other people's Rust is data, not ours.
+            if !name.starts_with('.') && !name.starts_with("target") && name != "data" {
+                rust_files(&path, found);
+            }
+        } else if name.ends_with(".rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Every source file of the workspace, parsed, with test files known as such.
+fn sources() -> Vec<SourceFile> {
+    let root = root();
+    let mut paths = Vec::new();
+    for layer in LAYERS {
+        rust_files(&root.join(layer), &mut paths);
+    }
+    paths.sort();
+    let read = |path: &PathBuf, test_modules: &BTreeSet<String>| {
+        let name = path
+            .strip_prefix(&root)
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned();
+        let stem = name.trim_end_matches(".rs");
+        let is_test = name.starts_with("tests/") && !name.contains("/src/")
+            || name
+                .splitn(3, '/')
+                .nth(2)
+                .is_some_and(|rest| rest.starts_with("tests/"))
+            || name.contains("/test_support")
+            || stem.ends_with("/tests")
+            || test_modules
+                .iter()
+                .any(|module| stem == module || stem.starts_with(&format!("{module}/")));
+        let text = std::fs::read_to_string(path).unwrap();
+        SourceFile::parse(&name, &text, is_test).unwrap_or_else(|error| panic!("{name}: {error}"))
+    };
+    let first: Vec<SourceFile> = paths.iter().map(|p| read(p, &BTreeSet::new())).collect();
+    let test_modules = first.iter().flat_map(SourceFile::test_modules).collect();
+    paths.iter().map(|p| read(p, &test_modules)).collect()
+}
+
+fn none(found: Vec<Violation>) {
+    let list: Vec<String> = found.iter().map(ToString::to_string).collect();
+    assert!(
+        list.is_empty(),
+        "{} violations:\n{}",
+        list.len(),
+        list.join("\n")
+    );
+}
+
+fn packages() -> Vec<(String, Package)> {
+    let root = root();
+    let metadata = MetadataCommand::new()
+        .manifest_path(root.join("Cargo.toml"))
+        .no_deps()
+        .other_options(vec!["--offline".to_owned()])
+        .exec()
+        .unwrap();
+    let with_folder = metadata.packages.into_iter().map(|package| {
+        let folder = package.manifest_path.parent().unwrap();
+        let folder = folder
+            .strip_prefix(root.to_str().unwrap())
+            .unwrap()
+            .to_string();
+        (folder, package)
+    });
+    with_folder.collect()
+}
+
+#[test]
+fn every_arrow_points_down() {
+    let root = root();
+    let packages = packages();
+    let mut all = Vec::new();
+    for (folder, package) in &packages {
+        assert!(arrows::place(folder).is_some(), "{folder} lies in no layer");
+        for dependency in &package.dependencies {
+            if let Some(path) = &dependency.path {
+                let to = path
+                    .strip_prefix(root.to_str().unwrap())
+                    .unwrap()
+                    .to_string();
+                let need = match dependency.kind {
+                    DependencyKind::Development => Need::Test,
+                    _ => Need::Ship,
+                };
+                all.push(Arrow {
+                    from: folder.clone(),
+                    to,
+                    need,
+                });
+            }
+        }
+    }
+    assert!(
+        all.len() > 20,
+        "only {} arrows seen: the test looks at nothing",
+        all.len()
+    );
+    none(arrows::check(&all));
+}
+
+#[test]
+fn only_the_gateways_depend_on_network_crates() {
+    let mut uses = Vec::new();
+    for (folder, package) in packages() {
+        let shipped = package.dependencies.iter();
+        for dependency in shipped.filter(|d| d.kind != DependencyKind::Development) {
+            uses.push((folder.clone(), dependency.name.clone()));
+        }
+    }
+    assert!(uses.iter().any(|(_, name)| name == "reqwest"));
+    none(arrows::check_network(&uses));
+}
+
+#[test]
+fn every_crate_takes_the_lints_of_the_workspace() {
+    for (folder, package) in packages() {
+        let text = std::fs::read_to_string(&package.manifest_path).unwrap();
+        assert!(
+            text.contains("[lints]\nworkspace = true"),
+            "{folder} sets its own lints"
+        );
+    }
+}
+
+#[test]
+fn every_file_keeps_the_rules() {
+    let files = sources();
+    assert!(files.len() > 40, "only {} files seen", files.len());
+    none(files.iter().flat_map(rules::check).collect());
+}
+
+#[test]
+fn files_and_functions_stay_small() {
+    let files = sources();
+    for file in files
+        .iter()
+        .filter(|f| sizes::lines(f) > sizes::LONG_FILE_LINES)
+    {
+        eprintln!("long: {} has {} lines", file.path, sizes::lines(file));
+    }
+    let mut found: Vec<Violation> = files.iter().flat_map(sizes::check_file).collect();
+    found.extend(files.iter().flat_map(sizes::check_functions));
+    none(found);
+}
+
+#[test]
+fn audit_can_only_be_appended_to_and_secrets_only_read_by_name() {
+    let files = sources();
+    let methods = |path: &str, name: &str| {
+        let file = files.iter().find(|f| f.path == path).unwrap();
+        contracts::methods(file, name)
+    };
+    assert_eq!(methods("contracts/api/src/audit.rs", "Audit"), ["append"]);
+    assert_eq!(
+        methods("contracts/api/src/secrets.rs", "Secrets"),
+        ["get_secret"]
+    );
+    let proto = |name: &str| {
+        let path = root().join("proto/housecarl/v1").join(name);
+        contracts::rpcs(&std::fs::read_to_string(path).unwrap())
+    };
+    assert_eq!(proto("audit.proto"), ["Append", "AppendOne"]);
+    assert_eq!(proto("secrets.proto"), ["GetSecret"]);
+}
+
+#[test]
+fn the_brokers_user_side_is_held_by_sessions_and_wiring_alone() {
+    none(
+        sources()
+            .iter()
+            .flat_map(contracts::control_holders)
+            .collect(),
+    );
+}
+
+#[test]
+fn every_error_code_is_documented_and_every_documented_code_exists() {
+    let source = codes::in_source(&sources());
+    let text = std::fs::read_to_string(root().join("docs/errors.md")).unwrap();
+    let listed: BTreeSet<String> = codes::in_document(&text).into_iter().collect();
+    let missing: Vec<String> = source
+        .iter()
+        .filter(|(code, _)| !listed.contains(*code))
+        .map(|(code, place)| format!("{code} ({place})"))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "not in docs/errors.md:\n{}",
+        missing.join("\n")
+    );
+    let stale: Vec<&String> = listed
+        .iter()
+        .filter(|code| !source.contains_key(*code))
+        .collect();
+    assert!(
+        stale.is_empty(),
+        "in docs/errors.md but nowhere in the source: {stale:?}"
+    );
+}
