@@ -1,1 +1,14 @@
-//! text: charter to be written.
+//! What text from outside must pass before a model or a person sees it.
+//!
+//! What it is: pure functions from text to text.
+//! What it owns: the fence around tool results, the cap on their size, the visible form of
+//! characters that hide, and their removal.
+//! What it never does: input or output, deciding whether a call may run. Nothing here is a
+//! boundary; it takes away disguises, and the broker decides.
+//! Where to start: [`fence`] for what a model reads, [`escape`] for what a person reads.
+
+pub mod cap;
+pub mod defuse;
+pub mod escape;
+pub mod fence;
+mod hidden;

@@ -1,0 +1,85 @@
+//! Text as a person must see it before saying yes to it.
+
+use crate::hidden;
+use std::fmt::Write;
+use unicode_normalization::char::is_combining_mark;
+
+/// The text with everything that cannot be seen written as `\u{…}`: controls, ANSI escapes, marks
+/// that turn the reading direction, zero-width and tag characters, spaces that only look like a
+/// space, and code points that have no picture. Line feeds, tabs, letters of every script, their
+/// accents and emoji stay. For reading only: a backslash in the text is not doubled.
+#[must_use]
+pub fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let (before, rest) = (&text[..at], &text[at + c.len_utf8()..]);
+        if hidden::hides(before, c, rest) || !has_picture(before, c) {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+fn has_picture(before: &str, c: char) -> bool {
+    if matches!(
+        c,
+        '\n' | '\t' | ' '..='~' | '\u{3000}' | '\u{200c}' | '\u{200d}'
+    ) || matches!(c, '\u{fe0e}' | '\u{fe0f}' | '\u{e0061}'..='\u{e007f}')
+    {
+        return true;
+    }
+    if is_combining_mark(c) {
+        return before
+            .chars()
+            .next_back()
+            .is_some_and(|b| !b.is_whitespace());
+    }
+    // The standard library escapes what Unicode gives no picture, and characters that extend the
+    // one before; the latter were dealt with above.
+    c.escape_debug().len() == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_hides_is_shown_and_what_reads_well_stays() {
+        let cases = [
+            ("a\tb\nc", "a\tb\nc"),
+            ("a\rb", "a\\u{d}b"),
+            ("\u{1b}[31mred", "\\u{1b}[31mred"),
+            ("file\u{202e}txt.exe", "file\\u{202e}txt.exe"),
+            ("pay\u{200b}pal", "pay\\u{200b}pal"),
+            ("a\u{a0}b", "a\\u{a0}b"),
+            ("x\u{e0041}", "x\\u{e0041}"),
+            ("\u{0}", "\\u{0}"),
+            ("\u{e000}", "\\u{e000}"),
+            (
+                "grüße, שלום, 你好, नमस्ते, e\u{301}",
+                "grüße, שלום, 你好, नमस्ते, e\u{301}",
+            ),
+            ("❤\u{fe0f} 👩\u{200d}💻", "❤\u{fe0f} 👩\u{200d}💻"),
+            ("it's \"C:\\x\"", "it's \"C:\\x\""),
+        ];
+        for (text, shown) in cases {
+            assert_eq!(visible(text), shown);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_control_or_direction_mark_survives(text in any::<String>()) {
+            let shown = visible(&text);
+            let is_bad = |c: char| {
+                (c.is_control() && c != '\n' && c != '\t')
+                    || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200b}')
+            };
+            prop_assert!(!shown.chars().any(is_bad));
+        }
+    }
+}
