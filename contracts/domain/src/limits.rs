@@ -72,3 +72,21 @@ pub const BRIDGE_TIME: Duration = Duration::from_secs(60);
 pub const BRIDGE_ANSWER_BYTES: usize = 1 << 20;
 /// Largest undo history of a session, bytes of kept copies.
 pub const UNDO_BYTES: u64 = 256 << 20;
+/// Largest single message between services, bytes.
+pub const WIRE_MESSAGE_BYTES: usize = 64 << 20;
+/// Most calls open at one time on one connection between services.
+pub const WIRE_STREAMS: u32 = 4_096;
+/// Most connections one endpoint holds; further ones wait.
+pub const WIRE_CONNECTIONS: usize = 256;
+/// Longest a new connection may take to show that it speaks the protocol.
+pub const WIRE_HANDSHAKE: Duration = Duration::from_secs(10);
+/// Longest a client tries to connect.
+pub const WIRE_CONNECT: Duration = Duration::from_secs(5);
+/// How often an open connection is checked for life.
+pub const WIRE_PING: Duration = Duration::from_secs(30);
+/// How long the other side may take to show that it lives.
+pub const WIRE_PING_ANSWER: Duration = Duration::from_secs(20);
+/// How long running calls may go on after an endpoint is told to stop.
+pub const WIRE_DRAIN: Duration = Duration::from_secs(3);
+/// Longest part of an error's text that crosses between services, bytes.
+pub const WIRE_ERROR_BYTES: usize = 2_048;
