@@ -1,1 +1,16 @@
-//! plan: charter to be written.
+//! Plans: how a request becomes typed steps, and how a step's result becomes text for people.
+//!
+//! What it is: the pure half of the plan modes. A planner (a model under a schema, the rules here,
+//! or a process outside) gives a [`domain::plan::Plan`]; this crate narrows, checks, marks and
+//! compiles it, and formats what came of it.
+//! What it owns: the plan schema, the rule-based planner, the mapping from actions to tool calls,
+//! the text people see for each action, and the recovery of tool calls that leaked into text.
+//! What it never does: input or output, calling a model, deciding whether a call may run (the
+//! broker does), or keeping a raw command: no action has a field for one.
+//! Where to start: [`compile`] (what an action becomes), [`rules`] (plain English to a plan).
+
+pub mod compile;
+pub mod gate;
+pub mod question;
+pub mod schema;
+pub mod validate;

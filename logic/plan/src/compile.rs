@@ -1,0 +1,146 @@
+//! From actions to tool calls: the only place where an action becomes something that runs.
+
+use domain::plan::{Action, Plan};
+use serde_json::{Value, json};
+
+/// Levels a size listing goes down.
+pub const SIZES_DEPTH: u32 = 8;
+
+/// One tool call of a plan, with its final arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The tool's name.
+    pub tool: &'static str,
+    /// Its arguments.
+    pub arguments: Value,
+}
+
+/// The calls of a whole plan: one list an action, in order. [`Action::Answer`] has none.
+#[must_use]
+pub fn plan(plan: &Plan) -> Vec<Vec<Call>> {
+    plan.actions.iter().map(action).collect()
+}
+
+/// The calls of one action.
+#[must_use]
+pub fn action(action: &Action) -> Vec<Call> {
+    match action {
+        Action::ListFiles { path } => one("list_files", json!({ "path": path, "depth": 1 })),
+        Action::Tree { path, depth } => one("list_files", json!({ "path": path, "depth": depth })),
+        Action::FileSizes { path } => one(
+            "list_files",
+            json!({ "path": path, "depth": SIZES_DEPTH, "sort": "size" }),
+        ),
+        Action::ReadFile { path } | Action::CountLines { path } => vec![read_whole(path)],
+        Action::Head { path, lines } => one(
+            "read_file",
+            json!({ "path": path, "from_line": 1, "line_count": lines }),
+        ),
+        Action::Tail { path, lines } => one(
+            "read_file",
+            json!({ "path": path, "line_count": lines, "from_end": true }),
+        ),
+        Action::CompareFiles { left, right } => vec![read_whole(left), read_whole(right)],
+        Action::FindFiles { pattern, path } => one(
+            "glob",
+            json!({ "pattern": anywhere(pattern), "path": path }),
+        ),
+        Action::SearchText { query, path } => {
+            let looking = json!({
+                "pattern": query, "path": path, "literal": true, "ignore_case": true,
+            });
+            one("grep", looking)
+        }
+        Action::CreateFile { path, content } => vec![write_file(path, content, "create")],
+        Action::AppendText { path, content } => vec![write_file(path, content, "append")],
+        Action::ReplaceText { path, old, new } => one(
+            "edit_file",
+            json!({ "path": path, "old": old, "new": new, "all": true }),
+        ),
+        Action::MakeDir { path } => one("make_dir", json!({ "path": path })),
+        Action::MoveFile { from, to } => one("move_file", json!({ "from": from, "to": to })),
+        Action::DeleteFile { path } => one("delete_file", json!({ "path": path })),
+        Action::Undo {} => one("undo", json!({})),
+        Action::Answer { .. } => Vec::new(),
+    }
+}
+
+fn one(tool: &'static str, arguments: Value) -> Vec<Call> {
+    vec![Call { tool, arguments }]
+}
+
+fn read_whole(path: &str) -> Call {
+    Call {
+        tool: "read_file",
+        arguments: json!({ "path": path }),
+    }
+}
+
+/// A text file ends with a line end, so that the next text appended starts on a line of its own.
+fn write_file(path: &str, content: &str, mode: &str) -> Call {
+    let content = if content.is_empty() || content.ends_with('\n') {
+        content.to_owned()
+    } else {
+        format!("{content}\n")
+    };
+    Call {
+        tool: "write_file",
+        arguments: json!({ "path": path, "content": content, "mode": mode }),
+    }
+}
+
+/// A pattern without a folder part matches the file name in every folder.
+fn anywhere(pattern: &str) -> String {
+    if pattern.contains('/') {
+        pattern.to_owned()
+    } else {
+        format!("**/{pattern}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_ends_with_a_line_end_unless_there_is_none() {
+        let content = |text: &str| {
+            let create = Action::CreateFile {
+                path: "a".to_owned(),
+                content: text.to_owned(),
+            };
+            action(&create)[0].arguments["content"].clone()
+        };
+        assert_eq!(content("one"), "one\n");
+        assert_eq!(content("one\n"), "one\n");
+        assert_eq!(content(""), "");
+    }
+
+    #[test]
+    fn a_bare_name_pattern_looks_in_every_folder() {
+        assert_eq!(anywhere("*.md"), "**/*.md");
+        assert_eq!(anywhere("docs/*.md"), "docs/*.md");
+    }
+
+    #[test]
+    fn replacing_replaces_every_occurrence_and_tail_reads_from_the_end() {
+        let text = || "x".to_owned();
+        let replace = Action::ReplaceText {
+            path: text(),
+            old: text(),
+            new: text(),
+        };
+        assert_eq!(action(&replace)[0].arguments["all"], true);
+        let tail = Action::Tail {
+            path: text(),
+            lines: 3,
+        };
+        assert_eq!(
+            action(&tail)[0],
+            Call {
+                tool: "read_file",
+                arguments: json!({ "path": "x", "line_count": 3, "from_end": true }),
+            }
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! Whether a request wants to be told something, decided from its words alone.
+//!
+//! In plan mode such a request gets an `answer` step at the end of its plan when the planner left
+//! it out. The rule: a request wants telling when it ends with a question mark or begins with a
+//! question word or a verb of telling (`summarise`, `explain`, `describe`, `tell`). It does not when
+//! it begins like a polite order (`can you …`, `could you …`, `would you …`, `will you …`,
+//! `please …`) and what follows is no verb of telling.
+
+use domain::plan::{Action, Plan};
+
+/// Longest question an answer step carries, characters.
+pub const QUESTION_CHARS: usize = 400;
+
+const ASKING: [&str; 21] = [
+    "what", "what's", "whats", "who", "who's", "whose", "whom", "where", "where's", "when",
+    "which", "why", "how", "is", "are", "does", "do", "did", "has", "was", "were",
+];
+const TELLING: [&str; 8] = [
+    "summarise",
+    "summarize",
+    "explain",
+    "describe",
+    "tell",
+    "answer",
+    "say",
+    "outline",
+];
+const POLITE: [&str; 5] = ["can", "could", "would", "will", "please"];
+
+/// Whether the request wants to be told something.
+#[must_use]
+pub fn wants_telling(text: &str) -> bool {
+    let lower = text.trim().to_lowercase();
+    let mut words = lower
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| c.is_ascii_punctuation() && c != '\''))
+        .filter(|word| !word.is_empty());
+    let Some(first) = words.next() else {
+        return false;
+    };
+    if POLITE.contains(&first) {
+        return words
+            .find(|word| !["you", "please", "i", "me"].contains(word))
+            .is_some_and(|word| TELLING.contains(&word) || ASKING.contains(&word));
+    }
+    ASKING.contains(&first) || TELLING.contains(&first) || lower.ends_with('?')
+}
+
+/// Adds an answer step when the request wants telling and the plan has none. A plan that is full
+/// stays as it is.
+#[must_use]
+pub fn with_answer(mut plan: Plan, request: &str) -> Plan {
+    let answers = plan
+        .actions
+        .iter()
+        .any(|action| matches!(action, Action::Answer { .. }));
+    let full = plan.actions.len() >= domain::limits::PLAN_ACTIONS;
+    if wants_telling(request) && !answers && !full {
+        let question = request.trim().chars().take(QUESTION_CHARS).collect();
+        plan.actions.push(Action::Answer { question });
+    }
+    plan
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_want_telling_and_orders_do_not() {
+        for text in [
+            "What is the phone number in contacts.txt?",
+            "how many apples are there",
+            "Summarise notes.md",
+            "Can you tell me who wrote this?",
+            "Please explain the plan",
+            "Ann's number?",
+        ] {
+            assert!(wants_telling(text), "{text}");
+        }
+        for text in [
+            "List the files",
+            "Can you list the files?",
+            "please delete a.txt",
+            "Replace 'what' with 'that' in a.txt",
+            "   ",
+        ] {
+            assert!(!wants_telling(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_answer_step_is_added_once_and_never_beyond_the_limit() {
+        let look = || Action::ListFiles {
+            path: ".".to_owned(),
+        };
+        let plan = |count: usize| Plan {
+            intent: "look".to_owned(),
+            actions: std::iter::repeat_with(look).take(count).collect(),
+        };
+        let one = with_answer(plan(1), "what is here?");
+        assert_eq!(one.actions.len(), 2);
+        assert_eq!(with_answer(one.clone(), "what is here?"), one);
+        assert_eq!(with_answer(plan(1), "list this").actions.len(), 1);
+        let most = domain::limits::PLAN_ACTIONS;
+        assert_eq!(with_answer(plan(most), "what is here?").actions.len(), most);
+    }
+}
