@@ -20,6 +20,12 @@ pub const LISTING_ENTRIES: usize = 1_000;
 pub const FILE_TOOL_TIME: Duration = Duration::from_secs(30);
 /// Most model calls in one turn of a chat.
 pub const TOOL_ITERATIONS: u32 = 25;
+/// Most times an empty reply is asked again in one turn.
+pub const EMPTY_REPLY_NUDGES: u32 = 1;
+/// Most times in one turn a context that does not fit is made smaller.
+pub const OVERFLOW_COMPACTIONS: u32 = 2;
+/// Replies with a call refused as a repetition after which a turn goes on without tools.
+pub const CIRCLING_REPLIES: u32 = 2;
 /// Most tool calls one model reply may carry.
 pub const TOOL_CALLS_PER_REPLY: usize = 32;
 /// Most tool calls a task may make.
