@@ -1,1 +1,17 @@
-//! turn: charter to be written.
+//! The agent turn: what to do next between a user's request and its answer.
+//!
+//! What it is: a state machine. Events go in ("the model answered with two calls"), actions come
+//! out ("run these at the same time"). `services/agents` performs the actions.
+//! What it owns: the order of model calls and tool calls, the limits on both, the recoveries (an
+//! empty reply, a prompt that does not fit, a model that goes in circles) and the verdict on how a
+//! request ended.
+//! What it never does: wait, call, read, write, look at a clock, or judge whether a call may run.
+//! Where to start: [`Turn::on`]; the invariants are in `tests/model.rs`.
+
+mod ending;
+mod machine;
+mod nudge;
+
+pub use ending::{Ending, Reason};
+pub use machine::{Action, Answer, Call, Event, Limits, State, ToolUse, Turn};
+pub use nudge::Nudge;

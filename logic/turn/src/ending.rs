@@ -1,0 +1,164 @@
+//! How a request ended, judged from what its calls came to.
+
+use domain::event::{CallStatus, QueryStatus};
+use domain::model::FinishReason;
+use domain::tool::EffectClass;
+
+/// Why a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// The model answered.
+    Answered,
+    /// The answer hit the token limit.
+    Cut,
+    /// The provider withheld the answer or a part of it.
+    Withheld,
+    /// All model calls were used; what there is was asked for.
+    IterationsUsed,
+    /// The model went in circles; what there is was asked for.
+    WentInCircles,
+    /// The model had nothing to say, twice.
+    NoAnswer,
+    /// The prompt does not fit, and making it smaller did not help.
+    DoesNotFit,
+    /// The model or the turn failed.
+    Failed,
+    /// The user stopped it.
+    Interrupted,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ending {
+    /// For people and exit codes.
+    pub status: QueryStatus,
+    /// For the harness.
+    pub reason: Reason,
+}
+
+/// What the calls of a turn came to so far.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tally {
+    calls: u32,
+    denied: u32,
+    succeeded: u32,
+    last_effect: Option<CallStatus>,
+}
+
+impl Tally {
+    /// Takes a finished call into account. An unknown tool has no effect to speak of.
+    pub(crate) fn note(&mut self, effect: Option<EffectClass>, status: CallStatus) {
+        self.calls += 1;
+        match status {
+            CallStatus::Ok => self.succeeded += 1,
+            CallStatus::Denied => self.denied += 1,
+            CallStatus::Failed | CallStatus::Cancelled => {}
+        }
+        if effect.is_some_and(|effect| effect != EffectClass::Read) {
+            self.last_effect = Some(status);
+        }
+    }
+
+    /// The verdict. Denied: every call was, or the last one that would have changed something was.
+    /// Partial: the answer is not whole, or the last change did not come about.
+    pub(crate) fn ending(&self, reason: Reason) -> Ending {
+        let all_denied = self.calls > 0 && self.denied == self.calls;
+        let status = match reason {
+            Reason::Interrupted => QueryStatus::Interrupted,
+            Reason::Failed | Reason::DoesNotFit => QueryStatus::Failed,
+            Reason::NoAnswer if self.succeeded == 0 && !all_denied => QueryStatus::Failed,
+            _ if all_denied || self.last_effect == Some(CallStatus::Denied) => QueryStatus::Denied,
+            Reason::Answered
+                if matches!(
+                    self.last_effect,
+                    Some(CallStatus::Failed | CallStatus::Cancelled)
+                ) =>
+            {
+                QueryStatus::Partial
+            }
+            Reason::Answered => QueryStatus::Success,
+            Reason::Cut
+            | Reason::Withheld
+            | Reason::IterationsUsed
+            | Reason::WentInCircles
+            | Reason::NoAnswer => QueryStatus::Partial,
+        };
+        Ending { status, reason }
+    }
+}
+
+/// Why a turn ended, from how its last generation did.
+pub(crate) const fn reason_of(finish: FinishReason) -> Reason {
+    match finish {
+        FinishReason::Length => Reason::Cut,
+        FinishReason::ContentFilter => Reason::Withheld,
+        FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Cancelled => Reason::Answered,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use CallStatus::{Cancelled, Denied, Failed, Ok};
+    use EffectClass::{Read, SharedWrite};
+
+    fn status(calls: &[(Option<EffectClass>, CallStatus)], reason: Reason) -> QueryStatus {
+        let mut tally = Tally::default();
+        for (effect, status) in calls {
+            tally.note(*effect, *status);
+        }
+        tally.ending(reason).status
+    }
+
+    #[test]
+    fn the_verdict_follows_the_calls() {
+        let (read, write, unknown) = (Some(Read), Some(SharedWrite), None);
+        let cases: [(&[(Option<EffectClass>, CallStatus)], Reason, QueryStatus); 14] = [
+            (&[], Reason::Answered, QueryStatus::Success),
+            (
+                &[(read, Ok), (write, Ok)],
+                Reason::Answered,
+                QueryStatus::Success,
+            ),
+            (
+                &[(read, Denied), (read, Ok)],
+                Reason::Answered,
+                QueryStatus::Success,
+            ),
+            (
+                &[(unknown, Denied), (read, Ok)],
+                Reason::Answered,
+                QueryStatus::Success,
+            ),
+            (&[(read, Failed)], Reason::Answered, QueryStatus::Success),
+            (
+                &[(write, Denied), (write, Ok)],
+                Reason::Answered,
+                QueryStatus::Success,
+            ),
+            (&[(read, Denied)], Reason::Answered, QueryStatus::Denied),
+            (
+                &[(read, Ok), (write, Denied)],
+                Reason::Answered,
+                QueryStatus::Denied,
+            ),
+            (&[(write, Failed)], Reason::Answered, QueryStatus::Partial),
+            (
+                &[(write, Cancelled)],
+                Reason::Answered,
+                QueryStatus::Partial,
+            ),
+            (&[(read, Ok)], Reason::IterationsUsed, QueryStatus::Partial),
+            (&[(read, Ok)], Reason::NoAnswer, QueryStatus::Partial),
+            (&[], Reason::NoAnswer, QueryStatus::Failed),
+            (
+                &[(write, Ok)],
+                Reason::Interrupted,
+                QueryStatus::Interrupted,
+            ),
+        ];
+        for (calls, reason, expected) in cases {
+            assert_eq!(status(calls, reason), expected, "{calls:?} {reason:?}");
+        }
+    }
+}

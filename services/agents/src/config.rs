@@ -1,0 +1,74 @@
+//! What the service is built with. Wiring reads configuration files; this crate only takes values.
+
+use domain::Timestamp;
+use domain::lineage::AgentType;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Tells the time, UTC. A value, so that tests choose it.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// How an agent of one type introduces itself: the body of its agent card.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentCard {
+    /// One line about the agent; empty for none.
+    pub description: String,
+    /// Its standing instructions; empty for none.
+    pub text: String,
+}
+
+/// What goes into the first user message besides the user's words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Prompts {
+    /// Agent cards by type. A type without one has only its name.
+    pub cards: BTreeMap<AgentType, AgentCard>,
+    /// The user's own standing instructions from configuration; empty for none.
+    pub user_text: String,
+    /// Files with the user's global instructions, best first: the first that exists is taken.
+    pub global_files: Vec<PathBuf>,
+}
+
+/// An external planner for bridge mode.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Bridge {
+    /// A program that answers on its standard output.
+    Stdio {
+        /// The program and its arguments; not passed through a shell.
+        command: Vec<String>,
+    },
+    /// A program that listens on a unix socket.
+    Socket {
+        /// Where.
+        path: PathBuf,
+    },
+}
+
+/// Everything the service needs to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// Where session logs live, absolute. Made with mode 0700 when it is not there.
+    pub sessions_folder: PathBuf,
+    /// The prompt layers.
+    pub prompts: Prompts,
+    /// The external planner; `None`: bridge mode is not configured.
+    pub bridge: Option<Bridge>,
+    /// Context size asked of a model server unless a session says otherwise, tokens.
+    pub context_tokens: u32,
+    /// Most model calls with tools in one turn, 1 or more.
+    pub tool_iterations: u32,
+}
+
+impl Config {
+    /// The defaults, with logs in `sessions_folder`.
+    #[must_use]
+    pub fn new(sessions_folder: PathBuf) -> Self {
+        Self {
+            sessions_folder,
+            prompts: Prompts::default(),
+            bridge: None,
+            context_tokens: domain::limits::CONTEXT_TOKENS,
+            tool_iterations: domain::limits::TOOL_ITERATIONS,
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! The session log on disk: one file a session, one event a line, in the JSON form of
+//! [`domain::event::Event`].
+//!
+//! A line is appended with one `write` to a descriptor opened for appending, and an advisory lock
+//! on the file keeps a second process from writing. A process killed between two writes loses
+//! nothing; a machine that loses power may lose what was not yet synchronised, and then at most
+//! the last line is torn.
+
+use api::sessions::{Error, ErrorKind};
+use domain::event::Event;
+use domain::id::SessionId;
+use domain::limits::LOG_LINE_BYTES;
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{BufRead, BufReader, ErrorKind as IoErrorKind, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How the names of log files end.
+pub const EXTENSION: &str = "jsonl";
+/// How much of a log's beginning and end a listing reads at first, bytes.
+const LISTING_WINDOW: u64 = 64 << 10;
+
+/// Where a session's log is.
+#[must_use]
+pub fn path_of(folder: &Path, session_id: SessionId) -> PathBuf {
+    folder.join(format!("{session_id}.{EXTENSION}"))
+}
+
+/// Makes the folder for logs, readable by its owner only.
+///
+/// # Errors
+/// Whatever the file system says.
+pub fn make_folder(folder: &Path) -> std::io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// A log open for appending.
+#[derive(Debug)]
+pub struct SessionLog {
+    file: Arc<File>,
+    path: PathBuf,
+    last_seq: u64,
+    /// Where the last whole line ends, bytes.
+    length: u64,
+    /// A failed write left bytes that could not be taken back.
+    poisoned: bool,
+}
+
+impl SessionLog {
+    /// A log for a fresh session.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unwritable`] when the file exists or cannot be made.
+    pub fn create(folder: &Path, session_id: SessionId) -> Result<Self, Error> {
+        let path = path_of(folder, session_id);
+        let file = OpenOptions::new()
+            .append(true)
+            .read(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)
+            .map_err(|source| unwritable(&path, source))?;
+        lock(&file, &path)?;
+        Ok(Self {
+            file: Arc::new(file),
+            path,
+            last_seq: 0,
+            length: 0,
+            poisoned: false,
+        })
+    }
+
+    /// The log of an earlier session, with everything in it. A torn last line is cut off, and
+    /// [`Reopened::cut_bytes`] says how much that was.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`], [`ErrorKind::Locked`], [`ErrorKind::Corrupt`] for a line that is
+    /// no event before the last, [`ErrorKind::Unwritable`] when the tail cannot be cut.
+    pub fn reopen(
+        folder: &Path,
+        session_id: SessionId,
+        mut each: impl FnMut(Event),
+    ) -> Result<Reopened, Error> {
+        let path = path_of(folder, session_id);
+        let file = OpenOptions::new()
+            .append(true)
+            .read(true)
+            .open(&path)
+            .map_err(|source| unreadable(&path, source))?;
+        lock(&file, &path)?;
+        let mut lines = Lines::open(&path)?;
+        let mut last_seq = 0;
+        while let Some(event) = lines.next_event()? {
+            last_seq = event.seq;
+            each(event);
+        }
+        if last_seq == 0 {
+            return Err(corrupt(&path, 1, "it holds no complete event"));
+        }
+        let length = lines.good_bytes;
+        let cut_bytes = lines.total_bytes()?.saturating_sub(length);
+        if cut_bytes > 0 {
+            file.set_len(length)
+                .and_then(|()| file.sync_data())
+                .map_err(|source| unwritable(&path, source))?;
+        }
+        let log = Self {
+            file: Arc::new(file),
+            path,
+            last_seq,
+            length,
+            poisoned: false,
+        };
+        Ok(Reopened { log, cut_bytes })
+    }
+
+    /// The number of the last event; 0 when there is none.
+    #[must_use]
+    pub const fn last_seq(&self) -> u64 {
+        self.last_seq
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends one event, whose number must be the next. Not yet synchronised to disk.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unwritable`]; the log is then as it was before.
+    pub fn append(&mut self, event: &Event) -> Result<(), Error> {
+        if self.poisoned {
+            return Err(Error::new(
+                ErrorKind::Unwritable,
+                format!(
+                    "The session log {} has an unfinished line after a failed write.",
+                    self.path.display()
+                ),
+            )
+            .with_hint("Free disk space, then open the session again."));
+        }
+        let mut line = serde_json::to_vec(event).map_err(|source| {
+            Error::new(ErrorKind::Unwritable, "An event cannot be written as JSON.")
+                .with_source(source)
+        })?;
+        line.push(b'\n');
+        if line.len() > LOG_LINE_BYTES {
+            return Err(Error::new(
+                ErrorKind::Unwritable,
+                format!(
+                    "An event of {} bytes is larger than a line of the session log may be ({LOG_LINE_BYTES}).",
+                    line.len()
+                ),
+            ));
+        }
+        if let Err(source) = (&*self.file).write_all(&line) {
+            self.poisoned = self.file.set_len(self.length).is_err();
+            return Err(unwritable(&self.path, source));
+        }
+        self.length += line.len() as u64;
+        self.last_seq = event.seq;
+        Ok(())
+    }
+
+    /// The descriptor, to synchronise it away from the async threads.
+    #[must_use]
+    pub fn file(&self) -> Arc<File> {
+        Arc::clone(&self.file)
+    }
+}
+
+/// What [`SessionLog::reopen`] found.
+#[derive(Debug)]
+pub struct Reopened {
+    /// The log, ready to be continued.
+    pub log: SessionLog,
+    /// Bytes of a torn last line that were cut off; usually 0.
+    pub cut_bytes: u64,
+}
+
+/// Reads a log line by line.
+#[derive(Debug)]
+pub struct Lines {
+    reader: BufReader<File>,
+    path: PathBuf,
+    number: u64,
+    /// Where the last line that was an event ends, bytes.
+    good_bytes: u64,
+}
+
+impl Lines {
+    /// Opens a log for reading; the lock of a writer does not matter.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] or [`ErrorKind::Corrupt`] when it cannot be opened.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let file = File::open(path).map_err(|source| unreadable(path, source))?;
+        Ok(Self {
+            reader: BufReader::new(file),
+            path: path.to_owned(),
+            number: 0,
+            good_bytes: 0,
+        })
+    }
+
+    /// The next event; `None` at the end and at a torn last line.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] for a line that is no event, or out of order, with its number.
+    pub fn next_event(&mut self) -> Result<Option<Event>, Error> {
+        let mut line = Vec::new();
+        let read = (&mut self.reader)
+            .take(LOG_LINE_BYTES as u64 + 1)
+            .read_until(b'\n', &mut line)
+            .map_err(|source| unreadable(&self.path, source))?;
+        if read == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        if line.pop_if(|last| *last == b'\n').is_none() {
+            return if read > LOG_LINE_BYTES {
+                Err(corrupt(&self.path, self.number, "the line is too long"))
+            } else {
+                Ok(None)
+            };
+        }
+        match serde_json::from_slice::<Event>(&line) {
+            Ok(event) if event.seq == self.number => {
+                self.good_bytes += read as u64;
+                Ok(Some(event))
+            }
+            Ok(event) => Err(corrupt(
+                &self.path,
+                self.number,
+                &format!("it holds event {} where {} belongs", event.seq, self.number),
+            )),
+            // A last line of bytes that are not even JSON is a write the machine did not finish.
+            // JSON of an unknown shape may come from a later version and is not ours to cut.
+            Err(_)
+                if serde_json::from_slice::<serde_json::Value>(&line).is_err()
+                    && self.at_end()? =>
+            {
+                Ok(None)
+            }
+            Err(source) => {
+                Err(corrupt(&self.path, self.number, &source.to_string()).with_source(source))
+            }
+        }
+    }
+
+    fn at_end(&mut self) -> Result<bool, Error> {
+        let rest = self
+            .reader
+            .fill_buf()
+            .map_err(|source| unreadable(&self.path, source))?;
+        Ok(rest.is_empty())
+    }
+
+    fn total_bytes(&self) -> Result<u64, Error> {
+        let metadata = self
+            .reader
+            .get_ref()
+            .metadata()
+            .map_err(|source| unreadable(&self.path, source))?;
+        Ok(metadata.len())
+    }
+}
+
+/// The beginning and the end of a log, for listings: the cost does not depend on what is between.
+#[derive(Debug)]
+pub struct Ends {
+    /// Events from the first on, as far as a listing looks.
+    pub head: Vec<Event>,
+    /// The last whole event.
+    pub last: Event,
+}
+
+/// Reads the ends of a log; `None` when it holds no whole event.
+///
+/// # Errors
+/// Whatever the file system says.
+pub fn read_ends(path: &Path) -> std::io::Result<Option<Ends>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut head = Vec::new();
+    let mut window = LISTING_WINDOW;
+    while head.is_empty() {
+        head = events_in(&read_range(&mut file, 0, window.min(length))?);
+        if window >= length.min(LOG_LINE_BYTES as u64) {
+            break;
+        }
+        window *= 2;
+    }
+    if head.is_empty() {
+        return Ok(None);
+    }
+    let mut window = LISTING_WINDOW;
+    loop {
+        let start = length.saturating_sub(window);
+        let bytes = read_range(&mut file, start, length - start)?;
+        // Unless it starts the file, the first line of the window is cut and fails to parse.
+        if let Some(last) = events_in(&bytes).pop() {
+            return Ok(Some(Ends { head, last }));
+        }
+        if start == 0 || window > LOG_LINE_BYTES as u64 {
+            return Ok(None);
+        }
+        window *= 2;
+    }
+}
+
+fn read_range(file: &mut File, start: u64, length: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(start))?;
+    file.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn events_in(bytes: &[u8]) -> Vec<Event> {
+    bytes
+        .split_inclusive(|byte| *byte == b'\n')
+        .filter(|line| line.ends_with(b"\n"))
+        .filter_map(|line| serde_json::from_slice(line).ok())
+        .collect()
+}
+
+fn lock(file: &File, path: &Path) -> Result<(), Error> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(Error::new(
+            ErrorKind::Locked,
+            format!(
+                "Another process is writing the session log {}.",
+                path.display()
+            ),
+        )
+        .with_hint("Leave the session there first, or fork it with `carl session fork`.")),
+        Err(TryLockError::Error(source)) => Err(unwritable(path, source)),
+    }
+}
+
+fn unwritable(path: &Path, source: std::io::Error) -> Error {
+    Error::new(
+        ErrorKind::Unwritable,
+        format!(
+            "The session log {} cannot be written: {source}.",
+            path.display()
+        ),
+    )
+    .with_hint("Check free space and permissions of that folder.")
+    .with_source(source)
+}
+
+fn unreadable(path: &Path, source: std::io::Error) -> Error {
+    if source.kind() == IoErrorKind::NotFound {
+        return Error::new(
+            ErrorKind::NotFound,
+            format!("There is no session log {}.", path.display()),
+        )
+        .with_hint("`carl session list` shows the sessions there are.");
+    }
+    Error::new(
+        ErrorKind::Corrupt,
+        format!(
+            "The session log {} cannot be read: {source}.",
+            path.display()
+        ),
+    )
+    .with_hint("Check the permissions of that file.")
+    .with_source(source)
+}
+
+fn corrupt(path: &Path, line: u64, what: &str) -> Error {
+    Error::new(
+        ErrorKind::Corrupt,
+        format!("Line {line} of the session log {} is damaged: {what}.", path.display()),
+    )
+    .with_hint(format!(
+        "Other sessions are not affected. To keep what came before, fork the session at event {}; or mend the line by hand.",
+        line.saturating_sub(1)
+    ))
+}
