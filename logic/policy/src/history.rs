@@ -1,0 +1,149 @@
+//! What a task has called so far, bounded, so that loops, rates and counts can be judged.
+
+use domain::Timestamp;
+use domain::hash::Digest;
+use domain::limits::{REPEAT_WINDOW, REPEATED_CALLS};
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+/// The span over which a tool's own rate is counted.
+const RATE_SPAN: Duration = Duration::from_secs(60);
+/// Longest cycle of calls that is looked for, calls.
+const LONGEST_CYCLE: usize = 5;
+/// Most call times kept for one tool's rate.
+const RATE_TIMES: usize = 1_000;
+
+/// How the next call relates to the ones before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repetition {
+    /// Nothing to see.
+    None,
+    /// The same call came [`REPEATED_CALLS`] times in the last [`REPEAT_WINDOW`].
+    Same,
+    /// The same cycle of this many calls has run twice and would begin again.
+    Cycle(usize),
+}
+
+/// The calls of one task.
+#[derive(Debug, Clone, Default)]
+pub struct TaskHistory {
+    recent: VecDeque<Digest>,
+    calls: u32,
+    times: HashMap<usize, VecDeque<Timestamp>>,
+}
+
+impl TaskHistory {
+    /// Calls so far.
+    #[must_use]
+    pub const fn calls(&self) -> u32 {
+        self.calls
+    }
+
+    /// Notes a call: its key, its tool's place in the table, and whether it only waits for
+    /// something, which no loop check counts.
+    pub fn record(&mut self, key: Digest, tool: usize, is_wait: bool, now: Timestamp) {
+        self.calls = self.calls.saturating_add(1);
+        let times = self.times.entry(tool).or_default();
+        times.push_back(now);
+        if times.len() > RATE_TIMES {
+            times.pop_front();
+        }
+        if is_wait {
+            return;
+        }
+        self.recent.push_back(key);
+        if self.recent.len() > REPEAT_WINDOW {
+            self.recent.pop_front();
+        }
+    }
+
+    /// Calls of the tool within the last minute.
+    #[must_use]
+    pub fn calls_in_last_minute(&self, tool: usize, now: Timestamp) -> usize {
+        let is_recent = |time: &&Timestamp| {
+            let age = now.duration_since(**time);
+            age.is_negative() || age.unsigned_abs() < RATE_SPAN
+        };
+        self.times
+            .get(&tool)
+            .map_or(0, |times| times.iter().rev().take_while(is_recent).count())
+    }
+
+    /// Whether one more call with this key would go on with a loop.
+    #[must_use]
+    pub fn repetition(&self, key: &Digest) -> Repetition {
+        let same = self.recent.iter().filter(|k| *k == key).count();
+        if same >= REPEATED_CALLS {
+            return Repetition::Same;
+        }
+        (2..=LONGEST_CYCLE)
+            .find(|period| self.starts_third_round(key, *period))
+            .map_or(Repetition::None, Repetition::Cycle)
+    }
+
+    fn starts_third_round(&self, key: &Digest, period: usize) -> bool {
+        let Some(start) = self.recent.len().checked_sub(2 * period) else {
+            return false;
+        };
+        let tail: Vec<&Digest> = self.recent.iter().skip(start).collect();
+        let (first, second) = tail.split_at(period);
+        first == second && first.first().is_some_and(|k| *k == key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn history(calls: &str) -> TaskHistory {
+        let mut history = TaskHistory::default();
+        for call in calls.bytes() {
+            history.record(key(call), 0, false, Timestamp::UNIX_EPOCH);
+        }
+        history
+    }
+
+    fn key(call: u8) -> Digest {
+        Digest::of(&[call])
+    }
+
+    #[test]
+    fn repetition_table() {
+        let long_ago = format!("aaa{}", "bcdefghijklmnopqrstu");
+        let table = [
+            ("", b'a', Repetition::None),
+            ("aa", b'a', Repetition::None),
+            ("aaa", b'a', Repetition::Same),
+            ("axayaz", b'a', Repetition::Same),
+            ("aaa", b'b', Repetition::None),
+            ("abab", b'a', Repetition::Cycle(2)),
+            ("abab", b'c', Repetition::None),
+            ("xabcabc", b'a', Repetition::Cycle(3)),
+            ("abcabd", b'a', Repetition::None),
+            (long_ago.as_str(), b'a', Repetition::None),
+        ];
+        for (calls, next, expected) in table {
+            assert_eq!(history(calls).repetition(&key(next)), expected, "{calls}");
+        }
+    }
+
+    #[test]
+    fn waiting_is_no_loop_but_counts_as_calls() {
+        let mut history = TaskHistory::default();
+        (0..50).for_each(|_| history.record(key(b'w'), 0, true, Timestamp::UNIX_EPOCH));
+        assert_eq!(history.repetition(&key(b'w')), Repetition::None);
+        assert_eq!(history.calls(), 50);
+    }
+
+    #[test]
+    fn the_rate_looks_back_one_minute() {
+        let at = |seconds| Timestamp::UNIX_EPOCH + Duration::from_secs(seconds);
+        let mut history = TaskHistory::default();
+        for second in [0, 30, 59] {
+            history.record(key(b'a'), 3, false, at(second));
+        }
+        assert_eq!(history.calls_in_last_minute(3, at(59)), 3);
+        assert_eq!(history.calls_in_last_minute(3, at(60)), 2);
+        assert_eq!(history.calls_in_last_minute(4, at(60)), 0);
+    }
+}

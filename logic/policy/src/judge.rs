@@ -1,0 +1,319 @@
+//! The policy: every layer looks at every call, and the strictest finding decides.
+
+use crate::history::TaskHistory;
+use crate::layers;
+use crate::manifest::Manifest;
+use crate::paths::{PathProblem, normalise};
+use crate::protected::Protected;
+use crate::question::{Bound, Judgement, Question};
+use crate::schema;
+use crate::standing::{Standing, StandingError};
+use crate::table::{Tool, ToolTable};
+use domain::Timestamp;
+use domain::hash::{Digest, canonical_json};
+use domain::lineage::AgentType;
+use domain::settings::{Grant, OverrideLevel, SessionSettings};
+use domain::tool::{ArgumentRole, TargetKind};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// What a policy is made of.
+#[derive(Debug)]
+pub struct Parts {
+    /// The agent types.
+    pub manifest: Manifest,
+    /// The tools.
+    pub table: ToolTable,
+    /// The user's home, absolute: what `~` stands for.
+    pub home: PathBuf,
+    /// Our own configuration, state and data folders, absolute: no tool reads or writes them.
+    pub own_folders: Vec<PathBuf>,
+    /// Hosts a URL argument may name.
+    pub egress_hosts: BTreeSet<String>,
+}
+
+/// The compiled rules. Knows no session.
+#[derive(Debug)]
+pub struct Policy {
+    pub(crate) manifest: Manifest,
+    pub(crate) table: ToolTable,
+    pub(crate) home: PathBuf,
+    pub(crate) protected: Protected,
+    pub(crate) egress_hosts: BTreeSet<String>,
+    revision: Digest,
+}
+
+/// One target argument as the layers see it.
+#[derive(Debug)]
+pub(crate) struct Target<'a> {
+    pub(crate) argument: &'a str,
+    pub(crate) kind: TargetKind,
+    pub(crate) raw: &'a str,
+    /// The path, for path targets.
+    pub(crate) path: Option<Result<PathBuf, PathProblem>>,
+}
+
+/// A question whose tool and arguments fit, taken apart for the layers.
+#[derive(Debug)]
+pub(crate) struct View<'a> {
+    pub(crate) question: &'a Question<'a>,
+    pub(crate) tool: &'a Tool,
+    pub(crate) index: usize,
+    pub(crate) targets: Vec<Target<'a>>,
+    pub(crate) bound: &'a Bound,
+}
+
+impl Policy {
+    /// Compiles the rules.
+    #[must_use]
+    pub fn new(parts: Parts) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(parts.manifest.revision().as_bytes());
+        hasher.update(parts.table.revision().as_bytes());
+        hasher.update(format!("{:?}{:?}", parts.own_folders, parts.egress_hosts).as_bytes());
+        Self {
+            manifest: parts.manifest,
+            table: parts.table,
+            home: parts.home,
+            protected: Protected::new(&parts.own_folders),
+            egress_hosts: parts.egress_hosts,
+            revision: Digest::from_bytes(*hasher.finalize().as_bytes()),
+        }
+    }
+
+    /// A digest of manifest, tool table and fixed rules together with a session's settings: equal
+    /// only when every decision would be.
+    #[must_use]
+    pub fn revision(&self, settings: &SessionSettings) -> Digest {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.revision.as_bytes());
+        hasher.update(format!("{settings:?}").as_bytes());
+        Digest::from_bytes(*hasher.finalize().as_bytes())
+    }
+
+    /// The tools.
+    #[must_use]
+    pub const fn table(&self) -> &ToolTable {
+        &self.table
+    }
+
+    /// The agent types.
+    #[must_use]
+    pub const fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The standing of the last agent of a lineage.
+    ///
+    /// # Errors
+    /// [`StandingError`] for an empty lineage or an unknown type.
+    pub fn standing(
+        &self,
+        lineage: &[AgentType],
+        grants: &BTreeSet<Grant>,
+    ) -> Result<Standing, StandingError> {
+        Standing::of(&self.manifest, &self.table, grants, lineage)
+    }
+
+    /// Judges a call. Has no effect, and depends on nothing but the question.
+    #[must_use]
+    pub fn judge(&self, question: &Question<'_>) -> Judgement {
+        let Some((index, tool)) = self.table.find(question.tool) else {
+            return Judgement {
+                findings: vec![schema::unknown_tool(question, &self.table)],
+                bound: None,
+                write_root: None,
+            };
+        };
+        if let Err(finding) = schema::check(tool, question.arguments) {
+            return Judgement {
+                findings: vec![finding],
+                bound: None,
+                write_root: None,
+            };
+        }
+        let targets = self.targets(tool, question);
+        let bound = self.bind(index, tool, &targets, question);
+        let view = View {
+            question,
+            tool,
+            index,
+            targets,
+            bound: &bound,
+        };
+        let (findings, write_root) = layers::run(self, &view);
+        Judgement {
+            findings,
+            bound: Some(bound),
+            write_root,
+        }
+    }
+
+    /// Notes a judged call in the task's history.
+    pub fn record(
+        &self,
+        history: &mut TaskHistory,
+        standing: &Standing,
+        judgement: &Judgement,
+        now: Timestamp,
+    ) {
+        match &judgement.bound {
+            Some(bound) => {
+                let tool = self.table.tools().get(bound.tool);
+                let is_wait = tool.is_some_and(|t| layers::is_wait(t, standing));
+                history.record(bound.repeat_key, bound.tool, is_wait, now);
+            }
+            // Calls that are not understood have no key of their own: they are one and the same.
+            None => history.record(Digest::of(b"not understood"), usize::MAX, false, now),
+        }
+    }
+
+    fn targets<'a>(&self, tool: &'a Tool, question: &Question<'a>) -> Vec<Target<'a>> {
+        let workspace = &question.settings.workspace;
+        tool.targets
+            .iter()
+            .filter_map(|(argument, kind)| {
+                // A target that is no text is judged as an empty one, which no layer lets pass.
+                let raw = question.arguments.get(argument)?.as_str().unwrap_or("");
+                let path = match kind {
+                    TargetKind::ReadPath | TargetKind::WritePath => {
+                        Some(normalise(workspace, &self.home, OsStr::new(raw)))
+                    }
+                    TargetKind::Url | TargetKind::Other => None,
+                };
+                Some(Target {
+                    argument,
+                    kind: *kind,
+                    raw,
+                    path,
+                })
+            })
+            .collect()
+    }
+
+    fn bind(
+        &self,
+        index: usize,
+        tool: &Tool,
+        targets: &[Target<'_>],
+        question: &Question<'_>,
+    ) -> Bound {
+        let paths: BTreeMap<String, (TargetKind, PathBuf)> = targets
+            .iter()
+            .filter_map(|target| match &target.path {
+                Some(Ok(path)) => Some((target.argument.to_owned(), (target.kind, path.clone()))),
+                _ => None,
+            })
+            .collect();
+        let (read_roots, write_roots) = roots(question);
+        Bound {
+            tool: index,
+            effect: tool.spec.effect,
+            repeat_key: repeat_key(tool, question.arguments, &paths),
+            approval_key: approval_key(tool, question.arguments, &paths),
+            targets: paths,
+            read_roots,
+            write_roots,
+        }
+    }
+}
+
+/// What may be looked at and changed: by manifest and lineage, and by the user's own gesture.
+fn roots(question: &Question<'_>) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    if question.settings.override_level == OverrideLevel::All {
+        let workspace = question.settings.workspace.clone();
+        let root = PathBuf::from("/");
+        return (vec![workspace, root.clone()], vec![root]);
+    }
+    let paths = question.standing.paths();
+    let mut write: Vec<PathBuf> = Vec::new();
+    let by_user = question.settings.allow_write.iter();
+    for root in by_user.chain(question.opened).chain(paths.write.roots()) {
+        if !write.contains(root) {
+            write.push(root.clone());
+        }
+    }
+    let mut read = vec![question.settings.workspace.clone()];
+    for root in paths.read.roots().iter().chain(&write) {
+        if !read.contains(root) {
+            read.push(root.clone());
+        }
+    }
+    (read, write)
+}
+
+/// A digest that white space, key order, spelling of paths and of numbers do not change.
+fn repeat_key(
+    tool: &Tool,
+    arguments: &Value,
+    paths: &BTreeMap<String, (TargetKind, PathBuf)>,
+) -> Digest {
+    key(tool, arguments, paths, |_| true)
+}
+
+/// A digest over tool, version and targets alone; over all arguments when it has no target.
+fn approval_key(
+    tool: &Tool,
+    arguments: &Value,
+    paths: &BTreeMap<String, (TargetKind, PathBuf)>,
+) -> Digest {
+    let is_target = |name: &str| {
+        let argument = tool.spec.arguments.get(name);
+        argument.is_some_and(|a| a.role == ArgumentRole::Target)
+    };
+    let has_target = tool
+        .spec
+        .arguments
+        .values()
+        .any(|argument| argument.role == ArgumentRole::Target);
+    key(tool, arguments, paths, |name| {
+        !has_target || is_target(name)
+    })
+}
+
+fn key(
+    tool: &Tool,
+    arguments: &Value,
+    paths: &BTreeMap<String, (TargetKind, PathBuf)>,
+    includes: impl Fn(&str) -> bool,
+) -> Digest {
+    let mut hasher = blake3::Hasher::new();
+    let mut put = |bytes: &[u8]| {
+        // The length in front keeps two fields from being read as one.
+        hasher.update(&(bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
+    };
+    put(tool.spec.definition.name.as_str().as_bytes());
+    put(tool.spec.version.as_bytes());
+    let mut names: Vec<&String> = arguments
+        .as_object()
+        .into_iter()
+        .flat_map(|o| o.keys())
+        .collect();
+    names.sort_unstable();
+    for name in names.into_iter().filter(|name| includes(name)) {
+        put(name.as_bytes());
+        match (paths.get(name), arguments.get(name)) {
+            (Some((_, path)), _) => put(path.as_os_str().as_encoded_bytes()),
+            (None, Some(Value::String(text))) if !is_payload(tool, name) => {
+                let words: Vec<&str> = text.split_whitespace().collect();
+                put(words.join(" ").as_bytes());
+            }
+            (None, Some(value)) => put(canonical_json(value).as_bytes()),
+            (None, None) => put(b""),
+        }
+    }
+    Digest::from_bytes(*hasher.finalize().as_bytes())
+}
+
+fn is_payload(tool: &Tool, name: &str) -> bool {
+    let argument = tool.spec.arguments.get(name);
+    argument.is_none_or(|a| a.role == ArgumentRole::Payload)
+}
+
+/// Whether a path is a root or beneath one.
+pub(crate) fn is_within(path: &Path, roots: &[PathBuf]) -> bool {
+    roots.iter().any(|root| path.starts_with(root))
+}

@@ -1,0 +1,241 @@
+//! Places no tool may write, even inside a writable folder: whoever writes there makes another
+//! program run something later, or changes how Housecarl decides. Their first creation counts, and
+//! so does moving or deleting a folder above one of our own.
+
+use std::path::{Component, Path, PathBuf};
+use unicode_normalization::UnicodeNormalization;
+
+/// Folders and files that are protected wherever they lie, with everything beneath them.
+const NAMES: [&str; 46] = [
+    // Version control runs programs named in its own folder.
+    ".git",
+    ".gitconfig",
+    ".hg",
+    // Shells and sessions run these when they start.
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    ".kshrc",
+    ".mkshrc",
+    ".cshrc",
+    ".tcshrc",
+    ".login",
+    ".inputrc",
+    ".xprofile",
+    ".xinitrc",
+    ".xsession",
+    ".xsessionrc",
+    ".pam_environment",
+    // Editors run tasks and settings from these when a folder is opened.
+    ".vscode",
+    ".idea",
+    ".zed",
+    ".fleet",
+    ".cursor",
+    ".claude",
+    ".devcontainer",
+    ".vimrc",
+    ".nvimrc",
+    ".exrc",
+    ".nvim.lua",
+    ".emacs",
+    ".emacs.d",
+    ".dir-locals.el",
+    // Keys and programs that other tools trust or start.
+    ".ssh",
+    ".gnupg",
+    ".mcp.json",
+    ".direnv",
+    ".npmrc",
+    ".pypirc",
+    // Our own project file.
+    ".housecarl.toml",
+];
+
+/// Folders protected below `.config` or `.local/share`.
+const CONFIG_NAMES: [&str; 9] = [
+    "fish",
+    "git",
+    "autostart",
+    "systemd",
+    "environment.d",
+    "nvim",
+    "helix",
+    "zed",
+    "plasma-workspace",
+];
+
+/// Why a place is protected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protection {
+    /// A file that other programs run or trust.
+    RunsLater,
+    /// Housecarl's own configuration, state or data.
+    Own,
+}
+
+/// The protected places.
+#[derive(Debug, Clone, Default)]
+pub struct Protected {
+    own: Vec<Vec<String>>,
+}
+
+impl Protected {
+    /// The fixed places, and our own folders, absolute.
+    #[must_use]
+    pub fn new(own_folders: &[PathBuf]) -> Self {
+        Self {
+            own: own_folders.iter().map(|folder| folded(folder)).collect(),
+        }
+    }
+
+    /// Whether a write to the normalised path is refused, and why.
+    #[must_use]
+    pub fn against_write(&self, path: &Path) -> Option<Protection> {
+        let parts = folded(path);
+        let touches_own = self
+            .own
+            .iter()
+            .any(|own| parts.starts_with(own) || own.starts_with(&parts));
+        if touches_own {
+            return Some(Protection::Own);
+        }
+        runs_later(&parts).then_some(Protection::RunsLater)
+    }
+
+    /// Whether a read of the normalised path is refused: our own folders hold what no model may
+    /// see.
+    #[must_use]
+    pub fn against_read(&self, path: &Path) -> Option<Protection> {
+        let parts = folded(path);
+        let is_own = self.own.iter().any(|own| parts.starts_with(own));
+        is_own.then_some(Protection::Own)
+    }
+}
+
+fn runs_later(parts: &[String]) -> bool {
+    let by_name = parts
+        .iter()
+        .any(|name| NAMES.contains(&name.as_str()) || name.starts_with(".env"));
+    let by_place = parts.windows(2).any(|pair| {
+        let [above, name] = pair else { return false };
+        let is_settings = above == ".config" || above == "share";
+        is_settings && CONFIG_NAMES.contains(&name.as_str())
+    });
+    by_name || by_place
+}
+
+/// The components as a forgiving file system would compare them: compatibility forms and case
+/// folded, what cannot be seen left out, dots and spaces at the end dropped.
+fn folded(path: &Path) -> Vec<String> {
+    path.components()
+        .filter_map(|part| match part {
+            Component::Normal(name) => Some(fold(&name.to_string_lossy())),
+            _ => None,
+        })
+        .collect()
+}
+
+fn fold(name: &str) -> String {
+    let folded: String = if name.is_ascii() {
+        name.to_ascii_lowercase()
+    } else {
+        name.nfkc()
+            .filter(|c| !is_invisible(*c))
+            .flat_map(char::to_lowercase)
+            .collect()
+    };
+    folded.trim_end_matches(['.', ' ']).to_owned()
+}
+
+/// Characters that some file systems ignore when they compare names.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
+        || c.is_control()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places() -> Protected {
+        Protected::new(&[PathBuf::from("/home/u/.config/housecarl")])
+    }
+
+    #[test]
+    fn what_runs_later_cannot_be_written_anywhere() {
+        let refused = [
+            "/w/.git/hooks/pre-commit",
+            "/w/.git/config",
+            "/w/.git",
+            "/w/sub/.git",
+            "/w/.GIT/Hooks/x",
+            "/w/.g\u{200c}it/config",
+            "/w/.ｇit/config",
+            "/w/.git./config",
+            "/w/.env",
+            "/w/.env.production",
+            "/w/.envrc",
+            "/home/u/.bashrc",
+            "/home/u/.BashRC",
+            "/home/u/.config/fish/config.fish",
+            "/home/u/.config/systemd/user/x.service",
+            "/home/u/.local/share/systemd/user/x.service",
+            "/home/u/.ssh/authorized_keys",
+            "/w/.vscode/tasks.json",
+            "/w/.mcp.json",
+            "/w/.housecarl.toml",
+        ];
+        for path in refused {
+            let why = places().against_write(Path::new(path));
+            assert_eq!(why, Some(Protection::RunsLater), "{path}");
+        }
+    }
+
+    #[test]
+    fn honest_names_stay_free() {
+        let free = [
+            "/w/.gitignore",
+            "/w/.github/workflows/ci.yml",
+            "/w/git/hooks/x",
+            "/w/env",
+            "/w/environment.env",
+            "/w/profile",
+            "/w/fish/config.fish",
+            "/w/src/main.rs",
+            "/home/u",
+        ];
+        for path in free.iter().take(8) {
+            assert_eq!(places().against_write(Path::new(path)), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn our_own_folders_and_what_holds_them_stay_as_they_are() {
+        let refused = [
+            "/home/u/.config/housecarl/agents.yaml",
+            "/home/u/.config/Housecarl",
+            "/home/u/.config",
+            "/home/u",
+        ];
+        for path in refused {
+            let why = places().against_write(Path::new(path));
+            assert_eq!(why, Some(Protection::Own), "{path}");
+        }
+        let read = |path| places().against_read(Path::new(path));
+        assert_eq!(read("/home/u/.config/housecarl/x"), Some(Protection::Own));
+        assert_eq!(read("/home/u/.config"), None);
+        assert_eq!(read("/home/u/.env"), None);
+    }
+}

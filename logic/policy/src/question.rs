@@ -1,0 +1,110 @@
+//! What the policy is asked and what it answers.
+
+use crate::history::TaskHistory;
+use crate::standing::Standing;
+use domain::Timestamp;
+use domain::decision::{Decision, Finding, Verdict};
+use domain::hash::Digest;
+use domain::settings::SessionSettings;
+use domain::tool::{EffectClass, TargetKind};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::PathBuf;
+
+/// What the user has already said yes to, where this call is concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cover {
+    /// Nothing.
+    Nothing,
+    /// Exactly this call.
+    ThisCall,
+    /// Nothing yet, but the call is a step of a plan about to be shown as a whole.
+    PlanDraft,
+    /// The call is a step of an approved plan.
+    PlanStep,
+}
+
+/// A call to be judged, with everything the decision depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// The tool asked for.
+    pub tool: &'a str,
+    /// Its arguments.
+    pub arguments: &'a Value,
+    /// Who asks.
+    pub standing: &'a Standing,
+    /// The user's ceiling.
+    pub settings: &'a SessionSettings,
+    /// Folders the user opened for writing when asked.
+    pub opened: &'a BTreeSet<PathBuf>,
+    /// Tool and targets the user allowed for the whole session: see [`Bound::approval_key`].
+    pub approvals: &'a HashSet<Digest>,
+    /// What the user has said about this call.
+    pub cover: Cover,
+    /// What the task has called so far.
+    pub history: &'a TaskHistory,
+    /// The time, UTC.
+    pub now: Timestamp,
+}
+
+/// A call whose tool and arguments are understood.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bound {
+    /// The tool's place in the table.
+    pub tool: usize,
+    /// What it does to the world.
+    pub effect: EffectClass,
+    /// Arguments that name paths, absolute and normalised, by argument name.
+    pub targets: BTreeMap<String, (TargetKind, PathBuf)>,
+    /// Folders and files that may be looked at, absolute; the workspace first.
+    pub read_roots: Vec<PathBuf>,
+    /// Folders and files that may be changed, absolute.
+    pub write_roots: Vec<PathBuf>,
+    /// Equal for calls that do the same: what loops are found by.
+    pub repeat_key: Digest,
+    /// Equal for calls of one tool on the same targets: what an answer for the session covers.
+    pub approval_key: Digest,
+}
+
+/// Every layer's view of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgement {
+    /// In layer order.
+    pub findings: Vec<Finding>,
+    /// The call as understood; `None` when its tool or arguments are not.
+    pub bound: Option<Bound>,
+    /// The folder to open for writing, when that is to be asked.
+    pub write_root: Option<PathBuf>,
+}
+
+impl Judgement {
+    /// The strictest verdict so far.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        self.findings
+            .iter()
+            .map(|finding| finding.verdict)
+            .max()
+            .unwrap_or(Verdict::Deny)
+    }
+
+    /// Adds what another check found: it takes the place of the layer's finding when it is
+    /// stricter.
+    pub fn add(&mut self, finding: Finding) {
+        let place = self.findings.iter_mut().find(|f| f.layer == finding.layer);
+        match place {
+            Some(found) if found.verdict >= finding.verdict => {}
+            Some(found) => *found = finding,
+            None => {
+                self.findings.push(finding);
+                self.findings.sort_by_key(|f| f.layer);
+            }
+        }
+    }
+
+    /// The decision: the strictest finding.
+    #[must_use]
+    pub fn decision(&self) -> Decision {
+        Decision::strictest(self.findings.clone())
+    }
+}

@@ -1,0 +1,135 @@
+//! Layer one: is it a known tool, with arguments that fit its schema?
+
+use crate::question::Question;
+use crate::table::{Tool, ToolTable};
+use domain::decision::{Finding, Layer, Verdict};
+use domain::limits::{JSON_DEPTH, TOOL_ARGUMENT_BYTES};
+use serde_json::Value;
+
+/// Most schema errors told at once.
+const TOLD_ERRORS: usize = 3;
+/// Longest error text told, characters.
+const TOLD_CHARS: usize = 300;
+
+fn deny(rule: &str, model_reason: String, user_reason: String) -> Finding {
+    Finding {
+        layer: Layer::Schema,
+        verdict: Verdict::Deny,
+        rule: rule.to_owned(),
+        model_reason,
+        user_reason,
+    }
+}
+
+/// The finding for a name that is in no tool table. Names only tools the agent may use.
+pub(crate) fn unknown_tool(question: &Question<'_>, table: &ToolTable) -> Finding {
+    let name: String = question.tool.chars().take(80).collect();
+    let usable: Vec<&str> = table
+        .tools()
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| question.standing.may_use(*index))
+        .map(|(_, tool)| &tool.spec.definition.name)
+        .filter(|name| !question.settings.disabled_tools.contains(name))
+        .map(|name| name.as_str())
+        .collect();
+    let offer = if usable.is_empty() {
+        "You have no tools: answer without one.".to_owned()
+    } else {
+        format!("Your tools are: {}.", usable.join(", "))
+    };
+    deny(
+        "unknown_tool",
+        format!("There is no tool named {name:?}. {offer}"),
+        format!("The model asked for {name:?}, which is no tool. `carl tools` lists them."),
+    )
+}
+
+/// Checks size, depth, unknown arguments and the schema.
+pub(crate) fn check(tool: &Tool, arguments: &Value) -> Result<(), Finding> {
+    let name = tool.spec.definition.name.as_str();
+    let Some(object) = arguments.as_object() else {
+        return Err(deny(
+            "not_an_object",
+            format!("The arguments of {name} must be one JSON object. Call it again with that."),
+            format!("The arguments of {name} were not a JSON object."),
+        ));
+    };
+    if size(arguments, 0) > TOOL_ARGUMENT_BYTES {
+        return Err(deny(
+            "arguments_too_large",
+            format!("The arguments are longer than {TOOL_ARGUMENT_BYTES} bytes. Do it in parts."),
+            format!("The arguments of {name} were longer than {TOOL_ARGUMENT_BYTES} bytes."),
+        ));
+    }
+    if !is_shallow(arguments, JSON_DEPTH) {
+        return Err(deny(
+            "arguments_too_deep",
+            format!("The arguments are nested deeper than {JSON_DEPTH} levels."),
+            format!("The arguments of {name} were nested deeper than {JSON_DEPTH} levels."),
+        ));
+    }
+    if let Some(unknown) = object
+        .keys()
+        .find(|key| !tool.spec.arguments.contains_key(*key))
+    {
+        let unknown: String = unknown.chars().take(80).collect();
+        let known: Vec<&str> = tool.spec.arguments.keys().map(String::as_str).collect();
+        return Err(deny(
+            "unknown_argument",
+            format!(
+                "{name} has no argument {unknown:?}. Its arguments are: {}.",
+                known.join(", ")
+            ),
+            format!("The model gave {name} an argument {unknown:?} that it does not have."),
+        ));
+    }
+    if tool.validator.is_valid(arguments) {
+        return Ok(());
+    }
+    let errors: Vec<String> = tool
+        .validator
+        .iter_errors(arguments)
+        .take(TOLD_ERRORS)
+        .map(|error| {
+            let text = format!("{} (at `{}`)", error, error.instance_path());
+            text.chars().take(TOLD_CHARS).collect()
+        })
+        .collect();
+    let errors = errors.join("; ");
+    Err(deny(
+        "schema_violation",
+        format!(
+            "The arguments of {name} do not fit its schema: {errors}. Mend them and call again."
+        ),
+        format!("The arguments of {name} did not fit its schema: {errors}."),
+    ))
+}
+
+/// Bytes of text in a value, a lower bound of its JSON form. Deep values are cut short: the depth
+/// check refuses them.
+fn size(value: &Value, depth: usize) -> usize {
+    if depth > JSON_DEPTH {
+        return 0;
+    }
+    match value {
+        Value::String(text) => text.len() + 2,
+        Value::Array(items) => items.iter().map(|i| size(i, depth + 1) + 1).sum::<usize>() + 2,
+        Value::Object(map) => {
+            let fields = map.iter();
+            fields
+                .map(|(k, v)| k.len() + 4 + size(v, depth + 1))
+                .sum::<usize>()
+                + 2
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => 4,
+    }
+}
+
+fn is_shallow(value: &Value, levels: usize) -> bool {
+    match value {
+        Value::Array(items) => levels > 0 && items.iter().all(|i| is_shallow(i, levels - 1)),
+        Value::Object(map) => levels > 0 && map.values().all(|v| is_shallow(v, levels - 1)),
+        _ => true,
+    }
+}

@@ -1,0 +1,179 @@
+//! The tool table, compiled once: schemas into validators, names into places in a bit set.
+
+use crate::manifest::Selector;
+use domain::hash::{Digest, canonical_json};
+use domain::tool::{TargetKind, ToolSpec};
+use std::collections::{BTreeSet, HashMap};
+
+/// A tool table that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// Two tools share a name.
+    #[error("two tools are named `{0}`")]
+    Duplicate(String),
+    /// A schema that is not one.
+    #[error("the schema of tool `{tool}` cannot be used")]
+    Schema {
+        /// The tool.
+        tool: String,
+        /// What is wrong with it.
+        #[source]
+        source: Box<jsonschema::ValidationError<'static>>,
+    },
+}
+
+/// One tool, ready to be judged.
+#[derive(Debug)]
+pub struct Tool {
+    /// The broker's knowledge of it.
+    pub spec: ToolSpec,
+    pub(crate) validator: jsonschema::Validator,
+    /// Arguments that name paths or URLs, in name order.
+    pub(crate) targets: Vec<(String, TargetKind)>,
+}
+
+/// Every tool.
+#[derive(Debug, Default)]
+pub struct ToolTable {
+    tools: Vec<Tool>,
+    by_name: HashMap<String, usize>,
+}
+
+impl ToolTable {
+    /// Compiles a table.
+    ///
+    /// # Errors
+    /// [`TableError`] when two tools share a name or a schema is none.
+    pub fn new(specs: Vec<ToolSpec>) -> Result<Self, TableError> {
+        let mut table = Self::default();
+        for spec in specs {
+            let name = spec.definition.name.as_str().to_owned();
+            let validator =
+                jsonschema::validator_for(&spec.definition.parameters).map_err(|e| {
+                    TableError::Schema {
+                        tool: name.clone(),
+                        source: Box::new(e.to_owned()),
+                    }
+                })?;
+            if table
+                .by_name
+                .insert(name.clone(), table.tools.len())
+                .is_some()
+            {
+                return Err(TableError::Duplicate(name));
+            }
+            let targets = spec
+                .arguments
+                .iter()
+                .filter_map(|(name, argument)| Some((name.clone(), argument.target?)))
+                .collect();
+            table.tools.push(Tool {
+                spec,
+                validator,
+                targets,
+            });
+        }
+        Ok(table)
+    }
+
+    /// The tool of that name and its place.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<(usize, &Tool)> {
+        let index = *self.by_name.get(name)?;
+        self.tools.get(index).map(|tool| (index, tool))
+    }
+
+    /// Every tool, in table order.
+    #[must_use]
+    pub fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    /// The tools the selectors name.
+    #[must_use]
+    pub fn select(&self, selectors: &BTreeSet<Selector>) -> ToolSet {
+        let mut set = ToolSet::empty(self.tools.len());
+        for (index, tool) in self.tools.iter().enumerate() {
+            let is_named = selectors.iter().any(|selector| match selector {
+                Selector::Capability(capability) => *capability == tool.spec.capability,
+                Selector::Tool(name) => *name == tool.spec.definition.name,
+            });
+            if is_named {
+                set.insert(index);
+            }
+        }
+        set
+    }
+
+    /// All of it.
+    #[must_use]
+    pub fn everything(&self) -> ToolSet {
+        let mut set = ToolSet::empty(self.tools.len());
+        (0..self.tools.len()).for_each(|index| set.insert(index));
+        set
+    }
+
+    /// A digest that changes whenever a tool's name, version, effect, schema or argument roles do.
+    #[must_use]
+    pub fn revision(&self) -> Digest {
+        let mut hasher = blake3::Hasher::new();
+        for Tool { spec, .. } in &self.tools {
+            let line = format!(
+                "{:?} {} {:?} {:?} {}\n",
+                spec.definition.name,
+                spec.version,
+                spec.effect,
+                spec.arguments,
+                canonical_json(&spec.definition.parameters)
+            );
+            hasher.update(line.as_bytes());
+        }
+        Digest::from_bytes(*hasher.finalize().as_bytes())
+    }
+}
+
+/// A set of tools of one table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolSet {
+    words: Vec<u64>,
+}
+
+impl ToolSet {
+    /// No tool of a table of `len` tools.
+    #[must_use]
+    pub fn empty(len: usize) -> Self {
+        Self {
+            words: vec![0; len.div_ceil(64)],
+        }
+    }
+
+    /// Adds the tool at a place of the table.
+    pub fn insert(&mut self, index: usize) {
+        if let Some(word) = self.words.get_mut(index / 64) {
+            *word |= 1 << (index % 64);
+        }
+    }
+
+    /// Whether the tool at a place of the table is in.
+    #[must_use]
+    pub fn contains(&self, index: usize) -> bool {
+        self.words
+            .get(index / 64)
+            .is_some_and(|word| word & (1 << (index % 64)) != 0)
+    }
+
+    /// The tools in both.
+    #[must_use]
+    pub fn intersect(&self, other: &Self) -> Self {
+        let words = self.words.iter().zip(&other.words).map(|(a, b)| a & b);
+        Self {
+            words: words.collect(),
+        }
+    }
+
+    /// Whether every tool of this set is in the other.
+    #[must_use]
+    pub fn is_within(&self, other: &Self) -> bool {
+        self.intersect(other) == *self
+    }
+}
