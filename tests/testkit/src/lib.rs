@@ -1,1 +1,28 @@
-//! testkit: charter to be written.
+//! What scenario tests drive the shipped program with.
+//!
+//! What it is: a home of its own for `carl`, a way to run it, and model servers that say what a
+//! script tells them.
+//! What it owns: [`house::House`], [`program::Carl`], the scripted OpenAI-compatible server and
+//! the local stand-in for Ollama.
+//! What it never does: reach into a service. It sees what a user sees: arguments, output, exit
+//! codes and the files on disk.
+//! Where to start: [`house::House::new`], then [`reply::Reply`] and [`server::Server::openai`].
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly, and so is what only tests use"
+)]
+
+pub mod house;
+pub mod ollama;
+pub mod openai;
+pub mod program;
+pub mod reply;
+pub mod server;
+
+pub use house::House;
+pub use program::{Carl, Finished, Running};
+pub use reply::{Gate, Reply};
+pub use server::{Recorded, Server};

@@ -1,0 +1,254 @@
+//! A local stand-in for Ollama, after its documented interface.
+//!
+//! Faithful where clients have been hurt: the context is about 4k unless `num_ctx` asks for more
+//! and the oldest tokens go without a word, tool calls arrive as objects in the middle of the
+//! stream, errors in mid-stream are a line of their own, and the last line carries the counts.
+
+use crate::reply::Step;
+use crate::server::{Shared, plain};
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Context of a request that asks for none, tokens.
+pub const DEFAULT_CONTEXT: u64 = 4_096;
+/// The documented form of a moment.
+const MOMENT: &str = "2026-01-01T00:00:00.000000Z";
+
+/// What is installed and how it behaves.
+#[derive(Debug, Clone)]
+pub struct OllamaState {
+    /// Installed models, by name.
+    pub models: Vec<String>,
+    /// The context every model was trained for, tokens.
+    pub model_context: u64,
+    /// Ignores `num_ctx`, as a server with a fixed context does.
+    pub fixed_context: Option<u64>,
+    /// The version it reports.
+    pub version: String,
+}
+
+impl Default for OllamaState {
+    fn default() -> Self {
+        Self {
+            models: vec![
+                "scripted-model".to_owned(),
+                "qwen2.5:7b-instruct".to_owned(),
+            ],
+            model_context: 32_768,
+            fixed_context: None,
+            version: "0.12.0".to_owned(),
+        }
+    }
+}
+
+type Both = (Arc<Shared>, Arc<OllamaState>);
+
+pub(crate) fn router(shared: Arc<Shared>, state: OllamaState) -> Router {
+    Router::new()
+        .route("/", get(|| async { "Ollama is running" }))
+        .route("/api/version", get(version))
+        .route("/api/tags", get(tags))
+        .route("/api/ps", get(running))
+        .route("/api/show", post(show))
+        .route("/api/embed", post(embed))
+        .route("/api/chat", post(chat))
+        .with_state((shared, Arc::new(state)))
+}
+
+async fn version(State((shared, state)): State<Both>) -> Json<Value> {
+    shared.record("/api/version", &Value::Null);
+    Json(json!({"version": state.version}))
+}
+
+fn details() -> Value {
+    json!({
+        "parent_model": "",
+        "format": "gguf",
+        "family": "qwen2",
+        "families": ["qwen2"],
+        "parameter_size": "7.6B",
+        "quantization_level": "Q4_K_M",
+    })
+}
+
+fn listed(name: &str) -> Value {
+    json!({
+        "name": name,
+        "model": name,
+        "modified_at": MOMENT,
+        "size": 4_683_073_184_u64,
+        "digest": "0".repeat(64),
+        "details": details(),
+    })
+}
+
+async fn tags(State((shared, state)): State<Both>) -> Json<Value> {
+    shared.record("/api/tags", &Value::Null);
+    let models: Vec<Value> = state.models.iter().map(|name| listed(name)).collect();
+    Json(json!({"models": models}))
+}
+
+async fn running(State((shared, state)): State<Both>) -> Json<Value> {
+    shared.record("/api/ps", &Value::Null);
+    let loaded = state.models.first().map(|name| {
+        let mut model = listed(name);
+        model["expires_at"] = json!(MOMENT);
+        model["size_vram"] = json!(4_683_073_184_u64);
+        model["context_length"] = json!(DEFAULT_CONTEXT);
+        model
+    });
+    Json(json!({"models": loaded.into_iter().collect::<Vec<Value>>()}))
+}
+
+fn missing(name: &str) -> Response {
+    plain(
+        404,
+        json!({"error": format!("model '{name}' not found")}).to_string(),
+    )
+}
+
+fn is_installed(state: &OllamaState, name: &str) -> bool {
+    let with_tag = format!("{name}:latest");
+    state
+        .models
+        .iter()
+        .any(|model| model == name || *model == with_tag)
+}
+
+async fn show(State((shared, state)): State<Both>, Json(body): Json<Value>) -> Response {
+    shared.record("/api/show", &body);
+    let name = body["model"]
+        .as_str()
+        .or(body["name"].as_str())
+        .unwrap_or_default();
+    if !is_installed(&state, name) {
+        return missing(name);
+    }
+    let answer = json!({
+        "modelfile": "",
+        "parameters": "",
+        "template": "{{ .Prompt }}",
+        "details": details(),
+        "model_info": {
+            "general.architecture": "qwen2",
+            "qwen2.context_length": state.model_context,
+            "qwen2.embedding_length": 8,
+        },
+        "capabilities": ["completion", "tools", "thinking"],
+        "modified_at": MOMENT,
+    });
+    plain(200, answer.to_string())
+}
+
+async fn embed(State((shared, _)): State<Both>, Json(body): Json<Value>) -> Json<Value> {
+    shared.record("/api/embed", &body);
+    let inputs = match &body["input"] {
+        Value::Array(texts) => texts.clone(),
+        Value::Null => Vec::new(),
+        one => vec![one.clone()],
+    };
+    let vectors: Vec<Vec<f32>> = inputs.iter().map(vector).collect();
+    Json(json!({
+        "model": body["model"],
+        "embeddings": vectors,
+        "total_duration": 1_000_000,
+        "load_duration": 1_000,
+        "prompt_eval_count": inputs.len(),
+    }))
+}
+
+/// Eight numbers from the letters of a text, of length one.
+fn vector(text: &Value) -> Vec<f32> {
+    let mut sums = [1.0_f32; 8];
+    for (index, byte) in text.as_str().unwrap_or_default().bytes().enumerate() {
+        sums[index % 8] += f32::from(byte);
+    }
+    let length = sums.iter().map(|x| x * x).sum::<f32>().sqrt();
+    sums.iter().map(|x| x / length).collect()
+}
+
+async fn chat(State((shared, state)): State<Both>, Json(body): Json<Value>) -> Response {
+    shared.record("/api/chat", &body);
+    let model = body["model"].as_str().unwrap_or_default().to_owned();
+    if !is_installed(&state, &model) {
+        return missing(&model);
+    }
+    let reply = shared.next(&body);
+    if let Some((status, text)) = reply.refusal {
+        return plain(status, json!({"error": text}).to_string());
+    }
+    let sent = (body["messages"].to_string().len() + body["tools"].to_string().len()) as u64 / 4;
+    let asked = body["options"]["num_ctx"]
+        .as_u64()
+        .unwrap_or(DEFAULT_CONTEXT);
+    let context = state
+        .fixed_context
+        .unwrap_or(asked)
+        .min(state.model_context);
+    let mut last = json!({
+        "model": model,
+        "created_at": MOMENT,
+        "message": {"role": "assistant", "content": ""},
+        "done": true,
+        "done_reason": reply.finish.clone().unwrap_or_else(|| "stop".to_owned()),
+        "total_duration": 5_000_000,
+        "load_duration": 1_000_000,
+        // What did not fit was dropped from the front, and only this number tells.
+        "prompt_eval_count": sent.min(context),
+        "prompt_eval_duration": 2_000_000,
+        "eval_count": reply.tokens(),
+        "eval_duration": 2_000_000,
+    });
+    if body["stream"] == json!(false) {
+        last["message"] = whole(&reply.steps);
+        return plain(200, last.to_string());
+    }
+    let render = move |step: &Step| render(&model, step);
+    shared.stream("application/x-ndjson", reply, render, line(&last))
+}
+
+fn line(value: &Value) -> Vec<u8> {
+    format!("{value}\n").into_bytes()
+}
+
+fn function(name: &str, arguments: &Value) -> Value {
+    json!({"function": {"name": name, "arguments": arguments}})
+}
+
+fn render(model: &str, step: &Step) -> Vec<u8> {
+    let say = |message: Value| {
+        line(&json!({"model": model, "created_at": MOMENT, "message": message, "done": false}))
+    };
+    match step {
+        Step::Text(text) => say(json!({"role": "assistant", "content": text})),
+        Step::Thinking(text) => say(json!({"role": "assistant", "content": "", "thinking": text})),
+        Step::Call(name, arguments) => say(json!({
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [function(name, arguments)],
+        })),
+        Step::Error(message) => line(&json!({"error": message})),
+        Step::Raw(bytes) => bytes.clone(),
+        Step::Wait(_) | Step::Cut => Vec::new(),
+    }
+}
+
+fn whole(steps: &[Step]) -> Value {
+    let (mut text, mut calls) = (String::new(), Vec::new());
+    for step in steps {
+        match step {
+            Step::Text(piece) => text.push_str(piece),
+            Step::Call(name, arguments) => calls.push(function(name, arguments)),
+            _ => {}
+        }
+    }
+    let mut message = json!({"role": "assistant", "content": text});
+    if !calls.is_empty() {
+        message["tool_calls"] = Value::Array(calls);
+    }
+    message
+}

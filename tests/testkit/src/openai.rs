@@ -1,0 +1,143 @@
+//! Chat completions over server-sent events, as OpenAI-compatible servers speak them.
+
+use crate::reply::Step;
+use crate::server::{Shared, plain};
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+pub(crate) fn router(shared: Arc<Shared>) -> Router {
+    Router::new()
+        .route("/v1/chat/completions", post(chat))
+        .route("/v1/models", get(models))
+        .route("/health", get(|| async { Json(json!({"status": "ok"})) }))
+        .with_state(shared)
+}
+
+async fn models(State(shared): State<Arc<Shared>>) -> Json<Value> {
+    shared.record("/v1/models", &Value::Null);
+    let model =
+        json!({"id": "scripted-model", "object": "model", "created": 0, "owned_by": "test"});
+    Json(json!({"object": "list", "data": [model]}))
+}
+
+async fn chat(State(shared): State<Arc<Shared>>, Json(body): Json<Value>) -> Response {
+    shared.record("/v1/chat/completions", &body);
+    let reply = shared.next(&body);
+    if let Some((status, text)) = reply.refusal {
+        return plain(status, text);
+    }
+    let prompt = body["messages"].to_string().len() as u64 / 4;
+    let usage = json!({
+        "prompt_tokens": prompt,
+        "completion_tokens": reply.tokens(),
+        "total_tokens": prompt + reply.tokens(),
+    });
+    let natural = if reply.has_calls() {
+        "tool_calls"
+    } else {
+        "stop"
+    };
+    let finish = reply.finish.clone().unwrap_or_else(|| natural.to_owned());
+    if body["stream"] != json!(true) {
+        return plain(200, whole(&reply.steps, &finish, &usage).to_string());
+    }
+    let mut end = event(&chunk(json!({}), Some(&finish), None));
+    end.extend(event(&chunk(Value::Null, None, Some(&usage))));
+    end.extend_from_slice(b"data: [DONE]\n\n");
+    let mut calls = 0;
+    let render = move |step: &Step| match step {
+        Step::Text(text) => event(&chunk(json!({"content": text}), None, None)),
+        Step::Thinking(text) => event(&chunk(json!({"reasoning_content": text}), None, None)),
+        Step::Call(name, arguments) => {
+            calls += 1;
+            call(calls - 1, name, arguments)
+        }
+        Step::Error(message) => {
+            event(&json!({"error": {"message": message, "type": "server_error"}}))
+        }
+        Step::Raw(bytes) => bytes.clone(),
+        Step::Wait(_) | Step::Cut => Vec::new(),
+    };
+    shared.stream("text/event-stream", reply, render, end)
+}
+
+fn event(value: &Value) -> Vec<u8> {
+    format!("data: {value}\n\n").into_bytes()
+}
+
+fn chunk(delta: Value, finish: Option<&str>, usage: Option<&Value>) -> Value {
+    let choices = match usage {
+        Some(_) => json!([]),
+        None => json!([{"index": 0, "delta": delta, "finish_reason": finish}]),
+    };
+    let mut chunk = json!({
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "created": 0,
+        "model": "scripted-model",
+        "choices": choices,
+    });
+    if let Some(usage) = usage {
+        chunk["usage"] = usage.clone();
+    }
+    chunk
+}
+
+fn arguments_text(arguments: &Value) -> String {
+    match arguments {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// A call as servers stream it: first the name, then the arguments in fragments.
+fn call(index: usize, name: &str, arguments: &Value) -> Vec<u8> {
+    let text = arguments_text(arguments);
+    let first = json!({"tool_calls": [{
+        "index": index,
+        "id": format!("call_{index}"),
+        "type": "function",
+        "function": {"name": name, "arguments": ""},
+    }]});
+    let mut out = event(&chunk(first, None, None));
+    let middle = (0..=text.len() / 2)
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0);
+    for part in [&text[..middle], &text[middle..]] {
+        let delta = json!({"tool_calls": [{"index": index, "function": {"arguments": part}}]});
+        out.extend(event(&chunk(delta, None, None)));
+    }
+    out
+}
+
+fn whole(steps: &[Step], finish: &str, usage: &Value) -> Value {
+    let (mut text, mut calls) = (String::new(), Vec::new());
+    for step in steps {
+        match step {
+            Step::Text(piece) => text.push_str(piece),
+            Step::Call(name, arguments) => calls.push(json!({
+                "id": format!("call_{}", calls.len()),
+                "type": "function",
+                "function": {"name": name, "arguments": arguments_text(arguments)},
+            })),
+            _ => {}
+        }
+    }
+    let mut message = json!({"role": "assistant", "content": text});
+    if !calls.is_empty() {
+        message["tool_calls"] = Value::Array(calls);
+    }
+    json!({
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "scripted-model",
+        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+        "usage": usage,
+    })
+}

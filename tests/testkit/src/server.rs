@@ -1,0 +1,278 @@
+//! A model server on loopback that records what it is asked and answers from a script.
+
+use crate::ollama::{self, OllamaState};
+use crate::openai;
+use crate::reply::{Reply, Step};
+use axum::Router;
+use axum::body::Body;
+use axum::response::Response;
+use bytes::Bytes;
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+
+/// Longest a test waits for a request.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// One request as it came in.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    /// The path asked for.
+    pub path: String,
+    /// The body.
+    pub body: Value,
+    /// When it came.
+    pub time: Instant,
+}
+
+type Scripted = Box<dyn FnMut(&Value, usize) -> Reply + Send>;
+
+/// What handlers share.
+pub struct Shared {
+    recorded: Mutex<Vec<Recorded>>,
+    came: Condvar,
+    script: Mutex<(Scripted, usize)>,
+    fragment: usize,
+}
+
+impl Shared {
+    pub(crate) fn record(&self, path: &str, body: &Value) {
+        let request = Recorded {
+            path: path.to_owned(),
+            body: body.clone(),
+            time: Instant::now(),
+        };
+        self.recorded.lock().unwrap().push(request);
+        self.came.notify_all();
+    }
+
+    pub(crate) fn next(&self, body: &Value) -> Reply {
+        let mut script = self.script.lock().unwrap();
+        let (speak, count) = &mut *script;
+        let reply = speak(body, *count);
+        *count += 1;
+        reply
+    }
+
+    /// Streams what `render` makes of each step, after passing its gates.
+    pub(crate) fn stream(
+        &self,
+        kind: &'static str,
+        reply: Reply,
+        mut render: impl FnMut(&Step) -> Vec<u8> + Send + 'static,
+        end: Vec<u8>,
+    ) -> Response {
+        let (sender, receiver) = mpsc::channel::<Result<Bytes, io::Error>>(16);
+        let fragment = self.fragment;
+        tokio::spawn(async move {
+            for step in &reply.steps {
+                match step {
+                    Step::Wait(gate) => gate.pass().await,
+                    Step::Cut => {
+                        let cut = io::Error::new(io::ErrorKind::ConnectionReset, "cut off");
+                        let _gone = sender.send(Err(cut)).await;
+                        return;
+                    }
+                    _ => {
+                        if !send(&sender, render(step), fragment).await {
+                            return;
+                        }
+                    }
+                }
+            }
+            send(&sender, end, fragment).await;
+        });
+        let body = Body::from_stream(ReceiverStream::new(receiver));
+        Response::builder()
+            .header("content-type", kind)
+            .body(body)
+            .unwrap()
+    }
+}
+
+async fn send(
+    sender: &mpsc::Sender<Result<Bytes, io::Error>>,
+    bytes: Vec<u8>,
+    size: usize,
+) -> bool {
+    for piece in bytes.chunks(size) {
+        if sender
+            .send(Ok(Bytes::copy_from_slice(piece)))
+            .await
+            .is_err()
+        {
+            return false;
+        }
+        // Lets the connection write each piece by itself.
+        tokio::task::yield_now().await;
+    }
+    true
+}
+
+/// A plain answer with a status.
+pub(crate) fn plain(status: u16, body: String) -> Response {
+    Response::builder()
+        .status(status)
+        .header("content-type", "application/json")
+        .body(Body::from(body))
+        .unwrap()
+}
+
+/// A model server being prepared.
+pub struct Prepared {
+    script: Scripted,
+    fragment: usize,
+}
+
+impl Prepared {
+    /// Sends every answer in pieces of this many bytes, so that characters are split.
+    #[must_use]
+    pub fn in_pieces_of(mut self, bytes: usize) -> Self {
+        self.fragment = bytes.max(1);
+        self
+    }
+
+    /// Starts it with the protocol of OpenAI-compatible servers, under `/v1`.
+    #[must_use]
+    pub fn openai(self) -> Server {
+        self.start(openai::router)
+    }
+
+    /// Starts it with Ollama's own protocol.
+    #[must_use]
+    pub fn ollama(self, state: OllamaState) -> Server {
+        self.start(|shared| ollama::router(shared, state))
+    }
+
+    fn start(self, router: impl FnOnce(Arc<Shared>) -> Router) -> Server {
+        let shared = Arc::new(Shared {
+            recorded: Mutex::new(Vec::new()),
+            came: Condvar::new(),
+            script: Mutex::new((self.script, 0)),
+            fragment: self.fragment,
+        });
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let listener = runtime
+            .block_on(tokio::net::TcpListener::bind(("127.0.0.1", 0)))
+            .unwrap();
+        let address = listener.local_addr().unwrap();
+        let app = router(Arc::clone(&shared));
+        runtime.spawn(async move { axum::serve(listener, app).await });
+        Server {
+            address,
+            shared,
+            runtime: Some(runtime),
+        }
+    }
+}
+
+/// A running model server. It stops when dropped.
+pub struct Server {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    runtime: Option<tokio::runtime::Runtime>,
+}
+
+impl Server {
+    /// A server that gives these replies in order, and then says that its script is over.
+    #[must_use]
+    pub fn script(replies: impl IntoIterator<Item = Reply>) -> Prepared {
+        let mut left: VecDeque<Reply> = replies.into_iter().collect();
+        Self::speak(move |_, _| {
+            left.pop_front()
+                .unwrap_or_else(|| Reply::text("The script is over."))
+        })
+    }
+
+    /// A server that makes up each reply from the request and its number, from 0.
+    #[must_use]
+    pub fn speak(speak: impl FnMut(&Value, usize) -> Reply + Send + 'static) -> Prepared {
+        Prepared {
+            script: Box::new(speak),
+            fragment: 64 << 10,
+        }
+    }
+
+    /// An OpenAI-compatible server with a list of replies.
+    #[must_use]
+    pub fn openai(replies: impl IntoIterator<Item = Reply>) -> Self {
+        Self::script(replies).openai()
+    }
+
+    /// Its address without a path, such as `http://127.0.0.1:40123`.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Configuration that makes it the only provider, named `scripted`, of the given type.
+    #[must_use]
+    pub fn config(&self, kind: &str) -> String {
+        let endpoint = if kind == "openai" {
+            format!("{}/v1", self.url())
+        } else {
+            self.url()
+        };
+        format!(
+            "[chat]\ndefault_provider = \"scripted\"\n\n[models.providers.scripted]\n\
+             type = \"{kind}\"\nendpoint = \"{endpoint}\"\ndefault_model = \"scripted-model\"\n"
+        )
+    }
+
+    /// Every request for a chat so far.
+    #[must_use]
+    pub fn chats(&self) -> Vec<Recorded> {
+        let recorded = self.shared.recorded.lock().unwrap();
+        recorded
+            .iter()
+            .filter(|request| request.path.contains("chat"))
+            .cloned()
+            .collect()
+    }
+
+    /// Every request so far.
+    #[must_use]
+    pub fn requests(&self) -> Vec<Recorded> {
+        self.shared.recorded.lock().unwrap().clone()
+    }
+
+    /// Waits until this many requests for a chat have come.
+    ///
+    /// # Panics
+    /// When they do not come within a minute.
+    pub fn wait_for_chats(&self, count: usize) {
+        let recorded = self.shared.recorded.lock().unwrap();
+        let short = |all: &mut Vec<Recorded>| {
+            all.iter()
+                .filter(|request| request.path.contains("chat"))
+                .count()
+                < count
+        };
+        let (_all, waited) = self
+            .shared
+            .came
+            .wait_timeout_while(recorded, PATIENCE, short)
+            .unwrap();
+        assert!(
+            !waited.timed_out(),
+            "fewer than {count} requests for a chat came"
+        );
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
