@@ -1,0 +1,181 @@
+//! Endpoints: services of this process, offered to others.
+
+use crate::address::Listen;
+use crate::proto::models_server::ModelsServer;
+use crate::socket::{Acceptor, BindError};
+use crate::{DESCRIPTORS, models};
+use api::models::Models;
+use domain::limits::{WIRE_DRAIN, WIRE_MESSAGE_BYTES, WIRE_PING, WIRE_PING_ANSWER, WIRE_STREAMS};
+use futures::stream::unfold;
+use std::io;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use tonic::server::NamedService;
+use tonic::service::Routes;
+use tonic::transport::Server;
+use tonic_health::ServingStatus;
+
+/// Why an endpoint does not serve, or no longer.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Nothing listens.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// The server failed.
+    #[error("the endpoint {listen} failed")]
+    Serve {
+        /// Which endpoint.
+        listen: Listen,
+        /// Why.
+        #[source]
+        source: tonic::transport::Error,
+    },
+    /// The compiled-in protocol description is damaged.
+    #[error("the protocol description cannot be served")]
+    Reflection(#[from] tonic_reflection::server::Error),
+    /// The system does not say where the socket is.
+    #[error("the socket has no address")]
+    Address(#[source] io::Error),
+}
+
+/// The services that an endpoint offers. Health and reflection are always among them.
+#[derive(Default, Clone)]
+pub struct Builder {
+    models: Option<Arc<dyn Models>>,
+}
+
+/// Adds each service that is there to routes, and its name to a list.
+macro_rules! offer {
+    ($routes:ident, $names:ident: $($service:expr => $generated:ident, $adapter:path;)*) => {$(
+        if let Some(service) = $service {
+            let service = $generated::new($adapter(service))
+                .max_decoding_message_size(WIRE_MESSAGE_BYTES)
+                .max_encoding_message_size(WIRE_MESSAGE_BYTES);
+            $names.push(name_of(&service));
+            $routes = $routes.add_service(service);
+        }
+    )*};
+}
+
+impl Builder {
+    /// No services yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Offers Models.
+    #[must_use]
+    pub fn models(mut self, models: Arc<dyn Models>) -> Self {
+        self.models = Some(models);
+        self
+    }
+
+    /// Binds the socket. From here on clients can connect; they are answered once
+    /// [`Bound::serve`] runs. Call it inside a Tokio runtime.
+    ///
+    /// # Errors
+    /// [`Error`] when the address is in use or unsafe, or the system refuses.
+    pub async fn bind(self, listen: &Listen) -> Result<Bound, Error> {
+        let cut = CancellationToken::new();
+        let acceptor = Acceptor::bind(listen, cut.clone()).await?;
+        let local = acceptor.local().map_err(Error::Address)?;
+        let routes = self.routes().await?;
+        Ok(Bound {
+            acceptor,
+            local,
+            routes,
+            cut,
+        })
+    }
+
+    async fn routes(self) -> Result<Routes, Error> {
+        let (health, health_service) = tonic_health::server::health_reporter();
+        let mut names = vec![name_of(&health_service)];
+        let mut routes = Routes::new(health_service);
+        offer!(routes, names:
+            self.models => ModelsServer, models::Server;
+        );
+        let mut reflection = tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(DESCRIPTORS)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET);
+        for name in names {
+            health
+                .set_service_status(name, ServingStatus::Serving)
+                .await;
+            reflection = reflection.with_service_name(name);
+        }
+        Ok(routes.add_service(reflection.build_v1()?).prepare())
+    }
+}
+
+fn name_of<S: NamedService>(_: &S) -> &'static str {
+    S::NAME
+}
+
+/// An endpoint that is bound and not yet served.
+pub struct Bound {
+    acceptor: Acceptor,
+    local: Listen,
+    routes: Routes,
+    cut: CancellationToken,
+}
+
+impl Bound {
+    /// Where it listens, with the port that was given for port 0.
+    #[must_use]
+    pub fn local(&self) -> &Listen {
+        &self.local
+    }
+
+    /// Serves until `shutdown` completes; then running calls have [`WIRE_DRAIN`] to end before
+    /// their connections are cut.
+    ///
+    /// # Errors
+    /// [`Error::Serve`] when the server fails.
+    pub async fn serve(self, shutdown: impl Future<Output = ()> + Send) -> Result<(), Error> {
+        let Self {
+            acceptor,
+            local,
+            routes,
+            cut,
+        } = self;
+        let incoming = unfold(acceptor, |acceptor| async move {
+            let connection = acceptor.accept().await;
+            Some((connection, acceptor))
+        });
+        let stopping = CancellationToken::new();
+        let mut server = Server::builder()
+            .max_concurrent_streams(WIRE_STREAMS)
+            .concurrency_limit_per_connection(WIRE_STREAMS as usize)
+            .http2_keepalive_interval(Some(WIRE_PING))
+            .http2_keepalive_timeout(Some(WIRE_PING_ANSWER));
+        let serving = server
+            .add_routes(routes)
+            .serve_with_incoming_shutdown(incoming, stopping.cancelled());
+        let stop = async {
+            shutdown.await;
+            stopping.cancel();
+            tokio::time::sleep(WIRE_DRAIN).await;
+            // Connection tasks end by themselves once their sockets fail.
+            cut.cancel();
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            served = serving => served.map_err(|source| Error::Serve { listen: local, source }),
+            () = stop => Ok(()),
+        }
+    }
+}
+
+/// Binds and serves until `shutdown` completes.
+///
+/// # Errors
+/// [`Error`] when the address is in use or unsafe, or the server fails.
+pub async fn serve(
+    listen: &Listen,
+    services: Builder,
+    shutdown: impl Future<Output = ()> + Send,
+) -> Result<(), Error> {
+    services.bind(listen).await?.serve(shutdown).await
+}
