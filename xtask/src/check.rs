@@ -1,0 +1,72 @@
+//! `cargo xtask check`: everything that can be said about the code without running the product.
+
+use crate::setup;
+use crate::steps::{Steps, cargo, has_subcommand, show};
+use anyhow::Result;
+
+/// Runs every check. The engine is checked in release mode, where it is built once.
+///
+/// # Errors
+/// The first check that fails, with what to do.
+pub fn run(steps: &mut Steps) -> Result<()> {
+    steps.run("formatting", "Run `cargo fmt --all`.", || {
+        show(&mut cargo(&["fmt", "--all", "--", "--check"]))
+    })?;
+    let fix = "Fix what the messages above name; `cargo clippy --fix` does some of it.";
+    steps.run("lints", fix, || {
+        let args = [
+            "clippy",
+            "--workspace",
+            "--exclude",
+            "engine",
+            "--all-targets",
+        ];
+        show(cargo(&args).args(["--", "-D", "warnings"]))
+    })?;
+    steps.run("lints of the engine", fix, || {
+        let mut command = cargo(&["clippy", "--release", "-p", "engine", "--all-targets"]);
+        command
+            .args(["--", "-D", "warnings"])
+            .envs(setup::engine_environment()?);
+        show(&mut command)
+    })?;
+    steps.run(
+        "architecture",
+        "The messages name file and rule; CONTRIBUTING.md says what each rule is for.",
+        || show(&mut cargo(&["test", "--quiet", "-p", "architecture"])),
+    )?;
+    let docs = "Fix the links and texts that rustdoc names above.";
+    steps.run("documentation", docs, || {
+        let args = [
+            "doc",
+            "--workspace",
+            "--exclude",
+            "engine",
+            "--no-deps",
+            "--quiet",
+        ];
+        show(cargo(&args).env("RUSTDOCFLAGS", "-D warnings"))
+    })?;
+    if has_subcommand("deny") {
+        steps.run(
+            "dependencies",
+            "deny.toml says what is allowed and why.",
+            || {
+                show(&mut cargo(&[
+                    "deny",
+                    "--all-features",
+                    "check",
+                    "bans",
+                    "licenses",
+                    "sources",
+                ]))
+            },
+        )
+    } else {
+        steps.skip(
+            "dependencies",
+            "cargo-deny is not installed (`cargo install cargo-deny`)",
+        );
+        Ok(())
+    }
+}

@@ -1,0 +1,113 @@
+//! `cargo xtask test`: every check and test that continuous integration runs.
+
+use crate::steps::{Steps, cargo, has_subcommand, show};
+use crate::{check, setup};
+use anyhow::Result;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What to test.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub struct Options {
+    /// Also build llama.cpp's own server and test against it (twelve more minutes on two cores)
+    #[arg(long)]
+    pub llama_server: bool,
+}
+
+/// Sets up and runs everything.
+///
+/// # Errors
+/// The first thing that fails, with what to do.
+pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
+    let paths = steps.run(
+        "setup",
+        "The message above says what is missing; `cargo xtask setup` repeats this step alone.",
+        || {
+            setup::run(setup::Options {
+                llama_server: options.llama_server,
+                ..setup::Options::default()
+            })
+        },
+    )?;
+    check::run(steps)?;
+    let advice = "Run the test it names by itself: `cargo test -p CRATE NAME`.";
+    let carl = steps.run(
+        "build of carl",
+        "The compiler's messages are above.",
+        || {
+            show(&mut cargo(&["build", "-p", "carl"]))?;
+            Ok(debug_program(&paths.engine))
+        },
+    )?;
+    let mut house = vec![
+        ("CARL_PROGRAM".to_owned(), carl.into_os_string()),
+        (
+            "HOUSE_ENGINE".to_owned(),
+            paths.engine.clone().into_os_string(),
+        ),
+        (
+            "HOUSE_CHAT_MODEL".to_owned(),
+            paths.chat_model.clone().into_os_string(),
+        ),
+        (
+            "HOUSE_EMBEDDING_MODEL".to_owned(),
+            paths.embedding_model.clone().into_os_string(),
+        ),
+    ];
+    if options.llama_server {
+        house.push((
+            "HOUSE_LLAMA_SERVER".to_owned(),
+            paths.llama_server.into_os_string(),
+        ));
+    }
+    steps.run("tests", advice, || {
+        show(runner(&["--workspace", "--exclude", "engine"]).envs(house.clone()))
+    })?;
+    steps.run("examples in the documentation", advice, || {
+        let args = [
+            "test",
+            "--doc",
+            "--workspace",
+            "--exclude",
+            "engine",
+            "--quiet",
+        ];
+        show(&mut cargo(&args))
+    })?;
+    steps.run("tests of the engine", advice, || {
+        let environment: Vec<(String, OsString)> = setup::engine_environment()?;
+        show(
+            runner(&["--release", "-p", "engine"])
+                .envs(environment)
+                .envs(house),
+        )
+    })
+}
+
+/// `cargo nextest run` where it is installed, else `cargo test`.
+pub fn runner(args: &[&str]) -> Command {
+    let mut command = if has_subcommand("nextest") {
+        cargo(&["nextest", "run", "--no-fail-fast", "--status-level", "fail"])
+    } else {
+        cargo(&[
+            "test",
+            "--no-fail-fast",
+            "--quiet",
+            "--lib",
+            "--bins",
+            "--tests",
+        ])
+    };
+    command.args(args);
+    command
+}
+
+/// `carl` as tests use it, found from the engine's place in `<target>/release`.
+pub fn debug_program(engine: &Path) -> PathBuf {
+    let target = engine
+        .parent()
+        .and_then(Path::parent)
+        .unwrap_or_else(|| Path::new("target"));
+    target.join("debug").join("carl")
+}
