@@ -1,0 +1,1 @@
+//! Sessions in memory that answer by a script.
