@@ -16,6 +16,18 @@ pub const FILE_READ_BYTES: u64 = 10 << 20;
 pub const FILE_WRITE_BYTES: usize = 10 << 20;
 /// Most entries a listing or search returns.
 pub const LISTING_ENTRIES: usize = 1_000;
+/// Most directory entries one file tool looks at.
+pub const WALK_ENTRIES: usize = 200_000;
+/// Most levels of folders a file tool goes down.
+pub const WALK_DEPTH: usize = 32;
+/// Largest ignore file that is taken into account, bytes.
+pub const IGNORE_FILE_BYTES: u64 = 256 << 10;
+/// Longest part of a line that a search shows, bytes.
+pub const SEARCH_LINE_BYTES: usize = 500;
+/// Largest HTML document that is turned into text, bytes.
+pub const HTML_BYTES: u64 = 2 << 20;
+/// Deepest nesting of an HTML document that is turned into text.
+pub const HTML_DEPTH: usize = 256;
 /// Longest a single built-in file tool may run.
 pub const FILE_TOOL_TIME: Duration = Duration::from_secs(30);
 /// Most model calls in one turn of a chat.
