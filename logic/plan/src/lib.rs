@@ -12,5 +12,6 @@
 pub mod compile;
 pub mod gate;
 pub mod question;
+pub mod rules;
 pub mod schema;
 pub mod validate;

@@ -240,3 +240,138 @@ fn narrow_field(kind: &str, name: &str, known: &Known) -> Option<Value> {
     };
     Some(field)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listing() -> Vec<String> {
+        ["notes.txt", "docs/", "docs/plan.md"]
+            .map(str::to_owned)
+            .to_vec()
+    }
+
+    /// Every string in a schema with its place.
+    fn strings(schema: &Value, place: &str, found: &mut Vec<(String, Value)>) {
+        match schema {
+            Value::Object(object) => {
+                if object.get("type") == Some(&json!("string")) {
+                    found.push((place.to_owned(), schema.clone()));
+                }
+                for (key, inner) in object {
+                    strings(inner, &format!("{place}/{key}"), found);
+                }
+            }
+            Value::Array(items) => {
+                for (index, inner) in items.iter().enumerate() {
+                    strings(inner, &format!("{place}/{index}"), found);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_string_has_an_end_and_every_list_and_number_a_bound() {
+        let many: Vec<String> = (0..=KNOWN_PATHS)
+            .map(|index| format!("f{index}.txt"))
+            .collect();
+        for listing in [listing(), many, Vec::new()] {
+            let schema = for_workspace(&listing);
+            let mut found = Vec::new();
+            strings(&schema, "", &mut found);
+            assert!(!found.is_empty());
+            for (place, string) in found {
+                let bounded = string
+                    .get("maxLength")
+                    .is_some_and(|most| most.as_u64() <= Some(NARROW_CONTENT_CHARS));
+                let chosen = string.get("enum").is_some() || string.get("const").is_some();
+                assert!(bounded || chosen, "{place}: {string}");
+            }
+            assert_eq!(
+                schema["properties"]["actions"]["maxItems"],
+                json!(NARROW_ACTIONS)
+            );
+            for name in ["depth", "lines"] {
+                for variant in schema["properties"]["actions"]["items"]["anyOf"]
+                    .as_array()
+                    .unwrap()
+                {
+                    if let Some(number) = variant["properties"].get(name) {
+                        assert!(number["maximum"].is_u64() && number["minimum"].is_u64());
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_action_can_be_planned_where_there_are_files_and_none_on_files_where_there_are_not() {
+        let kinds = |listing: &[String]| -> Vec<String> {
+            let schema = for_workspace(listing);
+            let variants = schema["properties"]["actions"]["items"]["anyOf"]
+                .as_array()
+                .unwrap()
+                .clone();
+            variants
+                .iter()
+                .map(|variant| {
+                    variant["properties"]["kind"]["const"]
+                        .as_str()
+                        .unwrap()
+                        .to_owned()
+                })
+                .collect()
+        };
+        let all: Vec<String> = actions().into_iter().map(|(kind, _)| kind).collect();
+        assert_eq!(kinds(&listing()), all);
+        let empty = kinds(&[]);
+        assert!(
+            empty.contains(&"create_file".to_owned()) && !empty.contains(&"read_file".to_owned())
+        );
+    }
+
+    #[test]
+    fn what_fits_the_narrow_schema_fits_the_full_one() {
+        let narrow = jsonschema::validator_for(&for_workspace(&listing())).unwrap();
+        let full = jsonschema::validator_for(&full()).unwrap();
+        let plan = json!({ "intent": "look", "actions": [
+            { "kind": "read_file", "path": "docs/plan.md" },
+            { "kind": "list_files", "path": "." },
+            { "kind": "create_file", "path": "new.txt", "content": "" },
+        ]});
+        assert!(narrow.is_valid(&plan) && full.is_valid(&plan));
+        let invented =
+            json!({ "intent": "look", "actions": [{ "kind": "read_file", "path": "no.txt" }] });
+        assert!(!narrow.is_valid(&invented) && full.is_valid(&invented));
+        let command = json!({ "intent": "x", "actions": [{ "kind": "run_shell", "path": "a" }] });
+        assert!(!narrow.is_valid(&command) && !full.is_valid(&command));
+    }
+
+    #[test]
+    fn the_kind_comes_first_so_that_a_model_chooses_it_before_the_fields() {
+        let schema = for_workspace(&listing());
+        for variant in schema["properties"]["actions"]["items"]["anyOf"]
+            .as_array()
+            .unwrap()
+        {
+            let first = variant["properties"]
+                .as_object()
+                .unwrap()
+                .keys()
+                .next()
+                .unwrap();
+            assert_eq!(first, "kind");
+        }
+    }
+
+    #[test]
+    fn named_paths_come_first_and_unlisted_ones_are_added() {
+        let request =
+            "compare plan.md with ~/old/plan.txt, then see https://example.org/x.html and 2.5";
+        assert_eq!(
+            likely_first(&listing(), request),
+            ["docs/plan.md", "~/old/plan.txt", "notes.txt", "docs/"]
+        );
+    }
+}

@@ -189,3 +189,78 @@ fn shorten(text: &str) -> String {
     let tail: String = text.chars().skip(count - SHOWN_VALUE_CHARS).collect();
     format!("{head} … {tail}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const ALL: [&str; 4] = ["list_files", "tree", "delete_file", "undo"];
+
+    fn problems(actions: Value) -> String {
+        value(&json!({ "intent": "x", "actions": actions }), &ALL)
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn a_sound_plan_passes() {
+        let plan = json!({ "intent": "look", "actions": [{ "kind": "list_files", "path": "." }, { "kind": "undo" }] });
+        let plan = value(&plan, &ALL).unwrap();
+        assert_eq!(plan.actions.len(), 2);
+        assert_eq!(typed(&plan, &ALL), Ok(()));
+        assert!(typed(&plan, &["list_files"]).is_err());
+    }
+
+    #[test]
+    fn every_refusal_says_what_and_where() {
+        let unknown = problems(json!([{ "kind": "undo" }, { "kind": "run_shell", "argv": "rm" }]));
+        assert!(
+            unknown.contains("actions[1].kind: `run_shell` is not a known action"),
+            "{unknown}"
+        );
+        let deep = problems(json!([{ "kind": "tree", "path": ".", "depth": 9 }]));
+        assert!(
+            deep.contains("actions[0].depth: 9 is greater than the maximum of 8"),
+            "{deep}"
+        );
+        let missing = problems(json!([{ "kind": "delete_file" }]));
+        assert!(
+            missing.contains("actions[0]: \"path\" is a required property"),
+            "{missing}"
+        );
+        let extra = problems(json!([{ "kind": "undo", "command": "rm -rf /" }]));
+        assert!(
+            extra.contains("actions[0]") && extra.contains("command"),
+            "{extra}"
+        );
+        let handler = problems(json!([{ "kind": "answer", "question": "who?" }]));
+        assert!(
+            handler.contains("actions[0].kind: nothing here can run `answer`"),
+            "{handler}"
+        );
+        assert!(problems(json!(["rm -rf /"])).contains("actions[0]"));
+        assert!(problems(json!([])).contains("actions"));
+        assert!(
+            text("rm -rf /", &ALL)
+                .unwrap_err()
+                .to_string()
+                .contains("not JSON")
+        );
+        assert!(value(&json!([1]), &ALL).is_err());
+    }
+
+    #[test]
+    fn bounds_hold_at_their_edge() {
+        let steps = |count: usize| json!({ "intent": "x", "actions": vec![json!({ "kind": "undo" }); count] });
+        assert!(value(&steps(PLAN_ACTIONS), &ALL).is_ok());
+        assert!(value(&steps(PLAN_ACTIONS + 1), &ALL).is_err());
+        let path = |length: usize| json!({ "intent": "x", "actions": [{ "kind": "delete_file", "path": "x".repeat(length) }] });
+        assert!(value(&path(400), &ALL).is_ok());
+        let long = value(&path(401), &ALL).unwrap_err().to_string();
+        assert!(
+            long.contains("actions[0].path") && long.len() < 400,
+            "{long}"
+        );
+    }
+}

@@ -1,0 +1,317 @@
+//! From a matched rule to an action: reading the places of the rule, and refusing what is unclear.
+
+use super::refusal::Refusal;
+use super::words::{Request, is_file, is_path, is_wildcard, number, trim_word};
+use domain::plan::Action;
+use regex::Captures;
+
+/// What a rule makes of a match: an action, `None` to let a later rule try, or a refusal.
+pub type Built = Result<Option<Action>, Refusal>;
+
+/// Words in the place of a path that name nothing.
+const VAGUE: [&str; 32] = [
+    "file",
+    "files",
+    "folder",
+    "folders",
+    "directory",
+    "directories",
+    "dir",
+    "the",
+    "a",
+    "an",
+    "all",
+    "everything",
+    "anything",
+    "something",
+    "them",
+    "these",
+    "those",
+    "stuff",
+    "things",
+    "some",
+    "any",
+    "every",
+    "each",
+    "one",
+    "other",
+    "others",
+    "in",
+    "of",
+    "to",
+    "is",
+    "are",
+    "my",
+];
+/// Words that mean the path of the step before.
+const BACK: [&str; 6] = ["it", "that", "this", "itself", "this file", "that file"];
+/// Words that mean the workspace.
+const HERE: [&str; 12] = [
+    "here",
+    "this folder",
+    "this directory",
+    "the current folder",
+    "the current directory",
+    "current folder",
+    "current directory",
+    "the working directory",
+    "the workspace",
+    "workspace",
+    "my folder",
+    "this workspace",
+];
+
+/// Most lines one step shows from an end of a file.
+const MOST_LINES: u32 = 1_000;
+/// Deepest tree.
+const MOST_LEVELS: u32 = 8;
+
+/// A rule's match with what is needed to read its places.
+pub struct Match<'a> {
+    pub request: &'a Request,
+    pub captures: &'a Captures<'a>,
+    /// The path of the step before, which `it` means.
+    pub last: Option<&'a str>,
+}
+
+impl Match<'_> {
+    fn raw(&self, name: &str) -> Option<&str> {
+        self.captures.name(name).map(|found| found.as_str())
+    }
+
+    /// Whether a place is filled.
+    pub fn has(&self, name: &str) -> bool {
+        self.captures.name(name).is_some()
+    }
+
+    /// Whether a place holds a quoted text.
+    pub fn is_quoted(&self, name: &str) -> bool {
+        self.raw(name)
+            .and_then(|raw| self.request.piece(raw))
+            .is_some_and(|piece| piece.is_quoted)
+    }
+
+    /// The bare words of a place, lower case.
+    pub fn word(&self, name: &str) -> String {
+        trim_word(self.raw(name).unwrap_or_default().trim()).to_lowercase()
+    }
+
+    /// A path to look at; the workspace when the place is empty.
+    pub fn folder(&self, name: &str) -> Result<String, Refusal> {
+        match self.raw(name) {
+            None => Ok(".".to_owned()),
+            Some(raw) if HERE.contains(&trim_word(raw).to_lowercase().as_str()) => {
+                Ok(".".to_owned())
+            }
+            Some(raw) => self.read_path(raw),
+        }
+    }
+
+    /// A path to look at.
+    pub fn path(&self, name: &str) -> Result<String, Refusal> {
+        self.read_path(self.raw(name).unwrap_or_default())
+    }
+
+    fn read_path(&self, raw: &str) -> Result<String, Refusal> {
+        let piece = self
+            .request
+            .piece(trim_word(raw.trim()))
+            .ok_or_else(|| self.mixed(raw))?;
+        if piece.is_quoted {
+            return if piece.text.trim().is_empty() {
+                Err(self.which(raw))
+            } else {
+                Ok(piece.text)
+            };
+        }
+        let word = piece.text;
+        let lower = word.to_lowercase();
+        if BACK.contains(&lower.as_str()) {
+            return self
+                .last
+                .map(str::to_owned)
+                .ok_or_else(|| self.which(&word));
+        }
+        if word.is_empty() || VAGUE.contains(&lower.as_str()) {
+            return Err(self.which(&word));
+        }
+        if word == "/" || word == "." {
+            return Ok(word);
+        }
+        Ok(word.trim_end_matches('/').to_owned())
+    }
+
+    /// A path that is changed: it must be one named thing below a root, and be named so that
+    /// nothing else can be meant. `noun` names a place of the rule that settles what the name is.
+    pub fn target(&self, name: &str, noun: &str) -> Result<String, Refusal> {
+        let raw = self.raw(name).unwrap_or_default();
+        let path = self.read_path(raw)?;
+        let is_back = self.last == Some(path.as_str());
+        if is_wildcard(&path) {
+            let why = format!("`{path}` may mean many files, and I change one named file a step.");
+            return Err(Refusal::ambiguous(
+                why,
+                vec!["find files named *.txt".to_owned()],
+            ));
+        }
+        if path.chars().all(|c| "./~".contains(c)) {
+            let why = format!("`{path}` is a whole folder that I do not change as one.");
+            return Err(Refusal::ambiguous(
+                why,
+                vec![format!("list the files in {path}")],
+            ));
+        }
+        if self.is_quoted(name) || self.has(noun) || is_back || is_path(trim_word(raw)) {
+            return Ok(path);
+        }
+        let why = format!("`{path}` may be a name or just a word.");
+        let step = self
+            .captures
+            .get(0)
+            .map(|whole| whole.as_str())
+            .unwrap_or_default();
+        let quoted = self
+            .request
+            .shown(step)
+            .replacen(&path, &format!("\"{path}\""), 1);
+        Err(Refusal::ambiguous(why, vec![quoted]))
+    }
+
+    /// A text: quoted, or all bare words.
+    pub fn text(&self, name: &str) -> Result<String, Refusal> {
+        let raw = self.raw(name).unwrap_or_default();
+        self.request
+            .piece(raw)
+            .map(|piece| piece.text)
+            .ok_or_else(|| self.mixed(raw))
+    }
+
+    /// A text that is written or looked for: as [`Match::text`], but bare words that may be part of
+    /// the order are refused.
+    pub fn content(&self, name: &str) -> Result<String, Refusal> {
+        let text = self.text(name)?;
+        let padded = format!(" {} ", text.to_lowercase());
+        let joins = [
+            " if ",
+            " unless ",
+            " except ",
+            " but only ",
+            " and delete ",
+            " and remove ",
+        ];
+        if !self.is_quoted(name) && joins.iter().any(|join| padded.contains(join)) {
+            let why =
+                format!("I cannot tell which part of `{text}` is text and which is the order.");
+            return Err(Refusal::ambiguous(
+                why,
+                vec![format!("put the text in quotes: \"{text}\"")],
+            ));
+        }
+        Ok(text)
+    }
+
+    /// A number of lines.
+    pub fn lines(&self, name: &str) -> Result<u32, Refusal> {
+        self.bounded(name, 1, MOST_LINES, "lines")
+    }
+
+    /// Levels of a tree.
+    pub fn levels(&self, name: &str) -> Result<u32, Refusal> {
+        if !self.has(name) {
+            return Ok(4);
+        }
+        self.bounded(name, 1, MOST_LEVELS, "levels")
+    }
+
+    fn bounded(&self, name: &str, least: u32, most: u32, unit: &str) -> Result<u32, Refusal> {
+        let word = self.word(name);
+        match number(&word) {
+            Some(count) if (least..=most).contains(&count) => Ok(count),
+            _ => {
+                let why = format!("`{word}` {unit} is not between {least} and {most}.");
+                Err(Refusal::ambiguous(
+                    why,
+                    vec![format!("use {most} {unit} or fewer")],
+                ))
+            }
+        }
+    }
+
+    fn which(&self, word: &str) -> Refusal {
+        let why = if word.is_empty() {
+            "I need the name of a file or folder.".to_owned()
+        } else {
+            format!(
+                "I cannot tell which file or folder `{}` means.",
+                self.request.shown(word)
+            )
+        };
+        Refusal::ambiguous(why, vec!["name it, in quotes if it has spaces".to_owned()])
+    }
+
+    fn mixed(&self, raw: &str) -> Refusal {
+        let why = format!(
+            "I cannot tell where the text ends in `{}`.",
+            self.request.shown(raw)
+        );
+        Refusal::ambiguous(
+            why,
+            vec!["put the whole text in one pair of quotes".to_owned()],
+        )
+    }
+}
+
+/// Where a moved file goes: into the folder that was meant, or to the new name beside the old one.
+pub fn destination(from: &str, to: &str, how: Destination) -> String {
+    let name = from
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or(from);
+    match how {
+        Destination::Folder => format!("{}/{name}", to.trim_end_matches('/')),
+        Destination::NameBeside if !to.contains('/') => match from.rsplit_once('/') {
+            Some((folder, _)) => format!("{folder}/{to}"),
+            None => to.to_owned(),
+        },
+        // A bare word without an extension, for a file with one, is where people put it.
+        Destination::Unsaid if is_file(from) && !is_file(to) && !to.contains('/') => {
+            format!("{to}/{name}")
+        }
+        Destination::NameBeside | Destination::Unsaid => to.to_owned(),
+    }
+}
+
+/// How a move names where it goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Destination {
+    /// As a folder.
+    Folder,
+    /// As a new name.
+    NameBeside,
+    /// It does not say.
+    Unsaid,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_move_goes_into_folders_and_a_rename_stays_beside() {
+        assert_eq!(destination("a/b.txt", "c", Destination::Folder), "c/b.txt");
+        assert_eq!(
+            destination("a/b.txt", "c.txt", Destination::NameBeside),
+            "a/c.txt"
+        );
+        assert_eq!(
+            destination("b.txt", "archive", Destination::Unsaid),
+            "archive/b.txt"
+        );
+        assert_eq!(destination("b.txt", "c.txt", Destination::Unsaid), "c.txt");
+        assert_eq!(
+            destination("notes", "papers", Destination::Unsaid),
+            "papers"
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! The rule-based planner: plain English with quoted or bare paths becomes a plan, without a model.
+//!
+//! It never guesses at a change. A request is understood whole or refused whole: every step must
+//! match one rule from its first word to its last, and a step that changes something needs a name
+//! that can only be a path. What is refused says why and names the nearest things that work.
+//!
+//! [`words`] takes a request apart, [`grammar`] holds the rules, [`refusal`] the honest answers.
+
+mod building;
+mod grammar;
+mod refusal;
+mod words;
+
+pub use refusal::{Refusal, RefusalKind};
+
+use crate::gate;
+use domain::limits::PLAN_ACTIONS;
+use domain::plan::{Action, Plan};
+use domain::tool::EffectClass;
+use words::{Request, Step};
+
+/// Longest request the rules read, bytes. Longer ones are for a model.
+pub const REQUEST_BYTES: usize = 16 << 10;
+/// Longest intent of a plan, characters.
+const INTENT_CHARS: usize = 200;
+
+/// Action kinds the rules can plan: all but `answer`, which needs a model.
+#[must_use]
+pub fn handlers() -> Vec<&'static str> {
+    grammar::KINDS.to_vec()
+}
+
+/// Makes a plan from the user's words.
+///
+/// # Errors
+/// [`Refusal`] when any part of the request is not understood, not available, or may be meant in
+/// more than one way. Then nothing of it is planned.
+pub fn plan(text: &str) -> Result<Plan, Refusal> {
+    if text.len() > REQUEST_BYTES {
+        return Err(Refusal::too_long(text.len()));
+    }
+    let request = Request::read(text);
+    if request.steps.is_empty() {
+        return Err(Refusal::empty());
+    }
+    if request.steps.len() > PLAN_ACTIONS {
+        return Err(Refusal::too_many_steps(request.steps.len()));
+    }
+    let mut actions = Vec::new();
+    let mut last = None;
+    for step in &request.steps {
+        let action = plan_step(&request, step, last.as_deref())?;
+        last = main_path(&action).map(str::to_owned).or(last);
+        actions.push(action);
+    }
+    let intent = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    Ok(Plan {
+        intent: intent.chars().take(INTENT_CHARS).collect(),
+        actions,
+    })
+}
+
+fn plan_step(request: &Request, step: &Step, last: Option<&str>) -> Result<Action, Refusal> {
+    if let Some(refusal) = refusal::before_rules(request, step) {
+        return Err(refusal);
+    }
+    let Some(action) = grammar::read(request, step, last)? else {
+        return Err(refusal::after_rules(request, step));
+    };
+    // `delete a.txt?` may ask or order; only a polite order (`can you …?`) is an order for sure.
+    if step.is_question && !step.is_polite && gate::effect(&action) != EffectClass::Read {
+        return Err(Refusal::asked_or_ordered(&request.shown(&step.text)));
+    }
+    Ok(action)
+}
+
+/// What `it` means in the next step.
+fn main_path(action: &Action) -> Option<&str> {
+    match action {
+        Action::ListFiles { path }
+        | Action::Tree { path, .. }
+        | Action::ReadFile { path }
+        | Action::Head { path, .. }
+        | Action::Tail { path, .. }
+        | Action::CountLines { path }
+        | Action::FileSizes { path }
+        | Action::CreateFile { path, .. }
+        | Action::AppendText { path, .. }
+        | Action::ReplaceText { path, .. }
+        | Action::MakeDir { path }
+        | Action::MoveFile { to: path, .. } => Some(path),
+        Action::FindFiles { .. }
+        | Action::SearchText { .. }
+        | Action::CompareFiles { .. }
+        | Action::DeleteFile { .. }
+        | Action::Undo {}
+        | Action::Answer { .. } => None,
+    }
+}

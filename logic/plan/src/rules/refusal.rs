@@ -1,0 +1,388 @@
+//! Honest answers to what the rules do not do.
+
+use super::words::{Request, Step, pattern};
+use domain::fault::Coded;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Why a request was not planned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusalKind {
+    /// No rule fits.
+    NotUnderstood,
+    /// It says what not to do.
+    Negated,
+    /// It asks about something instead of asking for it.
+    Question,
+    /// It may be meant in more than one way.
+    Ambiguous,
+    /// It is a shell command.
+    Shell,
+    /// It is understood, and is not among the things that can be done here.
+    Unavailable,
+    /// It is empty or too long.
+    Size,
+    /// It asks what can be done; the message says it.
+    Help,
+}
+
+/// A request that was not planned, and what works instead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refusal {
+    /// Why.
+    pub kind: RefusalKind,
+    /// What was understood and why it is not done, for the user.
+    pub message: String,
+    /// The nearest things that work, as the user could type them.
+    pub nearest: Vec<String>,
+}
+
+impl Coded for Refusal {
+    fn code(&self) -> &'static str {
+        match self.kind {
+            RefusalKind::NotUnderstood => "plan.not_understood",
+            RefusalKind::Negated => "plan.negated",
+            RefusalKind::Question => "plan.question",
+            RefusalKind::Ambiguous => "plan.ambiguous",
+            RefusalKind::Shell => "plan.shell_command",
+            RefusalKind::Unavailable => "plan.unavailable",
+            RefusalKind::Size => "plan.request_size",
+            RefusalKind::Help => "plan.help",
+        }
+    }
+
+    fn message(&self) -> String {
+        self.message.clone()
+    }
+
+    fn hint(&self) -> String {
+        if self.nearest.is_empty() {
+            return String::new();
+        }
+        format!("Try: {}", self.nearest.join(" | "))
+    }
+}
+
+impl Refusal {
+    fn new(kind: RefusalKind, message: String, nearest: Vec<String>) -> Self {
+        Self {
+            kind,
+            message,
+            nearest,
+        }
+    }
+
+    pub(super) fn too_long(bytes: usize) -> Self {
+        let most = super::REQUEST_BYTES;
+        let message = format!(
+            "The request has {bytes} bytes; without a model I read at most {most}. Nothing was done."
+        );
+        Self::new(RefusalKind::Size, message, Vec::new())
+    }
+
+    pub(super) fn empty() -> Self {
+        let message = "There is nothing to do: the request is empty.".to_owned();
+        Self::new(RefusalKind::Size, message, nearest(""))
+    }
+
+    pub(super) fn too_many_steps(steps: usize) -> Self {
+        let most = domain::limits::PLAN_ACTIONS;
+        let message = format!(
+            "The request has {steps} steps; one plan has at most {most}. Nothing was done."
+        );
+        Self::new(RefusalKind::Size, message, Vec::new())
+    }
+
+    pub(super) fn asked_or_ordered(step: &str) -> Self {
+        let message = format!(
+            "`{step}?` may be a question or an order, and it would change something, so I did nothing."
+        );
+        Self::new(RefusalKind::Ambiguous, message, vec![step.to_owned()])
+    }
+
+    pub(super) fn ambiguous(why: String, nearest: Vec<String>) -> Self {
+        Self::new(
+            RefusalKind::Ambiguous,
+            format!("{why} Nothing was done."),
+            nearest,
+        )
+    }
+
+    pub(super) fn unavailable(why: &str, nearest: Vec<String>) -> Self {
+        Self::new(
+            RefusalKind::Unavailable,
+            format!("{why} Nothing was done."),
+            nearest,
+        )
+    }
+}
+
+static NEGATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:\w+n['’]t|dont|doesnt|didnt|wont|cant|shouldnt|mustnt|cannot|not|never|without|avoid|refrain|stop)\b",
+    )
+});
+static SHELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)[|<>]|&&|\$\(|\s--?[a-z][\w-]*|^(?:\$\s|sudo|su|rm|rmdir|mv|cp|chmod|chown|curl|wget|bash|sh|zsh",
+        r"|python3?|perl|node|npm|pip|apt|apt-get|git|cargo|ssh|scp|dd|mkfs|kill|echo|sed|awk|xargs|eval|exec)\s",
+    ))
+});
+static MEMORY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)^(?:remember|memori[sz]e|recall|forget|note that|keep in mind|remind me|save to memory",
+        r"|what do you (?:remember|know)|do you remember|what did (?:i|we) (?:say|tell|talk))\b",
+    ))
+});
+static WEB: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)^google\b|^browse\b|https?://|^(?:search|check) the web\b|^web search\b",
+        r"|^(?:search|look|find|fetch|get|check|ask)\b.*\b(?:on the web|from the web|the internet",
+        r"|internet|online|wikipedia|google)(?:\s|[?.!]|$)",
+    ))
+});
+static COPY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:copy|duplicate|clone|back ?up|make a (?:copy|backup) of|create a (?:copy|backup) of)\b",
+    )
+});
+static HELP: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:help|what can (?:you|i) do|what do you do|what can i (?:ask|say|type)|commands|usage)[.! ]*$",
+    )
+});
+static QUESTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)^(?:how|why|when|who|whose|should|may|might|am|are|is|do|does|did|would|could|can|what",
+        r"|which|where|explain|tell me|if|is there|describe|summari[sz]e)\b",
+    ))
+});
+static PROGRAM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:run|execute|launch|install|uninstall|compile|build|download|upload|send|email|mail|zip|unzip|compress|extract|print out|translate|convert|format|encrypt|restart|shut ?down)\b",
+    )
+});
+static MANY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:delete|remove|erase|trash|wipe|clear|clean|empty|purge|destroy|get rid of|throw away|move|rename)\b.*\b(?:all|every|everything|anything|them|these|those|stuff|things|files|folders|any|each|both)\b",
+    )
+});
+
+fn hits(constant: &LazyLock<Option<Regex>>, text: &str) -> bool {
+    constant.as_ref().is_some_and(|regex| regex.is_match(text))
+}
+
+/// What is refused whatever the rules say: negations, shell commands, and what other services do.
+pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
+    let text = step.text.as_str();
+    let shown = request.shown(text);
+    if hits(&HELP, text) {
+        return Some(Refusal::new(RefusalKind::Help, help(), Vec::new()));
+    }
+    if hits(&MEMORY, text) {
+        let why =
+            "Remembering and recalling come with the memory service, which is not available here.";
+        return Some(Refusal::unavailable(
+            why,
+            vec![
+                "append \"…\" to notes.txt".to_owned(),
+                "search for \"…\" in notes.txt".to_owned(),
+            ],
+        ));
+    }
+    if hits(&WEB, text) {
+        let why = "Searching and reading the web come with the search service, which is not available here.";
+        return Some(Refusal::unavailable(
+            why,
+            vec!["search for \"…\" in .".to_owned()],
+        ));
+    }
+    if hits(&NEGATION, text) {
+        let message = format!(
+            "`{shown}` says what not to do, or has a `not` that I cannot be sure about, so I did nothing. Texts to write or look for go in quotes."
+        );
+        return Some(Refusal::new(RefusalKind::Negated, message, Vec::new()));
+    }
+    if hits(&COPY, text) {
+        let why = "Copying is not among the things I can do.";
+        return Some(Refusal::unavailable(
+            why,
+            vec![
+                "show a.txt".to_owned(),
+                "create b.txt with \"…\"".to_owned(),
+                "move a.txt to b.txt".to_owned(),
+            ],
+        ));
+    }
+    if hits(&SHELL, &format!("{text} ")) {
+        let message = format!(
+            "`{shown}` looks like a shell command. I run no commands; I understand plain English. Nothing was done."
+        );
+        return Some(Refusal::new(RefusalKind::Shell, message, nearest(&shown)));
+    }
+    None
+}
+
+/// Why a step that no rule fits is not done.
+pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
+    let text = step.text.as_str();
+    let shown = request.shown(text);
+    if hits(&QUESTION, text) {
+        let message = format!(
+            "`{shown}` is a question that I cannot answer without a model; I did nothing. Use --mode loop or --mode plan for it."
+        );
+        return Refusal::new(RefusalKind::Question, message, nearest(&shown));
+    }
+    if hits(&MANY, text) {
+        let message = format!(
+            "`{shown}` may mean many files. I change one named file a step, so I did nothing."
+        );
+        return Refusal::new(RefusalKind::Ambiguous, message, nearest(&shown));
+    }
+    if hits(&PROGRAM, text) {
+        let message = format!(
+            "`{shown}` is not among the things I can do without a model. Nothing was done."
+        );
+        return Refusal::new(RefusalKind::Unavailable, message, nearest(&shown));
+    }
+    let message = format!("I did not understand `{shown}`, so I did nothing.");
+    Refusal::new(RefusalKind::NotUnderstood, message, nearest(&shown))
+}
+
+/// What works, each with the words that bring it to mind.
+const EXAMPLES: [(&str, &str); 17] = [
+    (
+        "list the files in docs",
+        "list files ls dir folder what everything",
+    ),
+    (
+        "show notes.txt",
+        "show read cat open print view display content file",
+    ),
+    (
+        "search for \"budget\" in docs",
+        "search grep look text word mention contain",
+    ),
+    (
+        "find files named *.md",
+        "find locate where named called pattern",
+    ),
+    (
+        "show the tree of docs",
+        "tree structure recursive subfolders levels",
+    ),
+    (
+        "show the first 10 lines of notes.txt",
+        "first head top beginning lines",
+    ),
+    (
+        "show the last 10 lines of notes.txt",
+        "last tail bottom end lines log",
+    ),
+    (
+        "count the lines in notes.txt",
+        "count many lines words long number characters",
+    ),
+    (
+        "show the file sizes in docs",
+        "size sizes big biggest large largest space disk",
+    ),
+    (
+        "compare a.txt with b.txt",
+        "compare diff difference differ versus same",
+    ),
+    (
+        "create notes.txt with \"hello\"",
+        "create make new write touch file save echo",
+    ),
+    (
+        "append \"milk\" to list.txt",
+        "append add insert put write echo line",
+    ),
+    (
+        "replace \"old\" with \"new\" in notes.txt",
+        "replace change substitute edit fix sed swap update",
+    ),
+    ("make a folder drafts", "folder directory mkdir make"),
+    ("move a.txt to drafts/a.txt", "move rename mv name"),
+    (
+        "delete \"old.txt\"",
+        "delete remove erase trash rm rid wipe clean clear",
+    ),
+    ("undo", "undo revert back restore"),
+];
+/// Most suggestions in one answer.
+const SUGGESTIONS: usize = 3;
+
+/// The examples that share most words with a text; without any, the harmless first ones.
+pub(super) fn nearest(text: &str) -> Vec<String> {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.len() > 1)
+        .collect();
+    let mut scored: Vec<(usize, &str)> = EXAMPLES
+        .iter()
+        .map(|(example, keys)| {
+            let hits = keys.split(' ').filter(|key| words.contains(key)).count();
+            (hits, *example)
+        })
+        .filter(|(hits, _)| *hits > 0)
+        .collect();
+    scored.sort_by(|left, right| right.0.cmp(&left.0));
+    if scored.is_empty() {
+        scored = EXAMPLES
+            .iter()
+            .take(SUGGESTIONS)
+            .map(|(example, _)| (0, *example))
+            .collect();
+    }
+    scored
+        .into_iter()
+        .take(SUGGESTIONS)
+        .map(|(_, example)| example.to_owned())
+        .collect()
+}
+
+/// What can be done without a model.
+pub(super) fn help() -> String {
+    let lines: Vec<String> = EXAMPLES
+        .iter()
+        .map(|(example, _)| format!("  {example}"))
+        .collect();
+    format!(
+        "Without a model I do these, in plain English; names and texts with spaces go in quotes, and \"then\" joins steps:\n{}",
+        lines.join("\n")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_constant_pattern_compiles() {
+        let constants = [
+            &NEGATION, &SHELL, &MEMORY, &WEB, &COPY, &HELP, &QUESTION, &PROGRAM, &MANY,
+        ];
+        assert!(constants.iter().all(|constant| constant.is_some()));
+    }
+
+    #[test]
+    fn what_is_suggested_is_understood() {
+        for (example, _) in EXAMPLES {
+            assert!(crate::rules::plan(example).is_ok(), "{example}");
+        }
+    }
+
+    #[test]
+    fn destruction_is_suggested_only_to_those_who_speak_of_it() {
+        assert!(
+            !nearest("please polish the silver")
+                .iter()
+                .any(|one| one.contains("delete"))
+        );
+        assert!(nearest("rm a.txt").iter().any(|one| one.contains("delete")));
+    }
+}

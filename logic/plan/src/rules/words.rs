@@ -1,0 +1,315 @@
+//! Taking a request apart: quotes, steps, politeness, and what looks like a path.
+
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Marks the place of a quoted text. Private-use characters, which are removed from the input
+/// first, so that no request can forge one.
+const OPEN: char = '\u{E000}';
+const CLOSE: char = '\u{E001}';
+
+/// One step of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// Its words, with quoted texts replaced by marks and politeness removed.
+    pub text: String,
+    /// Whether it ends with a question mark.
+    pub is_question: bool,
+    /// Whether it is put as a polite order, such as `could you …?`.
+    pub is_polite: bool,
+}
+
+/// A request taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The quoted texts, in order.
+    quotes: Vec<String>,
+    /// The steps, in order.
+    pub steps: Vec<Step>,
+}
+
+/// A word or quoted text that fills a place in a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// What it says.
+    pub text: String,
+    /// Whether it was quoted.
+    pub is_quoted: bool,
+}
+
+impl Request {
+    /// Takes a text apart.
+    pub fn read(text: &str) -> Self {
+        let (marked, quotes) = mark_quotes(text);
+        let steps = split(&STEPS, &marked)
+            .into_iter()
+            .map(|step| read_step(&step))
+            .filter(|step| !step.text.is_empty())
+            .collect();
+        Self { quotes, steps }
+    }
+
+    /// What stands in a place of a rule; `None` when quoted and bare words are mixed.
+    pub fn piece(&self, text: &str) -> Option<Piece> {
+        let text = text.trim();
+        if !text.contains(OPEN) {
+            return Some(Piece {
+                text: text.to_owned(),
+                is_quoted: false,
+            });
+        }
+        let inner = text.strip_prefix(OPEN)?.strip_suffix(CLOSE)?;
+        let index: usize = inner.parse().ok()?;
+        Some(Piece {
+            text: self.quotes.get(index)?.clone(),
+            is_quoted: true,
+        })
+    }
+
+    /// A step as the user wrote it, more or less, for messages.
+    pub fn shown(&self, step: &str) -> String {
+        let mut shown = step.to_owned();
+        for (index, quote) in self.quotes.iter().enumerate() {
+            shown = shown.replace(&format!("{OPEN}{index}{CLOSE}"), &format!("\"{quote}\""));
+        }
+        if shown.chars().count() > 120 {
+            shown = shown.chars().take(117).chain("...".chars()).collect();
+        }
+        shown
+    }
+}
+
+/// A constant pattern. One that does not compile would match nothing; a test proves that all do.
+pub fn pattern(text: &str) -> Option<Regex> {
+    Regex::new(text).ok()
+}
+
+static STEPS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\s*;\s*(?:and\s+)?(?:then\b,?\s*)?|[,.]?\s+(?:and\s+)?(?:then|after that|afterwards)\b,?\s+|\s*\n\s*",
+    )
+});
+static POLITE_ORDER: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"(?i)^(?:can|could|would|will) you\b,?\s*"));
+static POLITE_START: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)^(?:please|kindly|just|now|first|next|finally|also|ok|okay|so|then|and|hey|hi|hello|carl",
+        r"|i want you to|i want to|i'd like you to|i'd like to|i would like you to|i would like to",
+        r"|i need you to|i need to|let's|let us|let me|go ahead and|try to|help me to|help me)\b[,!]?\s+",
+    ))
+});
+static POLITE_END: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(r"(?i)(?:,?\s+please|\s+for me|[,.!]\s+(?:thanks|thank you|thx|cheers))[.!]*$")
+});
+
+fn split(separator: &LazyLock<Option<Regex>>, text: &str) -> Vec<String> {
+    match separator.as_ref() {
+        Some(separator) => separator.split(text).map(str::to_owned).collect(),
+        None => vec![text.to_owned()],
+    }
+}
+
+fn read_step(text: &str) -> Step {
+    let mut words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_question = words.trim_end_matches(['!', '.', ' ']).ends_with('?');
+    let mut is_polite = false;
+    loop {
+        let before = words.len();
+        if let Some(found) = POLITE_ORDER.as_ref().and_then(|polite| polite.find(&words)) {
+            is_polite = true;
+            words.drain(..found.end());
+        }
+        if let Some(found) = POLITE_START.as_ref().and_then(|polite| polite.find(&words)) {
+            words.drain(..found.end());
+        }
+        let unasked = words.trim_end_matches(['?', ' ']).len();
+        words.truncate(unasked);
+        if let Some(found) = POLITE_END.as_ref().and_then(|polite| polite.find(&words)) {
+            words.truncate(found.start());
+        }
+        if words.len() == before {
+            break;
+        }
+    }
+    Step {
+        text: words,
+        is_question,
+        is_polite,
+    }
+}
+
+/// Replaces quoted texts by marks. An apostrophe inside a word opens nothing.
+fn mark_quotes(text: &str) -> (String, Vec<String>) {
+    let clean: Vec<char> = text.chars().filter(|c| *c != OPEN && *c != CLOSE).collect();
+    let mut marked = String::new();
+    let mut quotes = Vec::new();
+    let mut at = 0;
+    while let Some(&c) = clean.get(at) {
+        let starts_word = at == 0
+            || clean
+                .get(at - 1)
+                .is_some_and(|before| before.is_whitespace() || "(:,=".contains(*before));
+        let end = closing(c)
+            .filter(|_| starts_word)
+            .and_then(|close| find_close(&clean, at + 1, close));
+        match end {
+            Some(end) => {
+                marked.push_str(&format!("{OPEN}{}{CLOSE}", quotes.len()));
+                quotes.push(clean[at + 1..end].iter().collect());
+                at = end + 1;
+            }
+            None => {
+                marked.push(c);
+                at += 1;
+            }
+        }
+    }
+    (marked, quotes)
+}
+
+const fn closing(open: char) -> Option<char> {
+    match open {
+        '"' | '\'' | '`' => Some(open),
+        '“' | '„' => Some('”'),
+        '‘' => Some('’'),
+        '«' => Some('»'),
+        _ => None,
+    }
+}
+
+/// The end of a quoted text: a closing mark that no letter or digit follows.
+fn find_close(text: &[char], from: usize, close: char) -> Option<usize> {
+    (from..text.len()).find(|&at| {
+        text[at] == close && !text.get(at + 1).is_some_and(|next| next.is_alphanumeric())
+    })
+}
+
+/// Names without an extension that can only be files.
+const KNOWN_FILES: [&str; 8] = [
+    "readme",
+    "license",
+    "licence",
+    "makefile",
+    "dockerfile",
+    "changelog",
+    "authors",
+    "notice",
+];
+
+/// Removes the punctuation of a sentence from a bare word. `.` and `..` stay.
+pub fn trim_word(word: &str) -> &str {
+    if word.chars().all(|c| "./~".contains(c)) {
+        return word;
+    }
+    word.trim_end_matches(['.', ',', '!', '?', ':', ';'])
+}
+
+/// Whether a bare word can only be meant as a path.
+pub fn is_path(word: &str) -> bool {
+    word.contains('/') || word.starts_with('~') || word.chars().all(|c| c == '.') || is_file(word)
+}
+
+/// Whether a word names a file rather than a folder: it has an extension or is well known.
+pub fn is_file(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    let has_extension = name.rsplit_once('.').is_some_and(|(_, extension)| {
+        (1..=8).contains(&extension.len())
+            && extension
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && extension.chars().any(|c| c.is_ascii_alphabetic())
+    });
+    has_extension || KNOWN_FILES.contains(&name.to_lowercase().as_str())
+}
+
+/// Whether a word stands for many files, which no single step changes.
+pub fn is_wildcard(word: &str) -> bool {
+    word.contains(['*', '?', '['])
+}
+
+/// A number in digits or as a word up to twenty.
+pub fn number(word: &str) -> Option<u32> {
+    const WORDS: [&str; 21] = [
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
+        "twenty",
+    ];
+    let lower = word.to_lowercase();
+    if let Some(index) = WORDS.iter().position(|known| *known == lower) {
+        return u32::try_from(index).ok();
+    }
+    lower.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_constant_pattern_compiles() {
+        for constant in [&STEPS, &POLITE_ORDER, &POLITE_START, &POLITE_END] {
+            assert!(constant.is_some());
+        }
+    }
+
+    #[test]
+    fn quotes_are_kept_whole_and_apostrophes_open_nothing() {
+        let request = Request::read("append 'a; then b' to John's \"my list.txt\" then don't stop");
+        assert_eq!(request.quotes, ["a; then b", "my list.txt"]);
+        assert_eq!(request.steps.len(), 2);
+        assert_eq!(request.steps[1].text, "don't stop");
+        let piece = request.piece(&format!("{OPEN}1{CLOSE}")).unwrap();
+        assert_eq!(
+            piece,
+            Piece {
+                text: "my list.txt".to_owned(),
+                is_quoted: true
+            }
+        );
+        assert_eq!(request.piece(&format!("{OPEN}1{CLOSE} and more")), None);
+    }
+
+    #[test]
+    fn a_request_cannot_forge_a_quote_mark() {
+        let request = Request::read("delete \u{E000}0\u{E001}");
+        assert_eq!(request.steps[0].text, "delete 0");
+    }
+
+    #[test]
+    fn politeness_goes_and_the_question_stays_known() {
+        let request = Request::read("Hey, could you please show a.txt for me?");
+        let step = &request.steps[0];
+        assert_eq!(step.text, "show a.txt");
+        assert!(step.is_question && step.is_polite);
+    }
+
+    #[test]
+    fn paths_are_told_from_words() {
+        for word in ["a.txt", "docs/", "~/x", "..", "README", "src/main"] {
+            assert!(is_path(word), "{word}");
+        }
+        for word in ["everything", "notes", "2.5", "it"] {
+            assert!(!is_path(word), "{word}");
+        }
+        assert_eq!(trim_word("a.txt."), "a.txt");
+        assert_eq!(trim_word(".."), "..");
+    }
+}
