@@ -1,1 +1,38 @@
-//! models: charter to be written.
+//! The model gateway: one contract, several model servers.
+//!
+//! What it is: the only place in Housecarl that talks to a model. It implements
+//! [`api::models::Models`] over Ollama, OpenAI-compatible servers, Anthropic and the embedded
+//! engine, and does everything they have in common once: choosing, retrying, time-outs, limits,
+//! schemas, tool calls leaked as text, counting.
+//! What it owns: the connections to model servers, the circuit breakers, the engine's process, and
+//! the estimate of how many tokens a text is.
+//! What it never does: send a byte to a host that is neither loopback nor configured (one function
+//! in [`egress`] opens every connection), follow a redirect, take a key from configuration as
+//! text, switch provider without saying so, or run a tool.
+//! Where to start: [`service`] (the contract), [`answer`] (one answer from first byte to last),
+//! [`providers`] (what each server's protocol looks like).
+
+mod answer;
+mod assemble;
+mod breaker;
+mod call;
+mod choose;
+mod config;
+mod discovery;
+mod egress;
+mod engine;
+mod error;
+mod estimate;
+mod framing;
+mod http;
+mod instance;
+mod opening;
+mod providers;
+mod registry;
+mod schema;
+mod service;
+
+pub use config::{Config, DiscoveryConfig, LimitsConfig, ProviderConfig, ProviderType, SecretRef};
+pub use engine::EngineSettings;
+pub use error::{Error, ErrorKind};
+pub use service::Service;

@@ -1,0 +1,372 @@
+//! One answer from its first byte to its last: limits, schema, tool calls, usage.
+
+use crate::call::{Call, Counted, Piece};
+use crate::error::{self, Error, ErrorKind, notice};
+use crate::estimate::{Estimates, Forecast};
+use crate::instance::{Instance, Ticket};
+use crate::opening::{Pieces, Tries};
+use crate::schema::{Schema, repair};
+use api::models::ChatChunk;
+use domain::fault::Fault;
+use domain::id::CallId;
+use domain::limits;
+use domain::message::ToolCall;
+use domain::model::{FinishReason, ModelRef, Think, Usage};
+use futures::StreamExt;
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// What an answer needs to be read.
+pub(crate) struct Beginning {
+    pub(crate) instance: Arc<Instance>,
+    pub(crate) estimates: Arc<Estimates>,
+    pub(crate) limits: crate::config::LimitsConfig,
+    pub(crate) call: Call,
+    pub(crate) schema: Option<Schema>,
+    pub(crate) forecast: Forecast,
+    pub(crate) ticket: Ticket,
+    pub(crate) upstream: Pieces,
+    pub(crate) reason: String,
+    pub(crate) notices: Vec<Fault>,
+    pub(crate) started: Instant,
+    pub(crate) deadline: Instant,
+}
+
+/// One round: a request and its answer. There is more than one only when an answer is repaired.
+struct Round {
+    text: String,
+    calls: usize,
+    counted: Option<Counted>,
+    finished: Option<FinishReason>,
+}
+
+impl Round {
+    fn new() -> Self {
+        Self {
+            text: String::new(),
+            calls: 0,
+            counted: None,
+            finished: None,
+        }
+    }
+}
+
+/// An answer being read. Dropping it closes the connection.
+pub(crate) struct Answer {
+    instance: Arc<Instance>,
+    estimates: Arc<Estimates>,
+    limits: crate::config::LimitsConfig,
+    model: ModelRef,
+    call: Call,
+    schema: Option<Schema>,
+    forecast: Forecast,
+    ticket: Ticket,
+    upstream: Pieces,
+    pending: VecDeque<ChatChunk>,
+    round: Round,
+    first_round: bool,
+    repairs_left: u32,
+    may_retry_thinking: bool,
+    too_many_calls: bool,
+    bytes: usize,
+    usage: Usage,
+    started: Instant,
+    deadline: Instant,
+    done: bool,
+}
+
+impl Answer {
+    pub(crate) fn new(beginning: Beginning) -> Self {
+        let Beginning {
+            instance,
+            estimates,
+            limits,
+            call,
+            schema,
+            forecast,
+            ticket,
+            upstream,
+            reason,
+            notices,
+            started,
+            deadline,
+        } = beginning;
+        let model = ModelRef {
+            provider: instance.name.clone(),
+            model: call.model.clone(),
+        };
+        let mut pending = VecDeque::from([ChatChunk::Started {
+            model: model.clone(),
+            reason,
+        }]);
+        pending.extend(notices.into_iter().map(ChatChunk::Notice));
+        let may_retry_thinking = schema.is_some()
+            && call.think == Think::Off
+            && call.can_think != Some(false)
+            && instance.backend.ignores_schema_without_thinking();
+        Self {
+            round: Round::new(),
+            usage: Usage {
+                prefix_reuse_permille: forecast.reuse_permille,
+                ..Usage::default()
+            },
+            instance,
+            estimates,
+            limits,
+            model,
+            call,
+            schema,
+            forecast,
+            ticket,
+            upstream,
+            pending,
+            first_round: true,
+            repairs_left: limits::SCHEMA_REPAIRS,
+            may_retry_thinking,
+            too_many_calls: false,
+            bytes: 0,
+            started,
+            deadline,
+            done: false,
+        }
+    }
+
+    /// The next piece; `None` after the last one or an error.
+    pub(crate) async fn next(&mut self) -> Option<Result<ChatChunk, Error>> {
+        loop {
+            if let Some(chunk) = self.pending.pop_front() {
+                return Some(Ok(chunk));
+            }
+            if self.done {
+                return None;
+            }
+            if let Err(error) = self.advance().await {
+                self.done = true;
+                self.ticket.failed(error.kind);
+                return Some(Err(error));
+            }
+        }
+    }
+
+    async fn advance(&mut self) -> Result<(), Error> {
+        match timeout_at(self.deadline, self.upstream.next()).await {
+            Ok(Some(piece)) => self.take(piece?),
+            Ok(None) => Box::pin(self.end_round()).await,
+            Err(_elapsed) => Err(Error::new(
+                ErrorKind::Timeout,
+                format!(
+                    "{} did not finish its answer within the time allowed",
+                    self.model
+                ),
+            )
+            .with_hint("raise timeout_secs of the provider, or ask for less")),
+        }
+    }
+
+    fn take(&mut self, piece: Piece) -> Result<(), Error> {
+        self.bytes = self.bytes.saturating_add(piece.bytes());
+        if self.bytes > limits::MODEL_ANSWER_BYTES {
+            return Err(error::answer_too_large(&self.instance.name));
+        }
+        if piece.bytes() > 0 && self.usage.first_token_ms == 0 {
+            self.usage.first_token_ms = millis(self.started.elapsed()).max(1);
+        }
+        match piece {
+            Piece::Text(text) => self.text(text),
+            Piece::Thinking(text) => self.pending.push_back(ChatChunk::Thinking(text)),
+            Piece::ThinkingBlock(block) => self.pending.push_back(ChatChunk::ThinkingBlock(block)),
+            Piece::CallDelta {
+                index,
+                name,
+                arguments,
+            } => self.pending.push_back(ChatChunk::ToolCallDelta {
+                index,
+                name,
+                arguments,
+            }),
+            Piece::Call { name, arguments } => self.call(name, arguments, false),
+            Piece::Counted(counted) => self.round.counted = Some(counted),
+            Piece::Notice(fault) => self.pending.push_back(ChatChunk::Notice(fault)),
+            Piece::Finished(reason) => self.round.finished = Some(reason),
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: String) {
+        self.round.text.push_str(&text);
+        if self.schema.is_none() {
+            self.pending.push_back(ChatChunk::Text(text));
+        }
+    }
+
+    fn call(&mut self, name: String, arguments: Value, recovered: bool) {
+        if self.round.calls >= limits::TOOL_CALLS_PER_REPLY {
+            if !self.too_many_calls {
+                self.too_many_calls = true;
+                self.pending.push_back(ChatChunk::Notice(notice(
+                    "models.too_many_calls",
+                    format!(
+                        "{} asked for more than {} tools in one reply; the rest is left out",
+                        self.model,
+                        limits::TOOL_CALLS_PER_REPLY
+                    ),
+                    "",
+                )));
+            }
+            return;
+        }
+        self.round.calls += 1;
+        self.pending.push_back(ChatChunk::ToolCall {
+            call: ToolCall {
+                call_id: CallId::from_uuid(uuid::Uuid::now_v7()),
+                name,
+                arguments,
+            },
+            recovered,
+        });
+    }
+
+    /// The server has said everything.
+    async fn end_round(&mut self) -> Result<(), Error> {
+        let Some(mut reason) = self.round.finished else {
+            return Err(error::interrupted(&self.instance.name));
+        };
+        self.count();
+        if self.round.calls > 0 && reason == FinishReason::Stop {
+            reason = FinishReason::ToolCalls;
+        }
+        // A reply that calls tools is not the answer that the schema is for.
+        if self.round.calls == 0
+            && let Some(schema) = &self.schema
+        {
+            match schema.check(&self.round.text) {
+                Ok(text) => self.pending.push_back(ChatChunk::Text(text)),
+                Err(problems) => return self.repair(&problems, reason).await,
+            }
+        }
+        self.done = true;
+        self.ticket.succeeded();
+        self.usage.total_ms = millis(self.started.elapsed());
+        self.pending.push_back(ChatChunk::Usage(self.usage));
+        self.pending.push_back(ChatChunk::Finished(reason));
+        Ok(())
+    }
+
+    /// Adds the round's tokens, learns from them, and says when the server cut the prompt.
+    fn count(&mut self) {
+        let Some(counted) = self.round.counted else {
+            return;
+        };
+        self.usage.prompt_tokens += counted.prompt.unwrap_or(0);
+        self.usage.cached_tokens += counted.cached;
+        self.usage.completion_tokens += counted.completion;
+        if !self.first_round {
+            return;
+        }
+        let missing = self.estimates.learn(
+            &self.model.to_string(),
+            self.forecast,
+            counted,
+            self.instance.backend.counts_cached(),
+        );
+        if let Some(missing) = missing {
+            self.pending.push_back(ChatChunk::Notice(notice(
+                "context.truncated",
+                format!(
+                    "{} read {} tokens of a prompt of about {:.0}: some {missing} at its beginning, \
+                     where the instructions are, were cut",
+                    self.model,
+                    counted.prompt.unwrap_or(0),
+                    self.forecast.tokens,
+                ),
+                "give the server a larger context, or start a fresh session",
+            )));
+        }
+    }
+
+    /// Asks again: with thinking on where its absence may be the reason, then with the problems
+    /// shown.
+    async fn repair(&mut self, problems: &str, reason: FinishReason) -> Result<(), Error> {
+        if self.may_retry_thinking {
+            self.may_retry_thinking = false;
+            self.call.think = Think::On;
+            self.call.can_think = Some(true);
+            self.pending.push_back(ChatChunk::Notice(notice(
+                "models.schema_retry",
+                format!(
+                    "{} does not keep to a schema with thinking off; asking again with it on",
+                    self.model
+                ),
+                "",
+            )));
+        } else if self.repairs_left > 0 {
+            self.repairs_left -= 1;
+            let answer = std::mem::take(&mut self.round.text);
+            self.call.messages.extend(repair(&answer, problems));
+            self.pending.push_back(ChatChunk::Notice(notice(
+                "models.schema_repair",
+                format!(
+                    "{} gave an answer that does not fit its schema; asking it to correct that",
+                    self.model
+                ),
+                "",
+            )));
+        } else {
+            let cut = if reason == FinishReason::Length {
+                "; the last answer was cut at the token limit"
+            } else {
+                ""
+            };
+            return Err(Error::new(
+                ErrorKind::SchemaUnmet,
+                format!(
+                    "{} did not give an answer that fits its schema in {} tries{cut}: {}",
+                    self.model,
+                    limits::SCHEMA_REPAIRS + 1,
+                    error::quote(problems)
+                ),
+            )
+            .with_hint("use a larger model for this"));
+        }
+        self.round = Round::new();
+        self.first_round = false;
+        self.reopen().await
+    }
+
+    async fn reopen(&mut self) -> Result<(), Error> {
+        let mut tries = Tries::new(&self.limits, self.deadline);
+        let mut notices = Vec::new();
+        loop {
+            let opened =
+                match timeout_at(self.deadline, self.instance.backend.open(&self.call)).await {
+                    Ok(opened) => opened,
+                    Err(_elapsed) => {
+                        return Err(Error::new(
+                            ErrorKind::Timeout,
+                            format!(
+                                "{} did not finish its answer within the time allowed",
+                                self.model
+                            ),
+                        ));
+                    }
+                };
+            match opened {
+                Ok(upstream) => {
+                    self.upstream = upstream;
+                    self.pending
+                        .extend(notices.into_iter().map(ChatChunk::Notice));
+                    return Ok(());
+                }
+                Err(failure) => tries.next(failure, &mut notices).await?,
+            }
+        }
+    }
+}
+
+/// A duration in whole milliseconds.
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

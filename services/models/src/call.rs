@@ -1,0 +1,143 @@
+//! A request as providers see it, and the pieces of an answer as they come back.
+
+use domain::fault::Fault;
+use domain::message::{Message, Thinking};
+use domain::model::{FinishReason, Think};
+use domain::tool::ToolDefinition;
+use serde_json::{Value, json};
+
+pub(crate) use api::models::ToolChoice;
+
+/// One question to one model of one provider, with everything decided.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    /// The model's name at the provider.
+    pub(crate) model: String,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) tools: Vec<ToolDefinition>,
+    pub(crate) tool_choice: ToolChoice,
+    pub(crate) think: Think,
+    /// Context to ask for, tokens, already capped by what the model can.
+    pub(crate) context_tokens: u32,
+    pub(crate) max_tokens: Option<u32>,
+    pub(crate) temperature: Option<f32>,
+    pub(crate) seed: Option<u64>,
+    pub(crate) schema: Option<Value>,
+    pub(crate) stable_messages: usize,
+    /// Whether the model can think at all, where the server says.
+    pub(crate) can_think: Option<bool>,
+}
+
+/// What a model can do, where the server says.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Facts {
+    /// Its own limit, tokens.
+    pub(crate) context_tokens: Option<u32>,
+    /// Whether it can think.
+    pub(crate) thinks: Option<bool>,
+}
+
+/// A model that a server lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Listed {
+    pub(crate) model: String,
+    pub(crate) context_tokens: Option<u32>,
+    pub(crate) size_bytes: Option<u64>,
+    pub(crate) loaded: Option<bool>,
+}
+
+/// Tokens as a server counted them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counted {
+    /// Of the prompt.
+    pub(crate) prompt: Option<u64>,
+    /// Of those, from a cache.
+    pub(crate) cached: u64,
+    /// Generated.
+    pub(crate) completion: u64,
+}
+
+/// A piece of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Piece {
+    Text(String),
+    Thinking(String),
+    ThinkingBlock(Thinking),
+    /// A fragment of a call, for people to watch.
+    CallDelta {
+        index: u32,
+        name: String,
+        arguments: String,
+    },
+    /// A whole call.
+    Call {
+        name: String,
+        arguments: Value,
+    },
+    Counted(Counted),
+    Notice(Fault),
+    Finished(FinishReason),
+}
+
+impl Piece {
+    /// How much of the answer's size limit it takes, bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) | Self::Thinking(text) => text.len(),
+            Self::CallDelta { arguments, .. } => arguments.len(),
+            Self::Call { name, arguments } => name.len() + arguments.as_str().map_or(0, str::len),
+            Self::ThinkingBlock(_) | Self::Counted(_) | Self::Notice(_) | Self::Finished(_) => 0,
+        }
+    }
+}
+
+/// A call's arguments as the object that every server wants back. Text that was never valid JSON
+/// is wrapped, so that the model sees what it wrote.
+pub(crate) fn arguments_object(arguments: &Value) -> Value {
+    match arguments {
+        Value::Object(_) => arguments.clone(),
+        Value::Null => json!({}),
+        other => json!({ "invalid_arguments": other }),
+    }
+}
+
+/// Arguments as a server sent them, in text: an object, or the raw text when they are not JSON.
+pub(crate) fn parse_arguments(text: &str) -> Value {
+    if text.trim().is_empty() {
+        return json!({});
+    }
+    match serde_json::from_str::<Value>(text) {
+        Ok(value) => unwrap_arguments(value),
+        Err(_) => Value::String(text.to_owned()),
+    }
+}
+
+/// Arguments as a JSON value: some servers encode the object a second time, as a string.
+pub(crate) fn unwrap_arguments(value: Value) -> Value {
+    match value {
+        Value::String(text) => match serde_json::from_str::<Value>(&text) {
+            Ok(object @ Value::Object(_)) => object,
+            _ => Value::String(text),
+        },
+        Value::Null => json!({}),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_in_every_spelling() {
+        assert_eq!(parse_arguments(""), json!({}));
+        assert_eq!(parse_arguments("null"), json!({}));
+        assert_eq!(parse_arguments(r#"{"a":1}"#), json!({"a": 1}));
+        assert_eq!(parse_arguments(r#""{\"a\":1}""#), json!({"a": 1}));
+        assert_eq!(parse_arguments("{broken"), json!("{broken"));
+        assert_eq!(
+            arguments_object(&json!("{broken")),
+            json!({"invalid_arguments": "{broken"})
+        );
+    }
+}

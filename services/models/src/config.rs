@@ -1,0 +1,278 @@
+//! What `[models]` in the configuration says.
+
+use domain::limits;
+use domain::model::{ModelRef, ModelRole};
+use schemars::JsonSchema;
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+/// The `[models]` table.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// The provider that roles without a mapping go to. `None`: the only one configured, else the
+    /// first by name, else what [`DiscoveryConfig`] finds.
+    pub default_provider: Option<String>,
+    /// Named instances.
+    pub providers: BTreeMap<String, ProviderConfig>,
+    /// Which model each role uses.
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub roles: BTreeMap<ModelRole, ModelRef>,
+    /// Tried in order when the chosen provider fails before its first byte and the request named a
+    /// role. Each use is announced. Empty: no fallback.
+    #[schemars(with = "Vec<String>")]
+    pub fallbacks: Vec<ModelRef>,
+    /// Refuse every connection but loopback.
+    pub air_gap: bool,
+    /// Looking for model servers on this machine.
+    pub discovery: DiscoveryConfig,
+    /// How long to wait and how often to try.
+    pub limits: LimitsConfig,
+}
+
+/// Which protocol an instance speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ProviderType {
+    /// Ollama's native API.
+    Ollama,
+    /// Chat completions: llama.cpp, vLLM, LM Studio, OpenRouter and others.
+    OpenAi,
+    /// Anthropic's messages API.
+    Anthropic,
+    /// The engine that ships with Housecarl.
+    Embedded,
+}
+
+impl ProviderType {
+    /// The name in configuration.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ollama => "ollama",
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Embedded => "embedded",
+        }
+    }
+}
+
+/// One `[models.providers.NAME]` table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProviderConfig {
+    /// The protocol.
+    #[serde(rename = "type")]
+    pub kind: ProviderType,
+    /// Where it is, such as `http://127.0.0.1:11434`. `None`: the protocol's usual place; an
+    /// OpenAI-compatible server has none and must say.
+    #[serde(default)]
+    pub endpoint: Option<String>,
+    /// The model for roles that no mapping names. `None`: the best one installed.
+    #[serde(default)]
+    pub default_model: Option<String>,
+    /// Longest a whole call may take, seconds. `None`: [`LimitsConfig::call_ms`].
+    #[serde(default)]
+    pub timeout_secs: Option<u64>,
+    /// The key, by the name of a stored secret.
+    #[serde(default)]
+    pub api_key: Option<SecretRef>,
+    /// Most requests in progress at one time, 1 and up. `None`: 4, and 1 for the embedded engine.
+    #[serde(default)]
+    pub max_parallel: Option<usize>,
+    /// How long Ollama keeps the model in memory, in its own notation (`10m`, `-1`).
+    #[serde(default)]
+    pub keep_alive: Option<String>,
+    /// Context to ask for, tokens. `None`: [`limits::CONTEXT_TOKENS`].
+    #[serde(default)]
+    pub context_tokens: Option<u32>,
+}
+
+impl ProviderConfig {
+    /// An instance of a protocol at an address, everything else at its default.
+    #[must_use]
+    pub fn new(kind: ProviderType, endpoint: Option<String>) -> Self {
+        Self {
+            kind,
+            endpoint,
+            default_model: None,
+            timeout_secs: None,
+            api_key: None,
+            max_parallel: None,
+            keep_alive: None,
+            context_tokens: None,
+        }
+    }
+}
+
+/// The name of a stored secret: `{ secret = "openai-work" }`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SecretRef {
+    /// The name.
+    pub secret: String,
+}
+
+impl<'de> Deserialize<'de> for SecretRef {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(SecretRefVisitor)
+    }
+}
+
+struct SecretRefVisitor;
+
+impl<'de> Visitor<'de> for SecretRefVisitor {
+    type Value = SecretRef;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a stored secret: { secret = \"NAME\" }")
+    }
+
+    // The text is a key: it must not be repeated in the message.
+    fn visit_str<E: serde::de::Error>(self, _key: &str) -> Result<SecretRef, E> {
+        Err(E::custom(
+            "a key must not stand in the configuration: store it with `carl secret set NAME` and \
+             write api_key = { secret = \"NAME\" }, then replace the key at its issuer if others \
+             could read this file",
+        ))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<SecretRef, A::Error> {
+        let mut secret = None;
+        while let Some(key) = map.next_key::<String>()? {
+            if key != "secret" {
+                return Err(A::Error::unknown_field(&key, &["secret"]));
+            }
+            secret = Some(map.next_value::<String>()?);
+        }
+        match secret {
+            Some(secret) if !secret.is_empty() => Ok(SecretRef { secret }),
+            _ => Err(A::Error::missing_field("secret")),
+        }
+    }
+}
+
+/// The `[models.discovery]` table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DiscoveryConfig {
+    /// Whether to look for model servers on loopback when none is configured.
+    pub enabled: bool,
+    /// Where Ollama listens.
+    pub ollama_port: u16,
+    /// Where OpenAI-compatible servers listen, best first.
+    pub openai_ports: Vec<u16>,
+    /// Longest one server may take to accept a connection, milliseconds.
+    pub connect_ms: u64,
+    /// Longest one server may take to list its models, milliseconds.
+    pub answer_ms: u64,
+    /// Whether the embedded engine may be chosen when nothing else is there.
+    pub embedded: bool,
+}
+
+impl Default for DiscoveryConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            ollama_port: 11_434,
+            openai_ports: vec![8080, 1234, 8000],
+            connect_ms: 150,
+            answer_ms: 1_000,
+            embedded: true,
+        }
+    }
+}
+
+/// The `[models.limits]` table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LimitsConfig {
+    /// Longest a server may take to accept a connection, milliseconds.
+    pub connect_ms: u64,
+    /// Longest wait for the first byte of an answer, milliseconds.
+    pub first_byte_ms: u64,
+    /// Longest pause in the middle of an answer, milliseconds.
+    pub stall_ms: u64,
+    /// Longest a whole call may take, milliseconds.
+    pub call_ms: u64,
+    /// Tries before the first byte, in all, 1 and up.
+    pub tries: u32,
+    /// Pause before the second try, milliseconds; it doubles with each try and is jittered.
+    pub retry_pause_ms: u64,
+    /// Failures in a row after which a provider is left alone.
+    pub circuit_failures: u32,
+    /// How long it is left alone, milliseconds.
+    pub circuit_pause_ms: u64,
+}
+
+impl Default for LimitsConfig {
+    fn default() -> Self {
+        Self {
+            connect_ms: 5_000,
+            first_byte_ms: millis(limits::MODEL_FIRST_BYTE),
+            stall_ms: millis(limits::MODEL_STALL),
+            call_ms: millis(limits::MODEL_CALL),
+            tries: limits::MODEL_TRIES,
+            retry_pause_ms: 250,
+            circuit_failures: 5,
+            circuit_pause_ms: 30_000,
+        }
+    }
+}
+
+/// A duration in whole milliseconds, capped at what fits.
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(json: serde_json::Value) -> Result<Config, String> {
+        serde_json::from_value(json).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_full_table_is_read() {
+        let config = parse(serde_json::json!({
+            "default_provider": "work",
+            "providers": {"work": {
+                "type": "openai", "endpoint": "https://models.example/v1", "default_model": "m",
+                "timeout_secs": 30, "api_key": {"secret": "work-key"}, "max_parallel": 2,
+                "context_tokens": 8192
+            }},
+            "roles": {"fast": "work/m"},
+            "fallbacks": ["ollama/q"],
+            "air_gap": true,
+        }))
+        .unwrap();
+        assert_eq!(config.providers["work"].kind, ProviderType::OpenAi);
+        assert_eq!(config.roles[&ModelRole::Fast].model, "m");
+        assert_eq!(config.fallbacks.len(), 1);
+    }
+
+    #[test]
+    fn a_literal_key_is_refused_without_repeating_it() {
+        let message = parse(serde_json::json!({
+            "providers": {"x": {"type": "openai", "api_key": "sk-very-secret"}}
+        }))
+        .unwrap_err();
+        assert!(message.contains("carl secret set"), "{message}");
+        assert!(!message.contains("sk-very-secret"), "{message}");
+    }
+
+    #[test]
+    fn unknown_fields_are_refused() {
+        for json in [
+            serde_json::json!({"provders": {}}),
+            serde_json::json!({"providers": {"x": {"type": "ollama", "endpont": "y"}}}),
+            serde_json::json!({"providers": {"x": {"type": "ollama", "api_key": {"file": "y"}}}}),
+            serde_json::json!({"providers": {"x": {"type": "cohere"}}}),
+        ] {
+            assert!(parse(json).is_err());
+        }
+    }
+}

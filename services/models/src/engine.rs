@@ -1,0 +1,239 @@
+//! The embedded engine: a model in a process of its own, reached over a private unix socket.
+
+mod place;
+mod process;
+
+pub use place::EngineSettings;
+
+use crate::call::{Call, Counted, Facts, Listed, Piece};
+use crate::error::{self, Error, ErrorKind};
+use crate::opening::{Backend, Failure, Pieces};
+use api::models::{ChatChunk, ChatRequest, EmbedPurpose, EmbedRequest, Models};
+use async_trait::async_trait;
+use domain::model::{ModelChoice, ModelRef};
+use futures::{StreamExt, stream};
+use process::Supervisor;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The engine as a provider.
+pub(crate) struct EngineBackend {
+    name: String,
+    settings: Arc<EngineSettings>,
+    supervisor: Supervisor,
+    first_byte: Duration,
+    stall: Duration,
+}
+
+impl EngineBackend {
+    pub(crate) fn new(
+        name: String,
+        settings: Arc<EngineSettings>,
+        first_byte: Duration,
+        stall: Duration,
+    ) -> Self {
+        Self {
+            supervisor: Supervisor::new(Arc::clone(&settings)),
+            name,
+            settings,
+            first_byte,
+            stall,
+        }
+    }
+
+    fn choice(&self, model: &str) -> ModelChoice {
+        ModelChoice::Exact(ModelRef {
+            provider: self.name.clone(),
+            model: model.to_owned(),
+        })
+    }
+
+    fn request(&self, call: &Call) -> ChatRequest {
+        ChatRequest {
+            context: None,
+            model: self.choice(&call.model),
+            messages: call.messages.clone(),
+            tools: call.tools.clone(),
+            tool_choice: call.tool_choice.clone(),
+            think: call.think,
+            context_tokens: Some(call.context_tokens),
+            max_tokens: call.max_tokens,
+            temperature: call.temperature,
+            seed: call.seed,
+            response_schema: call.schema.clone(),
+            stable_messages: call.stable_messages,
+            deadline: None,
+        }
+    }
+
+    fn slow(&self, what: &str, wait: Duration) -> Error {
+        Error::new(
+            ErrorKind::Timeout,
+            format!(
+                "the embedded engine did not send {what} within {} ms",
+                wait.as_millis()
+            ),
+        )
+    }
+}
+
+#[async_trait]
+impl Backend for EngineBackend {
+    async fn open(&self, call: &Call) -> Result<Pieces, Failure> {
+        let client = self
+            .supervisor
+            .client(&call.model)
+            .await
+            .map_err(Failure::last)?;
+        let first = timeout(self.first_byte, async {
+            let mut chunks = client.chat(self.request(call)).await?;
+            let first = chunks.next().await;
+            Ok::<_, Error>((first, chunks))
+        })
+        .await;
+        let (first, rest) = match first {
+            Ok(Ok((Some(Ok(first)), rest))) => (first, rest),
+            Ok(Ok((None, _))) => return Err(Failure::again(error::interrupted(&self.name))),
+            Ok(Ok((Some(Err(error)), _)) | Err(error)) => return Err(classify(error)),
+            Err(_elapsed) => {
+                return Err(Failure::last(self.slow("the first byte", self.first_byte)));
+            }
+        };
+        self.supervisor.answered();
+        let stall = self.stall;
+        let state = (stream::iter([Ok(first)]).chain(rest).boxed(), false);
+        let chunks = stream::unfold(state, move |(mut rest, failed)| async move {
+            if failed {
+                return None;
+            }
+            match timeout(stall, rest.next()).await {
+                Ok(Some(Ok(chunk))) => Some((Ok(chunk), (rest, false))),
+                Ok(Some(Err(error))) => Some((Err(error), (rest, true))),
+                Ok(None) => None,
+                Err(_elapsed) => {
+                    let error = Error::new(
+                        ErrorKind::Timeout,
+                        "the embedded engine stopped in the middle of the answer",
+                    );
+                    Some((Err(error), (rest, true)))
+                }
+            }
+        });
+        Ok(chunks
+            .filter_map(|chunk| async move { transposed(chunk) })
+            .boxed())
+    }
+
+    async fn list(&self, _wait: Option<Duration>) -> Result<Vec<Listed>, Error> {
+        let running = self.supervisor.running_model().await;
+        let mut listed = self.settings.installed()?;
+        for model in &mut listed {
+            model.loaded = Some(running.as_ref() == Some(&model.model));
+        }
+        Ok(listed)
+    }
+
+    async fn probe(&self, wait: Duration) -> Result<Vec<Listed>, Error> {
+        self.settings.find_program()?;
+        self.list(Some(wait)).await
+    }
+
+    async fn embed(&self, model: &str, texts: &[String]) -> Result<Vec<Vec<f32>>, Failure> {
+        let client = self
+            .supervisor
+            .client_for_embedding(model)
+            .await
+            .map_err(Failure::last)?;
+        let request = EmbedRequest {
+            model: self.choice(model),
+            purpose: EmbedPurpose::Document,
+            texts: texts.to_vec(),
+        };
+        match timeout(self.first_byte, client.embed(request)).await {
+            Ok(Ok(embeddings)) => {
+                self.supervisor.answered();
+                Ok(embeddings.vectors)
+            }
+            Ok(Err(error)) => Err(classify(error)),
+            Err(_elapsed) => Err(Failure::last(self.slow("embeddings", self.first_byte))),
+        }
+    }
+
+    async fn facts(&self, model: &str) -> Result<Facts, Error> {
+        let installed = self.settings.installed()?;
+        if installed.iter().any(|one| one.model == model) {
+            return Ok(Facts::default());
+        }
+        Err(self.settings.no_such_model(model, &installed))
+    }
+
+    async fn count_tokens(&self, model: &str, text: &str) -> Result<Option<u64>, Error> {
+        // Counting is not worth starting a process for.
+        let Some(client) = self.supervisor.client_if_running(model).await else {
+            return Ok(None);
+        };
+        client
+            .count_tokens(self.choice(model), text.to_owned())
+            .await
+            .map(Some)
+    }
+
+    fn counts_cached(&self) -> bool {
+        true
+    }
+
+    fn ignores_schema_without_thinking(&self) -> bool {
+        false
+    }
+
+    fn endpoint(&self) -> String {
+        "carl-engine on this machine".to_owned()
+    }
+}
+
+/// A lost connection is worth another try, since the supervisor starts a fresh process.
+fn classify(error: Error) -> Failure {
+    match error.kind {
+        ErrorKind::Unreachable | ErrorKind::Interrupted => Failure::again(error),
+        _ => Failure::last(error),
+    }
+}
+
+/// A chunk of the contract as a piece; the engine's own `Started` says nothing that is not known.
+fn piece(chunk: ChatChunk) -> Option<Piece> {
+    Some(match chunk {
+        ChatChunk::Text(text) => Piece::Text(text),
+        ChatChunk::Thinking(text) => Piece::Thinking(text),
+        ChatChunk::ThinkingBlock(block) => Piece::ThinkingBlock(block),
+        ChatChunk::ToolCallDelta {
+            index,
+            name,
+            arguments,
+        } => Piece::CallDelta {
+            index,
+            name,
+            arguments,
+        },
+        ChatChunk::ToolCall { call, .. } => Piece::Call {
+            name: call.name,
+            arguments: call.arguments,
+        },
+        ChatChunk::Usage(usage) => Piece::Counted(Counted {
+            prompt: Some(usage.prompt_tokens),
+            cached: usage.cached_tokens,
+            completion: usage.completion_tokens,
+        }),
+        ChatChunk::Notice(fault) => Piece::Notice(fault),
+        ChatChunk::Finished(reason) => Piece::Finished(reason),
+        // The engine sends text once, so it has nothing to withdraw.
+        ChatChunk::Started { .. } | ChatChunk::TextReplaced(_) => return None,
+    })
+}
+
+fn transposed(chunk: Result<ChatChunk, Error>) -> Option<Result<Piece, Error>> {
+    match chunk {
+        Ok(chunk) => piece(chunk).map(Ok),
+        Err(error) => Some(Err(error)),
+    }
+}

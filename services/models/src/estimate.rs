@@ -1,0 +1,334 @@
+//! How many tokens a text is, which share of a prompt was sent before, and whether a server cut it.
+
+use crate::call::{Call, Counted};
+use domain::message::Message;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Bytes of a text that make a token, before a model's own usage is known.
+const BYTES_PER_TOKEN: f64 = 4.0;
+/// How much one report moves the drift.
+const LEARNING_RATE: f64 = 0.3;
+/// A report further from the estimate than this says something else (a cache, a cut).
+const DRIFT_RANGE: std::ops::RangeInclusive<f64> = 0.5..=2.5;
+/// Prompts below this, tokens, are too short to judge by.
+const JUDGED_TOKENS: f64 = 256.0;
+/// No server's default context is smaller, tokens: a prompt below it is never cut.
+const NEVER_CUT_TOKENS: f64 = 2_000.0;
+/// How far a server's count may fall below the estimate before it must have cut something.
+const CUT_SHARE: f64 = 0.6;
+/// Bytes that are compared as one when looking for a common start.
+const BLOCK_BYTES: usize = 64;
+/// Agents whose last prompt is remembered.
+const REMEMBERED_AGENTS: usize = 256;
+/// Models whose drift is remembered.
+const REMEMBERED_MODELS: usize = 256;
+
+/// What was learned about one model.
+#[derive(Debug, Clone, Copy)]
+struct Learned {
+    drift: f64,
+    /// Whether its server counts prompt tokens that come from a cache, once that is known.
+    counts_cached: bool,
+}
+
+/// A prompt as bytes, and its fingerprint.
+#[derive(Debug, Clone)]
+pub(crate) struct Prompt {
+    bytes: usize,
+    blocks: Vec<u64>,
+}
+
+/// What a prompt is compared with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Forecast {
+    /// Tokens the prompt should be.
+    pub(crate) tokens: f64,
+    /// Thousandths of its bytes that this agent's previous call began with as well.
+    pub(crate) reuse_permille: u16,
+}
+
+#[derive(Debug, Default)]
+struct Store {
+    models: HashMap<String, Learned>,
+    /// The last prompt of each agent, with the turn of a counter at which it was used.
+    agents: HashMap<String, (u64, Prompt)>,
+    turn: u64,
+}
+
+/// Everything learned since the start.
+#[derive(Debug, Default)]
+pub(crate) struct Estimates {
+    store: Mutex<Store>,
+}
+
+impl Prompt {
+    /// The prompt of a call: tools first, as chat templates put them, then the messages.
+    pub(crate) fn of(call: &Call) -> Self {
+        let mut prompt = Fingerprint::default();
+        for tool in &call.tools {
+            prompt.add(tool.name.as_str());
+            prompt.add(&tool.description);
+            prompt.add(&tool.parameters.to_string());
+        }
+        for message in &call.messages {
+            prompt.add(match message {
+                Message::System { .. } => "\u{1}s",
+                Message::User { .. } => "\u{1}u",
+                Message::Assistant { .. } => "\u{1}a",
+                Message::Tool { .. } => "\u{1}t",
+            });
+            prompt.add(message.text());
+            if let Message::Assistant { tool_calls, .. } = message {
+                for call in tool_calls {
+                    prompt.add(&call.name);
+                    prompt.add(&call.arguments.to_string());
+                }
+            }
+        }
+        prompt.finish()
+    }
+
+    /// Thousandths of these bytes that another prompt began with.
+    fn shared_permille(&self, before: &Self) -> u16 {
+        let shared = self
+            .blocks
+            .iter()
+            .zip(&before.blocks)
+            .take_while(|(now, then)| now == then)
+            .count();
+        let bytes = (shared * BLOCK_BYTES).min(self.bytes);
+        u16::try_from(bytes * 1_000 / self.bytes.max(1)).unwrap_or(1_000)
+    }
+}
+
+/// Hashes a growing text in blocks, each hash covering everything before it.
+#[derive(Default)]
+struct Fingerprint {
+    bytes: usize,
+    hasher: DefaultHasher,
+    blocks: Vec<u64>,
+}
+
+impl Fingerprint {
+    fn add(&mut self, text: &str) {
+        let mut rest = text.as_bytes();
+        while !rest.is_empty() {
+            let room = BLOCK_BYTES - self.bytes % BLOCK_BYTES;
+            let (now, later) = rest.split_at(room.min(rest.len()));
+            self.hasher.write(now);
+            self.bytes += now.len();
+            if self.bytes.is_multiple_of(BLOCK_BYTES) {
+                self.blocks.push(self.hasher.finish());
+            }
+            rest = later;
+        }
+    }
+
+    fn finish(mut self) -> Prompt {
+        if !self.bytes.is_multiple_of(BLOCK_BYTES) {
+            self.blocks.push(self.hasher.finish());
+        }
+        Prompt {
+            bytes: self.bytes,
+            blocks: self.blocks,
+        }
+    }
+}
+
+impl Estimates {
+    /// Tokens of a text for a model.
+    pub(crate) fn tokens(&self, model: &str, text_bytes: usize) -> f64 {
+        let drift = self
+            .lock()
+            .models
+            .get(model)
+            .map_or(1.0, |known| known.drift);
+        text_bytes as f64 / BYTES_PER_TOKEN * drift
+    }
+
+    /// What to expect of a prompt, and remembers it as the agent's latest.
+    pub(crate) fn forecast(&self, agent: Option<String>, model: &str, prompt: Prompt) -> Forecast {
+        let tokens = self.tokens(model, prompt.bytes);
+        let Some(agent) = agent else {
+            return Forecast {
+                tokens,
+                reuse_permille: 0,
+            };
+        };
+        let mut store = self.lock();
+        store.turn += 1;
+        let turn = store.turn;
+        let before = store.agents.insert(agent, (turn, prompt.clone()));
+        if store.agents.len() > REMEMBERED_AGENTS {
+            let oldest = store
+                .agents
+                .iter()
+                .min_by_key(|(_, (turn, _))| *turn)
+                .map(|(agent, _)| agent.clone());
+            if let Some(oldest) = oldest {
+                store.agents.remove(&oldest);
+            }
+        }
+        Forecast {
+            tokens,
+            reuse_permille: before.map_or(0, |(_, before)| prompt.shared_permille(&before)),
+        }
+    }
+
+    /// Learns from what a server counted. Returns the tokens that are missing, when it must have
+    /// cut the prompt: it counted fewer than the prompt is less what it can have had in a cache.
+    pub(crate) fn learn(
+        &self,
+        model: &str,
+        forecast: Forecast,
+        counted: Counted,
+        counts_cached: bool,
+    ) -> Option<u64> {
+        let reported = counted.prompt? as f64;
+        if forecast.tokens < JUDGED_TOKENS {
+            return None;
+        }
+        let mut store = self.lock();
+        if store.models.len() >= REMEMBERED_MODELS && !store.models.contains_key(model) {
+            store.models.clear();
+        }
+        let known = store.models.entry(model.to_owned()).or_insert(Learned {
+            drift: 1.0,
+            counts_cached,
+        });
+        let ratio = reported / forecast.tokens;
+        let reused = f64::from(forecast.reuse_permille) / 1_000.0;
+        // A full count for a prompt that was mostly in the cache shows that the server counts all.
+        if reused > 0.5 && ratio > CUT_SHARE && forecast.tokens < NEVER_CUT_TOKENS {
+            known.counts_cached = true;
+        }
+        let cached = if known.counts_cached { 0.0 } else { reused };
+        let missing = forecast.tokens * (1.0 - cached) * CUT_SHARE - reported;
+        if missing > 0.0 && forecast.tokens > NEVER_CUT_TOKENS {
+            return Some((forecast.tokens - reported).max(0.0) as u64);
+        }
+        let drift = known.drift * ratio;
+        if DRIFT_RANGE.contains(&ratio) && DRIFT_RANGE.contains(&drift) {
+            known.drift += LEARNING_RATE * (drift - known.drift);
+        }
+        None
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prompt(text: &str) -> Prompt {
+        let mut fingerprint = Fingerprint::default();
+        fingerprint.add(text);
+        fingerprint.finish()
+    }
+
+    fn counted(prompt: u64) -> Counted {
+        Counted {
+            prompt: Some(prompt),
+            ..Counted::default()
+        }
+    }
+
+    #[test]
+    fn reuse_is_the_share_of_bytes_that_begin_alike() {
+        let estimates = Estimates::default();
+        let ask = |text: &str| {
+            estimates
+                .forecast(Some("a".into()), "m", prompt(text))
+                .reuse_permille
+        };
+        let first = "x".repeat(6_400);
+        assert_eq!(ask(&first), 0);
+        assert_eq!(ask(&first), 1_000);
+        assert_eq!(ask(&format!("{first}{}", "y".repeat(6_400))), 500);
+        assert_eq!(
+            ask(&format!("!{first}")),
+            0,
+            "a changed start reuses nothing"
+        );
+    }
+
+    #[test]
+    fn agents_beyond_the_limit_are_forgotten_oldest_first() {
+        let estimates = Estimates::default();
+        let text = "x".repeat(640);
+        for agent in 0..=REMEMBERED_AGENTS {
+            estimates.forecast(Some(agent.to_string()), "m", prompt(&text));
+        }
+        assert_eq!(estimates.lock().agents.len(), REMEMBERED_AGENTS);
+        let again = |agent: usize| {
+            estimates
+                .forecast(Some(agent.to_string()), "m", prompt(&text))
+                .reuse_permille
+        };
+        assert_eq!(again(REMEMBERED_AGENTS), 1_000);
+        assert_eq!(again(0), 0);
+    }
+
+    #[test]
+    fn the_drift_follows_what_the_server_counts() {
+        let estimates = Estimates::default();
+        for _ in 0..20 {
+            let forecast = Forecast {
+                tokens: estimates.tokens("m", 40_000),
+                reuse_permille: 0,
+            };
+            assert_eq!(estimates.learn("m", forecast, counted(13_000), true), None);
+        }
+        let tokens = estimates.tokens("m", 40_000);
+        assert!((12_800.0..13_200.0).contains(&tokens), "{tokens}");
+        assert_eq!(estimates.tokens("other", 400), 100.0);
+    }
+
+    #[test]
+    fn a_count_far_below_the_prompt_is_a_cut() {
+        let estimates = Estimates::default();
+        let forecast = Forecast {
+            tokens: 10_000.0,
+            reuse_permille: 0,
+        };
+        assert_eq!(
+            estimates.learn("m", forecast, counted(4_096), false),
+            Some(5_904)
+        );
+        assert_eq!(
+            estimates.tokens("m", 400),
+            100.0,
+            "nothing is learned from a cut"
+        );
+    }
+
+    #[test]
+    fn a_low_count_that_a_cache_explains_is_not_a_cut() {
+        let estimates = Estimates::default();
+        let forecast = Forecast {
+            tokens: 10_000.0,
+            reuse_permille: 900,
+        };
+        assert_eq!(estimates.learn("m", forecast, counted(1_000), false), None);
+    }
+
+    #[test]
+    fn a_server_that_was_seen_to_count_its_cache_has_no_such_excuse() {
+        let estimates = Estimates::default();
+        let short = Forecast {
+            tokens: 1_500.0,
+            reuse_permille: 900,
+        };
+        assert_eq!(estimates.learn("m", short, counted(1_500), false), None);
+        let long = Forecast {
+            tokens: 10_000.0,
+            reuse_permille: 900,
+        };
+        assert!(estimates.learn("m", long, counted(4_096), false).is_some());
+    }
+}

@@ -1,0 +1,531 @@
+//! A model server behind HTTP: sends what a protocol asks, reads what it answers.
+
+use crate::call::{Call, Facts, Listed, Piece};
+use crate::config::{LimitsConfig, SecretRef};
+use crate::egress::{Egress, Patience};
+use crate::error::{self, Error, ErrorKind};
+use crate::framing::{Cutter, Fault as CutFault, Frame, Framing};
+use crate::opening::{Backend, Failure, Pieces};
+use crate::providers::{Decoder, Outgoing, Protocol, error_text};
+use api::secrets::Secrets;
+use async_trait::async_trait;
+use domain::limits;
+use futures::StreamExt;
+use futures::stream;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::{Response, StatusCode, Url};
+use serde_json::Value;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long to wait for the end of a body whose answer is complete, so that its connection can be
+/// used again.
+const DRAIN: Duration = Duration::from_millis(5);
+/// Most of an error page that is read, bytes.
+const REFUSAL_BYTES: usize = 16 << 10;
+/// Models whose facts are remembered; a server with more is asked again.
+const REMEMBERED_FACTS: usize = 256;
+
+/// Waiting times of one instance.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Timing {
+    first_byte: Duration,
+    stall: Duration,
+    short: Duration,
+}
+
+impl Timing {
+    pub(crate) fn new(config: &LimitsConfig) -> Self {
+        let first_byte = Duration::from_millis(config.first_byte_ms);
+        Self {
+            first_byte,
+            stall: Duration::from_millis(config.stall_ms),
+            // Lists and facts need no model, so they come at once or not at all.
+            short: first_byte.min(Duration::from_secs(10)),
+        }
+    }
+}
+
+/// One model server.
+pub(crate) struct HttpBackend {
+    pub(crate) name: String,
+    pub(crate) endpoint: Url,
+    pub(crate) protocol: Box<dyn Protocol>,
+    pub(crate) egress: Arc<Egress>,
+    pub(crate) key: Option<SecretRef>,
+    pub(crate) secrets: Option<Arc<dyn Secrets>>,
+    pub(crate) timing: Timing,
+    pub(crate) facts: Mutex<HashMap<String, Facts>>,
+}
+
+#[async_trait]
+impl Backend for HttpBackend {
+    async fn open(&self, call: &Call) -> Result<Pieces, Failure> {
+        let wait = self.timing.first_byte;
+        match timeout(wait, self.first_byte(call)).await {
+            Ok(opened) => opened,
+            Err(_elapsed) => Err(Failure::last(self.timed_out("the first byte", wait))),
+        }
+    }
+
+    async fn list(&self, wait: Option<Duration>) -> Result<Vec<Listed>, Error> {
+        let wait = wait.unwrap_or(self.timing.short);
+        let body = self
+            .json(&self.protocol.list(), Patience::Usual, wait)
+            .await?;
+        let mut listed = self.protocol.read_list(&body)?;
+        if let Some(question) = self.protocol.loaded() {
+            // Knowing what is in memory is a courtesy; a server that cannot say is still listed.
+            if let Ok(body) = self.json(&question, Patience::Usual, wait).await
+                && let Ok(loaded) = self.protocol.read_list(&body)
+            {
+                for model in &mut listed {
+                    model.loaded = Some(loaded.iter().any(|one| one.model == model.model));
+                }
+            }
+        }
+        Ok(listed)
+    }
+
+    async fn probe(&self, wait: Duration) -> Result<Vec<Listed>, Error> {
+        let body = self
+            .json(&self.protocol.list(), Patience::Probe, wait)
+            .await?;
+        self.protocol.read_list(&body)
+    }
+
+    async fn embed(&self, model: &str, texts: &[String]) -> Result<Vec<Vec<f32>>, Failure> {
+        let outgoing = self.protocol.embed(model, texts).ok_or_else(|| {
+            Failure::last(Error::new(
+                ErrorKind::Rejected,
+                format!("{} has no embeddings", self.name),
+            ))
+        })?;
+        let wait = self.timing.first_byte;
+        let body = match timeout(wait, self.document(&outgoing, Patience::Usual)).await {
+            Ok(body) => body?,
+            Err(_elapsed) => return Err(Failure::last(self.timed_out("embeddings", wait))),
+        };
+        self.protocol.read_embeddings(&body).map_err(Failure::last)
+    }
+
+    async fn facts(&self, model: &str) -> Result<Facts, Error> {
+        let Some(outgoing) = self.protocol.facts(model) else {
+            return Ok(Facts::default());
+        };
+        if let Some(known) = self.remembered().get(model) {
+            return Ok(*known);
+        }
+        let facts = match self
+            .json(&outgoing, Patience::Usual, self.timing.short)
+            .await
+        {
+            Ok(body) => self.protocol.read_facts(&body),
+            Err(error) if error.kind == ErrorKind::UnknownModel => return Err(error),
+            // The chat itself will say what is wrong with the server, and is retried.
+            Err(error) => {
+                tracing::debug!(provider = self.name, %error, "no facts about the model");
+                return Ok(Facts::default());
+            }
+        };
+        let mut remembered = self.remembered();
+        if remembered.len() < REMEMBERED_FACTS {
+            remembered.insert(model.to_owned(), facts);
+        }
+        Ok(facts)
+    }
+
+    fn counts_cached(&self) -> bool {
+        self.protocol.counts_cached()
+    }
+
+    fn ignores_schema_without_thinking(&self) -> bool {
+        self.protocol.ignores_schema_without_thinking()
+    }
+
+    fn endpoint(&self) -> String {
+        self.endpoint.to_string()
+    }
+}
+
+impl HttpBackend {
+    fn remembered(&self) -> std::sync::MutexGuard<'_, HashMap<String, Facts>> {
+        self.facts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn timed_out(&self, what: &str, wait: Duration) -> Error {
+        Error::new(
+            ErrorKind::Timeout,
+            format!(
+                "{} did not send {what} within {} ms",
+                self.name,
+                wait.as_millis()
+            ),
+        )
+        .with_hint("a large model may still be loading: try again, or raise models.limits")
+    }
+
+    /// Opens an answer and waits for its first byte.
+    async fn first_byte(&self, call: &Call) -> Result<Pieces, Failure> {
+        let mut response = self
+            .send(&self.protocol.chat(call), Patience::Usual)
+            .await?;
+        let is_document = response
+            .headers()
+            .get(CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
+            .is_some_and(|kind| kind.starts_with("application/json"));
+        let framing = match self.protocol.framing() {
+            // A server that does not stream answers with one document.
+            Framing::Events if is_document => Framing::Whole,
+            other => other,
+        };
+        let first = match response.chunk().await {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Err(Failure::again(error::interrupted(&self.name))),
+            Err(source) => return Err(Failure::again(self.broken(source))),
+        };
+        let mut body = Body {
+            name: self.name.clone(),
+            response,
+            cutter: Cutter::new(framing),
+            decoder: self.protocol.decoder(call),
+            queue: VecDeque::new(),
+            failed: None,
+            ended: false,
+            stall: self.timing.stall,
+        };
+        body.take(&first);
+        Ok(stream::unfold(body, |mut body| async move {
+            body.next().await.map(|piece| (piece, body))
+        })
+        .boxed())
+    }
+
+    /// A short question with a JSON answer, within a time.
+    async fn json(
+        &self,
+        outgoing: &Outgoing,
+        patience: Patience,
+        wait: Duration,
+    ) -> Result<Value, Error> {
+        match timeout(wait, self.document(outgoing, patience)).await {
+            Ok(answer) => answer.map_err(|failure| failure.error),
+            Err(_elapsed) => Err(self.timed_out("an answer", wait)),
+        }
+    }
+
+    /// Sends and reads one JSON document.
+    async fn document(&self, outgoing: &Outgoing, patience: Patience) -> Result<Value, Failure> {
+        let response = self.send(outgoing, patience).await?;
+        let bytes = self.read(response, limits::MODEL_ANSWER_BYTES).await?;
+        serde_json::from_slice(&bytes).map_err(|source| {
+            Failure::last(
+                error::protocol(&self.name, "an answer that is not JSON").with_source(source),
+            )
+        })
+    }
+
+    async fn read(&self, mut response: Response, limit: usize) -> Result<Vec<u8>, Failure> {
+        let mut bytes = Vec::new();
+        while let Some(chunk) = response
+            .chunk()
+            .await
+            .map_err(|source| Failure::again(self.broken(source)))?
+        {
+            if bytes.len() + chunk.len() > limit {
+                return Err(Failure::last(error::too_large(
+                    &self.name,
+                    "an answer",
+                    limit,
+                )));
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(bytes)
+    }
+
+    /// Sends a request and checks the status of the answer.
+    async fn send(&self, outgoing: &Outgoing, patience: Patience) -> Result<Response, Failure> {
+        let base = self.protocol.base(&self.endpoint);
+        let url = base.join(outgoing.path).map_err(|source| {
+            Failure::last(
+                error::configuration(format!("the endpoint of {} is not usable", self.name), "")
+                    .with_source(source),
+            )
+        })?;
+        let client = self.egress.client(&url, patience).map_err(Failure::last)?;
+        let request = match &outgoing.body {
+            Some(body) => client.post(url).json(body),
+            None => client.get(url),
+        };
+        let headers = self.headers().await.map_err(Failure::last)?;
+        let response = request
+            .headers(headers)
+            .send()
+            .await
+            .map_err(|source| Failure::again(self.unreachable(source)))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        Err(self.refused(response).await)
+    }
+
+    async fn headers(&self) -> Result<HeaderMap, Error> {
+        let key = match &self.key {
+            Some(name) => Some(self.fetch(&name.secret).await?),
+            None => None,
+        };
+        let mut headers = HeaderMap::new();
+        for (name, value) in self.protocol.headers(key.as_deref()) {
+            let mut value = HeaderValue::try_from(value).map_err(|source| {
+                error::configuration(
+                    format!(
+                        "the key of {} has characters that a header cannot carry",
+                        self.name
+                    ),
+                    "store it again, without a line break at its end",
+                )
+                .with_source(source)
+            })?;
+            value.set_sensitive(true);
+            headers.insert(name, value);
+        }
+        Ok(headers)
+    }
+
+    /// Fetches the key. It is asked for with each call and not kept.
+    async fn fetch(&self, secret: &str) -> Result<String, Error> {
+        let hint = format!("store it with `carl secret set {secret}`");
+        let Some(secrets) = &self.secrets else {
+            return Err(error::configuration(
+                format!(
+                    "{} needs the secret `{secret}`, and there is no secret store",
+                    self.name
+                ),
+                hint,
+            ));
+        };
+        let value = secrets.get_secret(secret).await.map_err(|source| {
+            error::configuration(
+                format!("the key of {} cannot be read: {source}", self.name),
+                hint,
+            )
+            .with_source(source)
+        })?;
+        let text = std::str::from_utf8(value.expose()).map_err(|source| {
+            error::configuration(format!("the secret `{secret}` is not text"), "")
+                .with_source(source)
+        })?;
+        Ok(text.trim().to_owned())
+    }
+
+    fn unreachable(&self, source: reqwest::Error) -> Error {
+        let source = source.without_url();
+        Error::new(
+            ErrorKind::Unreachable,
+            format!("{} does not answer at {}", self.name, self.endpoint),
+        )
+        .with_hint("start the model server, or look at `carl doctor`")
+        .with_source(source)
+    }
+
+    fn broken(&self, source: reqwest::Error) -> Error {
+        error::interrupted(&self.name).with_source(source.without_url())
+    }
+
+    /// Turns an unsuccessful status into an error, and says whether a second try makes sense.
+    async fn refused(&self, response: Response) -> Failure {
+        let status = response.status();
+        if status.is_redirection() {
+            let place = response
+                .headers()
+                .get(LOCATION)
+                .and_then(|value| value.to_str().ok())
+                .unwrap_or("another place");
+            return Failure::last(
+                Error::new(
+                    ErrorKind::Blocked,
+                    format!(
+                        "{} redirects to {}; redirects are not followed",
+                        self.name,
+                        error::quote(place)
+                    ),
+                )
+                .with_hint("if that is the right server, write its address as the endpoint"),
+            );
+        }
+        let after = retry_after(response.headers());
+        let text = match self.read(response, REFUSAL_BYTES).await {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(failure) => failure.error.detail,
+        };
+        let said = serde_json::from_str::<Value>(&text)
+            .map_or(None, |body| error_text(&body))
+            .unwrap_or(text);
+        let kind = kind_of(status, &said);
+        let error = Error::new(
+            kind,
+            format!(
+                "{} refused the request ({}): {}",
+                self.name,
+                status.as_u16(),
+                error::quote(&said)
+            ),
+        )
+        .with_hint(hint_for(kind));
+        if matches!(kind, ErrorKind::Busy | ErrorKind::Server) {
+            Failure::again(error).after(after)
+        } else {
+            Failure::last(error)
+        }
+    }
+}
+
+/// Sorts a status and what came with it.
+fn kind_of(status: StatusCode, said: &str) -> ErrorKind {
+    let lower = said.to_ascii_lowercase();
+    match status.as_u16() {
+        401 | 403 => ErrorKind::Unauthorised,
+        404 => ErrorKind::UnknownModel,
+        408 => ErrorKind::Timeout,
+        413 => ErrorKind::ContextOverflow,
+        429 | 529 => ErrorKind::Busy,
+        500.. if error::is_context_overflow(&lower) => ErrorKind::ContextOverflow,
+        500.. => ErrorKind::Server,
+        _ if error::is_context_overflow(&lower) => ErrorKind::ContextOverflow,
+        _ if lower.contains("model") && lower.contains("not found") => ErrorKind::UnknownModel,
+        _ => ErrorKind::Rejected,
+    }
+}
+
+fn hint_for(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Unauthorised => "check the key: `carl secret set NAME` stores it again",
+        ErrorKind::UnknownModel => "`carl models` lists what is installed",
+        ErrorKind::ContextOverflow => "start a fresh session, or use a model with a larger context",
+        ErrorKind::Busy => "wait a little and ask again",
+        _ => "",
+    }
+}
+
+/// `Retry-After` in whole seconds; the form with a date is not used by model servers.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let value = headers.get(RETRY_AFTER)?.to_str();
+    let text = value.unwrap_or_default().trim();
+    text.parse::<u64>()
+        .map_or(None, |secs| Some(Duration::from_secs(secs)))
+}
+
+/// An answer's body as it arrives. Dropping it closes the connection.
+struct Body {
+    name: String,
+    response: Response,
+    cutter: Cutter,
+    decoder: Box<dyn Decoder>,
+    queue: VecDeque<Piece>,
+    failed: Option<Error>,
+    ended: bool,
+    stall: Duration,
+}
+
+impl Body {
+    async fn next(&mut self) -> Option<Result<Piece, Error>> {
+        loop {
+            if let Some(piece) = self.queue.pop_front() {
+                return Some(Ok(piece));
+            }
+            if let Some(error) = self.failed.take() {
+                self.ended = true;
+                return Some(Err(error));
+            }
+            if self.ended {
+                return None;
+            }
+            if self.decoder.is_done() {
+                self.ended = true;
+                // Only reuse of the connection is at stake, so the outcome does not matter.
+                let _ = timeout(DRAIN, self.response.chunk()).await;
+                return None;
+            }
+            self.read().await;
+        }
+    }
+
+    async fn read(&mut self) {
+        match timeout(self.stall, self.response.chunk()).await {
+            Ok(Ok(Some(bytes))) => self.take(&bytes),
+            Ok(Ok(None)) => self.finish(),
+            Ok(Err(source)) => {
+                self.failed =
+                    Some(error::interrupted(&self.name).with_source(source.without_url()));
+            }
+            Err(_elapsed) => {
+                self.failed = Some(Error::new(
+                    ErrorKind::Timeout,
+                    format!(
+                        "{} sent nothing for {} ms in the middle of the answer",
+                        self.name,
+                        self.stall.as_millis()
+                    ),
+                ));
+            }
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        let mut frames = Vec::new();
+        let cut = self.cutter.push(bytes, &mut frames);
+        self.decode(&frames);
+        self.check(cut);
+    }
+
+    fn finish(&mut self) {
+        self.ended = true;
+        let mut frames = Vec::new();
+        let cut = self.cutter.end(&mut frames);
+        self.decode(&frames);
+        self.check(cut);
+        if self.failed.is_none() {
+            let mut pieces = Vec::new();
+            if let Err(error) = self.decoder.end(&mut pieces) {
+                self.failed = Some(error);
+            }
+            self.queue.extend(pieces);
+        }
+    }
+
+    fn decode(&mut self, frames: &[Frame]) {
+        for frame in frames {
+            if self.failed.is_some() || self.decoder.is_done() {
+                return;
+            }
+            let mut pieces = Vec::new();
+            if let Err(error) = self.decoder.frame(frame, &mut pieces) {
+                self.failed = Some(error);
+            }
+            self.queue.extend(pieces);
+        }
+    }
+
+    fn check(&mut self, cut: Result<(), CutFault>) {
+        if self.failed.is_some() || self.decoder.is_done() {
+            return;
+        }
+        match cut {
+            Ok(()) => {}
+            Err(CutFault::TooLarge) => {
+                self.failed = Some(error::too_large(
+                    &self.name,
+                    "an event",
+                    limits::MODEL_EVENT_BYTES,
+                ));
+            }
+            Err(CutFault::NotText) => {
+                self.failed = Some(error::protocol(&self.name, "bytes that are not UTF-8"));
+            }
+        }
+    }
+}

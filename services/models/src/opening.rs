@@ -1,0 +1,137 @@
+//! What every way to a model has in common, and when a failed try is worth another.
+
+use crate::call::{Call, Facts, Listed, Piece};
+use crate::config::LimitsConfig;
+use crate::error::{Error, notice};
+use async_trait::async_trait;
+use domain::fault::{Coded, Fault};
+use futures::stream::BoxStream;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Longest that a server may make us wait with `Retry-After`.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// An answer as it arrives.
+pub(crate) type Pieces = BoxStream<'static, Result<Piece, Error>>;
+
+/// A way to models.
+#[async_trait]
+pub(crate) trait Backend: Send + Sync {
+    /// Asks, and returns once the first byte is there.
+    async fn open(&self, call: &Call) -> Result<Pieces, Failure>;
+    /// The models there, with what is in memory.
+    async fn list(&self, wait: Option<Duration>) -> Result<Vec<Listed>, Error>;
+    /// The models there, in one short question.
+    async fn probe(&self, wait: Duration) -> Result<Vec<Listed>, Error>;
+    /// Embeds texts.
+    async fn embed(&self, model: &str, texts: &[String]) -> Result<Vec<Vec<f32>>, Failure>;
+    /// What a model can do.
+    async fn facts(&self, model: &str) -> Result<Facts, Error>;
+    /// Exact token counts, where there is a tokenizer.
+    async fn count_tokens(&self, model: &str, text: &str) -> Result<Option<u64>, Error> {
+        let _ = (model, text);
+        Ok(None)
+    }
+    /// Whether reported prompt tokens always include those from a cache.
+    fn counts_cached(&self) -> bool;
+    /// Whether a model may ignore a schema when told not to think.
+    fn ignores_schema_without_thinking(&self) -> bool;
+    /// Where it is, for people.
+    fn endpoint(&self) -> String;
+}
+
+/// A try that failed before its first byte.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) error: Error,
+    retry: bool,
+    after: Option<Duration>,
+}
+
+impl Failure {
+    /// Another try may succeed.
+    pub(crate) fn again(error: Error) -> Self {
+        Self {
+            error,
+            retry: true,
+            after: None,
+        }
+    }
+
+    /// Another try would fail the same way.
+    pub(crate) fn last(error: Error) -> Self {
+        Self {
+            error,
+            retry: false,
+            after: None,
+        }
+    }
+
+    /// Not before this has passed.
+    pub(crate) fn after(mut self, pause: Option<Duration>) -> Self {
+        self.after = pause;
+        self
+    }
+}
+
+/// Counts tries before the first byte and paces them.
+pub(crate) struct Tries {
+    left: u32,
+    pause: Duration,
+    deadline: Instant,
+}
+
+impl Tries {
+    pub(crate) fn new(config: &LimitsConfig, deadline: Instant) -> Self {
+        Self {
+            left: config.tries.max(1) - 1,
+            pause: Duration::from_millis(config.retry_pause_ms),
+            deadline,
+        }
+    }
+
+    /// Waits before the next try, and says so.
+    ///
+    /// # Errors
+    /// The failure itself, when there is no next try.
+    pub(crate) async fn next(
+        &mut self,
+        failure: Failure,
+        notices: &mut Vec<Fault>,
+    ) -> Result<(), Error> {
+        let Failure {
+            error,
+            retry,
+            after,
+        } = failure;
+        let pause = after
+            .unwrap_or_else(|| jittered(self.pause))
+            .min(LONGEST_PAUSE);
+        let too_late = Instant::now()
+            .checked_add(pause)
+            .is_none_or(|then| then >= self.deadline);
+        if !retry || self.left == 0 || too_late {
+            return Err(error);
+        }
+        self.left -= 1;
+        self.pause = self.pause.saturating_mul(2);
+        notices.push(notice(
+            "models.retry",
+            format!(
+                "{}; trying again after {} ms",
+                error.message(),
+                pause.as_millis()
+            ),
+            "",
+        ));
+        tokio::time::sleep(pause).await;
+        Ok(())
+    }
+}
+
+/// Between half and one and a half of a pause, so that callers that failed together do not return
+/// together.
+fn jittered(pause: Duration) -> Duration {
+    pause.mul_f64(rand::random_range(0.5..1.5))
+}

@@ -1,0 +1,207 @@
+//! Chat completions, as OpenAI documents them and as llama.cpp, vLLM, LM Studio, OpenRouter and
+//! others speak them.
+
+use super::openai_stream::Reader;
+use super::{Decoder, Outgoing, Protocol, read_vectors};
+use crate::call::{Call, Listed, ToolChoice, arguments_object};
+use crate::error::{self, Error};
+use crate::framing::Framing;
+use domain::message::Message;
+use domain::model::Think;
+use reqwest::Url;
+use serde_json::{Value, json};
+
+/// The host that refuses fields it does not know and renamed `max_tokens`.
+const STRICT_HOST: &str = "api.openai.com";
+
+/// The protocol, with what is known of the server.
+pub(crate) struct OpenAi {
+    pub(crate) name: String,
+    strict: bool,
+}
+
+impl OpenAi {
+    pub(crate) fn new(name: String, endpoint: &Url) -> Self {
+        Self {
+            name,
+            strict: endpoint.host_str() == Some(STRICT_HOST),
+        }
+    }
+
+    fn think(&self, think: Think, body: &mut Value) {
+        let effort = match think {
+            Think::Default => return,
+            Think::Off => None,
+            Think::On => Some("medium"),
+            Think::Low => Some("low"),
+            Think::Medium => Some("medium"),
+            Think::High => Some("high"),
+        };
+        if let Some(effort) = effort {
+            body["reasoning_effort"] = json!(effort);
+        }
+        if !self.strict {
+            // The switch that chat templates of open models read.
+            body["chat_template_kwargs"] = json!({"enable_thinking": effort.is_some()});
+        }
+    }
+}
+
+impl Protocol for OpenAi {
+    fn base(&self, endpoint: &Url) -> Url {
+        let mut base = endpoint.clone();
+        let path = endpoint.path().trim_end_matches('/');
+        let path = path.strip_suffix("/chat/completions").unwrap_or(path);
+        let path = if path.is_empty() { "/v1" } else { path };
+        base.set_path(&format!("{path}/"));
+        base
+    }
+
+    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
+        key.map(|key| ("authorization", format!("Bearer {key}")))
+            .into_iter()
+            .collect()
+    }
+
+    fn chat(&self, call: &Call) -> Outgoing {
+        let mut body = json!({
+            "model": call.model,
+            "messages": call.messages.iter().map(message).collect::<Vec<_>>(),
+            "stream": true,
+            "stream_options": {"include_usage": true},
+        });
+        if !call.tools.is_empty() {
+            body["tools"] = call
+                .tools
+                .iter()
+                .map(|tool| {
+                    json!({"type": "function", "function": {
+                        "name": tool.name,
+                        "description": tool.description,
+                        "parameters": tool.parameters,
+                    }})
+                })
+                .collect();
+            body["tool_choice"] = match &call.tool_choice {
+                ToolChoice::Auto => json!("auto"),
+                ToolChoice::Required => json!("required"),
+                ToolChoice::None => json!("none"),
+                ToolChoice::Only(name) => {
+                    json!({"type": "function", "function": {"name": name}})
+                }
+            };
+        }
+        self.think(call.think, &mut body);
+        if let Some(max) = call.max_tokens {
+            let field = if self.strict {
+                "max_completion_tokens"
+            } else {
+                "max_tokens"
+            };
+            body[field] = json!(max);
+        }
+        if let Some(temperature) = call.temperature {
+            body["temperature"] = json!(temperature);
+        }
+        if let Some(seed) = call.seed {
+            body["seed"] = json!(seed);
+        }
+        if let Some(schema) = &call.schema {
+            body["response_format"] = json!({"type": "json_schema", "json_schema": {
+                "name": "answer",
+                "schema": schema,
+            }});
+        }
+        Outgoing::post("chat/completions", body)
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Events
+    }
+
+    fn decoder(&self, _call: &Call) -> Box<dyn Decoder> {
+        Box::new(Reader::new(self.name.clone()))
+    }
+
+    fn list(&self) -> Outgoing {
+        Outgoing::get("models")
+    }
+
+    fn read_list(&self, body: &Value) -> Result<Vec<Listed>, Error> {
+        let models = body
+            .get("data")
+            .and_then(Value::as_array)
+            .ok_or_else(|| error::protocol(&self.name, "a model list without `data`"))?;
+        Ok(models
+            .iter()
+            .filter_map(|model| {
+                let number = |path: &str| model.pointer(path).and_then(Value::as_u64);
+                Some(Listed {
+                    model: model.get("id")?.as_str()?.to_owned(),
+                    // vLLM, OpenRouter, llama.cpp, in this order.
+                    context_tokens: number("/max_model_len")
+                        .or_else(|| number("/context_length"))
+                        .or_else(|| number("/meta/n_ctx_train"))
+                        .and_then(|tokens| u32::try_from(tokens).ok()),
+                    size_bytes: number("/meta/size"),
+                    loaded: None,
+                })
+            })
+            .collect())
+    }
+
+    fn embed(&self, model: &str, texts: &[String]) -> Option<Outgoing> {
+        Some(Outgoing::post(
+            "embeddings",
+            json!({"model": model, "input": texts, "encoding_format": "float"}),
+        ))
+    }
+
+    fn read_embeddings(&self, body: &Value) -> Result<Vec<Vec<f32>>, Error> {
+        let data = body
+            .get("data")
+            .and_then(Value::as_array)
+            .ok_or_else(|| error::protocol(&self.name, "an answer without `data`"))?;
+        let mut data: Vec<&Value> = data.iter().collect();
+        data.sort_by_key(|entry| entry.get("index").and_then(Value::as_u64));
+        read_vectors(
+            &self.name,
+            data.into_iter().filter_map(|entry| entry.get("embedding")),
+        )
+    }
+
+    fn counts_cached(&self) -> bool {
+        true
+    }
+}
+
+fn message(message: &Message) -> Value {
+    match message {
+        Message::System { text } => json!({"role": "system", "content": text}),
+        Message::User { text } => json!({"role": "user", "content": text}),
+        Message::Assistant {
+            text, tool_calls, ..
+        } => {
+            let mut said = json!({"role": "assistant", "content": text});
+            if !tool_calls.is_empty() {
+                said["tool_calls"] = tool_calls
+                    .iter()
+                    .map(|call| {
+                        json!({"id": call.call_id, "type": "function", "function": {
+                            "name": call.name,
+                            "arguments": arguments_object(&call.arguments).to_string(),
+                        }})
+                    })
+                    .collect();
+            }
+            said
+        }
+        Message::Tool {
+            call_id,
+            name,
+            text,
+        } => {
+            json!({"role": "tool", "tool_call_id": call_id, "name": name, "content": text})
+        }
+    }
+}

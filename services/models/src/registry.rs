@@ -1,0 +1,641 @@
+//! Every provider there is, and which one a request goes to.
+
+use crate::breaker::Breaker;
+use crate::call::Listed;
+use crate::choose;
+use crate::config::{Config, ProviderConfig, ProviderType};
+use crate::discovery;
+use crate::egress::Egress;
+use crate::engine::{EngineBackend, EngineSettings};
+use crate::error::{Error, ErrorKind, configuration, notice};
+use crate::http::{HttpBackend, Timing};
+use crate::instance::{Instance, Parts};
+use crate::opening::Backend;
+use crate::providers::Protocol;
+use crate::providers::anthropic::Anthropic;
+use crate::providers::ollama::Ollama;
+use crate::providers::openai::OpenAi;
+use api::models::{ModelInfo, ProviderHealth};
+use api::secrets::Secrets;
+use domain::fault::{Coded, Fault};
+use domain::limits;
+use domain::model::{ModelChoice, ModelRef, ModelRole};
+use futures::future::join_all;
+use reqwest::Url;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Requests in progress at one time where the configuration does not say.
+const MAX_PARALLEL: usize = 4;
+/// The name of the embedded engine's instance.
+const EMBEDDED: &str = "embedded";
+
+/// Where a request goes.
+pub(crate) struct Target {
+    pub(crate) instance: Arc<Instance>,
+    pub(crate) model: String,
+    /// Why, for people.
+    pub(crate) reason: String,
+    /// The role that was asked for; `None` when the request named the model.
+    pub(crate) role: Option<ModelRole>,
+}
+
+impl Target {
+    pub(crate) fn model_ref(&self) -> ModelRef {
+        ModelRef {
+            provider: self.instance.name.clone(),
+            model: self.model.clone(),
+        }
+    }
+}
+
+/// A provider chosen for roles without a mapping, and why.
+#[derive(Clone)]
+struct Chosen {
+    instance: Arc<Instance>,
+    reason: String,
+}
+
+/// What is remembered between requests.
+#[derive(Default)]
+struct Memory {
+    /// The provider that discovery found.
+    found: Option<Chosen>,
+    /// The installed model picked for a role of a provider.
+    picked: HashMap<(String, ModelRole), String>,
+    /// Missing models that were reported.
+    warned: HashSet<ModelRef>,
+}
+
+/// Every provider.
+pub(crate) struct Registry {
+    instances: BTreeMap<String, Arc<Instance>>,
+    /// Where discovery looks, best first.
+    places: Vec<Arc<Instance>>,
+    memory: Mutex<Memory>,
+}
+
+impl Registry {
+    /// Makes every instance, connecting to none.
+    ///
+    /// # Errors
+    /// `NotConfigured` when the configuration contradicts itself.
+    pub(crate) fn new(
+        config: &Config,
+        secrets: Option<Arc<dyn Secrets>>,
+        engine: EngineSettings,
+    ) -> Result<Self, Error> {
+        let plan = plan(config)?;
+        let egress = Arc::new(Egress::new(
+            plan.iter().filter_map(|planned| planned.endpoint.as_ref()),
+            config.air_gap,
+            Duration::from_millis(config.limits.connect_ms),
+            Duration::from_millis(config.discovery.connect_ms),
+        ));
+        let engine = Arc::new(engine);
+        let mut instances = BTreeMap::new();
+        let mut places = Vec::new();
+        for planned in plan {
+            let backend = backend(&planned, config, &egress, secrets.clone(), &engine)?;
+            let instance = Arc::new(instance(&planned, config, backend));
+            if planned.is_place {
+                places.push(Arc::clone(&instance));
+            }
+            instances.insert(planned.name, instance);
+        }
+        let registry = Self {
+            instances,
+            places,
+            memory: Mutex::default(),
+        };
+        registry.check(config)?;
+        Ok(registry)
+    }
+
+    /// Every name in the configuration must exist.
+    fn check(&self, config: &Config) -> Result<(), Error> {
+        let named = config
+            .roles
+            .iter()
+            .map(|(role, model)| (format!("models.roles.{}", role.as_str()), &model.provider))
+            .chain(
+                config
+                    .fallbacks
+                    .iter()
+                    .map(|model| ("models.fallbacks".to_owned(), &model.provider)),
+            )
+            .chain(
+                config
+                    .default_provider
+                    .iter()
+                    .map(|name| ("models.default_provider".to_owned(), name)),
+            );
+        for (place, name) in named {
+            self.named(name)
+                .map_err(|error| configuration(format!("{place}: {}", error.detail), error.hint))?;
+        }
+        Ok(())
+    }
+
+    fn named(&self, name: &str) -> Result<&Arc<Instance>, Error> {
+        self.instances.get(name).ok_or_else(|| {
+            let known: Vec<&str> = self.instances.keys().map(String::as_str).collect();
+            configuration(
+                format!(
+                    "there is no provider `{name}`; there is {}",
+                    known.join(", ")
+                ),
+                format!("add [models.providers.{name}] to the configuration"),
+            )
+        })
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Exactly this model.
+    ///
+    /// # Errors
+    /// `NotConfigured` for an unknown provider.
+    pub(crate) fn exact(&self, model: &ModelRef) -> Result<Target, Error> {
+        Ok(Target {
+            instance: Arc::clone(self.named(&model.provider)?),
+            model: model.model.clone(),
+            reason: "named in the request".to_owned(),
+            role: None,
+        })
+    }
+
+    /// Where a request goes.
+    ///
+    /// # Errors
+    /// `NotConfigured` when nothing is configured and nothing found, `UnknownModel` when no
+    /// installed model can do it, and whatever stops the provider from listing its models.
+    pub(crate) async fn resolve(
+        &self,
+        config: &Config,
+        choice: &ModelChoice,
+    ) -> Result<Target, Error> {
+        let role = match choice {
+            ModelChoice::Exact(model) => return self.exact(model),
+            ModelChoice::Role(role) => *role,
+        };
+        if let Some(model) = config.roles.get(&role) {
+            let mut target = self.exact(model)?;
+            target.reason = format!("models.roles.{} names it", role.as_str());
+            target.role = Some(role);
+            return Ok(target);
+        }
+        let default = self.default(config).await?;
+        if let Some(model) = &default.instance.default_model
+            && choose::is_embedder(model) == (role == ModelRole::Embed)
+        {
+            return Ok(Target {
+                model: model.clone(),
+                reason: format!("{}; its default_model", default.reason),
+                role: Some(role),
+                instance: default.instance,
+            });
+        }
+        match self.pick(&default.instance, role).await {
+            Ok(model) => Ok(Target {
+                model,
+                reason: format!(
+                    "{}; the best model there for {}",
+                    default.reason,
+                    role.as_str()
+                ),
+                role: Some(role),
+                instance: default.instance,
+            }),
+            Err(error) => self.embedded_embedder(config, role, error).await,
+        }
+    }
+
+    /// A provider without an embedding model leaves that work to the engine on this machine.
+    async fn embedded_embedder(
+        &self,
+        config: &Config,
+        role: ModelRole,
+        error: Error,
+    ) -> Result<Target, Error> {
+        if role != ModelRole::Embed || !config.discovery.embedded {
+            return Err(error);
+        }
+        let Some(instance) = self.instances.get(EMBEDDED) else {
+            return Err(error);
+        };
+        match self.pick(instance, role).await {
+            Ok(model) => Ok(Target {
+                instance: Arc::clone(instance),
+                model,
+                reason: format!(
+                    "{}; the embedded engine has an embedding model",
+                    error.detail
+                ),
+                role: Some(role),
+            }),
+            Err(_none_there_either) => Err(error),
+        }
+    }
+
+    /// The provider for roles without a mapping.
+    async fn default(&self, config: &Config) -> Result<Chosen, Error> {
+        if let Some(name) = &config.default_provider {
+            return Ok(Chosen {
+                instance: Arc::clone(self.named(name)?),
+                reason: "models.default_provider names it".to_owned(),
+            });
+        }
+        let mut configured = self.instances.values().filter(|one| one.is_configured);
+        if let Some(first) = configured.next() {
+            let reason = if configured.next().is_none() {
+                "the only provider in the configuration"
+            } else {
+                "the first provider in the configuration by name (models.default_provider chooses)"
+            };
+            return Ok(Chosen {
+                instance: Arc::clone(first),
+                reason: reason.to_owned(),
+            });
+        }
+        if let Some(found) = self.memory().found.clone() {
+            return Ok(found);
+        }
+        let found = self.discover(config).await?;
+        self.memory().found = Some(found.clone());
+        Ok(found)
+    }
+
+    async fn discover(&self, config: &Config) -> Result<Chosen, Error> {
+        let (found, in_vain) = discovery::first(&self.places, &config.discovery).await;
+        if let Some((instance, _models)) = found {
+            let before = if in_vain.is_empty() {
+                String::new()
+            } else {
+                format!(" (not there: {})", in_vain.join(", "))
+            };
+            let reason = format!("found at {}{before}", instance.backend.endpoint());
+            return Ok(Chosen { instance, reason });
+        }
+        let looked = if in_vain.is_empty() {
+            "no provider is configured".to_owned()
+        } else {
+            format!(
+                "no provider is configured, and none of these answers on this machine: {}",
+                in_vain.join(", ")
+            )
+        };
+        let embedded = self
+            .instances
+            .get(EMBEDDED)
+            .filter(|_| config.discovery.embedded);
+        let Some(embedded) = embedded else {
+            return Err(configuration(
+                looked,
+                "start Ollama, or add [models.providers.NAME] to the configuration",
+            ));
+        };
+        match embedded.backend.probe(Duration::from_secs(1)).await {
+            Ok(_models) => Ok(Chosen {
+                instance: Arc::clone(embedded),
+                reason: format!("the embedded engine: {looked}"),
+            }),
+            Err(error) => Err(configuration(
+                format!("{looked}; and {}", error.detail),
+                error.hint,
+            )),
+        }
+    }
+
+    /// Forgets what was found or picked at a provider that failed.
+    pub(crate) fn forget(&self, instance: &Arc<Instance>) {
+        let mut memory = self.memory();
+        if memory
+            .found
+            .as_ref()
+            .is_some_and(|found| Arc::ptr_eq(&found.instance, instance))
+        {
+            memory.found = None;
+        }
+        memory.picked.retain(|(name, _), _| *name != instance.name);
+    }
+
+    /// The best installed model for a role.
+    async fn pick(&self, instance: &Arc<Instance>, role: ModelRole) -> Result<String, Error> {
+        let key = (instance.name.clone(), role);
+        if let Some(model) = self.memory().picked.get(&key) {
+            return Ok(model.clone());
+        }
+        let installed = instance.backend.list(None).await?;
+        let model = best(instance, role, &installed)?;
+        self.memory().picked.insert(key, model.clone());
+        Ok(model)
+    }
+
+    /// Replaces a model that a provider does not have by the best one it has, and says so once.
+    ///
+    /// # Errors
+    /// The one given, when there is none.
+    pub(crate) async fn substitute(
+        &self,
+        target: &mut Target,
+        error: Error,
+        notices: &mut Vec<Fault>,
+    ) -> Result<(), Error> {
+        let Some(role) = target.role else {
+            return Err(error);
+        };
+        let installed = target.instance.backend.list(None).await?;
+        let missing = target.model_ref();
+        let others: Vec<Listed> = installed
+            .into_iter()
+            .filter(|one| one.model != missing.model)
+            .collect();
+        let model =
+            best(&target.instance, role, &others).map_err(|none| none.with_source(error))?;
+        self.memory()
+            .picked
+            .retain(|_, picked| *picked != missing.model);
+        if self.memory().warned.insert(missing.clone()) {
+            notices.push(notice(
+                "models.missing_model",
+                format!(
+                    "{missing} is not installed; using {model} for {}",
+                    role.as_str()
+                ),
+                "install it, or change the model in the configuration; `carl doctor` explains",
+            ));
+        }
+        target.model = model;
+        target.reason = format!(
+            "{missing} is not installed; the best one there for {}",
+            role.as_str()
+        );
+        Ok(())
+    }
+
+    /// The instances to show: what is configured; without that, what may be found.
+    fn shown(&self) -> Vec<&Arc<Instance>> {
+        let configured: Vec<_> = self
+            .instances
+            .values()
+            .filter(|one| one.is_configured)
+            .collect();
+        if !configured.is_empty() {
+            return configured;
+        }
+        let mut places: Vec<_> = self.places.iter().collect();
+        places.extend(self.instances.get(EMBEDDED));
+        places
+    }
+
+    /// Every model that could be used.
+    ///
+    /// # Errors
+    /// Of the first configured provider, when none answers.
+    pub(crate) async fn list(&self, config: &Config) -> Result<Vec<ModelInfo>, Error> {
+        let wait = Duration::from_millis(config.discovery.answer_ms);
+        let shown = self.shown();
+        let asked = shown.iter().map(|instance| async move {
+            let wait = (!instance.is_configured).then_some(wait);
+            (*instance, instance.backend.list(wait).await)
+        });
+        let mut all = Vec::new();
+        let mut failed = None;
+        for (instance, answer) in join_all(asked).await {
+            match answer {
+                Ok(listed) => all.extend(listed.into_iter().map(|one| info(instance, one, config))),
+                Err(error) if instance.is_configured => failed = failed.or(Some(error)),
+                Err(error) => tracing::debug!(provider = instance.name, %error, "not listed"),
+            }
+        }
+        match failed {
+            Some(error) if all.is_empty() => Err(error),
+            _ => Ok(all),
+        }
+    }
+
+    /// The state of every provider.
+    pub(crate) async fn health(&self, config: &Config) -> Vec<ProviderHealth> {
+        let wait = Duration::from_millis(config.discovery.answer_ms);
+        let default = self.default(config).await;
+        let shown = self.shown();
+        let asked = shown
+            .iter()
+            .map(|instance| async move { (*instance, instance.backend.probe(wait).await) });
+        let mut states = Vec::new();
+        for (instance, answer) in join_all(asked).await {
+            let note = match &default {
+                Ok(default) if Arc::ptr_eq(&default.instance, instance) => {
+                    format!("requests go here: {}", default.reason)
+                }
+                _ => "requests go here only when they name it".to_owned(),
+            };
+            states.push(ProviderHealth {
+                provider: instance.name.clone(),
+                endpoint: instance.backend.endpoint(),
+                fault: answer.err().map(|error| error.fault()),
+                note,
+            });
+        }
+        states
+    }
+}
+
+fn best(instance: &Instance, role: ModelRole, installed: &[Listed]) -> Result<String, Error> {
+    choose::best(role, installed)
+        .map(|one| one.model.clone())
+        .ok_or_else(|| {
+            Error::new(
+                ErrorKind::UnknownModel,
+                format!("{} has no model for {}", instance.name, role.as_str()),
+            )
+            .with_hint("install one, or map the role in [models.roles]")
+        })
+}
+
+fn info(instance: &Instance, listed: Listed, config: &Config) -> ModelInfo {
+    let model = ModelRef {
+        provider: instance.name.clone(),
+        model: listed.model,
+    };
+    ModelInfo {
+        context_tokens: listed.context_tokens,
+        size_bytes: listed.size_bytes,
+        loaded: listed.loaded,
+        roles: ModelRole::ALL
+            .into_iter()
+            .filter(|role| config.roles.get(role) == Some(&model))
+            .collect(),
+        model,
+    }
+}
+
+/// An instance that is going to be made.
+struct Planned {
+    name: String,
+    config: ProviderConfig,
+    endpoint: Option<Url>,
+    is_configured: bool,
+    is_place: bool,
+}
+
+/// What is configured, and the usual places on this machine under names that are free.
+fn plan(config: &Config) -> Result<Vec<Planned>, Error> {
+    let mut plan = Vec::new();
+    for (name, provider) in &config.providers {
+        if name.is_empty() || name.contains('/') {
+            return Err(configuration(
+                format!("`{name}` cannot name a provider: it is empty or has a `/`"),
+                "",
+            ));
+        }
+        plan.push(Planned {
+            name: name.clone(),
+            endpoint: endpoint(name, provider)?,
+            config: provider.clone(),
+            is_configured: true,
+            is_place: false,
+        });
+    }
+    let found = &config.discovery;
+    let ollama = ("ollama".to_owned(), ProviderType::Ollama, found.ollama_port);
+    let others = found
+        .openai_ports
+        .iter()
+        .map(|port| (discovery::name_of(*port), ProviderType::OpenAi, *port));
+    for (name, kind, port) in std::iter::once(ollama).chain(others) {
+        if !found.enabled || config.providers.contains_key(&name) {
+            continue;
+        }
+        let provider = ProviderConfig::new(kind, Some(format!("http://127.0.0.1:{port}")));
+        plan.push(Planned {
+            endpoint: endpoint(&name, &provider)?,
+            name,
+            config: provider,
+            is_configured: false,
+            is_place: true,
+        });
+    }
+    if !config.providers.contains_key(EMBEDDED) {
+        plan.push(Planned {
+            name: EMBEDDED.to_owned(),
+            config: ProviderConfig::new(ProviderType::Embedded, None),
+            endpoint: None,
+            is_configured: false,
+            is_place: false,
+        });
+    }
+    Ok(plan)
+}
+
+/// Where a provider is; none for the embedded engine.
+fn endpoint(name: &str, provider: &ProviderConfig) -> Result<Option<Url>, Error> {
+    let text = match (provider.kind, &provider.endpoint) {
+        (ProviderType::Embedded, None) => return Ok(None),
+        (ProviderType::Embedded, Some(_)) => {
+            return Err(configuration(
+                format!("models.providers.{name}: the embedded engine has no endpoint"),
+                "remove the line",
+            ));
+        }
+        (_, Some(text)) => text.as_str(),
+        (ProviderType::Ollama, None) => "http://127.0.0.1:11434",
+        (ProviderType::Anthropic, None) => "https://api.anthropic.com",
+        (ProviderType::OpenAi, None) => {
+            return Err(configuration(
+                format!("models.providers.{name} has no endpoint"),
+                "write the server's address, such as endpoint = \"http://127.0.0.1:8080/v1\"",
+            ));
+        }
+    };
+    let url = Url::parse(text).map_err(|source| {
+        configuration(
+            format!("models.providers.{name}.endpoint is not a URL: {source}"),
+            "",
+        )
+    })?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+        return Err(configuration(
+            format!("models.providers.{name}.endpoint must begin with http:// or https://"),
+            "",
+        ));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(configuration(
+            format!("models.providers.{name}.endpoint must hold no user name or password"),
+            "store the key with `carl secret set NAME` and write api_key = { secret = \"NAME\" }",
+        ));
+    }
+    Ok(Some(url))
+}
+
+fn backend(
+    planned: &Planned,
+    config: &Config,
+    egress: &Arc<Egress>,
+    secrets: Option<Arc<dyn Secrets>>,
+    engine: &Arc<EngineSettings>,
+) -> Result<Box<dyn Backend>, Error> {
+    let name = planned.name.clone();
+    let limits = &config.limits;
+    let Some(endpoint) = planned.endpoint.clone() else {
+        return Ok(Box::new(EngineBackend::new(
+            name,
+            Arc::clone(engine),
+            Duration::from_millis(limits.first_byte_ms),
+            Duration::from_millis(limits.stall_ms),
+        )));
+    };
+    let protocol: Box<dyn Protocol> = match planned.config.kind {
+        ProviderType::Ollama => Box::new(Ollama {
+            name: name.clone(),
+            keep_alive: planned.config.keep_alive.clone(),
+        }),
+        ProviderType::OpenAi => Box::new(OpenAi::new(name.clone(), &endpoint)),
+        ProviderType::Anthropic => Box::new(Anthropic { name: name.clone() }),
+        ProviderType::Embedded => {
+            return Err(configuration(format!("{name} has an endpoint"), ""));
+        }
+    };
+    Ok(Box::new(HttpBackend {
+        name,
+        endpoint,
+        protocol,
+        egress: Arc::clone(egress),
+        key: planned.config.api_key.clone(),
+        secrets,
+        timing: Timing::new(limits),
+        facts: Mutex::default(),
+    }))
+}
+
+fn instance(planned: &Planned, config: &Config, backend: Box<dyn Backend>) -> Instance {
+    let provider = &planned.config;
+    let parallel = match provider.kind {
+        ProviderType::Embedded => 1,
+        ProviderType::Ollama | ProviderType::OpenAi | ProviderType::Anthropic => MAX_PARALLEL,
+    };
+    let call_time = provider.timeout_secs.map_or(
+        Duration::from_millis(config.limits.call_ms),
+        Duration::from_secs,
+    );
+    Instance::new(
+        planned.name.clone(),
+        Parts {
+            is_configured: planned.is_configured,
+            default_model: provider.default_model.clone(),
+            context_tokens: provider.context_tokens.unwrap_or(limits::CONTEXT_TOKENS),
+            call_time,
+            max_parallel: provider.max_parallel.unwrap_or(parallel),
+            breaker: Breaker::new(
+                config.limits.circuit_failures,
+                Duration::from_millis(config.limits.circuit_pause_ms),
+            ),
+            backend,
+        },
+    )
+}

@@ -1,0 +1,129 @@
+//! Answers that must fit a JSON Schema: reading, checking, and asking again.
+
+use crate::error::{Error, ErrorKind, quote};
+use domain::message::Message;
+use jsonschema::Validator;
+use serde_json::Value;
+
+/// Most errors that a model is shown at one time.
+const SHOWN_ERRORS: usize = 5;
+
+/// A compiled schema. It never fetches another schema.
+pub(crate) struct Schema {
+    validator: Validator,
+}
+
+impl Schema {
+    /// Compiles a schema.
+    ///
+    /// # Errors
+    /// `Rejected` when it is no schema or refers to one elsewhere.
+    pub(crate) fn new(schema: &Value) -> Result<Self, Error> {
+        let validator = jsonschema::validator_for(schema).map_err(|source| {
+            Error::new(
+                ErrorKind::Rejected,
+                format!(
+                    "the schema for the answer cannot be used: {}",
+                    quote(&source.to_string())
+                ),
+            )
+        })?;
+        Ok(Self { validator })
+    }
+
+    /// The JSON text of an answer that fits, without anything around it.
+    ///
+    /// # Errors
+    /// What is wrong, in words for the model.
+    pub(crate) fn check(&self, answer: &str) -> Result<String, String> {
+        let text = unfenced(answer);
+        let value: Value = serde_json::from_str(text)
+            .map_err(|error| format!("- the answer is not valid JSON: {error}"))?;
+        let mut problems: Vec<String> = Vec::new();
+        for error in self.validator.iter_errors(&value).take(SHOWN_ERRORS) {
+            let place = error.instance_path().to_string();
+            let place = if place.is_empty() { "/" } else { &place };
+            problems.push(format!("- at {place}: {}", quote(&error.to_string())));
+        }
+        if problems.is_empty() {
+            Ok(text.to_owned())
+        } else {
+            Err(problems.join("\n"))
+        }
+    }
+}
+
+/// What a model is told after an answer that does not fit.
+pub(crate) fn repair(answer: &str, problems: &str) -> [Message; 2] {
+    [
+        Message::Assistant {
+            text: answer.to_owned(),
+            thinking: None,
+            tool_calls: Vec::new(),
+        },
+        Message::User {
+            text: format!(
+                "That answer does not fit the required JSON Schema:\n{problems}\n\
+                 Answer again with the corrected JSON only, without any other text."
+            ),
+        },
+    ]
+}
+
+/// The answer without one code fence around the whole of it.
+fn unfenced(answer: &str) -> &str {
+    let text = answer.trim();
+    let Some(inside) = text
+        .strip_prefix("```")
+        .and_then(|rest| rest.strip_suffix("```"))
+    else {
+        return text;
+    };
+    inside
+        .split_once('\n')
+        .map_or(inside, |(_language, body)| body)
+        .trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn schema() -> Schema {
+        Schema::new(&json!({
+            "type": "object",
+            "properties": {"status": {"enum": ["ok", "bad"]}},
+            "required": ["status"],
+            "additionalProperties": false,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_fitting_answer_is_given_without_its_fence() {
+        assert_eq!(
+            schema().check(" {\"status\":\"ok\"} ").unwrap(),
+            "{\"status\":\"ok\"}"
+        );
+        assert_eq!(
+            schema().check("```json\n{\"status\":\"ok\"}\n```").unwrap(),
+            "{\"status\":\"ok\"}"
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named_with_its_place() {
+        let problems = schema().check("{\"status\":\"well\"}").unwrap_err();
+        assert!(problems.contains("/status"), "{problems}");
+        assert!(schema().check("I think it is fine.").is_err());
+        assert!(schema().check("{\"status\":\"ok\"} trailing").is_err());
+    }
+
+    #[test]
+    fn a_schema_elsewhere_is_not_fetched() {
+        for place in ["http://127.0.0.1:9/x.json", "file:///etc/passwd"] {
+            assert!(Schema::new(&json!({"$ref": place})).is_err(), "{place}");
+        }
+    }
+}

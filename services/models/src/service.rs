@@ -1,0 +1,337 @@
+//! The gateway behind the contract.
+
+use crate::answer::{Answer, Beginning};
+use crate::call::Call;
+use crate::config::Config;
+use crate::error::{self, Error, ErrorKind, notice};
+use crate::estimate::{Estimates, Prompt};
+use crate::opening::{Failure, Pieces, Tries};
+use crate::registry::{Registry, Target};
+use crate::schema::Schema;
+use crate::{EngineSettings, choose};
+use api::Streaming;
+use api::models::{
+    ChatChunk, ChatRequest, EmbedRequest, Embeddings, ModelInfo, Models, ProviderHealth,
+};
+use api::secrets::Secrets;
+use async_trait::async_trait;
+use domain::fault::{Coded, Fault};
+use domain::model::ModelChoice;
+use futures::{StreamExt, stream};
+use std::sync::Arc;
+use tokio::time::{Instant, timeout_at};
+
+/// Texts sent to an embedding server in one request.
+const EMBED_BATCH: usize = 64;
+
+/// The model gateway. Cheap to make: nothing is connected, started or loaded before it is needed.
+#[derive(Clone)]
+pub struct Service {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    config: Config,
+    registry: Registry,
+    estimates: Arc<Estimates>,
+}
+
+impl Service {
+    /// Builds the gateway from its configuration. `secrets` gives provider keys; `engine` says how
+    /// to start the embedded engine.
+    ///
+    /// # Errors
+    /// `NotConfigured` when an endpoint is no URL, or a role, fallback or default names a provider
+    /// that does not exist.
+    pub fn new(
+        config: Config,
+        secrets: Option<Arc<dyn Secrets>>,
+        engine: EngineSettings,
+    ) -> Result<Self, Error> {
+        let registry = Registry::new(&config, secrets, engine)?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                config,
+                registry,
+                estimates: Arc::new(Estimates::default()),
+            }),
+        })
+    }
+}
+
+#[async_trait]
+impl Models for Service {
+    async fn chat(&self, request: ChatRequest) -> Result<Streaming<ChatChunk, Error>, Error> {
+        let answer = self.inner.chat(request).await?;
+        Ok(stream::unfold(answer, |mut answer| async move {
+            answer.next().await.map(|chunk| (chunk, answer))
+        })
+        .boxed())
+    }
+
+    async fn embed(&self, request: EmbedRequest) -> Result<Embeddings, Error> {
+        self.inner.embed(request).await
+    }
+
+    async fn list_models(&self) -> Result<Vec<ModelInfo>, Error> {
+        self.inner.registry.list(&self.inner.config).await
+    }
+
+    async fn count_tokens(&self, model: ModelChoice, text: String) -> Result<u64, Error> {
+        self.inner.count_tokens(model, &text).await
+    }
+
+    async fn health(&self) -> Result<Vec<ProviderHealth>, Error> {
+        Ok(self.inner.registry.health(&self.inner.config).await)
+    }
+}
+
+impl Inner {
+    async fn chat(&self, request: ChatRequest) -> Result<Box<Answer>, Error> {
+        let schema = match &request.response_schema {
+            Some(schema) => Some(Schema::new(schema)?),
+            None => None,
+        };
+        let target = self.registry.resolve(&self.config, &request.model).await?;
+        let mut failed = match Box::pin(self.ask(&request, target, schema, Vec::new())).await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        if matches!(request.model, ModelChoice::Exact(_)) {
+            return Err(failed);
+        }
+        for fallback in &self.config.fallbacks {
+            if !is_outage(failed.kind) {
+                break;
+            }
+            let target = self.registry.exact(fallback)?;
+            let said = notice(
+                "models.fallback",
+                format!(
+                    "{}; using {fallback} instead, as models.fallbacks says",
+                    failed.message()
+                ),
+                failed.hint(),
+            );
+            let schema = match &request.response_schema {
+                Some(schema) => Some(Schema::new(schema)?),
+                None => None,
+            };
+            match Box::pin(self.ask(&request, target, schema, vec![said])).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => failed = error,
+            }
+        }
+        Err(failed)
+    }
+
+    /// Asks one provider.
+    async fn ask(
+        &self,
+        request: &ChatRequest,
+        mut target: Target,
+        schema: Option<Schema>,
+        mut notices: Vec<Fault>,
+    ) -> Result<Box<Answer>, Error> {
+        let started = Instant::now();
+        let wanted = request.deadline.unwrap_or(target.instance.call_time);
+        let deadline = started + wanted.min(target.instance.call_time);
+        let mut ticket = target.instance.admit(deadline).await?;
+        let (call, upstream) = match self
+            .open(request, &mut target, deadline, &mut notices)
+            .await
+        {
+            Ok(opened) => opened,
+            Err(error) => {
+                ticket.failed(error.kind);
+                self.registry.forget(&target.instance);
+                return Err(error);
+            }
+        };
+        let agent = request
+            .context
+            .as_ref()
+            .map(|context| format!("{} {}", context.session_id, context.agent_token.expose()));
+        let model = target.model_ref().to_string();
+        let forecast = self.estimates.forecast(agent, &model, Prompt::of(&call));
+        Ok(Box::new(Answer::new(Beginning {
+            instance: target.instance,
+            estimates: Arc::clone(&self.estimates),
+            limits: self.config.limits.clone(),
+            call,
+            schema,
+            forecast,
+            ticket,
+            upstream,
+            reason: target.reason,
+            notices,
+            started,
+            deadline,
+        })))
+    }
+
+    /// Opens an answer; where the model of a role is missing, from the best installed one.
+    async fn open(
+        &self,
+        request: &ChatRequest,
+        target: &mut Target,
+        deadline: Instant,
+        notices: &mut Vec<Fault>,
+    ) -> Result<(Call, Pieces), Error> {
+        match Box::pin(self.try_open(request, target, deadline, notices)).await {
+            Err(error) if error.kind == ErrorKind::UnknownModel && target.role.is_some() => {
+                self.registry.substitute(target, error, notices).await?;
+                Box::pin(self.try_open(request, target, deadline, notices)).await
+            }
+            other => other,
+        }
+    }
+
+    async fn try_open(
+        &self,
+        request: &ChatRequest,
+        target: &Target,
+        deadline: Instant,
+        notices: &mut Vec<Fault>,
+    ) -> Result<(Call, Pieces), Error> {
+        let backend = &target.instance.backend;
+        let facts = timeout_at(deadline, backend.facts(&target.model))
+            .await
+            .unwrap_or_else(|_elapsed| Err(out_of_time(target)))?;
+        let wanted = request
+            .context_tokens
+            .unwrap_or(target.instance.context_tokens);
+        let call = Call {
+            model: target.model.clone(),
+            messages: request.messages.clone(),
+            tools: request.tools.clone(),
+            tool_choice: request.tool_choice.clone(),
+            think: request.think,
+            context_tokens: facts.context_tokens.map_or(wanted, |most| wanted.min(most)),
+            max_tokens: request.max_tokens,
+            temperature: request.temperature,
+            seed: request.seed,
+            schema: request.response_schema.clone(),
+            stable_messages: request.stable_messages,
+            can_think: facts.thinks,
+        };
+        let mut tries = Tries::new(&self.config.limits, deadline);
+        loop {
+            let opened = timeout_at(deadline, backend.open(&call))
+                .await
+                .unwrap_or_else(|_elapsed| Err(Failure::last(out_of_time(target))));
+            match opened {
+                Ok(upstream) => return Ok((call, upstream)),
+                Err(failure) => tries.next(failure, notices).await?,
+            }
+        }
+    }
+
+    async fn embed(&self, request: EmbedRequest) -> Result<Embeddings, Error> {
+        let mut target = self.registry.resolve(&self.config, &request.model).await?;
+        let deadline = Instant::now() + target.instance.call_time;
+        let mut ticket = target.instance.admit(deadline).await?;
+        let mut embedded = self.embed_at(&target, &request, deadline).await;
+        if let Err(error) = embedded {
+            if error.kind == ErrorKind::UnknownModel && target.role.is_some() {
+                let mut notices = Vec::new();
+                self.registry
+                    .substitute(&mut target, error, &mut notices)
+                    .await?;
+                for fault in notices {
+                    tracing::warn!(code = fault.code, "{}", fault.message);
+                }
+                embedded = self.embed_at(&target, &request, deadline).await;
+            } else {
+                embedded = Err(error);
+            }
+        }
+        match embedded {
+            Ok(vectors) => {
+                ticket.succeeded();
+                Ok(Embeddings {
+                    model: target.model_ref(),
+                    vectors,
+                })
+            }
+            Err(error) => {
+                ticket.failed(error.kind);
+                self.registry.forget(&target.instance);
+                Err(error)
+            }
+        }
+    }
+
+    async fn embed_at(
+        &self,
+        target: &Target,
+        request: &EmbedRequest,
+        deadline: Instant,
+    ) -> Result<Vec<Vec<f32>>, Error> {
+        let prefix = choose::prefix(&target.model, request.purpose);
+        let mut vectors = Vec::with_capacity(request.texts.len());
+        for batch in request.texts.chunks(EMBED_BATCH) {
+            let batch: Vec<String> = batch.iter().map(|text| format!("{prefix}{text}")).collect();
+            let mut tries = Tries::new(&self.config.limits, deadline);
+            let mut notices = Vec::new();
+            let answer = loop {
+                let asked = target.instance.backend.embed(&target.model, &batch);
+                match timeout_at(deadline, asked)
+                    .await
+                    .unwrap_or_else(|_elapsed| Err(Failure::last(out_of_time(target))))
+                {
+                    Ok(answer) => break answer,
+                    Err(failure) => tries.next(failure, &mut notices).await?,
+                }
+            };
+            if answer.len() != batch.len() {
+                return Err(error::protocol(
+                    &target.instance.name,
+                    format!("{} embeddings for {} texts", answer.len(), batch.len()),
+                ));
+            }
+            vectors.extend(answer);
+        }
+        Ok(vectors)
+    }
+
+    async fn count_tokens(&self, model: ModelChoice, text: &str) -> Result<u64, Error> {
+        let target = self.registry.resolve(&self.config, &model).await?;
+        if let Some(exact) = target
+            .instance
+            .backend
+            .count_tokens(&target.model, text)
+            .await?
+        {
+            return Ok(exact);
+        }
+        let estimate = self
+            .estimates
+            .tokens(&target.model_ref().to_string(), text.len());
+        Ok(estimate.ceil() as u64)
+    }
+}
+
+fn out_of_time(target: &Target) -> Error {
+    Error::new(
+        ErrorKind::Timeout,
+        format!(
+            "{} did not answer within the time allowed",
+            target.model_ref()
+        ),
+    )
+    .with_hint("raise timeout_secs of the provider, or ask for less")
+}
+
+/// Whether an error means that another provider may do better.
+fn is_outage(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::Unreachable
+            | ErrorKind::Timeout
+            | ErrorKind::Busy
+            | ErrorKind::Server
+            | ErrorKind::Interrupted
+            | ErrorKind::CircuitOpen
+    )
+}
