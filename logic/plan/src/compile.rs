@@ -41,10 +41,9 @@ pub fn action(action: &Action) -> Vec<Call> {
             json!({ "path": path, "line_count": lines, "from_end": true }),
         ),
         Action::CompareFiles { left, right } => vec![read_whole(left), read_whole(right)],
-        Action::FindFiles { pattern, path } => one(
-            "glob",
-            json!({ "pattern": anywhere(pattern), "path": path }),
-        ),
+        Action::FindFiles { pattern, path } => {
+            one("glob", json!({ "pattern": pattern, "path": path }))
+        }
         Action::SearchText { query, path } => {
             let looking = json!({
                 "pattern": query, "path": path, "literal": true, "ignore_case": true,
@@ -89,15 +88,6 @@ fn write_file(path: &str, content: &str, mode: &str) -> Call {
     }
 }
 
-/// A pattern without a folder part matches the file name in every folder.
-fn anywhere(pattern: &str) -> String {
-    if pattern.contains('/') {
-        pattern.to_owned()
-    } else {
-        format!("**/{pattern}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,12 +104,6 @@ mod tests {
         assert_eq!(content("one"), "one\n");
         assert_eq!(content("one\n"), "one\n");
         assert_eq!(content(""), "");
-    }
-
-    #[test]
-    fn a_bare_name_pattern_looks_in_every_folder() {
-        assert_eq!(anywhere("*.md"), "**/*.md");
-        assert_eq!(anywhere("docs/*.md"), "docs/*.md");
     }
 
     #[test]

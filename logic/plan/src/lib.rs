@@ -10,6 +10,7 @@
 //! Where to start: [`compile`] (what an action becomes), [`rules`] (plain English to a plan).
 
 pub mod compile;
+pub mod format;
 pub mod gate;
 pub mod question;
 pub mod rules;

@@ -1,0 +1,375 @@
+//! From results to text for people: one short text an action, honest about what is missing.
+//!
+//! Results come as the tools' structured data. What a tool left out (`truncated`) and what this
+//! module leaves out are both said in the text.
+
+mod difference;
+
+pub use difference::DIFF_LINES;
+
+use domain::plan::Action;
+use serde_json::Value;
+
+/// Most of a file's content shown for one step, bytes.
+pub const SHOWN_BYTES: usize = 64 << 10;
+
+/// The text for one action whose calls all succeeded. `results` are the data of its calls, in the
+/// order of [`crate::compile::action`]. For [`Action::Answer`] the text is empty: the answer is a
+/// model's.
+#[must_use]
+pub fn step(action: &Action, results: &[Value]) -> String {
+    let first = results.first().unwrap_or(&Value::Null);
+    match action {
+        Action::ListFiles { path } => listing(path, first),
+        Action::Tree { path, .. } => tree(path, first),
+        Action::FileSizes { path } => sizes(path, first),
+        Action::ReadFile { path } => content(path, first, Wording::Whole),
+        Action::Head { path, .. } | Action::Tail { path, .. } => {
+            content(path, first, Wording::Part)
+        }
+        Action::FindFiles { pattern, path } => found_files(pattern, path, first),
+        Action::SearchText { query, path } => found_lines(query, path, first),
+        Action::CountLines { path } => counts(path, first),
+        Action::CompareFiles { left, right } => {
+            let second = results.get(1).unwrap_or(&Value::Null);
+            let cut = is_cut(first) || is_cut(second);
+            difference::between(
+                (left, text(first, "content")),
+                (right, text(second, "content")),
+                cut,
+            )
+        }
+        Action::CreateFile { path, .. } => {
+            format!("Created {path} ({}).", bytes(number(first, "bytes")))
+        }
+        Action::AppendText { path, content } => appended(path, content, first),
+        Action::ReplaceText { path, old, new } => replaced(path, old, new, first),
+        Action::MakeDir { path } if first.get("created") == Some(&Value::Bool(false)) => {
+            format!("The folder {path} was there already.")
+        }
+        Action::MakeDir { path } => format!("Made the folder {path}."),
+        Action::MoveFile { from, to } => format!("Moved {from} to {to}."),
+        Action::DeleteFile { path } => format!("Deleted {path}."),
+        Action::Undo {} => undone(first),
+        Action::Answer { .. } => String::new(),
+    }
+}
+
+fn text<'a>(data: &'a Value, field: &str) -> &'a str {
+    data.get(field).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn number(data: &Value, field: &str) -> u64 {
+    data.get(field).and_then(Value::as_u64).unwrap_or_default()
+}
+
+fn items<'a>(data: &'a Value, field: &str) -> &'a [Value] {
+    data.get(field)
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default()
+}
+
+fn is_cut(data: &Value) -> bool {
+    data.get("truncated") == Some(&Value::Bool(true))
+}
+
+/// `1 file`, `2 files`.
+fn count(number: u64, one: &str) -> String {
+    if number == 1 {
+        format!("1 {one}")
+    } else {
+        format!("{} {one}s", grouped(number))
+    }
+}
+
+/// `12,345`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn bytes(number: u64) -> String {
+    count(number, "byte")
+}
+
+/// How people name a folder: `.` is where they are.
+fn place(path: &str) -> &str {
+    if path == "." { "this folder" } else { path }
+}
+
+const IGNORED: &str = "Files that .gitignore names are left out.";
+
+fn not_everything(data: &Value, text: &mut String) {
+    if is_cut(data) {
+        text.push_str("\n(Not everything is here: a limit was reached. Ask for a smaller folder.)");
+    }
+}
+
+/// Whether an entry is a folder.
+fn is_folder(entry: &Value) -> bool {
+    text(entry, "kind") == "folder"
+}
+
+fn tally(entries: &[Value]) -> String {
+    let folders = entries.iter().filter(|entry| is_folder(entry)).count() as u64;
+    let others = entries.len() as u64 - folders;
+    match (others, folders) {
+        (files, 0) => count(files, "file"),
+        (0, folders) => count(folders, "folder"),
+        (files, folders) => format!("{}, {}", count(files, "file"), count(folders, "folder")),
+    }
+}
+
+/// One entry's name with what it is and how large.
+fn described(name: &str, entry: &Value) -> String {
+    match text(entry, "kind") {
+        "folder" => format!("{name}/"),
+        "file" => format!("{name}  ({})", bytes(number(entry, "bytes"))),
+        "link" => format!("{name}  (link)"),
+        _ => format!("{name}  (neither file nor folder)"),
+    }
+}
+
+fn listing(path: &str, data: &Value) -> String {
+    let entries = items(data, "entries");
+    if entries.is_empty() {
+        return format!("{} is empty.", capital(place(path)));
+    }
+    let mut out = format!("{}: {}", capital(place(path)), tally(entries));
+    for entry in entries {
+        out.push_str(&format!("\n  {}", described(text(entry, "name"), entry)));
+    }
+    not_everything(data, &mut out);
+    out
+}
+
+fn capital(name: &str) -> String {
+    // Only our own words get a capital; a path keeps its letters.
+    if name == "this folder" {
+        "This folder".to_owned()
+    } else {
+        name.to_owned()
+    }
+}
+
+fn tree(path: &str, data: &Value) -> String {
+    let entries = items(data, "entries");
+    if entries.is_empty() {
+        return format!("{} is empty.", capital(place(path)));
+    }
+    let base = if path == "." {
+        String::new()
+    } else {
+        format!("{}/", path.trim_end_matches('/'))
+    };
+    let mut out = format!("{}/", path.trim_end_matches('/'));
+    for entry in entries {
+        let full = text(entry, "path");
+        let below = full.strip_prefix(&base).unwrap_or(full);
+        let indent = "  ".repeat(1 + below.matches('/').count());
+        out.push_str(&format!(
+            "\n{indent}{}",
+            described(text(entry, "name"), entry)
+        ));
+    }
+    out.push_str(&format!("\n{}. {IGNORED}", tally(entries)));
+    not_everything(data, &mut out);
+    out
+}
+
+fn sizes(path: &str, data: &Value) -> String {
+    let files: Vec<&Value> = items(data, "entries")
+        .iter()
+        .filter(|entry| text(entry, "kind") == "file")
+        .collect();
+    if files.is_empty() {
+        return format!("There are no files in {}.", place(path));
+    }
+    let total = files
+        .iter()
+        .map(|file| number(file, "bytes"))
+        .fold(0, u64::saturating_add);
+    let width = files
+        .iter()
+        .map(|file| grouped(number(file, "bytes")).len())
+        .max()
+        .unwrap_or(0);
+    let mut out = format!(
+        "{} in {}, {} in all, largest first:",
+        count(files.len() as u64, "file"),
+        place(path),
+        bytes(total)
+    );
+    for file in files {
+        out.push_str(&format!(
+            "\n  {:>width$}  {}",
+            grouped(number(file, "bytes")),
+            text(file, "path")
+        ));
+    }
+    out.push_str(&format!("\n{IGNORED}"));
+    not_everything(data, &mut out);
+    out
+}
+
+/// How much of a file was asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wording {
+    Whole,
+    Part,
+}
+
+fn content(path: &str, data: &Value, wording: Wording) -> String {
+    let (total, first, lines) = (
+        number(data, "total_lines"),
+        number(data, "from_line"),
+        number(data, "line_count"),
+    );
+    if number(data, "total_bytes") == 0 {
+        return format!("{path} is empty.");
+    }
+    let last = (first + lines).saturating_sub(1);
+    let heading = match wording {
+        Wording::Part if lines < total => format!("{path}, lines {first} to {last} of {total}:"),
+        _ => format!("{path} ({}):", count(total, "line")),
+    };
+    let whole = text(data, "content");
+    let shown = &whole[..whole.floor_char_boundary(SHOWN_BYTES)];
+    let mut out = format!("{heading}\n{}", shown.trim_end_matches('\n'));
+    if shown.len() < whole.len() || is_cut(data) {
+        out.push_str(&format!(
+            "\n({} of {} are shown. Ask for the last lines, or search the file.)",
+            bytes(shown.len() as u64),
+            bytes(number(data, "total_bytes")),
+        ));
+    }
+    out
+}
+
+fn found_files(pattern: &str, path: &str, data: &Value) -> String {
+    let paths = items(data, "paths");
+    if paths.is_empty() {
+        return format!("No file in {} matches {pattern}. {IGNORED}", place(path));
+    }
+    let matching = if paths.len() == 1 { "matches" } else { "match" };
+    let mut out = format!(
+        "{} {matching} {pattern}:",
+        count(paths.len() as u64, "file")
+    );
+    for path in paths {
+        out.push_str(&format!("\n  {}", path.as_str().unwrap_or_default()));
+    }
+    not_everything(data, &mut out);
+    out
+}
+
+fn found_lines(query: &str, path: &str, data: &Value) -> String {
+    let matches = items(data, "matches");
+    if matches.is_empty() {
+        let rest = if is_cut(data) {
+            " Some files could not be searched."
+        } else {
+            ""
+        };
+        return format!(
+            "No line in {} contains \"{query}\", in small or capital letters. {IGNORED}{rest}",
+            place(path)
+        );
+    }
+    let mut files: Vec<&str> = matches.iter().map(|one| text(one, "path")).collect();
+    files.dedup();
+    let contain = if matches.len() == 1 {
+        "contains"
+    } else {
+        "contain"
+    };
+    let mut out = format!(
+        "{} in {} {contain} \"{query}\":",
+        count(matches.len() as u64, "line"),
+        count(files.len() as u64, "file"),
+    );
+    for one in matches {
+        out.push_str(&format!(
+            "\n  {}:{}: {}",
+            text(one, "path"),
+            number(one, "line"),
+            text(one, "text").trim()
+        ));
+    }
+    not_everything(data, &mut out);
+    out
+}
+
+fn counts(path: &str, data: &Value) -> String {
+    format!(
+        "{path}: {}, {}, {}",
+        count(number(data, "total_lines"), "line"),
+        count(number(data, "total_words"), "word"),
+        bytes(number(data, "total_bytes")),
+    )
+}
+
+fn appended(path: &str, content: &str, data: &Value) -> String {
+    let lines = count(content.lines().count().max(1) as u64, "line");
+    let now = bytes(number(data, "bytes"));
+    if data.get("created") == Some(&Value::Bool(true)) {
+        return format!("{path} was not there; made it with {lines} ({now}).");
+    }
+    format!("Added {lines} to {path}, now {now}.")
+}
+
+fn replaced(path: &str, old: &str, new: &str, data: &Value) -> String {
+    let lines: Vec<String> = items(data, "lines")
+        .iter()
+        .filter_map(Value::as_u64)
+        .map(|line| line.to_string())
+        .collect();
+    let places = match lines.as_slice() {
+        [] => String::new(),
+        [one] => format!(" in line {one}"),
+        more if more.len() <= 20 => format!(" in lines {}", more.join(", ")),
+        more => format!(" in {} places", more.len()),
+    };
+    let inexact = if data.get("exact") == Some(&Value::Bool(false)) {
+        " White space at line ends was not the same."
+    } else {
+        ""
+    };
+    let (old, new) = (quoted(old), quoted(new));
+    format!("Replaced {old} with {new}{places} of {path}.{inexact}")
+}
+
+/// A text in quotes, cut when long.
+fn quoted(text: &str) -> String {
+    const MOST: usize = 60;
+    if text.is_empty() {
+        return "nothing".to_owned();
+    }
+    if text.chars().count() <= MOST {
+        return format!("\"{text}\"");
+    }
+    format!("\"{}…\"", text.chars().take(MOST).collect::<String>())
+}
+
+fn undone(data: &Value) -> String {
+    let left = match number(data, "left") {
+        0 => "It was the last one.".to_owned(),
+        left => format!("{} can still be taken back.", count(left, "change")),
+    };
+    format!(
+        "Took back the change that {} made to {}. {left}",
+        text(data, "tool"),
+        text(data, "path")
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,253 @@
+//! Rules for making and writing files, replacing text, moving, deleting and undoing.
+
+use super::{Rule, rule};
+use crate::rules::building::{Built, Destination, Match, destination};
+use crate::rules::refusal::Refusal;
+use crate::rules::words::is_wildcard;
+use domain::plan::Action;
+
+fn create(found: &Match<'_>) -> Built {
+    let mut path = found.target("p", "noun")?;
+    if found.has("d") {
+        path = destination(&path, &found.target("d", "into")?, Destination::Folder);
+    }
+    let content = if found.has("c") {
+        found.content("c")?
+    } else {
+        String::new()
+    };
+    Ok(Some(Action::CreateFile { path, content }))
+}
+
+fn append(found: &Match<'_>) -> Built {
+    Ok(Some(Action::AppendText {
+        path: found.target("p", "noun")?,
+        content: found.content("c")?,
+    }))
+}
+
+fn replace(found: &Match<'_>) -> Built {
+    let (old, new) = (found.text("old")?, found.text("new")?);
+    let joins = [" with ", " to ", " in ", " by ", " into "];
+    let unclear = |name: &str, text: &str| {
+        !found.is_quoted(name) && joins.iter().any(|join| format!(" {text} ").contains(join))
+    };
+    if unclear("old", &old) || unclear("new", &new) {
+        let why = "I cannot tell where the old text ends and the new one begins.".to_owned();
+        let nearest = vec!["replace \"old text\" with \"new text\" in notes.txt".to_owned()];
+        return Err(Refusal::ambiguous(why, nearest));
+    }
+    Ok(Some(Action::ReplaceText {
+        path: found.target("p", "noun")?,
+        old,
+        new,
+    }))
+}
+
+fn erase_text(found: &Match<'_>) -> Built {
+    let (old, new) = (found.text("old")?, String::new());
+    Ok(Some(Action::ReplaceText {
+        path: found.target("p", "noun")?,
+        old,
+        new,
+    }))
+}
+
+fn make_dir(found: &Match<'_>) -> Built {
+    let mut path = found.target("p", "noun")?;
+    if found.has("d") {
+        path = destination(&path, &found.target("d", "into")?, Destination::Folder);
+    }
+    Ok(Some(Action::MakeDir { path }))
+}
+
+/// Making, writing and changing text.
+pub static CHANGES: [Rule; 15] = [
+    rule(
+        r"(?:undo|revert|take back|reverse)(?: it| that| this| (?:the|my|your)? ?(?:last|latest|previous)? ?(?:change|edit|step|action|thing)s?)?|(?:take|put) (?:it|that) back",
+        |_| Ok(Some(Action::Undo {})),
+    ),
+    rule(
+        r"(?:make|create|add|new|start){new} (?P<noun>folder|directory|dir) {called}{tok:p}(?: (?P<into>in|inside|under) {dir:d})?|mkdir (?P<q>\S+)",
+        |found| {
+            if found.has("q") {
+                return Ok(Some(Action::MakeDir {
+                    path: found.target("q", "q")?,
+                }));
+            }
+            make_dir(found)
+        },
+    ),
+    rule(
+        r"(?:make|create|add){new} {tok:p} (?P<noun>folder|directory)",
+        make_dir,
+    ),
+    rule(
+        r"(?:make|create|write|add|start|generate|save|new){new} (?P<noun>file) {called}{tok:p}(?: (?P<into>in|inside|under) {dir:d})?(?:{with} ?{text:c})?",
+        create,
+    ),
+    rule(
+        r"(?:make|create|write|start|touch|save){new} {tok:p}(?:{with} ?{text:c})?",
+        create,
+    ),
+    rule(
+        r"(?:append|add|write|put|insert) {line}{text:c} (?:to|at|on|onto|as) (?:the )?(?:very )?(?:end|bottom|last line) (?:of|in) (?:the )?(?P<noun>file )?{tok:p}",
+        append,
+    ),
+    rule(
+        r"(?:append|add) to {end}(?:the )?(?P<noun>file )?{tok:p}:?(?: {line}|:? ){text:c}",
+        append,
+    ),
+    rule(
+        r"(?:append|add) {line}{text:c} (?:to|onto|into) (?:the )?(?P<noun>file )?{tok:p}(?: file)?",
+        append,
+    ),
+    rule(
+        r"(?:write|save|store) {word}{text:c} (?:to|into|in|as) (?:a |the )?(?:new )?(?P<noun>file )?{called}{tok:p}",
+        create,
+    ),
+    rule(
+        r"(?:find and )?(?:replace|substitute) (?:all |every |each )?(?:(?:occurrences?|instances?) of )?{word}{text:old} (?:with|by) {word}{text:new} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}",
+        replace,
+    ),
+    rule(
+        r"(?:change|edit|update|rename|fix|turn|correct) (?:all |every |each )?(?:(?:occurrences?|instances?) of )?{word}{text:old} (?:to|into) {word}{text:new} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}",
+        replace,
+    ),
+    rule(
+        r"in (?:the )?(?P<noun>file )?{tok:p},? (?:find and )?(?:replace|substitute|change|turn) (?:all |every |each )?(?:(?:occurrences?|instances?) of )?{word}{text:old} (?:with|by|to|into) {word}{text:new}",
+        replace,
+    ),
+    rule(
+        r"(?:delete|remove|erase|take out|cut) (?:all |every |each )?(?:(?:occurrences?|instances?) of )?(?:the )?(?:text|words?|phrase|string) {text:old} (?:from|in|out of) (?:the )?(?P<noun>file )?{tok:p}",
+        erase_text,
+    ),
+    rule(
+        r"(?:put|insert|place|prepend|overwrite|set|clear|empty|truncate) .+",
+        |found| {
+            let step = found.request.shown(&found.captures[0]);
+            let nearest = vec![
+                "append \"…\" to a.txt".to_owned(),
+                "replace \"…\" with \"…\" in a.txt".to_owned(),
+            ];
+            Err(Refusal::ambiguous(
+                format!("`{step}` may mean several things: I create, append and replace."),
+                nearest,
+            ))
+        },
+    ),
+    rule(
+        r"(?:make|create|add|start) (?:a |an |the )?(?:new |empty )*(?:file|folder|directory)",
+        |_| {
+            let nearest = vec![
+                "create notes.txt with \"hello\"".to_owned(),
+                "make a folder drafts".to_owned(),
+            ];
+            Err(Refusal::ambiguous(
+                "What should it be called?".to_owned(),
+                nearest,
+            ))
+        },
+    ),
+];
+
+fn relocate(found: &Match<'_>, how: Destination) -> Built {
+    let from = found.target("p", "noun")?;
+    let to = found.path("to")?;
+    let ends_as_folder = found.word("to").ends_with('/') || found.has("folder");
+    let how = if ends_as_folder {
+        Destination::Folder
+    } else {
+        how
+    };
+    if is_wildcard(&to) {
+        let why = format!("`{to}` is not one name.");
+        return Err(Refusal::ambiguous(
+            why,
+            vec!["move a.txt to drafts/a.txt".to_owned()],
+        ));
+    }
+    Ok(Some(Action::MoveFile {
+        to: destination(&from, &to, how),
+        from,
+    }))
+}
+
+/// Moving, deleting and comparing.
+pub static MOVES: [Rule; 9] = [
+    rule(
+        r"(?:move|put|shift) (?:the )?(?P<noun>file |folder |directory )?{tok:p} (?:into|inside|in) (?:the )?(?P<folder>folder |directory )?{tok:to}(?: folder| directory)?",
+        |found| relocate(found, Destination::Folder),
+    ),
+    rule(
+        r"(?:move|shift) (?:the )?(?P<noun>file |folder |directory )?{tok:p} to (?:the )?(?:(?P<folder>folder |directory ){tok:to}|{tok:to2} (?P<folder2>folder|directory))",
+        |found| {
+            let (from, place) = (
+                found.target("p", "noun")?,
+                if found.has("to") { "to" } else { "to2" },
+            );
+            let to = found.path(place)?;
+            Ok(Some(Action::MoveFile {
+                to: destination(&from, &to, Destination::Folder),
+                from,
+            }))
+        },
+    ),
+    rule(
+        r"(?:move|shift) (?:the )?(?P<noun>file |folder |directory )?{tok:p} (?:to|as) {tok:to}",
+        |found| relocate(found, Destination::Unsaid),
+    ),
+    rule(
+        r"rename (?:the )?(?P<noun>file |folder |directory )?{tok:p} (?:to|into|as) {tok:to}",
+        |found| relocate(found, Destination::NameBeside),
+    ),
+    rule(
+        r"change the name of (?:the )?(?P<noun>file |folder |directory )?{tok:p} to {tok:to}",
+        |found| relocate(found, Destination::NameBeside),
+    ),
+    rule(
+        r"(?:delete|remove|erase|trash|get rid of|throw away|throw out|bin) (?:the |my )?(?:empty |old )?(?P<noun>file |folder |directory )?{called}{tok:p}",
+        |found| {
+            Ok(Some(Action::DeleteFile {
+                path: found.target("p", "noun")?,
+            }))
+        },
+    ),
+    rule(
+        r"(?:delete|remove|erase|trash|get rid of|throw away) (?:the |my )?{tok:p} (?P<noun>file|folder|directory)",
+        |found| {
+            Ok(Some(Action::DeleteFile {
+                path: found.target("p", "noun")?,
+            }))
+        },
+    ),
+    rule(
+        r"(?:{show} )?(?:compare|diff|(?:{what} )?(?:the )?differences? between|what (?:changed|is different|differs) between) (?:the )?(?:two )?(?:files? )?{tok:p},? (?:and|with|to|against|versus|vs\.?|&) (?:the )?(?:file )?{tok:to}",
+        |found| {
+            Ok(Some(Action::CompareFiles {
+                left: found.path("p")?,
+                right: found.path("to")?,
+            }))
+        },
+    ),
+    rule(
+        r"how (?:does|do|is|are) {tok:p} (?:and {tok:to} (?:differ|different)|(?:differ|different) from {tok:to2})|(?:is|are) {tok:p3} (?:the same as|identical to|different from) {tok:to3}|diff {tok:p4} {tok:to4}",
+        |found| {
+            let first = |names: [&'static str; 3]| {
+                names
+                    .into_iter()
+                    .find(|name| found.has(name))
+                    .unwrap_or("p")
+            };
+            let right = if found.has("to") {
+                "to"
+            } else {
+                first(["to2", "to3", "to4"])
+            };
+            Ok(Some(Action::CompareFiles {
+                left: found.path(first(["p", "p3", "p4"]))?,
+                right: found.path(right)?,
+            }))
+        },
+    ),
+];

@@ -1,0 +1,312 @@
+//! Rules for listing, showing, counting and measuring.
+
+use super::{Rule, rule};
+use crate::rules::building::{Built, Match};
+use crate::rules::refusal::Refusal;
+use crate::rules::words::{is_file, is_wildcard};
+use domain::plan::Action;
+
+fn path_of(found: &Match<'_>) -> Result<String, Refusal> {
+    found.folder("p")
+}
+
+/// `show docs` lists and `show a.txt` reads.
+fn read_or_list(found: &Match<'_>) -> Built {
+    let path = path_of(found)?;
+    Ok(Some(if is_file(&path) || found.is_quoted("p") {
+        Action::ReadFile { path }
+    } else {
+        Action::ListFiles { path }
+    }))
+}
+
+/// `how big is docs` lists sizes and `how big is a.txt` counts.
+fn measure(found: &Match<'_>) -> Built {
+    let path = path_of(found)?;
+    Ok(Some(if is_file(&path) {
+        Action::CountLines { path }
+    } else {
+        Action::FileSizes { path }
+    }))
+}
+
+/// The ends of a file and trees.
+pub static PARTS: [Rule; 9] = [
+    rule(
+        r"(?:{show} |{what} )?(?:the )?(?:first|top|initial|opening) (?:{num:n} )?lines? (?:of|in|from) {file:p}",
+        |found| ends(found, End::Head),
+    ),
+    rule(
+        r"(?:{show} |{what} )?(?:the )?(?:last|final|bottom|closing) (?:{num:n} )?lines? (?:of|in|from) {file:p}",
+        |found| ends(found, End::Tail),
+    ),
+    rule(
+        r"{show} {num:n} lines from the (?:start|beginning|top) of {file:p}",
+        |found| ends(found, End::Head),
+    ),
+    rule(
+        r"{show} {num:n} lines from the (?:end|bottom) of {file:p}",
+        |found| ends(found, End::Tail),
+    ),
+    rule(
+        r"(?:{show} |peek at )?(?:the )?(?:head|top|beginning|start) (?:of |in ){file:p}|head {tok:q}|how does {tok:r} (?:start|begin)",
+        |found| ends_by_default(found, End::Head),
+    ),
+    rule(
+        r"(?:{show} )?(?:the )?(?:tail|bottom|end) (?:of |in ){file:p}|tail {tok:q}|how does {tok:r} end",
+        |found| ends_by_default(found, End::Tail),
+    ),
+    rule(
+        r"(?:{show} )?(?:the |a )?(?:full |whole |complete )?(?:file |folder |directory )*(?:tree|structure|hierarchy|layout)(?: view)?(?:(?: {in})? {dir:p})?(?:,? (?:(?:to |with |at |down to )?(?:a )?depth (?:of )?{num:n}|(?:down )?(?:to )?{num:m} levels?(?: deep| down)?))?",
+        |found| {
+            let place = if found.has("m") { "m" } else { "n" };
+            Ok(Some(Action::Tree {
+                path: path_of(found)?,
+                depth: found.levels(place)?,
+            }))
+        },
+    ),
+    rule(
+        r"(?:list|show|ls)(?: me)?(?: {the}{things})? recursively(?: {in} {dir:p})?|(?:list|show)(?: me)? {the}{things} (?:{in} )?{dir:q} (?:recursively|and (?:all )?(?:its |the )?sub-?(?:folders|directories)|including (?:all )?(?:its |the )?sub-?(?:folders|directories))|(?:list|show) {tok:r} recursively",
+        |found| {
+            let place = ["p", "q", "r"]
+                .into_iter()
+                .find(|name| found.has(name))
+                .unwrap_or("p");
+            Ok(Some(Action::Tree {
+                path: found.folder(place)?,
+                depth: found.levels("n")?,
+            }))
+        },
+    ),
+    rule(
+        r"(?:{show} |{what} )?(?:the )?lines? {num:n}(?: ?(?:to|-|until|through) ?{num:m})? (?:of|in|from) {file:p}",
+        |found| {
+            let path = found.path("p")?;
+            let nearest = vec![format!("show the first 20 lines of {path}")];
+            Err(Refusal::unavailable(
+                "I show lines from the beginning or the end of a file, not from the middle.",
+                nearest,
+            ))
+        },
+    ),
+];
+
+/// Which end of a file.
+#[derive(Clone, Copy)]
+enum End {
+    Head,
+    Tail,
+}
+
+/// Lines shown when no number is said.
+const LINES: u32 = 10;
+
+fn ends(found: &Match<'_>, end: End) -> Built {
+    // `the first line` is one line, `the first lines` a few.
+    let says_one = found.captures[0].to_lowercase().contains(" line ");
+    let lines = match (found.has("n"), says_one) {
+        (true, _) => found.lines("n")?,
+        (false, true) => 1,
+        (false, false) => LINES,
+    };
+    Ok(Some(end_of(end, found.path("p")?, lines)))
+}
+
+fn ends_by_default(found: &Match<'_>, end: End) -> Built {
+    let place = ["p", "q", "r"]
+        .into_iter()
+        .find(|name| found.has(name))
+        .unwrap_or("p");
+    Ok(Some(end_of(end, found.path(place)?, LINES)))
+}
+
+fn end_of(end: End, path: String, lines: u32) -> Action {
+    match end {
+        End::Head => Action::Head { path, lines },
+        End::Tail => Action::Tail { path, lines },
+    }
+}
+
+/// Counting and sizes.
+pub static MEASURES: [Rule; 9] = [
+    rule(r"count {the}{units} {in} {file:p}|wc {tok:q}", count),
+    rule(
+        r"(?:tell me )?how many {units}(?: are| are there| is)?(?: there)? {in} {file:p}",
+        count,
+    ),
+    rule(
+        r"(?:tell me )?how many {units} (?:does|do|has|have|is) {file:p}(?: have| contain| long)?",
+        count,
+    ),
+    rule(
+        r"(?:{show} |{what} )?(?:the )?(?:(?:line|word|byte|character) (?:count|number)|{units}) (?:of|for|in) {file:p}|how long is {tok:q}",
+        count,
+    ),
+    rule(
+        r"how (?:big|large|heavy) (?:is|are) (?:the )?(?:file |folder )?{tok:p}|(?:{show} |{what} )?(?:the )?size of {dir:q}",
+        |found| {
+            if found.word("p") == "files" {
+                return Ok(Some(Action::FileSizes {
+                    path: ".".to_owned(),
+                }));
+            }
+            let place = if found.has("p") { "p" } else { "q" };
+            let path = found.folder(place)?;
+            Ok(Some(if is_file(&path) {
+                Action::CountLines { path }
+            } else {
+                Action::FileSizes { path }
+            }))
+        },
+    ),
+    rule(
+        r"(?:{show} |{what} )?{the}(?:file )?sizes(?: (?:of|for) {the}files?)?(?: {in} {dir:p})?|(?:{show} )?(?:the )?disk usage(?: {in} {dir:q})?|du(?: {dir:r})?",
+        sizes,
+    ),
+    rule(
+        r"(?:{find} |{what} )?(?:the )?(?:top )?(?:{num:n} )?(?:largest|biggest|heaviest) (?:{num:m} )?files?(?: (?:{in} )?{dir:p})?|(?:which|what) files? (?:is|are|takes?)(?: up)?(?: the)? (?:largest|biggest|most space)(?: (?:{in} )?{dir:q})?",
+        sizes,
+    ),
+    rule(
+        r"(?:list|show)(?: me)? {the}files (?:{in} {dir:p} )?(?:sorted |ordered )?(?:by|with|and)(?: their)? sizes?(?: {in} {dir:q})?",
+        sizes,
+    ),
+    rule(
+        r"how much (?:disk )?space (?:does|do|is|are) {dir:p} (?:take up|take|use up|use|occupy|using|taking)",
+        measure,
+    ),
+];
+
+fn count(found: &Match<'_>) -> Built {
+    let place = if found.has("p") { "p" } else { "q" };
+    Ok(Some(Action::CountLines {
+        path: found.path(place)?,
+    }))
+}
+
+fn sizes(found: &Match<'_>) -> Built {
+    let place = ["p", "q", "r"]
+        .into_iter()
+        .find(|name| found.has(name))
+        .unwrap_or("p");
+    Ok(Some(Action::FileSizes {
+        path: found.folder(place)?,
+    }))
+}
+
+fn list(found: &Match<'_>) -> Built {
+    Ok(Some(Action::ListFiles {
+        path: path_of(found)?,
+    }))
+}
+
+/// Listing a folder.
+pub static LISTINGS: [Rule; 7] = [
+    rule(
+        r"(?:list|ls|dir|look around)(?: {the}{things})?(?: there are)?",
+        list,
+    ),
+    rule(
+        r"(?:list|ls|dir){the} ?(?:{things} )?(?:{in} )?{dir:p}",
+        |found| {
+            let path = path_of(found)?;
+            // `list *.md` and `list a.txt` are about files; other rules know them.
+            if is_wildcard(&path) || is_file(&path) {
+                Ok(None)
+            } else {
+                Ok(Some(Action::ListFiles { path }))
+            }
+        },
+    ),
+    rule(
+        r"{show} {the}{things}(?: there are)?(?: that are)?(?: (?:{in} )?{dir:p})?",
+        |found| {
+            if found.has("p") && is_file(&path_of(found)?) {
+                read_or_list(found)
+            } else {
+                list(found)
+            }
+        },
+    ),
+    rule(
+        r"(?:{show} )?(?:what|which) {things}(?: are| exist| do i have| do we have| do you see| is)?(?: there)?(?: (?:{in} )?{dir:p})?",
+        list,
+    ),
+    rule(
+        r"(?:{show} )?(?:what is|what's|whats|what do i have|what do we have|what is there|what's there)(?: {in})? {dir:p}|look (?:in|into|inside|at) {dir:q}|(?:the )?contents? of {dir:r}",
+        |found| {
+            let place = ["p", "q", "r"]
+                .into_iter()
+                .find(|name| found.has(name))
+                .unwrap_or("p");
+            let says_in = !found.has("p")
+                || found.captures[0].contains(" in ")
+                || found.captures[0].contains(" inside ")
+                || found.word("p") == "here";
+            if !says_in {
+                return Ok(None);
+            }
+            let path = found.folder(place)?;
+            Ok(Some(if is_file(&path) {
+                Action::ReadFile { path }
+            } else {
+                Action::ListFiles { path }
+            }))
+        },
+    ),
+    rule(
+        r"(?:how many|count {the}|(?:{what} |{show} )?(?:the )?number of) ?{things}(?: are| do i have| exist)?(?: there)?(?: (?:{in} )?{dir:p})?",
+        |found| {
+            if found.has("p") && is_file(&path_of(found)?) {
+                Ok(None)
+            } else {
+                list(found)
+            }
+        },
+    ),
+    rule(
+        r"{show} (?:the )?(?:folder|directory) {tok:p}|{show} (?:the )?{tok:q} (?:folder|directory)",
+        |found| {
+            let place = if found.has("p") { "p" } else { "q" };
+            Ok(Some(Action::ListFiles {
+                path: found.folder(place)?,
+            }))
+        },
+    ),
+];
+
+/// Showing a file.
+pub static READS: [Rule; 4] = [
+    rule(
+        r"(?:read|cat|open|type|print|output)(?: me| out)?(?: the)?(?: whole| entire| full)?(?: contents?| text)?(?: of)? {file:p}",
+        |found| {
+            Ok(Some(Action::ReadFile {
+                path: found.path("p")?,
+            }))
+        },
+    ),
+    rule(
+        r"{show}(?: the)?(?: whole| entire| full)?(?: contents?| text)? (?:of |in |inside )?{file:p}",
+        read_or_list,
+    ),
+    rule(
+        r"(?:{show} )?(?:what is|what's|what does|what) (?:(?:written )?(?:in|inside) )?(?:the )?(?:file )?{tok:p}(?: says?| contains?| look like)?",
+        |found| {
+            if is_file(&found.path("p")?) {
+                read_or_list(found)
+            } else {
+                Ok(None)
+            }
+        },
+    ),
+    rule(
+        r"(?:have a )?(?:look|peek) at {file:p}|{show} (?:the )?file {tok:q}",
+        |found| {
+            let place = if found.has("p") { "p" } else { "q" };
+            Ok(Some(Action::ReadFile {
+                path: found.path(place)?,
+            }))
+        },
+    ),
+];

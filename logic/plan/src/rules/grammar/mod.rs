@@ -1,0 +1,200 @@
+//! The rules: what people say for each action. Order matters; the first that fits is taken.
+//!
+//! A rule is a pattern over one whole step. `{file:p}`, `{dir:p}`, `{any:p}` are places for a path,
+//! `{tok:q}` for one word or quoted text, `{text:q}` for a text, `{num:n}` for a number; the other
+//! braces are word lists from [`LISTS`].
+
+mod changes;
+mod looks;
+mod searches;
+
+use super::building::{Built, Match};
+use super::words::{Request, Step, pattern};
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Every action kind that a rule makes.
+pub const KINDS: [&str; 17] = [
+    "list_files",
+    "tree",
+    "read_file",
+    "head",
+    "tail",
+    "find_files",
+    "search_text",
+    "count_lines",
+    "file_sizes",
+    "compare_files",
+    "create_file",
+    "append_text",
+    "replace_text",
+    "make_dir",
+    "move_file",
+    "delete_file",
+    "undo",
+];
+
+const MARK: &str = r"\x{E000}\d+\x{E001}";
+
+/// Word lists. Later ones may use earlier ones.
+const LISTS: [(&str, &str); 14] = [
+    ("{in}", r"(?:in|inside|within|under|of|from|at|for|below)"),
+    (
+        "{things}",
+        r"(?:files and folders|folders and files|files|file names|filenames|folders|directories|subfolders|contents?|listing|entries|everything|stuff|items|documents)",
+    ),
+    (
+        "{the}",
+        r"(?:all of the |all of my |all the |all my |all |the |my |every )?",
+    ),
+    (
+        "{show}",
+        r"(?:show|display|print|give|see|view|list|get|read|output|tell)(?: me| us)?",
+    ),
+    (
+        "{what}",
+        r"(?:what is|what's|whats|what are|which is|which are)",
+    ),
+    (
+        "{find}",
+        r"(?:find|locate|search for|look for|list|show|show me|get|give me|see)",
+    ),
+    (
+        "{word}",
+        r"(?:the |a |an )?(?:(?:exact )?(?:text|word|words|phrase|string|term) )?",
+    ),
+    (
+        "{units}",
+        r"(?:number of )?(?:lines|words|characters|chars|bytes|letters)(?:(?:,| and|, and) (?:the )?(?:lines|words|characters|bytes))*",
+    ),
+    (
+        "{with}",
+        r"(?:,? (?:with|containing|that says|saying|which says|that reads|reading|that contains|and write|and put)(?: in it| into it)?(?: the)?(?: (?:content|contents|text|words?|line))?(?: of)?:?|:)",
+    ),
+    ("{end}", r"(?:(?:the )?(?:very )?(?:end|bottom) (?:of )?)?"),
+    (
+        "{line}",
+        r"(?:the |a |an |another |this )?(?:new )?(?:(?:text|line|words?|sentence|entry|item)(?: that says| saying| with)?:? )?",
+    ),
+    (
+        "{new}",
+        r"(?: a| an| the)?(?: new| empty| blank| text| markdown)*",
+    ),
+    (
+        "{files}",
+        r"(?:(?:all |every |any |the |my |these )*(?:files?|documents?)|everything|everywhere)",
+    ),
+    ("{called}", r"(?:called |named |with the name )?"),
+];
+
+struct Rule {
+    says: &'static str,
+    build: fn(&Match<'_>) -> Built,
+}
+
+const fn rule(says: &'static str, build: fn(&Match<'_>) -> Built) -> Rule {
+    Rule { says, build }
+}
+
+/// Reads one step; `None` when no rule fits.
+pub fn read(request: &Request, step: &Step, last: Option<&str>) -> Built {
+    for (regex, build) in COMPILED.iter() {
+        let Some(captures) = regex.captures(&step.text) else {
+            continue;
+        };
+        let found = Match {
+            request,
+            captures: &captures,
+            last,
+        };
+        if let Some(action) = build(&found)? {
+            return Ok(Some(action));
+        }
+    }
+    Ok(None)
+}
+
+type Compiled = Vec<(Regex, fn(&Match<'_>) -> Built)>;
+
+static COMPILED: LazyLock<Compiled> = LazyLock::new(|| {
+    all()
+        .filter_map(|rule| Some((pattern(&expand(rule.says))?, rule.build)))
+        .collect()
+});
+
+fn all() -> impl Iterator<Item = &'static Rule> {
+    changes::CHANGES
+        .iter()
+        .chain(&changes::MOVES)
+        .chain(&looks::PARTS)
+        .chain(&looks::MEASURES)
+        .chain(&looks::LISTINGS)
+        .chain(&searches::SEARCHES)
+        .chain(&looks::READS)
+}
+
+/// Writes a rule's braces out.
+fn expand(says: &str) -> String {
+    let mut pattern = says.to_owned();
+    for (name, words) in LISTS {
+        pattern = pattern.replace(name, words);
+    }
+    let here = r"here|(?:this|current|working|my) (?:folder|directory|workspace)|workspace";
+    for (kind, shape) in [
+        (
+            "file",
+            format!(
+                r"(?:the )?(?:(?:text |whole |entire )?file )?(?:called |named )?(?P<@>{MARK}|\S+)(?: file)?"
+            ),
+        ),
+        (
+            "dir",
+            format!(
+                r"(?:the )?(?:folder |directory )?(?:called |named )?(?P<@>{here}|{MARK}|[^\s,]+)(?: folder| directory| dir)?"
+            ),
+        ),
+        ("tok", format!(r"(?P<@>{MARK}|[^\s,]+)")),
+        ("text", format!(r"(?P<@>{MARK}|.+?)")),
+        ("num", r"(?P<@>\d+|[a-z]+)".to_owned()),
+    ] {
+        while let Some((before, rest)) = pattern.split_once(&format!("{{{kind}:")) {
+            let Some((name, after)) = rest.split_once('}') else {
+                break;
+            };
+            pattern = format!("{before}{}{after}", shape.replace('@', name));
+        }
+    }
+    format!("(?i)^(?:{pattern})[.!]*$")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_compiles() {
+        for rule in all() {
+            let written = expand(rule.says);
+            assert!(
+                !written.contains('{') || Regex::new(&written).is_ok(),
+                "{written}"
+            );
+            if let Err(error) = Regex::new(&written) {
+                panic!("{}: {error}", rule.says);
+            }
+        }
+        assert_eq!(COMPILED.len(), all().count());
+    }
+
+    #[test]
+    fn the_rules_make_every_action_but_answer() {
+        let kinds: Vec<String> = crate::schema::actions()
+            .into_iter()
+            .map(|(kind, _)| kind)
+            .collect();
+        assert_eq!(kinds.len(), KINDS.len() + 1);
+        for kind in kinds.iter().filter(|kind| *kind != "answer") {
+            assert!(KINDS.contains(&kind.as_str()), "{kind}");
+        }
+    }
+}

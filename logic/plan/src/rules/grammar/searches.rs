@@ -1,0 +1,203 @@
+//! Rules for finding files by name, texts in files, and for comparing.
+
+use super::{Rule, rule};
+use crate::rules::building::{Built, Match};
+use crate::rules::refusal::Refusal;
+use crate::rules::words::{is_file, is_wildcard, trim_word};
+use domain::plan::Action;
+
+/// Endings by the name people give a kind of file.
+const TYPES: [(&str, &str); 19] = [
+    ("markdown", "md"),
+    ("text", "txt"),
+    ("txt", "txt"),
+    ("python", "py"),
+    ("rust", "rs"),
+    ("javascript", "js"),
+    ("typescript", "ts"),
+    ("html", "html"),
+    ("css", "css"),
+    ("json", "json"),
+    ("yaml", "yaml"),
+    ("toml", "toml"),
+    ("csv", "csv"),
+    ("pdf", "pdf"),
+    ("xml", "xml"),
+    ("shell", "sh"),
+    ("log", "log"),
+    ("java", "java"),
+    ("c", "c"),
+];
+
+fn ending(word: &str) -> Option<String> {
+    if let Some((_, ending)) = TYPES.iter().find(|(name, _)| *name == word) {
+        return Some(format!("*.{ending}"));
+    }
+    let plain = word.strip_prefix('*').unwrap_or(word);
+    let known = plain.strip_prefix('.').unwrap_or(plain);
+    let short = (1..=8).contains(&known.len()) && known.chars().all(|c| c.is_ascii_alphanumeric());
+    let said = plain.starts_with('.') || TYPES.iter().any(|(_, ending)| *ending == known);
+    (short && said).then(|| format!("*.{known}"))
+}
+
+fn named(found: &Match<'_>, shape: fn(&str) -> String) -> Built {
+    let piece = found.text("q")?;
+    let word = if found.is_quoted("q") {
+        piece
+    } else {
+        trim_word(&piece).to_owned()
+    };
+    Ok(Some(Action::FindFiles {
+        pattern: shape(&word),
+        path: found.folder("p")?,
+    }))
+}
+
+fn search(found: &Match<'_>) -> Built {
+    let path = if found.has("f") {
+        ".".to_owned()
+    } else {
+        found.folder("p")?
+    };
+    Ok(Some(Action::SearchText {
+        query: found.content("q")?,
+        path,
+    }))
+}
+
+/// Finding names and texts.
+pub static SEARCHES: [Rule; 15] = [
+    rule(
+        r"(?:{find} |{what} |which |what )?{the}(?:of the )?{tok:q} (?:files|documents|scripts)(?: (?:are )?(?:there )?{in} {dir:p}| are there| {dir:r})?",
+        |found| {
+            let place = if found.has("p") { "p" } else { "r" };
+            let Some(pattern) = ending(&found.word("q")) else {
+                return Ok(None);
+            };
+            Ok(Some(Action::FindFiles {
+                pattern,
+                path: found.folder(place)?,
+            }))
+        },
+    ),
+    rule(
+        r"(?:{find} )?{the}(?:any )?files?(?: that are| which are)? (?:named|called|matching|with (?:the )?name|whose name is|like) {tok:q}(?: {in} {dir:p})?",
+        |found| named(found, str::to_owned),
+    ),
+    rule(
+        r"(?:{find} |which |what )?{the}(?:any )?files? (?:(?:whose names? |that |which |with names? )?(?:ends?|ending) (?:in|with|on)|with (?:the |an? )?(?:extension|suffix|ending)|of type) {tok:q}(?: {in} {dir:p})?",
+        |found| {
+            named(found, |word| {
+                if word.contains('.') || word.len() > 4 {
+                    format!("*{}", word.trim_start_matches('*'))
+                } else {
+                    format!("*.{word}")
+                }
+            })
+        },
+    ),
+    rule(
+        r"(?:{find} |which |what )?{the}(?:any )?files? (?:whose names? |that |which |with names? )?(?:starts?|starting|begins?|beginning) with {tok:q}(?: {in} {dir:p})?",
+        |found| named(found, |word| format!("{word}*")),
+    ),
+    rule(
+        r"(?:{find} |which |what )?{the}(?:any )?files? (?:with|having|that have|which have|containing) {tok:q} in (?:the|their|its) (?:file ?)?names?(?: {in} {dir:p})?|(?:{find} |which |what )?{the}files? (?:whose names? |with names? )(?:contains?|containing|has|have|includes?) {tok:r}(?: {in} {dir:s})?",
+        |found| {
+            let (word, place) = if found.has("q") {
+                ("q", "p")
+            } else {
+                ("r", "s")
+            };
+            let pattern = format!("*{}*", found.text(word)?);
+            Ok(Some(Action::FindFiles {
+                pattern,
+                path: found.folder(place)?,
+            }))
+        },
+    ),
+    rule(
+        r"(?:find|locate|look for|search for|list|ls|show|where is|where's|where are|do i have) (?:me )?(?P<noun>(?:a |the |any |all )?(?:files? )(?:called |named )?)?(?:the )?{tok:q}(?: (?:files|anywhere|everywhere))?(?: {in} {dir:p})?",
+        |found| {
+            let word = found.text("q")?;
+            let about_text = found.is_quoted("q") && !found.has("noun") && !is_wildcard(&word);
+            let only_wildcards = ["list", "ls ", "show"]
+                .iter()
+                .any(|verb| found.captures[0].to_lowercase().starts_with(verb));
+            let fits = is_wildcard(&word) || (is_file(&word) && !about_text && !only_wildcards);
+            if fits {
+                named(found, str::to_owned)
+            } else {
+                Ok(None)
+            }
+        },
+    ),
+    rule(
+        r"(?:{find} |tell me )?(?:which|what|the|all|any|all the)? ?(?:of the )?files?(?: in {dir:p})? (?:(?:that |which )?(?:contains?|containing|mentions?|mentioning|includes?|including|talks? about|has|have)|with) {word}{text:q}(?: (?:{in} )(?:(?P<f>{files})|{dir:r}))?",
+        |found| {
+            let place = if found.has("p") { "p" } else { "r" };
+            Ok(Some(Action::SearchText {
+                query: found.content("q")?,
+                path: found.folder(place)?,
+            }))
+        },
+    ),
+    rule(
+        r"(?:search|grep|look|scan|check)(?: through| in| inside| into| at)? (?:(?P<f>{files}(?: {in} (?:here|this folder))?)|{dir:p}) for {word}{text:q}",
+        search,
+    ),
+    rule(
+        r"(?:find|list|show|show me|get|search for|look for) (?:all |the |every |all the )*(?:lines?|occurrences?|mentions?|uses?|places?|references?) (?:with|containing|that contains?|mentioning|that mentions?|of|to|where) {word}{text:q}(?: {in} (?:(?P<f>{files})|{dir:p}))?",
+        search,
+    ),
+    rule(
+        r"(?:search for|search|grep for|grep|look for|look up) {word}{text:q} {in} (?:(?P<f>{files})|{dir:p})",
+        search,
+    ),
+    rule(
+        r"(?:search for|search|grep for|grep|look for) {word}{text:q}",
+        search,
+    ),
+    rule(
+        r"find {word}{text:q} {in} (?:(?P<f>{files})|{dir:p})",
+        search,
+    ),
+    rule(
+        r"(?:where (?:is|does|do|are)) {word}{text:q} (?:mentioned|used|appear|written|found|occur|defined)(?: {in} (?:(?P<f>{files})|{dir:p}))?",
+        search,
+    ),
+    rule(
+        r"(?:does|do) (?:the )?(?:file )?{tok:p} (?:contain|mention|have|include|say) {word}{text:q}|is {word}{text:r} in {file:s}",
+        |found| {
+            if found.has("r") {
+                if !found.is_quoted("r") {
+                    return Ok(None);
+                }
+                return Ok(Some(Action::SearchText {
+                    query: found.text("r")?,
+                    path: found.path("s")?,
+                }));
+            }
+            Ok(Some(Action::SearchText {
+                query: found.content("q")?,
+                path: found.path("p")?,
+            }))
+        },
+    ),
+    rule(r"find {word}{text:q}", |found| {
+        let query = found.content("q")?;
+        if found.is_quoted("q") || found.captures[0].to_lowercase().starts_with("find the ") {
+            return Ok(Some(Action::SearchText {
+                query,
+                path: ".".to_owned(),
+            }));
+        }
+        let nearest = vec![
+            format!("search for \"{query}\""),
+            format!("find files named {query}"),
+        ];
+        Err(Refusal::ambiguous(
+            format!("`find {query}` may mean a file's name or a text."),
+            nearest,
+        ))
+    }),
+];
