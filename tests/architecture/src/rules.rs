@@ -200,8 +200,8 @@ const FORMAT_FILES: [&str; 4] = ["config.rs", "record.rs", "wire.rs", "manifest.
 /// Crates whose types are formats: the event vocabulary, and the arguments and results of tools.
 const FORMAT_CRATES: [&str; 2] = ["contracts/domain", "adapters/tools"];
 
-/// What `--json` prints.
-const FORMAT_FOLDER: &str = "bin/carl/src/render/";
+/// The top layer prints JSON and reads configuration: both are its promises.
+const FORMAT_FOLDER: &str = "bin/carl/src/";
 
 /// Serialisation is derived only where a format is owned.
 #[must_use]

@@ -1,0 +1,149 @@
+//! `kill -9` in the middle of a turn: nothing that was shown is lost, and the session goes on.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::Scene;
+use serde_json::{Value, json};
+use std::hint::spin_loop;
+use std::time::{Duration, Instant};
+use testkit::{Reply, Server};
+
+const ROUNDS: u64 = 50;
+
+/// A small generator of numbers, so that a failing round can be run again.
+fn scatter(seed: u64) -> u64 {
+    let mut x = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// A model that writes a file, reads another, talks, and so on for some steps.
+fn busy_model() -> Server {
+    Server::speak(|_, count| match count % 4 {
+        0 => Reply::thinking("hm").and_text("Writing. ").and_call(
+            "write_file",
+            json!({"path": format!("made-{count}.txt"), "content": "x".repeat(2_000)}),
+        ),
+        1 => Reply::call("read_file", json!({"path": "notes.md"}))
+            .and_call("list_files", json!({"path": "."})),
+        2 => Reply::text("A thought. ").and_call("glob", json!({"pattern": format!("*{count}*")})),
+        _ => Reply::text("Done."),
+    })
+    .in_pieces_of(37)
+    .openai()
+}
+
+/// Runs until the wanted number of events was shown, waits a moment, and kills. Returns the events
+/// that were shown.
+fn killed_run(scene: &Scene, lines: u64, moment: Duration) -> Vec<Value> {
+    let args = [
+        "run",
+        "--events",
+        "--allow-write",
+        ".",
+        "--yes",
+        "write",
+        "work",
+    ];
+    let mut running = scene.house.ask(args).spawn();
+    for _ in 0..lines {
+        if running.line().is_none() {
+            break;
+        }
+    }
+    let until = Instant::now() + moment;
+    while Instant::now() < until {
+        spin_loop();
+    }
+    let finished = running.kill();
+    // A line without its end was not delivered.
+    let complete = finished
+        .stdout
+        .split_inclusive('\n')
+        .filter(|line| line.ends_with('\n'));
+    complete
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn session_events(scene: &Scene, id: &str) -> Vec<Value> {
+    scene
+        .house
+        .ask(["session", "show", id, "--events"])
+        .run()
+        .expect(0)
+        .json_lines()
+}
+
+#[test]
+fn fifty_kills_lose_nothing_that_was_shown() {
+    let mut killed_midway = 0;
+    for round in 0..ROUNDS {
+        let scene = Scene::with(busy_model(), "openai");
+        scene.house.write("notes.md", "hello");
+        let draw = scatter(round);
+        let moment = Duration::from_micros(scatter(draw) % 3_000);
+        let shown = killed_run(&scene, 1 + draw % 40, moment);
+        let Some(first) = shown.first() else {
+            continue;
+        };
+        let id = first["session_id"].as_str().unwrap().to_owned();
+        if shown.last().unwrap()["type"] != "query_finished" {
+            killed_midway += 1;
+        }
+        let kept = session_events(&scene, &id);
+        for event in &shown {
+            let seq = usize::try_from(event["seq"].as_u64().unwrap()).unwrap();
+            assert_eq!(
+                kept.get(seq - 1),
+                Some(event),
+                "round {round}: event {seq} is lost"
+            );
+        }
+        let args = ["run", "--json", "--session-id", &id, "go on"];
+        let resumed = scene.house.ask(args).run();
+        assert!(
+            resumed.code.is_some_and(|code| [0, 3].contains(&code)),
+            "round {round}: {resumed:#?}"
+        );
+        let after = session_events(&scene, &id);
+        assert_eq!(
+            after[..kept.len()],
+            kept[..],
+            "round {round}: the past changed"
+        );
+        for (index, event) in after.iter().enumerate() {
+            assert_eq!(event["seq"], json!(index + 1), "round {round}: a gap");
+        }
+        assert!(after.len() > kept.len());
+    }
+    assert!(
+        killed_midway >= ROUNDS / 2,
+        "only {killed_midway} kills met a turn at work"
+    );
+}
+
+#[test]
+fn a_file_is_whole_or_absent_after_a_kill() {
+    for round in 0..20 {
+        let scene = Scene::with(busy_model(), "openai");
+        let draw = scatter(1_000 + round);
+        killed_run(&scene, 3 + draw % 12, Duration::from_micros(draw % 4_000));
+        if scene.house.has("made-0.txt") {
+            assert_eq!(scene.house.read("made-0.txt").len(), 2_000, "round {round}");
+        }
+        let names = std::fs::read_dir(scene.house.work()).unwrap();
+        for name in names {
+            let name = name.unwrap().file_name().into_string().unwrap();
+            // A temporary file may be left by the kill, but never under a name of its own making.
+            assert!(
+                name.starts_with("made-") || name.starts_with('.'),
+                "round {round}: {name}"
+            );
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Deterministic mode: what a stranger types, what happens to the files, and how it exits. No model.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use serde_json::Value;
+use testkit::{Finished, House};
+
+fn house() -> House {
+    let house = House::new();
+    house.write("notes.md", "# Notes\nAsk Ingrid.\nStatus: draft\n");
+    house.write("plan.txt", "one\ntwo\nthree\n");
+    house.write("plan-b.txt", "one\nzwei\nthree\n");
+    house.write("papers/old.md", "# Old\n");
+    house
+}
+
+fn ask(house: &House, say: &str, classes: &[&str]) -> Finished {
+    let mut run = house.ask(["run", "--json", "--mode", "deterministic"]);
+    if !classes.is_empty() {
+        run = run.args(["--allow-write", "."]);
+    }
+    for class in classes {
+        run = run.args(["--yes", class]);
+    }
+    run.arg(say).run()
+}
+
+fn texts(case: &Value, field: &str) -> Vec<String> {
+    let list = case[field].as_array().cloned().unwrap_or_default();
+    list.iter()
+        .map(|text| text.as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// What is wrong with a case, or nothing.
+fn judge(case: &Value) -> Vec<String> {
+    let house = house();
+    let say = case["say"].as_str().unwrap();
+    let flags = texts(case, "flags");
+    let classes: Vec<&str> = flags.iter().map(String::as_str).collect();
+    let finished = ask(&house, say, &classes);
+    let mut wrong = Vec::new();
+    let exits: Vec<i64> = match case["exit"].as_array() {
+        Some(list) => list.iter().filter_map(Value::as_i64).collect(),
+        None => vec![0],
+    };
+    if !finished
+        .code
+        .is_some_and(|code| exits.contains(&i64::from(code)))
+    {
+        wrong.push(format!("exit {:?}, not {exits:?}", finished.code));
+    }
+    let summary = finished.json();
+    let answer = summary["answer"].as_str().unwrap_or_default();
+    wrong.extend(
+        texts(case, "answer")
+            .iter()
+            .filter(|part| !answer.contains(part.as_str()))
+            .map(|part| format!("the answer lacks `{part}`")),
+    );
+    wrong.extend(
+        texts(case, "without")
+            .iter()
+            .filter(|part| answer.contains(part.as_str()))
+            .map(|part| format!("the answer has `{part}`")),
+    );
+    let code = summary["error"]["code"].as_str().unwrap_or_default();
+    if let Some(prefix) = case["code"].as_str()
+        && !code.starts_with(prefix)
+    {
+        wrong.push(format!("code `{code}`, not {prefix}…"));
+    }
+    for (name, content) in case["files"].as_object().into_iter().flatten() {
+        match content.as_str() {
+            Some(text) if !house.has(name) => wrong.push(format!("{name} is missing: {text}")),
+            Some(text) if house.read(name).trim_end() != text => {
+                wrong.push(format!("{name} holds {:?}", house.read(name)));
+            }
+            None if house.has(name) => wrong.push(format!("{name} is still there")),
+            _ => {}
+        }
+    }
+    wrong.extend(
+        texts(case, "folders")
+            .iter()
+            .filter(|name| !house.has(name))
+            .map(|name| format!("no folder {name}")),
+    );
+    if !wrong.is_empty() {
+        wrong.push(format!("{summary:#}\n{}", finished.stderr));
+    }
+    wrong
+}
+
+#[test]
+fn every_phrasing_does_what_it_says_or_says_why_not() {
+    let cases: Vec<Value> = serde_json::from_str(include_str!("../data/phrasings.json")).unwrap();
+    assert!(cases.len() >= 30);
+    let mut wrong = Vec::new();
+    for case in &cases {
+        let found = judge(case);
+        if !found.is_empty() {
+            wrong.push(format!("{}:\n  {}", case["say"], found.join("\n  ")));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        cases.len(),
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn an_undo_takes_the_last_change_back() {
+    let house = house();
+    let done = ask(
+        &house,
+        "replace \"draft\" with \"final\" in notes.md",
+        &["write"],
+    )
+    .expect(0);
+    assert!(house.read("notes.md").contains("final"));
+    let id = done.json()["session_id"].as_str().unwrap().to_owned();
+    let args = [
+        "run",
+        "--json",
+        "--mode",
+        "deterministic",
+        "--session-id",
+        &id,
+    ];
+    let undo = house
+        .ask(args)
+        .args(["--allow-write", ".", "--yes", "write", "undo"])
+        .run();
+    assert_eq!(undo.code, Some(0), "{undo:#?}");
+    assert!(house.read("notes.md").contains("draft"));
+}
+
+#[test]
+fn a_usage_mistake_exits_with_two_and_says_what_to_type() {
+    let house = house();
+    for args in [
+        &["run", "--mode", "magic", "x"][..],
+        &["run", "--yes", "everything", "x"],
+        &["fly"],
+    ] {
+        let finished = house.ask(args.iter().copied()).run();
+        assert_eq!(finished.code, Some(2), "{finished:#?}");
+        assert!(!finished.stderr.is_empty());
+    }
+    let empty = house.ask(["run", "--json", ""]).run();
+    assert_eq!(empty.code, Some(2), "{empty:#?}");
+}
+
+#[test]
+fn a_task_comes_by_argument_by_file_and_by_standard_input() {
+    let house = house();
+    house.write("task.txt", "count the lines of plan.txt");
+    let base = ["run", "--json", "--mode", "deterministic"];
+    let by_file = house.ask(base).arg("@task.txt").run().expect(0);
+    let by_input = house
+        .ask(base)
+        .arg("-")
+        .stdin("count the lines of plan.txt")
+        .run()
+        .expect(0);
+    assert!(by_file.json()["answer"].as_str().unwrap().contains('3'));
+    assert_eq!(by_file.json()["answer"], by_input.json()["answer"]);
+}
+
+#[test]
+fn events_are_one_json_value_a_line_and_end_with_the_end() {
+    let house = house();
+    let args = [
+        "run",
+        "--events",
+        "--mode",
+        "deterministic",
+        "read notes.md",
+    ];
+    let events = house.ask(args).run().expect(0).json_lines();
+    assert_eq!(events.last().unwrap()["type"], "query_finished");
+    let id = events[0]["session_id"].as_str().unwrap();
+    let log = house.session_log(id);
+    for event in &events {
+        assert!(log.contains(event), "shown but not kept: {event}");
+    }
+}

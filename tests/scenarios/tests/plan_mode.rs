@@ -1,0 +1,134 @@
+//! Plan mode with a scripted planner: approved by hash, run exactly, refused after any change.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::{Outcome, Scene, of_kind};
+use serde_json::{Value, json};
+use testkit::{House, Reply, Server};
+
+fn edit(new: &str) -> Value {
+    json!({
+        "intent": "Replace draft with another word.",
+        "actions": [{"kind": "replace_text", "path": "notes.md", "old": "draft", "new": new}],
+    })
+}
+
+fn planner(plans: impl IntoIterator<Item = Value>) -> Scene {
+    let scene = Scene::new(plans.into_iter().map(|plan| Reply::text(plan.to_string())));
+    scene.house.write("notes.md", "Status: draft\n");
+    scene
+}
+
+const TASK: [&str; 5] = [
+    "--mode",
+    "plan",
+    "--allow-write",
+    ".",
+    "replace draft with final in notes.md",
+];
+
+fn proposed_hash(scene: &Scene, outcome: &Outcome) -> String {
+    let log = scene.log(outcome);
+    let proposed = of_kind(&log, "plan_proposed");
+    proposed[0]["hash"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_plan_waits_for_approval_and_runs_once_approved_by_its_hash() {
+    let scene = planner([edit("final"), edit("final")]);
+    let first = scene.run(&TASK);
+    first.assert_ends(5, "denied");
+    assert_eq!(scene.house.read("notes.md"), "Status: draft\n");
+    let hash = proposed_hash(&scene, &first);
+    let second = scene.run(&[&TASK[..], &["--approve", &hash]].concat());
+    second.assert_ends(0, "success");
+    assert_eq!(scene.house.read("notes.md"), "Status: final\n");
+    let log = scene.log(&second);
+    assert_eq!(of_kind(&log, "plan_approved")[0]["hash"], hash.as_str());
+    assert_eq!(second.summary["artifacts"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_changed_plan_is_not_the_approved_one() {
+    let scene = planner([edit("final"), edit("FINAL")]);
+    let hash = proposed_hash(&scene, &scene.run(&TASK));
+    let changed = scene.run(&[&TASK[..], &["--approve", &hash]].concat());
+    changed.assert_ends(5, "denied");
+    assert_eq!(scene.house.read("notes.md"), "Status: draft\n");
+    assert!(of_kind(&scene.log(&changed), "plan_approved").is_empty());
+}
+
+#[test]
+fn a_confirmed_effect_runs_the_plan_and_a_refused_class_does_not() {
+    let delete = json!({
+        "intent": "Delete the notes.",
+        "actions": [{"kind": "delete_file", "path": "notes.md"}],
+    });
+    let scene = planner([delete, edit("final")]);
+    let refused = scene.run(&[&TASK[..], &["--yes", "write"]].concat());
+    refused.assert_ends(5, "denied");
+    assert!(
+        scene.house.has("notes.md"),
+        "`--yes write` covered a deletion"
+    );
+    let done = scene.run(&[&TASK[..], &["--yes", "write"]].concat());
+    done.assert_ends(0, "success");
+    assert_eq!(scene.house.read("notes.md"), "Status: final\n");
+}
+
+#[test]
+fn a_plan_outside_the_schema_is_refused_before_anything_runs() {
+    let wild = json!({"intent": "x", "actions": [{"kind": "run_shell", "command": "rm -rf /"}]});
+    let scene = planner([wild.clone(), wild.clone(), wild.clone(), wild]);
+    let outcome = scene.run(&[&TASK[..], &["--yes", "write"]].concat());
+    assert_eq!(outcome.finished.code, Some(4), "{:#}", outcome.summary);
+    assert!(outcome.calls().is_empty());
+    assert!(scene.server.chats().len() <= 3, "at most two repairs");
+}
+
+#[test]
+fn the_planner_is_asked_under_a_schema() {
+    let scene = planner([edit("final")]);
+    let _outcome = scene.run(&TASK);
+    let asked = &scene.server.chats()[0].body;
+    assert!(
+        asked["response_format"]
+            .to_string()
+            .contains("replace_text"),
+        "{asked}"
+    );
+}
+
+#[test]
+fn without_a_model_plan_mode_fails_with_that_error_and_does_not_fall_back() {
+    let house = House::new();
+    house.write("notes.md", "Status: draft\n");
+    house.configure("[models.discovery]\nenabled = false\nembedded = false\n");
+    let finished = house
+        .ask(["run", "--json"])
+        .args(TASK)
+        .args(["--yes", "write"])
+        .run();
+    assert_eq!(finished.code, Some(4), "{finished:#?}");
+    let summary = finished.json();
+    assert_eq!(
+        summary["error"]["code"], "models.not_configured",
+        "{summary:#}"
+    );
+    assert!(summary["tool_calls"].as_array().unwrap().is_empty());
+    assert_eq!(house.read("notes.md"), "Status: draft\n");
+}
+
+#[test]
+fn a_planner_that_fails_is_not_replaced_by_rules() {
+    let server = Server::openai([Reply::refuse(400, "{\"error\":{\"message\":\"no\"}}")]);
+    let scene = Scene::with(server, "openai");
+    scene.house.write("notes.md", "Status: draft\n");
+    let outcome = scene.run(&[&TASK[..], &["--yes", "write"]].concat());
+    outcome.assert_ends(4, "failed");
+    assert_eq!(outcome.code(), "models.rejected");
+    assert_eq!(scene.house.read("notes.md"), "Status: draft\n");
+}
