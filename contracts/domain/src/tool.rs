@@ -34,6 +34,28 @@ impl ToolName {
         }
     }
 
+    /// The nearest thing to `text` that can name a tool, for a conversation that must hold what a
+    /// model asked for: other characters become `_`, an empty name `unknown`.
+    #[must_use]
+    pub fn nearest(text: &str) -> Self {
+        let safe: String = text
+            .chars()
+            .take(64)
+            .map(|c| {
+                if c.is_ascii_alphanumeric() || "_-.".contains(c) {
+                    c
+                } else {
+                    '_'
+                }
+            })
+            .collect();
+        Self(if safe.is_empty() {
+            "unknown".to_owned()
+        } else {
+            safe
+        })
+    }
+
     /// The name.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -181,4 +203,23 @@ pub struct ToolOutput {
     pub origin: String,
     /// Files made or changed, absolute.
     pub artifacts: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_always_a_name() {
+        let long = "ä".repeat(200);
+        for text in ["", "read_file", "read file;rm", long.as_str()] {
+            let nearest = ToolName::nearest(text);
+            assert_eq!(
+                ToolName::new(nearest.as_str()),
+                Ok(nearest.clone()),
+                "{text}"
+            );
+        }
+        assert_eq!(ToolName::nearest("read_file").as_str(), "read_file");
+    }
 }
