@@ -50,8 +50,10 @@ pub trait ContextManager {
     fn messages(&self) -> Vec<Message>;
     /// Tokens of everything to be sent.
     fn estimate(&self) -> u64;
-    /// Corrects the estimate by what a server counted for the last [`Self::messages`].
-    fn calibrate(&mut self, prompt_tokens: u64);
+    /// Characters of everything to be sent.
+    fn characters(&self) -> u64;
+    /// Corrects the estimate by what a server counted for a prompt of so many characters.
+    fn calibrate(&mut self, characters: u64, prompt_tokens: u64);
     /// Leaves out what does not fit: oldest turns first, then parts of the oldest tool results of
     /// the current turn. Afterwards [`Self::estimate`] is above `budget_tokens` only if nothing
     /// more can go.

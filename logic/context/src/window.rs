@@ -77,12 +77,6 @@ impl SlidingWindow {
         self.estimator.characters(tokens)
     }
 
-    fn characters(&self) -> u64 {
-        let standing = characters_in(&self.system) + characters_in(&self.preamble);
-        let messages: u64 = self.entries.iter().map(|entry| entry.characters).sum();
-        standing + self.fixed_characters + messages + 2 * MESSAGE_CHARACTERS
-    }
-
     fn last_turn_start(&self) -> usize {
         self.entries
             .iter()
@@ -168,8 +162,14 @@ impl ContextManager for SlidingWindow {
         self.estimator.tokens(self.characters())
     }
 
-    fn calibrate(&mut self, prompt_tokens: u64) {
-        self.estimator.observe(self.characters(), prompt_tokens);
+    fn characters(&self) -> u64 {
+        let standing = characters_in(&self.system) + characters_in(&self.preamble);
+        let messages: u64 = self.entries.iter().map(|entry| entry.characters).sum();
+        standing + self.fixed_characters + messages + 2 * MESSAGE_CHARACTERS
+    }
+
+    fn calibrate(&mut self, characters: u64, prompt_tokens: u64) {
+        self.estimator.observe(characters, prompt_tokens);
     }
 
     fn trim(&mut self, budget_tokens: u64) -> Trimming {

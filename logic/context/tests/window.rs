@@ -219,7 +219,9 @@ fn the_estimate_follows_what_servers_report() {
     world.take(&Step::Answer(4_000));
     let naive = world.window.estimate();
     for _ in 0..20 {
-        world.window.calibrate(naive * 2);
+        world
+            .window
+            .calibrate(world.window.characters(), naive * 2);
     }
     assert!(world.window.estimate() > naive * 19 / 10);
 }

@@ -1,12 +1,14 @@
 //! The one way an event comes into being: appended to the session log first, then shown.
 
 use crate::config::Clock;
+use crate::history::History;
 use crate::record::SessionLog;
 use api::sessions::{Error, ErrorKind};
 use domain::event::{Event, EventBody};
+use domain::fault::{Coded, Fault};
 use domain::id::{AgentId, CallId, QueryId, SessionId};
 use domain::limits::EVENT_BACKLOG;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard, PoisonError};
 use tokio::sync::{Mutex, broadcast};
 
 /// What an event belongs to.
@@ -20,6 +22,24 @@ pub struct Scope {
     pub call_id: Option<CallId>,
 }
 
+/// When an event may be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// Once the operating system has it: killing this process does not lose it.
+    Written,
+    /// Once the disk has it: losing power does not lose it either.
+    Synchronised,
+}
+
+/// What listeners are sent.
+#[derive(Debug, Clone)]
+pub(crate) enum Shown {
+    /// Something happened.
+    Event(Arc<Event>),
+    /// Something happened that the log could not take, so no one will ever see it.
+    Broken(Fault),
+}
+
 /// Appends events to one session's log and shows them to whoever listens. Cheap to clone.
 #[derive(Clone)]
 pub struct Emitter {
@@ -30,27 +50,37 @@ struct Inner {
     session_id: SessionId,
     clock: Clock,
     log: Mutex<Option<SessionLog>>,
-    sender: broadcast::Sender<Arc<Event>>,
+    sender: broadcast::Sender<Shown>,
+    history: std::sync::Mutex<History>,
 }
 
 /// Shows an event when dropped, so that one which is in the log is shown even if its writer was
 /// cancelled while waiting for the disk.
 struct Announcement<'a> {
-    sender: &'a broadcast::Sender<Arc<Event>>,
+    inner: &'a Inner,
     event: Arc<Event>,
 }
 
 impl Drop for Announcement<'_> {
     fn drop(&mut self) {
+        lock(&self.inner.history).apply(&self.event);
         // No listener is no failure: the log has the event.
-        let _ = self.sender.send(Arc::clone(&self.event));
+        let _ = self
+            .inner
+            .sender
+            .send(Shown::Event(Arc::clone(&self.event)));
     }
 }
 
 impl Emitter {
-    /// An emitter that continues `log`.
+    /// An emitter that continues `log`, whose events `history` has seen.
     #[must_use]
-    pub fn new(session_id: SessionId, log: SessionLog, clock: Clock) -> Self {
+    pub(crate) fn new(
+        session_id: SessionId,
+        log: SessionLog,
+        history: History,
+        clock: Clock,
+    ) -> Self {
         let (sender, _) = broadcast::channel(EVENT_BACKLOG);
         Self {
             inner: Arc::new(Inner {
@@ -58,15 +88,26 @@ impl Emitter {
                 clock,
                 log: Mutex::new(Some(log)),
                 sender,
+                history: std::sync::Mutex::new(history),
             }),
         }
+    }
+
+    /// What happened so far. Not to be held across an await.
+    pub(crate) fn history(&self) -> MutexGuard<'_, History> {
+        lock(&self.inner.history)
     }
 
     /// Appends an event and shows it.
     ///
     /// # Errors
     /// [`ErrorKind::Unwritable`]; the event then exists nowhere.
-    pub async fn emit(&self, scope: Scope, body: EventBody) -> Result<Arc<Event>, Error> {
+    pub async fn emit(
+        &self,
+        scope: Scope,
+        body: EventBody,
+        durability: Durability,
+    ) -> Result<Arc<Event>, Error> {
         let mut guard = self.inner.log.lock().await;
         let log = guard.as_mut().ok_or_else(closed)?;
         let event = Arc::new(Event {
@@ -79,12 +120,15 @@ impl Emitter {
             call_id: scope.call_id,
             body,
         });
-        log.append(&event)?;
+        if let Err(error) = log.append(&event) {
+            let _ = self.inner.sender.send(Shown::Broken(error.fault()));
+            return Err(error);
+        }
         let announcement = Announcement {
-            sender: &self.inner.sender,
+            inner: &self.inner,
             event: Arc::clone(&event),
         };
-        if must_survive_power_loss(&event.body) {
+        if durability == Durability::Synchronised {
             let file = log.file();
             let synced = tokio::task::spawn_blocking(move || file.sync_data()).await;
             if !matches!(synced, Ok(Ok(()))) {
@@ -95,8 +139,8 @@ impl Emitter {
         Ok(event)
     }
 
-    /// The last event's number and every event after it.
-    pub async fn subscribe(&self) -> (u64, broadcast::Receiver<Arc<Event>>) {
+    /// The last event's number and everything shown after it.
+    pub(crate) async fn subscribe(&self) -> (u64, broadcast::Receiver<Shown>) {
         let guard = self.inner.log.lock().await;
         let last_seq = guard.as_ref().map_or(0, SessionLog::last_seq);
         (last_seq, self.inner.sender.subscribe())
@@ -113,13 +157,7 @@ fn closed() -> Error {
         .with_hint("Open it again to continue.")
 }
 
-/// Killing the process loses no written line; only power loss does. These are the lines that the
-/// user was told of or that say what was done to the world.
-fn must_survive_power_loss(body: &EventBody) -> bool {
-    matches!(
-        body,
-        EventBody::QueryReceived { .. }
-            | EventBody::ToolResult { .. }
-            | EventBody::QueryFinished { .. }
-    )
+fn lock(history: &std::sync::Mutex<History>) -> MutexGuard<'_, History> {
+    // A panic while folding leaves at worst one event out of the view; the log has it.
+    history.lock().unwrap_or_else(PoisonError::into_inner)
 }

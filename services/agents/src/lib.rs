@@ -3,19 +3,27 @@
 //! What it is: the implementation of [`api::sessions::Sessions`] and everything behind it: sessions
 //! with their queues, the turn ([`loop_mode`]) and the planned modes ([`pipeline`]).
 //! What it owns: the session log, one append-only file of JSON lines a session ([`record`]). It is
-//! the truth about a conversation; the context a model sees is a view folded from it ([`history`]).
+//! the truth about a conversation; the context a model sees is a view folded from it.
 //! What it never does: run a tool, open a network connection, decide whether a call may run, state
 //! its own lineage, read the audit log. It asks the broker and the models and is believed in nothing.
-//! Where to start: [`service`] (what surfaces call), then [`session`] (one live session), then
+//! Where to start: [`Service`] (what surfaces call), then `session.rs` (one live session), then
 //! [`work`] (what one request needs) and [`loop_mode`] (how it is worked on).
 
 pub mod config;
 mod emitter;
+mod error;
+mod history;
+mod library;
 pub mod loop_mode;
 pub mod pipeline;
+mod prompts;
 pub mod record;
+mod service;
+mod session;
+mod stream;
 pub mod work;
 
 pub use config::{AgentCard, Bridge, Clock, Config, Prompts};
-pub use emitter::Emitter;
+pub use error::Error;
+pub use service::Service;
 pub use work::{Ask, AskError, CallRecord, Outcome, Reply, Visibility, Work};

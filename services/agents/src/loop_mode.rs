@@ -1,13 +1,245 @@
 //! Loop mode: the model uses tools as it sees fit. Performs what [`turn`] decides.
 
-use crate::work::{Outcome, Work};
-use domain::fault::Fault;
+use crate::history::digest_of;
+use crate::work::{Ask, AskError, Outcome, Work};
+use api::models::ToolChoice;
+use context::{Budget, ContextManager, Trimming};
+use domain::decision::Layer;
+use domain::event::{EventBody, QueryStatus};
+use domain::fault::{Coded, Fault};
+use domain::id::CallId;
+use domain::limits::TOOL_CALLS_PER_REPLY;
+use domain::message::ToolCall;
+use domain::tool::ToolDefinition;
+use futures::future::join_all;
+use std::collections::{BTreeMap, VecDeque};
+use turn::{Action, Answer, Call, Ending, Event, Limits, Reason, ToolUse, Turn};
 
-/// Works on one request until the model has answered.
+/// Works on one request until the model has answered, failed or been stopped.
 pub async fn run(work: &Work) -> Outcome {
-    Outcome::failed(Fault {
-        code: "agents.mode_unavailable".to_owned(),
-        message: format!("This build cannot work in {} mode.", work.mode.as_str()),
-        hint: String::new(),
-    })
+    let mut turn = Turn::new(Limits {
+        model_calls: work.tool_iterations,
+        ..Limits::default()
+    });
+    let mut run = Run {
+        work,
+        budget: Budget::of(work.context_tokens),
+        tools: Vec::new(),
+        asked: BTreeMap::new(),
+        outcome: Outcome::of(QueryStatus::Failed),
+    };
+    let mut todo = VecDeque::from(turn.on(Event::Received));
+    while let Some(action) = todo.pop_front() {
+        for event in run.perform(action).await {
+            todo.extend(turn.on(event));
+        }
+    }
+    run.outcome
+}
+
+/// One turn as it is worked off.
+struct Run<'a> {
+    work: &'a Work,
+    budget: Budget,
+    tools: Vec<ToolDefinition>,
+    /// Calls of the last reply that were not begun.
+    asked: BTreeMap<CallId, (ToolCall, bool)>,
+    outcome: Outcome,
+}
+
+impl Run<'_> {
+    async fn perform(&mut self, action: Action) -> Vec<Event> {
+        match action {
+            Action::Assemble => vec![self.assemble().await],
+            Action::Nudge(nudge) => {
+                let text = nudge.text().to_owned();
+                self.work.emit(EventBody::ModelNudged { text }, None).await;
+                Vec::new()
+            }
+            Action::AskModel(tools) => vec![Box::pin(self.ask_model(tools)).await],
+            Action::Compact => vec![self.compact().await],
+            Action::Run(calls) => Box::pin(self.run_calls(calls)).await,
+            Action::RefuseExcess(calls) => {
+                self.refuse_excess(calls).await;
+                Vec::new()
+            }
+            // Whatever ran ended when the request's token fired: nothing outlives `perform`.
+            Action::Stop => Vec::new(),
+            Action::Publish(ending) => {
+                self.publish(ending);
+                vec![Event::Published]
+            }
+        }
+    }
+
+    /// Finds out which tools are on offer, and says so when they are others than before.
+    async fn assemble(&mut self) -> Event {
+        let work = self.work;
+        let discovered = tokio::select! {
+            biased;
+            () = work.cancel.cancelled() => return Event::Interrupted,
+            found = work.broker.discover_tools(work.context.clone(), work.text.clone()) => found,
+        };
+        match discovered {
+            Ok(tools) => self.tools = tools,
+            Err(error) => {
+                self.outcome.error = Some(error.fault());
+                return Event::Failed;
+            }
+        }
+        let announced = {
+            let mut history = work.events.history();
+            history
+                .window
+                .set_fixed_characters(characters_of(&self.tools));
+            history.announced
+        };
+        if announced != Some(digest_of(&self.tools)) {
+            let tools = self.tools.clone();
+            work.emit(EventBody::ToolSchema { tools }, None).await;
+        }
+        Event::Assembled
+    }
+
+    async fn ask_model(&mut self, tools: ToolUse) -> Event {
+        let trimming = self.trim_to(self.budget.prompt_tokens);
+        self.announce(trimming).await;
+        let (messages, characters) = {
+            let history = self.work.events.history();
+            (history.window.messages(), history.window.characters())
+        };
+        // Tools stay in a request that must not use them: some servers refuse a conversation with
+        // calls otherwise, and the prefix stays the same.
+        let ask = Ask {
+            tools: self.tools.clone(),
+            tool_choice: match tools {
+                ToolUse::Offered => ToolChoice::Auto,
+                ToolUse::Withheld => ToolChoice::None,
+            },
+            max_tokens: u32::try_from(self.budget.output_tokens).ok(),
+            ..Ask::new(messages)
+        };
+        match self.work.ask_model(ask).await {
+            Ok(reply) => {
+                self.work
+                    .events
+                    .history()
+                    .window
+                    .calibrate(characters, reply.usage.prompt_tokens);
+                self.outcome.note_reply(&reply);
+                let has_text = !reply.text.trim().is_empty();
+                if has_text {
+                    self.outcome.answer = reply.text;
+                }
+                let calls = reply.tool_calls.iter().map(|(call, _)| Call {
+                    call_id: call.call_id,
+                    effect: self.work.effects.get(&call.name).copied(),
+                });
+                let answer = Answer {
+                    has_text,
+                    finish: reply.finish,
+                    calls: calls.collect(),
+                };
+                let asked = reply.tool_calls.into_iter();
+                self.asked = asked.map(|asked| (asked.0.call_id, asked)).collect();
+                Event::Answered(answer)
+            }
+            Err(AskError::Interrupted) => Event::Interrupted,
+            Err(error) => {
+                self.outcome.error = Some(error.fault());
+                if error.is_overflow() {
+                    Event::Overflowed
+                } else {
+                    Event::Failed
+                }
+            }
+        }
+    }
+
+    /// Halves the view: the server's own count says that the estimate was too low.
+    async fn compact(&mut self) -> Event {
+        let half = self.work.events.history().window.estimate() / 2;
+        let trimming = self.trim_to(half.min(self.budget.prompt_tokens));
+        self.announce(trimming).await;
+        Event::Compacted {
+            shrunk: trimming.changed(),
+        }
+    }
+
+    fn trim_to(&self, tokens: u64) -> Trimming {
+        self.work.events.history().window.trim(tokens)
+    }
+
+    async fn announce(&self, trimming: Trimming) {
+        if trimming.changed() {
+            let compacted = EventBody::ContextCompacted {
+                before_tokens: trimming.before_tokens,
+                after_tokens: trimming.after_tokens,
+                dropped_messages: trimming.dropped_messages,
+            };
+            self.work.emit(compacted, None).await;
+        }
+    }
+
+    async fn run_calls(&mut self, calls: Vec<CallId>) -> Vec<Event> {
+        let work = self.work;
+        let begun = calls
+            .iter()
+            .filter_map(|call_id| self.asked.remove(call_id))
+            .map(|(call, recovered)| work.call_tool(call, recovered, None));
+        let records = join_all(begun).await;
+        for record in &records {
+            self.outcome.note_call(record);
+        }
+        if work.cancel.is_cancelled() {
+            return vec![Event::Interrupted];
+        }
+        let ended = records.iter().map(|record| Event::CallEnded {
+            call_id: record.summary.call_id,
+            status: record.summary.status,
+            over_limit: record.summary.layer == Layer::Limits,
+        });
+        ended.collect()
+    }
+
+    async fn refuse_excess(&mut self, calls: Vec<CallId>) {
+        let why = format!(
+            "Not run: a reply may carry at most {TOOL_CALLS_PER_REPLY} calls. Ask again for what \
+             you still need, in smaller steps."
+        );
+        for call_id in calls {
+            if let Some((call, recovered)) = self.asked.remove(&call_id) {
+                let record = self.work.refuse_call(call, recovered, &why).await;
+                self.outcome.note_call(&record);
+            }
+        }
+    }
+
+    fn publish(&mut self, ending: Ending) {
+        self.outcome.status = ending.status;
+        match ending.reason {
+            Reason::Failed | Reason::DoesNotFit => {}
+            Reason::NoAnswer if self.outcome.answer.is_empty() => {
+                self.outcome.error = Some(no_answer());
+            }
+            _ => self.outcome.error = None,
+        }
+    }
+}
+
+fn characters_of(tools: &[ToolDefinition]) -> u64 {
+    let texts = tools.iter().map(|tool| {
+        tool.name.as_str().chars().count()
+            + tool.description.chars().count()
+            + tool.parameters.to_string().chars().count()
+    });
+    texts.sum::<usize>() as u64
+}
+
+fn no_answer() -> Fault {
+    Fault {
+        code: "agents.no_answer".to_owned(),
+        message: "The model gave an empty reply, and again when it was asked once more.".to_owned(),
+        hint: "Try the request in other words, or another model (`carl models`).".to_owned(),
+    }
 }

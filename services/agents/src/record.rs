@@ -354,7 +354,7 @@ fn unwritable(path: &Path, source: std::io::Error) -> Error {
     .with_source(source)
 }
 
-fn unreadable(path: &Path, source: std::io::Error) -> Error {
+pub(crate) fn unreadable(path: &Path, source: std::io::Error) -> Error {
     if source.kind() == IoErrorKind::NotFound {
         return Error::new(
             ErrorKind::NotFound,

@@ -1,7 +1,7 @@
 //! What one request needs, and the two things done for it: asking a model and calling a tool.
 
 use crate::config::{Bridge, Clock};
-use crate::emitter::{Emitter, Scope};
+use crate::emitter::{Durability, Emitter, Scope};
 use api::CallContext;
 use api::audit::{self, Audit};
 use api::broker::{Broker, CallRequest, ToolEvent, ToolResult};
@@ -81,7 +81,7 @@ pub struct Outcome {
     pub usage: Usage,
     /// The model that answered last, if any did.
     pub model: Option<ModelRef>,
-    /// What went wrong, when something did.
+    /// What went wrong, when something did. The caller of `run` emits the `Error` event for it.
     pub error: Option<Fault>,
 }
 
@@ -279,16 +279,32 @@ impl Work {
     /// Appends an event of this request to the session log, then shows it. When the log cannot be
     /// written nothing is shown and [`Work::cancel`] fires: what is not in the log must not happen.
     pub async fn emit(&self, body: EventBody, call_id: Option<CallId>) {
+        self.emit_with(body, call_id, Durability::Written).await;
+    }
+
+    pub(crate) async fn emit_with(
+        &self,
+        body: EventBody,
+        call_id: Option<CallId>,
+        durability: Durability,
+    ) {
         let scope = Scope {
             query_id: Some(self.query_id),
             agent_id: Some(self.agent_id),
             call_id,
         };
-        if let Err(error) = self.events.emit(scope, body).await {
+        if let Err(error) = self.events.emit(scope, body, durability).await {
             tracing::error!(session = %self.session_id, %error, "an event could not be logged");
             let _ = self.log_failure.set(error.fault());
             self.cancel.cancel();
         }
+    }
+
+    /// The conversation so far, oldest first, without standing text: earlier requests with their
+    /// answers as far as they still fit, and this request.
+    #[must_use]
+    pub fn conversation(&self) -> Vec<Message> {
+        self.events.history().window.conversation()
     }
 
     /// What is wrong with the session log; `None` when nothing is.
@@ -324,17 +340,7 @@ impl Work {
                 "The user interrupted this call. Whether it took effect is not known.".to_owned(),
             )
         });
-        let finished = EventBody::ToolResult {
-            tool: call.name.clone(),
-            status: result.status,
-            value_id: result.value_id,
-            label: result.label.clone(),
-            text: result.text.clone(),
-            truncated: result.truncated,
-            duration_ms: result.duration_ms,
-            artifacts: result.artifacts.clone(),
-        };
-        self.emit(finished, id).await;
+        self.emit_result(&call, &result).await;
         CallRecord {
             summary: ToolCallSummary {
                 call_id: call.call_id,
@@ -347,6 +353,55 @@ impl Work {
             },
             result,
         }
+    }
+
+    /// Answers a call without asking the broker to run it.
+    pub(crate) async fn refuse_call(
+        &self,
+        call: ToolCall,
+        recovered: bool,
+        why: &str,
+    ) -> CallRecord {
+        let requested = EventBody::ToolRequested {
+            tool: call.name.clone(),
+            arguments: call.arguments.clone(),
+            recovered,
+        };
+        self.emit(requested, Some(call.call_id)).await;
+        let result = nothing_ran(CallStatus::Denied, why.to_owned());
+        self.emit_result(&call, &result).await;
+        CallRecord {
+            summary: ToolCallSummary {
+                call_id: call.call_id,
+                tool: call.name,
+                args: call.arguments,
+                decision: Verdict::Deny,
+                layer: Layer::Limits,
+                status: CallStatus::Denied,
+                duration_ms: 0,
+            },
+            result,
+        }
+    }
+
+    /// What an unknown tool did is as important as what a writing one did.
+    async fn emit_result(&self, call: &ToolCall, result: &ToolResult) {
+        let durability = match self.effects.get(&call.name) {
+            Some(EffectClass::Read) => Durability::Written,
+            _ => Durability::Synchronised,
+        };
+        let finished = EventBody::ToolResult {
+            tool: call.name.clone(),
+            status: result.status,
+            value_id: result.value_id,
+            label: result.label.clone(),
+            text: result.text.clone(),
+            truncated: result.truncated,
+            duration_ms: result.duration_ms,
+            artifacts: result.artifacts.clone(),
+        };
+        self.emit_with(finished, Some(call.call_id), durability)
+            .await;
     }
 
     async fn execute(

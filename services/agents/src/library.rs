@@ -1,0 +1,153 @@
+//! The session logs as a shelf: listing them, copying one, looking something up in one. Blocking;
+//! the service calls it away from the async threads.
+
+use crate::history::title_of;
+use crate::record::{self, EXTENSION, Lines, SessionLog};
+use api::sessions::{Error, ErrorKind, SessionSummary};
+use domain::event::EventBody;
+use domain::id::{QueryId, SessionId};
+use std::path::Path;
+use tokio::task::JoinError;
+
+/// Runs blocking work on its own thread.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    joined(tokio::task::spawn_blocking(work).await)?
+}
+
+/// What a task came to; it is lost only when the process is going down.
+pub(crate) fn joined<T>(outcome: Result<T, JoinError>) -> Result<T, Error> {
+    outcome.map_err(|source| {
+        Error::new(ErrorKind::Unreachable, "The service is going down.").with_source(source)
+    })
+}
+
+/// Every session in the folder, most recently updated first. Reads the beginning and the end of
+/// each log, so the cost does not grow with what is between. A log that holds no whole event is
+/// left out.
+pub(crate) fn list(folder: &Path) -> Result<Vec<SessionSummary>, Error> {
+    let unreadable = |source: std::io::Error| {
+        Error::new(
+            ErrorKind::Unreachable,
+            format!(
+                "The folder {} cannot be listed: {source}.",
+                folder.display()
+            ),
+        )
+        .with_source(source)
+    };
+    let mut summaries = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        let id = stem.and_then(|stem| stem.parse::<SessionId>().ok());
+        let (Some(session_id), Some(EXTENSION)) = (
+            id,
+            path.extension().and_then(|extension| extension.to_str()),
+        ) else {
+            continue;
+        };
+        match record::read_ends(&path) {
+            Ok(Some(ends)) => summaries.extend(summarise(session_id, ends)),
+            Ok(None) => {}
+            Err(error) => {
+                tracing::warn!(path = %path.display(), %error, "session log left out of the list");
+            }
+        }
+    }
+    summaries.sort_by(|a, b| (b.updated, b.session_id).cmp(&(a.updated, a.session_id)));
+    Ok(summaries)
+}
+
+fn summarise(session_id: SessionId, ends: record::Ends) -> Option<SessionSummary> {
+    let opened = ends.head.first()?;
+    let EventBody::SessionOpened { profile, .. } = &opened.body else {
+        return None;
+    };
+    let first_request = ends.head.iter().find_map(|event| match &event.body {
+        EventBody::QueryReceived { text, .. } => Some(title_of(text)),
+        _ => None,
+    });
+    Some(SessionSummary {
+        session_id,
+        title: if profile.name.is_empty() {
+            first_request.unwrap_or_default()
+        } else {
+            profile.name.clone()
+        },
+        workspace: profile.settings.workspace.clone(),
+        created: opened.time,
+        updated: ends.last.time,
+        last_seq: ends.last.seq,
+        live: false,
+    })
+}
+
+/// Whether a log holds a request.
+pub(crate) fn has_query(path: &Path, query_id: QueryId) -> Result<bool, Error> {
+    let mut lines = Lines::open(path)?;
+    while let Some(event) = lines.next_event()? {
+        if event.query_id == Some(query_id) && matches!(event.body, EventBody::QueryReceived { .. })
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Copies the events up to and including `at_seq` (0: all) into a log of its own. Numbers and times
+/// stay; the first event says where the copy comes from.
+pub(crate) fn copy(
+    folder: &Path,
+    from: SessionId,
+    to: SessionId,
+    at_seq: u64,
+) -> Result<(), Error> {
+    let path = record::path_of(folder, from);
+    let mut lines = Lines::open(&path)?;
+    let last_seq = match record::read_ends(&path) {
+        Ok(ends) => ends.map_or(0, |ends| ends.last.seq),
+        Err(source) => return Err(record::unreadable(&path, source)),
+    };
+    let end = if at_seq == 0 { last_seq } else { at_seq };
+    if end > last_seq || end == 0 {
+        return Err(Error::new(
+            ErrorKind::InvalidRequest,
+            format!("Session {from} has only {last_seq} events; it cannot be forked after {end}."),
+        ));
+    }
+    let mut log = SessionLog::create(folder, to)?;
+    let copied = copy_events(&mut lines, &mut log, (from, end), to);
+    if copied.is_err()
+        && let Err(error) = std::fs::remove_file(log.path())
+    {
+        tracing::warn!(path = %log.path().display(), %error, "an unfinished copy is left over");
+    }
+    copied
+}
+
+fn copy_events(
+    lines: &mut Lines,
+    log: &mut SessionLog,
+    origin: (SessionId, u64),
+    to: SessionId,
+) -> Result<(), Error> {
+    while log.last_seq() < origin.1 {
+        let Some(mut event) = lines.next_event()? else {
+            break;
+        };
+        event.session_id = to;
+        if let EventBody::SessionOpened { forked_from, .. } = &mut event.body {
+            *forked_from = Some(origin);
+        }
+        log.append(&event)?;
+    }
+    log.file().sync_data().map_err(|source| {
+        Error::new(
+            ErrorKind::Unwritable,
+            format!("The copy cannot be saved: {source}."),
+        )
+        .with_source(source)
+    })
+}

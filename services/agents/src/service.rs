@@ -1,0 +1,533 @@
+//! The service: every session there is, as surfaces see it.
+
+use crate::config::{Clock, Config};
+use crate::emitter::{Durability, Emitter, Scope};
+use crate::error;
+use crate::history::{Closing, History};
+use crate::record::{self, SessionLog};
+use crate::session::{Root, Session, Shared};
+use crate::{library, stream};
+use api::Streaming;
+use api::audit::Audit;
+use api::broker::{self, Broker, Control};
+use api::models::Models;
+use api::sessions::{
+    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, SendRequest, SessionSummary, Sessions,
+};
+use async_trait::async_trait;
+use domain::event::{ConfirmationAnswer, Event, EventBody};
+use domain::fault::{Coded, Fault};
+use domain::hash::Digest;
+use domain::id::{ConfirmationId, SessionId};
+use domain::limits::{LIVE_SESSIONS, USER_TEXT_BYTES};
+use domain::model::ModelRole;
+use domain::settings::SessionProfile;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tokio::sync::Mutex;
+use uuid::Uuid;
+
+/// The Sessions service.
+pub struct Service {
+    shared: Arc<Shared>,
+    live: Mutex<Live>,
+    /// Held while a session is opened, so that one is not opened twice at once.
+    opening: Mutex<()>,
+}
+
+#[derive(Default)]
+struct Live {
+    sessions: BTreeMap<SessionId, Held>,
+    uses: u64,
+}
+
+struct Held {
+    session: Arc<Session>,
+    /// The larger, the more recently used.
+    used: u64,
+}
+
+impl Service {
+    /// A service with its logs in `config.sessions_folder`.
+    ///
+    /// # Errors
+    /// [`error::Error`] when the folder cannot be made or the configuration makes no sense.
+    pub fn new(
+        config: Config,
+        models: Arc<dyn Models>,
+        broker: Arc<dyn Broker>,
+        control: Arc<dyn Control>,
+        audit: Arc<dyn Audit>,
+        clock: Clock,
+    ) -> Result<Self, error::Error> {
+        if config.tool_iterations == 0 || config.context_tokens == 0 {
+            return Err(error::Error::Configuration(
+                "`tool_iterations` and `context_tokens` must be at least 1".to_owned(),
+            ));
+        }
+        record::make_folder(&config.sessions_folder).map_err(|source| error::Error::Folder {
+            folder: config.sessions_folder.clone(),
+            source,
+        })?;
+        Ok(Self {
+            shared: Arc::new(Shared {
+                config,
+                models,
+                broker,
+                control,
+                audit,
+                clock,
+            }),
+            live: Mutex::default(),
+            opening: Mutex::new(()),
+        })
+    }
+
+    /// Closes every session: running requests are stopped and logged as such.
+    pub async fn shut_down(&self) {
+        let sessions = std::mem::take(&mut self.live.lock().await.sessions);
+        for held in sessions.into_values() {
+            held.session.close(&*self.shared.control).await;
+        }
+    }
+
+    async fn live(&self, session_id: SessionId) -> Option<Arc<Session>> {
+        let mut live = self.live.lock().await;
+        live.uses += 1;
+        let used = live.uses;
+        let held = live.sessions.get_mut(&session_id)?;
+        held.used = used;
+        Some(Arc::clone(&held.session))
+    }
+
+    async fn expect_live(&self, session_id: SessionId) -> Result<Arc<Session>, Error> {
+        self.live(session_id).await.ok_or_else(|| {
+            Error::new(
+                ErrorKind::NotFound,
+                format!("No session {session_id} is open here."),
+            )
+            .with_hint("Open it (resume) first; `carl session list` shows the sessions there are.")
+        })
+    }
+
+    async fn open_new(&self, profile: SessionProfile) -> Result<Arc<Session>, Error> {
+        check(&profile)?;
+        self.make_room().await?;
+        let session_id = SessionId::from_uuid(Uuid::now_v7());
+        let root = self.register(session_id, &profile).await?;
+        let folder = &self.shared.config.sessions_folder;
+        let opened = match SessionLog::create(folder, session_id) {
+            Ok(log) => {
+                let emitter = self.emitter(session_id, log, History::default());
+                let body = EventBody::SessionOpened {
+                    profile,
+                    forked_from: None,
+                };
+                let emitted = emitter.emit(Scope::default(), body, Durability::Written);
+                emitted.await.map(|event| (emitter, event.time))
+            }
+            Err(error) => Err(error),
+        };
+        match opened {
+            Ok((emitter, created)) => Ok(self.hold(session_id, emitter, root, created).await),
+            Err(error) => Err(self.abandon(session_id, error).await),
+        }
+    }
+
+    async fn resume(
+        &self,
+        session_id: SessionId,
+        profile: Option<SessionProfile>,
+    ) -> Result<Arc<Session>, Error> {
+        if let Some(profile) = &profile {
+            check(profile)?;
+        }
+        self.make_room().await?;
+        let folder = self.shared.config.sessions_folder.clone();
+        let reading = library::blocking(move || {
+            let mut history = History::default();
+            let mut created = None;
+            let reopened = SessionLog::reopen(&folder, session_id, |event| {
+                created.get_or_insert(event.time);
+                history.apply(&event);
+            })?;
+            Ok((reopened, history, created))
+        });
+        let (reopened, history, created) = reading.await?;
+        let Some(profile) = profile.or_else(|| history.profile.clone()) else {
+            return Err(Error::new(
+                ErrorKind::Corrupt,
+                format!("The log of session {session_id} does not begin with its opening."),
+            ));
+        };
+        let root = self.register(session_id, &profile).await?;
+        let closings = history.closings();
+        let emitter = self.emitter(session_id, reopened.log, history);
+        let written = write_resumption(&emitter, profile, reopened.cut_bytes, closings).await;
+        match written {
+            Ok(()) => {
+                let created = created.unwrap_or_else(|| (self.shared.clock)());
+                Ok(self.hold(session_id, emitter, root, created).await)
+            }
+            Err(error) => Err(self.abandon(session_id, error).await),
+        }
+    }
+
+    fn emitter(&self, session_id: SessionId, log: SessionLog, history: History) -> Emitter {
+        Emitter::new(session_id, log, history, Arc::clone(&self.shared.clock))
+    }
+
+    async fn hold(
+        &self,
+        session_id: SessionId,
+        emitter: Emitter,
+        root: Root,
+        created: domain::Timestamp,
+    ) -> Arc<Session> {
+        let session = Session::start(&self.shared, session_id, emitter, root, created).await;
+        let mut live = self.live.lock().await;
+        live.uses += 1;
+        let held = Held {
+            session: Arc::clone(&session),
+            used: live.uses,
+        };
+        live.sessions.insert(session_id, held);
+        session
+    }
+
+    /// Takes back the registration of a session that could not be opened.
+    async fn abandon(&self, session_id: SessionId, error: Error) -> Error {
+        if let Err(error) = self.shared.control.close_session(session_id).await {
+            tracing::warn!(session = %session_id, %error, "the broker could not close the session");
+        }
+        error
+    }
+
+    async fn register(&self, id: SessionId, profile: &SessionProfile) -> Result<Root, Error> {
+        let control = &self.shared.control;
+        let tools = control.list_tools().await.map_err(refused)?;
+        let agents = control.list_agents().await.map_err(refused)?;
+        let effects = tools
+            .into_iter()
+            .map(|tool| (tool.definition.name.into(), tool.effect))
+            .collect();
+        let listing = agents
+            .into_iter()
+            .find(|agent| agent.agent_type == profile.agent_type);
+        let (role, about) = listing.map_or((ModelRole::Fast, String::new()), |agent| {
+            (agent.model_role, agent.description)
+        });
+        let settings = profile.settings.clone();
+        let registered = control
+            .open_session(id, profile.agent_type.clone(), settings)
+            .await
+            .map_err(refused)?;
+        Ok(Root {
+            registered,
+            role,
+            about,
+            effects: Arc::new(effects),
+        })
+    }
+
+    /// Closes the idle session that was not used for the longest time when there are too many.
+    async fn make_room(&self) -> Result<(), Error> {
+        let candidates: Vec<(u64, Arc<Session>)> = {
+            let live = self.live.lock().await;
+            if live.sessions.len() < LIVE_SESSIONS {
+                return Ok(());
+            }
+            let sessions = live.sessions.values();
+            let mut all: Vec<_> = sessions
+                .map(|held| (held.used, Arc::clone(&held.session)))
+                .collect();
+            all.sort_by_key(|(used, _)| *used);
+            all
+        };
+        for (_, session) in candidates {
+            if session.is_idle().await {
+                self.live.lock().await.sessions.remove(&session.id);
+                session.close(&*self.shared.control).await;
+                return Ok(());
+            }
+        }
+        Err(Error::new(
+            ErrorKind::Refused,
+            format!("All {LIVE_SESSIONS} sessions that may be open at a time are at work."),
+        )
+        .with_hint("Wait for one to finish, or close one."))
+    }
+
+    async fn summary(&self, session: &Session) -> Result<SessionSummary, Error> {
+        let (last_seq, _) = session.emitter.subscribe().await;
+        let history = session.emitter.history();
+        let profile = history.profile.as_ref();
+        Ok(SessionSummary {
+            session_id: session.id,
+            title: match profile {
+                Some(profile) if !profile.name.is_empty() => profile.name.clone(),
+                _ => history.title.clone(),
+            },
+            workspace: profile
+                .map(|profile| profile.settings.workspace.clone())
+                .unwrap_or_default(),
+            created: session.created,
+            updated: (self.shared.clock)(),
+            last_seq,
+            live: true,
+        })
+    }
+}
+
+#[async_trait]
+impl Sessions for Service {
+    async fn open(&self, request: OpenRequest) -> Result<SessionSummary, Error> {
+        let opening = self.opening.lock().await;
+        let session = match request {
+            OpenRequest::New(profile) => self.open_new(profile).await?,
+            OpenRequest::Resume {
+                session_id,
+                profile,
+            } => match self.live(session_id).await {
+                Some(session) => {
+                    if let Some(profile) = profile {
+                        self.configure(session_id, profile).await?;
+                    }
+                    session
+                }
+                None => self.resume(session_id, profile).await?,
+            },
+        };
+        drop(opening);
+        self.summary(&session).await
+    }
+
+    async fn send(&self, request: SendRequest) -> Result<Streaming<Event, Error>, Error> {
+        let invalid = |detail: String| Err(Error::new(ErrorKind::InvalidRequest, detail));
+        if request.text.trim().is_empty() {
+            return invalid("The request is empty.".to_owned());
+        }
+        if request.text.len() > USER_TEXT_BYTES {
+            return invalid(format!(
+                "The request has {} bytes; at most {USER_TEXT_BYTES} are taken.",
+                request.text.len()
+            ));
+        }
+        let session = self.expect_live(request.session_id).await?;
+        let mode = request.mode.or_else(|| session.profile().map(|p| p.mode));
+        // On its own task, so that a caller who goes away cannot leave a request logged and not
+        // queued.
+        let sending =
+            tokio::spawn(async move { session.send(request.text, mode.unwrap_or_default()).await });
+        let (query_id, receiver) = library::joined(sending.await)??;
+        Ok(stream::of_query(stream::live(receiver), query_id))
+    }
+
+    async fn attach(
+        &self,
+        session_id: SessionId,
+        from_seq: u64,
+        follow: Follow,
+    ) -> Result<Streaming<Event, Error>, Error> {
+        let path = record::path_of(&self.shared.config.sessions_folder, session_id);
+        match (self.live(session_id).await, follow) {
+            (Some(session), follow) => {
+                let (last_seq, receiver) = session.emitter.subscribe().await;
+                let past = stream::replay(path, from_seq, last_seq);
+                Ok(match follow {
+                    Follow::ToEnd => past,
+                    Follow::Live => stream::then_live(past, stream::live(receiver), from_seq),
+                })
+            }
+            (None, Follow::ToEnd) => {
+                library::blocking(move || record::Lines::open(&path).map(|_| path))
+                    .await
+                    .map(|path| stream::replay(path, from_seq, u64::MAX))
+            }
+            (None, Follow::Live) => {
+                self.expect_live(session_id).await?;
+                Ok(stream::replay(path, from_seq, u64::MAX))
+            }
+        }
+    }
+
+    async fn confirm(
+        &self,
+        session_id: SessionId,
+        confirmation_id: ConfirmationId,
+        binding: Digest,
+        answer: ConfirmationAnswer,
+    ) -> Result<(), Error> {
+        self.expect_live(session_id).await?;
+        self.shared
+            .control
+            .answer(session_id, confirmation_id, binding, answer)
+            .await
+            .map_err(refused)
+    }
+
+    async fn interrupt(&self, session_id: SessionId) -> Result<(), Error> {
+        self.expect_live(session_id).await?.interrupt().await;
+        Ok(())
+    }
+
+    async fn feedback(&self, request: FeedbackRequest) -> Result<(), Error> {
+        let session = self.expect_live(request.session_id).await?;
+        if !(-100..=100).contains(&request.score) {
+            return Err(Error::new(
+                ErrorKind::InvalidRequest,
+                format!("A score goes from -100 to 100, not {}.", request.score),
+            ));
+        }
+        if request.note.len() > USER_TEXT_BYTES {
+            return Err(Error::new(
+                ErrorKind::InvalidRequest,
+                format!("A note has at most {USER_TEXT_BYTES} bytes."),
+            ));
+        }
+        let path = record::path_of(&self.shared.config.sessions_folder, request.session_id);
+        let query_id = request.query_id;
+        if !library::blocking(move || library::has_query(&path, query_id)).await? {
+            return Err(Error::new(
+                ErrorKind::InvalidRequest,
+                format!("This session has no request {query_id}."),
+            ));
+        }
+        let scope = Scope {
+            query_id: Some(query_id),
+            ..Scope::default()
+        };
+        let body = EventBody::Feedback {
+            score: request.score,
+            note: request.note,
+        };
+        session
+            .emitter
+            .emit(scope, body, Durability::Written)
+            .await
+            .map(|_| ())
+    }
+
+    async fn configure(&self, session_id: SessionId, profile: SessionProfile) -> Result<(), Error> {
+        check(&profile)?;
+        let session = self.expect_live(session_id).await?;
+        if session.profile().map(|now| now.agent_type) != Some(profile.agent_type.clone()) {
+            return Err(Error::new(
+                ErrorKind::InvalidRequest,
+                "The type of a session's agent cannot change while it is open.",
+            )
+            .with_hint("Close the session and resume it with the other type, or open another."));
+        }
+        self.shared
+            .control
+            .configure(session_id, profile.settings.clone())
+            .await
+            .map_err(refused)?;
+        let body = EventBody::SessionConfigured { profile };
+        session
+            .emitter
+            .emit(Scope::default(), body, Durability::Written)
+            .await?;
+        session.refresh_prompts(&self.shared.config).await;
+        Ok(())
+    }
+
+    async fn list(&self) -> Result<Vec<SessionSummary>, Error> {
+        let folder = self.shared.config.sessions_folder.clone();
+        let mut summaries = library::blocking(move || library::list(&folder)).await?;
+        let live = self.live.lock().await;
+        for summary in &mut summaries {
+            summary.live = live.sessions.contains_key(&summary.session_id);
+        }
+        Ok(summaries)
+    }
+
+    async fn fork(&self, session_id: SessionId, at_seq: u64) -> Result<SessionSummary, Error> {
+        let folder = self.shared.config.sessions_folder.clone();
+        let copy_id = SessionId::from_uuid(Uuid::now_v7());
+        library::blocking(move || library::copy(&folder, session_id, copy_id, at_seq)).await?;
+        let opening = self.opening.lock().await;
+        let session = self.resume(copy_id, None).await?;
+        drop(opening);
+        self.summary(&session).await
+    }
+
+    async fn close(&self, session_id: SessionId) -> Result<(), Error> {
+        let held = self.live.lock().await.sessions.remove(&session_id);
+        let Some(held) = held else {
+            return self.expect_live(session_id).await.map(|_| ());
+        };
+        held.session.close(&*self.shared.control).await;
+        Ok(())
+    }
+}
+
+/// Says that the session goes on, what was lost, and how what was open ended.
+async fn write_resumption(
+    emitter: &Emitter,
+    profile: SessionProfile,
+    cut_bytes: u64,
+    closings: Vec<Closing>,
+) -> Result<(), Error> {
+    let resumed = EventBody::SessionResumed { profile };
+    emitter
+        .emit(Scope::default(), resumed, Durability::Written)
+        .await?;
+    if cut_bytes > 0 {
+        let notice = EventBody::Notice(Fault {
+            code: "sessions.torn_tail".to_owned(),
+            message: format!(
+                "The last line of this session's log was unfinished ({cut_bytes} bytes) and was \
+                 left out: the machine or the process stopped while it was written."
+            ),
+            hint: String::new(),
+        });
+        emitter
+            .emit(Scope::default(), notice, Durability::Written)
+            .await?;
+    }
+    for closing in closings {
+        let scope = Scope {
+            query_id: Some(closing.query_id),
+            agent_id: closing.agent_id,
+            call_id: closing.call_id,
+        };
+        emitter
+            .emit(scope, closing.body, Durability::Synchronised)
+            .await?;
+    }
+    Ok(())
+}
+
+fn check(profile: &SessionProfile) -> Result<(), Error> {
+    if profile.settings.workspace.is_absolute() {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::InvalidRequest,
+        format!(
+            "The working folder must be an absolute path, not `{}`.",
+            profile.settings.workspace.display()
+        ),
+    ))
+}
+
+/// The broker's refusal, as surfaces see it.
+fn refused(error: broker::Error) -> Error {
+    let kind = match error.kind {
+        broker::ErrorKind::UnknownSession => ErrorKind::NotFound,
+        broker::ErrorKind::UnknownConfirmation | broker::ErrorKind::BindingMismatch => {
+            ErrorKind::InvalidAnswer
+        }
+        broker::ErrorKind::UnknownAgentType | broker::ErrorKind::InvalidSettings => {
+            ErrorKind::InvalidRequest
+        }
+        broker::ErrorKind::Unreachable => ErrorKind::Unreachable,
+        broker::ErrorKind::UnknownAgent
+        | broker::ErrorKind::LimitReached
+        | broker::ErrorKind::AuditUnwritable => ErrorKind::Refused,
+    };
+    Error::new(kind, error.message())
+        .with_hint(error.hint())
+        .with_source(error)
+}

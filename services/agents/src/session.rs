@@ -1,0 +1,360 @@
+//! One live session: its queue, the task that works it off, and how requests end.
+//!
+//! Requests of a session run one after the other. An interrupt stops the one that runs; those that
+//! wait stay, since they are what the user said later, and the next begins at once.
+
+use crate::config::{Clock, Config};
+use crate::emitter::{Durability, Emitter, Scope, Shown};
+use crate::work::{Outcome, Work};
+use crate::{loop_mode, pipeline};
+use api::CallContext;
+use api::audit::Audit;
+use api::broker::{Broker, Control, Registered};
+use api::models::Models;
+use api::sessions::{Error, ErrorKind};
+use domain::Timestamp;
+use domain::event::{EventBody, QueryStatus};
+use domain::fault::Fault;
+use domain::id::{QueryId, SessionId, TraceId};
+use domain::limits::QUEUED_MESSAGES;
+use domain::model::{ModelChoice, ModelRole};
+use domain::settings::{Mode, SessionProfile};
+use domain::tool::EffectClass;
+use futures::FutureExt;
+use std::collections::{BTreeMap, VecDeque};
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use tokio::sync::{Mutex, Notify, broadcast};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// How long closing waits for a request to notice that it was stopped.
+const CLOSING_WAIT: Duration = Duration::from_secs(5);
+
+/// What every session of a service shares.
+pub(crate) struct Shared {
+    pub(crate) config: Config,
+    pub(crate) models: Arc<dyn Models>,
+    pub(crate) broker: Arc<dyn Broker>,
+    pub(crate) control: Arc<dyn Control>,
+    pub(crate) audit: Arc<dyn Audit>,
+    pub(crate) clock: Clock,
+}
+
+/// What a session knows of its root agent.
+pub(crate) struct Root {
+    pub(crate) registered: Registered,
+    /// The model role its type asks for.
+    pub(crate) role: ModelRole,
+    /// One line about its type.
+    pub(crate) about: String,
+    pub(crate) effects: Arc<BTreeMap<String, EffectClass>>,
+}
+
+/// A live session.
+pub(crate) struct Session {
+    pub(crate) id: SessionId,
+    pub(crate) emitter: Emitter,
+    pub(crate) created: Timestamp,
+    root: Root,
+    queue: Mutex<VecDeque<Pending>>,
+    arrived: Notify,
+    closing: CancellationToken,
+    worker: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// A request that runs (the first of the queue) or waits.
+#[derive(Clone)]
+struct Pending {
+    query_id: QueryId,
+    text: String,
+    mode: Mode,
+    received: Timestamp,
+    cancel: CancellationToken,
+}
+
+impl Session {
+    /// Starts working; the log is open and its history known.
+    pub(crate) async fn start(
+        shared: &Arc<Shared>,
+        id: SessionId,
+        emitter: Emitter,
+        root: Root,
+        created: Timestamp,
+    ) -> Arc<Self> {
+        let session = Arc::new(Self {
+            id,
+            emitter,
+            created,
+            root,
+            queue: Mutex::new(VecDeque::new()),
+            arrived: Notify::new(),
+            closing: CancellationToken::new(),
+            worker: Mutex::new(None),
+        });
+        session.refresh_prompts(&shared.config).await;
+        let work_off = Arc::clone(&session).work_off(Arc::clone(shared));
+        *session.worker.lock().await = Some(tokio::spawn(work_off));
+        session
+    }
+
+    /// What the session is opened with now.
+    pub(crate) fn profile(&self) -> Option<SessionProfile> {
+        self.emitter.history().profile.clone()
+    }
+
+    /// Gathers the standing text anew: at the start and when settings change, never in between.
+    pub(crate) async fn refresh_prompts(&self, config: &Config) {
+        let Some(profile) = self.profile() else {
+            return;
+        };
+        let (prompts, about) = (config.prompts.clone(), self.root.about.clone());
+        let context_tokens = profile.context_tokens.unwrap_or(config.context_tokens);
+        let system = context::prompt::system(&profile.settings);
+        let reading =
+            tokio::task::spawn_blocking(move || crate::prompts::layers(&prompts, &profile, &about));
+        let layers = match reading.await {
+            Ok(layers) => layers,
+            Err(error) => {
+                tracing::error!(session = %self.id, %error, "the prompt layers could not be read");
+                return;
+            }
+        };
+        let mut history = self.emitter.history();
+        let tokens = context::Budget::of(context_tokens).preamble_tokens;
+        let characters = history.window.characters_in(tokens);
+        let preamble = context::prompt::preamble(&layers, characters);
+        context::ContextManager::set_system(&mut history.window, system);
+        context::ContextManager::set_preamble(&mut history.window, preamble);
+    }
+
+    /// Takes a request; the receiver sees everything from its `QueryReceived` on.
+    pub(crate) async fn send(
+        &self,
+        text: String,
+        mode: Mode,
+    ) -> Result<(QueryId, broadcast::Receiver<Shown>), Error> {
+        let mut queue = self.queue.lock().await;
+        if self.closing.is_cancelled() {
+            return Err(Error::new(ErrorKind::NotFound, "The session is closed."));
+        }
+        let waiting = queue.len().saturating_sub(1);
+        if waiting >= QUEUED_MESSAGES {
+            return Err(Error::new(
+                ErrorKind::QueueFull,
+                format!("{waiting} requests wait already; no more are taken."),
+            )
+            .with_hint("Wait for an answer, or interrupt what runs."));
+        }
+        let query_id = QueryId::from_uuid(Uuid::now_v7());
+        let scope = self.scope(query_id);
+        let (_, receiver) = self.emitter.subscribe().await;
+        let received = EventBody::QueryReceived {
+            text: text.clone(),
+            mode,
+        };
+        let event = self
+            .emitter
+            .emit(scope, received, Durability::Synchronised)
+            .await?;
+        if let Some(position) = u32::try_from(queue.len()).ok().filter(|before| *before > 0) {
+            let queued = EventBody::QueryQueued { position };
+            self.emitter
+                .emit(scope, queued, Durability::Written)
+                .await?;
+        }
+        queue.push_back(Pending {
+            query_id,
+            text,
+            mode,
+            received: event.time,
+            cancel: self.closing.child_token(),
+        });
+        self.arrived.notify_one();
+        Ok((query_id, receiver))
+    }
+
+    /// Stops what runs.
+    pub(crate) async fn interrupt(&self) {
+        if let Some(running) = self.queue.lock().await.front() {
+            running.cancel.cancel();
+        }
+    }
+
+    /// Whether nothing runs or waits.
+    pub(crate) async fn is_idle(&self) -> bool {
+        self.queue.lock().await.is_empty()
+    }
+
+    /// Stops everything, lets it be logged, and gives up the log.
+    pub(crate) async fn close(&self, control: &dyn Control) {
+        self.closing.cancel();
+        self.arrived.notify_one();
+        if let Some(mut worker) = self.worker.lock().await.take()
+            && tokio::time::timeout(CLOSING_WAIT, &mut worker)
+                .await
+                .is_err()
+        {
+            tracing::error!(session = %self.id, "a request did not stop in time and was dropped");
+            worker.abort();
+        }
+        self.emitter.close().await;
+        if let Err(error) = control.close_session(self.id).await {
+            tracing::warn!(session = %self.id, %error, "the broker could not close the session");
+        }
+    }
+
+    async fn work_off(self: Arc<Self>, shared: Arc<Shared>) {
+        loop {
+            let next = self.queue.lock().await.front().cloned();
+            match next {
+                Some(pending) => Box::pin(self.answer(&shared, pending)).await,
+                None if self.closing.is_cancelled() => return,
+                None => self.arrived.notified().await,
+            }
+        }
+    }
+
+    async fn answer(&self, shared: &Shared, pending: Pending) {
+        let query_id = pending.query_id;
+        let (text, received) = (pending.text.clone(), pending.received);
+        let (outcome, log_failure) = match self.work_for(shared, pending) {
+            Some(work) => {
+                let outcome = run(&work).await;
+                (outcome, work.log_failure())
+            }
+            None => (Outcome::of(QueryStatus::Interrupted), None),
+        };
+        if let Some(fault) = log_failure {
+            tracing::error!(session = %self.id, fault = fault.message, "a request ended unlogged");
+        }
+        self.finish(shared, query_id, text, received, outcome).await;
+    }
+
+    /// The closing events of a request. The request leaves the queue before its last event is
+    /// shown, so that who reacts to that event finds the session free.
+    async fn finish(
+        &self,
+        shared: &Shared,
+        query_id: QueryId,
+        text: String,
+        received: Timestamp,
+        outcome: Outcome,
+    ) {
+        let ended = (shared.clock)().duration_since(received);
+        let duration_ms = u64::try_from(ended.as_millis()).unwrap_or(0);
+        let mut bodies = vec![EventBody::GenerationFinished {
+            answer: outcome.answer.clone(),
+            thinking: outcome.thinking,
+            tool_calls: outcome.tool_calls,
+            usage: outcome.usage,
+            model: outcome.model,
+        }];
+        if !outcome.answer.is_empty() {
+            bodies.push(EventBody::DialogTurn {
+                query: text,
+                answer: outcome.answer,
+            });
+        }
+        bodies.extend(outcome.error.clone().map(EventBody::Error));
+        let scope = self.scope(query_id);
+        for body in bodies {
+            if let Err(error) = self.emitter.emit(scope, body, Durability::Written).await {
+                tracing::error!(session = %self.id, %error, "the end of a request could not be logged");
+            }
+        }
+        let mut queue = self.queue.lock().await;
+        queue.pop_front();
+        let finished = EventBody::QueryFinished {
+            status: outcome.status,
+            artifacts: outcome.artifacts,
+            duration_ms,
+            error: outcome.error,
+        };
+        if let Err(error) = self
+            .emitter
+            .emit(scope, finished, Durability::Synchronised)
+            .await
+        {
+            tracing::error!(session = %self.id, %error, "the end of a request could not be logged");
+        }
+    }
+
+    fn scope(&self, query_id: QueryId) -> Scope {
+        Scope {
+            query_id: Some(query_id),
+            agent_id: Some(self.root.registered.agent_id),
+            call_id: None,
+        }
+    }
+
+    /// `None` when the request was stopped before it began.
+    fn work_for(&self, shared: &Shared, pending: Pending) -> Option<Work> {
+        if pending.cancel.is_cancelled() {
+            return None;
+        }
+        let profile = self.profile()?;
+        Some(Work {
+            session_id: self.id,
+            query_id: pending.query_id,
+            agent_id: self.root.registered.agent_id,
+            lineage: self.root.registered.lineage.clone(),
+            text: pending.text,
+            mode: pending.mode,
+            context: CallContext {
+                session_id: self.id,
+                agent_token: self.root.registered.token.clone(),
+                trace_id: TraceId::from_uuid(Uuid::now_v7()),
+            },
+            model: profile
+                .model
+                .clone()
+                .unwrap_or(ModelChoice::Role(self.root.role)),
+            context_tokens: profile
+                .context_tokens
+                .unwrap_or(shared.config.context_tokens),
+            tool_iterations: shared.config.tool_iterations,
+            profile,
+            bridge: shared.config.bridge.clone(),
+            effects: Arc::clone(&self.root.effects),
+            models: Arc::clone(&shared.models),
+            broker: Arc::clone(&shared.broker),
+            audit: Arc::clone(&shared.audit),
+            clock: Arc::clone(&shared.clock),
+            cancel: pending.cancel,
+            events: self.emitter.clone(),
+            log_failure: OnceLock::new(),
+        })
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.closing.cancel();
+    }
+}
+
+/// Works on a request in its mode. A panic in there ends the request, not the session.
+async fn run(work: &Work) -> Outcome {
+    let working = async {
+        match work.mode {
+            Mode::Loop => Box::pin(loop_mode::run(work)).await,
+            Mode::Plan | Mode::Deterministic | Mode::Bridge => Box::pin(pipeline::run(work)).await,
+        }
+    };
+    let mut outcome = match AssertUnwindSafe(working).catch_unwind().await {
+        Ok(outcome) => outcome,
+        Err(_) => Outcome::failed(Fault {
+            code: "agents.internal".to_owned(),
+            message: "Housecarl made a mistake of its own and gave up on this request.".to_owned(),
+            hint: "The session can go on. The log of the process has the details.".to_owned(),
+        }),
+    };
+    if let Some(fault) = work.log_failure() {
+        outcome.status = QueryStatus::Failed;
+        outcome.error = Some(fault);
+    }
+    outcome
+}
