@@ -57,6 +57,18 @@ impl TaskHistory {
         }
     }
 
+    /// Takes the newest call with this key out again, so that it can be judged once more as if it
+    /// had not come yet.
+    pub fn forget(&mut self, key: &Digest, tool: usize) {
+        self.calls = self.calls.saturating_sub(1);
+        if let Some(index) = self.recent.iter().rposition(|k| k == key) {
+            self.recent.remove(index);
+        }
+        if let Some(times) = self.times.get_mut(&tool) {
+            times.pop_back();
+        }
+    }
+
     /// Calls of the tool within the last minute.
     #[must_use]
     pub fn calls_in_last_minute(&self, tool: usize, now: Timestamp) -> usize {

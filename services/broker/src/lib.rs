@@ -1,1 +1,28 @@
-//! broker: charter to be written.
+//! The broker: the single point where any tool runs.
+//!
+//! What it is: the service behind [`api::broker::Broker`] and [`api::broker::Control`]. It looks
+//! callers up by token, has `policy` judge every call, asks the user where that is needed, records
+//! everything in the audit log, and hands a sealed permission to the executor.
+//! What it owns: agent tokens and lineages, sessions' ceilings, open questions, approved plans,
+//! stored values, the manifest file's form, and the only [`api::authority::Authority`] there is.
+//! What it never does: decide by itself (that is `policy`), touch a file a tool asked for (that is
+//! the executor), run anything that could not be recorded first, or show a model the manifest.
+//! Where to start: [`Service::new`], then `call` for the path of one call.
+
+mod call;
+pub mod config;
+pub mod error;
+mod judging;
+mod ledger;
+mod manifest;
+mod plan;
+mod question;
+mod render;
+mod running;
+mod service;
+mod state;
+pub mod values;
+
+pub use config::{Clock, Config};
+pub use error::Error;
+pub use service::Service;

@@ -1,0 +1,435 @@
+//! One call from request to result: judge, record, ask, judge again, permit, run, record, show.
+
+use crate::judging::{Counting, broken_finding};
+use crate::ledger::{self, CallRecord};
+use crate::question::Answered;
+use crate::render;
+use crate::running::Ran;
+use crate::service::Inner;
+use crate::state::{Caller, lock};
+use api::audit::{Action, Durability};
+use api::authority::JudgedCall;
+use api::broker::{CallRequest, Error, ToolEvent, ToolResult};
+use api::executor::{FailureKind, ToolFailure};
+use domain::decision::{Decision, Finding, Layer, Verdict};
+use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
+use domain::hash::Digest;
+use domain::id::ConfirmationId;
+use domain::label::Label;
+use policy::{Bound, Cover, Judgement};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// Where a call's events go. A closed channel stops nothing by itself: dropping the stream cancels.
+pub(crate) type Events<T> = mpsc::Sender<Result<T, Error>>;
+
+/// One call under way.
+pub(crate) struct Call {
+    pub(crate) inner: Arc<Inner>,
+    pub(crate) caller: Caller,
+    pub(crate) request: CallRequest,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) events: Events<ToolEvent>,
+}
+
+/// How a call ended before it ran.
+enum Stop {
+    /// Refused; what the model is told.
+    Denied(String),
+    /// It would fail if it ran.
+    WouldFail(ToolFailure),
+    /// Withdrawn while the user was asked.
+    Cancelled,
+}
+
+/// A call that has passed every check.
+pub(crate) struct Cleared {
+    pub(crate) call: JudgedCall,
+    pub(crate) bound: Bound,
+}
+
+impl Call {
+    /// Runs the whole of it; the last event is always `Finished`.
+    pub(crate) async fn run(self) {
+        let record = self.record_head();
+        let result = match self.clear(&record).await {
+            Ok(cleared) => self.perform(&record, cleared).await,
+            Err(Stop::Denied(text)) => nothing_ran(CallStatus::Denied, format!("[DENIED] {text}")),
+            Err(Stop::Cancelled) => nothing_ran(
+                CallStatus::Cancelled,
+                "[CANCELLED] The call was withdrawn.".to_owned(),
+            ),
+            Err(Stop::WouldFail(failure)) => self.inner.failed(&self.request.tool, &failure, 0),
+        };
+        self.emit(ToolEvent::Finished(result)).await;
+    }
+
+    pub(crate) async fn emit(&self, event: ToolEvent) {
+        // A receiver that is gone has cancelled the call; there is no one left to tell.
+        let _ = self.events.send(Ok(event)).await;
+    }
+
+    fn record_head(&self) -> CallRecord {
+        let known = self.inner.policy.table().find(&self.request.tool);
+        CallRecord {
+            caller: self.caller.clone(),
+            call_id: self.request.call_id,
+            tool: known.map(|(_, tool)| tool.spec.definition.name.clone()),
+            params_hash: self.inner.params_hash(&self.request.arguments),
+        }
+    }
+
+    /// Judges, asks where needed, and judges again.
+    async fn clear(&self, record: &CallRecord) -> Result<Cleared, Stop> {
+        let label = self.label();
+        let (cover, misfit) = self.cover();
+        let mut judgement = self.judge(cover, Counting::Count).await;
+        if let Some(finding) = misfit {
+            judgement.add(finding);
+        }
+        let mut decision = judgement.decision();
+        let entry = record.decided((self.inner.clock)(), Action::Decide, &decision);
+        if let Err(error) = self.inner.record(entry, Durability::Grouped).await {
+            judgement.add(ledger::unwritable(&error));
+            decision = judgement.decision();
+        }
+        let confirmation_id = ConfirmationId::from_uuid(Uuid::now_v7());
+        if decision.verdict == Verdict::Confirm {
+            decision.confirmation_id = Some(confirmation_id);
+        }
+        let verdict = decision.verdict;
+        let reason = decision.model_reason.clone();
+        self.emit(ToolEvent::Decided(decision)).await;
+        match verdict {
+            Verdict::Deny => Err(Stop::Denied(reason)),
+            Verdict::Allow => self.cleared(&judgement, &label),
+            Verdict::Confirm => self.ask(record, judgement, confirmation_id, &label).await,
+        }
+    }
+
+    async fn judge(&self, cover: Cover, counting: Counting) -> Judgement {
+        self.inner
+            .judge_call(&self.caller, &self.request, cover, counting)
+            .await
+    }
+
+    /// What a plan says about the call. A call that names a plan must be its next step.
+    fn cover(&self) -> (Cover, Option<Finding>) {
+        let Some(plan_id) = self.request.plan_id else {
+            return (Cover::Nothing, None);
+        };
+        let step = self
+            .inner
+            .step_key(&self.request.tool, &self.request.arguments);
+        let is_step = lock(&self.caller.session).claim_step(plan_id, self.caller.agent_id, &step);
+        if is_step {
+            (Cover::PlanStep, None)
+        } else {
+            (Cover::Nothing, Some(outside_plan()))
+        }
+    }
+
+    fn label(&self) -> Label {
+        let session = lock(&self.caller.session);
+        let agent = session.agents.get(&self.caller.agent_id);
+        agent.map_or_else(|| Label::untrusted("released agent"), |a| a.label.clone())
+    }
+
+    fn cleared(&self, judgement: &Judgement, label: &Label) -> Result<Cleared, Stop> {
+        let bound = judgement.bound.clone();
+        let cleared = bound.and_then(|bound| {
+            let call = self
+                .inner
+                .judged_call(&self.caller, &self.request, &bound, label)?;
+            Some(Cleared { call, bound })
+        });
+        cleared.ok_or_else(|| Stop::Denied("The call could not be judged.".to_owned()))
+    }
+
+    /// Asks the user: first to open the folder, then for the call itself, each only where needed.
+    async fn ask(
+        &self,
+        record: &CallRecord,
+        mut judgement: Judgement,
+        mut id: ConfirmationId,
+        label: &Label,
+    ) -> Result<Cleared, Stop> {
+        if let Some(folder) = judgement.write_root.clone() {
+            self.ask_to_open(&folder, &judgement, id).await?;
+            lock(&self.caller.session).opened.insert(folder);
+            judgement = self.judge_again(record, Cover::Nothing).await?;
+            if judgement.verdict() == Verdict::Allow {
+                return self.cleared(&judgement, label);
+            }
+            id = ConfirmationId::from_uuid(Uuid::now_v7());
+        }
+        let shown = self.cleared(&judgement, label)?;
+        let diff = self
+            .inner
+            .preview(&shown.call)
+            .await
+            .map_err(Stop::WouldFail)?;
+        let answer = self
+            .ask_for_call(&shown, &judgement, diff.clone(), id)
+            .await?;
+        if answer == ConfirmationAnswer::Session {
+            lock(&self.caller.session).approve(shown.bound.approval_key);
+        }
+        let again = self.judge_again(record, Cover::ThisCall).await?;
+        let cleared = self.cleared(&again, label)?;
+        let is_same = cleared.call.binding() == shown.call.binding()
+            && self
+                .inner
+                .preview(&cleared.call)
+                .await
+                .map_err(Stop::WouldFail)?
+                == diff;
+        if again.verdict() == Verdict::Allow && is_same {
+            return Ok(cleared);
+        }
+        let finding = changed_since();
+        let text = finding.model_reason.clone();
+        self.record_refusal(record, &Decision::strictest(vec![finding]))
+            .await;
+        Err(Stop::Denied(text))
+    }
+
+    /// The same call judged once more, now that the user has answered. A deny ends it.
+    async fn judge_again(&self, record: &CallRecord, cover: Cover) -> Result<Judgement, Stop> {
+        let judgement = self.judge(cover, Counting::Counted).await;
+        if judgement.verdict() == Verdict::Deny {
+            let decision = judgement.decision();
+            self.record_refusal(record, &decision).await;
+            return Err(Stop::Denied(decision.model_reason));
+        }
+        Ok(judgement)
+    }
+
+    async fn record_refusal(&self, record: &CallRecord, decision: &Decision) {
+        let entry = record.decided((self.inner.clock)(), Action::Decide, decision);
+        if let Err(error) = self.inner.record(entry, Durability::Grouped).await {
+            tracing::error!(%error, "a refusal could not be recorded");
+        }
+    }
+
+    async fn ask_to_open(
+        &self,
+        folder: &Path,
+        judgement: &Judgement,
+        id: ConfirmationId,
+    ) -> Result<(), Stop> {
+        let call = match &judgement.bound {
+            Some(bound) => self
+                .inner
+                .render(&self.request.tool, &self.request.arguments, bound),
+            None => String::new(),
+        };
+        let folder = render::one_line(&folder.to_string_lossy());
+        let rendering = format!(
+            "Open {folder} and everything in it for writing, until this session ends?\nAsked for:\n\
+             {call}"
+        );
+        let request = ConfirmationRequest {
+            confirmation_id: id,
+            kind: ConfirmationKind::WriteRoot,
+            agent_type: self.caller.agent_type.clone(),
+            effect: domain::tool::EffectClass::SharedWrite,
+            reason: format!(
+                "{folder} is not open for writing yet. `--allow-write` opens it in advance."
+            ),
+            binding: Digest::of_json(&json!({"open_for_writing": folder, "for": rendering})),
+            rendering,
+            diff: None,
+            expires: self.inner.expiry(),
+        };
+        self.put(request).await.map(|_| ())
+    }
+
+    async fn ask_for_call(
+        &self,
+        shown: &Cleared,
+        judgement: &Judgement,
+        diff: Option<String>,
+        id: ConfirmationId,
+    ) -> Result<ConfirmationAnswer, Stop> {
+        let request = ConfirmationRequest {
+            confirmation_id: id,
+            kind: ConfirmationKind::Call,
+            agent_type: self.caller.agent_type.clone(),
+            effect: shown.bound.effect,
+            reason: judgement.decision().user_reason,
+            rendering: self
+                .inner
+                .render(&self.request.tool, &self.request.arguments, &shown.bound),
+            diff: diff.as_deref().map(render::diff),
+            binding: shown.call.binding(),
+            expires: self.inner.expiry(),
+        };
+        self.put(request).await
+    }
+
+    /// Puts a question and waits: the answer if it is a yes, a stop if not.
+    async fn put(&self, request: ConfirmationRequest) -> Result<ConfirmationAnswer, Stop> {
+        let id = request.confirmation_id;
+        let Some(asked) = self.inner.open_question(&self.caller, &request) else {
+            return Err(Stop::Denied(
+                "Too many questions wait for the user. Report what you could not do.".to_owned(),
+            ));
+        };
+        self.emit(ToolEvent::ConfirmationAsked(request)).await;
+        let Some(Answered { answer, by }) = asked.wait(&self.cancel).await else {
+            return Err(Stop::Cancelled);
+        };
+        self.emit(ToolEvent::ConfirmationAnswered {
+            confirmation_id: id,
+            answer: answer.clone(),
+            by: by.to_owned(),
+        })
+        .await;
+        match answer {
+            ConfirmationAnswer::Once | ConfirmationAnswer::Session => Ok(answer),
+            ConfirmationAnswer::Deny { message } => Err(Stop::Denied(said_no(&message, by))),
+        }
+    }
+
+    /// Records the intent, permits, runs, records the outcome, and makes the result.
+    async fn perform(&self, record: &CallRecord, cleared: Cleared) -> ToolResult {
+        let Cleared { call, bound } = cleared;
+        let intent = record.intent((self.inner.clock)(), &call.label);
+        if let Err(error) = self
+            .inner
+            .record(intent, ledger::durability(bound.effect))
+            .await
+        {
+            let finding = ledger::unwritable(&error);
+            tracing::error!(%error, "a call was refused because its intent could not be recorded");
+            return nothing_ran(
+                CallStatus::Denied,
+                format!("[DENIED] {}", finding.model_reason),
+            );
+        }
+        if self.cancel.is_cancelled() {
+            self.record_outcome(record, CallStatus::Cancelled, 0, None, "before_start")
+                .await;
+            return nothing_ran(
+                CallStatus::Cancelled,
+                "[CANCELLED] Nothing was run.".to_owned(),
+            );
+        }
+        self.emit(ToolEvent::Started).await;
+        let started = tokio::time::Instant::now();
+        let permission = self.inner.authority.authorise(call, (self.inner.clock)());
+        let ran = self.drive(permission).await;
+        let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let (result, detail) = self.finish(ran, duration_ms);
+        let label = result.label.clone();
+        self.record_outcome(record, result.status, duration_ms, label, detail)
+            .await;
+        result
+    }
+
+    async fn record_outcome(
+        &self,
+        record: &CallRecord,
+        status: CallStatus,
+        duration_ms: u64,
+        label: Option<Label>,
+        detail: &str,
+    ) {
+        let now = (self.inner.clock)();
+        let entry = record.outcome(now, status, duration_ms, label, detail);
+        // The effect has happened; what cannot be recorded now stops the next call.
+        if let Err(error) = self.inner.record(entry, Durability::Grouped).await {
+            tracing::error!(%error, "a call's outcome could not be recorded");
+        }
+    }
+
+    fn finish(&self, ran: Ran, duration_ms: u64) -> (ToolResult, &'static str) {
+        let tool = &self.request.tool;
+        match ran {
+            Ran::Done(Ok(output)) => (self.show(output, duration_ms), ""),
+            Ran::Done(Err(failure)) => {
+                (self.inner.failed(tool, &failure, duration_ms), failure.rule)
+            }
+            Ran::Panicked => (self.inner.failed(tool, &panicked(), duration_ms), "panic"),
+            Ran::TimedOut => (
+                self.inner.failed(tool, &timed_out(), duration_ms),
+                "timeout",
+            ),
+            Ran::Cancelled => {
+                let text = "[CANCELLED] The tool was stopped; part of it may have been done.";
+                let mut result = nothing_ran(CallStatus::Cancelled, text.to_owned());
+                result.duration_ms = duration_ms;
+                (result, "cancelled")
+            }
+        }
+    }
+}
+
+fn panicked() -> ToolFailure {
+    ToolFailure {
+        kind: FailureKind::Broken,
+        rule: "panic",
+        message: "The tool broke down. Do not repeat the call; report what you could not do."
+            .to_owned(),
+    }
+}
+
+fn timed_out() -> ToolFailure {
+    ToolFailure {
+        kind: FailureKind::Timeout,
+        rule: "timeout",
+        message: "The tool took too long and was stopped. Ask for less at once.".to_owned(),
+    }
+}
+
+fn said_no(message: &str, by: &str) -> String {
+    let advice = "Do not ask for it again; go on without it or report what you could not do.";
+    match (by, message) {
+        ("timeout", _) => format!("The user did not answer, which counts as a no. {advice}"),
+        (_, "") => format!("The user said no to this call. {advice}"),
+        (_, message) => format!("The user said no to this call, and says: {message}"),
+    }
+}
+
+pub(crate) fn outside_plan() -> Finding {
+    Finding {
+        layer: Layer::InformationFlow,
+        verdict: Verdict::Deny,
+        rule: "outside_plan".to_owned(),
+        model_reason: "This call is not the next step of the approved plan. Make a new plan."
+            .to_owned(),
+        user_reason: "The call names an approved plan but is not its next step: the plan was \
+                      changed, repeated or forgotten. Nothing but the plan runs."
+            .to_owned(),
+    }
+}
+
+fn changed_since() -> Finding {
+    let mut finding = broken_finding(
+        "changed_since_asked",
+        "The settings, the call or the file changed between question and answer.",
+    );
+    finding.model_reason =
+        "Something changed while the user was asked. Look at the file again and repeat the call."
+            .to_owned();
+    finding
+}
+
+/// A result of a call that did not run.
+pub(crate) fn nothing_ran(status: CallStatus, text: String) -> ToolResult {
+    ToolResult {
+        status,
+        value_id: None,
+        label: None,
+        text,
+        data: Value::Null,
+        truncated: false,
+        duration_ms: 0,
+        artifacts: Vec::new(),
+    }
+}

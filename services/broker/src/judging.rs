@@ -1,0 +1,229 @@
+//! One judgement: the policy's layers, then the executor's look at where the paths really lead.
+//! A check that panics, fails or takes too long is a deny.
+
+use crate::service::Inner;
+use crate::state::lock;
+use crate::state::{Caller, Session};
+use api::broker::CallRequest;
+use domain::decision::{Finding, Layer, Verdict};
+use domain::settings::SessionSettings;
+use domain::tool::TargetKind;
+use policy::history::TaskHistory;
+use policy::standing::Standing;
+use policy::{Bound, Cover, Judgement, Question};
+use serde_json::Value;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use tokio_util::task::AbortOnDropHandle;
+
+/// Whether the call being judged counts from now on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counting {
+    /// It does: loops and limits will see it.
+    Count,
+    /// It does not: nothing is going to happen.
+    Look,
+    /// It did already, and is judged again.
+    Counted,
+}
+
+impl Inner {
+    /// Judges a registered agent's call.
+    pub(crate) async fn judge_call(
+        &self,
+        caller: &Caller,
+        request: &CallRequest,
+        cover: Cover,
+        counting: Counting,
+    ) -> Judgement {
+        let mut judgement = self.by_policy(caller, request, cover, counting);
+        self.locate(&mut judgement).await;
+        judgement
+    }
+
+    fn by_policy(
+        &self,
+        caller: &Caller,
+        request: &CallRequest,
+        cover: Cover,
+        counting: Counting,
+    ) -> Judgement {
+        let mut guard = lock(&caller.session);
+        let session: &mut Session = &mut guard;
+        let Some(agent) = session.agents.get(&caller.agent_id) else {
+            return broken(
+                "released",
+                "The agent was released while its call was judged.",
+            );
+        };
+        let standing = agent.standing.clone();
+        let settings = session.settings.clone();
+        let trace = request.context.trace_id;
+        let history = session.task(trace).clone();
+        let ask = |history: &TaskHistory| {
+            let question = Question {
+                tool: &request.tool,
+                arguments: &request.arguments,
+                standing: &standing,
+                settings: &settings,
+                opened: &session.opened,
+                approvals: &session.approvals,
+                cover,
+                history,
+                now: (self.clock)(),
+            };
+            self.guarded(&question)
+        };
+        let judgement = ask(&history);
+        match counting {
+            Counting::Look => judgement,
+            Counting::Count => {
+                let now = (self.clock)();
+                let task = session.task(trace);
+                self.policy.record(task, &standing, &judgement, now);
+                judgement
+            }
+            Counting::Counted => {
+                let Some(bound) = &judgement.bound else {
+                    return judgement;
+                };
+                let mut without = history;
+                without.forget(&bound.repeat_key, bound.tool);
+                ask(&without)
+            }
+        }
+    }
+
+    /// Judges a call of a plan that does not run yet, after the plan's earlier calls.
+    pub(crate) async fn judge_draft(
+        &self,
+        standing: &Standing,
+        session: &Arc<Mutex<Session>>,
+        (tool, arguments): (&str, &Value),
+        history: &mut TaskHistory,
+    ) -> Judgement {
+        let mut judgement = {
+            let guard = lock(session);
+            let question = Question {
+                tool,
+                arguments,
+                standing,
+                settings: &guard.settings,
+                opened: &guard.opened,
+                approvals: &guard.approvals,
+                cover: Cover::PlanDraft,
+                history,
+                now: (self.clock)(),
+            };
+            self.guarded(&question)
+        };
+        let now = (self.clock)();
+        self.policy.record(history, standing, &judgement, now);
+        self.locate(&mut judgement).await;
+        judgement
+    }
+
+    /// Judges a call without any session.
+    pub(crate) async fn judge_alone(
+        &self,
+        standing: &Standing,
+        settings: &SessionSettings,
+        tool: &str,
+        arguments: &Value,
+    ) -> Judgement {
+        let mut judgement = self.guarded(&Question {
+            tool,
+            arguments,
+            standing,
+            settings,
+            opened: &std::collections::BTreeSet::new(),
+            approvals: &std::collections::HashSet::new(),
+            cover: Cover::Nothing,
+            history: &TaskHistory::default(),
+            now: (self.clock)(),
+        });
+        self.locate(&mut judgement).await;
+        judgement
+    }
+
+    fn guarded(&self, question: &Question<'_>) -> Judgement {
+        catch_unwind(AssertUnwindSafe(|| self.policy.judge(question)))
+            .unwrap_or_else(|_| broken("check_panicked", "A check broke down."))
+    }
+
+    /// Adds what the file system says to a judgement that is not a deny already.
+    async fn locate(&self, judgement: &mut Judgement) {
+        let Some(bound) = judgement.bound.clone() else {
+            return;
+        };
+        if judgement.verdict() == Verdict::Deny {
+            return;
+        }
+        for (kind, path) in bound.targets.values() {
+            let roots = located_roots(*kind, &bound, judgement.write_root.as_deref());
+            if let Some(finding) = self.locate_one(path.clone(), *kind, roots).await {
+                judgement.add(finding);
+            }
+        }
+    }
+
+    async fn locate_one(
+        &self,
+        path: PathBuf,
+        kind: TargetKind,
+        roots: Vec<PathBuf>,
+    ) -> Option<Finding> {
+        let executor = self.executor.clone();
+        let look = tokio::spawn(async move { executor.locate(&path, kind, &roots).await });
+        match tokio::time::timeout(self.config.tool_time, AbortOnDropHandle::new(look)).await {
+            Ok(Ok(Ok(()))) => None,
+            Ok(Ok(Err(refusal))) => Some(Finding {
+                layer: Layer::Path,
+                verdict: Verdict::Deny,
+                rule: refusal.rule.to_owned(),
+                model_reason: "This path is not available to you. Use paths inside the working \
+                               folder."
+                    .to_owned(),
+                user_reason: refusal.detail,
+            }),
+            Ok(Err(_)) => Some(broken_finding(
+                "check_panicked",
+                "The check of a path broke down.",
+            )),
+            Err(_) => Some(broken_finding(
+                "check_timeout",
+                "The check of a path took too long.",
+            )),
+        }
+    }
+}
+
+fn located_roots(kind: TargetKind, bound: &Bound, write_root: Option<&Path>) -> Vec<PathBuf> {
+    match kind {
+        TargetKind::WritePath => {
+            let mut roots = bound.write_roots.clone();
+            roots.extend(write_root.map(Path::to_path_buf));
+            roots
+        }
+        TargetKind::ReadPath | TargetKind::Url | TargetKind::Other => bound.read_roots.clone(),
+    }
+}
+
+fn broken(rule: &str, why: &str) -> Judgement {
+    Judgement {
+        findings: vec![broken_finding(rule, why)],
+        bound: None,
+        write_root: None,
+    }
+}
+
+pub(crate) fn broken_finding(rule: &str, why: &str) -> Finding {
+    Finding {
+        layer: Layer::Integrity,
+        verdict: Verdict::Deny,
+        rule: rule.to_owned(),
+        model_reason: "The call could not be judged, so it was refused.".to_owned(),
+        user_reason: format!("{why} What cannot be judged is refused."),
+    }
+}

@@ -1,0 +1,360 @@
+//! Pinning a plan: every call judged first, the whole shown once, and then exactly that may run.
+
+use crate::call::Events;
+use crate::judging::broken_finding;
+use crate::ledger;
+use crate::question::Answered;
+use crate::render;
+use crate::running::paths_of;
+use crate::service::Inner;
+use crate::state::{Caller, Pinned, lock};
+use api::audit::{Action, Durability};
+use api::broker::{PlanEvent, PlanRequest, PlannedCall};
+use domain::decision::{Decision, Finding, Layer, Verdict};
+use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
+use domain::hash::Digest;
+use domain::id::{CallId, ConfirmationId, PlanId};
+use domain::label::Label;
+use domain::limits::PLAN_ACTIONS;
+use domain::settings::{Attendance, OverrideLevel};
+use domain::tool::EffectClass;
+use policy::Judgement;
+use policy::history::TaskHistory;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// Most calls a plan comes to: an action of a plan may take a few.
+const PLAN_CALLS: usize = PLAN_ACTIONS * 4;
+
+/// A plan being judged.
+pub(crate) struct Pin {
+    pub(crate) inner: Arc<Inner>,
+    pub(crate) caller: Caller,
+    pub(crate) request: PlanRequest,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) events: Events<PlanEvent>,
+}
+
+/// A plan whose every call may run once someone says yes.
+struct Draft {
+    judgements: Vec<Judgement>,
+    hash: Digest,
+    /// Folders to open for writing.
+    opens: Vec<PathBuf>,
+}
+
+impl Pin {
+    /// Runs the whole of it; the last event is always `Pinned` or `Refused`.
+    pub(crate) async fn run(self) {
+        let last = match self.settle().await {
+            Ok((hash, by)) => self.pinned(hash, by).await,
+            Err(decision) => PlanEvent::Refused { decision },
+        };
+        self.emit(last).await;
+    }
+
+    async fn emit(&self, event: PlanEvent) {
+        // A receiver that is gone has cancelled the plan; there is no one left to tell.
+        let _ = self.events.send(Ok(event)).await;
+    }
+
+    async fn settle(&self) -> Result<(Digest, &'static str), Decision> {
+        let draft = self.draft().await?;
+        let decisions: Vec<Decision> = draft.judgements.iter().map(Judgement::decision).collect();
+        let denied = decisions.iter().position(|d| d.verdict == Verdict::Deny);
+        self.emit(PlanEvent::Proposed {
+            hash: draft.hash,
+            decisions: decisions.clone(),
+        })
+        .await;
+        if let (Some(index), Some(call)) = (denied, denied.and_then(|i| self.request.calls.get(i)))
+        {
+            return Err(refused_step(&decisions[index], index, call));
+        }
+        if let Some(by) = self.approved_in_advance(&draft) {
+            return Ok((draft.hash, by));
+        }
+        let settings = lock(&self.caller.session).settings.clone();
+        if settings.attendance == Attendance::Unattended {
+            return Err(nobody_to_ask(&draft.hash));
+        }
+        self.ask(&draft).await?;
+        lock(&self.caller.session).opened.extend(draft.opens);
+        Ok((draft.hash, "user"))
+    }
+
+    async fn draft(&self) -> Result<Draft, Decision> {
+        let calls = &self.request.calls;
+        if calls.is_empty() || calls.len() > PLAN_CALLS {
+            return Err(bad_size(calls.len()));
+        }
+        let released = || {
+            let why = "The agent was released while its plan was judged.";
+            Decision::strictest(vec![broken_finding("released", why)])
+        };
+        let (standing, mut history): (_, TaskHistory) = {
+            let mut session = lock(&self.caller.session);
+            let agent = session
+                .agents
+                .get(&self.caller.agent_id)
+                .ok_or_else(released)?;
+            let standing = agent.standing.clone();
+            (
+                standing,
+                session.task(self.request.context.trace_id).clone(),
+            )
+        };
+        let mut judgements = Vec::with_capacity(calls.len());
+        let mut opens = Vec::new();
+        for call in calls {
+            let what = (call.tool.as_str(), &call.arguments);
+            let session = &self.caller.session;
+            let judgement = self
+                .inner
+                .judge_draft(&standing, session, what, &mut history)
+                .await;
+            if let Some(folder) = &judgement.write_root
+                && !opens.contains(folder)
+            {
+                opens.push(folder.clone());
+            }
+            judgements.push(judgement);
+        }
+        let hash = self.hash(&judgements);
+        Ok(Draft {
+            judgements,
+            hash,
+            opens,
+        })
+    }
+
+    /// A digest over the intent and, for each call, tool, version, arguments and the paths they
+    /// come to, so that it stands for the same effects wherever it is repeated.
+    fn hash(&self, judgements: &[Judgement]) -> Digest {
+        let calls: Vec<Value> = self
+            .request
+            .calls
+            .iter()
+            .zip(judgements)
+            .map(|(call, judgement)| {
+                let known = self.inner.policy.table().find(&call.tool);
+                json!({
+                    "tool": call.tool,
+                    "version": known.map(|(_, tool)| tool.spec.version.as_str()),
+                    "arguments": call.arguments,
+                    "targets": judgement.bound.as_ref().map(paths_of),
+                })
+            })
+            .collect();
+        Digest::of_json(&json!({"intent": self.request.intent, "calls": calls}))
+    }
+
+    /// Who has approved it already, if anyone has.
+    fn approved_in_advance(&self, draft: &Draft) -> Option<&'static str> {
+        if !draft.opens.is_empty() {
+            return None;
+        }
+        let settings = lock(&self.caller.session).settings.clone();
+        let bounds = || draft.judgements.iter().filter_map(|j| j.bound.as_ref());
+        let reads_only =
+            bounds().all(|b| matches!(b.effect, EffectClass::Read | EffectClass::SelfWrite));
+        if reads_only {
+            return Some("read_only");
+        }
+        let is_confirmed = |j: &Judgement| j.verdict() == Verdict::Allow;
+        if settings.override_level != OverrideLevel::None
+            || draft.judgements.iter().all(is_confirmed)
+        {
+            return Some("yes_flag");
+        }
+        settings
+            .approved_plans
+            .contains(&draft.hash)
+            .then_some("approved_hash")
+    }
+
+    async fn ask(&self, draft: &Draft) -> Result<(), Decision> {
+        let rendering = self.rendering(draft);
+        let request = ConfirmationRequest {
+            confirmation_id: ConfirmationId::from_uuid(Uuid::now_v7()),
+            kind: ConfirmationKind::Plan,
+            agent_type: self.caller.agent_type.clone(),
+            effect: strictest_effect(&draft.judgements),
+            reason: format!(
+                "The plan changes something. Approved as a whole; in advance: `--approve {}`.",
+                draft.hash
+            ),
+            rendering,
+            diff: self.diffs(draft).await,
+            binding: draft.hash,
+            expires: self.inner.expiry(),
+        };
+        let id = request.confirmation_id;
+        let Some(asked) = self.inner.open_question(&self.caller, &request) else {
+            return Err(said_no("Too many questions wait for the user."));
+        };
+        self.emit(PlanEvent::ConfirmationAsked(request)).await;
+        let Some(Answered { answer, by }) = asked.wait(&self.cancel).await else {
+            return Err(said_no("The plan was withdrawn."));
+        };
+        self.emit(PlanEvent::ConfirmationAnswered {
+            confirmation_id: id,
+            answer: answer.clone(),
+            by: by.to_owned(),
+        })
+        .await;
+        match answer {
+            ConfirmationAnswer::Once | ConfirmationAnswer::Session => Ok(()),
+            ConfirmationAnswer::Deny { message } if message.is_empty() => {
+                Err(said_no("The user said no to the plan."))
+            }
+            ConfirmationAnswer::Deny { message } => Err(said_no(&format!(
+                "The user said no to the plan, and says: {message}"
+            ))),
+        }
+    }
+
+    fn rendering(&self, draft: &Draft) -> String {
+        let mut out = format!("Plan: {}\n", render::one_line(&self.request.intent));
+        for folder in &draft.opens {
+            let folder = render::one_line(&folder.to_string_lossy());
+            // Writing to a String cannot fail.
+            let _ = writeln!(out, "Opens {folder} for writing, until this session ends.");
+        }
+        for (index, (call, judgement)) in
+            self.request.calls.iter().zip(&draft.judgements).enumerate()
+        {
+            let shown = match &judgement.bound {
+                Some(bound) => self.inner.render(&call.tool, &call.arguments, bound),
+                None => render::one_line(&call.tool),
+            };
+            let _ = write!(out, "{}. {shown}", index + 1);
+        }
+        out
+    }
+
+    /// The changes that can be told from the files as they are now. A step that builds on an
+    /// earlier one is shown without.
+    async fn diffs(&self, draft: &Draft) -> Option<String> {
+        let mut out = String::new();
+        for (call, judgement) in self.request.calls.iter().zip(&draft.judgements) {
+            let Some(bound) = judgement.bound.as_ref() else {
+                continue;
+            };
+            let request = api::broker::CallRequest {
+                context: self.request.context.clone(),
+                call_id: CallId::from_uuid(Uuid::now_v7()),
+                tool: call.tool.clone(),
+                arguments: call.arguments.clone(),
+                plan_id: None,
+            };
+            let label = Label::nothing();
+            let Some(mut judged) = self
+                .inner
+                .judged_call(&self.caller, &request, bound, &label)
+            else {
+                continue;
+            };
+            judged.write_roots.extend(draft.opens.iter().cloned());
+            if let Ok(Some(diff)) = self.inner.preview(&judged).await {
+                out.push_str(&render::diff(&diff));
+                if !out.ends_with('\n') {
+                    out.push('\n');
+                }
+            }
+        }
+        (!out.is_empty()).then_some(out)
+    }
+
+    async fn pinned(&self, hash: Digest, by: &str) -> PlanEvent {
+        let plan_id = PlanId::from_uuid(Uuid::now_v7());
+        let mut entry =
+            ledger::agent_entry(&self.caller, (self.inner.clock)(), Action::PlanApproval);
+        entry.params_hash = Some(hash);
+        entry.detail = format!("approved by {by}");
+        if let Err(error) = self.inner.record(entry, Durability::Grouped).await {
+            let decision = Decision::strictest(vec![ledger::unwritable(&error)]);
+            return PlanEvent::Refused { decision };
+        }
+        let steps = self.request.calls.iter();
+        let plan = Pinned {
+            agent_id: self.caller.agent_id,
+            steps: steps
+                .map(|c| self.inner.step_key(&c.tool, &c.arguments))
+                .collect(),
+            next: 0,
+        };
+        lock(&self.caller.session).pin(plan_id, plan);
+        PlanEvent::Pinned {
+            plan_id,
+            hash,
+            by: by.to_owned(),
+        }
+    }
+}
+
+impl Inner {
+    /// What makes a call a certain step of a plan: the tool and its canonical arguments.
+    pub(crate) fn step_key(&self, tool: &str, arguments: &Value) -> Digest {
+        let known = self.policy.table().find(tool);
+        Digest::of_json(&json!({
+            "tool": tool,
+            "version": known.map(|(_, tool)| tool.spec.version.as_str()),
+            "arguments": arguments,
+        }))
+    }
+}
+
+fn strictest_effect(judgements: &[Judgement]) -> EffectClass {
+    let effects = judgements
+        .iter()
+        .filter_map(|j| j.bound.as_ref().map(|b| b.effect));
+    effects.max().unwrap_or(EffectClass::Read)
+}
+
+fn refused_step(decision: &Decision, index: usize, call: &PlannedCall) -> Decision {
+    let step = format!("Step {} ({}): ", index + 1, render::one_line(&call.tool));
+    let mut decision = decision.clone();
+    decision.model_reason = format!("{step}{}", decision.model_reason);
+    decision.user_reason = format!("{step}{}", decision.user_reason);
+    decision
+}
+
+fn bad_size(calls: usize) -> Decision {
+    let why = format!("A plan has 1 to {PLAN_CALLS} calls; this one has {calls}.");
+    Decision::strictest(vec![Finding {
+        layer: Layer::Schema,
+        verdict: Verdict::Deny,
+        rule: "plan_size".to_owned(),
+        model_reason: why.clone(),
+        user_reason: why,
+    }])
+}
+
+fn nobody_to_ask(hash: &Digest) -> Decision {
+    Decision::strictest(vec![Finding {
+        layer: Layer::SafetyGate,
+        verdict: Verdict::Deny,
+        rule: "nobody_to_ask".to_owned(),
+        model_reason: "The plan needs the user's approval, and no one is there to give it."
+            .to_owned(),
+        user_reason: format!(
+            "The plan needs your approval, and no one is there to ask. To approve exactly this plan: \
+             `--approve {hash}`. To approve its kinds of effect: `--yes CLASS`."
+        ),
+    }])
+}
+
+fn said_no(why: &str) -> Decision {
+    Decision::strictest(vec![Finding {
+        layer: Layer::SafetyGate,
+        verdict: Verdict::Deny,
+        rule: "plan_not_approved".to_owned(),
+        model_reason: format!("{why} Nothing of it was run."),
+        user_reason: format!("{why} Nothing of it was run."),
+    }])
+}

@@ -1,0 +1,168 @@
+//! Questions to the user: asked once, answered once, for exactly what was shown. Silence is a no.
+
+use crate::ledger;
+use crate::service::Inner;
+use crate::state::{Caller, OPEN_QUESTIONS, OpenQuestion, lock};
+use api::audit::{Action, Durability, Entry};
+use api::broker::{Error, ErrorKind};
+use domain::Timestamp;
+use domain::event::{ConfirmationAnswer, ConfirmationRequest};
+use domain::hash::Digest;
+use domain::id::{ConfirmationId, SessionId};
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+/// How a question ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Answered {
+    pub(crate) answer: ConfirmationAnswer,
+    /// `user` or `timeout`.
+    pub(crate) by: &'static str,
+}
+
+/// A question put to the user and not answered yet. Dropping it withdraws it.
+pub(crate) struct Asked<'a> {
+    inner: &'a Inner,
+    caller: &'a Caller,
+    id: ConfirmationId,
+    answer: oneshot::Receiver<ConfirmationAnswer>,
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        lock(&self.caller.session).questions.remove(&self.id);
+    }
+}
+
+impl Inner {
+    /// When a question asked now becomes a no.
+    pub(crate) fn expiry(&self) -> Timestamp {
+        let now = (self.clock)();
+        // A wait beyond the end of time is no wait that ends.
+        jiff::SignedDuration::try_from(self.config.confirmation_wait)
+            .and_then(|wait| now.checked_add(wait))
+            .unwrap_or(Timestamp::MAX)
+    }
+
+    /// Opens a question. `None` when too many are open.
+    pub(crate) fn open_question<'a>(
+        &'a self,
+        caller: &'a Caller,
+        request: &ConfirmationRequest,
+    ) -> Option<Asked<'a>> {
+        let (sender, answer) = oneshot::channel();
+        let mut session = lock(&caller.session);
+        if session.questions.len() >= OPEN_QUESTIONS {
+            return None;
+        }
+        let question = OpenQuestion {
+            binding: request.binding,
+            answer: sender,
+        };
+        session.questions.insert(request.confirmation_id, question);
+        Some(Asked {
+            inner: self,
+            caller,
+            id: request.confirmation_id,
+            answer,
+        })
+    }
+
+    /// Takes the user's answer to the question it was given for.
+    pub(crate) async fn take_answer(
+        &self,
+        session_id: SessionId,
+        id: ConfirmationId,
+        binding: Digest,
+        answer: ConfirmationAnswer,
+    ) -> Result<(), Error> {
+        let session = self.state.session(session_id)?;
+        let question = {
+            let mut session = lock(&session);
+            let shown = session.questions.get(&id).map(|q| q.binding);
+            match shown {
+                None => Err(Error::new(
+                    ErrorKind::UnknownConfirmation,
+                    "This question is not open: it was answered, withdrawn, or waited too long.",
+                )),
+                Some(shown) if shown != binding => Err(Error::new(
+                    ErrorKind::BindingMismatch,
+                    "The answer is for something else than what is asked. Nothing was approved.",
+                )),
+                Some(_) => Ok(session.questions.remove(&id)),
+            }
+        }?;
+        let mut entry = Entry::new((self.clock)(), Action::Confirmation);
+        entry.session_id = Some(session_id);
+        entry.params_hash = Some(binding);
+        entry.detail = format!("{} by user", word(&answer));
+        // Without a record the question is gone and its sender dropped, which counts as a no.
+        self.record(entry, Durability::Grouped)
+            .await
+            .map_err(ledger::refused)?;
+        if let Some(question) = question
+            && question.answer.send(answer).is_err()
+        {
+            return Err(Error::new(
+                ErrorKind::UnknownConfirmation,
+                "The call that asked has ended.",
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Asked<'_> {
+    /// Waits for the answer; `None` when `cancel` comes first.
+    pub(crate) async fn wait(mut self, cancel: &CancellationToken) -> Option<Answered> {
+        let silence = tokio::time::sleep(self.inner.config.confirmation_wait);
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => None,
+            answer = &mut self.answer => Some(match answer {
+                Ok(answer) => Answered { answer, by: "user" },
+                // The answer could not be recorded.
+                Err(_) => no("user"),
+            }),
+            () = silence => Some(self.silence().await),
+        }
+    }
+
+    async fn silence(&mut self) -> Answered {
+        let was_open = lock(&self.caller.session)
+            .questions
+            .remove(&self.id)
+            .is_some();
+        if !was_open {
+            // An answer is being recorded at this very moment.
+            return match (&mut self.answer).await {
+                Ok(answer) => Answered { answer, by: "user" },
+                Err(_) => no("user"),
+            };
+        }
+        let mut entry =
+            ledger::agent_entry(self.caller, (self.inner.clock)(), Action::Confirmation);
+        entry.detail = "deny by timeout".to_owned();
+        if let Err(error) = self.inner.record(entry, Durability::Grouped).await {
+            tracing::error!(%error, "a question's end could not be recorded");
+        }
+        no("timeout")
+    }
+}
+
+fn no(by: &'static str) -> Answered {
+    Answered {
+        answer: ConfirmationAnswer::Deny {
+            message: String::new(),
+        },
+        by,
+    }
+}
+
+const fn word(answer: &ConfirmationAnswer) -> &'static str {
+    match answer {
+        ConfirmationAnswer::Once => "once",
+        ConfirmationAnswer::Session => "session",
+        ConfirmationAnswer::Deny { .. } => "deny",
+    }
+}

@@ -1,0 +1,95 @@
+//! What the user is shown before saying yes: the broker's own words, nothing a model could style.
+
+use domain::tool::ToolSpec;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use text::escape::visible;
+
+/// One call in full: tool, effect, and every argument with nothing hidden.
+pub(crate) fn call(
+    spec: &ToolSpec,
+    arguments: &Value,
+    targets: &BTreeMap<String, PathBuf>,
+) -> String {
+    let mut out = format!(
+        "{} (effect: {})\n",
+        spec.definition.name,
+        spec.effect.as_str()
+    );
+    for (name, value) in arguments.as_object().into_iter().flatten() {
+        out.push_str(&argument(name, value, targets.get(name)));
+    }
+    out
+}
+
+fn argument(name: &str, value: &Value, target: Option<&PathBuf>) -> String {
+    let name = one_line(name);
+    if let Some(path) = target {
+        return format!("  {name}: {}\n", one_line(&path.to_string_lossy()));
+    }
+    match value {
+        Value::String(text) if text.contains('\n') => {
+            // The bar keeps content from looking like an argument of its own.
+            let lines: Vec<String> = text
+                .split('\n')
+                .map(|l| format!("    | {}\n", visible(l)))
+                .collect();
+            format!("  {name}:\n{}", lines.concat())
+        }
+        Value::String(text) => format!("  {name}: {}\n", one_line(text)),
+        other => format!("  {name}: {}\n", one_line(&other.to_string())),
+    }
+}
+
+/// A text on one line, with everything that cannot be seen spelled out.
+pub(crate) fn one_line(text: &str) -> String {
+    visible(text).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+/// A diff, with everything that cannot be seen spelled out.
+pub(crate) fn diff(text: &str) -> String {
+    visible(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::label::Label;
+    use domain::tool::{EffectClass, ToolDefinition, ToolName};
+    use serde_json::json;
+
+    fn spec() -> ToolSpec {
+        ToolSpec {
+            definition: ToolDefinition {
+                name: ToolName::new("write_file").unwrap(),
+                description: String::new(),
+                parameters: json!({}),
+            },
+            capability: "fs_write".to_owned(),
+            effect: EffectClass::SharedWrite,
+            arguments: BTreeMap::new(),
+            result_label: Label::nothing(),
+            is_wait: false,
+            calls_per_minute: None,
+            version: "1".to_owned(),
+        }
+    }
+
+    #[test]
+    fn every_argument_is_shown_and_nothing_hides() {
+        let arguments = json!({
+            "path": "n.txt",
+            "content": "one\n  path: /etc/x\u{202e}\n\u{1b}[2Kend",
+            "note": "a\tb\u{200b}",
+            "count": 3,
+        });
+        let targets = BTreeMap::from([("path".to_owned(), PathBuf::from("/w/n\u{7}.txt"))]);
+        let text = call(&spec(), &arguments, &targets);
+        assert_eq!(
+            text,
+            "write_file (effect: write)\n  path: /w/n\\u{7}.txt\n  content:\n    | one\n    |   \
+             path: /etc/x\\u{202e}\n    | \\u{1b}[2Kend\n  note: a\\tb\\u{200b}\n  count: 3\n"
+        );
+    }
+}

@@ -1,0 +1,211 @@
+//! Running a permitted tool: progress, time limit, cancellation, and the form of its result.
+
+use crate::call::{Call, nothing_ran};
+use crate::service::Inner;
+use crate::state::lock;
+use crate::values::Stored;
+use api::authority::{Authorized, JudgedCall};
+use api::broker::{CallRequest, ToolEvent, ToolResult};
+use api::executor::{FailureKind, Progress, ToolFailure};
+use domain::event::CallStatus;
+use domain::hash::Digest;
+use domain::id::ValueId;
+use domain::label::{Integrity, Label};
+use domain::limits::TOOL_RESULT_BYTES;
+use domain::tool::ToolOutput;
+use policy::Bound;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
+use uuid::Uuid;
+
+/// Progress reports that may wait for a slow reader; more are left out.
+const PROGRESS_BACKLOG: usize = 32;
+/// How long a stopped tool may take to let go before it is no longer waited for.
+const LETTING_GO: Duration = Duration::from_secs(2);
+
+/// How a tool's run ended.
+#[derive(Debug)]
+pub(crate) enum Ran {
+    /// By itself.
+    Done(Result<ToolOutput, ToolFailure>),
+    /// It broke down.
+    Panicked,
+    /// It took too long.
+    TimedOut,
+    /// It was stopped.
+    Cancelled,
+}
+
+impl Call {
+    /// Runs the tool in a task of its own, so that a panic in it stays there.
+    pub(crate) async fn drive(&self, permission: Authorized) -> Ran {
+        let (sink, mut progress) = mpsc::channel::<Progress>(PROGRESS_BACKLOG);
+        let executor = self.inner.executor.clone();
+        let task = tokio::spawn(async move { executor.run(permission, sink).await });
+        let mut task = AbortOnDropHandle::new(task);
+        let deadline = tokio::time::sleep(self.inner.config.tool_time);
+        tokio::pin!(deadline);
+        let mut is_open = true;
+        let stopped = loop {
+            tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => break Ran::Cancelled,
+                ended = &mut task => return ended_as(ended),
+                report = progress.recv(), if is_open => match report {
+                    Some(report) => self.report(report),
+                    None => is_open = false,
+                },
+                () = &mut deadline => break Ran::TimedOut,
+            }
+        };
+        task.abort();
+        match tokio::time::timeout(LETTING_GO, &mut task).await {
+            // It ended in the same moment: its effect is done, and that is the truth to tell.
+            Ok(Ok(result)) => Ran::Done(result),
+            Ok(Err(_)) | Err(_) => stopped,
+        }
+    }
+
+    fn report(&self, report: Progress) {
+        let event = ToolEvent::Progress {
+            message: text::escape::visible(&report.message),
+            percent: report.percent,
+        };
+        // A reader too slow for progress still gets the result.
+        let _ = self.events.try_send(Ok(event));
+    }
+
+    /// Stores a result as a value and makes what the model reads.
+    pub(crate) fn show(&self, output: ToolOutput, duration_ms: u64) -> ToolResult {
+        let known = self.inner.policy.table().find(&self.request.tool);
+        let mut label = match known {
+            Some((_, tool)) => tool.spec.result_label.clone(),
+            None => Label::untrusted("unknown tool"),
+        };
+        label.origins.insert(output.origin);
+        let (text, truncated) = fenced(&self.request.tool, &label, &output.text);
+        let value_id = ValueId::from_uuid(Uuid::now_v7());
+        let mut session = lock(&self.caller.session);
+        let parents = match session.agents.get_mut(&self.caller.agent_id) {
+            Some(agent) => {
+                let parents = agent.shown.iter().copied().collect();
+                agent.show(value_id, &label);
+                parents
+            }
+            None => Vec::new(),
+        };
+        let stored = Stored {
+            label: label.clone(),
+            parents,
+            hash: Digest::of(output.text.as_bytes()),
+            text: output.text,
+        };
+        session.values.keep(value_id, stored);
+        drop(session);
+        ToolResult {
+            status: CallStatus::Ok,
+            value_id: Some(value_id),
+            label: Some(label),
+            text,
+            data: output.data,
+            truncated,
+            duration_ms,
+            artifacts: output.artifacts,
+        }
+    }
+}
+
+fn ended_as(ended: Result<Result<ToolOutput, ToolFailure>, tokio::task::JoinError>) -> Ran {
+    match ended {
+        Ok(result) => Ran::Done(result),
+        Err(error) if error.is_panic() => Ran::Panicked,
+        Err(_) => Ran::Cancelled,
+    }
+}
+
+/// The body without what hides, capped, in a fence that only this call has.
+fn fenced(tool: &str, label: &Label, body: &str) -> (String, bool) {
+    let capped = text::cap::head_and_tail(body, TOOL_RESULT_BYTES);
+    let (visible, _) = text::defuse::strip_hidden(&capped.text);
+    let nonce = format!("{:016x}", rand::random::<u64>());
+    let is_trusted = label.integrity == Integrity::Trusted;
+    let fence = text::fence::wrap(tool, &nonce, is_trusted, &visible);
+    (fence, capped.truncated)
+}
+
+impl Inner {
+    /// The result of a tool that did not do its work.
+    pub(crate) fn failed(&self, tool: &str, failure: &ToolFailure, duration_ms: u64) -> ToolResult {
+        let mut result = if failure.kind == FailureKind::Refused {
+            let text = "[DENIED] This path is not available to you. Use paths inside the working \
+                        folder.";
+            nothing_ran(CallStatus::Denied, text.to_owned())
+        } else {
+            // A tool's error may repeat what a file or its name says, so it is fenced as well.
+            let (text, _) = fenced(tool, &Label::untrusted("tool error"), &failure.message);
+            nothing_ran(CallStatus::Failed, format!("[FAILED]\n{text}"))
+        };
+        result.duration_ms = duration_ms;
+        result
+    }
+
+    /// What the call would change, by the executor's own account.
+    pub(crate) async fn preview(&self, call: &JudgedCall) -> Result<Option<String>, ToolFailure> {
+        let (executor, call) = (self.executor.clone(), call.clone());
+        let task = tokio::spawn(async move { executor.preview(&call).await });
+        let broken = |rule, message: &str| ToolFailure {
+            kind: FailureKind::Broken,
+            rule,
+            message: message.to_owned(),
+        };
+        match tokio::time::timeout(self.config.tool_time, AbortOnDropHandle::new(task)).await {
+            Ok(Ok(preview)) => preview,
+            Ok(Err(_)) => Err(broken("panic", "The change could not be worked out.")),
+            Err(_) => Err(broken("timeout", "Working out the change took too long.")),
+        }
+    }
+
+    /// The call as it was judged: exactly what may run. `None` when it cannot be told apart.
+    pub(crate) fn judged_call(
+        &self,
+        caller: &crate::state::Caller,
+        request: &CallRequest,
+        bound: &Bound,
+        label: &Label,
+    ) -> Option<JudgedCall> {
+        let tool = self.policy.table().tools().get(bound.tool)?;
+        let policy_revision = lock(&caller.session).revision;
+        Some(JudgedCall {
+            session_id: caller.session_id,
+            call_id: request.call_id,
+            tool: tool.spec.definition.name.clone(),
+            tool_version: tool.spec.version.clone(),
+            arguments: request.arguments.clone(),
+            targets: paths_of(bound),
+            read_roots: bound.read_roots.clone(),
+            write_roots: bound.write_roots.clone(),
+            label: label.clone(),
+            policy_revision,
+        })
+    }
+
+    /// The broker's own rendering of a call.
+    pub(crate) fn render(&self, tool: &str, arguments: &Value, bound: &Bound) -> String {
+        match self.policy.table().find(tool) {
+            Some((_, tool)) => crate::render::call(&tool.spec, arguments, &paths_of(bound)),
+            None => crate::render::one_line(tool),
+        }
+    }
+}
+
+/// The paths among a call's targets.
+pub(crate) fn paths_of(bound: &Bound) -> BTreeMap<String, PathBuf> {
+    let targets = bound.targets.iter();
+    targets
+        .map(|(name, (_, path))| (name.clone(), path.clone()))
+        .collect()
+}

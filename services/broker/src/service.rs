@@ -1,0 +1,604 @@
+//! The broker as a service: the two contracts over the parts beside this file.
+
+use crate::call::Call;
+use crate::config::{Clock, Config};
+use crate::error;
+use crate::judging::Counting;
+use crate::ledger;
+use crate::manifest;
+use crate::plan::Pin;
+use crate::state::{Agent, Caller, Session, State, lock};
+use crate::values::Stored;
+use api::audit::{Action, Audit, Durability, Entry};
+use api::authority::Authority;
+use api::broker::{
+    AgentListing, Broker, CallRequest, Control, Error, ErrorKind, PlanEvent, PlanRequest,
+    Registered, ToolEvent, ToolListing,
+};
+use api::executor::Executor;
+use api::{CallContext, Streaming};
+use async_trait::async_trait;
+use domain::decision::Decision;
+use domain::event::{CallStatus, ConfirmationAnswer};
+use domain::hash::Digest;
+use domain::id::{AgentId, AgentToken, ConfirmationId, SessionId, ValueId};
+use domain::label::Label;
+use domain::limits::SPAWN_DEPTH;
+use domain::lineage::{AgentType, Ancestor, Lineage};
+use domain::settings::{OverrideLevel, SessionSettings};
+use domain::tool::ToolDefinition;
+use futures::StreamExt;
+use policy::paths::normalise;
+use policy::standing::Standing;
+use policy::table::ToolTable;
+use policy::{Cover, Parts, Policy};
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// Events of one call that may wait for a slow reader.
+const CALL_EVENTS: usize = 64;
+
+/// Everything the broker works with.
+pub(crate) struct Inner {
+    pub(crate) policy: Policy,
+    pub(crate) config: Config,
+    pub(crate) executor: Arc<dyn Executor>,
+    pub(crate) clock: Clock,
+    pub(crate) authority: Authority,
+    pub(crate) state: State,
+    audit: Arc<dyn Audit>,
+    params_key: [u8; 32],
+}
+
+/// The broker. Cheap to clone: every clone is the same broker.
+#[derive(Clone)]
+pub struct Service {
+    inner: Arc<Inner>,
+}
+
+impl std::fmt::Debug for Service {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Service").finish_non_exhaustive()
+    }
+}
+
+impl Service {
+    /// Compiles the tool table of `executor` and the manifest, and takes no call before that is
+    /// done. `clock` tells the time in UTC.
+    ///
+    /// # Errors
+    /// [`error::Error`] when the manifest or the tool table cannot be used.
+    pub fn new(
+        config: Config,
+        audit: Arc<dyn Audit>,
+        executor: Arc<dyn Executor>,
+        clock: Clock,
+    ) -> Result<Self, error::Error> {
+        let table = ToolTable::new(executor.table())?;
+        let manifest = manifest::load(&config, &table)?;
+        let policy = Policy::new(Parts {
+            manifest,
+            table,
+            home: config.home.clone(),
+            own_folders: config.own_folders.clone(),
+            egress_hosts: config.egress_hosts.clone(),
+        });
+        Ok(Self {
+            inner: Arc::new(Inner {
+                policy,
+                config,
+                executor,
+                clock,
+                authority: Authority::establish(),
+                state: State::default(),
+                audit,
+                params_key: rand::random(),
+            }),
+        })
+    }
+
+    /// A value an agent of the session was shown, while it is kept; for the user's eyes.
+    #[must_use]
+    pub fn stored(&self, session_id: SessionId, value_id: ValueId) -> Option<Stored> {
+        let session = self.inner.state.session(session_id).ok()?;
+        let session = lock(&session);
+        session.values.get(&value_id).cloned()
+    }
+}
+
+impl Inner {
+    /// Appends to the audit log.
+    pub(crate) async fn record(
+        &self,
+        entry: Entry,
+        durability: Durability,
+    ) -> Result<(), api::audit::Error> {
+        self.audit.append(entry, durability).await.map(|_| ())
+    }
+
+    pub(crate) fn params_hash(&self, arguments: &Value) -> Digest {
+        ledger::params_hash(&self.params_key, arguments)
+    }
+
+    /// Gives an agent a token and a place in its session.
+    async fn register(
+        &self,
+        session_id: SessionId,
+        session: &Arc<Mutex<Session>>,
+        mut lineage: Lineage,
+        agent_type: AgentType,
+        inherited: (Label, CancellationToken),
+    ) -> Result<Registered, Error> {
+        let agent_id = AgentId::from_uuid(Uuid::now_v7());
+        lineage.push(Ancestor {
+            agent_id,
+            agent_type: agent_type.clone(),
+        });
+        let settings = lock(session).settings.clone();
+        let standing = self.standing(&lineage, &settings)?;
+        let who = (agent_id, &agent_type, &lineage);
+        let entry = ledger::registration(session_id, who, (self.clock)(), Action::RegisterAgent);
+        self.record(entry, Durability::Grouped)
+            .await
+            .map_err(ledger::refused)?;
+        let token = fresh_token();
+        let (label, ended) = inherited;
+        let agent = Agent::new(lineage.clone(), agent_type, standing, label, ended, &token);
+        self.state.add_agent(session_id, session, agent_id, agent)?;
+        Ok(Registered {
+            token,
+            agent_id,
+            lineage,
+        })
+    }
+
+    fn standing(&self, lineage: &Lineage, settings: &SessionSettings) -> Result<Standing, Error> {
+        let types: Vec<AgentType> = lineage.iter().map(|a| a.agent_type.clone()).collect();
+        self.policy
+            .standing(&types, &settings.grants)
+            .map_err(|e| Error::new(ErrorKind::UnknownAgentType, format!("{e}.")).with_source(e))
+    }
+
+    /// Checks a ceiling and brings its paths into their normal form.
+    fn settled(&self, mut settings: SessionSettings) -> Result<SessionSettings, Error> {
+        let invalid = |detail: String| Error::new(ErrorKind::InvalidSettings, detail);
+        let absolute = |path: &Path| -> Result<PathBuf, Error> {
+            if !path.is_absolute() {
+                let detail = format!("{} is not an absolute path.", path.display());
+                return Err(invalid(detail));
+            }
+            let root = Path::new("/");
+            normalise(root, &self.config.home, OsStr::new(path))
+                .map_err(|e| invalid(format!("{}: {e}.", path.display())))
+        };
+        settings.workspace = absolute(&settings.workspace)?;
+        settings.allow_write = settings
+            .allow_write
+            .iter()
+            .map(|path| absolute(path))
+            .collect::<Result<_, Error>>()?;
+        let table = self.policy.table();
+        let granted = settings.grants.iter().map(|g| &g.tool);
+        for tool in settings.disabled_tools.iter().chain(granted) {
+            if table.find(tool.as_str()).is_none() {
+                return Err(invalid(format!("No tool is named `{tool}`.")));
+            }
+        }
+        for grant in &settings.grants {
+            if !self
+                .policy
+                .manifest()
+                .agents
+                .contains_key(&grant.agent_type)
+            {
+                let detail = format!("No agent type is named `{}`.", grant.agent_type);
+                return Err(invalid(detail));
+            }
+        }
+        Ok(settings)
+    }
+
+    fn usable(&self, standing: &Standing, settings: &SessionSettings) -> Vec<ToolDefinition> {
+        let is_open = settings.override_level == OverrideLevel::All;
+        let tools = self.policy.table().tools().iter().enumerate();
+        tools
+            .filter(|(index, _)| is_open || standing.may_use(*index))
+            .map(|(_, tool)| &tool.spec.definition)
+            .filter(|definition| !settings.disabled_tools.contains(&definition.name))
+            .cloned()
+            .collect()
+    }
+}
+
+/// 256 random bits as 64 hexadecimal digits.
+fn fresh_token() -> AgentToken {
+    let bits: [u8; 32] = rand::random();
+    AgentToken::from_text(Digest::from_bytes(bits).to_string())
+}
+
+/// A stream over a call's events. Dropping it cancels the call.
+fn streamed<T: Send + 'static>(
+    receiver: mpsc::Receiver<Result<T, Error>>,
+    cancel: CancellationToken,
+) -> Streaming<T, Error> {
+    let guard = cancel.drop_guard();
+    ReceiverStream::new(receiver)
+        .map(move |event| {
+            let _ = &guard;
+            event
+        })
+        .boxed()
+}
+
+/// Orders tools by how many words of the task their names and descriptions share with it.
+fn rank(mut tools: Vec<ToolDefinition>, task: &str) -> Vec<ToolDefinition> {
+    let words = |text: &str| -> Vec<String> {
+        text.split(|c: char| !c.is_alphanumeric())
+            .filter(|word| word.len() > 2)
+            .map(str::to_lowercase)
+            .collect()
+    };
+    let wanted = words(task);
+    let overlap = |tool: &ToolDefinition| {
+        let own = words(&format!("{} {}", tool.name, tool.description));
+        wanted.iter().filter(|word| own.contains(word)).count()
+    };
+    tools.sort_by_cached_key(|tool| std::cmp::Reverse(overlap(tool)));
+    tools
+}
+
+#[async_trait]
+impl Broker for Service {
+    async fn register_agent(
+        &self,
+        parent: CallContext,
+        agent_type: AgentType,
+    ) -> Result<Registered, Error> {
+        let inner = &self.inner;
+        let caller = inner.state.caller(&parent)?;
+        let manifest = inner.policy.manifest();
+        let may_spawn = manifest
+            .agents
+            .get(&caller.agent_type)
+            .is_some_and(|rule| rule.can_spawn.contains(&agent_type));
+        if !may_spawn {
+            return Err(Error::new(
+                ErrorKind::UnknownAgentType,
+                format!(
+                    "`{}` may not start an agent of type `{agent_type}`.",
+                    caller.agent_type
+                ),
+            ));
+        }
+        if caller.lineage.len() >= SPAWN_DEPTH {
+            return Err(Error::new(
+                ErrorKind::LimitReached,
+                format!("A chain of agents is at most {SPAWN_DEPTH} long."),
+            ));
+        }
+        let label = {
+            let session = lock(&caller.session);
+            let agent = session.agents.get(&caller.agent_id);
+            agent.map_or_else(|| Label::untrusted("released agent"), |a| a.label.clone())
+        };
+        let inherited = (label, caller.ended.child_token());
+        let Caller {
+            session_id,
+            session,
+            lineage,
+            ..
+        } = &caller;
+        inner
+            .register(*session_id, session, lineage.clone(), agent_type, inherited)
+            .await
+    }
+
+    async fn discover_tools(
+        &self,
+        context: CallContext,
+        task: String,
+    ) -> Result<Vec<ToolDefinition>, Error> {
+        let caller = self.inner.state.caller(&context)?;
+        let (standing, settings) = {
+            let session = lock(&caller.session);
+            let agent = session.agents.get(&caller.agent_id);
+            (agent.map(|a| a.standing.clone()), session.settings.clone())
+        };
+        let Some(standing) = standing else {
+            return Err(Error::new(
+                ErrorKind::UnknownAgent,
+                "The agent was released.",
+            ));
+        };
+        Ok(rank(self.inner.usable(&standing, &settings), &task))
+    }
+
+    async fn validate(&self, request: CallRequest) -> Result<Decision, Error> {
+        let inner = &self.inner;
+        let caller = inner.state.caller(&request.context)?;
+        let step = inner.step_key(&request.tool, &request.arguments);
+        let is_step = request
+            .plan_id
+            .is_some_and(|plan| lock(&caller.session).is_next_step(plan, caller.agent_id, &step));
+        let cover = if is_step {
+            Cover::PlanStep
+        } else {
+            Cover::Nothing
+        };
+        let mut judgement = inner
+            .judge_call(&caller, &request, cover, Counting::Look)
+            .await;
+        if request.plan_id.is_some() && !is_step {
+            judgement.add(crate::call::outside_plan());
+        }
+        let known = inner.policy.table().find(&request.tool);
+        let record = ledger::CallRecord {
+            caller,
+            call_id: request.call_id,
+            tool: known.map(|(_, tool)| tool.spec.definition.name.clone()),
+            params_hash: inner.params_hash(&request.arguments),
+        };
+        let entry = record.decided((inner.clock)(), Action::Validate, &judgement.decision());
+        if let Err(error) = inner.record(entry, Durability::Grouped).await {
+            judgement.add(ledger::unwritable(&error));
+        }
+        Ok(judgement.decision())
+    }
+
+    async fn execute(&self, request: CallRequest) -> Result<Streaming<ToolEvent, Error>, Error> {
+        let caller = self.inner.state.caller(&request.context)?;
+        let cancel = caller.ended.child_token();
+        let (events, receiver) = mpsc::channel(CALL_EVENTS);
+        let call = Call {
+            inner: self.inner.clone(),
+            caller,
+            request,
+            cancel: cancel.clone(),
+            events: events.clone(),
+        };
+        tokio::spawn(async move {
+            // The call runs in a task of its own so that a fault in the broker itself ends as a
+            // result, too.
+            if let Err(error) = tokio::spawn(call.run()).await {
+                tracing::error!(%error, "a call broke down");
+                let text = "[DENIED] The call could not be judged, so it was refused.".to_owned();
+                let result = crate::call::nothing_ran(CallStatus::Denied, text);
+                let _ = events.send(Ok(ToolEvent::Finished(result))).await;
+            }
+        });
+        Ok(streamed(receiver, cancel))
+    }
+
+    async fn pin_plan(&self, request: PlanRequest) -> Result<Streaming<PlanEvent, Error>, Error> {
+        let caller = self.inner.state.caller(&request.context)?;
+        let cancel = caller.ended.child_token();
+        let (events, receiver) = mpsc::channel(CALL_EVENTS);
+        let pin = Pin {
+            inner: self.inner.clone(),
+            caller,
+            request,
+            cancel: cancel.clone(),
+            events: events.clone(),
+        };
+        tokio::spawn(async move {
+            if let Err(error) = tokio::spawn(pin.run()).await {
+                tracing::error!(%error, "judging a plan broke down");
+                let why = "Judging the plan broke down.";
+                let finding = crate::judging::broken_finding("check_panicked", why);
+                let decision = Decision::strictest(vec![finding]);
+                let _ = events.send(Ok(PlanEvent::Refused { decision })).await;
+            }
+        });
+        Ok(streamed(receiver, cancel))
+    }
+
+    async fn release(&self, context: CallContext) -> Result<(), Error> {
+        let inner = &self.inner;
+        let caller = inner.state.caller(&context)?;
+        inner.state.remove_agents(&caller.session, caller.agent_id);
+        let entry = ledger::agent_entry(&caller, (inner.clock)(), Action::ReleaseAgent);
+        inner
+            .record(entry, Durability::Grouped)
+            .await
+            .map_err(ledger::refused)
+    }
+}
+
+#[async_trait]
+impl Control for Service {
+    async fn open_session(
+        &self,
+        session_id: SessionId,
+        root: AgentType,
+        settings: SessionSettings,
+    ) -> Result<Registered, Error> {
+        let inner = &self.inner;
+        let settings = inner.settled(settings)?;
+        let known = [Ancestor {
+            agent_id: AgentId::from_uuid(Uuid::nil()),
+            agent_type: root.clone(),
+        }];
+        inner.standing(&known.to_vec(), &settings)?;
+        let revision = inner.policy.revision(&settings);
+        let mut entry = Entry::new((inner.clock)(), Action::Configure);
+        entry.session_id = Some(session_id);
+        entry.params_hash = Some(revision);
+        entry.detail = configured(&settings);
+        inner
+            .state
+            .add_session(session_id, Session::new(settings, revision))?;
+        let registered = async {
+            inner
+                .record(entry, Durability::Grouped)
+                .await
+                .map_err(ledger::refused)?;
+            let session = inner.state.session(session_id)?;
+            let ended = lock(&session).ended.child_token();
+            let inherited = (Label::nothing(), ended);
+            inner
+                .register(session_id, &session, Vec::new(), root, inherited)
+                .await
+        };
+        let registered = registered.await;
+        if registered.is_err() {
+            inner.state.remove_session(session_id);
+        }
+        registered
+    }
+
+    async fn configure(
+        &self,
+        session_id: SessionId,
+        settings: SessionSettings,
+    ) -> Result<(), Error> {
+        let inner = &self.inner;
+        let session = inner.state.session(session_id)?;
+        let settings = inner.settled(settings)?;
+        let revision = inner.policy.revision(&settings);
+        let mut entry = Entry::new((inner.clock)(), Action::Configure);
+        entry.session_id = Some(session_id);
+        entry.params_hash = Some(revision);
+        entry.detail = configured(&settings);
+        inner
+            .record(entry, Durability::Grouped)
+            .await
+            .map_err(ledger::refused)?;
+        let mut session = lock(&session);
+        for agent in session.agents.values_mut() {
+            agent.standing = Arc::new(inner.standing(&agent.lineage, &settings)?);
+        }
+        session.settings = Arc::new(settings);
+        session.revision = revision;
+        Ok(())
+    }
+
+    async fn answer(
+        &self,
+        session_id: SessionId,
+        confirmation_id: ConfirmationId,
+        binding: Digest,
+        answer: ConfirmationAnswer,
+    ) -> Result<(), Error> {
+        self.inner
+            .take_answer(session_id, confirmation_id, binding, answer)
+            .await
+    }
+
+    async fn explain(
+        &self,
+        agent_type: AgentType,
+        tool: String,
+        arguments: Value,
+        settings: SessionSettings,
+    ) -> Result<Decision, Error> {
+        let inner = &self.inner;
+        let settings = inner.settled(settings)?;
+        let lineage = vec![Ancestor {
+            agent_id: AgentId::from_uuid(Uuid::nil()),
+            agent_type,
+        }];
+        let standing = inner.standing(&lineage, &settings)?;
+        let judgement = inner
+            .judge_alone(&standing, &settings, &tool, &arguments)
+            .await;
+        Ok(judgement.decision())
+    }
+
+    async fn list_tools(&self) -> Result<Vec<ToolListing>, Error> {
+        let policy = &self.inner.policy;
+        let by_type: Vec<(AgentType, Standing)> = self.standings()?;
+        let listing = policy
+            .table()
+            .tools()
+            .iter()
+            .enumerate()
+            .map(|(index, tool)| {
+                let users = by_type
+                    .iter()
+                    .filter(|(_, standing)| standing.may_use(index));
+                ToolListing {
+                    definition: tool.spec.definition.clone(),
+                    capability: tool.spec.capability.clone(),
+                    effect: tool.spec.effect,
+                    agent_types: users.map(|(agent, _)| agent.clone()).collect(),
+                }
+            });
+        Ok(listing.collect())
+    }
+
+    async fn list_agents(&self) -> Result<Vec<AgentListing>, Error> {
+        let policy = &self.inner.policy;
+        let listing = self
+            .standings()?
+            .into_iter()
+            .filter_map(|(agent_type, standing)| {
+                let rule = policy.manifest().agents.get(&agent_type)?;
+                let tools = policy.table().tools().iter().enumerate();
+                Some(AgentListing {
+                    description: rule.description.clone(),
+                    tools: tools
+                        .filter(|(index, _)| standing.may_use(*index))
+                        .map(|(_, tool)| tool.spec.definition.name.clone())
+                        .collect(),
+                    can_spawn: rule.can_spawn.iter().cloned().collect(),
+                    model_role: rule.model_role,
+                    agent_type,
+                })
+            });
+        Ok(listing.collect())
+    }
+
+    async fn close_session(&self, session_id: SessionId) -> Result<(), Error> {
+        let inner = &self.inner;
+        let Some(session) = inner.state.remove_session(session_id) else {
+            return inner.state.session(session_id).map(|_| ());
+        };
+        lock(&session).ended.cancel();
+        inner.executor.forget_session(session_id).await;
+        let mut entry = Entry::new((inner.clock)(), Action::Configure);
+        entry.session_id = Some(session_id);
+        entry.detail = "closed".to_owned();
+        inner
+            .record(entry, Durability::Grouped)
+            .await
+            .map_err(ledger::refused)
+    }
+}
+
+impl Service {
+    fn standings(&self) -> Result<Vec<(AgentType, Standing)>, Error> {
+        let closed = SessionSettings::closed(PathBuf::from("/"));
+        let types = self.inner.policy.manifest().agents.keys();
+        types
+            .map(|agent_type| {
+                let lineage = vec![Ancestor {
+                    agent_id: AgentId::from_uuid(Uuid::nil()),
+                    agent_type: agent_type.clone(),
+                }];
+                Ok((agent_type.clone(), self.inner.standing(&lineage, &closed)?))
+            })
+            .collect()
+    }
+}
+
+/// A ceiling in a few fixed words.
+fn configured(settings: &SessionSettings) -> String {
+    let level = match settings.override_level {
+        OverrideLevel::None => "none",
+        OverrideLevel::Relax => "relax",
+        OverrideLevel::All => "all",
+    };
+    format!(
+        "override={level} grants={} disabled={} allow_write={} yes={}",
+        settings.grants.len(),
+        settings.disabled_tools.len(),
+        settings.allow_write.len(),
+        settings.auto_approve.len()
+    )
+}

@@ -1,0 +1,309 @@
+//! What the broker remembers: sessions, agents and their tokens. All of it bounded, and a
+//! session's part gone when the session is closed.
+
+use crate::values::Values;
+use api::broker::{Error, ErrorKind};
+use domain::event::ConfirmationAnswer;
+use domain::hash::Digest;
+use domain::id::{AgentId, AgentToken, ConfirmationId, PlanId, SessionId, TraceId, ValueId};
+use domain::label::Label;
+use domain::lineage::{AgentType, Lineage};
+use domain::settings::SessionSettings;
+use policy::history::TaskHistory;
+use policy::standing::Standing;
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+/// Tasks whose calls a session remembers; the oldest is forgotten first.
+const TASKS: usize = 64;
+/// Approved plans a session remembers; the oldest is forgotten first.
+const PLANS: usize = 32;
+/// Questions a session may have open at one time.
+pub(crate) const OPEN_QUESTIONS: usize = 64;
+/// Targets the user may allow for a session.
+const APPROVALS: usize = 10_000;
+/// Values an agent's next value counts as its parents.
+const PARENTS: usize = 64;
+
+/// Locks, also after a panic elsewhere: every change under these locks is whole or not begun.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One registered agent.
+#[derive(Debug)]
+pub(crate) struct Agent {
+    pub(crate) lineage: Lineage,
+    pub(crate) agent_type: AgentType,
+    pub(crate) standing: Arc<Standing>,
+    /// The join of everything it has been shown.
+    pub(crate) label: Label,
+    pub(crate) shown: VecDeque<ValueId>,
+    pub(crate) ended: CancellationToken,
+    token: [u8; 32],
+}
+
+/// A question the user has not answered.
+#[derive(Debug)]
+pub(crate) struct OpenQuestion {
+    pub(crate) binding: Digest,
+    pub(crate) answer: oneshot::Sender<ConfirmationAnswer>,
+}
+
+/// An approved plan: its calls, each to run once, in order.
+#[derive(Debug)]
+pub(crate) struct Pinned {
+    pub(crate) agent_id: AgentId,
+    pub(crate) steps: Vec<Digest>,
+    pub(crate) next: usize,
+}
+
+/// One session.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) settings: Arc<SessionSettings>,
+    pub(crate) revision: Digest,
+    pub(crate) agents: HashMap<AgentId, Agent>,
+    pub(crate) opened: BTreeSet<PathBuf>,
+    pub(crate) approvals: HashSet<Digest>,
+    pub(crate) questions: HashMap<ConfirmationId, OpenQuestion>,
+    pub(crate) values: Values,
+    pub(crate) ended: CancellationToken,
+    tasks: VecDeque<(TraceId, TaskHistory)>,
+    plans: VecDeque<(PlanId, Pinned)>,
+}
+
+impl Session {
+    pub(crate) fn new(settings: SessionSettings, revision: Digest) -> Self {
+        Self {
+            settings: Arc::new(settings),
+            revision,
+            agents: HashMap::new(),
+            opened: BTreeSet::new(),
+            approvals: HashSet::new(),
+            questions: HashMap::new(),
+            values: Values::default(),
+            ended: CancellationToken::new(),
+            tasks: VecDeque::new(),
+            plans: VecDeque::new(),
+        }
+    }
+
+    /// The calls of a task so far. A chain of work is one task, whichever of its agents calls, so
+    /// that starting another agent resets nothing.
+    pub(crate) fn task(&mut self, trace: TraceId) -> &mut TaskHistory {
+        let found = self.tasks.iter().position(|(id, _)| *id == trace);
+        let index = found.unwrap_or_else(|| {
+            if self.tasks.len() >= TASKS {
+                self.tasks.pop_front();
+            }
+            self.tasks.push_back((trace, TaskHistory::default()));
+            self.tasks.len() - 1
+        });
+        &mut self.tasks[index].1
+    }
+
+    pub(crate) fn pin(&mut self, id: PlanId, plan: Pinned) {
+        if self.plans.len() >= PLANS {
+            self.plans.pop_front();
+        }
+        self.plans.push_back((id, plan));
+    }
+
+    /// Whether the call is the plan's next step.
+    pub(crate) fn is_next_step(&self, id: PlanId, agent_id: AgentId, step: &Digest) -> bool {
+        let plan = self.plans.iter().find(|(plan_id, _)| *plan_id == id);
+        plan.is_some_and(|(_, plan)| {
+            plan.agent_id == agent_id && plan.steps.get(plan.next) == Some(step)
+        })
+    }
+
+    /// Uses up the plan's next step, if the call is that.
+    pub(crate) fn claim_step(&mut self, id: PlanId, agent_id: AgentId, step: &Digest) -> bool {
+        let is_next = self.is_next_step(id, agent_id, step);
+        if is_next {
+            let plan = self.plans.iter_mut().find(|(plan_id, _)| *plan_id == id);
+            if let Some((_, plan)) = plan {
+                plan.next += 1;
+            }
+        }
+        is_next
+    }
+
+    /// Remembers a target for the session. When there are too many, it is asked again.
+    pub(crate) fn approve(&mut self, key: Digest) {
+        if self.approvals.len() < APPROVALS {
+            self.approvals.insert(key);
+        }
+    }
+}
+
+impl Agent {
+    pub(crate) fn new(
+        lineage: Lineage,
+        agent_type: AgentType,
+        standing: Standing,
+        label: Label,
+        ended: CancellationToken,
+        token: &AgentToken,
+    ) -> Self {
+        Self {
+            lineage,
+            agent_type,
+            standing: Arc::new(standing),
+            label,
+            shown: VecDeque::new(),
+            ended,
+            token: token_key(token),
+        }
+    }
+
+    /// Notes that the agent was shown a value.
+    pub(crate) fn show(&mut self, id: ValueId, label: &Label) {
+        self.label = self.label.join(label);
+        self.shown.push_back(id);
+        if self.shown.len() > PARENTS {
+            self.shown.pop_front();
+        }
+    }
+}
+
+/// Who calls, as looked up from a token.
+#[derive(Debug, Clone)]
+pub(crate) struct Caller {
+    pub(crate) session_id: SessionId,
+    pub(crate) agent_id: AgentId,
+    pub(crate) agent_type: AgentType,
+    pub(crate) lineage: Lineage,
+    pub(crate) ended: CancellationToken,
+    pub(crate) session: Arc<Mutex<Session>>,
+}
+
+/// Every session and token.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    sessions: Mutex<HashMap<SessionId, Arc<Mutex<Session>>>>,
+    /// By digest, so that looking a token up tells nothing about the others.
+    tokens: Mutex<HashMap<[u8; 32], (SessionId, AgentId)>>,
+}
+
+fn token_key(token: &AgentToken) -> [u8; 32] {
+    *blake3::hash(token.expose().as_bytes()).as_bytes()
+}
+
+impl State {
+    /// The session of that id.
+    pub(crate) fn session(&self, id: SessionId) -> Result<Arc<Mutex<Session>>, Error> {
+        let found = lock(&self.sessions).get(&id).cloned();
+        found.ok_or_else(|| {
+            Error::new(
+                ErrorKind::UnknownSession,
+                format!("No session {id} is open in the broker."),
+            )
+        })
+    }
+
+    /// Adds a session; refused when one of that id is open already.
+    pub(crate) fn add_session(&self, id: SessionId, session: Session) -> Result<(), Error> {
+        let mut sessions = lock(&self.sessions);
+        if sessions.contains_key(&id) {
+            return Err(Error::new(
+                ErrorKind::InvalidSettings,
+                format!("Session {id} is open already; close it first."),
+            ));
+        }
+        sessions.insert(id, Arc::new(Mutex::new(session)));
+        Ok(())
+    }
+
+    /// Takes a session out, with the tokens of all its agents.
+    pub(crate) fn remove_session(&self, id: SessionId) -> Option<Arc<Mutex<Session>>> {
+        let session = lock(&self.sessions).remove(&id)?;
+        let tokens: Vec<[u8; 32]> = lock(&session).agents.values().map(|a| a.token).collect();
+        let mut all = lock(&self.tokens);
+        tokens.iter().for_each(|token| {
+            all.remove(token);
+        });
+        Some(session)
+    }
+
+    /// Adds an agent to its session.
+    pub(crate) fn add_agent(
+        &self,
+        session_id: SessionId,
+        session: &Mutex<Session>,
+        agent_id: AgentId,
+        agent: Agent,
+    ) -> Result<(), Error> {
+        let mut tokens = lock(&self.tokens);
+        if tokens.len() >= domain::limits::REGISTERED_AGENTS {
+            return Err(Error::new(
+                ErrorKind::LimitReached,
+                format!(
+                    "{} agents are registered, the most there may be at one time.",
+                    tokens.len()
+                ),
+            ));
+        }
+        tokens.insert(agent.token, (session_id, agent_id));
+        drop(tokens);
+        lock(session).agents.insert(agent_id, agent);
+        Ok(())
+    }
+
+    /// Takes out an agent and all that descend from it, and stops what they run.
+    pub(crate) fn remove_agents(&self, session: &Mutex<Session>, agent_id: AgentId) {
+        let mut session = lock(session);
+        let gone: Vec<AgentId> = session
+            .agents
+            .iter()
+            .filter(|(_, agent)| agent.lineage.iter().any(|a| a.agent_id == agent_id))
+            .map(|(id, _)| *id)
+            .collect();
+        let agents: Vec<Agent> = gone
+            .iter()
+            .filter_map(|id| session.agents.remove(id))
+            .collect();
+        drop(session);
+        let mut tokens = lock(&self.tokens);
+        for agent in agents {
+            agent.ended.cancel();
+            tokens.remove(&agent.token);
+        }
+    }
+
+    /// Looks a caller up. A token of another session is as unknown as a forged one.
+    pub(crate) fn caller(&self, context: &api::CallContext) -> Result<Caller, Error> {
+        let unknown = || {
+            Error::new(
+                ErrorKind::UnknownAgent,
+                "The token names no registered agent of this session.",
+            )
+        };
+        let found = lock(&self.tokens)
+            .get(&token_key(&context.agent_token))
+            .copied();
+        let (session_id, agent_id) = found.ok_or_else(unknown)?;
+        if session_id != context.session_id {
+            return Err(unknown());
+        }
+        let Some(session) = lock(&self.sessions).get(&session_id).cloned() else {
+            return Err(unknown());
+        };
+        let guard = lock(&session);
+        let agent = guard.agents.get(&agent_id).ok_or_else(unknown)?;
+        let caller = Caller {
+            session_id,
+            agent_id,
+            agent_type: agent.agent_type.clone(),
+            lineage: agent.lineage.clone(),
+            ended: agent.ended.clone(),
+            session: session.clone(),
+        };
+        drop(guard);
+        Ok(caller)
+    }
+}
