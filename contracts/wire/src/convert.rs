@@ -4,8 +4,13 @@
 //! [`InvalidField`]): absent enum values, missing messages, bad ids, JSON that is none. Nothing is
 //! replaced by a default.
 
+pub(crate) mod audit;
+pub(crate) mod broker;
+pub(crate) mod event;
 pub(crate) mod models;
 pub(crate) mod nouns;
+pub(crate) mod plan;
+pub(crate) mod sessions;
 
 use domain::Timestamp;
 use serde_json::Value;

@@ -11,16 +11,22 @@
 //! Where to start: [`server`] (offer services), [`models::Client`] (use one), `convert` (fields).
 
 mod address;
+pub mod audit;
+pub mod broker;
 mod channel;
+pub mod control;
 mod convert;
 pub mod models;
+mod presence;
 pub mod server;
+pub mod sessions;
 mod socket;
 mod status;
 mod stream;
 
 pub use address::{Endpoint, InvalidAddress, Listen};
 pub use convert::InvalidField;
+pub use presence::answers;
 pub use server::serve;
 pub use socket::BindError;
 pub use status::INVALID_REQUEST;

@@ -1,10 +1,17 @@
 //! Endpoints: services of this process, offered to others.
 
 use crate::address::Listen;
+use crate::proto::audit_server::AuditServer;
+use crate::proto::broker_control_server::BrokerControlServer;
+use crate::proto::broker_server::BrokerServer;
 use crate::proto::models_server::ModelsServer;
+use crate::proto::sessions_server::SessionsServer;
 use crate::socket::{Acceptor, BindError};
-use crate::{DESCRIPTORS, models};
+use crate::{DESCRIPTORS, audit, broker, control, models, sessions};
+use api::audit::Audit;
+use api::broker::{Broker, Control};
 use api::models::Models;
+use api::sessions::Sessions;
 use domain::limits::{WIRE_DRAIN, WIRE_MESSAGE_BYTES, WIRE_PING, WIRE_PING_ANSWER, WIRE_STREAMS};
 use futures::stream::unfold;
 use std::io;
@@ -41,7 +48,11 @@ pub enum Error {
 /// The services that an endpoint offers. Health and reflection are always among them.
 #[derive(Default, Clone)]
 pub struct Builder {
+    audit: Option<Arc<dyn Audit>>,
     models: Option<Arc<dyn Models>>,
+    broker: Option<Arc<dyn Broker>>,
+    control: Option<Arc<dyn Control>>,
+    sessions: Option<Arc<dyn Sessions>>,
 }
 
 /// Adds each service that is there to routes, and its name to a list.
@@ -62,6 +73,35 @@ impl Builder {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Offers Audit.
+    #[must_use]
+    pub fn audit(mut self, audit: Arc<dyn Audit>) -> Self {
+        self.audit = Some(audit);
+        self
+    }
+
+    /// Offers the Broker, to agents.
+    #[must_use]
+    pub fn broker(mut self, broker: Arc<dyn Broker>) -> Self {
+        self.broker = Some(broker);
+        self
+    }
+
+    /// Offers the user's side of the broker. Only where no agent connects: whoever reaches it can
+    /// answer questions in the user's place.
+    #[must_use]
+    pub fn control(mut self, control: Arc<dyn Control>) -> Self {
+        self.control = Some(control);
+        self
+    }
+
+    /// Offers Sessions.
+    #[must_use]
+    pub fn sessions(mut self, sessions: Arc<dyn Sessions>) -> Self {
+        self.sessions = Some(sessions);
+        self
     }
 
     /// Offers Models.
@@ -94,7 +134,11 @@ impl Builder {
         let mut names = vec![name_of(&health_service)];
         let mut routes = Routes::new(health_service);
         offer!(routes, names:
+            self.audit => AuditServer, audit::Server;
             self.models => ModelsServer, models::Server;
+            self.broker => BrokerServer, broker::Server;
+            self.control => BrokerControlServer, control::Server;
+            self.sessions => SessionsServer, sessions::Server;
         );
         let mut reflection = tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)

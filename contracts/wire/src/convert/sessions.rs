@@ -1,0 +1,159 @@
+//! Sessions: profiles, requests and summaries.
+
+use super::{
+    InvalidField, WireEnum, name, number, optional, path, path_bytes, required, text, time,
+    wire_enum, wire_time,
+};
+use crate::proto;
+use api::sessions::{FeedbackRequest, Follow, OpenRequest, SendRequest, SessionSummary};
+use domain::settings::{Mode, SessionProfile};
+
+wire_enum!(
+    Mode,
+    proto::Mode {
+        Loop,
+        Plan,
+        Deterministic,
+        Bridge
+    }
+);
+wire_enum!(Follow, proto::attach_request::Follow { ToEnd, Live });
+
+impl From<SessionProfile> for proto::SessionProfile {
+    fn from(profile: SessionProfile) -> Self {
+        Self {
+            name: profile.name,
+            agent_type: profile.agent_type.into(),
+            mode: profile.mode.to_wire(),
+            model: profile.model.map(Into::into),
+            context_tokens: profile.context_tokens,
+            settings: Some(profile.settings.into()),
+        }
+    }
+}
+
+impl TryFrom<proto::SessionProfile> for SessionProfile {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::SessionProfile) -> Result<Self, InvalidField> {
+        Ok(Self {
+            name: wire.name,
+            agent_type: name(wire.agent_type, "agent_type")?,
+            mode: WireEnum::from_wire(wire.mode, "mode")?,
+            model: optional(wire.model, "model")?,
+            context_tokens: wire.context_tokens,
+            settings: required(wire.settings, "settings")?,
+        })
+    }
+}
+
+impl From<OpenRequest> for proto::OpenRequest {
+    fn from(request: OpenRequest) -> Self {
+        use proto::open_request::{How, Resume};
+        let how = match request {
+            OpenRequest::New(profile) => How::New(profile.into()),
+            OpenRequest::Resume {
+                session_id,
+                profile,
+            } => How::Resume(Resume {
+                session_id: session_id.to_string(),
+                profile: profile.map(Into::into),
+            }),
+        };
+        Self { how: Some(how) }
+    }
+}
+
+impl TryFrom<proto::OpenRequest> for OpenRequest {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::OpenRequest) -> Result<Self, InvalidField> {
+        use proto::open_request::How;
+        match wire.how.ok_or_else(|| InvalidField::missing("how"))? {
+            How::New(profile) => Ok(Self::New(required(Some(profile), "new")?)),
+            How::Resume(resume) => Ok(Self::Resume {
+                session_id: text(&resume.session_id, "resume.session_id")?,
+                profile: optional(resume.profile, "resume.profile")?,
+            }),
+        }
+    }
+}
+
+impl From<SendRequest> for proto::SendRequest {
+    fn from(request: SendRequest) -> Self {
+        Self {
+            session_id: request.session_id.to_string(),
+            text: request.text,
+            mode: request.mode.map(WireEnum::to_wire),
+        }
+    }
+}
+
+impl TryFrom<proto::SendRequest> for SendRequest {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::SendRequest) -> Result<Self, InvalidField> {
+        let mode = wire.mode;
+        Ok(Self {
+            session_id: text(&wire.session_id, "session_id")?,
+            text: wire.text,
+            mode: mode
+                .map(|mode| WireEnum::from_wire(mode, "mode"))
+                .transpose()?,
+        })
+    }
+}
+
+impl From<FeedbackRequest> for proto::FeedbackRequest {
+    fn from(request: FeedbackRequest) -> Self {
+        Self {
+            session_id: request.session_id.to_string(),
+            query_id: request.query_id.to_string(),
+            score: i32::from(request.score),
+            note: request.note,
+        }
+    }
+}
+
+impl TryFrom<proto::FeedbackRequest> for FeedbackRequest {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::FeedbackRequest) -> Result<Self, InvalidField> {
+        Ok(Self {
+            session_id: text(&wire.session_id, "session_id")?,
+            query_id: text(&wire.query_id, "query_id")?,
+            score: number(wire.score, "score")?,
+            note: wire.note,
+        })
+    }
+}
+
+impl From<SessionSummary> for proto::SessionSummary {
+    fn from(summary: SessionSummary) -> Self {
+        Self {
+            session_id: summary.session_id.to_string(),
+            title: summary.title,
+            workspace: path_bytes(&summary.workspace),
+            created: Some(wire_time(summary.created)),
+            updated: Some(wire_time(summary.updated)),
+            last_seq: summary.last_seq,
+            live: summary.live,
+        }
+    }
+}
+
+impl TryFrom<proto::SessionSummary> for SessionSummary {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::SessionSummary) -> Result<Self, InvalidField> {
+        Ok(Self {
+            session_id: text(&wire.session_id, "session_id")?,
+            title: wire.title,
+            workspace: path(wire.workspace),
+            created: time(wire.created, "created")?,
+            updated: time(wire.updated, "updated")?,
+            last_seq: wire.last_seq,
+            live: wire.live,
+        })
+    }
+}

@@ -1,0 +1,343 @@
+//! Sessions over gRPC.
+
+use crate::address::Endpoint;
+use crate::convert::{InvalidField, WireEnum, each, required, text};
+use crate::proto::sessions_client::SessionsClient;
+use crate::proto::{self, sessions_server};
+use crate::status::{INVALID_REQUEST, cause, reason, status};
+use crate::{channel, stream};
+use api::Streaming;
+use api::sessions::{
+    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, SendRequest, SessionSummary, Sessions,
+};
+use async_trait::async_trait;
+use domain::event::{ConfirmationAnswer, Event};
+use domain::hash::Digest;
+use domain::id::{ConfirmationId, SessionId};
+use domain::limits::WIRE_MESSAGE_BYTES;
+use domain::settings::SessionProfile;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use std::sync::Arc;
+use tonic::transport::Channel;
+use tonic::{Code, Request, Response, Status};
+
+/// Sessions in another process.
+#[derive(Debug, Clone)]
+pub struct Client {
+    inner: SessionsClient<Channel>,
+    endpoint: Endpoint,
+}
+
+impl Client {
+    /// A client that connects with its first call, and again after a loss. Call it inside a Tokio
+    /// runtime.
+    #[must_use]
+    pub fn connect(endpoint: &Endpoint) -> Self {
+        let inner = SessionsClient::new(channel::open(endpoint))
+            .max_decoding_message_size(WIRE_MESSAGE_BYTES)
+            .max_encoding_message_size(WIRE_MESSAGE_BYTES);
+        Self {
+            inner,
+            endpoint: endpoint.clone(),
+        }
+    }
+
+    fn failed(&self, status: Status) -> Error {
+        from_status(status, &self.endpoint)
+    }
+
+    fn garbled(&self, error: InvalidField) -> Error {
+        garbled(error, &self.endpoint)
+    }
+
+    fn events(&self, events: tonic::Streaming<proto::Event>) -> Streaming<Event, Error> {
+        let endpoint = self.endpoint.clone();
+        let events = events.map(move |event| match event {
+            Ok(event) => event.try_into().map_err(|error| garbled(error, &endpoint)),
+            Err(status) => Err(from_status(status, &endpoint)),
+        });
+        stream::until_error(events)
+    }
+}
+
+/// An answer that cannot be understood: as good as none.
+fn garbled(error: InvalidField, endpoint: &Endpoint) -> Error {
+    let detail = format!("the sessions service at {endpoint} answered with nonsense: {error}");
+    Error::new(ErrorKind::Unreachable, detail).with_source(error)
+}
+
+fn from_status(status: Status, endpoint: &Endpoint) -> Error {
+    if let Some(reason) = reason(&status) {
+        let known = ErrorKind::ALL
+            .into_iter()
+            .find(|kind| kind.code() == reason.code);
+        let other = match reason.code.as_str() {
+            INVALID_REQUEST => ErrorKind::InvalidRequest,
+            _ => ErrorKind::Unreachable,
+        };
+        return Error::new(known.unwrap_or(other), reason.detail)
+            .with_hint(reason.hint)
+            .with_source(status);
+    }
+    let kind = match status.code() {
+        // The request was larger than a message may be.
+        Code::OutOfRange | Code::ResourceExhausted => ErrorKind::InvalidRequest,
+        _ => ErrorKind::Unreachable,
+    };
+    let detail = format!("the sessions service at {endpoint}: {}", cause(&status));
+    Error::new(kind, detail)
+        .with_hint(format!("Is `carl serve` running at {endpoint}?"))
+        .with_source(status)
+}
+
+fn to_status(error: Error) -> Status {
+    let code = match error.kind {
+        ErrorKind::NotFound => Code::NotFound,
+        ErrorKind::Corrupt => Code::DataLoss,
+        ErrorKind::Locked => Code::Aborted,
+        ErrorKind::QueueFull => Code::ResourceExhausted,
+        ErrorKind::InvalidRequest => Code::InvalidArgument,
+        ErrorKind::InvalidAnswer | ErrorKind::Unwritable => Code::FailedPrecondition,
+        ErrorKind::Refused => Code::PermissionDenied,
+        ErrorKind::Unreachable => Code::Unavailable,
+        ErrorKind::Lagged => Code::OutOfRange,
+    };
+    status(code, &error, &error.detail)
+}
+
+#[async_trait]
+impl Sessions for Client {
+    async fn open(&self, request: OpenRequest) -> Result<SessionSummary, Error> {
+        let call = self
+            .inner
+            .clone()
+            .open(proto::OpenRequest::from(request))
+            .await;
+        let answer = call.map_err(|status| self.failed(status))?.into_inner();
+        answer.try_into().map_err(|error| self.garbled(error))
+    }
+
+    async fn send(&self, request: SendRequest) -> Result<Streaming<Event, Error>, Error> {
+        let call = self
+            .inner
+            .clone()
+            .send(proto::SendRequest::from(request))
+            .await;
+        let events = call.map_err(|status| self.failed(status))?.into_inner();
+        Ok(self.events(events))
+    }
+
+    async fn attach(
+        &self,
+        session_id: SessionId,
+        from_seq: u64,
+        follow: Follow,
+    ) -> Result<Streaming<Event, Error>, Error> {
+        let request = proto::AttachRequest {
+            session_id: session_id.to_string(),
+            from_seq,
+            follow: follow.to_wire(),
+        };
+        let call = self.inner.clone().attach(request).await;
+        let events = call.map_err(|status| self.failed(status))?.into_inner();
+        Ok(self.events(events))
+    }
+
+    async fn confirm(
+        &self,
+        session_id: SessionId,
+        confirmation_id: ConfirmationId,
+        binding: Digest,
+        answer: ConfirmationAnswer,
+    ) -> Result<(), Error> {
+        let request = proto::ConfirmRequest {
+            session_id: session_id.to_string(),
+            confirmation_id: confirmation_id.to_string(),
+            binding: binding.to_string(),
+            answer: Some(answer.into()),
+        };
+        let call = self.inner.clone().confirm(request).await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
+    }
+
+    async fn interrupt(&self, session_id: SessionId) -> Result<(), Error> {
+        let session_id = session_id.to_string();
+        let request = proto::InterruptRequest { session_id };
+        let call = self.inner.clone().interrupt(request).await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
+    }
+
+    async fn feedback(&self, request: FeedbackRequest) -> Result<(), Error> {
+        let call = self
+            .inner
+            .clone()
+            .feedback(proto::FeedbackRequest::from(request))
+            .await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
+    }
+
+    async fn configure(&self, session_id: SessionId, profile: SessionProfile) -> Result<(), Error> {
+        let request = proto::ConfigureRequest {
+            session_id: session_id.to_string(),
+            profile: Some(profile.into()),
+        };
+        let call = self.inner.clone().configure(request).await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
+    }
+
+    async fn list(&self) -> Result<Vec<SessionSummary>, Error> {
+        let call = self.inner.clone().list(proto::ListRequest {}).await;
+        let answer = call.map_err(|status| self.failed(status))?.into_inner();
+        each(answer.sessions, "sessions").map_err(|error| self.garbled(error))
+    }
+
+    async fn fork(&self, session_id: SessionId, at_seq: u64) -> Result<SessionSummary, Error> {
+        let session_id = session_id.to_string();
+        let request = proto::ForkRequest { session_id, at_seq };
+        let call = self.inner.clone().fork(request).await;
+        let answer = call.map_err(|status| self.failed(status))?.into_inner();
+        answer.try_into().map_err(|error| self.garbled(error))
+    }
+
+    async fn close(&self, session_id: SessionId) -> Result<(), Error> {
+        let session_id = session_id.to_string();
+        let call = self
+            .inner
+            .clone()
+            .close(proto::CloseRequest { session_id })
+            .await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
+    }
+}
+
+/// Sessions served to other processes.
+pub(crate) struct Server(pub(crate) Arc<dyn Sessions>);
+
+type Events = BoxStream<'static, Result<proto::Event, Status>>;
+
+fn wire_events(events: Streaming<Event, Error>) -> Response<Events> {
+    let events = events.map(|event| event.map(Into::into).map_err(to_status));
+    Response::new(stream::until_error(events))
+}
+
+#[async_trait]
+impl sessions_server::Sessions for Server {
+    type SendStream = Events;
+    type AttachStream = Events;
+
+    async fn open(
+        &self,
+        request: Request<proto::OpenRequest>,
+    ) -> Result<Response<proto::SessionSummary>, Status> {
+        let request = request.into_inner().try_into()?;
+        let summary = self.0.open(request).await.map_err(to_status)?;
+        Ok(Response::new(summary.into()))
+    }
+
+    async fn send(&self, request: Request<proto::SendRequest>) -> Result<Response<Events>, Status> {
+        let request = request.into_inner().try_into()?;
+        self.0
+            .send(request)
+            .await
+            .map(wire_events)
+            .map_err(to_status)
+    }
+
+    async fn attach(
+        &self,
+        request: Request<proto::AttachRequest>,
+    ) -> Result<Response<Events>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let follow = Follow::from_wire(request.follow, "follow")?;
+        let events = self.0.attach(session_id, request.from_seq, follow).await;
+        events.map(wire_events).map_err(to_status)
+    }
+
+    async fn confirm(
+        &self,
+        request: Request<proto::ConfirmRequest>,
+    ) -> Result<Response<proto::ConfirmResponse>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let confirmation_id = text(&request.confirmation_id, "confirmation_id")?;
+        let binding = text(&request.binding, "binding")?;
+        let answer = required(request.answer, "answer")?;
+        let confirmed = self
+            .0
+            .confirm(session_id, confirmation_id, binding, answer)
+            .await;
+        confirmed.map_err(to_status)?;
+        Ok(Response::new(proto::ConfirmResponse {}))
+    }
+
+    async fn interrupt(
+        &self,
+        request: Request<proto::InterruptRequest>,
+    ) -> Result<Response<proto::InterruptResponse>, Status> {
+        let session_id = text(&request.into_inner().session_id, "session_id")?;
+        self.0.interrupt(session_id).await.map_err(to_status)?;
+        Ok(Response::new(proto::InterruptResponse {}))
+    }
+
+    async fn feedback(
+        &self,
+        request: Request<proto::FeedbackRequest>,
+    ) -> Result<Response<proto::FeedbackResponse>, Status> {
+        let request = request.into_inner().try_into()?;
+        self.0.feedback(request).await.map_err(to_status)?;
+        Ok(Response::new(proto::FeedbackResponse {}))
+    }
+
+    async fn configure(
+        &self,
+        request: Request<proto::ConfigureRequest>,
+    ) -> Result<Response<proto::ConfigureResponse>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let profile = required(request.profile, "profile")?;
+        self.0
+            .configure(session_id, profile)
+            .await
+            .map_err(to_status)?;
+        Ok(Response::new(proto::ConfigureResponse {}))
+    }
+
+    async fn list(
+        &self,
+        _: Request<proto::ListRequest>,
+    ) -> Result<Response<proto::ListResponse>, Status> {
+        let sessions = self.0.list().await.map_err(to_status)?;
+        let sessions = sessions.into_iter().map(Into::into).collect();
+        Ok(Response::new(proto::ListResponse { sessions }))
+    }
+
+    async fn fork(
+        &self,
+        request: Request<proto::ForkRequest>,
+    ) -> Result<Response<proto::SessionSummary>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let summary = self
+            .0
+            .fork(session_id, request.at_seq)
+            .await
+            .map_err(to_status)?;
+        Ok(Response::new(summary.into()))
+    }
+
+    async fn close(
+        &self,
+        request: Request<proto::CloseRequest>,
+    ) -> Result<Response<proto::CloseResponse>, Status> {
+        let session_id = text(&request.into_inner().session_id, "session_id")?;
+        self.0.close(session_id).await.map_err(to_status)?;
+        Ok(Response::new(proto::CloseResponse {}))
+    }
+}
