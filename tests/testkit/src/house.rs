@@ -85,6 +85,26 @@ impl House {
         fs::write(folder.join("config.toml"), toml).unwrap();
     }
 
+    /// Makes the embedded engine the only provider, from `HOUSE_ENGINE` and `HOUSE_CHAT_MODEL`.
+    /// False where they are not set.
+    ///
+    /// # Panics
+    /// When the configuration cannot be written.
+    #[must_use]
+    pub fn use_engine(&self) -> bool {
+        let variable = |name: &str| std::env::var(name).ok();
+        let (Some(program), Some(weights)) =
+            (variable("HOUSE_ENGINE"), variable("HOUSE_CHAT_MODEL"))
+        else {
+            return false;
+        };
+        self.configure(&format!(
+            "[models.discovery]\nenabled = false\n\n\
+             [engine]\nprogram = {program:?}\nweights = {weights:?}\n"
+        ));
+        true
+    }
+
     /// `carl` in this house.
     #[must_use]
     pub fn carl(&self) -> Carl {

@@ -1,0 +1,221 @@
+//! What the daemon adds to a model's answer, and how much memory it takes.
+
+use crate::table::{Table, median};
+use anyhow::{Context as _, Result, bail, ensure};
+use api::sessions::{OpenRequest, SendRequest, Sessions};
+use domain::event::EventBody;
+use domain::lineage::AgentType;
+use domain::settings::{Mode, SessionProfile, SessionSettings};
+use futures::StreamExt as _;
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use testkit::{House, Recorded, Reply, Running, Server};
+
+/// Tool calls of one request; below the limits on calls a task and model calls a turn.
+const CALLS: usize = 20;
+
+/// A running `carl serve` and a client of it.
+pub struct Daemon {
+    /// Its house.
+    pub house: House,
+    /// The model.
+    pub server: Server,
+    /// Its process.
+    pub process: Running,
+    /// The client.
+    pub sessions: wire::sessions::Client,
+    /// Where it listens.
+    pub endpoint: wire::Endpoint,
+}
+
+impl Daemon {
+    /// Starts one whose model answers at once: with tool calls if the request says `work`.
+    ///
+    /// # Errors
+    /// When it does not come up.
+    pub async fn start() -> Result<Self> {
+        let server = Server::speak(|request, _| answer(request)).openai();
+        let house = House::new();
+        house.configure(&server.config("openai"));
+        for number in 0..CALLS {
+            house.write(&format!("file-{number}.txt"), "some text\n".repeat(20));
+        }
+        let socket = house.run_dir().join("bench.sock");
+        let listen = format!("unix:{}", socket.display());
+        let process = house.ask(["serve", "--listen", &listen]).spawn();
+        let endpoint: wire::Endpoint = listen.parse().context("the address of the daemon")?;
+        let started = Instant::now();
+        while !wire::answers(&endpoint).await {
+            ensure!(
+                started.elapsed() < Duration::from_secs(30),
+                "`carl serve` does not answer"
+            );
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let sessions = wire::sessions::Client::connect(&endpoint)?;
+        Ok(Self {
+            house,
+            server,
+            process,
+            sessions,
+            endpoint,
+        })
+    }
+
+    /// Settings for the folder, read only.
+    pub fn settings(&self) -> SessionSettings {
+        SessionSettings::closed(self.house.work())
+    }
+
+    async fn open(&self) -> Result<domain::id::SessionId> {
+        let profile = SessionProfile {
+            name: String::new(),
+            agent_type: AgentType::new("coder")?,
+            mode: Mode::Loop,
+            model: None,
+            context_tokens: None,
+            settings: self.settings(),
+        };
+        Ok(self
+            .sessions
+            .open(OpenRequest::New(profile))
+            .await?
+            .session_id)
+    }
+
+    /// Sends a request; returns the time to the first piece of text and the number of tool calls.
+    async fn ask(
+        &self,
+        session_id: domain::id::SessionId,
+        text: &str,
+    ) -> Result<(Duration, usize)> {
+        let started = Instant::now();
+        let request = SendRequest {
+            session_id,
+            text: text.to_owned(),
+            mode: None,
+        };
+        let mut events = self.sessions.send(request).await?;
+        let (mut first, mut calls) = (None, 0);
+        while let Some(event) = events.next().await {
+            match event?.body {
+                EventBody::TextDelta { .. } if first.is_none() => first = Some(started.elapsed()),
+                EventBody::ToolResult { .. } => calls += 1,
+                EventBody::QueryFinished {
+                    error: Some(fault), ..
+                } => bail!("{fault:?}"),
+                EventBody::QueryFinished { .. } => break,
+                _ => {}
+            }
+        }
+        Ok((first.context("no text came")?, calls))
+    }
+
+    fn memory_mib(&self) -> Result<f64> {
+        let path = PathBuf::from(format!("/proc/{}/status", self.process.pid()));
+        let status = std::fs::read_to_string(&path)?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib = line
+            .and_then(|rest| rest.split_whitespace().next())
+            .context("no VmRSS")?;
+        Ok(kib.parse::<f64>()? / 1024.0)
+    }
+}
+
+fn answer(request: &Value) -> Reply {
+    let messages = request["messages"].as_array().cloned().unwrap_or_default();
+    let since_user: Vec<&Value> = messages
+        .iter()
+        .rev()
+        .take_while(|message| message["role"] != "user")
+        .collect();
+    let done = since_user
+        .iter()
+        .filter(|message| message["role"] == "tool")
+        .count();
+    let asked = messages
+        .iter()
+        .rev()
+        .find(|message| message["role"] == "user");
+    let wants_work = asked.is_some_and(|message| message["content"].to_string().contains("work"));
+    if wants_work && done < CALLS {
+        Reply::call("read_file", json!({"path": format!("file-{done}.txt")}))
+    } else {
+        Reply::text("Done.")
+    }
+}
+
+/// The same request to the same server without us: time to the first piece of text.
+fn bare(server: &Server, like: &Recorded) -> Result<Duration> {
+    let address = server.url().trim_start_matches("http://").to_owned();
+    let body = like.body.to_string();
+    let started = Instant::now();
+    let mut stream = TcpStream::connect(&address)?;
+    stream.set_nodelay(true)?;
+    let head = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: {address}\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(body.as_bytes())?;
+    for line in BufReader::new(stream).lines() {
+        if line?.contains("\"content\"") {
+            return Ok(started.elapsed());
+        }
+    }
+    bail!("the server sent no text")
+}
+
+/// Time to first token through the daemon against a bare request, in turns.
+pub async fn first_token(table: &mut Table, rounds: usize) -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        let session = daemon.open().await?;
+        ours.push(daemon.ask(session, "hello").await?.0);
+        let chats = daemon.server.chats();
+        let like = chats.last().context("the daemon asked the model nothing")?;
+        theirs.push(bare(&daemon.server, like)?);
+    }
+    table.times("first token: bare request", "", &theirs);
+    table.times("first token: through carl serve", "", &ours);
+    let added = median(&ours).saturating_sub(median(&theirs));
+    table.times(
+        "first token: added (difference of medians)",
+        "≤ 3 ms",
+        &[added],
+    );
+    Ok(())
+}
+
+/// Resident memory of the daemon, fresh and after tool calls: 1,000 in a full run.
+pub async fn memory(table: &mut Table, sessions: usize) -> Result<()> {
+    let daemon = Daemon::start().await?;
+    let fresh = daemon.memory_mib()?;
+    let (mut calls, wanted) = (0, sessions * 25);
+    while calls < wanted {
+        let session = daemon.open().await?;
+        let (_, made) = daemon.ask(session, "work").await?;
+        ensure!(made > 0, "the model's tool calls did not run");
+        calls += made;
+        daemon.sessions.close(session).await?;
+    }
+    let after = daemon.memory_mib()?;
+    table.add(
+        "memory of carl serve, fresh",
+        "MiB",
+        "≤ 25 MiB",
+        vec![fresh],
+    );
+    let name = if wanted >= 1_000 {
+        "memory added by 1,000 tool calls"
+    } else {
+        "memory added by 100 tool calls (quick run)"
+    };
+    table.add(name, "MiB", "≤ 50 MiB", vec![after - fresh]);
+    Ok(())
+}

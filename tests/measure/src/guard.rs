@@ -1,0 +1,87 @@
+//! How long a decision takes, in the same process and over a unix socket.
+
+use crate::daemon::Daemon;
+use crate::table::Table;
+use anyhow::Result;
+use api::CallContext;
+use api::broker::{Broker, CallRequest, Control};
+use domain::Timestamp;
+use domain::id::{CallId, SessionId, TraceId};
+use domain::lineage::AgentType;
+use domain::settings::SessionSettings;
+use serde_json::json;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use testkit::House;
+use uuid::Uuid;
+
+/// The same decision, by a broker of our own and by one behind a socket.
+pub async fn decisions(table: &mut Table, rounds: usize) -> Result<()> {
+    let house = House::new();
+    house.write("notes.md", "hello");
+    let own = own_broker(&house)?;
+    let settings = SessionSettings::closed(house.work());
+    let near = decide(own.as_ref(), own.as_ref(), settings, rounds).await?;
+    let daemon = Daemon::start().await?;
+    let client = wire::broker::Client::connect(&daemon.endpoint)?;
+    let far = decide(&client, &client, daemon.settings(), rounds).await?;
+    table.short_times(
+        "decision (validate, with file-system check), in process",
+        "",
+        &near,
+    );
+    table.short_times("the same decision over a unix socket", "", &far);
+    let added = crate::table::median(&far).saturating_sub(crate::table::median(&near));
+    table.short_times(
+        "added by the socket (difference of medians)",
+        "≤ 100 µs",
+        &[added],
+    );
+    Ok(())
+}
+
+fn own_broker(house: &House) -> Result<Arc<broker::Service>> {
+    let own = vec![house.state()];
+    let log = audit::Service::open(audit::Config {
+        folder: house.state().join("audit"),
+    })?;
+    let files = tools::FileTools::new(tools::Config::new(house.state().join("undo"), own.clone()))?;
+    let config = broker::Config::new(house.home(), own);
+    let clock = Arc::new(Timestamp::now);
+    Ok(Arc::new(broker::Service::new(
+        config,
+        Arc::new(log),
+        Arc::new(files),
+        clock,
+    )?))
+}
+
+async fn decide(
+    control: &dyn Control,
+    broker: &dyn Broker,
+    settings: SessionSettings,
+    rounds: usize,
+) -> Result<Vec<Duration>> {
+    let session_id = SessionId::from_uuid(Uuid::now_v7());
+    let root = control
+        .open_session(session_id, AgentType::new("coder")?, settings)
+        .await?;
+    let mut times = Vec::new();
+    for _ in 0..rounds {
+        let request = CallRequest {
+            context: CallContext {
+                session_id,
+                agent_token: root.token.clone(),
+                trace_id: TraceId::from_uuid(Uuid::now_v7()),
+            },
+            call_id: CallId::from_uuid(Uuid::now_v7()),
+            tool: "read_file".to_owned(),
+            arguments: json!({"path": "notes.md"}),
+            plan_id: None,
+        };
+        let started = Instant::now();
+        broker.validate(request).await?;
+        times.push(started.elapsed());
+    }
+    Ok(times)
+}

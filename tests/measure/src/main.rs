@@ -1,0 +1,43 @@
+//! Measures the whole program: what `cargo xtask bench` runs.
+//!
+//! Every number is a median and a 99th percentile over rounds of one run on one machine. Numbers
+//! of different machines, or of a busy and an idle one, are not to be compared.
+
+mod daemon;
+mod guard;
+mod program;
+mod table;
+
+use anyhow::Result;
+use clap::Parser;
+use std::path::PathBuf;
+use table::Table;
+
+/// Measures the `carl` that CARL_PROGRAM names
+#[derive(Debug, Parser)]
+struct Options {
+    /// Where the numbers go, JSON
+    #[arg(long, default_value = "bench.json")]
+    out: PathBuf,
+    /// A tenth of the rounds
+    #[arg(long)]
+    quick: bool,
+}
+
+fn main() -> Result<()> {
+    let options = Options::parse();
+    let rounds = if options.quick { 1 } else { 10 };
+    let mut table = Table::default();
+    program::cold_start(&mut table, 10 * rounds)?;
+    program::first_byte(&mut table, 5 * rounds)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        guard::decisions(&mut table, 200 * rounds).await?;
+        daemon::first_token(&mut table, 10 * rounds).await?;
+        daemon::memory(&mut table, 4 * rounds).await
+    })?;
+    table.print()?;
+    table.write(&options.out)
+}
