@@ -1,3 +1,91 @@
-//! Charter to be written.
+//! `carl`: the command line of Housecarl.
+//!
+//! What it is: the top layer. It parses what was typed, reads the configuration, builds the services
+//! and connects them in [`wiring`], the only place that knows which service is where.
+//! What it owns: flags, configuration files, exit codes, and what people see in a terminal.
+//! What it never does: decide what an agent may do, or keep state that a restart would lose.
+//! Where to start: [`cli`] (what can be typed), [`commands`] (what each does), [`wiring`].
 
-fn main() {}
+mod cli;
+mod commands;
+mod config;
+mod drive;
+mod exit;
+mod lock;
+mod paths;
+mod profile;
+mod render;
+mod wiring;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use cli::{Cli, Command};
+use exit::Exit;
+use render::{Paint, print_error};
+use std::io::Write;
+
+fn main() {
+    let cli = Cli::parse();
+    let exit = match dispatch(cli) {
+        Ok(exit) => exit,
+        Err(error) => report(&error),
+    };
+    // A thread may still wait for a key on the terminal; nothing is left to be finished, since
+    // every log line was written before it was shown.
+    let _flushed = std::io::stdout().flush();
+    std::process::exit(i32::from(exit.number()));
+}
+
+/// Prints the error and says how to end.
+fn report(error: &anyhow::Error) -> Exit {
+    let (exit, fault) = exit::describe(error);
+    let paint = Paint::for_stream(&std::io::stderr());
+    let mut text = format!("{} {}\n", paint.bad("error:"), fault.message);
+    if !fault.hint.is_empty() {
+        text.push_str(&format!("  {}\n", fault.hint));
+    }
+    // With standard error gone there is nobody left to tell.
+    let _told = print_error(&text);
+    exit
+}
+
+/// Commands that need no service answer without a runtime; everything else waits for one.
+fn dispatch(cli: Cli) -> Result<Exit> {
+    use commands::chat::{Begin, chat};
+    match cli.command {
+        Some(Command::Init(args)) => commands::paperwork::init(&args),
+        Some(Command::Config(command)) => commands::paperwork::config(&command),
+        Some(Command::Completions { shell }) => commands::paperwork::completions(shell),
+        Some(Command::Man { out }) => commands::paperwork::man(out.as_deref()),
+        Some(Command::Audit(command)) => commands::audit::audit(&command),
+        None => {
+            let begin = if cli.resume {
+                Begin::Resume(String::new())
+            } else {
+                Begin::New
+            };
+            wait(chat(cli.session, begin))
+        }
+        Some(Command::Chat(args)) => wait(chat(args.session, Begin::New)),
+        Some(Command::Run(args)) => wait(commands::run::run(*args)),
+        Some(Command::Doctor(args)) => wait(commands::doctor::doctor(args)),
+        Some(Command::Models(args)) => wait(commands::models::models(args)),
+        Some(Command::Tools(args)) => wait(commands::inspect::tools(&args)),
+        Some(Command::Agents(args)) => wait(commands::inspect::agents(&args)),
+        Some(Command::Policy(command)) => wait(commands::inspect::policy(command)),
+        Some(Command::Session(command)) => wait(commands::session::session(command)),
+        Some(Command::Undo(args)) => wait(commands::undo::undo(args)),
+        Some(Command::Serve(args)) => wait(commands::serve::serve(args)),
+    }
+}
+
+fn wait(work: impl Future<Output = Result<Exit>>) -> Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("the runtime cannot start")?;
+    let exit = runtime.block_on(work);
+    runtime.shutdown_background();
+    exit
+}

@@ -1,0 +1,210 @@
+//! `carl chat`: a conversation, line by line.
+
+use super::Setting;
+use crate::cli::{ModeArg, SessionFlags};
+use crate::drive::{View, drive};
+use crate::exit::{Exit, Failure, OrFail, describe};
+use crate::profile;
+use crate::render::terminal::{Answer, Terminal};
+use crate::render::{Paint, print_error};
+use crate::wiring::House;
+use anyhow::{Context, Result};
+use api::sessions::{OpenRequest, SendRequest, SessionSummary};
+use clap::ValueEnum;
+use domain::event::Event;
+use domain::settings::{Attendance, Mode, OverrideLevel, SessionProfile};
+use rustyline::DefaultEditor;
+use rustyline::error::ReadlineError;
+use std::io::{self, IsTerminal};
+use std::time::Duration;
+
+/// Which session a chat continues.
+#[derive(Debug, Clone)]
+pub enum Begin {
+    /// A fresh one.
+    New,
+    /// The one whose id begins so; empty: the newest of this folder.
+    Resume(String),
+}
+
+const HELP: &str = "\
+/mode loop|plan|deterministic|bridge   how requests are worked on
+/quit                                  leave (also Ctrl-D)
+Ctrl-C stops what is running. Everything else is said to the agent.";
+
+/// Holds the conversation until the user leaves.
+///
+/// # Errors
+/// When it could not begin, or the terminal cannot be used.
+pub async fn chat(flags: SessionFlags, begin: Begin) -> Result<Exit> {
+    if !io::stdin().is_terminal() {
+        return Err(Failure::usage(
+            "a chat needs a terminal",
+            "For scripts use: carl run \"…\" (add --json for one JSON object).",
+        )
+        .into());
+    }
+    let setting = Setting::read(&flags)?;
+    let profile = profile::build(
+        &flags,
+        &setting.loaded.config,
+        &setting.workspace,
+        Attendance::Attended,
+    )?;
+    let house = House::open(&setting, flags.connect.as_deref()).await?;
+    let request = match begin {
+        Begin::New => OpenRequest::New(profile.clone()),
+        Begin::Resume(prefix) => {
+            let known = house.sessions.list().await.or_fail()?;
+            let found = super::session::find(&known, &prefix, &setting.workspace)?;
+            OpenRequest::Resume {
+                session_id: found.session_id,
+                profile: Some(profile.clone()),
+            }
+        }
+    };
+    let session = house.sessions.open(request).await.or_fail()?;
+    greet(&session, &profile, &setting)?;
+    let outcome = converse(&house, &session, profile.mode, &setting).await;
+    house.sessions.close(session.session_id).await.or_fail()?;
+    outcome
+}
+
+fn greet(session: &SessionSummary, profile: &SessionProfile, setting: &Setting) -> Result<()> {
+    let paint = Paint::for_stream(&io::stderr());
+    let id = session.session_id;
+    let folder = setting.workspace.display();
+    let mut text = format!(
+        "{} {} in {folder}, session {id}\n{}\n",
+        paint.strong("carl"),
+        profile.agent_type,
+        paint.faint("/help lists the commands; Ctrl-D leaves")
+    );
+    if profile.settings.override_level != OverrideLevel::None {
+        let level = format!("{:?}", profile.settings.override_level).to_lowercase();
+        text.push_str(&paint.bad(&format!("! override {level}: the gate is open\n")));
+    }
+    Ok(print_error(&text)?)
+}
+
+async fn converse(
+    house: &House,
+    session: &SessionSummary,
+    mut mode: Mode,
+    setting: &Setting,
+) -> Result<Exit> {
+    let history = setting.paths.state.join("chat_history");
+    let mut editor = DefaultEditor::new().context("the terminal cannot be edited on")?;
+    // No history yet is the ordinary case at the first start.
+    let _absent = editor.load_history(&history);
+    loop {
+        let (line, back) = read_line(editor).await?;
+        editor = back;
+        let line = match line {
+            Ok(line) => line,
+            Err(ReadlineError::Interrupted) => continue,
+            Err(ReadlineError::Eof) => break,
+            Err(error) => return Err(error).context("the terminal cannot be read"),
+        };
+        match line.trim() {
+            "" => continue,
+            "/quit" | "/exit" => break,
+            "/help" => print_error(&format!("{HELP}\n"))?,
+            command if command.starts_with('/') => mode = slash(command, mode)?,
+            text => {
+                editor
+                    .add_history_entry(text)
+                    .context("the input history is full")?;
+                let send = SendRequest {
+                    session_id: session.session_id,
+                    text: text.to_owned(),
+                    mode: Some(mode),
+                };
+                say(house, send).await?;
+            }
+        }
+    }
+    editor
+        .save_history(&history)
+        .context("the input history cannot be saved")?;
+    Ok(Exit::Success)
+}
+
+/// Reads on a thread of its own: the editor blocks.
+async fn read_line(
+    mut editor: DefaultEditor,
+) -> Result<(Result<String, ReadlineError>, DefaultEditor)> {
+    tokio::task::spawn_blocking(move || (editor.readline("> "), editor))
+        .await
+        .context("the terminal could not be read")
+}
+
+fn slash(command: &str, mode: Mode) -> Result<Mode> {
+    let chosen = command.strip_prefix("/mode").map(str::trim);
+    match chosen.map(|name| ModeArg::from_str(name, true)) {
+        Some(Ok(chosen)) => {
+            let chosen = Mode::from(chosen);
+            print_error(&format!("mode: {}\n", chosen.as_str()))?;
+            Ok(chosen)
+        }
+        Some(Err(_unknown)) => {
+            print_error("modes: loop, plan, deterministic, bridge\n")?;
+            Ok(mode)
+        }
+        None => {
+            print_error(&format!("unknown command {command}; /help lists them\n"))?;
+            Ok(mode)
+        }
+    }
+}
+
+/// One exchange. An error ends the exchange, not the chat.
+async fn say(house: &House, send: SendRequest) -> Result<()> {
+    let paint = Paint::for_stream(&io::stderr());
+    let answer = if io::stdout().is_terminal() {
+        Answer::Streamed
+    } else {
+        Answer::AtEnd
+    };
+    let mut view = ChatView {
+        terminal: Terminal::new(paint, answer),
+    };
+    if let Err(error) = drive(
+        house.sessions.as_ref(),
+        send,
+        Attendance::Attended,
+        &mut view,
+    )
+    .await
+    {
+        let (_, fault) = describe(&error);
+        view.terminal
+            .line(&format!("{} {}", paint.bad("error:"), fault.message))?;
+        if !fault.hint.is_empty() {
+            view.terminal.line(&format!("  {}", fault.hint))?;
+        }
+    }
+    Ok(())
+}
+
+struct ChatView {
+    terminal: Terminal,
+}
+
+impl View for ChatView {
+    fn show(&mut self, event: &Event) -> Result<()> {
+        Ok(self.terminal.draw(event)?)
+    }
+
+    fn tick(&mut self) {
+        self.terminal.tick();
+    }
+
+    fn patience(&self) -> Duration {
+        self.terminal.patience()
+    }
+
+    fn remark(&mut self, text: &str) -> Result<()> {
+        Ok(self.terminal.line(text)?)
+    }
+}

@@ -1,0 +1,293 @@
+//! `carl doctor`: checks every part for real, and says what to do where one fails.
+
+use super::{Setting, models};
+use crate::cli::{DoctorArgs, SessionFlags};
+use crate::exit::{Exit, OrFail, describe};
+use crate::paths::private_folder;
+use crate::profile;
+use crate::render::values::bytes;
+use crate::render::{Paint, print};
+use crate::wiring::House;
+use anyhow::{Context, Result};
+use api::sessions::{OpenRequest, SendRequest};
+use domain::event::{EventBody, QueryStatus};
+use domain::settings::{Attendance, Mode};
+use futures::StreamExt;
+use serde::Serialize;
+use std::io::IsTerminal;
+use std::path::Path;
+
+/// Free space under which the logs are in danger, bytes.
+const LOW_SPACE: u64 = 256 << 20;
+
+/// How one check went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Ok,
+    Note,
+    Bad,
+}
+
+/// One check.
+#[derive(Debug, Clone, Serialize)]
+struct Check {
+    name: &'static str,
+    state: State,
+    detail: String,
+    hint: String,
+}
+
+impl Check {
+    fn ok(name: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            name,
+            state: State::Ok,
+            detail: detail.into(),
+            hint: String::new(),
+        }
+    }
+
+    fn note(name: &'static str, detail: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            name,
+            state: State::Note,
+            detail: detail.into(),
+            hint: hint.into(),
+        }
+    }
+
+    fn bad(name: &'static str, error: &anyhow::Error) -> Self {
+        let (_, fault) = describe(error);
+        Self {
+            name,
+            state: State::Bad,
+            detail: fault.message,
+            hint: fault.hint,
+        }
+    }
+}
+
+/// Runs every check. Ends with [`Exit::Failed`] when one is bad.
+///
+/// # Errors
+/// When the configuration cannot be used at all.
+pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
+    let flags = SessionFlags {
+        air_gap: args.air_gap,
+        ..SessionFlags::default()
+    };
+    let setting = Setting::read(&flags)?;
+    let mut checks = vec![
+        configuration(&setting),
+        state_folder(&setting),
+        kernel(&setting),
+    ];
+    checks.push(clock());
+    match House::open(&setting, None).await {
+        Ok(house) => {
+            checks.push(Check::ok(
+                "audit log",
+                setting.paths.audit().display().to_string(),
+            ));
+            checks.extend(providers(&house).await);
+            checks.push(whole_path(&house, &setting).await);
+            if args.model {
+                checks.push(speed(&house).await);
+            }
+        }
+        Err(error) => checks.push(Check::bad("services", &error)),
+    }
+    let is_bad = checks.iter().any(|check| check.state == State::Bad);
+    if args.json {
+        print(&format!("{}\n", serde_json::to_string_pretty(&checks)?))?;
+    } else {
+        print(&shown(&checks, Paint::for_stream(&std::io::stdout())))?;
+    }
+    Ok(if is_bad { Exit::Failed } else { Exit::Success })
+}
+
+fn shown(checks: &[Check], paint: Paint) -> String {
+    let mut text = String::new();
+    for check in checks {
+        let mark = match check.state {
+            State::Ok => paint.good("ok  "),
+            State::Note => paint.warn("note"),
+            State::Bad => paint.bad("bad "),
+        };
+        text.push_str(&format!("{mark} {:<14} {}\n", check.name, check.detail));
+        if !check.hint.is_empty() {
+            text.push_str(&format!("     {:<14} {}\n", "", paint.faint(&check.hint)));
+        }
+    }
+    if !std::io::stdin().is_terminal() {
+        text.push_str(
+            "note terminal       none here: confirmations are refused unless --yes covers them\n",
+        );
+    }
+    text
+}
+
+fn configuration(setting: &Setting) -> Check {
+    let file = setting.paths.config_file();
+    let mut detail = match file.exists() {
+        true => file.display().to_string(),
+        false => format!("none at {}; defaults are in force", file.display()),
+    };
+    if let Some(project) = &setting.loaded.project {
+        detail.push_str(&format!("; narrowed by {}", project.display()));
+    }
+    Check::ok("configuration", detail)
+}
+
+fn state_folder(setting: &Setting) -> Check {
+    let folder = &setting.paths.state;
+    let probe = || -> Result<u64> {
+        private_folder(folder)?;
+        let file = folder.join(format!(".probe-{}", std::process::id()));
+        std::fs::write(&file, b"probe")
+            .with_context(|| format!("{} cannot be written", folder.display()))?;
+        std::fs::remove_file(&file)
+            .with_context(|| format!("{} cannot be removed", file.display()))?;
+        free_space(folder)
+    };
+    match probe() {
+        Ok(free) if free < LOW_SPACE => Check::note(
+            "state folder",
+            format!("{} has only {} free", folder.display(), bytes(free)),
+            "Tools stop when the audit log cannot be written. Make room.",
+        ),
+        Ok(free) => Check::ok(
+            "state folder",
+            format!("{}, {} free", folder.display(), bytes(free)),
+        ),
+        Err(error) => Check::bad("state folder", &error),
+    }
+}
+
+fn free_space(folder: &Path) -> Result<u64> {
+    let space = rustix::fs::statvfs(folder)
+        .with_context(|| format!("the free space of {} is unknown", folder.display()))?;
+    Ok(space.f_bavail.saturating_mul(space.f_frsize))
+}
+
+/// The kernel feature that file tools cannot do without.
+fn kernel(setting: &Setting) -> Check {
+    use rustix::fs::{Mode as FileMode, OFlags, ResolveFlags, open, openat2};
+    let attempt = open(
+        &setting.workspace,
+        OFlags::PATH | OFlags::DIRECTORY,
+        FileMode::empty(),
+    )
+    .and_then(|root| {
+        openat2(
+            root,
+            ".",
+            OFlags::PATH,
+            FileMode::empty(),
+            ResolveFlags::BENEATH,
+        )
+    });
+    match attempt {
+        Ok(_opened) => Check::ok("kernel", "openat2 resolves paths beneath a folder"),
+        Err(error) => Check {
+            name: "kernel",
+            state: State::Bad,
+            detail: format!("openat2 is not available: {error}"),
+            hint: "File tools need Linux 5.6 or later, and a sandbox that allows openat2."
+                .to_owned(),
+        },
+    }
+}
+
+fn clock() -> Check {
+    let now = jiff::Timestamp::now();
+    // Ids and records carry the time; a clock before this release is certainly wrong.
+    match now.as_second() > 1_760_000_000 {
+        true => Check::ok("clock", now.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()),
+        false => Check::note(
+            "clock",
+            format!("it says {now}"),
+            "Set the clock; records carry it.",
+        ),
+    }
+}
+
+async fn providers(house: &House) -> Vec<Check> {
+    let health = match house.gateway.health().await.or_fail() {
+        Ok(health) => health,
+        Err(error) => return vec![Check::bad("models", &error)],
+    };
+    let mut checks: Vec<Check> = Vec::new();
+    for provider in &health {
+        let place = format!("{} at {}", provider.provider, provider.endpoint);
+        checks.push(match &provider.fault {
+            None => Check::ok("model server", format!("{place}: ready. {}", provider.note)),
+            Some(fault) => Check::note(
+                "model server",
+                format!("{place}: {}", fault.message),
+                fault.hint.clone(),
+            ),
+        });
+    }
+    if health.iter().all(|provider| provider.fault.is_some()) {
+        checks.push(Check {
+            name: "models",
+            state: State::Bad,
+            detail: "no model can be used; only --mode deterministic works".to_owned(),
+            hint: "Start Ollama (https://ollama.com), or install the small stand-in: cargo xtask setup"
+                .to_owned(),
+        });
+    }
+    checks
+}
+
+/// One real request through session, broker, tool and logs, without a model.
+async fn whole_path(house: &House, setting: &Setting) -> Check {
+    let attempt = async {
+        let config = &setting.loaded.config;
+        let flags = SessionFlags::default();
+        let profile = profile::build(&flags, config, &setting.workspace, Attendance::Unattended)?;
+        let session = house
+            .sessions
+            .open(OpenRequest::New(profile))
+            .await
+            .or_fail()?
+            .session_id;
+        let send = SendRequest {
+            session_id: session,
+            text: "list files".to_owned(),
+            mode: Some(Mode::Deterministic),
+        };
+        let mut events = house.sessions.send(send).await.or_fail()?;
+        let mut ended = None;
+        while let Some(event) = events.next().await {
+            if let EventBody::QueryFinished { status, error, .. } = event.or_fail()?.body {
+                ended = Some((status, error));
+            }
+        }
+        house.sessions.close(session).await.or_fail()?;
+        match ended {
+            Some((QueryStatus::Success, _)) => Ok(()),
+            Some((status, error)) => {
+                let why = error.map(|fault| fault.message).unwrap_or_default();
+                anyhow::bail!("listing this folder through the guard ended {status:?}: {why}")
+            }
+            None => anyhow::bail!("listing this folder through the guard did not end"),
+        }
+    };
+    match attempt.await {
+        Ok(()) => Check::ok(
+            "whole path",
+            "a file listing went through session, guard, tool and logs",
+        ),
+        Err(error) => Check::bad("whole path", &error),
+    }
+}
+
+async fn speed(house: &House) -> Check {
+    match models::measure(house.gateway.as_ref(), models::default_choice()).await {
+        Ok(speed) => Check::ok("model speed", speed.line()),
+        Err(error) => Check::bad("model speed", &error),
+    }
+}

@@ -1,0 +1,78 @@
+//! One module a command. Each takes what was typed and the [`Setting`] it runs in.
+
+pub mod audit;
+pub mod chat;
+pub mod doctor;
+pub mod inspect;
+pub mod models;
+pub mod paperwork;
+pub mod run;
+pub mod serve;
+pub mod session;
+pub mod undo;
+
+use crate::cli::SessionFlags;
+use crate::config::{Loaded, load};
+use crate::exit::Failure;
+use crate::paths::Paths;
+use crate::profile;
+use ::models::{ProviderConfig, ProviderType};
+use anyhow::Result;
+use std::path::PathBuf;
+
+/// Where a command runs: folders, workspace and configuration.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// Housecarl's folders.
+    pub paths: Paths,
+    /// The folder to work in.
+    pub workspace: PathBuf,
+    /// The configuration in force.
+    pub loaded: Loaded,
+}
+
+impl Setting {
+    /// Reads environment, folders and configuration; flags come last and win.
+    ///
+    /// # Errors
+    /// A usage failure that names what is wrong and where.
+    pub fn read(flags: &SessionFlags) -> Result<Self> {
+        let paths = Paths::from_environment()?;
+        let workspace = profile::workspace(flags)?;
+        let mut loaded = load(&paths, &workspace)?;
+        loaded.config.models.air_gap |= flags.air_gap;
+        if let Some(provider) = &flags.provider {
+            prefer(&mut loaded.config.models, provider)?;
+        }
+        Ok(Self {
+            paths,
+            workspace,
+            loaded,
+        })
+    }
+}
+
+/// `--provider NAME`: every role goes there. The protocols' own names need no configuration.
+fn prefer(models: &mut ::models::Config, provider: &str) -> Result<()> {
+    if !models.providers.contains_key(provider) {
+        let known = [ProviderType::Ollama, ProviderType::Embedded];
+        let Some(kind) = known.into_iter().find(|kind| kind.as_str() == provider) else {
+            let configured: Vec<&str> = models.providers.keys().map(String::as_str).collect();
+            return Err(Failure::usage(
+                format!("--provider: `{provider}` is not configured"),
+                format!(
+                    "Add [models.providers.{provider}] to config.toml, or use ollama, embedded{}{}.",
+                    if configured.is_empty() { "" } else { ", " },
+                    configured.join(", ")
+                ),
+            )
+            .into());
+        };
+        models
+            .providers
+            .insert(provider.to_owned(), ProviderConfig::new(kind, None));
+    }
+    models.default_provider = Some(provider.to_owned());
+    models.roles.clear();
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! `carl init`, `config`, `completions`, `man`: papers about Housecarl itself.
+
+use super::Setting;
+use crate::cli::{Cli, ConfigCommand, InitArgs, SessionFlags};
+use crate::config::{self, Origins, TEMPLATE};
+use crate::exit::{Exit, Failure};
+use crate::paths::{Paths, private_folder};
+use crate::render::print;
+use anyhow::{Context, Result};
+use clap::CommandFactory;
+use std::path::Path;
+
+/// Writes the commented configuration file.
+///
+/// # Errors
+/// A usage failure when there is one already and `--force` was not given.
+pub fn init(args: &InitArgs) -> Result<Exit> {
+    let paths = Paths::from_environment()?;
+    let file = paths.config_file();
+    private_folder(&paths.config)?;
+    if file.exists() {
+        if !args.force {
+            return Err(Failure::usage(
+                format!("{} is already there", file.display()),
+                "Edit it, or use --force to replace it; the old one is kept as config.toml.bak.",
+            )
+            .into());
+        }
+        let backup = file.with_extension("toml.bak");
+        std::fs::rename(&file, &backup).with_context(|| {
+            format!("{} cannot be kept as {}", file.display(), backup.display())
+        })?;
+    }
+    std::fs::write(&file, TEMPLATE)
+        .with_context(|| format!("{} cannot be written", file.display()))?;
+    print(&format!(
+        "Wrote {}. Every key in it is optional.\n",
+        file.display()
+    ))?;
+    Ok(Exit::Success)
+}
+
+/// Prints the configuration or its schema.
+///
+/// # Errors
+/// When the configuration cannot be used.
+pub fn config(command: &ConfigCommand) -> Result<Exit> {
+    match command {
+        ConfigCommand::Show { origin } => {
+            let setting = Setting::read(&SessionFlags::default())?;
+            let origins = if *origin {
+                Origins::Shown
+            } else {
+                Origins::Hidden
+            };
+            print(&config::show(
+                &setting.loaded,
+                origins,
+                &setting.workspace,
+                &setting.paths.home,
+            )?)?;
+        }
+        ConfigCommand::Schema => {
+            let schema = schemars::schema_for!(config::Config);
+            print(&format!("{}\n", serde_json::to_string_pretty(&schema)?))?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+/// Prints a completion script.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn completions(shell: clap_complete::Shell) -> Result<Exit> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "carl", &mut script);
+    print(&String::from_utf8_lossy(&script))?;
+    Ok(Exit::Success)
+}
+
+/// Prints the manual page, or writes one page a command.
+///
+/// # Errors
+/// When the folder cannot be written.
+pub fn man(out: Option<&Path>) -> Result<Exit> {
+    match out {
+        Some(folder) => {
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("{} cannot be made", folder.display()))?;
+            clap_mangen::generate_to(Cli::command(), folder)
+                .with_context(|| format!("the pages cannot be written to {}", folder.display()))?;
+        }
+        None => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+            print(&String::from_utf8_lossy(&page))?;
+        }
+    }
+    Ok(Exit::Success)
+}

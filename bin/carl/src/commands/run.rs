@@ -1,0 +1,216 @@
+//! `carl run`: one task, then exit with what came of it.
+
+use super::Setting;
+use crate::cli::RunArgs;
+use crate::drive::{View, drive};
+use crate::exit::{Exit, Failure, OrFail, describe};
+use crate::profile;
+use crate::render::summary::RunSummary;
+use crate::render::terminal::{Answer, Terminal};
+use crate::render::{Paint, print, print_error};
+use crate::wiring::House;
+use anyhow::{Context, Result};
+use api::sessions::{OpenRequest, SendRequest};
+use domain::event::{Event, EventBody};
+use domain::id::SessionId;
+use domain::settings::Attendance;
+use std::io::{self, IsTerminal, Read};
+use std::time::Duration;
+
+/// Runs the task. With `--json` even a failure to begin is one JSON object.
+///
+/// # Errors
+/// When it could not begin and there is no JSON to say so.
+pub async fn run(args: RunArgs) -> Result<Exit> {
+    let as_json = args.json;
+    match attempt(args).await {
+        Err(error) if as_json => {
+            let (exit, fault) = describe(&error);
+            print_summary(&RunSummary::failed(fault))?;
+            Ok(exit)
+        }
+        other => other,
+    }
+}
+
+async fn attempt(args: RunArgs) -> Result<Exit> {
+    let text = task(&args.task)?;
+    let setting = Setting::read(&args.session)?;
+    let attendance = attendance(&args);
+    let profile = profile::build(
+        &args.session,
+        &setting.loaded.config,
+        &setting.workspace,
+        attendance,
+    )?;
+    let mode = profile.mode;
+    let house = House::open(&setting, args.session.connect.as_deref()).await?;
+    let request = match args.session_id {
+        Some(session_id) => OpenRequest::Resume {
+            session_id,
+            profile: Some(profile),
+        },
+        None => OpenRequest::New(profile),
+    };
+    let session_id = house.sessions.open(request).await.or_fail()?.session_id;
+    let send = SendRequest {
+        session_id,
+        text,
+        mode: Some(mode),
+    };
+    let mut view = OneRun::new(&args, session_id);
+    let status = drive(house.sessions.as_ref(), send, attendance, &mut view).await?;
+    view.finish()?;
+    house.sessions.close(session_id).await.or_fail()?;
+    Ok(status.into())
+}
+
+/// Someone can answer only where both the question and the answer meet a person.
+fn attendance(args: &RunArgs) -> Attendance {
+    let reads_task_from_stdin = args.task.iter().any(|word| word == "-");
+    let is_for_programs = args.json || args.events;
+    if io::stdin().is_terminal()
+        && io::stderr().is_terminal()
+        && !is_for_programs
+        && !reads_task_from_stdin
+    {
+        Attendance::Attended
+    } else {
+        Attendance::Unattended
+    }
+}
+
+/// The task's text from words, `@file`, `-`, or a pipe.
+fn task(words: &[String]) -> Result<String> {
+    let text = match words {
+        [] if !io::stdin().is_terminal() => stdin_text()?,
+        [only] if only == "-" => stdin_text()?,
+        [only] if only.starts_with('@') && only.len() > 1 => {
+            let file = &only[1..];
+            std::fs::read_to_string(file).map_err(|error| {
+                Failure::usage(
+                    format!("the task file {file} cannot be read: {error}"),
+                    "Give `@file` a readable UTF-8 text file, or write the task in quotes.",
+                )
+            })?
+        }
+        words => words.join(" "),
+    };
+    if text.trim().is_empty() {
+        return Err(Failure::usage(
+            "there is no task",
+            "Write it in quotes: carl run \"list the files here\"; or use @file, or - for standard input.",
+        )
+        .into());
+    }
+    Ok(text)
+}
+
+fn stdin_text() -> Result<String> {
+    let limit = domain::limits::USER_TEXT_BYTES as u64 + 1;
+    let mut bytes = Vec::new();
+    io::stdin()
+        .lock()
+        .take(limit)
+        .read_to_end(&mut bytes)
+        .context("standard input cannot be read")?;
+    String::from_utf8(bytes).map_err(|error| {
+        Failure::usage(
+            format!("standard input is not UTF-8 text: {error}"),
+            "Give the task as UTF-8 text.",
+        )
+        .into()
+    })
+}
+
+fn print_summary(summary: &RunSummary) -> Result<()> {
+    let text =
+        serde_json::to_string_pretty(summary).context("the result cannot be written as JSON")?;
+    print(&format!("{text}\n")).context("standard output cannot be written")
+}
+
+/// How this run is shown.
+enum Form {
+    Terminal(Box<Terminal>),
+    Json,
+    Events,
+}
+
+struct OneRun {
+    form: Form,
+    summary: RunSummary,
+    remarks: Paint,
+}
+
+impl OneRun {
+    fn new(args: &RunArgs, session_id: SessionId) -> Self {
+        let form = if args.json {
+            Form::Json
+        } else if args.events {
+            Form::Events
+        } else {
+            let answer = if io::stdout().is_terminal() {
+                Answer::Streamed
+            } else {
+                Answer::AtEnd
+            };
+            Form::Terminal(Box::new(Terminal::new(
+                Paint::for_stream(&io::stderr()),
+                answer,
+            )))
+        };
+        let remarks = Paint::for_stream(&io::stderr());
+        Self {
+            form,
+            summary: RunSummary::new(Some(session_id)),
+            remarks,
+        }
+    }
+
+    fn finish(&self) -> Result<()> {
+        match self.form {
+            Form::Json => print_summary(&self.summary),
+            Form::Terminal(_) | Form::Events => Ok(()),
+        }
+    }
+}
+
+impl View for OneRun {
+    fn show(&mut self, event: &Event) -> Result<()> {
+        self.summary.add(event);
+        match &mut self.form {
+            Form::Terminal(terminal) => Ok(terminal.draw(event)?),
+            Form::Events => {
+                let line = serde_json::to_string(event).context("an event cannot be written")?;
+                Ok(print(&format!("{line}\n"))?)
+            }
+            Form::Json => match &event.body {
+                // Standard error may be watched by a person even when a program reads the object.
+                EventBody::Notice(fault) => {
+                    let text = format!("note: {} [{}]\n", fault.message, fault.code);
+                    Ok(print_error(
+                        &self.remarks.warn(&text::escape::visible(&text)),
+                    )?)
+                }
+                _ => Ok(()),
+            },
+        }
+    }
+
+    fn tick(&mut self) {
+        if let Form::Terminal(terminal) = &mut self.form {
+            terminal.tick();
+        }
+    }
+
+    fn patience(&self) -> Duration {
+        match &self.form {
+            Form::Terminal(terminal) => terminal.patience(),
+            Form::Json | Form::Events => Duration::from_secs(3600),
+        }
+    }
+
+    fn remark(&mut self, text: &str) -> Result<()> {
+        Ok(print_error(&format!("{}\n", self.remarks.warn(text)))?)
+    }
+}

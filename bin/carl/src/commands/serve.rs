@@ -1,0 +1,94 @@
+//! `carl serve`: one role or all of them, over a socket.
+
+use super::Setting;
+use crate::cli::{RoleArg, ServeArgs, SessionFlags};
+use crate::exit::{Exit, Failure};
+use crate::paths::private_folder;
+use crate::render::print_error;
+use crate::wiring::{self, House};
+use anyhow::{Context, Result};
+use wire::Listen;
+use wire::server::Builder;
+
+/// Serves until Ctrl-C or SIGTERM.
+///
+/// # Errors
+/// When the address cannot be used or another process serves there.
+pub async fn serve(args: ServeArgs) -> Result<Exit> {
+    let flags = SessionFlags {
+        air_gap: args.air_gap,
+        ..SessionFlags::default()
+    };
+    let setting = Setting::read(&flags)?;
+    let listen = match &args.listen {
+        Some(address) => address.parse::<Listen>().map_err(|error| {
+            Failure::usage(
+                format!("--listen: {error}"),
+                "Write unix:/path/to.sock or tcp:127.0.0.1:50051.",
+            )
+        })?,
+        None => {
+            private_folder(&setting.paths.runtime)?;
+            Listen::Unix(setting.paths.socket())
+        }
+    };
+    // Kept until the end: it holds the lock of the state folder.
+    let house = match args.role {
+        RoleArg::All => Some(House::in_process(&setting)?),
+        RoleArg::Audit | RoleArg::Models | RoleArg::Broker | RoleArg::Agents => None,
+    };
+    let offer = house
+        .as_ref()
+        .map_or_else(|| one(args.role, &setting), |house| Ok(everything(house)))?;
+    let bound = offer
+        .bind(&listen)
+        .await
+        .context("the address cannot be served at")?;
+    print_error(&format!("serving at {}; Ctrl-C stops\n", bound.local()))?;
+    bound
+        .serve(stop_signal()?)
+        .await
+        .context("serving failed")?;
+    Ok(Exit::Success)
+}
+
+/// One role alone; the others it needs are where `[endpoints]` says, or in this process.
+fn one(role: RoleArg, setting: &Setting) -> Result<Builder> {
+    Ok(match role {
+        RoleArg::All => Builder::new(),
+        RoleArg::Audit => Builder::new().audit(wiring::audit(setting)?),
+        RoleArg::Models => Builder::new().models(wiring::models(setting)?),
+        RoleArg::Broker => {
+            let guard = wiring::guard(setting, wiring::audit(setting)?)?;
+            Builder::new().broker(guard.broker).control(guard.control)
+        }
+        RoleArg::Agents => {
+            let audit = wiring::audit(setting)?;
+            let guard = wiring::guard(setting, audit.clone())?;
+            let models = wiring::models(setting)?;
+            Builder::new().sessions(wiring::sessions(setting, &models, &guard, audit)?)
+        }
+    })
+}
+
+fn everything(house: &House) -> Builder {
+    Builder::new()
+        .audit(house.audit.clone())
+        .models(house.gateway.clone())
+        .broker(house.guard.broker.clone())
+        .control(house.guard.control.clone())
+        .sessions(house.sessions.clone())
+}
+
+/// Ends with the first of Ctrl-C and SIGTERM.
+fn stop_signal() -> Result<impl Future<Output = ()> + Send + 'static> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt()).context("Ctrl-C cannot be watched for")?;
+    let mut terminate = signal(SignalKind::terminate()).context("SIGTERM cannot be watched for")?;
+    Ok(async move {
+        tokio::select! {
+            _received = interrupt.recv() => {}
+            _received = terminate.recv() => {}
+        }
+    })
+}

@@ -1,0 +1,187 @@
+//! `carl session`: look at, continue, fork and export.
+
+use super::{Setting, chat};
+use crate::cli::{ExportForm, SessionCommand, SessionFlags};
+use crate::exit::{Exit, Failure, OrFail};
+use crate::render::{print, table, transcript};
+use crate::wiring::House;
+use anyhow::{Context, Result};
+use api::sessions::{Follow, SessionSummary, Sessions};
+use domain::event::Event;
+use domain::id::SessionId;
+use futures::TryStreamExt;
+use serde::Serialize;
+use std::path::Path;
+use text::escape::visible;
+
+/// Does what was typed.
+///
+/// # Errors
+/// When the session is not found or cannot be read.
+pub async fn session(command: SessionCommand) -> Result<Exit> {
+    match command {
+        SessionCommand::List { json, limit } => list(json, limit).await,
+        SessionCommand::Show { session, events } => show(&session, events).await,
+        SessionCommand::Resume { session, flags } => {
+            chat::chat(flags, chat::Begin::Resume(session.unwrap_or_default())).await
+        }
+        SessionCommand::Fork { session, at } => fork(&session, at).await,
+        SessionCommand::Export {
+            session,
+            format,
+            out,
+        } => export(&session, format, out.as_deref()).await,
+    }
+}
+
+/// The session whose id begins with `prefix`; for an empty one, the newest of the folder.
+///
+/// # Errors
+/// A usage failure when none or several fit.
+pub fn find<'a>(
+    known: &'a [SessionSummary],
+    prefix: &str,
+    workspace: &Path,
+) -> Result<&'a SessionSummary> {
+    if prefix.is_empty() {
+        return known
+            .iter()
+            .find(|session| session.workspace == workspace)
+            .ok_or_else(|| {
+                Failure::usage(
+                    format!("there is no session of the folder {}", workspace.display()),
+                    "`carl session list` shows all; name one by its id.",
+                )
+                .into()
+            });
+    }
+    let mut fitting = known
+        .iter()
+        .filter(|session| session.session_id.to_string().starts_with(prefix));
+    match (fitting.next(), fitting.next()) {
+        (Some(only), None) => Ok(only),
+        (None, _) => Err(Failure::usage(
+            format!("no session's id begins with `{prefix}`"),
+            "`carl session list` shows them.",
+        )
+        .into()),
+        (Some(_), Some(_)) => Err(Failure::usage(
+            format!("several sessions' ids begin with `{prefix}`"),
+            "Give a few more characters of the id.",
+        )
+        .into()),
+    }
+}
+
+async fn reading() -> Result<(Setting, House)> {
+    let setting = Setting::read(&SessionFlags::default())?;
+    let house = House::look(&setting).await?;
+    Ok((setting, house))
+}
+
+async fn found(setting: &Setting, house: &House, prefix: &str) -> Result<SessionId> {
+    let known = house.sessions.list().await.or_fail()?;
+    Ok(find(&known, prefix, &setting.workspace)?.session_id)
+}
+
+async fn events_of(sessions: &dyn Sessions, id: SessionId) -> Result<Vec<Event>> {
+    let stream = sessions.attach(id, 1, Follow::ToEnd).await.or_fail()?;
+    stream.try_collect::<Vec<Event>>().await.or_fail()
+}
+
+/// One line of `carl session list --json`.
+#[derive(Debug, Serialize)]
+struct Listed<'a> {
+    session_id: SessionId,
+    title: &'a str,
+    workspace: &'a Path,
+    created: domain::Timestamp,
+    updated: domain::Timestamp,
+    events: u64,
+}
+
+async fn list(as_json: bool, limit: usize) -> Result<Exit> {
+    let (_, house) = reading().await?;
+    let mut known = house.sessions.list().await.or_fail()?;
+    known.truncate(limit);
+    if as_json {
+        let rows: Vec<Listed<'_>> = known.iter().map(listed).collect();
+        print(&format!("{}\n", serde_json::to_string_pretty(&rows)?))?;
+        return Ok(Exit::Success);
+    }
+    if known.is_empty() {
+        print("There are no sessions yet. Start one with `carl` or `carl run \"…\"`.\n")?;
+        return Ok(Exit::Success);
+    }
+    let rows: Vec<Vec<String>> = known
+        .iter()
+        .map(|session| {
+            vec![
+                session.session_id.to_string(),
+                session.updated.strftime("%Y-%m-%d %H:%M").to_string(),
+                session.workspace.display().to_string(),
+                visible(&session.title).replace('\n', " "),
+            ]
+        })
+        .collect();
+    print(&table(&rows))?;
+    Ok(Exit::Success)
+}
+
+fn listed(session: &SessionSummary) -> Listed<'_> {
+    Listed {
+        session_id: session.session_id,
+        title: &session.title,
+        workspace: &session.workspace,
+        created: session.created,
+        updated: session.updated,
+        events: session.last_seq,
+    }
+}
+
+async fn show(prefix: &str, as_events: bool) -> Result<Exit> {
+    let (setting, house) = reading().await?;
+    let id = found(&setting, &house, prefix).await?;
+    let events = events_of(house.sessions.as_ref(), id).await?;
+    let text = if as_events {
+        lines(&events)?
+    } else {
+        transcript::markdown(&events)
+    };
+    print(&text)?;
+    Ok(Exit::Success)
+}
+
+fn lines(events: &[Event]) -> Result<String> {
+    let mut out = String::new();
+    for event in events {
+        out.push_str(&serde_json::to_string(event).context("an event cannot be written")?);
+        out.push('\n');
+    }
+    Ok(out)
+}
+
+async fn fork(prefix: &str, at: u64) -> Result<Exit> {
+    let setting = Setting::read(&SessionFlags::default())?;
+    let house = House::open(&setting, None).await?;
+    let id = found(&setting, &house, prefix).await?;
+    let forked = house.sessions.fork(id, at).await.or_fail()?;
+    print(&format!("{}\n", forked.session_id))?;
+    Ok(Exit::Success)
+}
+
+async fn export(prefix: &str, form: ExportForm, out: Option<&Path>) -> Result<Exit> {
+    let (setting, house) = reading().await?;
+    let id = found(&setting, &house, prefix).await?;
+    let events = events_of(house.sessions.as_ref(), id).await?;
+    let text = match form {
+        ExportForm::Markdown => transcript::markdown(&events),
+        ExportForm::Json => format!("{}\n", serde_json::to_string_pretty(&events)?),
+    };
+    match out {
+        Some(file) => std::fs::write(file, text)
+            .with_context(|| format!("{} cannot be written", file.display()))?,
+        None => print(&text)?,
+    }
+    Ok(Exit::Success)
+}

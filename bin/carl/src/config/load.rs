@@ -1,0 +1,161 @@
+//! Reading the configuration, with errors that name file, line and the nearest right key.
+
+use super::{Config, project};
+use crate::exit::Failure;
+use crate::paths::Paths;
+use anyhow::{Context, Result};
+use figment::Figment;
+use figment::providers::{Env, Format, Serialized, Toml};
+use serde::de::DeserializeOwned;
+use std::path::{Path, PathBuf};
+
+/// The configuration and where it came from.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// What is in force.
+    pub config: Config,
+    /// The layers it came from, for `carl config show --origin`.
+    pub layers: Figment,
+    /// The project file, if there is one.
+    pub project: Option<PathBuf>,
+}
+
+/// Reads the user's file, the environment and the project's file.
+///
+/// # Errors
+/// A [`Failure`] of usage that names file, line and what to write instead.
+pub fn load(paths: &Paths, workspace: &Path) -> Result<Loaded> {
+    let mut layers = Figment::from(Serialized::defaults(Config::default()));
+    let file = paths.config_file();
+    if let Some(text) = read_optional(&file)? {
+        // Parsed by itself first: this parser knows lines, the merger does not.
+        let _checked: Config = parse_toml(&file, &text, "`carl config schema` lists every key.")?;
+        layers = layers.merge(Toml::file_exact(&file));
+    }
+    layers = layers.merge(environment());
+    let mut config: Config = layers
+        .extract()
+        .map_err(|error| environment_failure(&error))?;
+    let project = project::find(workspace, &paths.home)?;
+    if let Some((_, wishes)) = &project {
+        config
+            .policy
+            .disabled_tools
+            .extend(wishes.disabled_tools.iter().cloned());
+        config.models.air_gap |= wishes.air_gap;
+    }
+    Ok(Loaded {
+        config,
+        layers,
+        project: project.map(|(file, _)| file),
+    })
+}
+
+/// Variables with a double underscore are configuration; others, such as `CARL_BLESS`, are not.
+fn environment() -> Env {
+    Env::prefixed("CARL_")
+        .filter(|key| key.as_str().contains("__"))
+        .split("__")
+}
+
+fn read_optional(file: &Path) -> Result<Option<String>> {
+    match std::fs::read_to_string(file) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("{} cannot be read", file.display())),
+    }
+}
+
+/// Parses a TOML file; the error shows the line and, for a misspelt key, the nearest right one.
+pub fn parse_toml<T: DeserializeOwned>(file: &Path, text: &str, note: &str) -> Result<T> {
+    toml::from_str(text).map_err(|error| {
+        let detail = error.to_string();
+        let message = format!("{}: {}", file.display(), detail.trim_end());
+        Failure::usage(message, hint(&detail, note)).into()
+    })
+}
+
+fn environment_failure(error: &figment::Error) -> anyhow::Error {
+    let mut messages: Vec<String> = Vec::new();
+    for error in error.clone() {
+        let key = error.path.join(".");
+        let source = error
+            .metadata
+            .as_ref()
+            .map(|m| format!(" from {}", m.name))
+            .unwrap_or_default();
+        messages.push(format!("`{key}`{source}: {}", error.kind));
+    }
+    let detail = messages.join("; ");
+    let hint = hint(
+        &detail,
+        "`carl config show --origin` says where each value comes from.",
+    );
+    Failure::usage(format!("the configuration cannot be used: {detail}"), hint).into()
+}
+
+/// `Did you mean …?` for an unknown key, and the note.
+fn hint(detail: &str, note: &str) -> String {
+    let mut quoted = detail.split('`').skip(1).step_by(2);
+    let is_unknown = detail.contains("unknown field") || detail.contains("unknown variant");
+    let wrong = if is_unknown {
+        quoted.by_ref().find(|name| !name.contains('.'))
+    } else {
+        None
+    };
+    let nearest = wrong.and_then(|wrong| {
+        quoted
+            .map(|right| (strsim::jaro_winkler(wrong, right), right))
+            .filter(|(likeness, _)| *likeness > 0.75)
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+    });
+    match nearest {
+        Some((_, right)) => format!("Did you mean `{right}`? {note}"),
+        None => note.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exit::{Exit, describe};
+
+    fn fault_of(text: &str) -> (Exit, String, String) {
+        let error = parse_toml::<Config>(Path::new("/c/config.toml"), text, "note").unwrap_err();
+        let (exit, fault) = describe(&error);
+        (exit, fault.message, fault.hint)
+    }
+
+    #[test]
+    fn a_misspelt_key_names_file_line_and_the_right_one() {
+        let (exit, message, hint) = fault_of("[chat]\n\ndefalt_agent = \"coder\"\n");
+        assert_eq!(exit, Exit::Usage);
+        assert!(
+            message.contains("/c/config.toml") && message.contains("line 3"),
+            "{message}"
+        );
+        assert!(hint.starts_with("Did you mean `default_agent`?"), "{hint}");
+    }
+
+    #[test]
+    fn a_value_of_the_wrong_type_names_its_line() {
+        let (_, message, _) = fault_of("[engine]\nidle_exit_secs = \"soon\"\n");
+        assert!(message.contains("line 2"), "{message}");
+    }
+
+    #[test]
+    fn the_template_is_the_default_configuration() {
+        let parsed: Config = parse_toml(Path::new("t"), super::super::TEMPLATE, "").unwrap();
+        assert_eq!(parsed, Config::default());
+        let uncommented: String = super::super::TEMPLATE
+            .lines()
+            .map(|line| {
+                line.strip_prefix('#')
+                    .filter(|l| !l.starts_with(' '))
+                    .unwrap_or(line)
+            })
+            .map(|line| format!("{line}\n"))
+            .collect();
+        parse_toml::<Config>(Path::new("t"), &uncommented, "").unwrap();
+    }
+}

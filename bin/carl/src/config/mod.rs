@@ -1,0 +1,108 @@
+//! The configuration: files, environment and flags, parsed once and passed down.
+//!
+//! `config.toml` in the configuration folder is the user's. `.housecarl.toml` in the workspace or a
+//! folder above it may only narrow. `CARL_SECTION__KEY` in the environment comes after both.
+
+mod load;
+mod origin;
+mod project;
+mod template;
+
+pub use load::{Loaded, load};
+pub use origin::{Origins, show};
+pub use template::TEMPLATE;
+
+use domain::settings::Mode;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// The whole configuration. Every key is optional; every default is visible in `carl config show`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// How sessions begin.
+    pub chat: Chat,
+    /// Model providers and roles.
+    pub models: models::Config,
+    /// The embedded engine.
+    pub engine: Engine,
+    /// An external planner.
+    pub bridge: Bridge,
+    /// What is forbidden beyond the manifest.
+    pub policy: Policy,
+    /// Where other roles are served; empty: in this process.
+    pub endpoints: Endpoints,
+}
+
+/// How sessions begin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Chat {
+    /// The agent type.
+    pub default_agent: String,
+    /// How requests are worked on.
+    #[schemars(with = "String")]
+    pub default_mode: Mode,
+}
+
+impl Default for Chat {
+    fn default() -> Self {
+        Self {
+            default_agent: "coder".to_owned(),
+            default_mode: Mode::Loop,
+        }
+    }
+}
+
+/// The embedded engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Engine {
+    /// The program; empty: `carl-engine` beside `carl` or in `../libexec`.
+    pub program: PathBuf,
+    /// The folder with `*.gguf` files; empty: where `cargo xtask setup` puts them.
+    pub models: PathBuf,
+    /// Stop the engine after this many seconds without a request.
+    pub idle_exit_secs: u64,
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self {
+            program: PathBuf::new(),
+            models: PathBuf::new(),
+            idle_exit_secs: 300,
+        }
+    }
+}
+
+/// An external planner: a command that speaks over its standard streams, or a socket.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Bridge {
+    /// Program and arguments; empty: none.
+    pub command: Vec<String>,
+    /// A unix socket; empty: none.
+    pub socket: PathBuf,
+}
+
+/// What is forbidden beyond the manifest.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Policy {
+    /// Tools no agent may use.
+    pub disabled_tools: Vec<String>,
+}
+
+/// Where other roles are served, `unix:/path` or `tcp:host:port`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Endpoints {
+    /// The audit log.
+    pub audit: String,
+    /// The model gateway.
+    pub models: String,
+    /// The broker and its tools.
+    pub broker: String,
+}

@@ -1,0 +1,59 @@
+//! The commented file that `carl init` writes.
+
+/// Every section with its default, commented out. A test holds it against [`super::Config`].
+pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional; the values shown are the defaults.
+# `carl config show --origin` says what is in force and where it came from.
+# A project's own .housecarl.toml may only narrow (disabled_tools, air_gap).
+
+[chat]
+# The agent type a session begins with; `carl agents` lists them.
+#default_agent = "coder"
+# loop: the model uses tools; plan: it plans, you approve; deterministic: rules, no model.
+#default_mode = "loop"
+
+[models]
+# Refuse every connection but loopback.
+#air_gap = false
+# The provider for roles that no mapping names. Without it: the only one configured, else what
+# is found on this machine (Ollama, then OpenAI-compatible servers, then the embedded engine).
+#default_provider = "ollama"
+
+# A provider you name yourself. Types: ollama, openai, anthropic, embedded.
+#[models.providers.ollama]
+#type = "ollama"
+#endpoint = "http://127.0.0.1:11434"
+#default_model = "qwen2.5:7b-instruct"
+
+# Keys are names of secrets, never the keys themselves.
+#[models.providers.claude]
+#type = "anthropic"
+#endpoint = "https://api.anthropic.com"
+#default_model = "claude-sonnet-4-5"
+#api_key = { secret = "anthropic" }
+
+# Which model does what: provider/model.
+#[models.roles]
+#fast = "ollama/qwen2.5:7b-instruct"
+#code = "ollama/qwen2.5-coder:14b"
+
+[engine]
+# The small stand-in model that ships with Housecarl.
+#program = ""
+#models = ""
+#idle_exit_secs = 300
+
+[bridge]
+# An external planner for --mode bridge: a command, or a unix socket.
+#command = []
+#socket = ""
+
+[policy]
+# Tools no agent may use.
+#disabled_tools = []
+
+[endpoints]
+# Roles served by other processes, unix:/path or tcp:host:port; empty: in this process.
+#audit = ""
+#models = ""
+#broker = ""
+"#;

@@ -1,0 +1,131 @@
+//! Exit codes and the one place where an error becomes text.
+
+use domain::event::QueryStatus;
+use domain::fault::{Coded, Fault};
+use std::process::ExitCode;
+
+/// How the process ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Done.
+    Success,
+    /// The command line or configuration cannot be used.
+    Usage,
+    /// Some of it is done.
+    Partial,
+    /// It did not work.
+    Failed,
+    /// The guard or the user refused.
+    Denied,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+impl Exit {
+    /// The number the shell sees.
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::Usage => 2,
+            Self::Partial => 3,
+            Self::Failed => 4,
+            Self::Denied => 5,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.number())
+    }
+}
+
+impl From<QueryStatus> for Exit {
+    fn from(status: QueryStatus) -> Self {
+        match status {
+            QueryStatus::Success => Self::Success,
+            QueryStatus::Partial => Self::Partial,
+            QueryStatus::Failed => Self::Failed,
+            QueryStatus::Denied => Self::Denied,
+            QueryStatus::Interrupted => Self::Interrupted,
+        }
+    }
+}
+
+/// An error that knows how the process must end.
+#[derive(Debug)]
+pub struct Failure {
+    /// The exit code.
+    pub exit: Exit,
+    /// What to tell the user.
+    pub fault: Fault,
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.fault.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl Failure {
+    /// A command line or configuration that cannot be used.
+    #[must_use]
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        let fault = Fault {
+            code: "usage".to_owned(),
+            message: message.into(),
+            hint: hint.into(),
+        };
+        Self {
+            exit: Exit::Usage,
+            fault,
+        }
+    }
+
+    /// A service's error.
+    #[must_use]
+    pub fn from_coded(error: &dyn Coded) -> Self {
+        Self {
+            exit: Exit::Failed,
+            fault: error.fault(),
+        }
+    }
+}
+
+/// Turns any coded error into one that ends the process.
+pub trait OrFail<T> {
+    /// Wraps the error.
+    ///
+    /// # Errors
+    /// The same error, as a [`Failure`].
+    fn or_fail(self) -> anyhow::Result<T>;
+}
+
+impl<T, E: Coded> OrFail<T> for Result<T, E> {
+    fn or_fail(self) -> anyhow::Result<T> {
+        self.map_err(|error| Failure::from_coded(&error).into())
+    }
+}
+
+/// What the user sees of an error, and how the process ends.
+#[must_use]
+pub fn describe(error: &anyhow::Error) -> (Exit, Fault) {
+    match error.downcast_ref::<Failure>() {
+        Some(failure) => (failure.exit, failure.fault.clone()),
+        None => {
+            let message = format!("{error:#}");
+            (
+                Exit::Failed,
+                Fault {
+                    code: "carl.failed".to_owned(),
+                    message,
+                    hint: String::new(),
+                },
+            )
+        }
+    }
+}

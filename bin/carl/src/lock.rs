@@ -1,0 +1,81 @@
+//! One writer a state folder.
+
+use crate::exit::Failure;
+use anyhow::{Context, Result};
+use rustix::fs::{FlockOperation, flock};
+use std::fs::File;
+use std::io::{Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// Held by the process that writes in a state folder. The kernel lets go of it however the process
+/// ends.
+#[derive(Debug)]
+pub struct StateLock {
+    _file: File,
+}
+
+impl StateLock {
+    /// Takes the lock.
+    ///
+    /// # Errors
+    /// A [`Failure`] that names the process that has it.
+    pub fn take(state: &Path) -> Result<Self> {
+        let path = state.join("lock");
+        let mut file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&path)
+            .with_context(|| format!("{} cannot be opened", path.display()))?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(rustix::io::Errno::WOULDBLOCK) => return Err(taken(&mut file, state)),
+            Err(error) => {
+                return Err(error).with_context(|| format!("{} cannot be locked", path.display()));
+            }
+        }
+        file.set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| write!(file, "{}", std::process::id()))
+            .with_context(|| format!("{} cannot be written", path.display()))?;
+        Ok(Self { _file: file })
+    }
+}
+
+fn taken(file: &mut File, state: &Path) -> anyhow::Error {
+    let mut holder = String::new();
+    let who = match file.take(20).read_to_string(&mut holder) {
+        Ok(_) if !holder.is_empty() => format!("process {holder}"),
+        _ => "another process".to_owned(),
+    };
+    let mut failure = Failure::usage(
+        format!("another carl ({who}) works in {}", state.display()),
+        "Wait for it to end; or start `carl serve` once, which any number of carls can share.",
+    );
+    failure.fault.code = "carl.locked".to_owned();
+    failure.exit = crate::exit::Exit::Failed;
+    failure.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_writer_is_told_who_has_the_lock_and_the_next_one_gets_it() {
+        let state = tempfile::tempdir().unwrap();
+        let first = StateLock::take(state.path()).unwrap();
+        let refused = StateLock::take(state.path()).unwrap_err();
+        assert!(
+            refused
+                .to_string()
+                .contains(&std::process::id().to_string()),
+            "{refused}"
+        );
+        drop(first);
+        StateLock::take(state.path()).unwrap();
+    }
+}

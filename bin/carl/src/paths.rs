@@ -1,0 +1,139 @@
+//! Where Housecarl keeps things: the XDG folders. A different HOME is a different Housecarl.
+
+use anyhow::{Context, Result, bail};
+use std::env;
+use std::path::{Path, PathBuf};
+
+/// Every folder, absolute.
+#[derive(Debug, Clone)]
+pub struct Paths {
+    /// The user's home.
+    pub home: PathBuf,
+    /// `config.toml`, `agents.yaml`.
+    pub config: PathBuf,
+    /// Model weights.
+    pub data: PathBuf,
+    /// Session logs, audit log, undo copies, locks.
+    pub state: PathBuf,
+    /// Sockets.
+    pub runtime: PathBuf,
+}
+
+impl Paths {
+    /// Reads the environment.
+    ///
+    /// # Errors
+    /// When neither HOME nor the XDG variables say where things belong, or one is not absolute.
+    pub fn from_environment() -> Result<Self> {
+        let home = env::var_os("HOME")
+            .map(PathBuf::from)
+            .filter(|home| home.is_absolute())
+            .context("HOME is not set to an absolute path, so there is no place for configuration and sessions. Set HOME and try again")?;
+        let state = folder("XDG_STATE_HOME", &home, ".local/state")?;
+        let runtime = match env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from) {
+            Some(folder) if folder.is_absolute() => folder.join("housecarl"),
+            Some(folder) if !folder.as_os_str().is_empty() => {
+                bail!(
+                    "XDG_RUNTIME_DIR is `{}`, which is not absolute",
+                    folder.display()
+                )
+            }
+            _ => state.join("run"),
+        };
+        Ok(Self {
+            config: folder("XDG_CONFIG_HOME", &home, ".config")?,
+            data: folder("XDG_DATA_HOME", &home, ".local/share")?,
+            home,
+            state,
+            runtime,
+        })
+    }
+
+    /// The configuration file.
+    #[must_use]
+    pub fn config_file(&self) -> PathBuf {
+        self.config.join("config.toml")
+    }
+
+    /// The user's agent types.
+    #[must_use]
+    pub fn agents_file(&self) -> PathBuf {
+        self.config.join("agents.yaml")
+    }
+
+    /// Session logs.
+    #[must_use]
+    pub fn sessions(&self) -> PathBuf {
+        self.state.join("sessions")
+    }
+
+    /// The audit log.
+    #[must_use]
+    pub fn audit(&self) -> PathBuf {
+        self.state.join("audit")
+    }
+
+    /// Copies for undo.
+    #[must_use]
+    pub fn undo(&self) -> PathBuf {
+        self.state.join("undo")
+    }
+
+    /// Model weights.
+    #[must_use]
+    pub fn models(&self) -> PathBuf {
+        self.data.join("models")
+    }
+
+    /// The daemon's socket.
+    #[must_use]
+    pub fn socket(&self) -> PathBuf {
+        self.runtime.join("carl.sock")
+    }
+
+    /// Our own folders, which no tool may look into or change.
+    #[must_use]
+    pub fn own(&self) -> Vec<PathBuf> {
+        vec![
+            self.config.clone(),
+            self.data.clone(),
+            self.state.clone(),
+            self.runtime.clone(),
+        ]
+    }
+}
+
+fn folder(variable: &str, home: &Path, fallback: &str) -> Result<PathBuf> {
+    match env::var_os(variable).map(PathBuf::from) {
+        Some(folder) if folder.is_absolute() => Ok(folder.join("housecarl")),
+        Some(folder) if !folder.as_os_str().is_empty() => {
+            bail!(
+                "{variable} is `{}`, which is not absolute. Unset it or give a full path",
+                folder.display()
+            )
+        }
+        _ => Ok(home.join(fallback).join("housecarl")),
+    }
+}
+
+/// Makes a folder that only its owner may enter.
+///
+/// # Errors
+/// When it cannot be made or its mode cannot be set.
+pub fn private_folder(folder: &Path) -> Result<()> {
+    use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .with_context(|| format!("the folder {} cannot be made", folder.display()))?;
+    let mut permissions = std::fs::metadata(folder)
+        .with_context(|| format!("the folder {} cannot be looked at", folder.display()))?
+        .permissions();
+    if permissions.mode() & 0o077 != 0 {
+        permissions.set_mode(0o700);
+        std::fs::set_permissions(folder, permissions)
+            .with_context(|| format!("the folder {} cannot be made private", folder.display()))?;
+    }
+    Ok(())
+}

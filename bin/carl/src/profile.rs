@@ -1,0 +1,202 @@
+//! From flags and configuration to the profile a session is opened with.
+
+use crate::cli::SessionFlags;
+use crate::config::Config;
+use crate::exit::Failure;
+use anyhow::Result;
+use domain::lineage::AgentType;
+use domain::model::{ModelChoice, ModelRef};
+use domain::settings::{Attendance, Grant, SessionProfile, SessionSettings};
+use domain::tool::ToolName;
+use std::path::{Path, PathBuf};
+
+/// The folder to work in: absolute, without symbolic links.
+///
+/// # Errors
+/// A [`Failure`] of usage when it is not a folder.
+pub fn workspace(flags: &SessionFlags) -> Result<PathBuf> {
+    let wanted = flags
+        .workspace
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("."));
+    match wanted.canonicalize() {
+        Ok(folder) if folder.is_dir() => Ok(folder),
+        Ok(file) => Err(Failure::usage(
+            format!("{} is not a folder", file.display()),
+            "Give -C the folder to work in.",
+        )
+        .into()),
+        Err(error) => Err(Failure::usage(
+            format!("the folder {} cannot be used: {error}", wanted.display()),
+            "Give -C a folder that exists.",
+        )
+        .into()),
+    }
+}
+
+/// Builds the profile.
+///
+/// # Errors
+/// A [`Failure`] of usage that names the flag and what to write instead.
+pub fn build(
+    flags: &SessionFlags,
+    config: &Config,
+    workspace: &Path,
+    attendance: Attendance,
+) -> Result<SessionProfile> {
+    let agent = flags.agent.as_deref().unwrap_or(&config.chat.default_agent);
+    let mut settings = SessionSettings::closed(workspace.to_owned());
+    settings.attendance = attendance;
+    settings.override_level = flags.override_level.map(Into::into).unwrap_or_default();
+    settings.auto_approve = flags.yes.iter().map(|class| (*class).into()).collect();
+    settings.approved_plans = flags.approve.iter().copied().collect();
+    for path in &flags.allow_write {
+        settings.allow_write.insert(absolute(path)?);
+    }
+    for name in flags
+        .disable_tool
+        .iter()
+        .chain(&config.policy.disabled_tools)
+    {
+        settings.disabled_tools.insert(tool(name)?);
+    }
+    for grant in &flags.grant {
+        settings.grants.insert(parse_grant(grant)?);
+    }
+    Ok(SessionProfile {
+        name: String::new(),
+        agent_type: agent_type(agent)?,
+        mode: flags.mode.map_or(config.chat.default_mode, Into::into),
+        model: model(flags)?,
+        context_tokens: flags.context_tokens,
+        settings,
+    })
+}
+
+/// The model that the flags name; `None` leaves it to the agent type's role, which `--provider`
+/// alone has already sent to that provider (see [`crate::commands::Setting::read`]).
+fn model(flags: &SessionFlags) -> Result<Option<ModelChoice>> {
+    let Some(model) = flags.model.as_deref() else {
+        return Ok(None);
+    };
+    if let Some(provider) = &flags.provider {
+        let own_name = model.strip_prefix(&format!("{provider}/")).unwrap_or(model);
+        let exact = ModelRef {
+            provider: provider.clone(),
+            model: own_name.to_owned(),
+        };
+        return Ok(Some(ModelChoice::Exact(exact)));
+    }
+    match model.parse::<ModelRef>() {
+        Ok(model) => Ok(Some(ModelChoice::Exact(model))),
+        Err(error) => Err(Failure::usage(
+            format!("--model: {error}"),
+            "`carl models` lists what is there; with --provider NAME, its own name for a model is enough.",
+        )
+        .into()),
+    }
+}
+
+fn agent_type(name: &str) -> Result<AgentType> {
+    AgentType::new(name).map_err(|error| {
+        Failure::usage(
+            format!("--agent: {error}"),
+            "`carl agents` lists the agent types.",
+        )
+        .into()
+    })
+}
+
+fn tool(name: &str) -> Result<ToolName> {
+    ToolName::new(name).map_err(|error| {
+        Failure::usage(
+            format!("--disable-tool: {error}"),
+            "`carl tools` lists the tools.",
+        )
+        .into()
+    })
+}
+
+fn parse_grant(text: &str) -> Result<Grant> {
+    let refuse = || {
+        Failure::usage(
+            format!("--grant: `{text}` is not TYPE:TOOL"),
+            "Write, for example, --grant researcher:write_file.",
+        )
+    };
+    let (agent, name) = text.split_once(':').ok_or_else(refuse)?;
+    Ok(Grant {
+        agent_type: agent_type(agent)?,
+        tool: tool(name)?,
+    })
+}
+
+/// A path as the user means it now, whatever the folder of a later process. What exists already
+/// is followed to where it really is; what does not is taken below its folder.
+fn absolute(path: &Path) -> Result<PathBuf> {
+    let known = path.canonicalize().or_else(|_missing| {
+        let parent = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
+        let folder = parent.unwrap_or(Path::new(".")).canonicalize()?;
+        path.file_name()
+            .map(|name| folder.join(name))
+            .ok_or(std::io::ErrorKind::InvalidInput.into())
+    });
+    known.map_err(|error: std::io::Error| {
+        Failure::usage(
+            format!("--allow-write: {} cannot be used: {error}", path.display()),
+            "Give a file or folder that exists, or one inside a folder that exists.",
+        )
+        .into()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn built(flags: &SessionFlags) -> Result<SessionProfile> {
+        build(
+            flags,
+            &Config::default(),
+            Path::new("/w"),
+            Attendance::Unattended,
+        )
+    }
+
+    #[test]
+    fn a_grant_needs_both_halves() {
+        assert!(parse_grant("coder:write_file").is_ok());
+        for wrong in ["coder", "coder:", ":x", "Co der:x"] {
+            assert!(parse_grant(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_model_is_named_alone_or_with_its_provider() {
+        let flags = |provider: Option<&str>, model: Option<&str>| SessionFlags {
+            provider: provider.map(str::to_owned),
+            model: model.map(str::to_owned),
+            ..SessionFlags::default()
+        };
+        let chosen = |flags: SessionFlags| match built(&flags).unwrap().model {
+            Some(ModelChoice::Exact(model)) => Some(model.to_string()),
+            _ => None,
+        };
+        assert_eq!(
+            chosen(flags(None, Some("ollama/a:7b"))).as_deref(),
+            Some("ollama/a:7b")
+        );
+        assert_eq!(
+            chosen(flags(Some("ollama"), Some("a:7b"))).as_deref(),
+            Some("ollama/a:7b")
+        );
+        assert_eq!(
+            chosen(flags(Some("hub"), Some("org/m"))).as_deref(),
+            Some("hub/org/m")
+        );
+        assert_eq!(chosen(flags(None, None)), None);
+        assert!(built(&flags(None, Some("a:7b"))).is_err());
+    }
+}

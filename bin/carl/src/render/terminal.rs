@@ -1,0 +1,320 @@
+//! A session on a terminal: the answer on standard output, everything else on standard error, so
+//! that `carl run … > file` holds the answer alone.
+
+use super::values::{arguments, milliseconds, usage};
+use super::{Paint, print, print_error};
+use domain::decision::Verdict;
+use domain::event::{CallStatus, Event, EventBody, QueryStatus};
+use domain::fault::Fault;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io;
+use std::time::Duration;
+use text::escape::visible;
+
+/// Silence after which a spinner shows that work goes on.
+const QUIET_BEFORE_SPINNER: Duration = Duration::from_secs(1);
+
+/// What the last piece of output was, so that kinds are told apart by a line break.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Last {
+    LineEnd,
+    Answer,
+    Thinking,
+}
+
+/// When the answer is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// As it is generated.
+    Streamed,
+    /// At the end: for pipes, where a withdrawn piece could not be taken back.
+    AtEnd,
+}
+
+/// Draws events as they come.
+#[derive(Debug)]
+pub struct Terminal {
+    paint: Paint,
+    answer: Answer,
+    last: Last,
+    streamed: String,
+    spinner: Option<ProgressBar>,
+    reported: Option<Fault>,
+}
+
+impl Terminal {
+    /// A renderer for this process's streams.
+    #[must_use]
+    pub fn new(paint: Paint, answer: Answer) -> Self {
+        Self {
+            paint,
+            answer,
+            last: Last::LineEnd,
+            streamed: String::new(),
+            spinner: None,
+            reported: None,
+        }
+    }
+
+    /// How long to wait for an event before [`Terminal::tick`].
+    #[must_use]
+    pub fn patience(&self) -> Duration {
+        if self.spinner.is_some() {
+            Duration::from_millis(120)
+        } else {
+            QUIET_BEFORE_SPINNER
+        }
+    }
+
+    /// Nothing has happened for a while: shows, on a terminal, that work goes on.
+    pub fn tick(&mut self) {
+        if self.paint == Paint::Plain || self.last != Last::LineEnd {
+            return;
+        }
+        let spinner = self.spinner.get_or_insert_with(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{spinner} working, {elapsed}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            bar
+        });
+        spinner.tick();
+    }
+
+    /// Draws one event.
+    ///
+    /// # Errors
+    /// When the terminal cannot be written.
+    pub fn draw(&mut self, event: &Event) -> io::Result<()> {
+        if let Some(spinner) = self.spinner.take() {
+            spinner.finish_and_clear();
+        }
+        match &event.body {
+            EventBody::TextDelta { text } => self.answer_piece(text),
+            EventBody::ThinkingDelta { text } => self.thinking_piece(text),
+            EventBody::TextReplaced { text } => self.replaced(text),
+            EventBody::ModelAnswered { usage: cost, .. } => self.model_answered(&usage(cost)),
+            EventBody::ModelChosen { model, reason } => self.note(&format!(
+                "{} ({})",
+                visible(&model.to_string()),
+                visible(reason)
+            )),
+            EventBody::QueryQueued { position } => {
+                self.note(&format!("waiting: {position} before this one"))
+            }
+            EventBody::ToolRequested {
+                tool,
+                arguments: args,
+                recovered,
+            } => {
+                let found = if *recovered {
+                    " (found in the text)"
+                } else {
+                    ""
+                };
+                let head = self.paint.strong(&format!("→ {}", visible(tool)));
+                self.line(&format!("{head} {}{found}", arguments(args)))
+            }
+            EventBody::BrokerDecision {
+                verdict: Verdict::Deny,
+                layer,
+                reason,
+                ..
+            } => {
+                let head = self.paint.bad(&format!("  ✗ denied by {layer}:"));
+                self.line(&format!("{head} {}", visible(reason)))
+            }
+            EventBody::ToolProgress { message, percent } => {
+                let share = percent.map(|p| format!(" {p}%")).unwrap_or_default();
+                self.line(
+                    &self
+                        .paint
+                        .faint(&format!("  … {}{share}", visible(message))),
+                )
+            }
+            EventBody::ToolResult {
+                status,
+                text,
+                truncated,
+                duration_ms,
+                ..
+            } => self.tool_result(*status, text, *truncated, *duration_ms),
+            EventBody::PlanProposed { plan, hash } => {
+                let head = self.paint.strong(&format!("plan {}", hash.short()));
+                self.line(&format!("{head} {}", visible(&plan.intent)))?;
+                for (index, action) in plan.actions.iter().enumerate() {
+                    self.line(&format!("  {}. {}", index + 1, step(action)))?;
+                }
+                Ok(())
+            }
+            EventBody::PlanApproved { by, .. } => self.note(&format!("plan approved ({by})")),
+            EventBody::Notice(fault) => self.fault(self.paint.warn("note:"), fault),
+            EventBody::Error(fault) => {
+                self.reported = Some(fault.clone());
+                self.fault(self.paint.bad("error:"), fault)
+            }
+            EventBody::GenerationFinished { answer, .. } => self.finish_answer(answer),
+            EventBody::QueryFinished {
+                status,
+                artifacts,
+                error,
+                ..
+            } => self.finished(*status, artifacts, error.as_ref()),
+            _ => Ok(()),
+        }
+    }
+
+    /// A line of our own on standard error.
+    ///
+    /// # Errors
+    /// When the terminal cannot be written.
+    pub fn line(&mut self, text: &str) -> io::Result<()> {
+        self.break_line()?;
+        print_error(&format!("{text}\n"))
+    }
+
+    fn note(&mut self, text: &str) -> io::Result<()> {
+        let text = self.paint.faint(&format!("· {text}"));
+        self.line(&text)
+    }
+
+    fn break_line(&mut self) -> io::Result<()> {
+        match self.last {
+            Last::LineEnd => Ok(()),
+            Last::Answer => {
+                self.last = Last::LineEnd;
+                print("\n")
+            }
+            Last::Thinking => {
+                self.last = Last::LineEnd;
+                print_error("\n")
+            }
+        }
+    }
+
+    fn answer_piece(&mut self, text: &str) -> io::Result<()> {
+        self.streamed.push_str(text);
+        if self.answer == Answer::AtEnd || text.is_empty() {
+            return Ok(());
+        }
+        if self.last == Last::Thinking {
+            self.break_line()?;
+        }
+        self.last = Last::Answer;
+        print(&visible(text))
+    }
+
+    fn thinking_piece(&mut self, text: &str) -> io::Result<()> {
+        if self.last == Last::Answer {
+            self.break_line()?;
+        }
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.last = Last::Thinking;
+        print_error(&self.paint.faint(&visible(text)))
+    }
+
+    fn replaced(&mut self, text: &str) -> io::Result<()> {
+        let was_shown = self.answer == Answer::Streamed && !self.streamed.is_empty();
+        text.clone_into(&mut self.streamed);
+        if !was_shown {
+            return Ok(());
+        }
+        self.break_line()?;
+        self.note("the lines above were a tool call written as text")
+    }
+
+    fn model_answered(&mut self, cost: &str) -> io::Result<()> {
+        self.note(cost)
+    }
+
+    fn tool_result(
+        &mut self,
+        status: CallStatus,
+        text: &str,
+        truncated: bool,
+        duration_ms: u64,
+    ) -> io::Result<()> {
+        let size = super::values::bytes(text.len() as u64);
+        let cut = if truncated {
+            ", shortened for the model"
+        } else {
+            ""
+        };
+        let time = milliseconds(duration_ms);
+        match status {
+            CallStatus::Ok => {
+                let line =
+                    self.paint.good("  ✓ ") + &self.paint.faint(&format!("{size}{cut}, {time}"));
+                self.line(&line)
+            }
+            CallStatus::Failed => {
+                let first = text
+                    .lines()
+                    .find(|line| !line.starts_with('['))
+                    .unwrap_or("failed");
+                let line = self.paint.warn("  ✗ failed: ") + &visible(first);
+                self.line(&line)
+            }
+            // The decision before it has said why.
+            CallStatus::Denied => Ok(()),
+            CallStatus::Cancelled => self.line(&self.paint.warn("  ✗ stopped")),
+        }
+    }
+
+    fn fault(&mut self, head: String, fault: &Fault) -> io::Result<()> {
+        self.line(&format!(
+            "{head} {} [{}]",
+            visible(&fault.message),
+            visible(&fault.code)
+        ))?;
+        if fault.hint.is_empty() {
+            return Ok(());
+        }
+        self.line(&format!("  {}", visible(&fault.hint)))
+    }
+
+    fn finish_answer(&mut self, answer: &str) -> io::Result<()> {
+        let already_shown =
+            self.answer == Answer::Streamed && self.streamed.trim() == answer.trim();
+        self.streamed.clear();
+        self.break_line()?;
+        if already_shown || answer.is_empty() {
+            return Ok(());
+        }
+        print(&format!("{}\n", visible(answer.trim_end())))
+    }
+
+    fn finished(
+        &mut self,
+        status: QueryStatus,
+        artifacts: &[String],
+        error: Option<&Fault>,
+    ) -> io::Result<()> {
+        self.break_line()?;
+        for artifact in artifacts {
+            self.note(&format!("changed {}", visible(artifact)))?;
+        }
+        // An error event has usually said it already.
+        if let Some(fault) = error.filter(|fault| self.reported.as_ref() != Some(*fault)) {
+            self.fault(self.paint.bad("error:"), fault)?;
+        }
+        match status {
+            QueryStatus::Success => Ok(()),
+            QueryStatus::Partial => self.line(&self.paint.warn("partly done")),
+            QueryStatus::Failed => self.line(&self.paint.bad("failed")),
+            QueryStatus::Denied => self.line(&self.paint.bad("refused")),
+            QueryStatus::Interrupted => self.line(&self.paint.warn("interrupted")),
+        }
+    }
+}
+
+fn step(action: &domain::plan::Action) -> String {
+    let fields = serde_json::to_value(action).map(|mut value| {
+        if let Some(members) = value.as_object_mut() {
+            members.remove("kind");
+        }
+        arguments(&value)
+    });
+    format!("{} {}", action.kind(), fields.unwrap_or_default())
+}

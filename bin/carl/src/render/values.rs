@@ -1,0 +1,110 @@
+//! Arguments and amounts in a form that fits a line.
+
+use domain::model::Usage;
+use serde_json::Value;
+use text::escape::visible;
+
+/// Longest argument value shown on the line of a tool call, characters.
+const VALUE_CHARS: usize = 60;
+
+/// `path=notes.md content="hello…"`: an object's members, each cut to a readable length.
+#[must_use]
+pub fn arguments(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            let shown = members
+                .iter()
+                .map(|(name, value)| format!("{}={}", visible(name), short(value)));
+            shown.collect::<Vec<_>>().join(" ")
+        }
+        other => short(other),
+    }
+}
+
+fn short(value: &Value) -> String {
+    let text = match value {
+        Value::String(text) if is_plain(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let text = visible(&text).replace('\n', "\\n");
+    match text.char_indices().nth(VALUE_CHARS) {
+        Some((cut, _)) => format!("{}…", &text[..cut]),
+        None => text,
+    }
+}
+
+fn is_plain(text: &str) -> bool {
+    !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || c.is_control() || c == '"')
+}
+
+/// `1.2 kB`.
+#[must_use]
+pub fn bytes(count: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
+    let mut amount = count as f64;
+    let mut unit = 0;
+    while amount >= 1000.0 && unit + 1 < UNITS.len() {
+        amount /= 1000.0;
+        unit += 1;
+    }
+    if unit == 0 {
+        format!("{count} B")
+    } else {
+        format!("{amount:.1} {}", UNITS[unit])
+    }
+}
+
+/// `1.3 s`, `42 ms`.
+#[must_use]
+pub fn milliseconds(count: u64) -> String {
+    match count {
+        0..1_000 => format!("{count} ms"),
+        1_000..60_000 => format!("{:.1} s", count as f64 / 1_000.0),
+        _ => format!("{} min {} s", count / 60_000, count % 60_000 / 1_000),
+    }
+}
+
+/// `812 + 40 tokens (60% cached), 1.3 s`.
+#[must_use]
+pub fn usage(usage: &Usage) -> String {
+    let cached = match usage
+        .cached_tokens
+        .saturating_mul(100)
+        .checked_div(usage.prompt_tokens)
+    {
+        Some(share) if share > 0 => format!(" ({share}% cached)"),
+        _ => String::new(),
+    };
+    let time = milliseconds(usage.total_ms);
+    format!(
+        "{} + {} tokens{cached}, {time}",
+        usage.prompt_tokens, usage.completion_tokens
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn arguments_fit_a_line_and_cannot_move_the_cursor() {
+        let shown = arguments(&json!({"path": "a.txt", "content": "x\u{1b}[2Jy\nz"}));
+        assert_eq!(shown.lines().count(), 1);
+        assert!(shown.starts_with("path=a.txt content="), "{shown}");
+        assert!(!shown.contains('\u{1b}'), "{shown}");
+        assert!(arguments(&json!({"a": "w".repeat(500)})).chars().count() < 80);
+    }
+
+    #[test]
+    fn amounts_use_the_unit_a_person_would() {
+        assert_eq!(
+            (bytes(999), bytes(1_200), bytes(3_400_000)),
+            ("999 B".into(), "1.2 kB".into(), "3.4 MB".into())
+        );
+        assert_eq!(
+            (milliseconds(42), milliseconds(1_300), milliseconds(61_000)),
+            ("42 ms".into(), "1.3 s".into(), "1 min 1 s".into())
+        );
+    }
+}

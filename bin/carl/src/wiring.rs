@@ -1,0 +1,266 @@
+//! Building the services and connecting them. The only place that knows which service is in this
+//! process and which is behind a socket. It decides nothing else.
+
+use crate::commands::Setting;
+use crate::exit::{Failure, OrFail};
+use crate::lock::StateLock;
+use crate::paths::private_folder;
+use anyhow::Result;
+use api::audit::{Ack, Audit, Durability, Entry};
+use api::broker::{Broker, Control};
+use api::models::Models;
+use api::sessions::Sessions;
+use async_trait::async_trait;
+use domain::Timestamp;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use wire::Endpoint;
+
+/// The services, wherever they are.
+pub struct House {
+    /// What surfaces see.
+    pub sessions: Arc<dyn Sessions>,
+    /// The model gateway.
+    pub gateway: Arc<dyn Models>,
+    /// The guard.
+    pub guard: Guard,
+    /// The log.
+    pub audit: Arc<dyn Audit>,
+    /// Keeps other writers away for as long as this lives.
+    _lock: Option<StateLock>,
+}
+
+/// Both sides of the broker.
+pub struct Guard {
+    /// What agents see.
+    pub broker: Arc<dyn Broker>,
+    /// The user's side.
+    pub control: Arc<dyn Control>,
+}
+
+impl Guard {
+    fn at(endpoint: &Endpoint) -> Self {
+        Self {
+            broker: Arc::new(wire::broker::Client::connect(endpoint)),
+            control: Arc::new(wire::control::Client::connect(endpoint)),
+        }
+    }
+}
+
+/// Whether a house may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    /// It takes the lock and records what it does.
+    Write,
+    /// It only looks: no lock, and a log that refuses, so that nothing with an effect can run.
+    Look,
+}
+
+impl House {
+    /// The services to work with: those at `connect`, else those of a running daemon, else this
+    /// process's own.
+    ///
+    /// # Errors
+    /// When another process works here, or a part cannot start.
+    pub async fn open(setting: &Setting, connect: Option<&str>) -> Result<Self> {
+        if let Some(address) = connect {
+            return Self::attach(&endpoint("--connect", address)?).await;
+        }
+        let socket = setting.paths.socket();
+        let daemon = Endpoint::Unix(socket.clone());
+        if socket.exists() && wire::answers(&daemon).await {
+            if setting.loaded.config.models.air_gap {
+                return Err(Failure::usage(
+                    format!(
+                        "a Housecarl is served at {}, and --air-gap cannot reach into it",
+                        socket.display()
+                    ),
+                    "Stop it and start it again with `carl serve --air-gap`.",
+                )
+                .into());
+            }
+            return Self::attach(&daemon).await;
+        }
+        Self::build(setting, Access::Write)
+    }
+
+    /// The services to look with: nothing is changed, and no other process is in the way.
+    ///
+    /// # Errors
+    /// When a part cannot start.
+    pub async fn look(setting: &Setting) -> Result<Self> {
+        Self::build(setting, Access::Look)
+    }
+
+    /// All services in this process, but those that `[endpoints]` places elsewhere.
+    ///
+    /// # Errors
+    /// When another process works here, or a part cannot start.
+    pub fn in_process(setting: &Setting) -> Result<Self> {
+        Self::build(setting, Access::Write)
+    }
+
+    async fn attach(endpoint: &Endpoint) -> Result<Self> {
+        if !wire::answers(endpoint).await {
+            return Err(Failure::usage(
+                format!("no Housecarl answers at {endpoint}"),
+                "Start one there with `carl serve --listen ADDRESS`, or leave --connect out.",
+            )
+            .into());
+        }
+        Ok(Self {
+            sessions: Arc::new(wire::sessions::Client::connect(endpoint)),
+            gateway: Arc::new(wire::models::Client::connect(endpoint)),
+            guard: Guard::at(endpoint),
+            audit: Arc::new(wire::audit::Client::connect(endpoint)),
+            _lock: None,
+        })
+    }
+
+    fn build(setting: &Setting, access: Access) -> Result<Self> {
+        private_folder(&setting.paths.state)?;
+        let (lock, audit) = match access {
+            Access::Write => (
+                Some(StateLock::take(&setting.paths.state)?),
+                audit(setting)?,
+            ),
+            Access::Look => (None, Arc::new(NoAudit) as Arc<dyn Audit>),
+        };
+        let gateway = models(setting)?;
+        let guard = guard(setting, audit.clone())?;
+        let sessions = sessions(setting, &gateway, &guard, audit.clone())?;
+        Ok(Self {
+            sessions,
+            gateway,
+            guard,
+            audit,
+            _lock: lock,
+        })
+    }
+}
+
+/// The gateway: in this process, or where `[endpoints]` says.
+///
+/// # Errors
+/// When the configuration of a provider or an address cannot be used.
+pub fn models(setting: &Setting) -> Result<Arc<dyn Models>> {
+    let config = setting.loaded.config.clone();
+    if let Some(endpoint) = remote("endpoints.models", &config.endpoints.models)? {
+        return Ok(Arc::new(wire::models::Client::connect(&endpoint)));
+    }
+    let engine = models::EngineSettings {
+        program: given(config.engine.program),
+        models_folder: given(config.engine.models).unwrap_or_else(|| setting.paths.models()),
+        socket_folder: setting.paths.runtime.clone(),
+        idle_exit: Duration::from_secs(config.engine.idle_exit_secs),
+    };
+    // No secret store is built in yet, so a provider that needs a key says so when it is asked.
+    Ok(Arc::new(
+        models::Service::new(config.models, None, engine).or_fail()?,
+    ))
+}
+
+/// The log: in this process, or where `[endpoints]` says.
+///
+/// # Errors
+/// When another process has it, or it cannot be written.
+pub fn audit(setting: &Setting) -> Result<Arc<dyn Audit>> {
+    let address = &setting.loaded.config.endpoints.audit;
+    if let Some(endpoint) = remote("endpoints.audit", address)? {
+        return Ok(Arc::new(wire::audit::Client::connect(&endpoint)));
+    }
+    let config = audit::Config {
+        folder: setting.paths.audit(),
+    };
+    Ok(Arc::new(audit::Service::open(config).or_fail()?))
+}
+
+/// The guard with its tools: in this process, or where `[endpoints]` says.
+///
+/// # Errors
+/// When the manifest cannot be used or the tools' folders cannot be made.
+pub fn guard(setting: &Setting, audit: Arc<dyn Audit>) -> Result<Guard> {
+    let address = &setting.loaded.config.endpoints.broker;
+    if let Some(endpoint) = remote("endpoints.broker", address)? {
+        return Ok(Guard::at(&endpoint));
+    }
+    let own_folders = setting.paths.own();
+    let tools = tools::Config::new(setting.paths.undo(), own_folders.clone());
+    let files = tools::FileTools::new(tools).or_fail()?;
+    let mut config = broker::Config::new(setting.paths.home.clone(), own_folders);
+    config.agents_file = Some(setting.paths.agents_file()).filter(|file| file.exists());
+    let clock = Arc::new(Timestamp::now);
+    let broker = Arc::new(broker::Service::new(config, audit, Arc::new(files), clock).or_fail()?);
+    Ok(Guard {
+        broker: broker.clone(),
+        control: broker,
+    })
+}
+
+/// Sessions and agents, in this process.
+///
+/// # Errors
+/// When the folder of the session logs cannot be used.
+pub fn sessions(
+    setting: &Setting,
+    models: &Arc<dyn Models>,
+    guard: &Guard,
+    audit: Arc<dyn Audit>,
+) -> Result<Arc<dyn Sessions>> {
+    let bridge = &setting.loaded.config.bridge;
+    let mut config = agents::Config::new(setting.paths.sessions());
+    config.bridge = match (bridge.command.is_empty(), given(bridge.socket.clone())) {
+        (false, _) => Some(agents::Bridge::Stdio {
+            command: bridge.command.clone(),
+        }),
+        (true, Some(path)) => Some(agents::Bridge::Socket { path }),
+        (true, None) => None,
+    };
+    let names = ["AGENTS.md", "CLAUDE.md"];
+    config.prompts.global_files = names.map(|name| setting.paths.config.join(name)).to_vec();
+    let service = agents::Service::new(
+        config,
+        models.clone(),
+        guard.broker.clone(),
+        guard.control.clone(),
+        audit,
+        Arc::new(Timestamp::now),
+    );
+    Ok(Arc::new(service.or_fail()?))
+}
+
+/// A path that was configured; an empty one was not.
+fn given(path: PathBuf) -> Option<PathBuf> {
+    Some(path).filter(|path| !path.as_os_str().is_empty())
+}
+
+fn remote(key: &str, address: &str) -> Result<Option<Endpoint>> {
+    if address.is_empty() {
+        Ok(None)
+    } else {
+        endpoint(key, address).map(Some)
+    }
+}
+
+fn endpoint(key: &str, address: &str) -> Result<Endpoint> {
+    address.parse::<Endpoint>().map_err(|error| {
+        let message = format!("{key}: {error}");
+        Failure::usage(message, "Write unix:/path/to.sock or tcp:127.0.0.1:50051.").into()
+    })
+}
+
+/// The log of a process that only looks: it takes nothing, so the guard lets nothing run.
+struct NoAudit;
+
+#[async_trait]
+impl Audit for NoAudit {
+    async fn append(
+        &self,
+        _entry: Entry,
+        _durability: Durability,
+    ) -> Result<Ack, api::audit::Error> {
+        let detail = "this command only looks and records nothing".to_owned();
+        Err(api::audit::Error::Unwritable { detail })
+    }
+}
