@@ -14,11 +14,18 @@ mod audit;
 mod broker;
 mod executor;
 mod models;
+mod sessions;
+
+pub mod audit_suite;
+pub mod broker_suite;
+pub mod models_suite;
+pub mod sessions_suite;
 
 pub use audit::FakeAudit;
 pub use broker::{BrokerTool, FakeBroker};
 pub use executor::{FakeExecutor, FakeTool};
 pub use models::{FakeModels, Reply, Step};
+pub use sessions::{Act, FakeSessions};
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,1 +1,497 @@
 //! Sessions in memory that answer by a script.
+
+use super::{Gate, fresh_uuid};
+use crate::Streaming;
+use crate::sessions::{
+    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, SendRequest, SessionSummary, Sessions,
+};
+use async_trait::async_trait;
+use domain::Timestamp;
+use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event, EventBody, QueryStatus};
+use domain::hash::Digest;
+use domain::id::{ConfirmationId, QueryId, SessionId};
+use domain::limits::{QUEUED_MESSAGES, USER_TEXT_BYTES};
+use domain::settings::{Mode, SessionProfile};
+use futures::StreamExt;
+use futures::stream::unfold;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex};
+use tokio::sync::{oneshot, watch};
+
+/// One step of what happens for a request, between `QueryReceived` and `QueryFinished`.
+#[derive(Debug, Clone)]
+pub enum Act {
+    /// An event.
+    Emit(EventBody),
+    /// A question; the work goes on when it is answered.
+    Ask(ConfirmationRequest),
+    /// The work waits here, until the gate opens or the request is interrupted.
+    Wait(Gate),
+    /// The work waits here until it is interrupted.
+    Hang,
+}
+
+/// A Sessions service whose answers are scripted by the text of the request. A text without a
+/// script is echoed.
+#[derive(Debug, Clone, Default)]
+pub struct FakeSessions {
+    state: Arc<Mutex<State>>,
+    /// Changes with every event of every session.
+    grown: Arc<watch::Sender<u64>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    sessions: BTreeMap<SessionId, Session>,
+    scripts: BTreeMap<String, Vec<Act>>,
+    questions: BTreeMap<ConfirmationId, (SessionId, Digest, oneshot::Sender<ConfirmationAnswer>)>,
+}
+
+#[derive(Debug)]
+struct Session {
+    profile: SessionProfile,
+    events: Vec<Event>,
+    is_live: bool,
+    is_busy: bool,
+    waiting: VecDeque<(QueryId, String, Mode)>,
+    interrupts: watch::Sender<u64>,
+}
+
+fn not_found(session_id: SessionId) -> Error {
+    Error::new(ErrorKind::NotFound, format!("no session {session_id}"))
+        .with_hint("`carl session list` shows what is there.")
+}
+
+impl State {
+    fn session(&mut self, session_id: SessionId) -> Result<&mut Session, Error> {
+        self.sessions
+            .get_mut(&session_id)
+            .ok_or_else(|| not_found(session_id))
+    }
+
+    fn live(&mut self, session_id: SessionId) -> Result<&mut Session, Error> {
+        let session = self.session(session_id)?;
+        if session.is_live {
+            Ok(session)
+        } else {
+            Err(not_found(session_id))
+        }
+    }
+
+    fn emit(&mut self, session_id: SessionId, query_id: Option<QueryId>, body: EventBody) {
+        if let Some(session) = self.sessions.get_mut(&session_id) {
+            let event = Event {
+                seq: session.events.len() as u64 + 1,
+                time: Timestamp::now(),
+                session_id,
+                query_id,
+                agent_id: None,
+                respondent_id: None,
+                call_id: None,
+                body,
+            };
+            session.events.push(event);
+        }
+    }
+}
+
+impl Session {
+    fn new(profile: SessionProfile) -> Self {
+        Self {
+            profile,
+            events: Vec::new(),
+            is_live: true,
+            is_busy: false,
+            waiting: VecDeque::new(),
+            interrupts: watch::Sender::new(0),
+        }
+    }
+
+    fn summary(&self, session_id: SessionId) -> SessionSummary {
+        let time = |event: Option<&Event>| event.map_or(Timestamp::UNIX_EPOCH, |e| e.time);
+        let first_words = self.events.iter().find_map(|event| match &event.body {
+            EventBody::QueryReceived { text, .. } => Some(text.clone()),
+            _ => None,
+        });
+        let title = match self.profile.name.as_str() {
+            "" => first_words.unwrap_or_default(),
+            name => name.to_owned(),
+        };
+        SessionSummary {
+            session_id,
+            title,
+            workspace: self.profile.settings.workspace.clone(),
+            created: time(self.events.first()),
+            updated: time(self.events.last()),
+            last_seq: self.events.len() as u64,
+            live: self.is_live,
+        }
+    }
+}
+
+fn check(profile: &SessionProfile) -> Result<(), Error> {
+    if profile.settings.workspace.is_absolute() {
+        Ok(())
+    } else {
+        Err(Error::new(
+            ErrorKind::InvalidRequest,
+            "the workspace must be an absolute path",
+        ))
+    }
+}
+
+impl FakeSessions {
+    /// No sessions yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What happens for a request with exactly this text.
+    #[must_use]
+    pub fn with_script(self, text: &str, acts: impl IntoIterator<Item = Act>) -> Self {
+        let acts = acts.into_iter().collect();
+        self.state
+            .lock()
+            .unwrap()
+            .scripts
+            .insert(text.to_owned(), acts);
+        self
+    }
+
+    /// Every event of a session.
+    #[must_use]
+    pub fn events(&self, session_id: SessionId) -> Vec<Event> {
+        let state = self.state.lock().unwrap();
+        state
+            .sessions
+            .get(&session_id)
+            .map_or_else(Vec::new, |session| session.events.clone())
+    }
+
+    fn emit(&self, session_id: SessionId, query_id: Option<QueryId>, body: EventBody) {
+        self.state.lock().unwrap().emit(session_id, query_id, body);
+        self.grown.send_modify(|count| *count += 1);
+    }
+
+    /// Works on requests of a session until none waits.
+    async fn work(self, session_id: SessionId) {
+        loop {
+            let next = {
+                let mut state = self.state.lock().unwrap();
+                let Ok(session) = state.session(session_id) else {
+                    return;
+                };
+                let next = session.waiting.pop_front();
+                session.is_busy = next.is_some();
+                next.map(|next| (next, session.interrupts.subscribe()))
+            };
+            let Some(((query_id, text, mode), interrupts)) = next else {
+                return;
+            };
+            let received = EventBody::QueryReceived {
+                text: text.clone(),
+                mode,
+            };
+            self.emit(session_id, Some(query_id), received);
+            let status = self.play(session_id, query_id, &text, interrupts).await;
+            let finished = EventBody::QueryFinished {
+                status,
+                artifacts: Vec::new(),
+                duration_ms: 0,
+                error: None,
+            };
+            self.emit(session_id, Some(query_id), finished);
+        }
+    }
+
+    async fn play(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+        text: &str,
+        mut interrupts: watch::Receiver<u64>,
+    ) -> QueryStatus {
+        let acts = self.state.lock().unwrap().scripts.get(text).cloned();
+        let echo = || {
+            let text = format!("You said: {text}");
+            vec![Act::Emit(EventBody::TextDelta { text })]
+        };
+        for act in acts.unwrap_or_else(echo) {
+            let step = async {
+                match act {
+                    Act::Emit(body) => self.emit(session_id, Some(query_id), body),
+                    Act::Ask(request) => self.ask(session_id, query_id, request).await,
+                    Act::Wait(gate) => gate.pass().await,
+                    Act::Hang => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                _ = interrupts.changed() => return QueryStatus::Interrupted,
+                () = step => {}
+            }
+        }
+        QueryStatus::Success
+    }
+
+    async fn ask(&self, session_id: SessionId, query_id: QueryId, request: ConfirmationRequest) {
+        let confirmation_id = request.confirmation_id;
+        let (reply, answer) = oneshot::channel();
+        let question = (session_id, request.binding, reply);
+        self.state
+            .lock()
+            .unwrap()
+            .questions
+            .insert(confirmation_id, question);
+        self.emit(
+            session_id,
+            Some(query_id),
+            EventBody::ConfirmationAsked(request),
+        );
+        if let Ok(answer) = answer.await {
+            let answered = EventBody::ConfirmationAnswered {
+                confirmation_id,
+                answer,
+                by: "user".to_owned(),
+            };
+            self.emit(session_id, Some(query_id), answered);
+        }
+    }
+
+    /// The events of a session from an index on, as they come. `is_last` ends the stream.
+    fn stream(
+        &self,
+        session_id: SessionId,
+        from_index: usize,
+        end_index: Option<usize>,
+        query: Option<QueryId>,
+    ) -> Streaming<Event, Error> {
+        let (state, grown) = (Arc::clone(&self.state), self.grown.subscribe());
+        let step = move |(index, mut grown, is_over): (usize, watch::Receiver<u64>, bool)| {
+            let state = Arc::clone(&state);
+            async move {
+                let mut index = index;
+                loop {
+                    if is_over || end_index.is_some_and(|end| index >= end) {
+                        return None;
+                    }
+                    grown.borrow_and_update();
+                    let (event, is_live) = {
+                        let mut state = state.lock().unwrap();
+                        let session = state.session(session_id).ok()?;
+                        (session.events.get(index).cloned(), session.is_live)
+                    };
+                    match event {
+                        None if !is_live => return None,
+                        None => grown.changed().await.ok()?,
+                        Some(event) if query.is_some() && event.query_id != query => index += 1,
+                        Some(event) => {
+                            let is_end = query.is_some()
+                                && matches!(event.body, EventBody::QueryFinished { .. });
+                            return Some((Ok(event), (index + 1, grown, is_end)));
+                        }
+                    }
+                }
+            }
+        };
+        unfold((from_index, grown, false), step).boxed()
+    }
+}
+
+#[async_trait]
+impl Sessions for FakeSessions {
+    async fn open(&self, request: OpenRequest) -> Result<SessionSummary, Error> {
+        let session_id = match request {
+            OpenRequest::New(profile) => {
+                check(&profile)?;
+                let session_id = SessionId::from_uuid(fresh_uuid());
+                let session = Session::new(profile.clone());
+                self.state
+                    .lock()
+                    .unwrap()
+                    .sessions
+                    .insert(session_id, session);
+                let opened = EventBody::SessionOpened {
+                    profile,
+                    forked_from: None,
+                };
+                self.emit(session_id, None, opened);
+                session_id
+            }
+            OpenRequest::Resume {
+                session_id,
+                profile,
+            } => {
+                let profile = {
+                    let mut state = self.state.lock().unwrap();
+                    let session = state.session(session_id)?;
+                    if let Some(profile) = profile {
+                        check(&profile)?;
+                        session.profile = profile;
+                    }
+                    session.is_live = true;
+                    session.profile.clone()
+                };
+                self.emit(session_id, None, EventBody::SessionResumed { profile });
+                session_id
+            }
+        };
+        let mut state = self.state.lock().unwrap();
+        Ok(state.session(session_id)?.summary(session_id))
+    }
+
+    async fn send(&self, request: SendRequest) -> Result<Streaming<Event, Error>, Error> {
+        if request.text.trim().is_empty() || request.text.len() > USER_TEXT_BYTES {
+            let detail = "the request is empty or too long";
+            return Err(Error::new(ErrorKind::InvalidRequest, detail));
+        }
+        let session_id = request.session_id;
+        let query_id = QueryId::from_uuid(fresh_uuid());
+        let (from_index, was_busy) = {
+            let mut state = self.state.lock().unwrap();
+            let session = state.live(session_id)?;
+            if session.waiting.len() >= QUEUED_MESSAGES {
+                let detail = "too many requests wait already";
+                return Err(Error::new(ErrorKind::QueueFull, detail));
+            }
+            let mode = request.mode.unwrap_or(session.profile.mode);
+            session.waiting.push_back((query_id, request.text, mode));
+            let was_busy = std::mem::replace(&mut session.is_busy, true);
+            let (from_index, position) = (session.events.len(), session.waiting.len() as u32);
+            if was_busy {
+                state.emit(
+                    session_id,
+                    Some(query_id),
+                    EventBody::QueryQueued { position },
+                );
+            }
+            (from_index, was_busy)
+        };
+        self.grown.send_modify(|count| *count += 1);
+        if !was_busy {
+            tokio::spawn(self.clone().work(session_id));
+        }
+        Ok(self.stream(session_id, from_index, None, Some(query_id)))
+    }
+
+    async fn attach(
+        &self,
+        session_id: SessionId,
+        from_seq: u64,
+        follow: Follow,
+    ) -> Result<Streaming<Event, Error>, Error> {
+        let end = {
+            let mut state = self.state.lock().unwrap();
+            match follow {
+                Follow::ToEnd => Some(state.session(session_id)?.events.len()),
+                Follow::Live => state.live(session_id).map(|_| None)?,
+            }
+        };
+        let from_index = usize::try_from(from_seq.saturating_sub(1)).unwrap_or(usize::MAX);
+        Ok(self.stream(session_id, from_index, end, None))
+    }
+
+    async fn confirm(
+        &self,
+        session_id: SessionId,
+        confirmation_id: ConfirmationId,
+        binding: Digest,
+        answer: ConfirmationAnswer,
+    ) -> Result<(), Error> {
+        let refuse = |detail: &str| Error::new(ErrorKind::InvalidAnswer, detail);
+        let mut state = self.state.lock().unwrap();
+        state.live(session_id)?;
+        match state.questions.get(&confirmation_id) {
+            None => return Err(refuse("no such open question")),
+            Some((session, bound, _)) if *session != session_id || *bound != binding => {
+                return Err(refuse(
+                    "the answer is for something else than what is asked",
+                ));
+            }
+            Some(_) => {}
+        }
+        let question = state.questions.remove(&confirmation_id);
+        let (_, _, reply) = question.ok_or_else(|| refuse("no such open question"))?;
+        reply
+            .send(answer)
+            .map_err(|_unheard| refuse("the question was withdrawn"))
+    }
+
+    async fn interrupt(&self, session_id: SessionId) -> Result<(), Error> {
+        let mut state = self.state.lock().unwrap();
+        let session = state.live(session_id)?;
+        session.interrupts.send_modify(|count| *count += 1);
+        Ok(())
+    }
+
+    async fn feedback(&self, request: FeedbackRequest) -> Result<(), Error> {
+        let is_known = {
+            let mut state = self.state.lock().unwrap();
+            let session = state.live(request.session_id)?;
+            session
+                .events
+                .iter()
+                .any(|event| event.query_id == Some(request.query_id))
+        };
+        if !is_known || !(-100..=100).contains(&request.score) {
+            let detail = "no such request, or a score beyond 100";
+            return Err(Error::new(ErrorKind::InvalidRequest, detail));
+        }
+        let body = EventBody::Feedback {
+            score: request.score,
+            note: request.note,
+        };
+        self.emit(request.session_id, Some(request.query_id), body);
+        Ok(())
+    }
+
+    async fn configure(&self, session_id: SessionId, profile: SessionProfile) -> Result<(), Error> {
+        check(&profile)?;
+        self.state.lock().unwrap().live(session_id)?.profile = profile.clone();
+        self.emit(session_id, None, EventBody::SessionConfigured { profile });
+        Ok(())
+    }
+
+    async fn list(&self) -> Result<Vec<SessionSummary>, Error> {
+        let state = self.state.lock().unwrap();
+        let sessions = state.sessions.iter().rev();
+        Ok(sessions.map(|(id, session)| session.summary(*id)).collect())
+    }
+
+    async fn fork(&self, session_id: SessionId, at_seq: u64) -> Result<SessionSummary, Error> {
+        let mut state = self.state.lock().unwrap();
+        let origin = state.session(session_id)?;
+        let last_seq = origin.events.len() as u64;
+        let end = if at_seq == 0 { last_seq } else { at_seq };
+        if end > last_seq {
+            let detail = format!("session {session_id} has only {last_seq} events");
+            return Err(Error::new(ErrorKind::InvalidRequest, detail));
+        }
+        let copy_id = SessionId::from_uuid(fresh_uuid());
+        let mut copy = Session::new(origin.profile.clone());
+        copy.events.clone_from(&origin.events);
+        copy.events.retain(|event| event.seq <= end);
+        for event in &mut copy.events {
+            event.session_id = copy_id;
+            if let EventBody::SessionOpened { forked_from, .. } = &mut event.body {
+                *forked_from = Some((session_id, end));
+            }
+        }
+        let summary = copy.summary(copy_id);
+        state.sessions.insert(copy_id, copy);
+        Ok(summary)
+    }
+
+    async fn close(&self, session_id: SessionId) -> Result<(), Error> {
+        {
+            let mut state = self.state.lock().unwrap();
+            let session = state.live(session_id)?;
+            session.is_live = false;
+            session.waiting.clear();
+            session.interrupts.send_modify(|count| *count += 1);
+        }
+        self.grown.send_modify(|count| *count += 1);
+        Ok(())
+    }
+}
