@@ -279,6 +279,14 @@ impl Service {
     }
 }
 
+impl Drop for Service {
+    fn drop(&mut self) {
+        for held in self.live.get_mut().sessions.values() {
+            held.session.stop();
+        }
+    }
+}
+
 #[async_trait]
 impl Sessions for Service {
     async fn open(&self, request: OpenRequest) -> Result<SessionSummary, Error> {

@@ -188,10 +188,15 @@ impl Session {
         self.queue.lock().await.is_empty()
     }
 
-    /// Stops everything, lets it be logged, and gives up the log.
-    pub(crate) async fn close(&self, control: &dyn Control) {
+    /// Stops everything. What ran is still logged by the session's own task, which then ends.
+    pub(crate) fn stop(&self) {
         self.closing.cancel();
         self.arrived.notify_one();
+    }
+
+    /// Stops everything, lets it be logged, and gives up the log.
+    pub(crate) async fn close(&self, control: &dyn Control) {
+        self.stop();
         if let Some(mut worker) = self.worker.lock().await.take()
             && tokio::time::timeout(CLOSING_WAIT, &mut worker)
                 .await
@@ -327,12 +332,6 @@ impl Session {
             events: self.emitter.clone(),
             log_failure: OnceLock::new(),
         })
-    }
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        self.closing.cancel();
     }
 }
 
