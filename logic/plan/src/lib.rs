@@ -12,6 +12,8 @@
 pub mod compile;
 pub mod format;
 pub mod gate;
+pub mod leaked;
+pub mod prompt;
 pub mod question;
 pub mod rules;
 pub mod schema;

@@ -4,8 +4,19 @@
 //! fits the full one. It keeps a weak model in reach: every string has an end, a path that must
 //! exist is chosen from those that do, and there are few steps.
 
+pub(crate) mod cues;
+
 use domain::plan::{Action, Plan};
 use serde_json::{Map, Value, json};
+
+/// How capable the planning model is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// It chooses well among many kinds of action, or nothing is known of it.
+    Any,
+    /// It is so small that everything the request already says should be settled for it.
+    Small,
+}
 
 /// Most steps the narrow schema allows.
 pub const NARROW_ACTIONS: usize = 4;
@@ -57,11 +68,127 @@ pub fn actions() -> Vec<(String, Value)> {
 /// a `/` at the end. The first [`KNOWN_PATHS`] are offered, so the likely ones should come first.
 #[must_use]
 pub fn for_workspace(listing: &[String]) -> Value {
-    let known = Known::of(listing);
-    let variants: Vec<Value> = actions()
-        .into_iter()
-        .filter_map(|(kind, schema)| narrow_action(&kind, &schema, &known))
+    plan_of(&Known::of(listing), None, NARROW_ACTIONS)
+}
+
+/// As [`for_workspace`], narrowed further by the words of the request, for models so small that
+/// they choose badly among many kinds of action: only the kinds that the words speak of, only the
+/// files that it names (unless it speaks of others), and no more steps than it has parts. Words
+/// that say nothing narrow nothing. It never adds what [`for_workspace`] does not allow.
+#[must_use]
+pub fn for_small_model(listing: &[String], request: &str) -> Value {
+    let listed = listing;
+    let listing = likely_first(listing, request);
+    let kinds = cues::kinds(request);
+    let named = words_like_paths(request);
+    let is_named = |path: &String| {
+        let plain = path.trim_end_matches('/');
+        named.iter().any(|word| {
+            word.trim_end_matches('/') == plain || plain.rsplit('/').next() == Some(word)
+        })
+    };
+    let names_files = listed
+        .iter()
+        .any(|path| !path.ends_with('/') && is_named(path));
+    let every_file = !names_files || cues::speaks_of_others(request);
+    // A folder that is not named is only in the way: the workspace itself is always offered.
+    let offered: Vec<String> = listing
+        .iter()
+        .filter(|path| is_named(path) || (every_file && !path.ends_with('/')))
+        // What the request names and the workspace has not is where something goes.
+        .filter(|path| !names_files || listed.contains(path))
+        .cloned()
         .collect();
+    let texts = cues::texts(request);
+    let most_actions = cues::parts(request).min(NARROW_ACTIONS);
+    let mut schema = plan_of(&Known::of(&offered), kinds.as_deref(), most_actions);
+    // The request itself, word for word, keeps it before the model's eyes while it fills the rest.
+    let intent: String = request
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .take(INTENT_CHARS)
+        .collect();
+    if !intent.is_empty() {
+        schema["properties"]["intent"] = json!({ "type": "string", "enum": [intent] });
+    }
+    let variants = schema
+        .pointer_mut("/properties/actions/items/anyOf")
+        .and_then(Value::as_array_mut);
+    for variant in variants.into_iter().flatten() {
+        offer_texts(variant, &texts);
+    }
+    schema
+}
+
+/// Offers the texts of the request in the fields that take one, and two different files to compare.
+fn offer_texts(variant: &mut Value, texts: &cues::Texts) {
+    let kind = variant
+        .pointer("/properties/kind/const")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
+    let Some(fields) = variant.get_mut("properties").and_then(Value::as_object_mut) else {
+        return;
+    };
+    let mut offer = |field: &str, choices: &[String]| {
+        if !choices.is_empty() && fields.contains_key(field) {
+            fields.insert(
+                field.to_owned(),
+                json!({ "type": "string", "enum": choices }),
+            );
+        }
+    };
+    match kind.as_str() {
+        "replace_text" => {
+            offer("old", &texts.old);
+            offer("new", &texts.new);
+        }
+        "append_text" | "create_file" => offer("content", &texts.only),
+        "search_text" => offer("query", &texts.only),
+        "compare_files" => {
+            let pointer = "/properties/left/enum";
+            let files: Vec<String> = variant
+                .pointer(pointer)
+                .and_then(Value::as_array)
+                .map(|files| {
+                    files
+                        .iter()
+                        .filter_map(Value::as_str)
+                        .map(str::to_owned)
+                        .collect()
+                })
+                .unwrap_or_default();
+            if let [first, rest @ ..] = files.as_slice()
+                && !rest.is_empty()
+                && files.len() < KNOWN_PATHS
+            {
+                variant["properties"]["left"] = json!({ "type": "string", "enum": [first] });
+                variant["properties"]["right"] = json!({ "type": "string", "enum": rest });
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Longest intent of a plan, characters.
+const INTENT_CHARS: usize = 200;
+
+fn plan_of(known: &Known, kinds: Option<&[&str]>, most_actions: usize) -> Value {
+    let narrowed = |wanted: Option<&[&str]>| -> Vec<Value> {
+        let is_wanted = |kind: &str| wanted.is_none_or(|wanted| wanted.contains(&kind));
+        actions()
+            .into_iter()
+            .filter(|(kind, _)| is_wanted(kind))
+            .filter_map(|(kind, schema)| narrow_action(&kind, &schema, known))
+            .collect()
+    };
+    let mut variants = narrowed(kinds);
+    if variants.is_empty() {
+        // The request speaks of files where there are none.
+        variants = narrowed(None);
+    }
     json!({
         "type": "object",
         "properties": {
@@ -69,13 +196,22 @@ pub fn for_workspace(listing: &[String]) -> Value {
             "actions": {
                 "type": "array",
                 "minItems": 1,
-                "maxItems": NARROW_ACTIONS,
+                "maxItems": most_actions,
                 "items": { "anyOf": variants },
             },
         },
         "required": ["intent", "actions"],
         "additionalProperties": false,
     })
+}
+
+/// The schema for a request: [`for_workspace`] or [`for_small_model`].
+#[must_use]
+pub fn for_request(listing: &[String], request: &str, reach: Reach) -> Value {
+    match reach {
+        Reach::Any => for_workspace(&likely_first(listing, request)),
+        Reach::Small => for_small_model(listing, request),
+    }
 }
 
 /// Known paths with those the request names first, and with paths that the request names and the
@@ -91,6 +227,15 @@ pub fn likely_first(listing: &[String], request: &str) -> Vec<String> {
         })
     };
     paths.extend(listing.iter().filter(|path| mentions(path)).cloned());
+    let place = |path: &String| {
+        request.find(
+            path.trim_end_matches('/')
+                .rsplit('/')
+                .next()
+                .unwrap_or(path),
+        )
+    };
+    paths.sort_by_key(place);
     let found = paths.clone();
     let known = |word: &String| {
         found.iter().any(|path| {
@@ -280,6 +425,11 @@ mod tests {
             let schema = for_workspace(&listing);
             let mut found = Vec::new();
             strings(&schema, "", &mut found);
+            strings(
+                &for_small_model(&listing, "change \"a\" to b in f1.txt"),
+                "",
+                &mut found,
+            );
             assert!(!found.is_empty());
             for (place, string) in found {
                 let bounded = string
@@ -363,6 +513,41 @@ mod tests {
                 .unwrap();
             assert_eq!(first, "kind");
         }
+    }
+
+    #[test]
+    fn a_small_model_chooses_only_among_what_the_request_speaks_of() {
+        let narrow =
+            |request: &str| for_small_model(&listing(), request)["properties"]["actions"].clone();
+        let replace = narrow("Replace Tuesday with Thursday in notes.txt");
+        assert_eq!(replace["maxItems"], json!(1));
+        let variants = replace["items"]["anyOf"].as_array().unwrap();
+        assert_eq!(variants.len(), 1);
+        let fields = &variants[0]["properties"];
+        assert_eq!(fields["kind"]["const"], json!("replace_text"));
+        assert_eq!(fields["path"]["enum"], json!(["notes.txt"]));
+        assert_eq!(fields["old"]["enum"], json!(["Tuesday", "Replace Tuesday"]));
+        assert_eq!(fields["new"]["enum"][0], json!("Thursday"));
+        let compare = narrow("compare plan.md and notes.txt");
+        let fields = &compare["items"]["anyOf"][0]["properties"];
+        assert_eq!(
+            (&fields["left"]["enum"], &fields["right"]["enum"]),
+            (&json!(["docs/plan.md"]), &json!(["notes.txt"]))
+        );
+        let moved = narrow("move notes.txt to docs/notes.txt");
+        assert_eq!(
+            moved["items"]["anyOf"][0]["properties"]["from"]["enum"],
+            json!(["notes.txt"])
+        );
+        assert_eq!(
+            narrow("show notes.txt and then delete notes.txt")["maxItems"],
+            json!(2)
+        );
+        // Words that say nothing narrow nothing.
+        assert_eq!(
+            narrow("grüße")["items"]["anyOf"].as_array().unwrap().len(),
+            actions().len()
+        );
     }
 
     #[test]

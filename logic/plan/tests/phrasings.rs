@@ -1,5 +1,10 @@
 //! What strangers say, and what the rules make of it: the table is `phrasings.json`.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test fails loudly, in its helpers too"
+)]
+
 use plan::rules::{self, RefusalKind};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -96,7 +101,7 @@ fn one_bad_step_refuses_the_whole_request() {
 
 #[test]
 fn limits_hold_at_their_edge() {
-    let most = vec!["list the files"; domain::limits::PLAN_ACTIONS].join("; ");
+    let most = ["list the files"; domain::limits::PLAN_ACTIONS].join("; ");
     assert_eq!(
         rules::plan(&most).unwrap().actions.len(),
         domain::limits::PLAN_ACTIONS

@@ -60,6 +60,11 @@ pub fn plan(text: &str) -> Result<Plan, Refusal> {
     })
 }
 
+/// The quoted texts of a request, in order.
+pub(crate) fn quotes(text: &str) -> Vec<String> {
+    Request::read(text).quotes
+}
+
 fn plan_step(request: &Request, step: &Step, last: Option<&str>) -> Result<Action, Refusal> {
     if let Some(refusal) = refusal::before_rules(request, step) {
         return Err(refusal);

@@ -330,7 +330,7 @@ pub(super) fn nearest(text: &str) -> Vec<String> {
         })
         .filter(|(hits, _)| *hits > 0)
         .collect();
-    scored.sort_by(|left, right| right.0.cmp(&left.0));
+    scored.sort_by_key(|(hits, _)| std::cmp::Reverse(*hits));
     if scored.is_empty() {
         scored = EXAMPLES
             .iter()

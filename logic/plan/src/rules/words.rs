@@ -23,7 +23,7 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// The quoted texts, in order.
-    quotes: Vec<String>,
+    pub quotes: Vec<String>,
     /// The steps, in order.
     pub steps: Vec<Step>,
 }

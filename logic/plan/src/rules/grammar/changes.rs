@@ -1,4 +1,4 @@
-//! Rules for making and writing files, replacing text, moving, deleting and undoing.
+//! Rules for making and writing files, replacing text, undoing, moving, deleting and comparing.
 
 use super::{Rule, rule};
 use crate::rules::building::{Built, Destination, Match, destination};

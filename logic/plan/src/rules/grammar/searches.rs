@@ -1,4 +1,4 @@
-//! Rules for finding files by name, texts in files, and for comparing.
+//! Rules for finding files by name and texts in files.
 
 use super::{Rule, rule};
 use crate::rules::building::{Built, Match};
