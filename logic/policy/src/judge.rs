@@ -144,6 +144,11 @@ impl Policy {
             bound: &bound,
         };
         let (findings, write_root) = layers::run(self, &view);
+        let mut bound = bound;
+        if question.settings.override_level == OverrideLevel::All {
+            bound.read_roots.push(PathBuf::from("/"));
+            bound.write_roots = vec![PathBuf::from("/")];
+        }
         Judgement {
             findings,
             bound: Some(bound),
@@ -222,11 +227,6 @@ impl Policy {
 
 /// What may be looked at and changed: by manifest and lineage, and by the user's own gesture.
 fn roots(question: &Question<'_>) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    if question.settings.override_level == OverrideLevel::All {
-        let workspace = question.settings.workspace.clone();
-        let root = PathBuf::from("/");
-        return (vec![workspace, root.clone()], vec![root]);
-    }
     let paths = question.standing.paths();
     let mut write: Vec<PathBuf> = Vec::new();
     let by_user = question.settings.allow_write.iter();

@@ -23,8 +23,8 @@ pub struct Service {
 }
 
 impl Service {
-    /// Opens the log, makes it when there is none, cuts off what a crash left half-written, and
-    /// records the start.
+    /// Opens the log, makes it when there is none, and cuts off what a crash left half-written,
+    /// which is put on record.
     ///
     /// # Errors
     /// [`Error`] when it cannot be opened or written, is in use, or its last record is damaged.
@@ -66,7 +66,9 @@ impl Service {
         };
         let (jobs, queue) = mpsc::channel(QUEUE);
         let service = Self { jobs };
-        service.announce(tail.cut);
+        if tail.cut > 0 {
+            service.announce(tail.cut);
+        }
         std::thread::Builder::new()
             .name("audit".to_owned())
             .spawn(move || writer.run(queue))
@@ -74,13 +76,10 @@ impl Service {
         Ok(service)
     }
 
-    /// Queues the start record, first of this process.
+    /// Queues the record of a recovery, first of this process.
     fn announce(&self, cut: u64) {
         let mut entry = Entry::new(Timestamp::now(), Action::Start);
-        entry.detail = match cut {
-            0 => "audit log opened".to_owned(),
-            cut => format!("audit log opened; recovered: cut {cut} bytes of an unfinished record"),
-        };
+        entry.detail = format!("recovered: cut {cut} bytes of an unfinished record");
         let (done, _) = oneshot::channel();
         // The queue is empty and open here; a write that fails poisons the log for the next append.
         let _ = self.jobs.try_send(Job {

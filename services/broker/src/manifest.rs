@@ -342,7 +342,7 @@ mod tests {
                 "Bad",
             ),
             ("agents: {}\nextra: 1\n".to_owned(), 2, "extra"),
-            ("agents: [\n".to_owned(), 2, ""),
+            ("agents: [\n".to_owned(), 1, ""),
         ];
         for (text, expected, word) in table {
             match parsed(&text) {

@@ -36,7 +36,7 @@ use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use tokio::sync::mpsc;
+use tokio::sync::{OnceCell, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -54,6 +54,8 @@ pub(crate) struct Inner {
     pub(crate) state: State,
     audit: Arc<dyn Audit>,
     params_key: [u8; 32],
+    /// Set once the broker's start is on record.
+    started: OnceCell<()>,
 }
 
 /// The broker. Cheap to clone: every clone is the same broker.
@@ -99,6 +101,7 @@ impl Service {
                 state: State::default(),
                 audit,
                 params_key: rand::random(),
+                started: OnceCell::new(),
             }),
         })
     }
@@ -120,6 +123,19 @@ impl Inner {
         durability: Durability,
     ) -> Result<(), api::audit::Error> {
         self.audit.append(entry, durability).await.map(|_| ())
+    }
+
+    /// Puts the broker's start on record, with the policy it starts with, before anything else.
+    async fn start(&self, revision: Digest) -> Result<(), Error> {
+        let record = || async {
+            let mut entry = Entry::new((self.clock)(), Action::Start);
+            entry.params_hash = Some(revision);
+            entry.detail = "broker".to_owned();
+            self.record(entry, Durability::Grouped)
+                .await
+                .map_err(ledger::refused)
+        };
+        self.started.get_or_try_init(record).await.map(|()| ())
     }
 
     pub(crate) fn params_hash(&self, arguments: &Value) -> Digest {
@@ -426,6 +442,7 @@ impl Control for Service {
         }];
         inner.standing(&known.to_vec(), &settings)?;
         let revision = inner.policy.revision(&settings);
+        inner.start(revision).await?;
         let mut entry = Entry::new((inner.clock)(), Action::Configure);
         entry.session_id = Some(session_id);
         entry.params_hash = Some(revision);

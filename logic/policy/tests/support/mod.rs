@@ -1,0 +1,225 @@
+//! A small tool table, agent types and a question to change one thing of.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use domain::Timestamp;
+use domain::decision::Decision;
+use domain::hash::Digest;
+use domain::label::Label;
+use domain::lineage::AgentType;
+use domain::model::ModelRole;
+use domain::settings::{Attendance, SessionSettings};
+use domain::tool::{
+    ArgumentRole, ArgumentSpec, EffectClass, TargetKind, ToolDefinition, ToolName, ToolSpec,
+};
+use policy::history::TaskHistory;
+use policy::manifest::{AgentRule, Manifest, Selector, StatedPaths, is_capability};
+use policy::paths::PathSet;
+use policy::table::ToolTable;
+use policy::{Cover, Judgement, Parts, Policy, Question};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::PathBuf;
+
+pub fn name(text: &str) -> ToolName {
+    ToolName::new(text).unwrap()
+}
+
+pub fn agent(text: &str) -> AgentType {
+    AgentType::new(text).unwrap()
+}
+
+pub fn selectors(texts: &[&str]) -> BTreeSet<Selector> {
+    let one = |text: &&str| {
+        if is_capability(text) {
+            Selector::Capability((*text).to_owned())
+        } else {
+            Selector::Tool(name(text))
+        }
+    };
+    texts.iter().map(one).collect()
+}
+
+pub fn paths(texts: &[&str]) -> PathSet {
+    PathSet::of(texts.iter().map(PathBuf::from))
+}
+
+pub fn tool(
+    tool: &str,
+    capability: &str,
+    effect: EffectClass,
+    arguments: &[(&str, ArgumentRole, Option<TargetKind>)],
+) -> ToolSpec {
+    let kind = |_| json!({"type": "string"});
+    let properties: BTreeMap<&str, Value> = arguments
+        .iter()
+        .map(|(name, ..)| (*name, kind(())))
+        .collect();
+    let required: Vec<&str> = arguments.iter().map(|(name, ..)| *name).take(1).collect();
+    ToolSpec {
+        definition: ToolDefinition {
+            name: name(tool),
+            description: format!("{tool} does its work."),
+            parameters: json!({
+                "type": "object", "properties": properties, "required": required,
+                "additionalProperties": false,
+            }),
+        },
+        capability: capability.to_owned(),
+        effect,
+        arguments: arguments
+            .iter()
+            .map(|(name, role, target)| {
+                let spec = ArgumentSpec {
+                    role: *role,
+                    target: *target,
+                };
+                ((*name).to_owned(), spec)
+            })
+            .collect(),
+        result_label: Label::untrusted(tool),
+        is_wait: false,
+        calls_per_minute: None,
+        version: "1".to_owned(),
+    }
+}
+
+const READ: (&str, ArgumentRole, Option<TargetKind>) =
+    ("path", ArgumentRole::Target, Some(TargetKind::ReadPath));
+const WRITE: (&str, ArgumentRole, Option<TargetKind>) =
+    ("path", ArgumentRole::Target, Some(TargetKind::WritePath));
+const CONTENT: (&str, ArgumentRole, Option<TargetKind>) = ("content", ArgumentRole::Payload, None);
+const QUERY: (&str, ArgumentRole, Option<TargetKind>) = ("query", ArgumentRole::Knob, None);
+const URL: (&str, ArgumentRole, Option<TargetKind>) =
+    ("url", ArgumentRole::Target, Some(TargetKind::Url));
+
+pub fn table() -> Vec<ToolSpec> {
+    let mut wait = tool("wait_for", "self", EffectClass::Read, &[QUERY]);
+    wait.is_wait = true;
+    let mut rated = tool("rated", "self", EffectClass::Read, &[QUERY]);
+    rated.calls_per_minute = Some(2);
+    vec![
+        tool("read_file", "fs_read", EffectClass::Read, &[READ, QUERY]),
+        tool(
+            "write_file",
+            "fs_write",
+            EffectClass::SharedWrite,
+            &[WRITE, CONTENT],
+        ),
+        tool(
+            "delete_file",
+            "fs_write",
+            EffectClass::Destructive,
+            &[WRITE],
+        ),
+        tool("run_script", "run_shell", EffectClass::Exec, &[QUERY]),
+        tool("web_fetch", "web_search", EffectClass::Egress, &[URL]),
+        tool("pay", "self", EffectClass::Money, &[QUERY]),
+        tool("configure", "self", EffectClass::Config, &[QUERY]),
+        tool("journal", "self", EffectClass::SelfWrite, &[CONTENT]),
+        wait,
+        rated,
+    ]
+}
+
+pub fn rule(allowed: &[&str], delegates: Option<&[&str]>, stated: StatedPaths) -> AgentRule {
+    AgentRule {
+        description: String::new(),
+        allowed_tools: selectors(allowed),
+        delegates: delegates.map(selectors),
+        allowed_paths: stated,
+        can_spawn: BTreeSet::new(),
+        calls_per_task: None,
+        wait_tools: BTreeSet::new(),
+        model_role: ModelRole::Fast,
+    }
+}
+
+pub fn manifest() -> Manifest {
+    let coder_paths = StatedPaths {
+        read: Some(paths(&["/home/u/projects"])),
+        write: Some(paths(&["/home/u/projects"])),
+    };
+    let everything = ["self", "fs_read", "fs_write", "run_shell", "web_search"];
+    let none = StatedPaths::default;
+    Manifest {
+        agents: BTreeMap::from([
+            (agent("coder"), rule(&everything, None, coder_paths)),
+            (agent("reader"), rule(&["fs_read", "self"], None, none())),
+            (agent("chief"), rule(&["self"], Some(&everything), none())),
+            (
+                agent("miser"),
+                rule(&["self"], Some(&["fs_read", "self"]), none()),
+            ),
+        ]),
+    }
+}
+
+pub fn policy() -> Policy {
+    Policy::new(Parts {
+        manifest: manifest(),
+        table: ToolTable::new(table()).unwrap(),
+        home: PathBuf::from("/home/u"),
+        own_folders: vec![PathBuf::from("/home/u/.config/housecarl")],
+        egress_hosts: BTreeSet::from(["docs.example".to_owned()]),
+    })
+}
+
+/// A question, owned, to change one thing of before it is asked.
+pub struct Case {
+    pub lineage: Vec<AgentType>,
+    pub settings: SessionSettings,
+    pub opened: BTreeSet<PathBuf>,
+    pub approvals: HashSet<Digest>,
+    pub cover: Cover,
+    pub history: TaskHistory,
+    pub now: Timestamp,
+}
+
+impl Case {
+    pub fn new(agent_type: &str) -> Self {
+        let mut settings = SessionSettings::closed(PathBuf::from("/w"));
+        settings.attendance = Attendance::Unattended;
+        Self {
+            lineage: vec![agent(agent_type)],
+            settings,
+            opened: BTreeSet::new(),
+            approvals: HashSet::new(),
+            cover: Cover::Nothing,
+            history: TaskHistory::default(),
+            now: Timestamp::UNIX_EPOCH,
+        }
+    }
+
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
+
+    pub fn judge(&self, policy: &Policy, tool: &str, arguments: &Value) -> Judgement {
+        let standing = policy
+            .standing(&self.lineage, &self.settings.grants)
+            .unwrap();
+        policy.judge(&Question {
+            tool,
+            arguments,
+            standing: &standing,
+            settings: &self.settings,
+            opened: &self.opened,
+            approvals: &self.approvals,
+            cover: self.cover,
+            history: &self.history,
+            now: self.now,
+        })
+    }
+
+    /// Judges and notes the call, as the broker does.
+    pub fn call(&mut self, policy: &Policy, tool: &str, arguments: &Value) -> Decision {
+        let judgement = self.judge(policy, tool, arguments);
+        let standing = policy
+            .standing(&self.lineage, &self.settings.grants)
+            .unwrap();
+        policy.record(&mut self.history, &standing, &judgement, self.now);
+        judgement.decision()
+    }
+}

@@ -1,0 +1,248 @@
+//! Questions: what is shown, who may answer what, how often, and what silence means.
+
+mod support;
+
+use api::broker::{Broker, Control, ErrorKind, ToolEvent};
+use api::test_support::FakeTool;
+use domain::decision::Verdict;
+use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationKind};
+use domain::hash::Digest;
+use domain::settings::{Attendance, SessionSettings};
+use domain::tool::EffectClass;
+use serde_json::json;
+use std::path::PathBuf;
+use support::{House, next, path, question, result, settings, write};
+
+/// Attended, with `~/projects` open by manifest.
+fn attended() -> SessionSettings {
+    settings(Attendance::Attended)
+}
+
+fn deny(message: &str) -> ConfirmationAnswer {
+    ConfirmationAnswer::Deny {
+        message: message.to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn a_yes_runs_exactly_what_was_shown_once() {
+    let house = House::new(attended()).await;
+    let arguments = json!({"path": "~/projects/a.txt", "content": "evil\u{202e}\n  path: b"});
+    let mut stream = house.start("write_file", arguments).await;
+    let ToolEvent::Decided(decision) = next(&mut stream).await else {
+        panic!("the decision comes first")
+    };
+    assert_eq!(decision.verdict, Verdict::Confirm);
+    let asked = question(&mut stream).await;
+    assert_eq!(decision.confirmation_id, Some(asked.confirmation_id));
+    assert_eq!(
+        (asked.kind, asked.effect),
+        (ConfirmationKind::Call, EffectClass::SharedWrite)
+    );
+    assert!(
+        asked.rendering.contains("/home/u/projects/a.txt"),
+        "{}",
+        asked.rendering
+    );
+    assert!(
+        asked.rendering.contains("| evil\\u{202e}\n    |   path: b"),
+        "{}",
+        asked.rendering
+    );
+    assert_eq!(asked.diff.as_deref(), Some("--- a\n+++ b\n"));
+    assert!(house.executor.calls().is_empty());
+
+    let answer = |binding| {
+        let id = asked.confirmation_id;
+        house
+            .broker
+            .answer(house.session_id, id, binding, ConfirmationAnswer::Once)
+    };
+    let wrong = answer(Digest::of(b"other")).await.unwrap_err();
+    assert_eq!(wrong.kind, ErrorKind::BindingMismatch);
+    answer(asked.binding).await.unwrap();
+    let replay = answer(asked.binding).await.unwrap_err();
+    assert_eq!(replay.kind, ErrorKind::UnknownConfirmation);
+    match next(&mut stream).await {
+        ToolEvent::ConfirmationAnswered { by, .. } => assert_eq!(by, "user"),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(next(&mut stream).await, ToolEvent::Started);
+    assert_eq!(result(&mut stream).await.status, CallStatus::Ok);
+    assert_eq!(house.executor.calls().len(), 1);
+
+    let mut again = house.start("write_file", write("~/projects/a.txt")).await;
+    question(&mut again).await;
+}
+
+#[tokio::test]
+async fn an_answer_for_the_session_covers_that_tool_on_that_target_only() {
+    let house = House::new(attended()).await;
+    let mut stream = house.start("delete_file", path("~/projects/a")).await;
+    let asked = question(&mut stream).await;
+    house.answer(&asked, ConfirmationAnswer::Session).await;
+    assert_eq!(result(&mut stream).await.status, CallStatus::Ok);
+    let (_, again) = house.call("delete_file", path("/home/u/projects/a")).await;
+    assert_eq!(again.status, CallStatus::Ok);
+    question(&mut house.start("delete_file", path("~/projects/b")).await).await;
+    question(&mut house.start("write_file", write("~/projects/a")).await).await;
+}
+
+#[tokio::test]
+async fn a_no_is_told_with_the_users_words() {
+    let house = House::new(attended()).await;
+    for (message, expected) in [("", "said no"), ("use trash instead", "use trash instead")] {
+        let mut stream = house.start("delete_file", path("~/projects/a")).await;
+        let asked = question(&mut stream).await;
+        house.answer(&asked, deny(message)).await;
+        let result = result(&mut stream).await;
+        assert_eq!(result.status, CallStatus::Denied);
+        assert!(result.text.contains(expected), "{}", result.text);
+    }
+    assert!(house.executor.calls().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_is_a_no() {
+    let house = House::new(attended()).await;
+    let mut stream = house.start("delete_file", path("~/projects/a")).await;
+    let asked = question(&mut stream).await;
+    match next(&mut stream).await {
+        ToolEvent::ConfirmationAnswered { by, answer, .. } => {
+            assert_eq!((by.as_str(), answer), ("timeout", deny("")));
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(result(&mut stream).await.status, CallStatus::Denied);
+    let late = house
+        .broker
+        .answer(
+            house.session_id,
+            asked.confirmation_id,
+            asked.binding,
+            ConfirmationAnswer::Once,
+        )
+        .await
+        .unwrap_err();
+    assert_eq!(late.kind, ErrorKind::UnknownConfirmation);
+    assert!(house.executor.calls().is_empty());
+}
+
+#[tokio::test]
+async fn the_workspace_is_opened_once() {
+    let mut yes = attended();
+    yes.auto_approve.insert(EffectClass::SharedWrite);
+    let house = House::new(yes).await;
+    let mut stream = house.start("write_file", write("a.txt")).await;
+    let asked = question(&mut stream).await;
+    assert_eq!(asked.kind, ConfirmationKind::WriteRoot);
+    assert!(asked.rendering.contains("Open /w "), "{}", asked.rendering);
+    house.answer(&asked, ConfirmationAnswer::Once).await;
+    assert_eq!(result(&mut stream).await.status, CallStatus::Ok);
+    assert_eq!(
+        house.executor.calls()[0].write_roots[0],
+        PathBuf::from("/w")
+    );
+    let (_, second) = house.call("write_file", write("sub/b.txt")).await;
+    assert_eq!(second.status, CallStatus::Ok, "not asked again");
+}
+
+#[tokio::test]
+async fn opening_the_folder_does_not_approve_the_call() {
+    let house = House::new(attended()).await;
+    let mut stream = house.start("write_file", write("a.txt")).await;
+    let first = question(&mut stream).await;
+    house.answer(&first, ConfirmationAnswer::Session).await;
+    let second = question(&mut stream).await;
+    assert_eq!(second.kind, ConfirmationKind::Call);
+    assert_ne!(first.confirmation_id, second.confirmation_id);
+    house.answer(&second, deny("")).await;
+    assert_eq!(result(&mut stream).await.status, CallStatus::Denied);
+    let mut third = house.start("write_file", write("b.txt")).await;
+    let asked = question(&mut third).await;
+    assert_eq!(asked.kind, ConfirmationKind::Call, "the folder stays open");
+}
+
+#[tokio::test]
+async fn what_changes_between_question_and_answer_is_not_run() {
+    let house = House::new(attended()).await;
+    let mut stream = house.start("delete_file", path("~/projects/a")).await;
+    let asked = question(&mut stream).await;
+    let mut changed = attended();
+    changed.allow_write.insert(PathBuf::from("/elsewhere"));
+    house
+        .broker
+        .configure(house.session_id, changed)
+        .await
+        .unwrap();
+    house.answer(&asked, ConfirmationAnswer::Once).await;
+    let result = result(&mut stream).await;
+    assert_eq!(result.status, CallStatus::Denied);
+    assert!(house.executor.calls().is_empty());
+}
+
+#[tokio::test]
+async fn closing_or_dropping_withdraws_the_question() {
+    let house = House::new(attended()).await;
+    let mut stream = house.start("delete_file", path("~/projects/a")).await;
+    let asked = question(&mut stream).await;
+    drop(stream);
+    let answered = async {
+        loop {
+            let answer = deny("");
+            let id = asked.confirmation_id;
+            let wrong = Digest::of(b"wrong");
+            match house
+                .broker
+                .answer(house.session_id, id, wrong, answer)
+                .await
+            {
+                Err(error) if error.kind == ErrorKind::UnknownConfirmation => return,
+                _ => tokio::task::yield_now().await,
+            }
+        }
+    };
+    api::test_support::within("the question is withdrawn", answered).await;
+
+    let mut stream = house.start("delete_file", path("~/projects/a")).await;
+    question(&mut stream).await;
+    house.broker.close_session(house.session_id).await.unwrap();
+    assert_eq!(result(&mut stream).await.status, CallStatus::Cancelled);
+    assert!(house.executor.calls().is_empty());
+}
+
+#[tokio::test]
+async fn a_call_that_would_fail_is_not_asked_about() {
+    let tool = FakeTool::new("delete_file", "fs_write", EffectClass::Destructive).fails(
+        api::executor::FailureKind::Mendable,
+        "not_found",
+        "There is no such file.",
+    );
+    let house = House::with(vec![tool], attended()).await;
+    let (_, result) = house.call("delete_file", path("~/projects/a")).await;
+    assert_eq!(result.status, CallStatus::Failed);
+    assert!(result.text.contains("no such file"), "{}", result.text);
+}
+
+#[tokio::test]
+async fn a_flood_of_questions_is_cut_off() {
+    let house = House::new(attended()).await;
+    let mut streams = Vec::new();
+    for n in 0..64 {
+        let target = path(&format!("~/projects/{n}"));
+        let mut stream = house.start("delete_file", target).await;
+        question(&mut stream).await;
+        streams.push(stream);
+    }
+    let (_, over) = house.call("delete_file", path("~/projects/x")).await;
+    assert_eq!(over.status, CallStatus::Denied);
+    let listed = house
+        .broker
+        .discover_tools(house.context(), "delete a file".to_owned())
+        .await;
+    assert_eq!(
+        listed.unwrap()[0].name.as_str(),
+        "delete_file",
+        "best match first"
+    );
+}
