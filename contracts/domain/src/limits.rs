@@ -24,10 +24,6 @@ pub const WALK_DEPTH: usize = 32;
 pub const IGNORE_FILE_BYTES: u64 = 256 << 10;
 /// Longest part of a line that a search shows, bytes.
 pub const SEARCH_LINE_BYTES: usize = 500;
-/// Largest HTML document that is turned into text, bytes.
-pub const HTML_BYTES: u64 = 2 << 20;
-/// Deepest nesting of an HTML document that is turned into text.
-pub const HTML_DEPTH: usize = 256;
 /// Longest a single built-in file tool may run.
 pub const FILE_TOOL_TIME: Duration = Duration::from_secs(30);
 /// Most model calls in one turn of a chat.

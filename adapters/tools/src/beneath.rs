@@ -1,0 +1,475 @@
+//! How a path is reached: one root opened as a descriptor, the rest resolved beneath it by the
+//! kernel (openat2), and everything after that done on the descriptor that was checked.
+//!
+//! Nothing here opens a file by a name it has looked at before. A readable descriptor is made from
+//! the checked one through `/proc/self/fd`, which names the open object itself.
+
+use crate::failure::{from_errno, mendable, refused};
+use api::executor::ToolFailure;
+use policy::protected::{Protected, Protection};
+use rustix::fd::{AsFd, AsRawFd, OwnedFd};
+use rustix::fs::{CWD, FileType, FsWord, Mode, OFlags, ResolveFlags, Stat};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
+
+/// `PROC_SUPER_MAGIC` of linux/magic.h: the type of a procfs.
+const PROC_SUPER_MAGIC: FsWord = 0x9fa0;
+/// Most links followed for the last part of a path.
+const LINKS: usize = 16;
+/// Tries of a resolution that a rename elsewhere disturbed.
+const TRIES: usize = 64;
+
+const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+const FOLDER: OFlags = LOOK.union(OFlags::DIRECTORY);
+
+/// What every resolution needs.
+#[derive(Debug)]
+pub(crate) struct Ground {
+    open_files: OwnedFd,
+    protected: Protected,
+}
+
+impl Ground {
+    /// Opens `/proc/self/fd` and makes sure that it is what it says.
+    pub(crate) fn new(protected: Protected) -> Result<Self, Errno> {
+        let open_files = rustix::fs::open("/proc/self/fd", FOLDER, Mode::empty())?;
+        if !is_procfs(&open_files)? {
+            return Err(Errno::NOENT);
+        }
+        Ok(Self {
+            open_files,
+            protected,
+        })
+    }
+
+    /// Where the open object lies now.
+    pub(crate) fn real_path(&self, fd: impl AsFd) -> Result<PathBuf, Errno> {
+        let number = fd.as_fd().as_raw_fd().to_string();
+        let path = rustix::fs::readlinkat(&self.open_files, number, Vec::new())?;
+        Ok(PathBuf::from(OsString::from_vec(path.into_bytes())))
+    }
+
+    /// A descriptor for reading the very object that `fd` names.
+    fn readable(&self, fd: impl AsFd) -> Result<OwnedFd, Errno> {
+        let number = fd.as_fd().as_raw_fd().to_string();
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        rustix::fs::openat(&self.open_files, number, flags, Mode::empty())
+    }
+
+    /// The regular file `found`, open for reading.
+    pub(crate) fn read(&self, found: &Found, shown: &str) -> Result<File, ToolFailure> {
+        match found.kind {
+            FileType::RegularFile => self
+                .readable(&found.fd)
+                .map(File::from)
+                .map_err(|e| from_errno(e, shown)),
+            kind => Err(not_a_file(kind, shown)),
+        }
+    }
+
+    pub(crate) fn against_write(&self, real: &Path, shown: &str) -> Result<(), ToolFailure> {
+        match self.protected.against_write(real) {
+            None => Ok(()),
+            Some(Protection::RunsLater) => Err(refused(
+                "protected",
+                format!(
+                    "`{shown}` is protected: other programs run or trust what is there. Ask the \
+                     user to change it."
+                ),
+            )),
+            Some(Protection::Own) => Err(refused(
+                "protected",
+                format!("`{shown}` is protected: it belongs to Housecarl."),
+            )),
+        }
+    }
+
+    pub(crate) fn against_read(&self, real: &Path, shown: &str) -> Result<(), ToolFailure> {
+        match self.protected.against_read(real) {
+            None => Ok(()),
+            Some(_) => Err(refused(
+                "protected",
+                format!("`{shown}` is protected: it belongs to Housecarl."),
+            )),
+        }
+    }
+
+    /// Whether a write at `to` would be refused where the same write at `from` is not.
+    pub(crate) fn becomes_protected(&self, from: &Path, to: &Path) -> bool {
+        self.protected.against_write(to).is_some() && self.protected.against_write(from).is_none()
+    }
+}
+
+/// An object that was reached, as a descriptor that allows looking only.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) fd: OwnedFd,
+    pub(crate) stat: Stat,
+    pub(crate) kind: FileType,
+}
+
+impl Found {
+    fn of(fd: OwnedFd) -> Result<Self, Errno> {
+        let stat = rustix::fs::fstat(&fd)?;
+        let kind = FileType::from_raw_mode(stat.st_mode);
+        Ok(Self { fd, stat, kind })
+    }
+
+    /// Its size, bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        u64::try_from(self.stat.st_size).unwrap_or(0)
+    }
+}
+
+/// A name in a folder that was reached. Changes act on it with the `*at` calls.
+#[derive(Debug)]
+pub(crate) struct Spot {
+    pub(crate) parent: OwnedFd,
+    pub(crate) name: OsString,
+    /// Where it lay when it was checked.
+    pub(crate) real: PathBuf,
+}
+
+impl Spot {
+    /// What is there now, a link itself and not where it leads; `None` for nothing.
+    pub(crate) fn look(&self, shown: &str) -> Result<Option<Found>, ToolFailure> {
+        match rustix::fs::openat(
+            &self.parent,
+            &self.name,
+            LOOK | OFlags::NOFOLLOW,
+            Mode::empty(),
+        ) {
+            Ok(fd) => Found::of(fd).map(Some).map_err(|e| from_errno(e, shown)),
+            Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(from_errno(errno, shown)),
+        }
+    }
+}
+
+/// What to do when the last part of a path is a symbolic link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LastLink {
+    /// Go where it leads, beneath the root.
+    Follow,
+    /// Act on the link.
+    Keep,
+}
+
+/// A path of a call, with the roots it must lie beneath.
+#[derive(Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) ground: &'a Ground,
+    /// As the caller wrote it, safe to show.
+    pub(crate) shown: String,
+    /// Absolute and normalised.
+    pub(crate) target: &'a Path,
+    pub(crate) roots: &'a [PathBuf],
+}
+
+/// A root that is open, and the rest of the path beneath it.
+struct Root {
+    fd: OwnedFd,
+    rest: PathBuf,
+    resolve: ResolveFlags,
+}
+
+impl Place<'_> {
+    /// Reaches what exists there, following links beneath the root.
+    pub(crate) fn reach(&self) -> Result<Found, ToolFailure> {
+        self.in_a_root(|root| {
+            let fd = self.open_beneath(&root.fd, &root.rest, LOOK, root.resolve)?;
+            let real = self.ground.real_path(&fd).map_err(|e| self.fault(e))?;
+            self.ground.against_read(&real, &self.shown)?;
+            Found::of(fd).map_err(|e| self.fault(e))
+        })
+    }
+
+    /// Reaches a folder.
+    pub(crate) fn reach_folder(&self) -> Result<Found, ToolFailure> {
+        let found = self.reach()?;
+        match found.kind {
+            FileType::Directory => Ok(found),
+            _ => Err(mendable(
+                "not_a_folder",
+                format!("`{}` is not a folder.", self.shown),
+            )),
+        }
+    }
+
+    /// Reaches a regular file and opens it for reading.
+    pub(crate) fn reach_file(&self) -> Result<(Found, File), ToolFailure> {
+        let found = self.reach()?;
+        let file = self.ground.read(&found, &self.shown)?;
+        Ok((found, file))
+    }
+
+    /// Reaches the folder that holds the place, for a change there.
+    pub(crate) fn spot(&self, last: LastLink) -> Result<Spot, ToolFailure> {
+        self.in_a_root(|root| self.spot_in(root, last))
+    }
+
+    /// Reaches the nearest folder above the place that exists, and what is missing below it.
+    pub(crate) fn nearest(&self) -> Result<(OwnedFd, PathBuf, Vec<OsString>), ToolFailure> {
+        self.in_a_root(|root| {
+            let mut rest = root.rest.clone();
+            let mut missing = Vec::new();
+            loop {
+                let here = if rest.as_os_str().is_empty() {
+                    Path::new(".")
+                } else {
+                    &rest
+                };
+                match self.open_beneath(&root.fd, here, FOLDER, root.resolve) {
+                    Ok(fd) => {
+                        let real = self.ground.real_path(&fd).map_err(|e| self.fault(e))?;
+                        missing.reverse();
+                        let whole = real.join(missing.iter().collect::<PathBuf>());
+                        self.ground.against_write(&whole, &self.shown)?;
+                        return Ok((fd, real, missing));
+                    }
+                    Err(failure) if failure.rule != "not_found" => return Err(failure),
+                    Err(failure) => match rest.file_name() {
+                        Some(name) => {
+                            missing.push(name.to_owned());
+                            rest.pop();
+                        }
+                        None => return Err(failure),
+                    },
+                }
+            }
+        })
+    }
+
+    /// Open folders from the root down to, not including, the place; for reading ignore files.
+    pub(crate) fn above(&self) -> Vec<(PathBuf, OwnedFd)> {
+        let found = self.in_a_root(|root| {
+            let is_the_root = root.rest == Path::new(".");
+            let mut above: Vec<&Path> = match is_the_root {
+                true => Vec::new(),
+                false => root.rest.ancestors().skip(1).collect(),
+            };
+            above.reverse();
+            let open = |rest: &Path| {
+                let here = if rest.as_os_str().is_empty() {
+                    Path::new(".")
+                } else {
+                    rest
+                };
+                let fd = self.open_beneath(&root.fd, here, FOLDER, root.resolve)?;
+                Ok((rest.to_path_buf(), fd))
+            };
+            above.into_iter().map(open).collect()
+        });
+        // Without them nothing is ignored, which shows more, not less.
+        found.unwrap_or_default()
+    }
+
+    /// The place, beneath its longest root.
+    pub(crate) fn beneath_root(&self) -> PathBuf {
+        let rests = self
+            .roots
+            .iter()
+            .filter_map(|root| self.target.strip_prefix(root).ok());
+        let shortest = rests.min_by_key(|rest| rest.components().count());
+        shortest.unwrap_or(Path::new("")).to_path_buf()
+    }
+
+    fn fault(&self, errno: Errno) -> ToolFailure {
+        from_errno(errno, &self.shown)
+    }
+
+    /// Tries every root the path lies in by its text, the longest first; the first refusal is
+    /// told when none will do.
+    fn in_a_root<T>(
+        &self,
+        act: impl Fn(&Root) -> Result<T, ToolFailure>,
+    ) -> Result<T, ToolFailure> {
+        let is_plain = self.target.is_absolute()
+            && !self.target.as_os_str().as_bytes().contains(&0)
+            && self
+                .target
+                .components()
+                .all(|c| matches!(c, Component::RootDir | Component::Normal(_)));
+        let mut roots: Vec<&PathBuf> = self
+            .roots
+            .iter()
+            .filter(|root| is_plain && root.is_absolute() && self.target.starts_with(root))
+            .collect();
+        roots.sort_by_key(|root| std::cmp::Reverse(root.components().count()));
+        let mut first = None;
+        for root in roots {
+            match self.open_root(root).and_then(|root| act(&root)) {
+                Ok(value) => return Ok(value),
+                Err(failure) => first = first.or(Some(failure)),
+            }
+        }
+        Err(first.unwrap_or_else(|| {
+            refused(
+                "outside_roots",
+                format!(
+                    "`{}` is outside the folders this call may touch.",
+                    self.shown
+                ),
+            )
+        }))
+    }
+
+    fn open_root(&self, root: &Path) -> Result<Root, ToolFailure> {
+        let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        let rest = self.target.strip_prefix(root).unwrap_or(Path::new(""));
+        match open_folder(root) {
+            Ok(fd) => Ok(Root {
+                fd,
+                rest: if rest.as_os_str().is_empty() {
+                    PathBuf::from(".")
+                } else {
+                    rest.to_owned()
+                },
+                resolve: beneath,
+            }),
+            // The root is a single file, or is to be made: only that name in its folder.
+            Err(Errno::NOTDIR | Errno::NOENT) if rest.as_os_str().is_empty() => {
+                let (Some(above), Some(name)) = (root.parent(), root.file_name()) else {
+                    return Err(self.fault(Errno::NOENT));
+                };
+                Ok(Root {
+                    fd: open_folder(above).map_err(|e| self.fault(e))?,
+                    rest: PathBuf::from(name),
+                    resolve: beneath | ResolveFlags::NO_SYMLINKS,
+                })
+            }
+            Err(errno) => Err(self.fault(errno)),
+        }
+    }
+
+    fn open_beneath(
+        &self,
+        root: &OwnedFd,
+        rest: &Path,
+        flags: OFlags,
+        resolve: ResolveFlags,
+    ) -> Result<OwnedFd, ToolFailure> {
+        let mut last = Errno::AGAIN;
+        for _ in 0..TRIES {
+            match rustix::fs::openat2(root, rest, flags, Mode::empty(), resolve) {
+                Ok(fd) if is_procfs(&fd).map_err(|e| self.fault(e))? => {
+                    return Err(self.fault(Errno::LOOP));
+                }
+                Ok(fd) => return Ok(fd),
+                // A rename somewhere made the kernel unsure whether `..` stayed beneath.
+                Err(errno @ (Errno::AGAIN | Errno::INTR)) => last = errno,
+                Err(errno) => return Err(self.fault(errno)),
+            }
+        }
+        Err(self.fault(last))
+    }
+
+    fn spot_in(&self, root: &Root, last: LastLink) -> Result<Spot, ToolFailure> {
+        let mut rest = root.rest.clone();
+        for _ in 0..LINKS {
+            let Some(name) = rest.file_name().map(OsStr::to_owned) else {
+                return Err(mendable(
+                    "is_a_root",
+                    format!(
+                        "`{}` is one of the folders you were given; it stays.",
+                        self.shown
+                    ),
+                ));
+            };
+            let above = match rest.parent() {
+                Some(above) if !above.as_os_str().is_empty() => above,
+                _ => Path::new("."),
+            };
+            let parent = self.open_beneath(&root.fd, above, FOLDER, root.resolve)?;
+            let folder = self.ground.real_path(&parent).map_err(|e| self.fault(e))?;
+            let link = match last {
+                LastLink::Keep => None,
+                LastLink::Follow => self.link_at(&parent, &name)?,
+            };
+            let Some(link) = link else {
+                let real = folder.join(&name);
+                self.ground.against_write(&real, &self.shown)?;
+                return Ok(Spot { parent, name, real });
+            };
+            if link.is_absolute() || root.resolve.contains(ResolveFlags::NO_SYMLINKS) {
+                return Err(self.fault(Errno::XDEV));
+            }
+            // The kernel resolves the link's own `..` beneath the root in the next round.
+            let top = self.ground.real_path(&root.fd).map_err(|e| self.fault(e))?;
+            match folder.strip_prefix(&top) {
+                Ok(inner) => rest = inner.join(link),
+                Err(_) => return Err(self.fault(Errno::XDEV)),
+            }
+        }
+        Err(self.fault(Errno::LOOP))
+    }
+
+    fn link_at(&self, parent: &OwnedFd, name: &OsStr) -> Result<Option<PathBuf>, ToolFailure> {
+        match rustix::fs::readlinkat(parent, name, Vec::new()) {
+            Ok(link) => Ok(Some(PathBuf::from(OsString::from_vec(link.into_bytes())))),
+            Err(Errno::INVAL | Errno::NOENT) => Ok(None),
+            Err(errno) => Err(self.fault(errno)),
+        }
+    }
+}
+
+/// Opens one of the call's roots, which the user named; its own links are the user's.
+fn open_folder(root: &Path) -> Result<OwnedFd, Errno> {
+    rustix::fs::openat2(
+        CWD,
+        root,
+        FOLDER,
+        Mode::empty(),
+        ResolveFlags::NO_MAGICLINKS,
+    )
+}
+
+/// Opens a folder inside an open folder; never a link, never another name.
+pub(crate) fn step_into(folder: impl AsFd, name: &OsStr) -> Result<OwnedFd, Errno> {
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let fd = rustix::fs::openat2(folder, name, FOLDER, Mode::empty(), resolve)?;
+    if is_procfs(&fd)? {
+        Err(Errno::LOOP)
+    } else {
+        Ok(fd)
+    }
+}
+
+/// Opens a file inside an open folder for looking; never a link.
+pub(crate) fn look_into(folder: impl AsFd, name: &OsStr) -> Result<Found, Errno> {
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    Found::of(rustix::fs::openat2(
+        folder,
+        name,
+        LOOK,
+        Mode::empty(),
+        resolve,
+    )?)
+}
+
+fn is_procfs(fd: &OwnedFd) -> Result<bool, Errno> {
+    Ok(rustix::fs::fstatfs(fd)?.f_type == PROC_SUPER_MAGIC)
+}
+
+fn not_a_file(kind: FileType, shown: &str) -> ToolFailure {
+    let what = match kind {
+        FileType::Directory => {
+            return mendable(
+                "is_a_folder",
+                format!("`{shown}` is a folder. Use list_files to see what is in it."),
+            );
+        }
+        FileType::Fifo => "a pipe",
+        FileType::Socket => "a socket",
+        FileType::CharacterDevice | FileType::BlockDevice => "a device",
+        FileType::Symlink => "a link",
+        _ => "not a regular file",
+    };
+    mendable(
+        "not_a_file",
+        format!("`{shown}` is {what}; only regular files can be used."),
+    )
+}

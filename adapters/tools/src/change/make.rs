@@ -1,0 +1,84 @@
+//! `make_dir`.
+
+use super::{recorded, with_artifact};
+use crate::arguments;
+use crate::atomic::sync_folder;
+use crate::beneath::{self, Place};
+use crate::failure::{from_errno, mendable};
+use crate::journal::Change;
+use crate::record::MakeDir;
+use crate::service::Job;
+use api::executor::ToolFailure;
+use domain::tool::ToolOutput;
+use rustix::fd::OwnedFd;
+use rustix::fs::{FileType, Mode};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Mode of a new folder, less what the umask takes.
+const NEW_FOLDER: u32 = 0o755;
+
+pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
+    let _: arguments::OnlyPath = arguments::parse(&job.call.arguments)?;
+    let place = job.write_place("path")?;
+    let (folder, _, missing) = nearest(&place)?;
+    if !missing.is_empty() {
+        let paths = below(&place, missing.len());
+        recorded(job, Change::Made { paths }, || {
+            make(&place, folder, &missing)
+        })?;
+    }
+    let created = !missing.is_empty();
+    let text = match created {
+        true => format!("Made the folder {}.", place.shown),
+        false => format!("The folder {} exists already.", place.shown),
+    };
+    let typed = job.typed("path");
+    let data = MakeDir {
+        path: typed.clone(),
+        created,
+    };
+    let output = job.output(&data, text, &typed)?;
+    Ok(if created {
+        with_artifact(output, &place)
+    } else {
+        output
+    })
+}
+
+fn nearest(place: &Place<'_>) -> Result<(OwnedFd, PathBuf, Vec<OsString>), ToolFailure> {
+    let is_taken = place
+        .reach()
+        .is_ok_and(|found| found.kind != FileType::Directory);
+    if is_taken {
+        return Err(mendable(
+            "exists",
+            format!("`{}` exists already and is not a folder.", place.shown),
+        ));
+    }
+    place.nearest()
+}
+
+/// The last so many parts of the path, outermost first.
+fn below(place: &Place<'_>, count: usize) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = place
+        .target
+        .ancestors()
+        .take(count)
+        .map(|path| path.to_path_buf())
+        .collect();
+    paths.reverse();
+    paths
+}
+
+fn make(place: &Place<'_>, folder: OwnedFd, missing: &[OsString]) -> Result<(), ToolFailure> {
+    let fault = |errno| from_errno(errno, &place.shown);
+    let mut here = folder;
+    for name in missing {
+        rustix::fs::mkdirat(&here, name, Mode::from_raw_mode(NEW_FOLDER)).map_err(fault)?;
+        let inner = beneath::step_into(&here, name).map_err(fault)?;
+        sync_folder(&here).map_err(fault)?;
+        here = inner;
+    }
+    Ok(())
+}

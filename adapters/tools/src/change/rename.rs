@@ -1,0 +1,140 @@
+//! `move_file`.
+
+use super::recorded;
+use crate::arguments;
+use crate::atomic::{rename_to_free, sync_folder};
+use crate::beneath::{Found, LastLink, Place, Spot};
+use crate::failure::{broken, from_errno, mendable, not_found, refused};
+use crate::journal::Change;
+use crate::record::MoveFile;
+use crate::service::Job;
+use api::executor::ToolFailure;
+use domain::tool::ToolOutput;
+use rustix::fs::{Dir, FileType};
+use rustix::io::Errno;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+struct Plan {
+    from: Spot,
+    to: Spot,
+    found: Found,
+}
+
+fn plan(job: &Job<'_>, from: &Place<'_>, to: &Place<'_>) -> Result<Plan, ToolFailure> {
+    let _: arguments::MoveFile = arguments::parse(&job.call.arguments)?;
+    let from_spot = from.spot(LastLink::Keep)?;
+    let Some(found) = from_spot.look(&from.shown)? else {
+        return Err(not_found(&from.shown));
+    };
+    let to_spot = to
+        .spot(LastLink::Keep)
+        .map_err(|failure| match failure.rule {
+            "not_found" => mendable(
+                "no_folder",
+                format!(
+                    "The folder of `{}` does not exist. Make it with make_dir first.",
+                    to.shown
+                ),
+            ),
+            _ => failure,
+        })?;
+    if to_spot.look(&to.shown)?.is_some() {
+        return Err(taken(to));
+    }
+    if found.kind == FileType::Directory {
+        refuse_protected_inside(from, &found, &from_spot, &to_spot)?;
+    }
+    Ok(Plan {
+        from: from_spot,
+        to: to_spot,
+        found,
+    })
+}
+
+fn taken(to: &Place<'_>) -> ToolFailure {
+    mendable(
+        "exists",
+        format!(
+            "`{}` exists already; give the full new path of something that does not.",
+            to.shown
+        ),
+    )
+}
+
+/// What lies in a folder must not become a protected place by the folder's new name.
+fn refuse_protected_inside(
+    place: &Place<'_>,
+    found: &Found,
+    from: &Spot,
+    to: &Spot,
+) -> Result<(), ToolFailure> {
+    let fault = |errno| from_errno(errno, &place.shown);
+    for entry in Dir::read_from(&found.fd).map_err(fault)? {
+        let entry = entry.map_err(fault)?;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        if name != "."
+            && name != ".."
+            && place
+                .ground
+                .becomes_protected(&from.real.join(name), &to.real.join(name))
+        {
+            return Err(refused(
+                "protected",
+                format!(
+                    "Moving `{}` there would put files where other programs run or trust them.",
+                    place.shown
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Renames, and makes both folders durable.
+pub(super) fn rename(from: &Spot, to: &Spot, place: &Place<'_>) -> Result<(), ToolFailure> {
+    rename_to_free(&from.parent, &from.name, to).map_err(|errno| match errno {
+        Errno::EXIST => taken(place),
+        Errno::XDEV => mendable(
+            "other_disk",
+            "Both paths must lie on the same file system. Copy the content instead.".to_owned(),
+        ),
+        Errno::INVAL => mendable(
+            "into_itself",
+            "A folder cannot be moved into itself.".to_owned(),
+        ),
+        other => from_errno(other, &place.shown),
+    })?;
+    let synced = sync_folder(&to.parent).and_then(|()| sync_folder(&from.parent));
+    synced.map_err(|e| broken("io_error", format!("The move is not on disk yet: {e}.")))
+}
+
+pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
+    let (from, to) = (job.write_place("from")?, job.write_place("to")?);
+    let plan = plan(job, &from, &to)?;
+    let change = Change::Moved {
+        from: from.target.to_path_buf(),
+        to: to.target.to_path_buf(),
+        inode: plan.found.stat.st_ino,
+    };
+    recorded(job, change, || rename(&plan.from, &plan.to, &to))?;
+    let text = format!("Moved {} to {}.", from.shown, to.shown);
+    let data = MoveFile {
+        from: job.typed("from"),
+        to: job.typed("to"),
+    };
+    let mut output = job.output(&data, text, &job.typed("from"))?;
+    output.artifacts = [&from, &to]
+        .map(|p| p.target.to_string_lossy().into_owned())
+        .to_vec();
+    Ok(output)
+}
+
+pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
+    let (from, to) = (job.write_place("from")?, job.write_place("to")?);
+    plan(job, &from, &to)?;
+    Ok(format!(
+        "rename from {}\nrename to {}\n",
+        from.shown, to.shown
+    ))
+}

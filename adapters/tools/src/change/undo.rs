@@ -1,0 +1,249 @@
+//! `undo`: takes back the session's last change, if what it left is still there untouched.
+
+use super::{as_text, diff, read_whole, rename};
+use crate::arguments;
+use crate::atomic::{self, Expect, sync_folder};
+use crate::beneath::{Found, LastLink, Place};
+use crate::failure::{from_errno, from_io, mendable};
+use crate::journal::{Change, Closing, Kept, Open};
+use crate::record::Undo;
+use crate::service::Job;
+use api::executor::ToolFailure;
+use domain::hash::Digest;
+use domain::tool::ToolOutput;
+use rustix::fs::{AtFlags, FileType, Mode};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Whether a change stands as it was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// It can be taken back.
+    Made,
+    /// It never happened: a crash came between writing it down and making it.
+    NeverMade,
+    /// Someone changed the place since.
+    Overtaken,
+}
+
+/// The last change that really happened; those above it in the journal that did not are voided.
+fn last_made(job: &Job<'_>) -> Result<(Open, usize), ToolFailure> {
+    let mut open = job.journal().open_changes()?;
+    while let Some(last) = open.pop() {
+        match standing(job, &last.change)? {
+            Standing::Made => return Ok((last, open.len())),
+            Standing::NeverMade => job.journal().close(last.number, Closing::Void)?,
+            Standing::Overtaken => {
+                let place = job.past_place(path_of(&last.change));
+                return Err(mendable(
+                    "changed_since",
+                    format!(
+                        "`{}` was changed by someone else after {}; undo would lose that. Nothing \
+                         was undone.",
+                        place.shown, last.tool
+                    ),
+                ));
+            }
+        }
+    }
+    Err(mendable(
+        "nothing_to_undo",
+        "There is no file change of this session left to undo.",
+    ))
+}
+
+fn path_of(change: &Change) -> &Path {
+    match change {
+        Change::Put { path, .. }
+        | Change::DeletedFile { path, .. }
+        | Change::DeletedFolder { path, .. }
+        | Change::DeletedLink { path, .. } => path,
+        Change::Moved { to, .. } => to,
+        Change::Made { paths } => paths.last().map_or(Path::new("/"), PathBuf::as_path),
+    }
+}
+
+/// What is at a path now.
+fn found_at(place: &Place<'_>, last: LastLink) -> Result<Option<Found>, ToolFailure> {
+    match place.spot(last).and_then(|spot| spot.look(&place.shown)) {
+        Err(failure) if failure.rule == "not_found" => Ok(None),
+        other => other,
+    }
+}
+
+fn standing(job: &Job<'_>, change: &Change) -> Result<Standing, ToolFailure> {
+    let place = job.past_place(path_of(change));
+    let follow = match change {
+        Change::Put { .. } => LastLink::Follow,
+        _ => LastLink::Keep,
+    };
+    let found = found_at(&place, follow)?;
+    Ok(match (change, found) {
+        (Change::Put { before, after, .. }, found) => {
+            let now = match found {
+                Some(found) if found.kind == FileType::RegularFile => {
+                    Some(digest(job, &place, &found)?)
+                }
+                Some(_) => return Ok(Standing::Overtaken),
+                None => None,
+            };
+            let was = before.as_ref().map(|kept| kept.digest);
+            if now == Some(*after) {
+                Standing::Made
+            } else if now == was {
+                Standing::NeverMade
+            } else {
+                Standing::Overtaken
+            }
+        }
+        (Change::Made { .. }, Some(found)) if found.kind == FileType::Directory => Standing::Made,
+        (Change::Made { .. }, None) => Standing::NeverMade,
+        (Change::Moved { inode, .. }, Some(found)) if found.stat.st_ino == *inode => Standing::Made,
+        (Change::Moved { from, inode, .. }, _) => {
+            let is_unmoved = found_at(&job.past_place(from), LastLink::Keep)?
+                .is_some_and(|found| found.stat.st_ino == *inode);
+            if is_unmoved {
+                Standing::NeverMade
+            } else {
+                Standing::Overtaken
+            }
+        }
+        (
+            Change::DeletedFile { .. } | Change::DeletedFolder { .. } | Change::DeletedLink { .. },
+            None,
+        ) => Standing::Made,
+        (Change::DeletedFile { before, .. }, Some(found))
+            if found.kind == FileType::RegularFile
+                && digest(job, &place, &found)? == before.digest =>
+        {
+            Standing::NeverMade
+        }
+        (_, Some(_)) => Standing::Overtaken,
+    })
+}
+
+fn digest(job: &Job<'_>, place: &Place<'_>, found: &Found) -> Result<Digest, ToolFailure> {
+    let mut file = place.ground.read(found, &place.shown)?;
+    Ok(atomic::copy(&mut file, &mut io::sink(), job.leash, &place.shown)?.digest)
+}
+
+pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
+    let _: arguments::Nothing = arguments::parse(&job.call.arguments)?;
+    let (last, left) = last_made(job)?;
+    take_back(job, &last.change)?;
+    job.journal().close(last.number, Closing::Undone)?;
+    let place = job.past_place(path_of(&last.change));
+    let path = place.target.to_string_lossy().into_owned();
+    let text = format!(
+        "Undid {} of {}. {left} more can be undone.",
+        last.tool, place.shown
+    );
+    let data = Undo {
+        tool: last.tool,
+        path: path.clone(),
+        left,
+    };
+    let mut output = job.output(&data, text, &path)?;
+    output.artifacts = vec![path];
+    Ok(output)
+}
+
+fn take_back(job: &Job<'_>, change: &Change) -> Result<(), ToolFailure> {
+    let place = job.past_place(path_of(change));
+    let fault = |errno| from_errno(errno, &place.shown);
+    match change {
+        Change::Put { before, .. } => put_back(job, &place, before.as_ref()),
+        Change::DeletedFile { before, .. } => {
+            let spot = place.spot(LastLink::Keep)?;
+            let mut copy = job.journal().read(before)?;
+            let expect = Expect::Absent(Some(before.mode));
+            atomic::put(&spot, &mut copy, expect, job.leash, &place.shown).map(drop)
+        }
+        Change::DeletedFolder { mode, .. } => {
+            let spot = place.spot(LastLink::Keep)?;
+            rustix::fs::mkdirat(&spot.parent, &spot.name, Mode::from_raw_mode(*mode))
+                .map_err(fault)?;
+            sync_folder(&spot.parent).map_err(fault)
+        }
+        Change::DeletedLink { link, .. } => {
+            let spot = place.spot(LastLink::Keep)?;
+            rustix::fs::symlinkat(link, &spot.parent, &spot.name).map_err(fault)?;
+            sync_folder(&spot.parent).map_err(fault)
+        }
+        Change::Moved { from, .. } => {
+            let old = job.past_place(from);
+            rename::rename(
+                &place.spot(LastLink::Keep)?,
+                &old.spot(LastLink::Keep)?,
+                &old,
+            )
+        }
+        Change::Made { paths } => {
+            for path in paths.iter().rev() {
+                let place = job.past_place(path);
+                let spot = place.spot(LastLink::Keep)?;
+                rustix::fs::unlinkat(&spot.parent, &spot.name, AtFlags::REMOVEDIR)
+                    .map_err(|errno| from_errno(errno, &place.shown))?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn put_back(job: &Job<'_>, place: &Place<'_>, before: Option<&Kept>) -> Result<(), ToolFailure> {
+    let spot = place.spot(LastLink::Follow)?;
+    let Some(found) = spot.look(&place.shown)? else {
+        return Err(atomic::changed_meanwhile(&place.shown));
+    };
+    match before {
+        None => super::delete::remove(place, &spot, &found),
+        Some(kept) => {
+            let mut copy = job.journal().read(kept)?;
+            atomic::put(
+                &spot,
+                &mut copy,
+                Expect::Same(&found),
+                job.leash,
+                &place.shown,
+            )
+            .map(drop)
+        }
+    }
+}
+
+pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
+    let _lane = job.lane();
+    let (last, _) = last_made(job)?;
+    let place = job.past_place(path_of(&last.change));
+    let kept_text = |kept: &Kept| -> Result<String, ToolFailure> {
+        let mut bytes = Vec::new();
+        let copy = job.journal().read(kept)?;
+        copy.take(domain::limits::FILE_READ_BYTES)
+            .read_to_end(&mut bytes)
+            .map_err(|e| from_io(&e, &place.shown))?;
+        Ok(as_text(bytes))
+    };
+    let change = match &last.change {
+        Change::Put { before, .. } => {
+            let found = found_at(&place, LastLink::Follow)?;
+            let now = match &found {
+                Some(found) => Some(as_text(read_whole(job, &place, found)?)),
+                None => None,
+            };
+            let then = before.as_ref().map(kept_text).transpose()?;
+            diff(&place.shown, now.as_deref(), then.as_deref())
+        }
+        Change::DeletedFile { before, .. } => diff(&place.shown, None, Some(&kept_text(before)?)),
+        Change::DeletedFolder { .. } => format!("make the folder {}\n", place.shown),
+        Change::DeletedLink { .. } => format!("make the link {}\n", place.shown),
+        Change::Made { .. } => format!("delete the empty folder {}\n", place.shown),
+        Change::Moved { from, .. } => {
+            format!(
+                "rename from {}\nrename to {}\n",
+                place.shown,
+                job.past_place(from).shown
+            )
+        }
+    };
+    Ok(format!("undo {} of {}\n{change}", last.tool, place.shown))
+}

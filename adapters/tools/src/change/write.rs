@@ -1,0 +1,90 @@
+//! `write_file`.
+
+use super::{as_text, diff, file_spot, put, read_whole, regular_at, with_artifact};
+use crate::arguments::{self, WriteMode};
+use crate::beneath::{Found, Place, Spot};
+use crate::failure::mendable;
+use crate::record::WriteFile;
+use crate::service::Job;
+use api::executor::ToolFailure;
+use domain::tool::ToolOutput;
+use rustix::fs::FileType;
+
+struct Plan {
+    spot: Spot,
+    old: Option<Found>,
+    content: Vec<u8>,
+}
+
+fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
+    let wanted: arguments::WriteFile = arguments::parse(&job.call.arguments)?;
+    let is_folder = place
+        .reach()
+        .is_ok_and(|found| found.kind == FileType::Directory);
+    if is_folder {
+        return Err(mendable(
+            "is_a_folder",
+            format!("`{}` is a folder; name a file in it.", place.shown),
+        ));
+    }
+    let spot = file_spot(place)?;
+    let old = regular_at(place, &spot)?;
+    let content = match (wanted.mode, &old) {
+        (WriteMode::Create, Some(_)) => {
+            return Err(mendable(
+                "exists",
+                format!(
+                    "`{}` exists already. Use edit_file to change a part of it, or mode overwrite \
+                     or append.",
+                    place.shown
+                ),
+            ));
+        }
+        (WriteMode::Append, Some(found)) => {
+            let mut whole = read_whole(job, place, found)?;
+            if whole.last().is_some_and(|last| *last != b'\n') {
+                whole.push(b'\n');
+            }
+            whole.extend_from_slice(wanted.content.as_bytes());
+            whole
+        }
+        (WriteMode::Create | WriteMode::Append, None) | (WriteMode::Overwrite, _) => {
+            wanted.content.into_bytes()
+        }
+    };
+    Ok(Plan { spot, old, content })
+}
+
+pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
+    let place = job.write_place("path")?;
+    let plan = plan(job, &place)?;
+    let written = put(job, &place, &plan.spot, plan.old.as_ref(), &plan.content)?;
+    let created = plan.old.is_none();
+    let verb = if created { "Created" } else { "Wrote" };
+    let text = format!("{verb} {}, now {} bytes.", place.shown, written.bytes);
+    let typed = job.typed("path");
+    let data = WriteFile {
+        path: typed.clone(),
+        created,
+        bytes: written.bytes,
+    };
+    Ok(with_artifact(job.output(&data, text, &typed)?, &place))
+}
+
+pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
+    let place = job.write_place("path")?;
+    let plan = plan(job, &place)?;
+    let old = match &plan.old {
+        // Too large to show as a diff is not too large to overwrite.
+        Some(found) => match read_whole(job, &place, found) {
+            Ok(bytes) => Some(as_text(bytes)),
+            Err(failure) if failure.rule == "too_large" => {
+                Some(format!("({} bytes, too large to show)\n", found.bytes()))
+            }
+            Err(failure) => return Err(failure),
+        },
+        None => None,
+    };
+    let new = as_text(plan.content);
+    Ok(diff(&place.shown, old.as_deref(), Some(&new)))
+}

@@ -1,0 +1,442 @@
+//! A session's undo history on disk: an append-only journal of changes, and the content that was
+//! there before, named by its digest.
+//!
+//! A change is written down before it is made. When a session has kept more than its limit, the
+//! oldest changes are dropped and can no longer be undone; a single file larger than the limit is
+//! refused, since it could never be brought back.
+
+use crate::atomic::{self, Written};
+use crate::context::Leash;
+use crate::failure::{broken, from_io, mendable};
+use api::executor::ToolFailure;
+use domain::hash::Digest;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// Content that was kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    pub(crate) digest: Digest,
+    pub(crate) bytes: u64,
+    /// Permission bits.
+    pub(crate) mode: u32,
+}
+
+/// One change, with what it takes to take it back. Paths are absolute.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub(crate) enum Change {
+    /// A file got new content.
+    Put {
+        path: PathBuf,
+        before: Option<Kept>,
+        after: Digest,
+    },
+    /// Folders were made, outermost first.
+    Made { paths: Vec<PathBuf> },
+    /// Something was renamed; `inode` tells whether it is still the same.
+    Moved {
+        from: PathBuf,
+        to: PathBuf,
+        inode: u64,
+    },
+    /// A file was deleted.
+    DeletedFile { path: PathBuf, before: Kept },
+    /// An empty folder was deleted.
+    DeletedFolder { path: PathBuf, mode: u32 },
+    /// A symbolic link was deleted.
+    DeletedLink { path: PathBuf, link: PathBuf },
+}
+
+impl Change {
+    fn kept(&self) -> Option<&Kept> {
+        match self {
+            Self::Put { before, .. } => before.as_ref(),
+            Self::DeletedFile { before, .. } => Some(before),
+            _ => None,
+        }
+    }
+}
+
+/// A change that can be taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Open {
+    pub(crate) number: u64,
+    pub(crate) tool: String,
+    pub(crate) change: Change,
+}
+
+/// Why a change is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Closing {
+    /// It was taken back.
+    Undone,
+    /// It did not happen.
+    Void,
+    /// It made room for later ones.
+    Dropped,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "snake_case")]
+enum Record {
+    Opened {
+        number: u64,
+        time: jiff::Timestamp,
+        tool: String,
+        #[serde(flatten)]
+        change: Change,
+    },
+    Closed {
+        number: u64,
+        why: Closing,
+    },
+}
+
+/// The history of one session.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    folder: PathBuf,
+    limit: u64,
+}
+
+/// How failures of our own folder are told; its path is not the model's business.
+const SHOWN: &str = "the undo history";
+
+fn fault(error: io::Error) -> ToolFailure {
+    from_io(&error, SHOWN)
+}
+
+/// Makes a folder that only we may enter.
+pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+impl Journal {
+    pub(crate) fn new(folder: PathBuf, limit: u64) -> Self {
+        Self { folder, limit }
+    }
+
+    /// Every change that can be taken back, oldest first.
+    pub(crate) fn open_changes(&self) -> Result<Vec<Open>, ToolFailure> {
+        let file = match File::open(self.journal()) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(fault(error)),
+        };
+        let mut open = BTreeMap::new();
+        let mut reader = BufReader::new(file);
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            if reader.read_until(b'\n', &mut line).map_err(fault)? == 0 || !line.ends_with(b"\n") {
+                // A last line without its end was never acknowledged.
+                return Ok(open.into_values().collect());
+            }
+            match serde_json::from_slice(&line) {
+                Ok(Record::Opened {
+                    number,
+                    tool,
+                    change,
+                    ..
+                }) => {
+                    open.insert(
+                        number,
+                        Open {
+                            number,
+                            tool,
+                            change,
+                        },
+                    );
+                }
+                Ok(Record::Closed { number, .. }) => {
+                    open.remove(&number);
+                }
+                Err(error) => {
+                    return Err(broken(
+                        "undo_unreadable",
+                        format!("The undo history cannot be read: {error}."),
+                    ));
+                }
+            }
+        }
+    }
+
+    /// Keeps a copy of content that is about to go, dropping the oldest changes when there is no
+    /// room for it.
+    pub(crate) fn keep(
+        &self,
+        content: &mut dyn Read,
+        size: u64,
+        mode: u32,
+        leash: &Leash,
+    ) -> Result<Kept, ToolFailure> {
+        self.make_room(size)?;
+        let copies = self.copies();
+        private_folder(&copies).map_err(fault)?;
+        let temporary = copies.join(format!("{}.tmp", uuid::Uuid::now_v7().simple()));
+        let written = self.write_copy(&temporary, content, leash);
+        let Written { digest, bytes } = match written {
+            Ok(written) => written,
+            Err(failure) => {
+                // The failure that matters is the first one.
+                let _ = fs::remove_file(&temporary);
+                return Err(failure);
+            }
+        };
+        fs::rename(&temporary, self.copy_of(digest)).map_err(fault)?;
+        Ok(Kept {
+            digest,
+            bytes,
+            mode: mode & 0o7777,
+        })
+    }
+
+    fn write_copy(
+        &self,
+        path: &Path,
+        content: &mut dyn Read,
+        leash: &Leash,
+    ) -> Result<Written, ToolFailure> {
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(path)
+            .map_err(fault)?;
+        // A file that grows while it is copied must not outgrow the limit.
+        let mut bounded = content.take(self.limit.saturating_add(1));
+        let written = atomic::copy(&mut bounded, &mut file, leash, SHOWN)?;
+        if written.bytes > self.limit {
+            return Err(too_large(self.limit));
+        }
+        file.sync_all().map_err(fault)?;
+        Ok(written)
+    }
+
+    /// The content that was kept.
+    pub(crate) fn read(&self, kept: &Kept) -> Result<File, ToolFailure> {
+        File::open(self.copy_of(kept.digest)).map_err(fault)
+    }
+
+    /// Writes a change down, before it is made. Returns its number.
+    pub(crate) fn begin(&self, tool: &str, change: Change) -> Result<u64, ToolFailure> {
+        let last = self.last_number()?;
+        let number = last + 1;
+        self.append(&Record::Opened {
+            number,
+            time: jiff::Timestamp::now(),
+            tool: tool.to_owned(),
+            change,
+        })?;
+        Ok(number)
+    }
+
+    /// Closes a change: it can no longer be taken back.
+    pub(crate) fn close(&self, number: u64, why: Closing) -> Result<(), ToolFailure> {
+        self.append(&Record::Closed { number, why })?;
+        self.sweep()
+    }
+
+    fn last_number(&self) -> Result<u64, ToolFailure> {
+        let text = match fs::read(self.journal()) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            Err(error) => return Err(fault(error)),
+        };
+        let numbers =
+            text.split(|b| *b == b'\n')
+                .filter_map(|line| match serde_json::from_slice(line) {
+                    Ok(Record::Opened { number, .. } | Record::Closed { number, .. }) => {
+                        Some(number)
+                    }
+                    Err(_) => None,
+                });
+        Ok(numbers.max().unwrap_or(0))
+    }
+
+    fn make_room(&self, size: u64) -> Result<(), ToolFailure> {
+        if size > self.limit {
+            return Err(too_large(self.limit));
+        }
+        let open = self.open_changes()?;
+        let size_of = |open: &Open| open.change.kept().map_or(0, |kept| kept.bytes);
+        let mut used: u64 = open.iter().map(size_of).sum();
+        for oldest in &open {
+            if used.saturating_add(size) <= self.limit {
+                break;
+            }
+            used -= size_of(oldest);
+            self.close(oldest.number, Closing::Dropped)?;
+        }
+        Ok(())
+    }
+
+    /// Removes copies that no open change needs.
+    fn sweep(&self) -> Result<(), ToolFailure> {
+        let open = self.open_changes()?;
+        let needed: Vec<PathBuf> = open
+            .iter()
+            .filter_map(|open| open.change.kept())
+            .map(|kept| self.copy_of(kept.digest))
+            .collect();
+        let copies = match fs::read_dir(self.copies()) {
+            Ok(copies) => copies,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(fault(error)),
+        };
+        for copy in copies {
+            let path = copy.map_err(fault)?.path();
+            if !needed.contains(&path) {
+                fs::remove_file(&path).map_err(fault)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn append(&self, record: &Record) -> Result<(), ToolFailure> {
+        private_folder(&self.folder).map_err(fault)?;
+        let mut line = match serde_json::to_vec(record) {
+            Ok(line) => line,
+            Err(error) => {
+                return Err(broken(
+                    "undo_unwritable",
+                    format!("The undo history cannot be written: {error}."),
+                ));
+            }
+        };
+        line.push(b'\n');
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(self.journal())
+            .map_err(fault)?;
+        let end = whole_lines(&mut file).map_err(fault)?;
+        file.set_len(end).map_err(fault)?;
+        file.seek(SeekFrom::Start(end)).map_err(fault)?;
+        file.write_all(&line).map_err(fault)?;
+        file.sync_data().map_err(fault)
+    }
+
+    fn journal(&self) -> PathBuf {
+        self.folder.join("journal.jsonl")
+    }
+
+    fn copies(&self) -> PathBuf {
+        self.folder.join("copies")
+    }
+
+    fn copy_of(&self, digest: Digest) -> PathBuf {
+        self.copies().join(digest.to_string())
+    }
+}
+
+/// Where the last whole line ends: a torn one after it is dropped.
+fn whole_lines(file: &mut File) -> io::Result<u64> {
+    let length = file.metadata()?.len();
+    let mut last = [b'\n'];
+    if length > 0 {
+        file.seek(SeekFrom::Start(length - 1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last == *b"\n" {
+        return Ok(length);
+    }
+    file.seek(SeekFrom::Start(0))?;
+    let mut text = Vec::new();
+    file.read_to_end(&mut text)?;
+    let end = text
+        .iter()
+        .rposition(|b| *b == b'\n')
+        .map_or(0, |at| at + 1);
+    Ok(end as u64)
+}
+
+fn too_large(limit: u64) -> ToolFailure {
+    mendable(
+        "too_large_to_undo",
+        format!(
+            "The file is larger than the {limit} bytes that can be kept for undo, so it was not \
+             changed. Ask the user to do it."
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::StopFlag;
+    use std::time::Duration;
+
+    fn leash() -> Leash {
+        Leash::new(StopFlag::default(), Duration::from_secs(60), None)
+    }
+
+    fn put(journal: &Journal, content: &[u8]) -> Result<u64, ToolFailure> {
+        let before = journal.keep(&mut &*content, content.len() as u64, 0o644, &leash())?;
+        journal.begin(
+            "write_file",
+            Change::Put {
+                path: PathBuf::from("/w/a"),
+                before: Some(before),
+                after: Digest::of(b"after"),
+            },
+        )
+    }
+
+    #[test]
+    fn the_oldest_changes_make_room_and_a_single_one_at_the_limit_fits() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::new(folder.path().join("s"), 10);
+        assert_eq!(put(&journal, b"0123").unwrap(), 1);
+        assert_eq!(put(&journal, b"456789").unwrap(), 2);
+        assert_eq!(journal.open_changes().unwrap().len(), 2);
+        assert_eq!(put(&journal, b"ab").unwrap(), 3);
+        let left: Vec<u64> = journal
+            .open_changes()
+            .unwrap()
+            .iter()
+            .map(|o| o.number)
+            .collect();
+        assert_eq!(left, [2, 3]);
+        assert_eq!(put(&journal, b"0123456789").unwrap(), 4);
+        assert_eq!(journal.open_changes().unwrap().len(), 1);
+        assert_eq!(fs::read_dir(journal.copies()).unwrap().count(), 1);
+        assert_eq!(
+            put(&journal, b"0123456789a").unwrap_err().rule,
+            "too_large_to_undo"
+        );
+        assert_eq!(journal.open_changes().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_torn_last_line_is_forgotten_and_the_next_record_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::new(folder.path().join("s"), 100);
+        put(&journal, b"one").unwrap();
+        let mut file = OpenOptions::new()
+            .append(true)
+            .open(journal.journal())
+            .unwrap();
+        file.write_all(b"{\"record\":\"opened\",\"num").unwrap();
+        assert_eq!(journal.open_changes().unwrap().len(), 1);
+        put(&journal, b"two").unwrap();
+        let numbers: Vec<u64> = journal
+            .open_changes()
+            .unwrap()
+            .iter()
+            .map(|o| o.number)
+            .collect();
+        assert_eq!(numbers, [1, 2]);
+        journal.close(2, Closing::Undone).unwrap();
+        assert_eq!(journal.open_changes().unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,90 @@
+//! `read_document`: text as it is, HTML as readable text. Formats whose readers may crash or be
+//! attacked are refused until there is a sandbox to read them in.
+
+use crate::arguments;
+use crate::context::Leashed;
+use crate::failure::{from_io, mendable};
+use crate::look::{html, scan};
+use crate::record::ReadDocument;
+use crate::service::Job;
+use api::executor::ToolFailure;
+use domain::limits::FILE_READ_BYTES;
+use domain::tool::ToolOutput;
+use std::io::Read;
+use std::path::Path;
+
+/// Beginnings of files that need a reader of their own.
+const CLOSED_FORMATS: [(&[u8], &str); 4] = [
+    (b"%PDF-", "PDF"),
+    (b"PK\x03\x04", "office or archive"),
+    (b"\xd0\xcf\x11\xe0", "old office"),
+    (b"{\\rtf", "rich text"),
+];
+pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
+    let _: arguments::OnlyPath = arguments::parse(&job.call.arguments)?;
+    let place = job.read_place("path")?;
+    let (found, mut file) = place.reach_file()?;
+    let is_html = is_html_name(place.target);
+    let mut bytes = Vec::new();
+    let limit = FILE_READ_BYTES;
+    let reader = Leashed {
+        leash: job.leash,
+        inner: &mut file,
+    };
+    reader
+        .take(limit)
+        .read_to_end(&mut bytes)
+        .map_err(|e| from_io(&e, &place.shown))?;
+    if let Some((_, format)) = CLOSED_FORMATS
+        .iter()
+        .find(|(start, _)| bytes.starts_with(start))
+    {
+        return Err(mendable(
+            "no_reader",
+            format!(
+                "`{}` is a {format} file. Reading it needs the sandbox, which this build does not \
+                 have. Ask the user for a text version.",
+                place.shown
+            ),
+        ));
+    }
+    if bytes.contains(&0) {
+        return Err(mendable(
+            "not_text",
+            format!(
+                "`{}` is not a text document ({} bytes).",
+                place.shown,
+                found.bytes()
+            ),
+        ));
+    }
+    let truncated = found.bytes() > limit;
+    let (source, _) = scan::to_text(bytes, truncated);
+    let (format, content) = match is_html || looks_like_html(&source) {
+        true => ("html", html::to_text(&source)),
+        false => ("text", source),
+    };
+    let typed = job.typed("path");
+    let cut = if truncated { ", cut short" } else { "" };
+    let text = format!("{} ({format}{cut}):\n{content}", place.shown);
+    let data = ReadDocument {
+        path: typed.clone(),
+        format: format.to_owned(),
+        content,
+        truncated,
+    };
+    job.output(&data, text, &typed)
+}
+
+fn is_html_name(path: &Path) -> bool {
+    let extension = path
+        .extension()
+        .map(|e| e.to_string_lossy().to_ascii_lowercase());
+    matches!(extension.as_deref(), Some("html" | "htm" | "xhtml"))
+}
+
+fn looks_like_html(source: &str) -> bool {
+    let start = source.trim_start();
+    let start = start[..start.floor_char_boundary(64)].to_ascii_lowercase();
+    start.starts_with("<!doctype html") || start.starts_with("<html")
+}

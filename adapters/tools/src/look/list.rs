@@ -1,0 +1,88 @@
+//! `list_files`.
+
+use crate::arguments::{self, SortOrder};
+use crate::look::{entry_kind, joined, lines_or};
+use crate::record::{EntryKind, ListFiles, ListedEntry};
+use crate::service::Job;
+use crate::walk::{End, Entry, Ignore, Step, Walk};
+use api::executor::ToolFailure;
+use domain::limits::{LISTING_ENTRIES, WALK_DEPTH};
+use domain::tool::ToolOutput;
+use rustix::fs::{AtFlags, FileType};
+use std::cmp::Reverse;
+
+pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
+    let wanted: arguments::ListFiles = arguments::parse(&job.call.arguments)?;
+    let place = job.read_place("path")?;
+    let folder = place.reach_folder()?;
+    let typed = job.typed("path");
+    let depth = match (wanted.recursive, wanted.depth) {
+        (_, Some(depth)) => depth.clamp(1, WALK_DEPTH),
+        (true, None) => WALK_DEPTH,
+        (false, None) => 1,
+    };
+    let walk = Walk {
+        place: &place,
+        leash: job.leash,
+        depth,
+        ignore: if depth > 1 {
+            Ignore::AsGit
+        } else {
+            Ignore::Nothing
+        },
+    };
+    let mut entries = Vec::new();
+    let end = walk.run(&folder, &mut |entry| {
+        if wanted.sort == SortOrder::Name && entries.len() >= LISTING_ENTRIES {
+            return Ok(Step::Stop);
+        }
+        job.leash
+            .tell(|| format!("{} entries so far", entries.len()));
+        entries.push(listed(entry, &typed));
+        Ok(Step::Go)
+    })?;
+    let mut truncated = end == End::Part;
+    if wanted.sort == SortOrder::Size {
+        entries.sort_by_key(|entry| Reverse(entry.bytes));
+        truncated |= entries.len() > LISTING_ENTRIES;
+        entries.truncate(LISTING_ENTRIES);
+    }
+    let text = lines_or(entries.iter().map(line), "The folder is empty.", truncated);
+    let data = ListFiles {
+        path: typed.clone(),
+        entries,
+        truncated,
+    };
+    job.output(&data, text, &typed)
+}
+
+fn listed(entry: &Entry<'_>, typed: &str) -> ListedEntry {
+    let stat = rustix::fs::statat(entry.folder, entry.name, AtFlags::SYMLINK_NOFOLLOW).ok();
+    let modified = stat.as_ref().and_then(|stat| {
+        let nanos = i32::try_from(stat.st_mtime_nsec).unwrap_or(0);
+        jiff::Timestamp::new(stat.st_mtime, nanos).ok()
+    });
+    let bytes = stat
+        .as_ref()
+        .map_or(0, |stat| u64::try_from(stat.st_size).unwrap_or(0));
+    ListedEntry {
+        name: entry.name.to_string_lossy().into_owned(),
+        path: joined(typed, entry.path),
+        kind: entry_kind(entry.kind),
+        bytes: if entry.kind == FileType::RegularFile {
+            bytes
+        } else {
+            0
+        },
+        modified: modified.map(|time| time.to_string()),
+    }
+}
+
+fn line(entry: &ListedEntry) -> String {
+    match entry.kind {
+        EntryKind::File => format!("{} ({} bytes)", entry.path, entry.bytes),
+        EntryKind::Folder => format!("{}/", entry.path),
+        EntryKind::Link => format!("{} (link)", entry.path),
+        EntryKind::Other => format!("{} (neither file nor folder)", entry.path),
+    }
+}

@@ -1,0 +1,89 @@
+//! `read_file`.
+
+use crate::arguments;
+use crate::failure::mendable;
+use crate::look::scan::{self, Lines, Scan};
+use crate::record::ReadFile;
+use crate::service::Job;
+use api::executor::ToolFailure;
+use domain::limits::FILE_READ_BYTES;
+use domain::tool::ToolOutput;
+
+pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
+    let wanted: arguments::ReadFile = arguments::parse(&job.call.arguments)?;
+    let lines = lines(&wanted)?;
+    let place = job.read_place("path")?;
+    let (found, mut file) = place.reach_file()?;
+    if scan::is_binary(&mut file, &place.shown)? {
+        return Err(mendable(
+            "not_text",
+            format!(
+                "`{}` is not a text file ({} bytes).",
+                place.shown,
+                found.bytes()
+            ),
+        ));
+    }
+    let cap = usize::try_from(FILE_READ_BYTES).unwrap_or(usize::MAX);
+    let scan = scan::scan(&mut file, lines, cap, job.leash, &place.shown)?;
+    if let Lines::From(first, _) = lines
+        && first > scan.total_lines.max(1)
+    {
+        return Err(mendable(
+            "past_the_end",
+            format!("`{}` has only {} lines.", place.shown, scan.total_lines),
+        ));
+    }
+    let heading = heading(&place.shown, &scan);
+    let typed = job.typed("path");
+    let (content, is_lossy) = scan::to_text(scan.content, scan.cut);
+    let note = if is_lossy {
+        "(bytes that are not UTF-8 are shown as \u{fffd})\n"
+    } else {
+        ""
+    };
+    let text = format!("{heading}\n{note}{content}");
+    let data = ReadFile {
+        path: typed.clone(),
+        content,
+        from_line: scan.from_line,
+        line_count: scan.line_count,
+        total_lines: scan.total_lines,
+        total_words: scan.total_words,
+        total_bytes: scan.total_bytes,
+        truncated: scan.cut,
+    };
+    job.output(&data, text, &typed)
+}
+
+fn lines(wanted: &arguments::ReadFile) -> Result<Lines, ToolFailure> {
+    let count = wanted.line_count.map(i64::unsigned_abs);
+    let is_from_end = wanted.from_end || wanted.line_count.is_some_and(i64::is_negative);
+    match (is_from_end, wanted.from_line, count) {
+        (false, first, count) => Ok(Lines::From(
+            first.unwrap_or(1).max(1),
+            count.unwrap_or(u64::MAX),
+        )),
+        (true, None, Some(count)) => Ok(Lines::Last(count)),
+        (true, _, _) => Err(mendable(
+            "invalid_arguments",
+            "To read the end of a file give line_count and from_end, without from_line.",
+        )),
+    }
+}
+
+fn heading(shown: &str, scan: &Scan) -> String {
+    if scan.total_bytes == 0 {
+        return format!("{shown} is empty.");
+    }
+    let last = (scan.from_line + scan.line_count).saturating_sub(1);
+    let cut = if scan.cut {
+        ", cut short: ask for a part by from_line and line_count"
+    } else {
+        ""
+    };
+    format!(
+        "{shown}, lines {} to {last} of {}{cut}:",
+        scan.from_line, scan.total_lines
+    )
+}

@@ -1,0 +1,420 @@
+//! Finding the text an edit names: to the letter, else whole lines that differ only in white
+//! space at their ends. Where that leaves a doubt, nothing is replaced.
+
+/// A file's content after an edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Edited {
+    pub(crate) content: String,
+    /// Numbers of the lines where replaced text began, before the edit, from 1.
+    pub(crate) lines: Vec<u64>,
+    pub(crate) exact: bool,
+}
+
+/// Why an edit was not made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Miss {
+    /// The text is not there; the line most like its first one, if any is.
+    NotFound { nearest: Option<(u64, String)> },
+    /// It is there more than once, beginning at these lines.
+    Ambiguous { lines: Vec<u64> },
+    /// It is there, but so differently indented that the new text has no clear indentation. The
+    /// lines as they stand in the file.
+    IndentUnclear { line: u64, text: String },
+    /// Nothing would change.
+    NoChange,
+}
+
+/// Most places told about.
+const PLACES: usize = 20;
+/// Lines compared for the nearest one, and characters of each.
+const NEAREST_LINES: usize = 20_000;
+const NEAREST_CHARS: usize = 200;
+/// Least likeness of a line worth showing, of 1.
+const NEAREST_LIKENESS: f64 = 0.5;
+
+/// Replaces `old` by `new`: its one occurrence, or with `all` every one.
+pub(crate) fn edit(content: &str, old: &str, new: &str, all: bool) -> Result<Edited, Miss> {
+    if old.is_empty() {
+        return Err(Miss::NotFound { nearest: None });
+    }
+    let edited = match exact_places(content, old) {
+        places if places.is_empty() => by_lines(content, old, new, all)?,
+        places => exact(content, old, new, all, &places)?,
+    };
+    if edited.content == content {
+        return Err(Miss::NoChange);
+    }
+    Ok(edited)
+}
+
+/// Every place where `old` begins, overlapping ones too, since those are in doubt as well.
+fn exact_places(content: &str, old: &str) -> Vec<usize> {
+    let step = old.chars().next().map_or(1, char::len_utf8);
+    let mut places = Vec::new();
+    let mut from = 0;
+    while let Some(at) = content[from..].find(old) {
+        places.push(from + at);
+        from += at + step;
+    }
+    places
+}
+
+fn exact(content: &str, old: &str, new: &str, all: bool, places: &[usize]) -> Result<Edited, Miss> {
+    let newlines: Vec<usize> = content.match_indices('\n').map(|(at, _)| at).collect();
+    let line_of = |at: usize| newlines.partition_point(|newline| *newline < at) as u64 + 1;
+    if places.len() > 1 && !all {
+        let lines = places.iter().take(PLACES).map(|at| line_of(*at)).collect();
+        return Err(Miss::Ambiguous { lines });
+    }
+    let new = with_line_ends_of(content, new);
+    let mut out = String::with_capacity(content.len());
+    let (mut copied, mut lines) = (0, Vec::new());
+    for at in places {
+        if *at < copied {
+            continue;
+        }
+        out.push_str(&content[copied..*at]);
+        out.push_str(&new);
+        copied = at + old.len();
+        lines.push(line_of(*at));
+    }
+    out.push_str(&content[copied..]);
+    Ok(Edited {
+        content: out,
+        lines,
+        exact: true,
+    })
+}
+
+/// In a file whose every line ends with `\r\n`, so do the new lines.
+fn with_line_ends_of(content: &str, new: &str) -> String {
+    let is_crlf = content.contains("\r\n") && !content.replace("\r\n", "").contains('\n');
+    match is_crlf {
+        true => new.replace("\r\n", "\n").replace('\n', "\r\n"),
+        false => new.to_owned(),
+    }
+}
+
+/// A line of the file: its text without the line end, and where it lies.
+struct Line<'a> {
+    text: &'a str,
+    start: usize,
+    /// After its line end.
+    end: usize,
+}
+
+fn lines_of(content: &str) -> Vec<Line<'_>> {
+    let mut start = 0;
+    let pieces = content.split_inclusive('\n').map(|piece| {
+        let line = Line {
+            text: piece.trim_end_matches(['\n', '\r']),
+            start,
+            end: start + piece.len(),
+        };
+        start = line.end;
+        line
+    });
+    pieces.collect()
+}
+
+/// The lines of a text without the blank ones around it.
+fn inner_lines(text: &str) -> Vec<&str> {
+    let lines: Vec<&str> = text
+        .lines()
+        .map(|line| line.trim_end_matches('\r'))
+        .collect();
+    let first = lines.iter().position(|line| !line.trim().is_empty());
+    let last = lines.iter().rposition(|line| !line.trim().is_empty());
+    match (first, last) {
+        (Some(first), Some(last)) => lines[first..=last].to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+fn by_lines(content: &str, old: &str, new: &str, all: bool) -> Result<Edited, Miss> {
+    let file = lines_of(content);
+    let wanted = inner_lines(old);
+    let Some(first) = wanted.first() else {
+        return Err(Miss::NotFound { nearest: None });
+    };
+    let mut places: Vec<usize> = Vec::new();
+    for at in 0..(file.len() + 1).saturating_sub(wanted.len()) {
+        let window = &file[at..at + wanted.len()];
+        if window
+            .iter()
+            .zip(&wanted)
+            .all(|(line, want)| line.text.trim() == want.trim())
+        {
+            places.push(at);
+        }
+    }
+    if places.is_empty() {
+        let nearest = nearest(&file, first);
+        return Err(Miss::NotFound { nearest });
+    }
+    if places.len() > 1 && !all {
+        let lines = places
+            .iter()
+            .take(PLACES)
+            .map(|at| *at as u64 + 1)
+            .collect();
+        return Err(Miss::Ambiguous { lines });
+    }
+    let replacement = inner_lines(new);
+    let end_of_line = if content.contains("\r\n") {
+        "\r\n"
+    } else {
+        "\n"
+    };
+    let (mut out, mut copied, mut lines) = (String::new(), 0, Vec::new());
+    for at in places {
+        let window = &file[at..at + wanted.len()];
+        let (start, end) = (window[0].start, window[window.len() - 1].end);
+        if start < copied {
+            continue;
+        }
+        let Some(indented) = reindented(window, &wanted, &replacement) else {
+            let text = content[start..end]
+                .trim_end_matches(['\n', '\r'])
+                .to_owned();
+            return Err(Miss::IndentUnclear {
+                line: at as u64 + 1,
+                text,
+            });
+        };
+        out.push_str(&content[copied..start]);
+        out.push_str(&indented.join(end_of_line));
+        if !indented.is_empty() && content[start..end].ends_with('\n') {
+            out.push_str(end_of_line);
+        }
+        copied = end;
+        lines.push(at as u64 + 1);
+    }
+    out.push_str(&content[copied..]);
+    Ok(Edited {
+        content: out,
+        lines,
+        exact: false,
+    })
+}
+
+fn indent_of(line: &str) -> &str {
+    &line[..line.len() - line.trim_start().len()]
+}
+
+/// The new lines with the file's indentation. A line that was there keeps its own; another gets
+/// what the lines of the same indentation have in the file; `None` when those disagree.
+fn reindented(window: &[Line<'_>], wanted: &[&str], new: &[&str]) -> Option<Vec<String>> {
+    let pairs: Vec<(&str, &str)> = wanted
+        .iter()
+        .zip(window)
+        .filter(|(want, _)| !want.trim().is_empty())
+        .map(|(want, line)| (indent_of(want), indent_of(line.text)))
+        .collect();
+    let is_clear = pairs
+        .iter()
+        .all(|(asked, real)| pairs.iter().all(|(a, r)| a != asked || r == real));
+    let mut known = wanted.iter().zip(window);
+    let mut out = Vec::with_capacity(new.len());
+    for line in new {
+        let body = line.trim_start();
+        if body.trim().is_empty() {
+            out.push(String::new());
+            continue;
+        }
+        // The same line further down in the old text, so that a repeated line finds its own.
+        let same = known
+            .clone()
+            .position(|(want, _)| want.trim_end() == line.trim_end());
+        if let Some((_, old)) = same.and_then(|skipped| known.nth(skipped)) {
+            out.push(format!("{}{body}", indent_of(old.text)));
+        } else if is_clear {
+            out.push(format!("{}{body}", translated(indent_of(line), &pairs)?));
+        } else {
+            return None;
+        }
+    }
+    Some(out)
+}
+
+/// The file's indentation for an asked one: that of the deepest asked indentation it begins with,
+/// and the rest behind it. One further left than all of them moves as the first line did, if that
+/// was a plain move to the left or right.
+fn translated(asked: &str, pairs: &[(&str, &str)]) -> Option<String> {
+    let deepest = pairs
+        .iter()
+        .filter_map(|(from, to)| asked.strip_prefix(from).map(|rest| (from.len(), to, rest)))
+        .max_by_key(|(length, _, _)| *length);
+    if let Some((_, to, rest)) = deepest {
+        return Some(format!("{to}{rest}"));
+    }
+    let (from, to) = pairs.first()?;
+    match (to.strip_suffix(from), from.strip_suffix(to)) {
+        (Some(added), _) => Some(format!("{added}{asked}")),
+        (_, Some(taken)) => asked.strip_prefix(taken).map(str::to_owned),
+        (None, None) => None,
+    }
+}
+
+fn nearest(file: &[Line<'_>], wanted: &str) -> Option<(u64, String)> {
+    let wanted = pairs_of(wanted);
+    let mut best: Option<(f64, usize)> = None;
+    for (at, line) in file.iter().enumerate().take(NEAREST_LINES) {
+        let likeness = likeness(&wanted, &pairs_of(line.text));
+        if likeness >= NEAREST_LIKENESS && best.is_none_or(|(most, _)| likeness > most) {
+            best = Some((likeness, at));
+        }
+    }
+    best.map(|(_, at)| {
+        let text: String = file[at].text.chars().take(NEAREST_CHARS).collect();
+        (at as u64 + 1, text)
+    })
+}
+
+/// Neighbouring letters of a line, sorted.
+fn pairs_of(line: &str) -> Vec<(char, char)> {
+    let letters: Vec<char> = line.trim().chars().take(NEAREST_CHARS).collect();
+    let mut pairs: Vec<(char, char)> = letters.windows(2).map(|w| (w[0], w[1])).collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+/// Twice the pairs in common over all pairs (the Sørensen–Dice coefficient), 0 to 1.
+fn likeness(one: &[(char, char)], two: &[(char, char)]) -> f64 {
+    let (mut left, mut right, mut common) = (0, 0, 0_usize);
+    while left < one.len() && right < two.len() {
+        match one[left].cmp(&two[right]) {
+            std::cmp::Ordering::Less => left += 1,
+            std::cmp::Ordering::Greater => right += 1,
+            std::cmp::Ordering::Equal => {
+                (left, right, common) = (left + 1, right + 1, common + 1);
+            }
+        }
+    }
+    match one.len() + two.len() {
+        0 => 0.0,
+        all => 2.0 * common as f64 / all as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edited(content: &str, old: &str, new: &str, all: bool) -> (String, bool) {
+        let edited = edit(content, old, new, all).unwrap();
+        (edited.content, edited.exact)
+    }
+
+    #[test]
+    fn exact_text_is_replaced_once_or_everywhere() {
+        assert_eq!(edited("a b c", "b", "x", false), ("a x c".to_owned(), true));
+        assert_eq!(edited("b b", "b", "x", true), ("x x".to_owned(), true));
+        assert_eq!(edited("aaa", "aa", "b", true), ("ba".to_owned(), true));
+        assert_eq!(
+            edited("x = 1\ny\n", "x = 1\n", "", false),
+            ("y\n".to_owned(), true)
+        );
+        let lines = edit("b\n\nb", "b", "x", true).unwrap().lines;
+        assert_eq!(lines, [1, 3]);
+    }
+
+    #[test]
+    fn two_places_are_a_doubt_even_when_they_overlap() {
+        let lines = |content, old| match edit(content, old, "x", false) {
+            Err(Miss::Ambiguous { lines }) => lines,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(lines("b\na\nb", "b"), [1, 3]);
+        assert_eq!(lines("aaa", "aa"), [1, 1]);
+        assert_eq!(lines("  b\na\n\tb", "b "), [1, 3]);
+    }
+
+    #[test]
+    fn white_space_at_line_ends_does_not_matter_and_indentation_is_kept() {
+        let content = "fn f() {\n    if x {\n        go();\n    }\n}\n";
+        let (new, exact) = edited(
+            content,
+            "if x {\n    go();\n}",
+            "if y {\n    stop();\n    if z {\n        go();\n    }\n}",
+            false,
+        );
+        assert!(!exact);
+        assert_eq!(
+            new,
+            "fn f() {\n    if y {\n        stop();\n        if z {\n            go();\n        \
+             }\n    }\n}\n"
+        );
+        let (new, _) = edited(
+            "  if x:\n    a()\n    b()\n",
+            "if x:\na()\nb()",
+            "if x:\nb()",
+            true,
+        );
+        assert_eq!(new, "  if x:\n    b()\n");
+        let tabs = "\tif x:  \n\t\tgo()\n";
+        let (new, _) = edited(
+            tabs,
+            "if x:\n    go()",
+            "if y:\n    go()\n    stop()",
+            false,
+        );
+        assert_eq!(new, "\tif y:\n\t\tgo()\n\t\tstop()\n");
+        let (new, _) = edited(
+            "    a\n    b\n",
+            "        a\n        b",
+            "    z\n        a",
+            false,
+        );
+        assert_eq!(new, "z\n    a\n");
+        let (new, _) = edited("x\n  a  \n  b\ny\n", "\na\nb\n\n", "c", false);
+        assert_eq!(new, "x\n  c\ny\n");
+        let (new, _) = edited("x\n  a  \ny", "\ta", "", false);
+        assert_eq!(new, "x\ny");
+    }
+
+    #[test]
+    fn line_ends_of_the_file_are_kept() {
+        assert_eq!(
+            edited("a\r\nb\r\nc\r\n", "a\nb", "x\ny", false).0,
+            "x\r\ny\r\nc\r\n"
+        );
+        assert_eq!(
+            edited("a\r\nb\r\n", "a", "x\ny", false).0,
+            "x\r\ny\r\nb\r\n"
+        );
+        assert_eq!(edited("a\r\nb\n", "a", "x\ny", false).0, "x\ny\r\nb\n");
+        assert_eq!(edited("a\nb", "a\r\nb", "x\r\ny", false).0, "x\ny");
+    }
+
+    #[test]
+    fn what_is_unclear_is_not_guessed() {
+        let left = edit("\ta\n", "    a  ", "  b", false);
+        assert!(
+            matches!(left, Err(Miss::IndentUnclear { line: 1, .. })),
+            "{left:?}"
+        );
+        let content = "def f():\n    if x:\n        go()\n";
+        let flat = edit(content, "if x:\ngo()", "if x:\ngo()\nstop()", false);
+        assert!(
+            matches!(flat, Err(Miss::IndentUnclear { line: 2, .. })),
+            "{flat:?}"
+        );
+        let miss = edit("let value = 1;\n", "let valeu = 1;", "x", false);
+        let nearest = Some((1, "let value = 1;".to_owned()));
+        assert_eq!(miss, Err(Miss::NotFound { nearest }));
+        assert_eq!(
+            edit("abc", "zzz", "x", false),
+            Err(Miss::NotFound { nearest: None })
+        );
+        assert_eq!(edit("abc", "b", "b", false), Err(Miss::NoChange));
+        assert_eq!(
+            edit("abc", " \n", "b", false),
+            Err(Miss::NotFound { nearest: None })
+        );
+        assert_eq!(
+            edit("a", "", "b", false),
+            Err(Miss::NotFound { nearest: None })
+        );
+    }
+}

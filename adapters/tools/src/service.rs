@@ -1,0 +1,329 @@
+//! The executor: takes a permitted call, runs it off the async threads, and keeps its time.
+
+use crate::beneath::{Ground, LastLink, Place};
+use crate::change;
+use crate::context::{Leash, StopFlag, StopOnDrop};
+use crate::failure::{broken, mendable, refused, timeout};
+use crate::journal::{self, Journal};
+use crate::look;
+use crate::table::{self, Tool, VERSION};
+use crate::{Config, Error};
+use api::authority::{Authorized, JudgedCall};
+use api::executor::{Executor, FailureKind, PathRefusal, ProgressSink, ToolFailure};
+use async_trait::async_trait;
+use domain::id::SessionId;
+use domain::limits::FILE_TOOL_TIME;
+use domain::tool::{TargetKind, ToolOutput, ToolSpec};
+use policy::protected::Protected;
+use serde::Serialize;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How many sessions may change files at one time; more wait for one another.
+const CHANGE_LANES: usize = 64;
+/// How long after its own limit a tool that hangs in the operating system is given up.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The built-in file tools. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct FileTools {
+    workshop: Arc<Workshop>,
+}
+
+#[derive(Debug)]
+struct Workshop {
+    ground: Ground,
+    undo_folder: PathBuf,
+    undo_bytes: u64,
+    lanes: Vec<Mutex<()>>,
+}
+
+impl FileTools {
+    /// Makes the undo folder and checks what the tools need of the machine.
+    ///
+    /// # Errors
+    /// [`Error`] when the undo folder cannot be made or `/proc` is missing.
+    pub fn new(config: Config) -> Result<Self, Error> {
+        journal::private_folder(&config.undo_folder).map_err(|source| Error::UndoFolder {
+            folder: config.undo_folder.clone(),
+            source,
+        })?;
+        let mut own = config.own_folders;
+        own.push(config.undo_folder.clone());
+        // A link in the way to our folders must not hide them.
+        let real: Vec<PathBuf> = own.iter().filter_map(|folder| real_of(folder)).collect();
+        own.extend(real);
+        let ground = Ground::new(Protected::new(&own)).map_err(|errno| Error::Proc {
+            source: errno.into(),
+        })?;
+        Ok(Self {
+            workshop: Arc::new(Workshop {
+                ground,
+                undo_folder: config.undo_folder,
+                undo_bytes: config.undo_bytes,
+                lanes: (0..CHANGE_LANES).map(|_| Mutex::new(())).collect(),
+            }),
+        })
+    }
+
+    async fn blocking<T: Send + 'static>(
+        &self,
+        progress: Option<ProgressSink>,
+        work: impl FnOnce(&Workshop, &Leash) -> Result<T, ToolFailure> + Send + 'static,
+    ) -> Result<T, ToolFailure> {
+        let stop = StopFlag::default();
+        let _stop_on_drop = StopOnDrop(stop.clone());
+        let workshop = Arc::clone(&self.workshop);
+        let task = tokio::task::spawn_blocking(move || {
+            work(&workshop, &Leash::new(stop, FILE_TOOL_TIME, progress))
+        });
+        match tokio::time::timeout(FILE_TOOL_TIME + GRACE, task).await {
+            Ok(Ok(done)) => done,
+            Ok(Err(error)) => Err(broken("tool_crashed", format!("The tool failed: {error}."))),
+            Err(_) => Err(timeout(
+                "timeout",
+                "The file system did not answer in time; the call was given up.",
+            )),
+        }
+    }
+}
+
+#[async_trait]
+impl Executor for FileTools {
+    fn table(&self) -> Vec<ToolSpec> {
+        table::all()
+    }
+
+    async fn locate(
+        &self,
+        path: &Path,
+        kind: TargetKind,
+        roots: &[PathBuf],
+    ) -> Result<(), PathRefusal> {
+        let (path, roots) = (path.to_path_buf(), roots.to_vec());
+        let located = self
+            .blocking(None, move |workshop, _| {
+                let place = Place {
+                    ground: &workshop.ground,
+                    shown: shown(&path.to_string_lossy()),
+                    target: &path,
+                    roots: &roots,
+                };
+                match kind {
+                    TargetKind::ReadPath => place.reach().map(drop),
+                    TargetKind::WritePath => place.nearest().and_then(|(_, _, missing)| {
+                        // With its folder missing, nothing is there to be led astray by.
+                        if missing.len() > 1 {
+                            Ok(())
+                        } else {
+                            place.spot(LastLink::Follow).map(drop)
+                        }
+                    }),
+                    TargetKind::Url | TargetKind::Other => Ok(()),
+                }
+            })
+            .await;
+        match located {
+            Err(failure) if failure.kind == FailureKind::Refused => Err(PathRefusal {
+                rule: failure.rule,
+                detail: failure.message,
+            }),
+            // That nothing is there, or that it cannot be opened, is the tool's to report.
+            _ => Ok(()),
+        }
+    }
+
+    async fn preview(&self, call: &JudgedCall) -> Result<Option<String>, ToolFailure> {
+        let call = call.clone();
+        self.blocking(None, move |workshop, leash| {
+            let tool = tool_of(&call)?;
+            change::preview(&Job {
+                workshop,
+                call: &call,
+                leash,
+                tool,
+            })
+        })
+        .await
+    }
+
+    async fn run(
+        &self,
+        call: Authorized,
+        progress: ProgressSink,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let call = call
+            .redeem(jiff::Timestamp::now())
+            .map_err(|expired| refused("expired", format!("{expired}; ask again.")))?;
+        self.blocking(Some(progress), move |workshop, leash| {
+            let tool = tool_of(&call)?;
+            let job = Job {
+                workshop,
+                call: &call,
+                leash,
+                tool,
+            };
+            match tool {
+                Tool::ListFiles => look::list::run(&job),
+                Tool::ReadFile => look::read::run(&job),
+                Tool::Glob => look::glob::run(&job),
+                Tool::Grep => look::grep::run(&job),
+                Tool::ReadDocument => look::document::run(&job),
+                Tool::WriteFile
+                | Tool::EditFile
+                | Tool::MakeDir
+                | Tool::MoveFile
+                | Tool::DeleteFile
+                | Tool::Undo => change::run(&job),
+            }
+        })
+        .await
+    }
+
+    async fn forget_session(&self, session_id: SessionId) {
+        let forgotten = self
+            .blocking(None, move |workshop, _| {
+                let _lane = workshop.lane(session_id);
+                // A history that is not there is forgotten already.
+                let _ = std::fs::remove_dir_all(workshop.undo_folder.join(session_id.to_string()));
+                Ok(())
+            })
+            .await;
+        // There is no one to tell; the folder stays private and bounded.
+        drop(forgotten);
+    }
+}
+
+fn tool_of(call: &JudgedCall) -> Result<Tool, ToolFailure> {
+    let Some(tool) = Tool::by_name(&call.tool) else {
+        return Err(refused(
+            "unknown_tool",
+            format!("There is no tool `{}`.", call.tool),
+        ));
+    };
+    if call.tool_version != VERSION {
+        return Err(refused(
+            "version_changed",
+            "The tool changed since the call was judged.",
+        ));
+    }
+    Ok(tool)
+}
+
+impl Workshop {
+    fn lane(&self, session_id: SessionId) -> MutexGuard<'_, ()> {
+        let mut hasher = DefaultHasher::new();
+        session_id.hash(&mut hasher);
+        let index = usize::try_from(hasher.finish() % CHANGE_LANES as u64).unwrap_or(0);
+        // The lock guards an order, no data: a panic elsewhere leaves nothing half done.
+        self.lanes[index]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One call at work.
+pub(crate) struct Job<'a> {
+    workshop: &'a Workshop,
+    pub(crate) call: &'a JudgedCall,
+    pub(crate) leash: &'a Leash,
+    pub(crate) tool: Tool,
+}
+
+impl Job<'_> {
+    /// A path argument that is only looked at.
+    pub(crate) fn read_place(&self, argument: &str) -> Result<Place<'_>, ToolFailure> {
+        self.place(argument, &self.call.read_roots)
+    }
+
+    /// A path argument that is changed.
+    pub(crate) fn write_place(&self, argument: &str) -> Result<Place<'_>, ToolFailure> {
+        self.place(argument, &self.call.write_roots)
+    }
+
+    /// An absolute path out of the journal, which must still lie in what may be changed.
+    pub(crate) fn past_place<'p>(&'p self, path: &'p Path) -> Place<'p> {
+        Place {
+            ground: &self.workshop.ground,
+            shown: shown(&path.to_string_lossy()),
+            target: path,
+            roots: &self.call.write_roots,
+        }
+    }
+
+    fn place<'p>(&'p self, argument: &str, roots: &'p [PathBuf]) -> Result<Place<'p>, ToolFailure> {
+        let Some(target) = self.call.targets.get(argument) else {
+            return Err(mendable(
+                "missing_path",
+                format!("The argument `{argument}` is missing."),
+            ));
+        };
+        Ok(Place {
+            ground: &self.workshop.ground,
+            shown: shown(&self.typed(argument)),
+            target,
+            roots,
+        })
+    }
+
+    /// A path argument as it was asked; `.` when it was left out.
+    pub(crate) fn typed(&self, argument: &str) -> String {
+        let given = self
+            .call
+            .arguments
+            .get(argument)
+            .and_then(|value| value.as_str());
+        given.unwrap_or(".").to_owned()
+    }
+
+    /// Waits for the session's other changes, and holds back later ones.
+    pub(crate) fn lane(&self) -> MutexGuard<'_, ()> {
+        self.workshop.lane(self.call.session_id)
+    }
+
+    pub(crate) fn journal(&self) -> Journal {
+        let folder = self
+            .workshop
+            .undo_folder
+            .join(self.call.session_id.to_string());
+        Journal::new(folder, self.workshop.undo_bytes)
+    }
+
+    /// The result; `origin` is the path it came from, as asked.
+    pub(crate) fn output(
+        &self,
+        data: &impl Serialize,
+        text: String,
+        origin: &str,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let data = serde_json::to_value(data).map_err(|e| {
+            broken(
+                "result_unwritable",
+                format!("The result cannot be told: {e}."),
+            )
+        })?;
+        Ok(ToolOutput {
+            data,
+            text,
+            origin: format!("file:{}", shown(origin)),
+            artifacts: Vec::new(),
+        })
+    }
+}
+
+/// Where a folder lies or would lie, with the links above it resolved.
+fn real_of(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().find_map(|above| {
+        let rest = folder.strip_prefix(above).unwrap_or(Path::new(""));
+        above.canonicalize().ok().map(|real| real.join(rest))
+    })
+}
+
+/// A path as it may be shown on one line.
+pub(crate) fn shown(path: &str) -> String {
+    text::escape::visible(path)
+        .replace('\n', "\\u{a}")
+        .replace('\t', "\\u{9}")
+}
