@@ -1,6 +1,6 @@
 //! The command line: what can be typed, and nothing about what it does.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use domain::hash::Digest;
 use domain::id::SessionId;
 use domain::settings::{Mode, OverrideLevel};
@@ -29,6 +29,23 @@ pub struct Cli {
     /// Continue the newest session of this folder
     #[arg(long)]
     pub resume: bool,
+}
+
+impl Cli {
+    /// Refuses what would parse and then be ignored.
+    ///
+    /// # Errors
+    /// Flags before a command, which would otherwise be ignored.
+    pub fn checked(self) -> Result<Self, clap::Error> {
+        let has_flags = self.resume || self.session != SessionFlags::default();
+        if self.command.is_some() && has_flags {
+            return Err(Self::command().error(
+                clap::error::ErrorKind::ArgumentConflict,
+                "flags belong after the command: carl run --mode plan \"…\"",
+            ));
+        }
+        Ok(self)
+    }
 }
 
 /// Everything `carl` can do.
@@ -78,7 +95,7 @@ pub enum Command {
 }
 
 /// How a session is held. The same for `chat`, `run` and `session resume`.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Args)]
 pub struct SessionFlags {
     /// Work in this folder instead of the current one
     #[arg(short = 'C', long, value_name = "FOLDER")]
@@ -193,7 +210,7 @@ pub enum PolicyCommand {
     /// Print every layer's verdict on a call, without making it
     Explain {
         /// The agent type that would call
-        agent: String,
+        agent_type: String,
         /// The tool
         tool: String,
         /// The arguments, a JSON object
@@ -417,4 +434,26 @@ impl From<OverrideArg> for OverrideLevel {
 
 fn parse_digest(text: &str) -> Result<Digest, String> {
     text.parse::<Digest>().map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(words: &[&str]) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(words).and_then(Cli::checked)
+    }
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_flag_before_a_command_is_refused_instead_of_ignored() {
+        assert!(parsed(&["carl", "--mode", "plan", "run", "x"]).is_err());
+        assert!(parsed(&["carl", "--resume", "doctor"]).is_err());
+        assert!(parsed(&["carl", "run", "--mode", "plan", "x"]).is_ok());
+        assert!(parsed(&["carl", "--mode", "plan"]).is_ok());
+    }
 }

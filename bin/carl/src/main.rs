@@ -25,7 +25,7 @@ use render::{Paint, print_error};
 use std::io::Write;
 
 fn main() {
-    let cli = Cli::parse();
+    let cli = Cli::parse().checked().unwrap_or_else(|error| error.exit());
     let exit = match dispatch(cli) {
         Ok(exit) => exit,
         Err(error) => report(&error),

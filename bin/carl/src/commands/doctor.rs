@@ -9,6 +9,7 @@ use crate::render::values::bytes;
 use crate::render::{Paint, print};
 use crate::wiring::House;
 use anyhow::{Context, Result};
+use api::models::ErrorKind;
 use api::sessions::{OpenRequest, SendRequest};
 use domain::event::{EventBody, QueryStatus};
 use domain::settings::{Attendance, Mode};
@@ -219,16 +220,25 @@ async fn providers(house: &House) -> Vec<Check> {
         Err(error) => return vec![Check::bad("models", &error)],
     };
     let mut checks: Vec<Check> = Vec::new();
+    let mut absent: Vec<String> = Vec::new();
     for provider in &health {
         let place = format!("{} at {}", provider.provider, provider.endpoint);
-        checks.push(match &provider.fault {
-            None => Check::ok("model server", format!("{place}: ready. {}", provider.note)),
-            Some(fault) => Check::note(
-                "model server",
-                format!("{place}: {}", fault.message),
-                fault.hint.clone(),
-            ),
-        });
+        match &provider.fault {
+            None => {
+                let detail = format!("{place}: ready; {}", provider.note);
+                checks.push(Check::ok("model server", detail));
+            }
+            // Nobody asked for it, so its absence needs no advice of its own.
+            Some(fault) if fault.code == ErrorKind::Unreachable.code() => absent.push(place),
+            Some(fault) => {
+                let detail = format!("{place}: {}", fault.message);
+                checks.push(Check::note("model server", detail, fault.hint.clone()));
+            }
+        }
+    }
+    if !absent.is_empty() {
+        let detail = format!("nothing answers: {}", absent.join(", "));
+        checks.push(Check::note("model server", detail, ""));
     }
     if health.iter().all(|provider| provider.fault.is_some()) {
         checks.push(Check {

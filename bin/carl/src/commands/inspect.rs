@@ -99,7 +99,7 @@ pub async fn agents(args: &ListArgs) -> Result<Exit> {
 /// When the arguments are not a JSON object or the agent type is unknown.
 pub async fn policy(command: PolicyCommand) -> Result<Exit> {
     let PolicyCommand::Explain {
-        agent,
+        agent_type,
         tool,
         arguments,
         json: as_json,
@@ -114,7 +114,7 @@ pub async fn policy(command: PolicyCommand) -> Result<Exit> {
     })?;
     let config = &setting.loaded.config;
     let profile = profile::build(&session, config, &setting.workspace, Attendance::Unattended)?;
-    let agent_type = AgentType::new(agent).map_err(|error| {
+    let agent_type = AgentType::new(agent_type).map_err(|error| {
         Failure::usage(error.to_string(), "`carl agents` lists the agent types.")
     })?;
     let house = House::look(&setting).await?;
