@@ -1,0 +1,211 @@
+//! The conformance suites: the fakes directly, then through each transport.
+
+use crate::support::{Running, Transport};
+use api::broker::{Broker, Control, PlannedCall};
+use api::models::{ErrorKind, Models};
+use api::sessions::Sessions;
+use api::test_support::models_suite::{self, FakeSubject};
+use api::test_support::{
+    Act, BrokerTool, FakeAudit, FakeBroker, FakeModels, FakeSessions, Gate, Reply, audit_suite,
+    broker_suite, sessions_suite,
+};
+use async_trait::async_trait;
+use domain::decision::Verdict;
+use domain::lineage::AgentType;
+use domain::model::{ModelChoice, ModelRole};
+use domain::settings::{Mode, SessionProfile, SessionSettings};
+use domain::tool::EffectClass;
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::Arc;
+use wire::server::Builder;
+
+struct WiredModels {
+    transport: Transport,
+    fakes: FakeSubject,
+    running: Running,
+}
+
+#[async_trait]
+impl models_suite::Subject for WiredModels {
+    async fn gateway(&self, replies: Vec<Reply>) -> Arc<dyn Models> {
+        let services = Builder::new().models(self.fakes.fake(replies));
+        let endpoint = self.running.serve(self.transport, services).await;
+        Arc::new(wire::models::Client::connect(&endpoint))
+    }
+
+    async fn cancelled(&self) {
+        self.fakes.cancelled().await;
+    }
+
+    fn refusals(&self) -> Vec<ErrorKind> {
+        ErrorKind::ALL.to_vec()
+    }
+
+    fn failures(&self) -> Vec<ErrorKind> {
+        ErrorKind::ALL.to_vec()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn models_in_process() {
+    models_suite::conformance(&FakeSubject::default()).await;
+    let fake = FakeModels::default();
+    models_suite::embedding(&fake, ModelChoice::Role(ModelRole::Embed)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn models_over_each_transport() {
+    for transport in Transport::ALL {
+        let subject = WiredModels {
+            transport,
+            fakes: FakeSubject::default(),
+            running: Running::default(),
+        };
+        models_suite::conformance(&subject).await;
+        let models = models_suite::Subject::gateway(&subject, Vec::new()).await;
+        models_suite::embedding(&*models, ModelChoice::Role(ModelRole::Embed)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn audit_in_process() {
+    audit_suite::conformance(async || Arc::new(FakeAudit::new()) as _).await;
+    let broken = FakeAudit::new();
+    broken.fail();
+    audit_suite::a_broken_log_stays_shut(&broken, async || {}).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn audit_over_each_transport() {
+    for transport in Transport::ALL {
+        let running = Running::default();
+        let subject = async |audit: Arc<FakeAudit>| {
+            let endpoint = running.serve(transport, Builder::new().audit(audit)).await;
+            wire::audit::Client::connect(&endpoint)
+        };
+        audit_suite::conformance(async || Arc::new(subject(Arc::new(FakeAudit::new())).await) as _)
+            .await;
+        let broken = Arc::new(FakeAudit::new());
+        broken.fail();
+        let client = subject(broken).await;
+        audit_suite::a_broken_log_stays_shut(&client, async || {}).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_field_of_an_audit_entry_arrives() {
+    let running = Running::default();
+    let fake = Arc::new(FakeAudit::new());
+    let services = Builder::new().audit(fake.clone());
+    let endpoint = running.serve(Transport::Unix, services).await;
+    let client = wire::audit::Client::connect(&endpoint);
+    let entry = audit_suite::full_entry();
+    let durability = api::audit::Durability::Durable;
+    api::audit::Audit::append(&client, entry.clone(), durability)
+        .await
+        .unwrap();
+    assert_eq!(fake.durable_entries(), [(entry, durability)]);
+}
+
+fn planned(tool: &str) -> PlannedCall {
+    PlannedCall {
+        tool: tool.to_owned(),
+        arguments: json!({"path": "ä.txt"}),
+    }
+}
+
+fn broker_subject(
+    fake: &FakeBroker,
+    broker: Arc<dyn Broker>,
+    control: Arc<dyn Control>,
+) -> broker_suite::Subject {
+    let gate = Gate::new();
+    let forbidden = BrokerTool::new("forbidden", Verdict::Deny, EffectClass::Exec);
+    let endless = BrokerTool::new("endless", Verdict::Allow, EffectClass::Read);
+    fake.add_tool(forbidden);
+    fake.add_tool(endless.reports("still at it", Some(1)).waits(&gate));
+    let stopped = fake.stopped().clone();
+    broker_suite::Subject {
+        broker,
+        control,
+        root: AgentType::new("assistant").unwrap(),
+        child: AgentType::new("helper").unwrap(),
+        settings: SessionSettings::closed(PathBuf::from("/work")),
+        allowed: planned("read_file"),
+        asked: planned("write_file"),
+        denied: planned("forbidden"),
+        endless: Some((
+            planned("endless"),
+            Box::pin(async move {
+                stopped.at_least(1).await;
+                drop(gate);
+            }),
+        )),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn broker_in_process() {
+    broker_suite::conformance(async || {
+        let fake = FakeBroker::new();
+        broker_subject(&fake, Arc::new(fake.clone()), Arc::new(fake.clone()))
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn broker_over_each_transport() {
+    for transport in Transport::ALL {
+        let running = Running::default();
+        broker_suite::conformance(async || {
+            let fake = FakeBroker::new();
+            let services = Builder::new()
+                .broker(Arc::new(fake.clone()))
+                .control(Arc::new(fake.clone()));
+            let endpoint = running.serve(transport, services).await;
+            let broker = wire::broker::Client::connect(&endpoint);
+            let control = wire::control::Client::connect(&endpoint);
+            broker_subject(&fake, Arc::new(broker), Arc::new(control))
+        })
+        .await;
+    }
+}
+
+fn sessions_subject(sessions: Arc<dyn Sessions>) -> sessions_suite::Subject {
+    sessions_suite::Subject {
+        sessions,
+        profile: SessionProfile {
+            name: String::new(),
+            agent_type: AgentType::new("assistant").unwrap(),
+            mode: Mode::Loop,
+            model: None,
+            context_tokens: Some(8_192),
+            settings: SessionSettings::closed(PathBuf::from("/work")),
+        },
+        ends: "say something ä".to_owned(),
+        runs_on: "for ever".to_owned(),
+    }
+}
+
+fn fake_sessions() -> Arc<FakeSessions> {
+    Arc::new(FakeSessions::new().with_script("for ever", [Act::Hang]))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sessions_in_process() {
+    sessions_suite::conformance(async || sessions_subject(fake_sessions())).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sessions_over_each_transport() {
+    for transport in Transport::ALL {
+        let running = Running::default();
+        sessions_suite::conformance(async || {
+            let services = Builder::new().sessions(fake_sessions());
+            let endpoint = running.serve(transport, services).await;
+            sessions_subject(Arc::new(wire::sessions::Client::connect(&endpoint)))
+        })
+        .await;
+    }
+}
