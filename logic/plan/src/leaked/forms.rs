@@ -1,0 +1,389 @@
+//! Every spelling of a call, and runs of them.
+
+use super::follow::{Strength, Verdict, judge};
+use super::json::{self, Place};
+use super::offered::Offered;
+use super::{Input, LeakedCall, Match, deepseek, fence, python, xml};
+
+/// Tags around calls: how they open, how they may close, and how sure they make us.
+const TAGS: [(&str, &[&str], Strength); 13] = [
+    ("<tool_call>", &["</tool_call>"], Strength::Tag),
+    ("<tool_calls>", &["</tool_calls>"], Strength::Tag),
+    ("<toolcall>", &["</toolcall>"], Strength::Tag),
+    ("<tool>", &["</tool>"], Strength::Tag),
+    ("<function_call>", &["</function_call>"], Strength::Tag),
+    ("<function_calls>", &["</function_calls>"], Strength::Tag),
+    (
+        "<minimax:tool_call>",
+        &["</minimax:tool_call>"],
+        Strength::Tag,
+    ),
+    (
+        "<|tool_call|>",
+        &["<|/tool_call|>", "</|tool_call|>", "<|tool_call_end|>"],
+        Strength::Token,
+    ),
+    (
+        "<|tool_calls|>",
+        &["<|/tool_calls|>", "</|tool_calls|>"],
+        Strength::Token,
+    ),
+    (
+        "<|tool_call_start|>",
+        &["<|tool_call_end|>"],
+        Strength::Token,
+    ),
+    ("<|python_tag|>", &[], Strength::Token),
+    (
+        "<start_function_call>",
+        &["<end_function_call>"],
+        Strength::Token,
+    ),
+    ("[TOOL_CALLS]", &["[/TOOL_CALLS]"], Strength::Token),
+];
+
+/// Calls in one spelling.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Candidate {
+    pub(super) calls: Vec<LeakedCall>,
+    pub(super) strength: Strength,
+}
+
+/// Where a candidate stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Position {
+    /// Nothing but white space is before it on its line.
+    pub(super) starts_line: bool,
+    /// Nothing but white space is before it at all.
+    pub(super) starts_text: bool,
+}
+
+/// What calls in a row turned out to be.
+pub(super) enum Run {
+    /// Calls, and how many bytes they take.
+    Calls(Vec<LeakedCall>, Strength, usize),
+    /// Calls by their form, but not by their place: so many bytes are text.
+    Text(usize),
+    /// Too early to tell.
+    More,
+    /// No calls.
+    No,
+}
+
+/// Calls that stand here, judged by what follows them.
+pub(super) fn run(input: Input<'_>, position: Position, offered: &Offered) -> Run {
+    let (found, taken) = match candidate(input, position, offered) {
+        Match::Yes(found, bytes) => (found, bytes),
+        Match::More => return Run::More,
+        Match::No => return Run::No,
+    };
+    let verdict = match found.strength {
+        Strength::Trailing => return trailing_run(input, found.calls, taken, offered),
+        Strength::Token => judge(input.after(taken), Strength::Token),
+        Strength::Tag => after_tag(input.after(taken), offered),
+    };
+    match verdict {
+        Verdict::Counts(more) => Run::Calls(found.calls, found.strength, taken + more),
+        Verdict::More => Run::More,
+        Verdict::Text => Run::Text(taken),
+    }
+}
+
+/// A tag also counts when another one follows on its line.
+fn after_tag(after: Input<'_>, offered: &Offered) -> Verdict {
+    let verdict = judge(after, Strength::Tag);
+    if verdict != Verdict::Text {
+        return verdict;
+    }
+    let next = Position {
+        starts_line: false,
+        starts_text: false,
+    };
+    match candidate(after.after(after.space()), next, offered) {
+        Match::Yes(found, _) if found.strength != Strength::Trailing => Verdict::Counts(0),
+        Match::More => Verdict::More,
+        Match::Yes(..) | Match::No => Verdict::Text,
+    }
+}
+
+/// Fenced and bare calls stand or fall together: all of them must be at the very end.
+fn trailing_run(
+    input: Input<'_>,
+    mut calls: Vec<LeakedCall>,
+    first: usize,
+    offered: &Offered,
+) -> Run {
+    let next = Position {
+        starts_line: true,
+        starts_text: false,
+    };
+    let mut taken = first;
+    loop {
+        let rest = input.after(taken);
+        let gap = rest.space();
+        let rest = rest.after(gap);
+        if rest.text.is_empty() {
+            break;
+        }
+        match candidate(rest, next, offered) {
+            Match::Yes(found, bytes) if found.strength == Strength::Trailing => {
+                calls.extend(found.calls);
+                taken += gap + bytes;
+            }
+            Match::More => return Run::More,
+            Match::Yes(..) | Match::No => break,
+        }
+    }
+    match judge(input.after(taken), Strength::Trailing) {
+        Verdict::Counts(more) => Run::Calls(calls, Strength::Trailing, taken + more),
+        Verdict::More => Run::More,
+        Verdict::Text => Run::Text(first),
+    }
+}
+
+/// One spelling.
+fn candidate(input: Input<'_>, position: Position, offered: &Offered) -> Match<Candidate> {
+    let Some(first) = input.text.chars().next() else {
+        return input.more();
+    };
+    let trailing = |found: Match<Vec<LeakedCall>>| {
+        found.map(|calls| Candidate {
+            calls,
+            strength: Strength::Trailing,
+        })
+    };
+    match first {
+        '<' => first_of(&[&|| tagged(input, offered), &|| {
+            deepseek::calls(input, offered).map(token)
+        }]),
+        '[' if position.starts_line => first_of(&[
+            &|| tagged(input, offered),
+            &|| trailing(json::calls(input, Place::Open, offered)),
+            &|| trailing(python::list(input, offered)),
+        ]),
+        '[' => tagged(input, offered),
+        '{' if position.starts_line => trailing(json::calls(input, Place::Open, offered)),
+        '`' if position.starts_line => trailing(fence::calls(input, offered)),
+        'f' if position.starts_line => first_of(&[&|| functools(input, offered), &|| {
+            first_name(input, position, offered)
+        }]),
+        '>' => functionary(input, offered),
+        _ => first_name(input, position, offered),
+    }
+}
+
+/// The first that is there; `More` while one may be.
+fn first_of(forms: &[&dyn Fn() -> Match<Candidate>]) -> Match<Candidate> {
+    let mut more = false;
+    for form in forms {
+        match form() {
+            found @ Match::Yes(..) => return found,
+            Match::More => more = true,
+            Match::No => {}
+        }
+    }
+    if more { Match::More } else { Match::No }
+}
+
+fn token(calls: Vec<LeakedCall>) -> Candidate {
+    Candidate {
+        calls,
+        strength: Strength::Token,
+    }
+}
+
+/// Calls inside a tag, or a function tag of its own.
+pub(super) fn tagged(input: Input<'_>, offered: &Offered) -> Match<Candidate> {
+    let mut more = false;
+    for (open, closes, strength) in TAGS {
+        match input.literal(open) {
+            Match::Yes((), bytes) => {
+                let body = inside(input.after(bytes), closes, offered);
+                return body.map(|calls| Candidate { calls, strength }).after(bytes);
+            }
+            Match::More => more = true,
+            Match::No => {}
+        }
+    }
+    match xml::function(input, offered) {
+        Match::Yes(call, bytes) => Match::Yes(
+            Candidate {
+                calls: vec![call],
+                strength: Strength::Tag,
+            },
+            bytes,
+        ),
+        Match::No if more => Match::More,
+        other => other.map(|_| token(Vec::new())),
+    }
+}
+
+/// One or more calls up to a closing tag, which may be missing.
+fn inside(input: Input<'_>, closes: &[&str], offered: &Offered) -> Match<Vec<LeakedCall>> {
+    let mut all = Vec::new();
+    let mut taken = 0;
+    loop {
+        let rest = input.after(taken);
+        let gap = rest.space();
+        let rest = rest.after(gap);
+        if !all.is_empty() {
+            match rest.any_literal(closes) {
+                Match::Yes(_, bytes) => return Match::Yes(all, taken + gap + bytes),
+                Match::More => return Match::More,
+                Match::No => {}
+            }
+        }
+        match body(rest, offered) {
+            Match::Yes(calls, bytes) => {
+                all.extend(calls);
+                taken += gap + bytes;
+            }
+            Match::More if all.is_empty() || !rest.text.is_empty() => return Match::More,
+            Match::More | Match::No if all.is_empty() => return Match::No,
+            Match::More | Match::No => return Match::Yes(all, taken),
+        }
+    }
+}
+
+/// What stands between tags: JSON, a list in Python, a function tag, or a name with its arguments.
+fn body(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
+    let Some(first) = input.text.chars().next() else {
+        return input.more();
+    };
+    match first {
+        '{' => json::calls(input, Place::Marked, offered),
+        '[' => match json::calls(input, Place::Marked, offered) {
+            Match::No => python::list(input, offered),
+            Match::More => match python::list(input, offered) {
+                found @ Match::Yes(..) => found,
+                Match::More | Match::No => Match::More,
+            },
+            found @ Match::Yes(..) => found,
+        },
+        '<' => xml::function(input, offered).map(|call| vec![call]),
+        '`' => fence::calls(input, offered),
+        _ => named(input, offered),
+    }
+}
+
+/// A name and its arguments: Mistral's `name[ARGS]{…}`, Gemma's `call:name{…}`, GLM's tags,
+/// Python.
+fn named(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
+    let start = match input.literal("call:") {
+        Match::Yes((), bytes) => bytes,
+        Match::More => return Match::More,
+        Match::No => 0,
+    };
+    let at_name = input.after(start);
+    let forms: [Match<Vec<LeakedCall>>; 3] = [
+        name_and_object(at_name, offered).after(start),
+        xml::keys_and_values(at_name, offered)
+            .map(|call| vec![call])
+            .after(start),
+        python::statements(at_name, offered).after(start),
+    ];
+    let mut more = false;
+    for form in forms {
+        match form {
+            found @ Match::Yes(..) => return found,
+            Match::More => more = true,
+            Match::No => {}
+        }
+    }
+    if more { Match::More } else { Match::No }
+}
+
+/// `name{…}`, `name[ARGS]{…}`, `name[CALL_ID]id[ARGS]{…}`, `name` and an object on the next line.
+fn name_and_object(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    let Some(end) = input.text.find(|c: char| !is_name(c)) else {
+        return if input.text.len() > 80 {
+            Match::No
+        } else {
+            input.more()
+        };
+    };
+    let name = input.text.get(..end).unwrap_or_default();
+    if !offered.has(name) {
+        return Match::No;
+    }
+    let mut taken = end;
+    match input.after(taken).literal("[CALL_ID]") {
+        Match::Yes((), bytes) => {
+            let id = input.after(taken + bytes);
+            let Some(length) = id.text.find('[') else {
+                return input.more();
+            };
+            taken += bytes + length;
+        }
+        Match::More => return Match::More,
+        Match::No => {}
+    }
+    match input.after(taken).literal("[ARGS]") {
+        Match::Yes((), bytes) => taken += bytes,
+        Match::More => return Match::More,
+        Match::No => {}
+    }
+    match json::object(input.after(taken)) {
+        Match::Yes(arguments, bytes) => match offered.call(name, arguments) {
+            Some(call) => Match::Yes(vec![call], taken + bytes),
+            None => Match::No,
+        },
+        Match::More => Match::More,
+        Match::No => Match::No,
+    }
+}
+
+/// Phi: `functools[{…}]`.
+fn functools(input: Input<'_>, offered: &Offered) -> Match<Candidate> {
+    const WORD: &str = "functools";
+    match input.literal("functools[") {
+        Match::Yes((), _) => json::calls(input.after(WORD.len()), Place::Marked, offered)
+            .map(|calls| Candidate {
+                calls,
+                strength: Strength::Tag,
+            })
+            .after(WORD.len()),
+        Match::More => Match::More,
+        Match::No => Match::No,
+    }
+}
+
+/// Functionary: `>>>name`, a line break, an object.
+fn functionary(input: Input<'_>, offered: &Offered) -> Match<Candidate> {
+    match input.literal(">>>") {
+        Match::Yes((), bytes) => on_own_line(input.after(bytes), offered)
+            .map(token)
+            .after(bytes),
+        Match::More => Match::More,
+        Match::No => Match::No,
+    }
+}
+
+/// The same at the very beginning, where the mark is part of the prompt.
+fn first_name(input: Input<'_>, position: Position, offered: &Offered) -> Match<Candidate> {
+    if !position.starts_text {
+        return Match::No;
+    }
+    on_own_line(input, offered).map(|calls| Candidate {
+        calls,
+        strength: Strength::Trailing,
+    })
+}
+
+fn on_own_line(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    let Some(end) = input.text.find(|c: char| !is_name(c)) else {
+        return if input.text.len() > 80 {
+            Match::No
+        } else {
+            input.more()
+        };
+    };
+    let rest = input.after(end);
+    let breaks = rest.text.starts_with(['\n', '\r']);
+    if !breaks || !offered.has(input.text.get(..end).unwrap_or_default()) {
+        return Match::No;
+    }
+    name_and_object(input, offered)
+}

@@ -1,0 +1,198 @@
+//! JSON that means a call: `{"name": …, "arguments": {…}}` in its many spellings.
+
+use super::offered::Offered;
+use super::{Input, LeakedCall, Match, python};
+use serde_json::{Map, Value};
+
+/// Keys that hold the tool's name.
+const NAMES: [&str; 5] = ["name", "tool", "tool_name", "function", "action"];
+/// Keys that hold the arguments.
+const ARGUMENTS: [&str; 6] = [
+    "arguments",
+    "parameters",
+    "args",
+    "input",
+    "params",
+    "action_input",
+];
+/// Keys that may stand beside them.
+const BESIDE: [&str; 5] = ["id", "type", "index", "call_id", "tool_call_id"];
+/// Keys that wrap one call or a list of them.
+const WRAPPERS: [&str; 4] = ["function", "function_call", "tool_call", "tool_calls"];
+/// What `type` may say.
+const TYPES: [&str; 4] = ["function", "function_call", "tool_call", "tool_use"];
+
+/// How sure the place makes us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Inside a tag or after a token that is only used for calls.
+    Marked,
+    /// Anywhere else: arguments must be there, and must not be placeholders.
+    Open,
+}
+
+/// One or more JSON values in a row that are all calls, separated by white space, `,` or `;`.
+pub(super) fn calls(input: Input<'_>, place: Place, offered: &Offered) -> Match<Vec<LeakedCall>> {
+    let mut found = Vec::new();
+    let mut taken = 0;
+    loop {
+        let rest = input.after(taken);
+        let gap = separator(rest, !found.is_empty());
+        let rest = rest.after(gap);
+        // What follows may be another call, or the reason why this one is none.
+        if rest.text.is_empty() && !rest.is_last {
+            return Match::More;
+        }
+        let is_value = rest.text.starts_with(['{', '[']);
+        if !is_value {
+            break;
+        }
+        if place == Place::Open && is_ordinary(rest.text) {
+            break;
+        }
+        match value(rest) {
+            Match::Yes(value, bytes) => match read(&value, place, offered) {
+                Some(calls) => {
+                    found.extend(calls);
+                    taken += gap + bytes;
+                }
+                None => break,
+            },
+            Match::More => return Match::More,
+            Match::No => break,
+        }
+    }
+    if found.is_empty() {
+        Match::No
+    } else {
+        Match::Yes(found, taken)
+    }
+}
+
+/// Bytes between two values.
+fn separator(input: Input<'_>, between: bool) -> usize {
+    let spaced = input.text.trim_start();
+    let spaced = if between {
+        spaced.strip_prefix([',', ';']).unwrap_or(spaced)
+    } else {
+        spaced
+    };
+    input.text.len() - spaced.trim_start().len()
+}
+
+/// Whether a value's first characters already show that it is no call, so that ordinary JSON is
+/// not held back.
+fn is_ordinary(text: &str) -> bool {
+    let inside = text.trim_start_matches(|c: char| c == '[' || c.is_whitespace());
+    let Some(inside) = inside.strip_prefix('{') else {
+        return !inside.is_empty();
+    };
+    let inside = inside.trim_start();
+    let Some(key) = inside.strip_prefix(['"', '\'']) else {
+        return !inside.is_empty();
+    };
+    let known = NAMES
+        .iter()
+        .chain(&ARGUMENTS)
+        .chain(&BESIDE)
+        .chain(&WRAPPERS);
+    match key.find(['"', '\'']) {
+        Some(end) => !known.into_iter().any(|one| Some(*one) == key.get(..end)),
+        None => !known.into_iter().any(|one| one.starts_with(key)),
+    }
+}
+
+/// One JSON value, or the Python literal that a model wrote in its place.
+pub(super) fn value(input: Input<'_>) -> Match<Value> {
+    let mut values = serde_json::Deserializer::from_str(input.text).into_iter::<Value>();
+    match values.next() {
+        Some(Ok(value)) => Match::Yes(value, values.byte_offset()),
+        Some(Err(error)) if error.is_eof() => input.more(),
+        Some(Err(_)) => python::literal(input),
+        None => input.more(),
+    }
+}
+
+/// One JSON object.
+pub(super) fn object(input: Input<'_>) -> Match<Value> {
+    let gap = input.space();
+    let rest = input.after(gap);
+    if rest.text.is_empty() {
+        return input.more();
+    }
+    if !rest.text.starts_with('{') {
+        return Match::No;
+    }
+    match value(rest) {
+        Match::Yes(value, bytes) => Match::Yes(value, gap + bytes),
+        other => other,
+    }
+}
+
+/// Every call that a value means; `None` when any part of it means something else.
+fn read(value: &Value, place: Place, offered: &Offered) -> Option<Vec<LeakedCall>> {
+    match value {
+        Value::Array(all) if !all.is_empty() => {
+            let mut calls = Vec::new();
+            for one in all {
+                calls.extend(read(one, place, offered)?);
+            }
+            Some(calls)
+        }
+        Value::Object(fields) => read_object(fields, place, offered),
+        _ => None,
+    }
+}
+
+fn read_object(
+    fields: &Map<String, Value>,
+    place: Place,
+    offered: &Offered,
+) -> Option<Vec<LeakedCall>> {
+    for wrapper in WRAPPERS {
+        if let Some(inside @ (Value::Object(_) | Value::Array(_))) = fields.get(wrapper) {
+            let alone = fields
+                .keys()
+                .all(|key| key == wrapper || BESIDE.contains(&key.as_str()));
+            return if alone {
+                read(inside, place, offered)
+            } else {
+                None
+            };
+        }
+    }
+    let is_known = |key: &String| {
+        let key = key.as_str();
+        NAMES.contains(&key) || ARGUMENTS.contains(&key) || BESIDE.contains(&key)
+    };
+    if !fields.keys().all(is_known) {
+        return None;
+    }
+    if let Some(kind) = fields.get("type")
+        && !TYPES.contains(&kind.as_str()?)
+    {
+        return None;
+    }
+    let mut names = NAMES.iter().filter_map(|key| fields.get(*key)?.as_str());
+    let mut arguments = ARGUMENTS.iter().filter_map(|key| fields.get(*key));
+    let (name, values) = (names.next()?, arguments.next());
+    if names.next().is_some() || arguments.next().is_some() {
+        return None;
+    }
+    if place == Place::Open && values.is_none_or(has_placeholder) {
+        return None;
+    }
+    let call = offered.call(name, values.cloned().unwrap_or_default())?;
+    Some(vec![call])
+}
+
+/// Whether an argument is a blank to fill in, as in documentation: `...` or `<path>`.
+fn has_placeholder(arguments: &Value) -> bool {
+    let Some(fields) = arguments.as_object() else {
+        return false;
+    };
+    fields.values().filter_map(Value::as_str).any(|text| {
+        matches!(text, "..." | "…")
+            || (text.starts_with('<') && text.ends_with('>') && !text.contains(['/', '\n']))
+    })
+}

@@ -1,0 +1,130 @@
+//! The tools on offer: which names count, and what type an argument written as text should have.
+
+use super::LeakedCall;
+use domain::tool::ToolDefinition;
+use serde_json::{Map, Value};
+
+/// What some templates put before a tool's name.
+const PREFIXES: [&str; 4] = ["functions.", "default_api.", "tools.", "function."];
+
+/// The tools on offer.
+#[derive(Debug, Clone)]
+pub(super) struct Offered {
+    tools: Vec<ToolDefinition>,
+}
+
+impl Offered {
+    pub(super) fn new(tools: &[ToolDefinition]) -> Self {
+        Self {
+            tools: tools.to_vec(),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    fn tool(&self, name: &str) -> Option<&ToolDefinition> {
+        let name = name.trim();
+        let exact = |name: &str| self.tools.iter().find(|tool| tool.name.as_str() == name);
+        exact(name).or_else(|| {
+            PREFIXES
+                .iter()
+                .find_map(|prefix| name.strip_prefix(prefix).and_then(exact))
+        })
+    }
+
+    /// Whether a name is on offer.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.tool(name).is_some()
+    }
+
+    /// The longest name on offer that a text begins with, where the next character ends it.
+    pub(super) fn name_at<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let end = text
+            .find(|c: char| !(c.is_ascii_alphanumeric() || "_-.".contains(c)))
+            .unwrap_or(text.len());
+        text.get(..end).filter(|name| self.has(name))
+    }
+
+    /// A call with arguments as a JSON value; `None` when the name is not on offer or the
+    /// arguments are no object.
+    pub(super) fn call(&self, name: &str, arguments: Value) -> Option<LeakedCall> {
+        let tool = self.tool(name)?;
+        let arguments = match arguments {
+            Value::Object(arguments) => arguments,
+            Value::Null => Map::new(),
+            Value::String(text) => match serde_json::from_str(&text) {
+                Ok(Value::Object(arguments)) => arguments,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        // The schema of a tool is not a call of it.
+        let is_schema = arguments.get("type").is_some_and(|kind| kind == "object")
+            && arguments.contains_key("properties")
+            && property(tool, "properties").is_none();
+        (!is_schema).then(|| LeakedCall {
+            name: tool.name.as_str().to_owned(),
+            arguments: Value::Object(arguments),
+        })
+    }
+
+    /// A call with arguments written as text, each read by the type that the tool declares.
+    pub(super) fn call_from_texts(
+        &self,
+        name: &str,
+        arguments: Vec<(String, String)>,
+    ) -> Option<LeakedCall> {
+        let tool = self.tool(name)?;
+        let mut read = Map::new();
+        for (key, text) in arguments {
+            let value = typed(property(tool, &key), text);
+            read.insert(key, value);
+        }
+        Some(LeakedCall {
+            name: tool.name.as_str().to_owned(),
+            arguments: Value::Object(read),
+        })
+    }
+
+    /// A call with positional and named arguments; positions follow the order of the schema.
+    pub(super) fn call_from_python(
+        &self,
+        name: &str,
+        positional: Vec<Value>,
+        named: Map<String, Value>,
+    ) -> Option<LeakedCall> {
+        let tool = self.tool(name)?;
+        let mut arguments = Map::new();
+        let declared = tool.parameters.get("properties").and_then(Value::as_object);
+        let mut keys = declared.into_iter().flat_map(|all| all.keys());
+        for value in positional {
+            arguments.insert(keys.next()?.clone(), value);
+        }
+        arguments.extend(named);
+        self.call(name, Value::Object(arguments))
+    }
+}
+
+fn property<'a>(tool: &'a ToolDefinition, key: &str) -> Option<&'a Value> {
+    tool.parameters.get("properties")?.get(key)
+}
+
+/// A text as the type that a schema asks for; as it stands where it does not fit.
+fn typed(schema: Option<&Value>, text: String) -> Value {
+    let kind = schema
+        .and_then(|schema| schema.get("type"))
+        .and_then(Value::as_str);
+    match kind {
+        Some("integer" | "number" | "boolean" | "object" | "array") => {
+            let lowered = match text.trim() {
+                "True" => "true",
+                "False" => "false",
+                other => other,
+            };
+            serde_json::from_str(lowered).unwrap_or(Value::String(text))
+        }
+        _ => Value::String(text),
+    }
+}
