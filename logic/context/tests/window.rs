@@ -1,5 +1,6 @@
 //! The sliding window under random conversations: what is left is well formed, fits if it can, and
 //! between trims only grows at its end.
+#![allow(clippy::unwrap_used, reason = "a test is allowed to fail loudly")]
 
 use context::{ContextManager, SlidingWindow};
 use domain::id::CallId;
@@ -219,9 +220,7 @@ fn the_estimate_follows_what_servers_report() {
     world.take(&Step::Answer(4_000));
     let naive = world.window.estimate();
     for _ in 0..20 {
-        world
-            .window
-            .calibrate(world.window.characters(), naive * 2);
+        world.window.calibrate(world.window.characters(), naive * 2);
     }
     assert!(world.window.estimate() > naive * 19 / 10);
 }

@@ -102,7 +102,9 @@ mod tests {
     use CallStatus::{Cancelled, Denied, Failed, Ok};
     use EffectClass::{Read, SharedWrite};
 
-    fn status(calls: &[(Option<EffectClass>, CallStatus)], reason: Reason) -> QueryStatus {
+    type Calls<'a> = &'a [(Option<EffectClass>, CallStatus)];
+
+    fn status(calls: Calls<'_>, reason: Reason) -> QueryStatus {
         let mut tally = Tally::default();
         for (effect, status) in calls {
             tally.note(*effect, *status);
@@ -113,7 +115,7 @@ mod tests {
     #[test]
     fn the_verdict_follows_the_calls() {
         let (read, write, unknown) = (Some(Read), Some(SharedWrite), None);
-        let cases: [(&[(Option<EffectClass>, CallStatus)], Reason, QueryStatus); 14] = [
+        let cases: [(Calls<'_>, Reason, QueryStatus); 14] = [
             (&[], Reason::Answered, QueryStatus::Success),
             (
                 &[(read, Ok), (write, Ok)],

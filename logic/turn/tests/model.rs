@@ -1,5 +1,6 @@
 //! The invariants of a turn, checked over random worlds: whatever a model, its tools and the user
 //! do, a turn ends, keeps its limits and runs no call twice.
+#![allow(clippy::panic, reason = "a test is allowed to fail loudly")]
 
 use domain::event::{CallStatus, QueryStatus};
 use domain::id::CallId;

@@ -9,12 +9,14 @@
 //! Where to start: [`Service`] (what surfaces call), then `session.rs` (one live session), then
 //! [`work`] (what one request needs) and [`loop_mode`] (how it is worked on).
 
+mod ask;
 pub mod config;
 mod emitter;
 mod error;
 mod history;
 mod library;
 pub mod loop_mode;
+mod opening;
 pub mod pipeline;
 mod prompts;
 pub mod record;

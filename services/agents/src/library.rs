@@ -6,6 +6,7 @@ use crate::record::{self, EXTENSION, Lines, SessionLog};
 use api::sessions::{Error, ErrorKind, SessionSummary};
 use domain::event::EventBody;
 use domain::id::{QueryId, SessionId};
+use std::cmp::Reverse;
 use std::path::Path;
 use tokio::task::JoinError;
 
@@ -56,7 +57,7 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<SessionSummary>, Error> {
             }
         }
     }
-    summaries.sort_by(|a, b| (b.updated, b.session_id).cmp(&(a.updated, a.session_id)));
+    summaries.sort_by_key(|summary| Reverse((summary.updated, summary.session_id)));
     Ok(summaries)
 }
 

@@ -1,11 +1,10 @@
 //! The service: every session there is, as surfaces see it.
 
 use crate::config::{Clock, Config};
-use crate::emitter::{Durability, Emitter, Scope};
+use crate::emitter::{Durability, Scope};
 use crate::error;
-use crate::history::{Closing, History};
-use crate::record::{self, SessionLog};
-use crate::session::{Root, Session, Shared};
+use crate::record;
+use crate::session::{Session, Shared};
 use crate::{library, stream};
 use api::Streaming;
 use api::audit::Audit;
@@ -16,11 +15,10 @@ use api::sessions::{
 };
 use async_trait::async_trait;
 use domain::event::{ConfirmationAnswer, Event, EventBody};
-use domain::fault::{Coded, Fault};
+use domain::fault::Coded;
 use domain::hash::Digest;
 use domain::id::{ConfirmationId, SessionId};
-use domain::limits::{LIVE_SESSIONS, USER_TEXT_BYTES};
-use domain::model::ModelRole;
+use domain::limits::USER_TEXT_BYTES;
 use domain::settings::SessionProfile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,22 +27,24 @@ use uuid::Uuid;
 
 /// The Sessions service.
 pub struct Service {
-    shared: Arc<Shared>,
-    live: Mutex<Live>,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) live: Mutex<Live>,
     /// Held while a session is opened, so that one is not opened twice at once.
     opening: Mutex<()>,
 }
 
+/// The sessions held in memory.
 #[derive(Default)]
-struct Live {
-    sessions: BTreeMap<SessionId, Held>,
-    uses: u64,
+pub(crate) struct Live {
+    pub(crate) sessions: BTreeMap<SessionId, Held>,
+    pub(crate) uses: u64,
 }
 
-struct Held {
-    session: Arc<Session>,
+/// One of them.
+pub(crate) struct Held {
+    pub(crate) session: Arc<Session>,
     /// The larger, the more recently used.
-    used: u64,
+    pub(crate) used: u64,
 }
 
 impl Service {
@@ -108,154 +108,6 @@ impl Service {
             )
             .with_hint("Open it (resume) first; `carl session list` shows the sessions there are.")
         })
-    }
-
-    async fn open_new(&self, profile: SessionProfile) -> Result<Arc<Session>, Error> {
-        check(&profile)?;
-        self.make_room().await?;
-        let session_id = SessionId::from_uuid(Uuid::now_v7());
-        let root = self.register(session_id, &profile).await?;
-        let folder = &self.shared.config.sessions_folder;
-        let opened = match SessionLog::create(folder, session_id) {
-            Ok(log) => {
-                let emitter = self.emitter(session_id, log, History::default());
-                let body = EventBody::SessionOpened {
-                    profile,
-                    forked_from: None,
-                };
-                let emitted = emitter.emit(Scope::default(), body, Durability::Written);
-                emitted.await.map(|event| (emitter, event.time))
-            }
-            Err(error) => Err(error),
-        };
-        match opened {
-            Ok((emitter, created)) => Ok(self.hold(session_id, emitter, root, created).await),
-            Err(error) => Err(self.abandon(session_id, error).await),
-        }
-    }
-
-    async fn resume(
-        &self,
-        session_id: SessionId,
-        profile: Option<SessionProfile>,
-    ) -> Result<Arc<Session>, Error> {
-        if let Some(profile) = &profile {
-            check(profile)?;
-        }
-        self.make_room().await?;
-        let folder = self.shared.config.sessions_folder.clone();
-        let reading = library::blocking(move || {
-            let mut history = History::default();
-            let mut created = None;
-            let reopened = SessionLog::reopen(&folder, session_id, |event| {
-                created.get_or_insert(event.time);
-                history.apply(&event);
-            })?;
-            Ok((reopened, history, created))
-        });
-        let (reopened, history, created) = reading.await?;
-        let Some(profile) = profile.or_else(|| history.profile.clone()) else {
-            return Err(Error::new(
-                ErrorKind::Corrupt,
-                format!("The log of session {session_id} does not begin with its opening."),
-            ));
-        };
-        let root = self.register(session_id, &profile).await?;
-        let closings = history.closings();
-        let emitter = self.emitter(session_id, reopened.log, history);
-        let written = write_resumption(&emitter, profile, reopened.cut_bytes, closings).await;
-        match written {
-            Ok(()) => {
-                let created = created.unwrap_or_else(|| (self.shared.clock)());
-                Ok(self.hold(session_id, emitter, root, created).await)
-            }
-            Err(error) => Err(self.abandon(session_id, error).await),
-        }
-    }
-
-    fn emitter(&self, session_id: SessionId, log: SessionLog, history: History) -> Emitter {
-        Emitter::new(session_id, log, history, Arc::clone(&self.shared.clock))
-    }
-
-    async fn hold(
-        &self,
-        session_id: SessionId,
-        emitter: Emitter,
-        root: Root,
-        created: domain::Timestamp,
-    ) -> Arc<Session> {
-        let session = Session::start(&self.shared, session_id, emitter, root, created).await;
-        let mut live = self.live.lock().await;
-        live.uses += 1;
-        let held = Held {
-            session: Arc::clone(&session),
-            used: live.uses,
-        };
-        live.sessions.insert(session_id, held);
-        session
-    }
-
-    /// Takes back the registration of a session that could not be opened.
-    async fn abandon(&self, session_id: SessionId, error: Error) -> Error {
-        if let Err(error) = self.shared.control.close_session(session_id).await {
-            tracing::warn!(session = %session_id, %error, "the broker could not close the session");
-        }
-        error
-    }
-
-    async fn register(&self, id: SessionId, profile: &SessionProfile) -> Result<Root, Error> {
-        let control = &self.shared.control;
-        let tools = control.list_tools().await.map_err(refused)?;
-        let agents = control.list_agents().await.map_err(refused)?;
-        let effects = tools
-            .into_iter()
-            .map(|tool| (tool.definition.name.into(), tool.effect))
-            .collect();
-        let listing = agents
-            .into_iter()
-            .find(|agent| agent.agent_type == profile.agent_type);
-        let (role, about) = listing.map_or((ModelRole::Fast, String::new()), |agent| {
-            (agent.model_role, agent.description)
-        });
-        let settings = profile.settings.clone();
-        let registered = control
-            .open_session(id, profile.agent_type.clone(), settings)
-            .await
-            .map_err(refused)?;
-        Ok(Root {
-            registered,
-            role,
-            about,
-            effects: Arc::new(effects),
-        })
-    }
-
-    /// Closes the idle session that was not used for the longest time when there are too many.
-    async fn make_room(&self) -> Result<(), Error> {
-        let candidates: Vec<(u64, Arc<Session>)> = {
-            let live = self.live.lock().await;
-            if live.sessions.len() < LIVE_SESSIONS {
-                return Ok(());
-            }
-            let sessions = live.sessions.values();
-            let mut all: Vec<_> = sessions
-                .map(|held| (held.used, Arc::clone(&held.session)))
-                .collect();
-            all.sort_by_key(|(used, _)| *used);
-            all
-        };
-        for (_, session) in candidates {
-            if session.is_idle().await {
-                self.live.lock().await.sessions.remove(&session.id);
-                session.close(&*self.shared.control).await;
-                return Ok(());
-            }
-        }
-        Err(Error::new(
-            ErrorKind::Refused,
-            format!("All {LIVE_SESSIONS} sessions that may be open at a time are at work."),
-        )
-        .with_hint("Wait for one to finish, or close one."))
     }
 
     async fn summary(&self, session: &Session) -> Result<SessionSummary, Error> {
@@ -470,44 +322,7 @@ impl Sessions for Service {
     }
 }
 
-/// Says that the session goes on, what was lost, and how what was open ended.
-async fn write_resumption(
-    emitter: &Emitter,
-    profile: SessionProfile,
-    cut_bytes: u64,
-    closings: Vec<Closing>,
-) -> Result<(), Error> {
-    let resumed = EventBody::SessionResumed { profile };
-    emitter
-        .emit(Scope::default(), resumed, Durability::Written)
-        .await?;
-    if cut_bytes > 0 {
-        let notice = EventBody::Notice(Fault {
-            code: "sessions.torn_tail".to_owned(),
-            message: format!(
-                "The last line of this session's log was unfinished ({cut_bytes} bytes) and was \
-                 left out: the machine or the process stopped while it was written."
-            ),
-            hint: String::new(),
-        });
-        emitter
-            .emit(Scope::default(), notice, Durability::Written)
-            .await?;
-    }
-    for closing in closings {
-        let scope = Scope {
-            query_id: Some(closing.query_id),
-            agent_id: closing.agent_id,
-            call_id: closing.call_id,
-        };
-        emitter
-            .emit(scope, closing.body, Durability::Synchronised)
-            .await?;
-    }
-    Ok(())
-}
-
-fn check(profile: &SessionProfile) -> Result<(), Error> {
+pub(crate) fn check(profile: &SessionProfile) -> Result<(), Error> {
     if profile.settings.workspace.is_absolute() {
         return Ok(());
     }
@@ -521,7 +336,7 @@ fn check(profile: &SessionProfile) -> Result<(), Error> {
 }
 
 /// The broker's refusal, as surfaces see it.
-fn refused(error: broker::Error) -> Error {
+pub(crate) fn refused(error: broker::Error) -> Error {
     let kind = match error.kind {
         broker::ErrorKind::UnknownSession => ErrorKind::NotFound,
         broker::ErrorKind::UnknownConfirmation | broker::ErrorKind::BindingMismatch => {

@@ -1,24 +1,26 @@
-//! What one request needs, and the two things done for it: asking a model and calling a tool.
+//! What one request needs, and two of the three things done for it: emitting an event and calling
+//! a tool. The third, asking a model, is in `ask.rs`.
+
+pub use crate::ask::{Ask, AskError, Reply, Visibility};
 
 use crate::config::{Bridge, Clock};
 use crate::emitter::{Durability, Emitter, Scope};
 use api::CallContext;
-use api::audit::{self, Audit};
+use api::audit::Audit;
 use api::broker::{Broker, CallRequest, ToolEvent, ToolResult};
-use api::models::{self, ChatChunk, ChatRequest, Models, ToolChoice};
+use api::models::Models;
 use domain::decision::{Layer, Verdict};
 use domain::event::{CallStatus, EventBody, QueryStatus, ToolCallSummary};
 use domain::fault::{Coded, Fault};
-use domain::hash::Digest;
 use domain::id::{AgentId, CallId, PlanId, QueryId, SessionId};
 use domain::lineage::Lineage;
-use domain::message::{Message, Thinking, ToolCall};
-use domain::model::{FinishReason, ModelChoice, ModelRef, Think, Usage};
+use domain::message::{Message, ToolCall};
+use domain::model::{ModelChoice, ModelRef, Usage};
 use domain::settings::{Mode, SessionProfile};
-use domain::tool::{EffectClass, ToolDefinition};
+use domain::tool::EffectClass;
 use futures::StreamExt;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 
@@ -142,137 +144,6 @@ pub struct CallRecord {
     pub summary: ToolCallSummary,
     /// For the model and for programs.
     pub result: ToolResult,
-}
-
-/// Whether people see a model's text as it comes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Visibility {
-    /// It is (part of) the answer.
-    #[default]
-    Shown,
-    /// It is for a program, such as a plan: no text events, only thinking, notices and the model's
-    /// name.
-    Hidden,
-}
-
-/// A question to a model.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ask {
-    /// The conversation, oldest first.
-    pub messages: Vec<Message>,
-    /// The tools on offer.
-    pub tools: Vec<ToolDefinition>,
-    /// Whether they may be used. With [`ToolChoice::None`], calls in the reply are dropped.
-    pub tool_choice: ToolChoice,
-    /// The answer must fit this JSON Schema.
-    pub response_schema: Option<Value>,
-    /// How much to think.
-    pub think: Think,
-    /// Most tokens to generate; `None`: the provider's default.
-    pub max_tokens: Option<u32>,
-    /// 0 is greedy; `None`: the provider's default.
-    pub temperature: Option<f32>,
-    /// Whether people see the text.
-    pub visibility: Visibility,
-}
-
-impl Ask {
-    /// A question with nothing but messages.
-    #[must_use]
-    pub fn new(messages: Vec<Message>) -> Self {
-        Self {
-            messages,
-            tools: Vec::new(),
-            tool_choice: ToolChoice::Auto,
-            response_schema: None,
-            think: Think::Default,
-            max_tokens: None,
-            temperature: None,
-            visibility: Visibility::Shown,
-        }
-    }
-}
-
-/// A model's whole reply.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reply {
-    /// The visible text.
-    pub text: String,
-    /// The thinking.
-    pub thinking: Option<Thinking>,
-    /// The calls it asked for, each with whether it was found in the text.
-    pub tool_calls: Vec<(ToolCall, bool)>,
-    /// What it cost.
-    pub usage: Usage,
-    /// Why it ended.
-    pub finish: FinishReason,
-    /// The model.
-    pub model: Option<ModelRef>,
-}
-
-/// Why there is no reply.
-#[derive(Debug, thiserror::Error)]
-pub enum AskError {
-    /// [`Work::cancel`] fired.
-    #[error("the request was interrupted")]
-    Interrupted,
-    /// The model failed.
-    #[error(transparent)]
-    Model(#[from] models::Error),
-    /// The call could not be recorded.
-    #[error(transparent)]
-    Audit(#[from] audit::Error),
-}
-
-impl AskError {
-    /// For the user.
-    #[must_use]
-    pub fn fault(&self) -> Fault {
-        match self {
-            Self::Interrupted => Fault {
-                code: "agents.interrupted".to_owned(),
-                message: "The request was interrupted.".to_owned(),
-                hint: String::new(),
-            },
-            Self::Model(error) => error.fault(),
-            Self::Audit(error) => error.fault(),
-        }
-    }
-
-    /// Whether the prompt did not fit the model's context.
-    #[must_use]
-    pub fn is_overflow(&self) -> bool {
-        matches!(self, Self::Model(error) if error.kind == models::ErrorKind::ContextOverflow)
-    }
-}
-
-/// A reply as far as it has come.
-#[derive(Default)]
-struct Partial {
-    model: Option<ModelRef>,
-    text: String,
-    thinking: String,
-    block: Option<Thinking>,
-    calls: Vec<(ToolCall, bool)>,
-    usage: Usage,
-    finish: Option<FinishReason>,
-}
-
-impl Partial {
-    fn thinking(&self) -> Option<Thinking> {
-        match &self.block {
-            Some(block) => Some(block.clone()),
-            None if self.thinking.is_empty() => None,
-            None => Some(Thinking {
-                text: self.thinking.clone(),
-                signature: None,
-            }),
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.text.is_empty() && self.thinking.is_empty() && self.block.is_none()
-    }
 }
 
 impl Work {
@@ -464,161 +335,6 @@ impl Work {
         self.emit(EventBody::Error(fault), id).await;
         nothing_ran(CallStatus::Failed, text)
     }
-
-    /// Asks a model once: streams its reply as events, ends with `ModelAnswered` (also for what
-    /// came before an error), records the call.
-    ///
-    /// # Errors
-    /// [`AskError`]. No `Error` event is emitted for it: whether it ends the request is for the
-    /// caller to decide.
-    pub async fn ask_model(&self, ask: Ask) -> Result<Reply, AskError> {
-        let prompt_hash = hash_of(&ask.messages);
-        let withheld = ask.tool_choice == ToolChoice::None;
-        let visibility = ask.visibility;
-        let mut partial = Partial::default();
-        let ended = tokio::select! {
-            biased;
-            () = self.cancel.cancelled() => Err(AskError::Interrupted),
-            ended = self.stream_reply(self.chat_request(ask), visibility, &mut partial) => ended,
-        };
-        if withheld && !partial.calls.is_empty() {
-            partial.calls.clear();
-            self.emit(EventBody::Notice(tools_were_off()), None).await;
-        }
-        if ended.is_err() {
-            // Calls of a broken reply are not run, so the conversation must not hold them.
-            partial.calls.clear();
-        }
-        if ended.is_ok() || !partial.is_empty() {
-            let answered = EventBody::ModelAnswered {
-                text: partial.text.clone(),
-                thinking: partial.thinking(),
-                tool_calls: partial.calls.iter().map(|(call, _)| call.clone()).collect(),
-                usage: partial.usage,
-                finish: partial.finish.unwrap_or(FinishReason::Cancelled),
-            };
-            self.emit(answered, None).await;
-        }
-        let recorded = self.record(&partial, prompt_hash, ended.is_ok()).await;
-        ended?;
-        recorded?;
-        Ok(Reply {
-            thinking: partial.thinking(),
-            text: partial.text,
-            tool_calls: partial.calls,
-            usage: partial.usage,
-            finish: partial.finish.unwrap_or(FinishReason::Stop),
-            model: partial.model,
-        })
-    }
-
-    fn chat_request(&self, ask: Ask) -> ChatRequest {
-        ChatRequest {
-            context: Some(self.context.clone()),
-            model: self.model.clone(),
-            stable_messages: ask.messages.len(),
-            messages: ask.messages,
-            tools: ask.tools,
-            tool_choice: ask.tool_choice,
-            think: ask.think,
-            context_tokens: Some(self.context_tokens),
-            max_tokens: ask.max_tokens,
-            temperature: ask.temperature,
-            seed: None,
-            response_schema: ask.response_schema,
-            deadline: None,
-        }
-    }
-
-    async fn stream_reply(
-        &self,
-        request: ChatRequest,
-        visibility: Visibility,
-        partial: &mut Partial,
-    ) -> Result<(), AskError> {
-        let mut stream = self.models.chat(request).await?;
-        let mut seen = BTreeSet::new();
-        while let Some(chunk) = stream.next().await {
-            let shown = visibility == Visibility::Shown;
-            let body = match chunk? {
-                ChatChunk::Started { model, reason } => {
-                    partial.model = Some(model.clone());
-                    Some(EventBody::ModelChosen { model, reason })
-                }
-                ChatChunk::Text(text) => {
-                    partial.text.push_str(&text);
-                    shown.then_some(EventBody::TextDelta { text })
-                }
-                ChatChunk::TextReplaced(text) => {
-                    partial.text.clone_from(&text);
-                    shown.then_some(EventBody::TextReplaced { text })
-                }
-                ChatChunk::Thinking(text) => {
-                    partial.thinking.push_str(&text);
-                    Some(EventBody::ThinkingDelta { text })
-                }
-                ChatChunk::ThinkingBlock(block) => {
-                    partial.block = Some(block);
-                    None
-                }
-                ChatChunk::ToolCallDelta { .. } => None,
-                ChatChunk::ToolCall { call, recovered } => {
-                    if seen.insert(call.call_id) {
-                        partial.calls.push((call, recovered));
-                    }
-                    None
-                }
-                ChatChunk::Usage(usage) => {
-                    partial.usage = usage;
-                    None
-                }
-                ChatChunk::Notice(fault) => Some(EventBody::Notice(fault)),
-                ChatChunk::Finished(finish) => {
-                    partial.finish = Some(finish);
-                    return Ok(());
-                }
-            };
-            if let Some(body) = body {
-                self.emit(body, None).await;
-            }
-        }
-        Err(AskError::Model(models::Error::new(
-            models::ErrorKind::Interrupted,
-            "The model's answer broke off.",
-        )))
-    }
-
-    async fn record(
-        &self,
-        partial: &Partial,
-        prompt_hash: Digest,
-        complete: bool,
-    ) -> Result<(), audit::Error> {
-        let mut entry = audit::Entry::new((self.clock)(), audit::Action::ModelCall);
-        entry.session_id = Some(self.session_id);
-        entry.agent_id = Some(self.agent_id);
-        entry.agent_type = self.lineage.last().map(|agent| agent.agent_type.clone());
-        entry.lineage.clone_from(&self.lineage);
-        entry.status = Some(if complete {
-            CallStatus::Ok
-        } else if self.cancel.is_cancelled() {
-            CallStatus::Cancelled
-        } else {
-            CallStatus::Failed
-        });
-        entry.duration_ms = Some(partial.usage.total_ms);
-        entry.model_call = partial.model.clone().map(|model| audit::ModelCall {
-            model,
-            prompt_tokens: partial.usage.prompt_tokens,
-            completion_tokens: partial.usage.completion_tokens,
-            prompt_hash,
-            answer_hash: Digest::of(partial.text.as_bytes()),
-        });
-        self.audit
-            .append(entry, audit::Durability::Grouped)
-            .await
-            .map(|_| ())
-    }
 }
 
 /// A result for a call of which nothing is known but how it ended.
@@ -634,18 +350,4 @@ pub fn nothing_ran(status: CallStatus, text: String) -> ToolResult {
         duration_ms: 0,
         artifacts: Vec::new(),
     }
-}
-
-fn tools_were_off() -> Fault {
-    Fault {
-        code: "agents.tools_off".to_owned(),
-        message: "The model asked for tools when none were on offer; nothing was run.".to_owned(),
-        hint: String::new(),
-    }
-}
-
-fn hash_of(messages: &[Message]) -> Digest {
-    // Messages hold strings and JSON values only, which always serialise.
-    let bytes = serde_json::to_vec(messages).unwrap_or_default();
-    Digest::of(&bytes)
 }

@@ -2,6 +2,7 @@
 #![allow(
     dead_code,
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     reason = "shared by several test binaries, each of which uses a part"
 )]
