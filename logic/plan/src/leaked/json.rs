@@ -22,6 +22,9 @@ const WRAPPERS: [&str; 4] = ["function", "function_call", "tool_call", "tool_cal
 /// What `type` may say.
 const TYPES: [&str; 4] = ["function", "function_call", "tool_call", "tool_use"];
 
+/// Brackets and white space before the first object that are looked through, bytes.
+const MARGIN: usize = 256;
+
 /// How sure the place makes us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
@@ -83,7 +86,13 @@ fn separator(input: Input<'_>, between: bool) -> usize {
 /// Whether a value's first characters already show that it is no call, so that ordinary JSON is
 /// not held back.
 fn is_ordinary(text: &str) -> bool {
-    let inside = text.trim_start_matches(|c: char| c == '[' || c.is_whitespace());
+    // Deeper nesting than any call has is left to the parser, which has a limit of its own.
+    let depth = text
+        .char_indices()
+        .take(MARGIN)
+        .find(|(_, c)| *c != '[' && !c.is_whitespace())
+        .map_or(text.len().min(MARGIN), |(at, _)| at);
+    let inside = text.get(depth..).unwrap_or_default();
     let Some(inside) = inside.strip_prefix('{') else {
         return !inside.is_empty();
     };

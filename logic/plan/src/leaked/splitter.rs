@@ -7,11 +7,19 @@ use super::follow::{Strength, introduces_example};
 use super::forms::{self, Position, Run};
 use super::offered::Offered;
 use super::{Input, Match, Piece, fence, harmony, thinking};
+use domain::limits;
 use domain::tool::ToolDefinition;
 
 /// Held text above this is looked at again only when it has grown by an eighth, so that a long
 /// call that arrives letter by letter costs linear time.
 const EAGER_BYTES: usize = 256;
+
+/// Longest run of calls that is recovered, bytes.
+const CALL_BYTES: usize = 2 * limits::TOOL_ARGUMENT_BYTES;
+
+/// How often calls are looked for in vain in one reply before the rest of it is taken as text, so
+/// that a reply made of false beginnings cannot keep us busy.
+const LOOKS: usize = 10_000;
 
 /// Which kind of text the next character belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +61,10 @@ pub struct Splitter {
     thinking_space: String,
     opens_thinking: bool,
     is_harmony: bool,
+    /// Marks that are known not to come any more.
+    never_closes: Vec<&'static [&'static str]>,
+    /// How often calls were looked for in vain.
+    looks: usize,
 }
 
 impl Splitter {
@@ -73,6 +85,8 @@ impl Splitter {
             thinking_space: String::new(),
             opens_thinking: false,
             is_harmony: false,
+            never_closes: Vec::new(),
+            looks: 0,
         }
     }
 
@@ -245,8 +259,14 @@ impl Splitter {
         if !self.starts_line {
             return Match::No;
         }
+        if self.never_closes.contains(&closes) {
+            return Match::No;
+        }
         let inside = input.after(bytes);
         let Some((length, mark)) = thinking::end(inside.text, closes) else {
+            if input.is_last {
+                self.never_closes.push(closes);
+            }
             return input.more();
         };
         self.open_thinking(closes);
@@ -285,10 +305,15 @@ impl Splitter {
     }
 
     fn calls(&mut self, input: Input<'_>, pieces: &mut Vec<Piece>) -> Match<()> {
-        if self.offered.is_empty() {
+        if self.offered.is_empty() || self.looks > LOOKS {
             return Match::No;
         }
-        match forms::run(input, self.position(), &self.offered) {
+        let is_long = input.text.len() > CALL_BYTES;
+        let looked_at = Input {
+            text: start_of(input.text, CALL_BYTES),
+            is_last: input.is_last && !is_long,
+        };
+        match forms::run(looked_at, self.position(), &self.offered) {
             Run::Calls(_, strength, bytes)
                 if strength != Strength::Token && introduces_example(&self.said) =>
             {
@@ -305,8 +330,11 @@ impl Splitter {
                 self.say(input.text.get(..bytes).unwrap_or_default(), pieces);
                 Match::Yes((), bytes)
             }
-            Run::More => Match::More,
-            Run::No => Match::No,
+            Run::More if !is_long => Match::More,
+            Run::More | Run::No => {
+                self.looks += 1;
+                Match::No
+            }
         }
     }
 
@@ -327,12 +355,11 @@ impl Splitter {
         }
         let inside = input.after(ticks);
         let mark = "`".repeat(ticks);
-        let line = inside.text.find('\n');
-        let close = inside.text.find(&mark);
-        let bytes = match (close, line) {
-            (Some(close), line) if line.is_none_or(|line| close < line) => ticks + close + ticks,
-            (_, None) if !input.is_last => return Match::More,
-            _ => ticks,
+        let line = inside.text.split('\n').next().unwrap_or_default();
+        let bytes = match line.find(&mark) {
+            Some(close) => ticks + close + ticks,
+            None if line.len() == inside.text.len() && !input.is_last => return Match::More,
+            None => ticks,
         };
         self.say(input.text.get(..bytes).unwrap_or_default(), pieces);
         Match::Yes((), bytes)
@@ -456,4 +483,13 @@ impl Splitter {
         self.space
             .push_str(text.get(body.len()..).unwrap_or_default());
     }
+}
+
+/// At most so many bytes of a text, without cutting a character.
+fn start_of(text: &str, bytes: usize) -> &str {
+    let end = (0..=bytes.min(text.len()))
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0);
+    text.get(..end).unwrap_or_default()
 }
