@@ -199,12 +199,10 @@ impl House {
             let mut actions = Vec::new();
             for record in &records {
                 actions.push(word(record, "action"));
-                say(&format!(
-                    "    {} {} {}",
-                    word(record, "action"),
-                    word(record, "tool"),
-                    word(record, "status")
-                ));
+                let fields = ["action", "tool", "verdict", "layer", "status"];
+                let words = fields.map(|field| word(record, field));
+                let line: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+                say(&format!("    {}", line.join(" ")));
             }
             for action in ["intent", "outcome"] {
                 if !actions.contains(&action) {

@@ -104,8 +104,9 @@ fn fifty_kills_lose_nothing_that_was_shown() {
                 "round {round}: event {seq} is lost"
             );
         }
-        let args = ["run", "--json", "--session-id", &id, "go on"];
-        let resumed = scene.house.ask(args).run();
+        let args = ["run", "--json", "--session-id", &id];
+        let open = ["--allow-write", ".", "--yes", "write", "go on"];
+        let resumed = scene.house.ask(args).args(open).run();
         assert!(
             resumed.code.is_some_and(|code| [0, 3].contains(&code)),
             "round {round}: {resumed:#?}"

@@ -102,7 +102,7 @@ fn a_stream_that_breaks_off_is_an_error() {
 #[test]
 fn a_missing_model_is_named_with_what_to_do() {
     let scene = ollama([]);
-    let outcome = scene.run(&["--model", "nowhere:1b", "hello"]);
+    let outcome = scene.run(&["--model", "scripted/nowhere:1b", "hello"]);
     outcome.assert_ends(4, "failed");
     assert!(
         outcome.summary["error"]["message"]

@@ -223,7 +223,7 @@ impl Server {
             self.url()
         };
         format!(
-            "[chat]\ndefault_provider = \"scripted\"\n\n[models.providers.scripted]\n\
+            "[models]\ndefault_provider = \"scripted\"\n\n[models.providers.scripted]\n\
              type = \"{kind}\"\nendpoint = \"{endpoint}\"\ndefault_model = \"scripted-model\"\n"
         )
     }

@@ -1,0 +1,168 @@
+//! A model server that fails: the turn ends with a clear message, and the session goes on.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::{Scene, of_kind};
+use serde_json::json;
+use testkit::{Gate, Reply, Server};
+
+fn fails(name: &str, reply: &Reply) {
+    // A fault before the first byte is tried again, so it is there each time; then all is well.
+    let faulty = reply.clone();
+    let server = Server::speak(move |request, _| {
+        let again = request["messages"].to_string().contains("second request");
+        if again {
+            Reply::text("All is well.")
+        } else {
+            faulty.clone()
+        }
+    });
+    let scene = Scene::with(server.openai(), "openai");
+    let outcome = scene.run(&["first request"]);
+    assert_eq!(
+        outcome.finished.code,
+        Some(4),
+        "{name}: {:#}",
+        outcome.summary
+    );
+    assert!(
+        outcome.code().starts_with("models."),
+        "{name}: {:#}",
+        outcome.summary
+    );
+    let message = outcome.summary["error"]["message"].as_str().unwrap();
+    assert!(
+        message.len() > 20 && message.len() < 4_000,
+        "{name}: {message}"
+    );
+    assert_eq!(
+        scene.log(&outcome).last().unwrap()["type"],
+        "query_finished",
+        "{name}"
+    );
+    let again = scene.run(&["--session-id", outcome.text("session_id"), "second request"]);
+    assert_eq!(
+        again.text("answer"),
+        "All is well.",
+        "{name}: {:#}",
+        again.summary
+    );
+}
+
+#[test]
+fn every_fault_ends_in_a_clear_message() {
+    let long_line = format!("data: {}\n\n", "x".repeat(10 << 20));
+    let cases = [
+        ("broken off", Reply::text("half").and_cut()),
+        (
+            "garbage",
+            Reply::default().and_raw("data: {\"choices\": [}\n\n"),
+        ),
+        (
+            "half a character",
+            Reply::default().and_raw(b"data: {\"choices\":\xe2\x82\n\n".to_vec()),
+        ),
+        (
+            "a line of ten megabytes",
+            Reply::default().and_raw(long_line),
+        ),
+        (
+            "an error in mid-stream",
+            Reply::text("half").and_error("out of memory"),
+        ),
+        (
+            "refused",
+            Reply::refuse(400, "{\"error\":{\"message\":\"bad request\"}}"),
+        ),
+        (
+            "unauthorised",
+            Reply::refuse(401, "{\"error\":{\"message\":\"no key\"}}"),
+        ),
+        ("not JSON", Reply::refuse(400, "<html>nonsense</html>")),
+    ];
+    for (name, reply) in &cases {
+        fails(name, reply);
+    }
+}
+
+#[test]
+fn a_server_that_is_busy_at_first_is_asked_again() {
+    let scene = Scene::new([
+        Reply::refuse(429, "{\"error\":{\"message\":\"slow down\"}}"),
+        Reply::refuse(503, "{\"error\":{\"message\":\"loading\"}}"),
+        Reply::text("Here I am."),
+    ]);
+    let outcome = scene.run(&["hello"]);
+    outcome.assert_ends(0, "success");
+    assert_eq!(outcome.text("answer"), "Here I am.");
+    assert_eq!(scene.server.chats().len(), 3);
+}
+
+#[test]
+fn a_call_that_leaked_as_text_is_recovered_and_judged_like_any_other() {
+    let leaked = |arguments: serde_json::Value| {
+        let call = json!({"name": "read_file", "arguments": arguments});
+        Reply::text(format!("Let me look.\n<tool_call>\n{call}\n</tool_call>"))
+    };
+    let scene = Scene::new([
+        leaked(json!({"path": "notes.md"})),
+        leaked(json!({"path": "/etc/shadow"})),
+        Reply::text("The notes say hello."),
+    ]);
+    scene.house.write("notes.md", "hello");
+    let outcome = scene.run(&["read the notes"]);
+    assert_eq!(outcome.calls().len(), 2, "{:#}", outcome.summary);
+    assert_eq!(outcome.calls()[0]["status"], "ok");
+    outcome.assert_denied(1, "path");
+    assert!(!outcome.text("answer").contains("tool_call"));
+    let log = scene.log(&outcome);
+    assert!(
+        of_kind(&log, "tool_requested")
+            .iter()
+            .all(|event| event["recovered"] == true)
+    );
+}
+
+#[test]
+fn a_malformed_call_is_answered_with_what_is_wrong() {
+    let scene = Scene::new([
+        Reply::call("read_file", json!("{\"path\": \"notes.md\"")),
+        Reply::call("read_file", json!({"file": "notes.md"})),
+        Reply::call("read_file", json!({"path": 7})),
+        Reply::call("read_file", json!({"path": "notes.md"})),
+        Reply::text("hello"),
+    ]);
+    scene.house.write("notes.md", "hello");
+    let outcome = scene.run(&["read the notes"]);
+    outcome.assert_ends(0, "success");
+    let calls = outcome.calls();
+    assert_eq!(calls.len(), 4, "{:#}", outcome.summary);
+    for call in &calls[..3] {
+        assert_eq!(call["layer"], "schema", "{call}");
+        assert_ne!(call["status"], "ok", "{call}");
+    }
+    assert_eq!(calls[3]["status"], "ok");
+}
+
+#[test]
+fn an_interrupt_ends_the_turn_with_its_own_exit_code() {
+    let gate = Gate::new();
+    let scene = Scene::new([Reply::text("Wait. ").and_wait(&gate), Reply::text("never")]);
+    let mut running = scene
+        .house
+        .ask(["run", "--events", "take your time"])
+        .spawn();
+    running.until("text_delta");
+    let kill = std::process::Command::new("kill")
+        .args(["-INT", &running.pid().to_string()])
+        .status();
+    assert!(kill.unwrap().success());
+    let finished = running.finish();
+    assert_eq!(finished.code, Some(130), "{finished:#?}");
+    let events = finished.json_lines();
+    assert_eq!(events.last().unwrap()["type"], "query_finished");
+    assert_eq!(events.last().unwrap()["status"], "interrupted");
+}

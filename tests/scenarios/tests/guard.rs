@@ -1,0 +1,154 @@
+//! What the user opens and closes: overrides, disabled tools, grants, confirmations.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::{Scene, of_kind};
+use serde_json::json;
+use testkit::{House, Reply};
+
+fn writes() -> Scene {
+    let call = Reply::call("write_file", json!({"path": "made.txt", "content": "x"}));
+    Scene::new([call, Reply::text("Done.")])
+}
+
+#[test]
+fn writing_needs_an_open_folder_and_a_confirmation() {
+    for (flags, layer) in [
+        (&["--yes", "write"][..], "path"),
+        (&["--allow-write", "."], "safety_gate"),
+    ] {
+        let scene = writes();
+        let outcome = scene.run(&[flags, &["write it"]].concat());
+        assert!(!scene.house.has("made.txt"), "{flags:?} sufficed");
+        assert_eq!(
+            outcome.calls()[0]["status"],
+            "denied",
+            "{:#}",
+            outcome.summary
+        );
+        assert_eq!(outcome.calls()[0]["layer"], layer, "{:#}", outcome.summary);
+    }
+    let scene = writes();
+    scene
+        .run(&["--allow-write", ".", "--yes", "write", "write it"])
+        .assert_ends(0, "success");
+    assert_eq!(scene.house.read("made.txt"), "x");
+}
+
+#[test]
+fn without_a_person_silence_is_a_no_and_the_log_says_so() {
+    let scene = writes();
+    let outcome = scene.run(&["--allow-write", ".", "write it"]);
+    let log = scene.log(&outcome);
+    let answered = of_kind(&log, "confirmation_answered");
+    assert!(
+        answered.iter().all(|event| event["by"] == "unattended"),
+        "{answered:?}"
+    );
+    assert!(!scene.house.has("made.txt"));
+}
+
+#[test]
+fn a_disabled_tool_is_off_at_every_override_level() {
+    for level in ["none", "relax", "all"] {
+        let scene = writes();
+        let flags = [
+            "--allow-write",
+            ".",
+            "--yes",
+            "write",
+            "--disable-tool",
+            "write_file",
+        ];
+        let outcome = scene.run(&[&flags[..], &["--override", level, "write it"]].concat());
+        assert_eq!(outcome.calls()[0]["layer"], "session_override", "{level}");
+        assert!(!scene.house.has("made.txt"), "{level}");
+    }
+}
+
+#[test]
+fn an_open_gate_is_on_record_for_every_call() {
+    let scene = Scene::new([
+        Reply::call("read_file", json!({"path": "a.txt"})),
+        Reply::text("ok"),
+    ]);
+    scene.house.write("a.txt", "x");
+    let outcome = scene.run(&["--override", "all", "read it"]);
+    outcome.assert_ends(0, "success");
+    assert!(
+        scene
+            .audit(&outcome)
+            .iter()
+            .any(|record| record["layer"] == "session_override")
+    );
+}
+
+#[test]
+fn an_edit_that_fits_nowhere_changes_nothing_and_says_so() {
+    let edit = json!({"path": "a.txt", "old": "three", "new": "3"});
+    let scene = Scene::new([
+        Reply::call("edit_file", edit),
+        Reply::text("It is not there."),
+    ]);
+    scene.house.write("a.txt", "one\ntwo\n");
+    let outcome = scene.run(&["--allow-write", ".", "--yes", "write", "edit it"]);
+    assert_ne!(outcome.calls()[0]["status"], "ok", "{:#}", outcome.summary);
+    assert_eq!(scene.house.read("a.txt"), "one\ntwo\n");
+}
+
+#[test]
+fn protected_places_stay_closed_inside_an_open_folder() {
+    for place in [".git/hooks/pre-commit", ".env", ".bashrc", ".git/config"] {
+        let scene = Scene::new([
+            Reply::call("write_file", json!({"path": place, "content": "x"})),
+            Reply::text("No."),
+        ]);
+        scene.house.write(".git/HEAD", "ref: refs/heads/main\n");
+        let outcome = scene.run(&["--allow-write", ".", "--yes", "write", "write it"]);
+        assert_eq!(
+            outcome.calls()[0]["status"],
+            "denied",
+            "{place}: {:#}",
+            outcome.summary
+        );
+        assert!(!scene.house.has(place), "{place}");
+    }
+}
+
+#[test]
+fn explain_gives_every_layers_verdict_and_has_no_effect() {
+    let house = House::new();
+    house.write("a.txt", "x");
+    let args = [
+        "policy",
+        "explain",
+        "coder",
+        "delete_file",
+        "{\"path\": \"a.txt\"}",
+        "--json",
+    ];
+    let explained = house.ask(args).run().expect(5).json();
+    assert!(
+        explained["findings"].as_array().unwrap().len() >= 5,
+        "{explained:#}"
+    );
+    assert_ne!(explained["verdict"], "allow");
+    assert!(house.has("a.txt"));
+}
+
+#[test]
+fn an_air_gap_refuses_every_address_but_loopback() {
+    let house = House::new();
+    house.configure(
+        "[models.providers.far]\ntype = \"openai\"\nendpoint = \"http://192.0.2.1:9/v1\"\n\
+         default_model = \"m\"\n",
+    );
+    let finished = house
+        .ask(["run", "--json", "--air-gap", "--provider", "far", "hello"])
+        .run();
+    assert_eq!(finished.code, Some(4), "{finished:#?}");
+    assert_eq!(finished.json()["error"]["code"], "models.blocked");
+}
