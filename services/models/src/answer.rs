@@ -1,6 +1,6 @@
 //! One answer from its first byte to its last: limits, schema, tool calls, usage.
 
-use crate::call::{Call, Counted, Piece};
+use crate::call::{Call, Counted, Piece, ToolChoice};
 use crate::error::{self, Error, ErrorKind, notice};
 use crate::estimate::{Estimates, Forecast};
 use crate::instance::{Instance, Ticket};
@@ -13,6 +13,7 @@ use domain::limits;
 use domain::message::ToolCall;
 use domain::model::{FinishReason, ModelRef, Think, Usage};
 use futures::StreamExt;
+use plan::leaked::{self, Splitter};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -38,15 +39,23 @@ pub(crate) struct Beginning {
 /// One round: a request and its answer. There is more than one only when an answer is repaired.
 struct Round {
     text: String,
+    splitter: Splitter,
+    /// Calls that came the proper way.
+    native: Vec<(String, Value)>,
     calls: usize,
     counted: Option<Counted>,
     finished: Option<FinishReason>,
 }
 
 impl Round {
-    fn new() -> Self {
+    fn new(call: &Call) -> Self {
+        // Under a schema the text is the answer, whatever it looks like; thinking is still sorted
+        // out of it.
+        let may_call = call.schema.is_none() && call.tool_choice != ToolChoice::None;
         Self {
             text: String::new(),
+            splitter: Splitter::new(if may_call { &call.tools } else { &[] }),
+            native: Vec::new(),
             calls: 0,
             counted: None,
             finished: None,
@@ -108,7 +117,7 @@ impl Answer {
             && call.can_think != Some(false)
             && instance.backend.ignores_schema_without_thinking();
         Self {
-            round: Round::new(),
+            round: Round::new(&call),
             usage: Usage {
                 prefix_reuse_permille: forecast.reuse_permille,
                 ..Usage::default()
@@ -175,7 +184,7 @@ impl Answer {
             self.usage.first_token_ms = millis(self.started.elapsed()).max(1);
         }
         match piece {
-            Piece::Text(text) => self.text(text),
+            Piece::Text(text) => self.text(&text),
             Piece::Thinking(text) => self.pending.push_back(ChatChunk::Thinking(text)),
             Piece::ThinkingBlock(block) => self.pending.push_back(ChatChunk::ThinkingBlock(block)),
             Piece::CallDelta {
@@ -187,7 +196,10 @@ impl Answer {
                 name,
                 arguments,
             }),
-            Piece::Call { name, arguments } => self.call(name, arguments, false),
+            Piece::Call { name, arguments } => {
+                self.round.native.push((name.clone(), arguments.clone()));
+                self.call(name, arguments, false);
+            }
             Piece::Counted(counted) => self.round.counted = Some(counted),
             Piece::Notice(fault) => self.pending.push_back(ChatChunk::Notice(fault)),
             Piece::Finished(reason) => self.round.finished = Some(reason),
@@ -195,10 +207,39 @@ impl Answer {
         Ok(())
     }
 
-    fn text(&mut self, text: String) {
-        self.round.text.push_str(&text);
-        if self.schema.is_none() {
-            self.pending.push_back(ChatChunk::Text(text));
+    /// Sorts text into what it is.
+    fn text(&mut self, text: &str) {
+        for piece in self.round.splitter.push(text) {
+            self.sorted(piece);
+        }
+    }
+
+    fn sorted(&mut self, piece: leaked::Piece) {
+        match piece {
+            leaked::Piece::Text(text) => {
+                self.round.text.push_str(&text);
+                if self.schema.is_none() {
+                    self.pending.push_back(ChatChunk::Text(text));
+                }
+            }
+            leaked::Piece::Thinking(text) => self.pending.push_back(ChatChunk::Thinking(text)),
+            leaked::Piece::Call(call) => {
+                // Some servers give the same call both ways.
+                let is_repeated =
+                    self.round.native.iter().any(|(name, arguments)| {
+                        *name == call.name && *arguments == call.arguments
+                    });
+                if !is_repeated {
+                    self.call(call.name, call.arguments, true);
+                }
+            }
+            leaked::Piece::Withdrawn => {
+                self.round.text.clear();
+                if self.schema.is_none() {
+                    self.pending
+                        .push_back(ChatChunk::TextReplaced(String::new()));
+                }
+            }
         }
     }
 
@@ -234,6 +275,10 @@ impl Answer {
         let Some(mut reason) = self.round.finished else {
             return Err(error::interrupted(&self.instance.name));
         };
+        let splitter = std::mem::replace(&mut self.round.splitter, Splitter::new(&[]));
+        for piece in splitter.finish() {
+            self.sorted(piece);
+        }
         self.count();
         if self.round.calls > 0 && reason == FinishReason::Stop {
             reason = FinishReason::ToolCalls;
@@ -331,7 +376,7 @@ impl Answer {
             )
             .with_hint("use a larger model for this"));
         }
-        self.round = Round::new();
+        self.round = Round::new(&self.call);
         self.first_round = false;
         self.reopen().await
     }
