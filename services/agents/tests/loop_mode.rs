@@ -17,7 +17,7 @@ use domain::message::{Message, Thinking};
 use domain::model::{FinishReason, Usage};
 use domain::tool::EffectClass;
 use serde_json::json;
-use support::{House, all, answer, assert_well_formed, broker, count, kinds, status};
+use support::{House, all, answer, assert_well_formed, broker, count, kinds, status, until};
 
 fn tool_texts(messages: &[Message]) -> Vec<&str> {
     messages
@@ -170,13 +170,17 @@ async fn calls_that_only_look_run_at_the_same_time() {
     ];
     let house = House::with(replies, tools, |_| {});
     let id = house.open().await;
-    let stream = house.send(id, "Look at both").await;
+    let mut stream = house.send(id, "Look at both").await;
     within("both tools at work", async {
         one.reached().await;
         two.reached().await;
     })
     .await;
     two.open();
+    until(&mut stream, |body| {
+        matches!(body, EventBody::ToolResult { tool, .. } if tool == "two").then_some(())
+    })
+    .await;
     one.open();
     assert_eq!(status(&all(stream).await), QueryStatus::Success);
     assert_eq!(
