@@ -27,9 +27,8 @@ impl Client {
     /// runtime.
     #[must_use]
     pub fn connect(endpoint: &Endpoint) -> Self {
-        let inner = AuditClient::new(channel::open(endpoint))
-            .max_decoding_message_size(WIRE_MESSAGE_BYTES)
-            .max_encoding_message_size(WIRE_MESSAGE_BYTES);
+        let inner =
+            AuditClient::new(channel::open(endpoint)).max_decoding_message_size(WIRE_MESSAGE_BYTES);
         Self {
             inner,
             endpoint: endpoint.clone(),

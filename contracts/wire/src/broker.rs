@@ -1,6 +1,7 @@
 //! The broker over gRPC: what agents may ask.
 
 use crate::address::Endpoint;
+use crate::channel::sized;
 use crate::convert::{InvalidField, each, name, required};
 use crate::proto::broker_client::BrokerClient;
 use crate::proto::{self, broker_server};
@@ -34,8 +35,7 @@ impl Client {
     #[must_use]
     pub fn connect(endpoint: &Endpoint) -> Self {
         let inner = BrokerClient::new(channel::open(endpoint))
-            .max_decoding_message_size(WIRE_MESSAGE_BYTES)
-            .max_encoding_message_size(WIRE_MESSAGE_BYTES);
+            .max_decoding_message_size(WIRE_MESSAGE_BYTES);
         Self {
             inner,
             endpoint: endpoint.clone(),
@@ -112,21 +112,21 @@ impl Broker for Client {
             context: Some(context.into()),
             task,
         };
-        let call = self.inner.clone().discover_tools(request).await;
+        let call = async { self.inner.clone().discover_tools(sized(request)?).await }.await;
         let answer = call.map_err(|status| self.failed(status))?.into_inner();
         each(answer.tools, "tools").map_err(|error| self.garbled(error))
     }
 
     async fn validate(&self, request: CallRequest) -> Result<Decision, Error> {
         let request = proto::CallRequest::from(request);
-        let call = self.inner.clone().validate(request).await;
+        let call = async { self.inner.clone().validate(sized(request)?).await }.await;
         let answer = call.map_err(|status| self.failed(status))?.into_inner();
         answer.try_into().map_err(|error| self.garbled(error))
     }
 
     async fn execute(&self, request: CallRequest) -> Result<Streaming<ToolEvent, Error>, Error> {
         let request = proto::CallRequest::from(request);
-        let call = self.inner.clone().execute(request).await;
+        let call = async { self.inner.clone().execute(sized(request)?).await }.await;
         let events = call.map_err(|status| self.failed(status))?.into_inner();
         let endpoint = self.endpoint.clone();
         let events = events.map(move |event| match event {
@@ -138,7 +138,7 @@ impl Broker for Client {
 
     async fn pin_plan(&self, request: PlanRequest) -> Result<Streaming<PlanEvent, Error>, Error> {
         let request = proto::PinPlanRequest::from(request);
-        let call = self.inner.clone().pin_plan(request).await;
+        let call = async { self.inner.clone().pin_plan(sized(request)?).await }.await;
         let events = call.map_err(|status| self.failed(status))?.into_inner();
         let endpoint = self.endpoint.clone();
         let events = events.map(move |event| match event {

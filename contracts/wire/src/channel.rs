@@ -2,10 +2,12 @@
 
 use crate::address::Endpoint;
 use crate::socket;
-use domain::limits::{WIRE_CONNECT, WIRE_PING, WIRE_PING_ANSWER};
+use domain::limits::{WIRE_CONNECT, WIRE_MESSAGE_BYTES, WIRE_PING, WIRE_PING_ANSWER};
 use hyper_util::rt::TokioIo;
+use prost::Message;
 use std::io;
 use tokio::net::{TcpStream, UnixStream};
+use tonic::Status;
 use tonic::transport::{Channel, Endpoint as Target, Uri};
 use tower::service_fn;
 
@@ -38,4 +40,15 @@ pub(crate) fn open(endpoint: &Endpoint) -> Channel {
             }))
         }
     }
+}
+
+/// The message, if it may be sent. Asked here, because a limit kept by the transport would only say
+/// that the stream was reset.
+pub(crate) fn sized<M: Message>(message: M) -> Result<M, Status> {
+    let bytes = message.encoded_len();
+    if bytes <= WIRE_MESSAGE_BYTES {
+        return Ok(message);
+    }
+    let text = format!("the message has {bytes} bytes; at most {WIRE_MESSAGE_BYTES} are sent");
+    Err(Status::out_of_range(text))
 }

@@ -2,7 +2,7 @@
 
 use crate::address::Endpoint;
 use crate::broker::{from_status, garbled, to_status};
-use crate::channel;
+use crate::channel::{self, sized};
 use crate::convert::{InvalidField, each, json, name, required, text};
 use crate::proto::broker_control_client::BrokerControlClient;
 use crate::proto::{self, broker_control_server};
@@ -33,8 +33,7 @@ impl Client {
     #[must_use]
     pub fn connect(endpoint: &Endpoint) -> Self {
         let inner = BrokerControlClient::new(channel::open(endpoint))
-            .max_decoding_message_size(WIRE_MESSAGE_BYTES)
-            .max_encoding_message_size(WIRE_MESSAGE_BYTES);
+            .max_decoding_message_size(WIRE_MESSAGE_BYTES);
         Self {
             inner,
             endpoint: endpoint.clone(),
@@ -113,7 +112,7 @@ impl Control for Client {
             arguments_json: arguments.to_string(),
             settings: Some(settings.into()),
         };
-        let call = self.inner.clone().explain(request).await;
+        let call = async { self.inner.clone().explain(sized(request)?).await }.await;
         let answer = call.map_err(|status| self.failed(status))?.into_inner();
         answer.try_into().map_err(|error| self.garbled(error))
     }

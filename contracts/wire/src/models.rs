@@ -1,6 +1,7 @@
 //! Models over gRPC.
 
 use crate::address::Endpoint;
+use crate::channel::sized;
 use crate::convert::{InvalidField, each, required};
 use crate::proto::models_client::ModelsClient;
 use crate::proto::{self, models_server};
@@ -33,8 +34,7 @@ impl Client {
     #[must_use]
     pub fn connect(endpoint: &Endpoint) -> Self {
         let inner = ModelsClient::new(channel::open(endpoint))
-            .max_decoding_message_size(WIRE_MESSAGE_BYTES)
-            .max_encoding_message_size(WIRE_MESSAGE_BYTES);
+            .max_decoding_message_size(WIRE_MESSAGE_BYTES);
         Self {
             inner,
             endpoint: endpoint.clone(),
@@ -100,11 +100,13 @@ fn to_status(error: Error) -> Status {
 #[async_trait]
 impl Models for Client {
     async fn chat(&self, request: ChatRequest) -> Result<Streaming<ChatChunk, Error>, Error> {
-        let call = self
-            .inner
-            .clone()
-            .chat(proto::ChatRequest::from(request))
-            .await;
+        let call = async {
+            self.inner
+                .clone()
+                .chat(sized(proto::ChatRequest::from(request))?)
+                .await
+        }
+        .await;
         let chunks = call.map_err(|status| self.failed(status))?.into_inner();
         let endpoint = self.endpoint.clone();
         let chunks = chunks.map(move |chunk| match chunk {
@@ -115,11 +117,13 @@ impl Models for Client {
     }
 
     async fn embed(&self, request: EmbedRequest) -> Result<Embeddings, Error> {
-        let call = self
-            .inner
-            .clone()
-            .embed(proto::EmbedRequest::from(request))
-            .await;
+        let call = async {
+            self.inner
+                .clone()
+                .embed(sized(proto::EmbedRequest::from(request))?)
+                .await
+        }
+        .await;
         let answer = call.map_err(|status| self.failed(status))?.into_inner();
         answer.try_into().map_err(|error| self.garbled(error))
     }
@@ -139,7 +143,7 @@ impl Models for Client {
             model: Some(model.into()),
             text,
         };
-        let call = self.inner.clone().count_tokens(request).await;
+        let call = async { self.inner.clone().count_tokens(sized(request)?).await }.await;
         Ok(call
             .map_err(|status| self.failed(status))?
             .into_inner()

@@ -1,6 +1,7 @@
 //! Sessions over gRPC.
 
 use crate::address::Endpoint;
+use crate::channel::sized;
 use crate::convert::{InvalidField, WireEnum, each, required, text};
 use crate::proto::sessions_client::SessionsClient;
 use crate::proto::{self, sessions_server};
@@ -35,8 +36,7 @@ impl Client {
     #[must_use]
     pub fn connect(endpoint: &Endpoint) -> Self {
         let inner = SessionsClient::new(channel::open(endpoint))
-            .max_decoding_message_size(WIRE_MESSAGE_BYTES)
-            .max_encoding_message_size(WIRE_MESSAGE_BYTES);
+            .max_decoding_message_size(WIRE_MESSAGE_BYTES);
         Self {
             inner,
             endpoint: endpoint.clone(),
@@ -119,11 +119,13 @@ impl Sessions for Client {
     }
 
     async fn send(&self, request: SendRequest) -> Result<Streaming<Event, Error>, Error> {
-        let call = self
-            .inner
-            .clone()
-            .send(proto::SendRequest::from(request))
-            .await;
+        let call = async {
+            self.inner
+                .clone()
+                .send(sized(proto::SendRequest::from(request))?)
+                .await
+        }
+        .await;
         let events = call.map_err(|status| self.failed(status))?.into_inner();
         Ok(self.events(events))
     }
