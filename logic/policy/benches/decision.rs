@@ -1,4 +1,10 @@
 //! How long one decision takes: 100 tools, a lineage of four, no stored values.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails loudly"
+)]
 
 #[path = "../tests/support/mod.rs"]
 mod support;

@@ -1,4 +1,10 @@
 //! Decisions as a table: one call, one setting, the verdict, the layer and the rule.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails loudly"
+)]
 
 mod support;
 

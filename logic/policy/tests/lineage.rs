@@ -1,4 +1,10 @@
 //! Over random manifests and spawn trees, nobody exceeds any ancestor.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails loudly"
+)]
 
 mod support;
 

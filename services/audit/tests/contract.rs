@@ -1,4 +1,10 @@
 //! The log keeps the contract's promises.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails loudly"
+)]
 
 use api::audit::Audit;
 use api::test_support::audit_suite;

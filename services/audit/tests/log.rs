@@ -1,4 +1,10 @@
 //! The log on a real disk: chain, permissions, lock, torn tails.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails loudly"
+)]
 
 use api::audit::{Action, Audit, Durability, Entry};
 use audit::record::{Record, read};

@@ -11,6 +11,7 @@
 
 mod call;
 pub mod config;
+mod control;
 pub mod error;
 mod judging;
 mod ledger;

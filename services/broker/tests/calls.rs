@@ -1,4 +1,10 @@
 //! Calls from request to result: refused, run, failed, stopped; and what is on record of each.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails loudly"
+)]
 
 mod support;
 

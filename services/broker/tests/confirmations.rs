@@ -1,4 +1,10 @@
 //! Questions: what is shown, who may answer what, how often, and what silence means.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails loudly"
+)]
 
 mod support;
 

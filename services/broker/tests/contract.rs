@@ -1,4 +1,10 @@
 //! The broker keeps the contract's promises.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails loudly"
+)]
 
 use api::broker::PlannedCall;
 use api::test_support::broker_suite::{self, Subject};

@@ -1,4 +1,10 @@
 //! Plans: approved as a whole, and then exactly that runs, in order, each step once.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails loudly"
+)]
 
 mod support;
 

@@ -1,6 +1,12 @@
 //! A small tool table, agent types and a question to change one thing of.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test helper fails loudly"
+)]
 
 use domain::Timestamp;
 use domain::decision::Decision;

@@ -1,6 +1,12 @@
 //! A broker over scripted tools and a log in memory.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test helper fails loudly"
+)]
 
 use api::audit::{Action, Audit};
 use api::broker::{
