@@ -239,7 +239,7 @@ pub enum SessionCommand {
     },
     /// Print a session as a readable transcript
     Show {
-        /// Which session; the beginning of its id is enough
+        /// Which session; the beginning or end of its id is enough
         session: String,
         /// Print every event, one JSON object a line
         #[arg(long)]
@@ -247,7 +247,7 @@ pub enum SessionCommand {
     },
     /// Continue a session in a chat
     Resume {
-        /// Which session; the beginning of its id is enough. Default: the newest of this folder
+        /// Which session; the beginning or end of its id is enough. Default: the newest of this folder
         session: Option<String>,
         /// How it is held from now on
         #[command(flatten)]
@@ -255,7 +255,7 @@ pub enum SessionCommand {
     },
     /// Begin a session from another's first events
     Fork {
-        /// Which session; the beginning of its id is enough
+        /// Which session; the beginning or end of its id is enough
         session: String,
         /// The last event to take along (`carl session show --events` numbers them); default: all
         #[arg(long, default_value_t = 0)]
@@ -263,7 +263,7 @@ pub enum SessionCommand {
     },
     /// Write a session as Markdown or JSON
     Export {
-        /// Which session; the beginning of its id is enough
+        /// Which session; the beginning or end of its id is enough
         session: String,
         /// The form
         #[arg(long, value_enum, default_value_t = ExportForm::Markdown)]

@@ -34,16 +34,17 @@ pub async fn session(command: SessionCommand) -> Result<Exit> {
     }
 }
 
-/// The session whose id begins with `prefix`; for an empty one, the newest of the folder.
+/// The session whose id begins or ends with `part`; for an empty one, the newest of the folder. The
+/// end tells better: ids of one hour begin alike.
 ///
 /// # Errors
 /// A usage failure when none or several fit.
 pub fn find<'a>(
     known: &'a [SessionSummary],
-    prefix: &str,
+    part: &str,
     workspace: &Path,
 ) -> Result<&'a SessionSummary> {
-    if prefix.is_empty() {
+    if part.is_empty() {
         return known
             .iter()
             .find(|session| session.workspace == workspace)
@@ -55,19 +56,20 @@ pub fn find<'a>(
                 .into()
             });
     }
-    let mut fitting = known
-        .iter()
-        .filter(|session| session.session_id.to_string().starts_with(prefix));
+    let mut fitting = known.iter().filter(|session| {
+        let id = session.session_id.to_string();
+        id.starts_with(part) || id.ends_with(part)
+    });
     match (fitting.next(), fitting.next()) {
         (Some(only), None) => Ok(only),
         (None, _) => Err(Failure::usage(
-            format!("no session's id begins with `{prefix}`"),
+            format!("no session's id begins or ends with `{part}`"),
             "`carl session list` shows them.",
         )
         .into()),
         (Some(_), Some(_)) => Err(Failure::usage(
-            format!("several sessions' ids begin with `{prefix}`"),
-            "Give a few more characters of the id.",
+            format!("several sessions' ids begin or end with `{part}`"),
+            "Give a few more characters, best from the end of the id.",
         )
         .into()),
     }
@@ -79,9 +81,9 @@ async fn reading() -> Result<(Setting, House)> {
     Ok((setting, house))
 }
 
-async fn found(setting: &Setting, house: &House, prefix: &str) -> Result<SessionId> {
+async fn found(setting: &Setting, house: &House, part: &str) -> Result<SessionId> {
     let known = house.sessions.list().await.or_fail()?;
-    Ok(find(&known, prefix, &setting.workspace)?.session_id)
+    Ok(find(&known, part, &setting.workspace)?.session_id)
 }
 
 async fn events_of(sessions: &dyn Sessions, id: SessionId) -> Result<Vec<Event>> {
@@ -139,9 +141,9 @@ fn listed(session: &SessionSummary) -> Listed<'_> {
     }
 }
 
-async fn show(prefix: &str, as_events: bool) -> Result<Exit> {
+async fn show(part: &str, as_events: bool) -> Result<Exit> {
     let (setting, house) = reading().await?;
-    let id = found(&setting, &house, prefix).await?;
+    let id = found(&setting, &house, part).await?;
     let events = events_of(house.sessions.as_ref(), id).await?;
     let text = if as_events {
         lines(&events)?
@@ -161,18 +163,18 @@ fn lines(events: &[Event]) -> Result<String> {
     Ok(out)
 }
 
-async fn fork(prefix: &str, at: u64) -> Result<Exit> {
+async fn fork(part: &str, at: u64) -> Result<Exit> {
     let setting = Setting::read(&SessionFlags::default())?;
     let house = House::open(&setting, None).await?;
-    let id = found(&setting, &house, prefix).await?;
+    let id = found(&setting, &house, part).await?;
     let forked = house.sessions.fork(id, at).await.or_fail()?;
     print(&format!("{}\n", forked.session_id))?;
     Ok(Exit::Success)
 }
 
-async fn export(prefix: &str, form: ExportForm, out: Option<&Path>) -> Result<Exit> {
+async fn export(part: &str, form: ExportForm, out: Option<&Path>) -> Result<Exit> {
     let (setting, house) = reading().await?;
-    let id = found(&setting, &house, prefix).await?;
+    let id = found(&setting, &house, part).await?;
     let events = events_of(house.sessions.as_ref(), id).await?;
     let text = match form {
         ExportForm::Markdown => transcript::markdown(&events),
