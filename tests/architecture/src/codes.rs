@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use syn::visit::{self, Visit};
 
 /// Every code that shipped source can give, with one place that gives it: texts of the form
-/// `service.reason` in functions named `code` and in `code:` fields of struct expressions, and
-/// first arguments of functions named `fault`.
+/// `service.reason` in functions, variables and fields named `code`, and in arguments of functions
+/// named `fault` or `notice`.
 #[must_use]
 pub fn in_source(files: &[SourceFile]) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
@@ -77,11 +77,26 @@ impl<'ast> Visit<'ast> for Search<'_> {
         self.within(enters, |s| visit::visit_field_value(s, field));
     }
 
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        let enters = matches!(&local.pat, syn::Pat::Ident(name) if name.ident == "code");
+        self.within(enters, |s| visit::visit_local(s, local));
+    }
+
+    fn visit_expr_assign(&mut self, assignment: &'ast syn::ExprAssign) {
+        let enters = match &*assignment.left {
+            syn::Expr::Field(field) => {
+                matches!(&field.member, syn::Member::Named(name) if name == "code")
+            }
+            _ => false,
+        };
+        self.within(enters, |s| visit::visit_expr_assign(s, assignment));
+    }
+
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
         let enters = match &*call.func {
             syn::Expr::Path(path) => path.path.segments.iter().any(|segment| {
                 let name = segment.ident.to_string();
-                name == "fault" || name == "Fault" || name.ends_with("_fault")
+                ["fault", "Fault", "notice"].contains(&name.as_str()) || name.ends_with("_fault")
             }),
             _ => false,
         };
@@ -102,17 +117,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_found_in_all_three_forms_and_other_texts_are_not() {
+    fn codes_are_found_in_every_form_and_other_texts_are_not() {
         let text = r#"
             impl Coded for E { fn code(&self) -> &'static str { match self { _ => "a.one" } } }
             fn f() { let x = Fault { code: "a.two".to_owned(), message: "b.none".into() }; }
-            fn g() { fault("a.three", "some text"); other("c.none"); }
+            fn g() { fault("a.three", "some text"); other("c.none"); notice("a.zero"); }
+            fn h() { let code = if x { "a.four" } else { "a.five" }; y.fault.code = "a.six"; }
             #[cfg(test)] mod tests { fn code() { "t.none" } }
         "#;
         let file = SourceFile::parse("services/x/src/e.rs", text, false).unwrap();
         let found = in_source(&[file]);
         let codes: Vec<&str> = found.keys().map(String::as_str).collect();
-        assert_eq!(codes, ["a.one", "a.three", "a.two"]);
+        assert_eq!(
+            codes,
+            [
+                "a.five", "a.four", "a.one", "a.six", "a.three", "a.two", "a.zero"
+            ]
+        );
     }
 
     #[test]

@@ -30,6 +30,12 @@ const TASK: [&str; 5] = [
     "replace draft with final in notes.md",
 ];
 
+/// Planning looks at the folder to name real files; nothing else may have run.
+fn only_looked(summary: &Value) -> bool {
+    let calls = summary["tool_calls"].as_array().unwrap();
+    calls.iter().all(|call| call["tool"] == "list_files")
+}
+
 fn proposed_hash(scene: &Scene, outcome: &Outcome) -> String {
     let log = scene.log(outcome);
     let proposed = of_kind(&log, "plan_proposed");
@@ -85,7 +91,7 @@ fn a_plan_outside_the_schema_is_refused_before_anything_runs() {
     let scene = planner([wild.clone(), wild.clone(), wild.clone(), wild]);
     let outcome = scene.run(&[&TASK[..], &["--yes", "write"]].concat());
     assert_eq!(outcome.finished.code, Some(4), "{:#}", outcome.summary);
-    assert!(outcome.calls().is_empty());
+    assert!(only_looked(&outcome.summary), "{:#}", outcome.summary);
     assert!(scene.server.chats().len() <= 3, "at most two repairs");
 }
 
@@ -118,7 +124,7 @@ fn without_a_model_plan_mode_fails_with_that_error_and_does_not_fall_back() {
         summary["error"]["code"], "models.not_configured",
         "{summary:#}"
     );
-    assert!(summary["tool_calls"].as_array().unwrap().is_empty());
+    assert!(only_looked(&summary), "{summary:#}");
     assert_eq!(house.read("notes.md"), "Status: draft\n");
 }
 
