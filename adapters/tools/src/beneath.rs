@@ -8,7 +8,7 @@ use crate::failure::{from_errno, mendable, refused};
 use api::executor::ToolFailure;
 use policy::protected::{Protected, Protection};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
-use rustix::fs::{CWD, FileType, FsWord, Mode, OFlags, ResolveFlags, Stat};
+use rustix::fs::{CWD, Dir, FileType, FsWord, Mode, OFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -418,13 +418,13 @@ impl Place<'_> {
 
 /// Opens one of the call's roots, which the user named; its own links are the user's.
 fn open_folder(root: &Path) -> Result<OwnedFd, Errno> {
-    rustix::fs::openat2(
-        CWD,
-        root,
-        FOLDER,
-        Mode::empty(),
-        ResolveFlags::NO_MAGICLINKS,
-    )
+    let resolve = ResolveFlags::NO_MAGICLINKS;
+    let fd = rustix::fs::openat2(CWD, root, FOLDER, Mode::empty(), resolve)?;
+    if is_procfs(&fd)? {
+        Err(Errno::LOOP)
+    } else {
+        Ok(fd)
+    }
 }
 
 /// Opens a folder inside an open folder; never a link, never another name.
@@ -436,6 +436,13 @@ pub(crate) fn step_into(folder: impl AsFd, name: &OsStr) -> Result<OwnedFd, Errn
     } else {
         Ok(fd)
     }
+}
+
+/// The names in an open folder.
+pub(crate) fn listing(folder: impl AsFd) -> Result<Dir, Errno> {
+    // A descriptor for looking cannot be listed; `.` beneath it is the same folder.
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Dir::new(rustix::fs::openat(folder, ".", flags, Mode::empty())?)
 }
 
 /// Opens a file inside an open folder for looking; never a link.

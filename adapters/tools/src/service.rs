@@ -113,14 +113,10 @@ impl Executor for FileTools {
                 };
                 match kind {
                     TargetKind::ReadPath => place.reach().map(drop),
-                    TargetKind::WritePath => place.nearest().and_then(|(_, _, missing)| {
-                        // With its folder missing, nothing is there to be led astray by.
-                        if missing.len() > 1 {
-                            Ok(())
-                        } else {
-                            place.spot(LastLink::Follow).map(drop)
-                        }
-                    }),
+                    TargetKind::WritePath => match place.spot(LastLink::Follow) {
+                        Err(failure) if failure.rule == "not_found" => place.nearest().map(drop),
+                        other => other.map(drop),
+                    },
                     TargetKind::Url | TargetKind::Other => Ok(()),
                 }
             })

@@ -8,7 +8,7 @@ use domain::limits::{IGNORE_FILE_BYTES, WALK_DEPTH, WALK_ENTRIES};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{AtFlags, Dir, FileType};
+use rustix::fs::{AtFlags, FileType};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
@@ -111,7 +111,7 @@ impl Walk<'_> {
             }
         }
         // The folder that was asked for must be readable; those below may be passed over.
-        Dir::read_from(&folder.fd).map_err(|e| from_errno(e, shown))?;
+        beneath::listing(&folder.fd).map_err(|e| from_errno(e, shown))?;
         course.folder(&folder.fd, Path::new(""), 1, visit)?;
         Ok(course.end)
     }
@@ -148,8 +148,12 @@ impl Course<'_> {
                 kind,
             };
             step = visit(&entry)?;
-            if step == Step::Go && kind == FileType::Directory && depth < self.depth {
-                step = self.enter(fd, &name, &path, depth, visit)?;
+            if step == Step::Go && kind == FileType::Directory {
+                if depth < self.depth {
+                    step = self.enter(fd, &name, &path, depth, visit)?;
+                } else if depth >= WALK_DEPTH {
+                    self.end = End::Part;
+                }
             }
             if step == Step::Stop {
                 self.end = End::Part;
@@ -168,10 +172,6 @@ impl Course<'_> {
         depth: usize,
         visit: &mut Visitor<'_>,
     ) -> Result<Step, ToolFailure> {
-        if depth >= WALK_DEPTH {
-            self.end = End::Part;
-            return Ok(Step::Go);
-        }
         match beneath::step_into(fd, name) {
             Ok(inner) => self.folder(&inner, path, depth + 1, visit),
             // Gone, swapped for a link, or not ours to enter: passed over.
@@ -188,7 +188,7 @@ impl Course<'_> {
         &mut self,
         fd: &OwnedFd,
     ) -> Result<Result<Vec<(OsString, FileType)>, Errno>, ToolFailure> {
-        let listing = match Dir::read_from(fd) {
+        let listing = match beneath::listing(fd) {
             Ok(listing) => listing,
             Err(errno) => return Ok(Err(errno)),
         };

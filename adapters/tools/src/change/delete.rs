@@ -3,7 +3,7 @@
 use super::{as_text, keep, read_whole, recorded, with_artifact};
 use crate::arguments;
 use crate::atomic::{changed_meanwhile, is_same, sync_folder};
-use crate::beneath::{Found, LastLink, Place, Spot};
+use crate::beneath::{self, Found, LastLink, Place, Spot};
 use crate::failure::{from_errno, mendable, not_found};
 use crate::journal::Change;
 use crate::look::entry_kind;
@@ -11,7 +11,7 @@ use crate::record::{DeleteFile, EntryKind};
 use crate::service::Job;
 use api::executor::ToolFailure;
 use domain::tool::ToolOutput;
-use rustix::fs::{AtFlags, Dir, FileType};
+use rustix::fs::{AtFlags, FileType};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
@@ -43,9 +43,14 @@ fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<(Spot, Found), ToolFailure> 
 }
 
 fn is_empty(place: &Place<'_>, found: &Found) -> Result<bool, ToolFailure> {
-    let listing = Dir::read_from(&found.fd).map_err(|e| from_errno(e, &place.shown))?;
-    let mut names = listing.filter_map(Result::ok);
-    Ok(names.all(|entry| matches!(entry.file_name().to_bytes(), b"." | b"..")))
+    let fault = |errno| from_errno(errno, &place.shown);
+    for entry in beneath::listing(&found.fd).map_err(fault)? {
+        let entry = entry.map_err(fault)?;
+        if !matches!(entry.file_name().to_bytes(), b"." | b"..") {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {

@@ -3,14 +3,14 @@
 use super::recorded;
 use crate::arguments;
 use crate::atomic::{rename_to_free, sync_folder};
-use crate::beneath::{Found, LastLink, Place, Spot};
+use crate::beneath::{self, Found, LastLink, Place, Spot};
 use crate::failure::{broken, from_errno, mendable, not_found, refused};
 use crate::journal::Change;
 use crate::record::MoveFile;
 use crate::service::Job;
 use api::executor::ToolFailure;
 use domain::tool::ToolOutput;
-use rustix::fs::{Dir, FileType};
+use rustix::fs::FileType;
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -18,7 +18,6 @@ use std::os::unix::ffi::OsStrExt;
 struct Plan {
     from: Spot,
     to: Spot,
-    found: Found,
 }
 
 fn plan(job: &Job<'_>, from: &Place<'_>, to: &Place<'_>) -> Result<Plan, ToolFailure> {
@@ -48,7 +47,6 @@ fn plan(job: &Job<'_>, from: &Place<'_>, to: &Place<'_>) -> Result<Plan, ToolFai
     Ok(Plan {
         from: from_spot,
         to: to_spot,
-        found,
     })
 }
 
@@ -70,7 +68,7 @@ fn refuse_protected_inside(
     to: &Spot,
 ) -> Result<(), ToolFailure> {
     let fault = |errno| from_errno(errno, &place.shown);
-    for entry in Dir::read_from(&found.fd).map_err(fault)? {
+    for entry in beneath::listing(&found.fd).map_err(fault)? {
         let entry = entry.map_err(fault)?;
         let name = OsStr::from_bytes(entry.file_name().to_bytes());
         if name != "."
@@ -115,7 +113,6 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let change = Change::Moved {
         from: from.target.to_path_buf(),
         to: to.target.to_path_buf(),
-        inode: plan.found.stat.st_ino,
     };
     recorded(job, change, || rename(&plan.from, &plan.to, &to))?;
     let text = format!("Moved {} to {}.", from.shown, to.shown);

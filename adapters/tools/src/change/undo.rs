@@ -98,14 +98,13 @@ fn standing(job: &Job<'_>, change: &Change) -> Result<Standing, ToolFailure> {
         }
         (Change::Made { .. }, Some(found)) if found.kind == FileType::Directory => Standing::Made,
         (Change::Made { .. }, None) => Standing::NeverMade,
-        (Change::Moved { inode, .. }, Some(found)) if found.stat.st_ino == *inode => Standing::Made,
-        (Change::Moved { from, inode, .. }, _) => {
-            let is_unmoved = found_at(&job.past_place(from), LastLink::Keep)?
-                .is_some_and(|found| found.stat.st_ino == *inode);
-            if is_unmoved {
-                Standing::NeverMade
-            } else {
-                Standing::Overtaken
+        // Moving back replaces nothing, so what lies there now is not looked into.
+        (Change::Moved { from, .. }, found) => {
+            let old = found_at(&job.past_place(from), LastLink::Keep)?;
+            match (found.is_some(), old.is_some()) {
+                (true, false) => Standing::Made,
+                (false, true) => Standing::NeverMade,
+                _ => Standing::Overtaken,
             }
         }
         (
