@@ -246,7 +246,10 @@ impl Match<'_> {
                 self.request.shown(word)
             )
         };
-        Refusal::ambiguous(why, vec!["name it, in quotes if it has spaces".to_owned()])
+        Refusal::ambiguous(
+            why,
+            super::refusal::nearest(&self.request.shown(&self.captures[0])),
+        )
     }
 
     fn mixed(&self, raw: &str) -> Refusal {

@@ -1,13 +1,118 @@
 //! The planned modes: plan, deterministic and bridge.
+//!
+//! One pipeline: a planner ([`planner`]) makes a typed plan, the validator and the gate judge its
+//! form, the broker pins it and asks the user once ([`approval`]), the executor runs exactly the
+//! pinned calls and formats what they show ([`execution`]). Every stage ends the request on its
+//! failure; no planner stands in for another.
 
-use crate::work::{Outcome, Work};
+mod answering;
+mod approval;
+mod bridge;
+mod execution;
+mod planner;
+
+pub use bridge::{Error as BridgeError, PROTOCOL_VERSION as BRIDGE_VERSION};
+
+use crate::work::{CallRecord, Outcome, Work};
+use domain::event::{CallStatus, QueryStatus};
 use domain::fault::Fault;
+use domain::id::{CallId, PlanId};
+use domain::message::ToolCall;
+use plan::compile::Call;
+use plan::schema::Reach;
+use uuid::Uuid;
 
 /// Works on one request by planning first.
 pub async fn run(work: &Work) -> Outcome {
-    Outcome::failed(Fault {
-        code: "agents.mode_unavailable".to_owned(),
-        message: format!("This build cannot work in {} mode.", work.mode.as_str()),
-        hint: "Use --mode loop.".to_owned(),
-    })
+    let mut outcome = Outcome::of(QueryStatus::Failed);
+    let ended = Box::pin(stages(work, &mut outcome)).await;
+    match ended {
+        Ok(()) => {}
+        Err(Stop::Fault(status, fault)) => {
+            outcome.status = status;
+            outcome.error = Some(fault);
+        }
+        Err(Stop::Said(text)) => {
+            outcome.status = QueryStatus::Success;
+            outcome.answer = text;
+        }
+    }
+    if work.cancel.is_cancelled() {
+        outcome.status = QueryStatus::Interrupted;
+    }
+    if let Some(fault) = work.log_failure() {
+        outcome.status = QueryStatus::Failed;
+        outcome.error = Some(fault);
+    }
+    outcome
+}
+
+/// Why the pipeline ends before its last stage.
+enum Stop {
+    /// Something went wrong or was refused.
+    Fault(QueryStatus, Fault),
+    /// There is nothing to run, only to say.
+    Said(String),
+}
+
+impl Stop {
+    fn failed(fault: Fault) -> Self {
+        Self::Fault(QueryStatus::Failed, fault)
+    }
+}
+
+async fn stages(work: &Work, outcome: &mut Outcome) -> Result<(), Stop> {
+    let planned = planner::plan(work, outcome).await?;
+    let marks = plan::gate::mark(&planned.plan);
+    let calls = plan::compile::plan(&planned.plan);
+    let plan_id = approval::pin(work, &planned.plan, &marks, &calls).await?;
+    execution::run(work, outcome, &planned, &calls, plan_id).await
+}
+
+/// A plan that passed the validator, and how capable the model is that may be asked about it.
+struct Planned {
+    plan: domain::plan::Plan,
+    reach: Reach,
+}
+
+/// Runs one call of ours and takes it into account.
+async fn call_tool(
+    work: &Work,
+    outcome: &mut Outcome,
+    call: &Call,
+    plan_id: Option<PlanId>,
+) -> CallRecord {
+    let call = ToolCall {
+        call_id: CallId::from_uuid(Uuid::now_v7()),
+        name: call.tool.to_owned(),
+        arguments: call.arguments.clone(),
+    };
+    let record = work.call_tool(call, false, plan_id).await;
+    outcome.note_call(&record);
+    record
+}
+
+/// The text of a call that did not succeed, for people: without the fence that models need.
+fn plain(record: &CallRecord) -> String {
+    let is_fence = |line: &str| {
+        line.starts_with("[TOOL_RESULT:") || line.starts_with("[END ") || line == "[FAILED]"
+    };
+    let lines: Vec<&str> = record
+        .result
+        .text
+        .lines()
+        .filter(|line| !is_fence(line))
+        .collect();
+    let text = lines
+        .join("\n")
+        .trim()
+        .trim_start_matches("[DENIED]")
+        .trim()
+        .to_owned();
+    match (text.is_empty(), record.result.status) {
+        (false, _) => text,
+        (true, CallStatus::Denied) => "it is not allowed".to_owned(),
+        (true, CallStatus::Cancelled) => "it was stopped".to_owned(),
+        (true, CallStatus::Failed | CallStatus::Ok) => "it failed".to_owned(),
+    }
 }

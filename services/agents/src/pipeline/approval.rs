@@ -1,0 +1,121 @@
+//! The safety gate and the approval: the broker judges every call, the user is asked once, and the
+//! answer binds the plan's hash.
+
+use super::Stop;
+use super::planner::interrupted;
+use crate::work::Work;
+use api::broker::{PlanEvent, PlanRequest, PlannedCall};
+use domain::event::{EventBody, QueryStatus};
+use domain::fault::{Coded, Fault};
+use domain::hash::Digest;
+use domain::id::PlanId;
+use domain::plan::Plan;
+use futures::StreamExt;
+use plan::compile::Call;
+use plan::gate::Marked;
+
+/// Has the plan pinned. `None` when there is nothing to pin: the plan only answers.
+pub(super) async fn pin(
+    work: &Work,
+    plan: &Plan,
+    marks: &[Marked],
+    calls: &[Vec<Call>],
+) -> Result<Option<PlanId>, Stop> {
+    let calls: Vec<PlannedCall> = calls
+        .iter()
+        .flatten()
+        .map(|call| PlannedCall {
+            tool: call.tool.to_owned(),
+            arguments: call.arguments.clone(),
+        })
+        .collect();
+    if calls.is_empty() {
+        // A plan holds strings and numbers only, which always serialise.
+        let hash = Digest::of_json(&serde_json::to_value(plan).unwrap_or_default());
+        work.emit(
+            EventBody::PlanProposed {
+                plan: plan.clone(),
+                hash,
+            },
+            None,
+        )
+        .await;
+        return Ok(None);
+    }
+    let request = PlanRequest {
+        context: work.context.clone(),
+        intent: plan.intent.clone(),
+        calls,
+    };
+    tokio::select! {
+        biased;
+        () = work.cancel.cancelled() => Err(interrupted()),
+        pinned = judged(work, plan, marks, request) => pinned.map(Some),
+    }
+}
+
+async fn judged(
+    work: &Work,
+    plan: &Plan,
+    marks: &[Marked],
+    request: PlanRequest,
+) -> Result<PlanId, Stop> {
+    let broker_failed = |error: api::broker::Error| Stop::failed(error.fault());
+    let mut events = work.broker.pin_plan(request).await.map_err(broker_failed)?;
+    while let Some(event) = events.next().await {
+        let body = match event.map_err(broker_failed)? {
+            PlanEvent::Proposed { hash, .. } => EventBody::PlanProposed {
+                plan: plan.clone(),
+                hash,
+            },
+            PlanEvent::ConfirmationAsked(request) => EventBody::ConfirmationAsked(request),
+            PlanEvent::ConfirmationAnswered {
+                confirmation_id,
+                answer,
+                by,
+            } => EventBody::ConfirmationAnswered {
+                confirmation_id,
+                answer,
+                by,
+            },
+            PlanEvent::Pinned { plan_id, hash, by } => {
+                check_marks(marks, &by)?;
+                work.emit(EventBody::PlanApproved { hash, by }, None).await;
+                return Ok(plan_id);
+            }
+            PlanEvent::Refused { decision } => {
+                let fault = Fault {
+                    code: "plan.refused".to_owned(),
+                    message: format!("The plan was refused: {}", decision.user_reason),
+                    hint: "Nothing of it was run.".to_owned(),
+                };
+                return Err(Stop::Fault(QueryStatus::Denied, fault));
+            }
+        };
+        work.emit(body, None).await;
+    }
+    Err(Stop::failed(Fault {
+        code: "plan.not_judged".to_owned(),
+        message: "The broker ended without judging the plan, so nothing was run.".to_owned(),
+        hint: String::new(),
+    }))
+}
+
+/// A plan that the gate marked is never run as one that only reads, whatever the broker said.
+fn check_marks(marks: &[Marked], by: &str) -> Result<(), Stop> {
+    let marked = marks.iter().position(|mark| mark.confirmation_required);
+    match marked {
+        Some(index) if by == "read_only" => Err(Stop::Fault(
+            QueryStatus::Denied,
+            Fault {
+                code: "plan.gate".to_owned(),
+                message: format!(
+                    "Step {} changes something, but the plan was taken for one that only reads; nothing was run.",
+                    index + 1
+                ),
+                hint: String::new(),
+            },
+        )),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,175 @@
+//! The executor and the formatter: exactly the pinned calls, in order, until one does not succeed.
+
+use super::{Planned, Stop, answering, call_tool, plain};
+use crate::work::{Outcome, Work};
+use domain::event::{CallStatus, EventBody, QueryStatus};
+use domain::fault::Fault;
+use domain::id::PlanId;
+use domain::plan::Action;
+use plan::compile::Call;
+use plan::format;
+use serde_json::Value;
+use text::escape::visible;
+
+/// What one finished step showed.
+pub(super) struct Shown {
+    /// Formatted for people, safe to print.
+    pub(super) text: String,
+    /// Whole contents of the files it read, with their paths, safe to print.
+    pub(super) contents: Vec<(String, String)>,
+}
+
+/// Runs the steps, composes the answer and sets the status.
+pub(super) async fn run(
+    work: &Work,
+    outcome: &mut Outcome,
+    planned: &Planned,
+    calls: &[Vec<Call>],
+    plan_id: Option<PlanId>,
+) -> Result<(), Stop> {
+    let mut shown: Vec<Shown> = Vec::new();
+    let mut answers: Vec<String> = Vec::new();
+    for (index, (action, calls)) in planned.plan.actions.iter().zip(calls).enumerate() {
+        let step = match action {
+            Action::Answer { question } => {
+                let answered = answering::answer(work, outcome, question, &shown, planned.reach);
+                match answered.await {
+                    Ok(text) => {
+                        answers.push(text.clone());
+                        Ok(Shown {
+                            text,
+                            contents: Vec::new(),
+                        })
+                    }
+                    Err(failed) => Err(failed),
+                }
+            }
+            _ => run_calls(work, outcome, action, calls, plan_id).await,
+        };
+        let (status, text) = match &step {
+            Ok(shown) => (CallStatus::Ok, shown.text.clone()),
+            Err(failed) => (failed.status, failed.text.clone()),
+        };
+        let number = u32::try_from(index).unwrap_or(u32::MAX);
+        work.emit(
+            EventBody::PlanStep {
+                index: number,
+                status,
+                text,
+            },
+            None,
+        )
+        .await;
+        match step {
+            Ok(step) => shown.push(step),
+            Err(failed) => return Err(stopped(outcome, planned, &shown, index, failed)),
+        }
+    }
+    outcome.status = QueryStatus::Success;
+    outcome.answer = if answers.is_empty() {
+        joined(&shown)
+    } else {
+        answers.join("\n\n")
+    };
+    Ok(())
+}
+
+/// A step that did not succeed.
+pub(super) struct Failed {
+    pub(super) status: CallStatus,
+    pub(super) text: String,
+    /// What is wrong, when it is more than the text.
+    pub(super) fault: Option<Fault>,
+}
+
+async fn run_calls(
+    work: &Work,
+    outcome: &mut Outcome,
+    action: &Action,
+    calls: &[Call],
+    plan_id: Option<PlanId>,
+) -> Result<Shown, Failed> {
+    let mut results: Vec<Value> = Vec::new();
+    for call in calls {
+        let record = call_tool(work, outcome, call, plan_id).await;
+        if record.result.status != CallStatus::Ok {
+            return Err(Failed {
+                status: record.result.status,
+                text: plain(&record),
+                fault: None,
+            });
+        }
+        results.push(record.result.data);
+    }
+    let contents = results
+        .iter()
+        .filter_map(|data| {
+            let content = visible(data.get("content")?.as_str()?);
+            Some((data.get("path")?.as_str()?.to_owned(), content))
+        })
+        .collect();
+    Ok(Shown {
+        text: visible(&format::step(action, &results)),
+        contents,
+    })
+}
+
+fn joined(shown: &[Shown]) -> String {
+    let texts: Vec<&str> = shown.iter().map(|step| step.text.as_str()).collect();
+    texts.join("\n\n")
+}
+
+/// The end of a plan that did not come to its end: what was done stays said.
+fn stopped(
+    outcome: &mut Outcome,
+    planned: &Planned,
+    shown: &[Shown],
+    index: usize,
+    failed: Failed,
+) -> Stop {
+    let steps = planned.plan.actions.len();
+    let kind = planned.plan.actions.get(index).map_or("step", Action::kind);
+    let how = match failed.status {
+        CallStatus::Denied => "was refused",
+        CallStatus::Cancelled => "was stopped",
+        CallStatus::Failed | CallStatus::Ok => "failed",
+    };
+    let rest = match steps - index - 1 {
+        0 => String::new(),
+        1 => " The step after it was not run.".to_owned(),
+        more => format!(" The {more} steps after it were not run."),
+    };
+    let message = format!(
+        "Step {} of {steps} ({kind}) {how}: {}{rest}",
+        index + 1,
+        visible(&failed.text)
+    );
+    outcome.answer = [joined(shown), message.clone()]
+        .into_iter()
+        .filter(|text| !text.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n\n");
+    let status = match (index, failed.status) {
+        (_, CallStatus::Cancelled) => QueryStatus::Interrupted,
+        (0, CallStatus::Denied) => QueryStatus::Denied,
+        (0, _) => QueryStatus::Failed,
+        _ => QueryStatus::Partial,
+    };
+    let code = match failed.status {
+        CallStatus::Denied => "plan.step_refused",
+        _ => "plan.step_failed",
+    };
+    let hint = "What was done before it stands; `undo` takes back the last change.";
+    Stop::Fault(
+        status,
+        failed.fault.unwrap_or_else(|| Fault {
+            code: code.to_owned(),
+            message,
+            hint: if index > 0 {
+                hint.to_owned()
+            } else {
+                String::new()
+            },
+        }),
+    )
+}

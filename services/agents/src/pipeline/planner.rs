@@ -1,0 +1,281 @@
+//! The three planners: a model under a schema, the rules, and a program outside.
+
+use super::{Planned, Stop, bridge, call_tool};
+use crate::work::{Ask, AskError, Outcome, Visibility, Work};
+use api::models::ModelInfo;
+use domain::event::{CallStatus, EventBody, QueryStatus};
+use domain::fault::{Coded, Fault};
+use domain::model::ModelChoice;
+use domain::plan::Action;
+use domain::settings::Mode;
+use plan::compile::Call;
+use plan::rules::RefusalKind;
+use plan::schema::{NARROW_CONTENT_CHARS, Reach};
+use plan::{prompt, question, rules, schema, validate};
+use serde_json::{Value, json};
+
+/// Levels of the workspace a planner is told about.
+const LISTING_DEPTH: u32 = 3;
+/// Most paths a planner is told about.
+const LISTING_PATHS: usize = 400;
+/// Most tokens of a plan. More than the narrow schema can need for text in words.
+const PLAN_TOKENS: u32 = 3_000;
+/// Largest model that counts as small, bytes on disk.
+const SMALL_MODEL_BYTES: u64 = 1 << 30;
+
+/// Makes a plan in the way of the request's mode, and passes it through the validator.
+pub(super) async fn plan(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
+    match work.mode {
+        Mode::Deterministic => by_rules(work),
+        Mode::Bridge => by_bridge(work, outcome).await,
+        Mode::Plan | Mode::Loop => by_model(work, outcome).await,
+    }
+}
+
+fn by_rules(work: &Work) -> Result<Planned, Stop> {
+    let plan = rules::plan(&work.text).map_err(|refusal| match refusal.kind {
+        RefusalKind::Help => Stop::Said(refusal.message),
+        _ => Stop::failed(refusal.fault()),
+    })?;
+    validate::typed(&plan, &rules::handlers()).map_err(|invalid| Stop::failed(invalid.fault()))?;
+    Ok(Planned {
+        plan,
+        reach: Reach::Any,
+    })
+}
+
+async fn by_bridge(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
+    let Some(bridge) = &work.bridge else {
+        return Err(Stop::failed(bridge::Error::NotConfigured.fault()));
+    };
+    let listing = listing(work, outcome).await?;
+    let request = bridge::Request {
+        input: &work.text,
+        workspace: &work.profile.settings.workspace,
+        listing: &listing,
+    };
+    let asked = tokio::select! {
+        biased;
+        () = work.cancel.cancelled() => return Err(interrupted()),
+        asked = bridge::ask(bridge, &request, domain::limits::BRIDGE_TIME) => asked,
+    };
+    let answer = asked.map_err(|error| {
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "the planner bridge failed"
+        );
+        Stop::failed(error.fault())
+    })?;
+    let kinds = all_kinds();
+    let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
+    let plan = validate::value(&answer, &kinds).map_err(|invalid| Stop::failed(invalid.fault()))?;
+    Ok(Planned {
+        plan,
+        reach: reach(work).await,
+    })
+}
+
+async fn by_model(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
+    let listing = listing(work, outcome).await?;
+    let reach = reach(work).await;
+    let likely = schema::likely_first(&listing, &work.text);
+    let ask = Ask {
+        response_schema: Some(schema::for_request(&listing, &work.text, reach)),
+        max_tokens: Some(PLAN_TOKENS),
+        temperature: Some(0.0),
+        visibility: Visibility::Hidden,
+        ..Ask::new(prompt::planner(&likely, &work.text, reach))
+    };
+    let reply = work.ask_model(ask).await.map_err(|error| match error {
+        AskError::Interrupted => interrupted(),
+        error => Stop::failed(error.fault()),
+    })?;
+    outcome.note_reply(&reply);
+    let kinds = all_kinds();
+    let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
+    let plan =
+        validate::text(&reply.text, &kinds).map_err(|invalid| Stop::failed(invalid.fault()))?;
+    if plan.actions.iter().any(fills_its_content) {
+        work.emit(EventBody::Notice(cut_off()), None).await;
+    }
+    Ok(Planned {
+        plan: question::with_answer(plan, &work.text),
+        reach,
+    })
+}
+
+/// Every kind of action, each of which the pipeline can run.
+fn all_kinds() -> Vec<String> {
+    schema::actions()
+        .into_iter()
+        .map(|(kind, _)| kind)
+        .collect()
+}
+
+/// The schema closes a text that grows too long; the user should know before saying yes.
+fn fills_its_content(action: &Action) -> bool {
+    let (Action::CreateFile { content, .. } | Action::AppendText { content, .. }) = action else {
+        return false;
+    };
+    content.chars().count() as u64 >= NARROW_CONTENT_CHARS
+}
+
+fn cut_off() -> Fault {
+    Fault {
+        code: "plan.content_cut".to_owned(),
+        message: format!(
+            "A text in the plan reached the limit of {NARROW_CONTENT_CHARS} characters and may be cut off."
+        ),
+        hint: "For longer texts use --mode loop.".to_owned(),
+    }
+}
+
+pub(super) fn interrupted() -> Stop {
+    Stop::Fault(QueryStatus::Interrupted, AskError::Interrupted.fault())
+}
+
+/// The workspace's paths, files as `a/b.md` and folders as `a/`, through the broker like any call.
+/// A workspace that may not be listed is planned for without a list.
+async fn listing(work: &Work, outcome: &mut Outcome) -> Result<Vec<String>, Stop> {
+    let call = Call {
+        tool: "list_files",
+        arguments: json!({ "path": ".", "depth": LISTING_DEPTH }),
+    };
+    let record = call_tool(work, outcome, &call, None).await;
+    match record.result.status {
+        CallStatus::Ok => Ok(paths(&record.result.data)),
+        CallStatus::Cancelled => Err(interrupted()),
+        CallStatus::Denied | CallStatus::Failed => {
+            let fault = Fault {
+                code: "plan.no_listing".to_owned(),
+                message: format!(
+                    "The folder could not be listed ({}); the plan is made without a list.",
+                    super::plain(&record)
+                ),
+                hint: String::new(),
+            };
+            work.emit(EventBody::Notice(fault), None).await;
+            Ok(Vec::new())
+        }
+    }
+}
+
+fn paths(data: &Value) -> Vec<String> {
+    let entries = data
+        .get("entries")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    entries
+        .filter_map(|entry| {
+            let path = entry.get("path")?.as_str()?;
+            match entry.get("kind")?.as_str()? {
+                "folder" => Some(format!("{path}/")),
+                _ => Some(path.to_owned()),
+            }
+        })
+        .take(LISTING_PATHS)
+        .collect()
+}
+
+/// How capable the model is that will be asked. What is not known counts as capable.
+async fn reach(work: &Work) -> Reach {
+    let listed = tokio::select! {
+        biased;
+        () = work.cancel.cancelled() => return Reach::Any,
+        listed = work.models.list_models() => listed,
+    };
+    match listed {
+        Ok(models) => reach_of(&work.model, &models),
+        // The call that follows meets the same trouble and reports it.
+        Err(error) => {
+            tracing::debug!(%error, "models could not be listed");
+            Reach::Any
+        }
+    }
+}
+
+fn reach_of(choice: &ModelChoice, models: &[ModelInfo]) -> Reach {
+    let is_small = |one: &&ModelInfo| one.size_bytes.is_some_and(|size| size <= SMALL_MODEL_BYTES);
+    let wanted: Vec<&ModelInfo> = match choice {
+        ModelChoice::Exact(exact) => models.iter().filter(|one| one.model == *exact).collect(),
+        ModelChoice::Role(role) => {
+            let mapped: Vec<&ModelInfo> = models
+                .iter()
+                .filter(|one| one.roles.contains(role))
+                .collect();
+            if mapped.is_empty() {
+                models.iter().collect()
+            } else {
+                mapped
+            }
+        }
+    };
+    if !wanted.is_empty() && wanted.iter().all(|one| is_small(&one)) {
+        Reach::Small
+    } else {
+        Reach::Any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::model::{ModelRef, ModelRole};
+
+    fn info(name: &str, size_bytes: Option<u64>, roles: &[ModelRole]) -> ModelInfo {
+        ModelInfo {
+            model: ModelRef {
+                provider: "p".to_owned(),
+                model: name.to_owned(),
+            },
+            context_tokens: None,
+            size_bytes,
+            loaded: None,
+            roles: roles.to_vec(),
+        }
+    }
+
+    #[test]
+    fn only_a_model_known_to_be_small_is_treated_as_small() {
+        let fast = ModelChoice::Role(ModelRole::Fast);
+        let small = info("s", Some(SMALL_MODEL_BYTES), &[ModelRole::Fast]);
+        let large = info("l", Some(SMALL_MODEL_BYTES + 1), &[]);
+        assert_eq!(
+            reach_of(&fast, &[small.clone(), large.clone()]),
+            Reach::Small
+        );
+        assert_eq!(
+            reach_of(
+                &ModelChoice::Exact(large.model.clone()),
+                &[small, large.clone()]
+            ),
+            Reach::Any
+        );
+        assert_eq!(reach_of(&fast, &[info("u", None, &[])]), Reach::Any);
+        assert_eq!(
+            reach_of(&fast, &[info("s", Some(1), &[]), large]),
+            Reach::Any
+        );
+        assert_eq!(reach_of(&fast, &[]), Reach::Any);
+    }
+
+    #[test]
+    fn a_listing_becomes_paths_with_folders_marked() {
+        let data = json!({ "entries": [
+            { "path": "docs", "kind": "folder" }, { "path": "docs/a.md", "kind": "file" }, 3,
+        ]});
+        assert_eq!(paths(&data), ["docs/", "docs/a.md"]);
+        assert!(paths(&Value::Null).is_empty());
+    }
+
+    #[test]
+    fn a_text_at_the_limit_is_called_cut_off() {
+        let create = |count: u64| Action::CreateFile {
+            path: "a".to_owned(),
+            content: "x".repeat(usize::try_from(count).unwrap()),
+        };
+        assert!(fills_its_content(&create(NARROW_CONTENT_CHARS)));
+        assert!(!fills_its_content(&create(NARROW_CONTENT_CHARS - 1)));
+    }
+}
