@@ -30,6 +30,12 @@ use tokio::task::AbortHandle;
 
 pub use state::BrokerTool;
 
+/// How a question and its answer become events of a stream.
+type Wrap<T> = (
+    fn(ConfirmationRequest) -> T,
+    fn(ConfirmationId, ConfirmationAnswer, String) -> T,
+);
+
 /// A broker whose tools are scripted. Agents, tokens, questions, plans and sessions are real;
 /// policy is one verdict a tool. It implements the user's side too.
 #[derive(Debug, Clone)]
@@ -108,10 +114,7 @@ impl FakeBroker {
         session_id: SessionId,
         request: ConfirmationRequest,
         events: &mpsc::Sender<T>,
-        wrap: (
-            fn(ConfirmationRequest) -> T,
-            fn(ConfirmationId, ConfirmationAnswer, String) -> T,
-        ),
+        wrap: Wrap<T>,
     ) -> ConfirmationAnswer {
         let confirmation_id = request.confirmation_id;
         let (reply, answer) = oneshot::channel();

@@ -304,9 +304,9 @@ fn the_samples_are_complete() {
     }
 }
 
-fn refused<D: Debug, W>(wire: W) -> String
+fn refused<D, W>(wire: W) -> String
 where
-    D: TryFrom<W, Error = InvalidField>,
+    D: Debug + TryFrom<W, Error = InvalidField>,
 {
     D::try_from(wire).unwrap_err().to_string()
 }
@@ -333,7 +333,8 @@ fn a_bad_field_is_named_with_its_place() {
     assert_eq!(error, "field `model`: is required");
 
     let whole = proto::Event::from(events(&seed(0)).next().unwrap());
-    let cases: [(&str, fn(&mut proto::Event)); 5] = [
+    type Spoil = fn(&mut proto::Event);
+    let cases: [(&str, Spoil); 5] = [
         ("field `body`: is required", |e| e.body = None),
         ("field `time`: is required", |e| e.time = None),
         ("field `session_id`: `` is not a valid session id", |e| {
