@@ -1,5 +1,7 @@
 //! The tools that change files: what they do, what they refuse, and that all of it can be undone.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // Lint exceptions for tests stop at #[test] functions.
+
 mod support;
 
 use domain::limits::FILE_WRITE_BYTES;

@@ -1,5 +1,7 @@
 //! The tools that look: shapes of their results, and their limits.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // Lint exceptions for tests stop at #[test] functions.
+
 mod support;
 
 use domain::limits::{FILE_READ_BYTES, LISTING_ENTRIES, SEARCH_LINE_BYTES, WALK_DEPTH};

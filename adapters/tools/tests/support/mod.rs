@@ -1,5 +1,6 @@
 //! A workspace on disk, an outside it must not touch, and a way to call tools in it.
 #![allow(dead_code)] // Each test file uses its own part of this.
+#![allow(clippy::unwrap_used, clippy::panic)] // Lint exceptions for tests stop at #[test] functions.
 
 use api::authority::{Authority, JudgedCall};
 use api::executor::{Executor, ToolFailure};
