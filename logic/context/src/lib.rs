@@ -9,11 +9,11 @@
 
 mod budget;
 mod estimate;
-mod manager;
 pub mod prompt;
+mod view;
 mod window;
 
 pub use budget::Budget;
 pub use estimate::TokenEstimator;
-pub use manager::{Checkpoint, ContextManager, TrimmedSince, Trimming};
+pub use view::{Checkpoint, ContextManager, TrimmedSince, Trimming};
 pub use window::SlidingWindow;

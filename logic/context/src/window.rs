@@ -1,7 +1,7 @@
 //! The sliding window: the newest turns that fit.
 
 use crate::estimate::TokenEstimator;
-use crate::manager::{Checkpoint, ContextManager, TrimmedSince, Trimming};
+use crate::view::{Checkpoint, ContextManager, TrimmedSince, Trimming};
 use domain::message::Message;
 use std::collections::VecDeque;
 

@@ -86,6 +86,20 @@ async fn a_model_looks_twice_and_answers() {
     );
     assert_eq!((usage.prompt_tokens, usage.completion_tokens), (30, 15));
     assert!(model.is_some());
+}
+
+#[tokio::test]
+async fn every_model_call_is_recorded_and_thinking_is_not_sent_back() {
+    let house = House::new([
+        Reply::new()
+            .thinking("I should look.")
+            .tool_call("read_file", json!({})),
+        Reply::calls("look", json!({})),
+        Reply::says("Two."),
+        Reply::says("Still two."),
+    ]);
+    let id = house.open().await;
+    house.ask(id, "How many notes?").await;
     let request = house.requests().pop().unwrap();
     assert_well_formed(&request.messages);
     assert_eq!(tool_texts(&request.messages), ["read_file", "look"]);

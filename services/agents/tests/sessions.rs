@@ -14,7 +14,7 @@ use domain::decision::Verdict;
 use domain::event::{CallStatus, ConfirmationAnswer, EventBody, QueryStatus};
 use domain::hash::Digest;
 use domain::id::{ConfirmationId, QueryId, SessionId};
-use domain::limits::{EVENT_BACKLOG, LIVE_SESSIONS, QUEUED_MESSAGES, USER_TEXT_BYTES};
+use domain::limits::{EVENT_BACKLOG, QUEUED_MESSAGES, USER_TEXT_BYTES};
 use domain::lineage::AgentType;
 use domain::model::{ModelChoice, ModelRef, ModelRole};
 use domain::settings::Mode;
@@ -24,16 +24,9 @@ use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 use support::{
-    House, all, answer, assert_well_formed, broker, count, kinds, request, status, until,
+    House, all, answer, assert_well_formed, broker, count, error_kind, request, status, until,
 };
 use uuid::Uuid;
-
-fn error_kind<T>(result: Result<T, api::sessions::Error>) -> ErrorKind {
-    match result {
-        Ok(_) => panic!("it should have been refused"),
-        Err(error) => error.kind,
-    }
-}
 
 #[tokio::test]
 async fn an_event_is_in_the_log_before_anyone_sees_it() {
@@ -428,62 +421,6 @@ async fn a_fork_goes_its_own_way_from_any_event() {
     let beyond = house.service.fork(id, before.len() as u64 + 1).await;
     assert_eq!(error_kind(beyond), ErrorKind::InvalidRequest);
     assert_eq!(house.service.list().await.unwrap().len(), 3);
-}
-
-#[tokio::test]
-async fn only_so_many_sessions_are_live_and_the_oldest_idle_one_rests() {
-    let house = House::new([Reply::says("hm").hang()]);
-    let busy = house.open().await;
-    let mut stream = house.send(busy, "Think").await;
-    until(&mut stream, |body| {
-        matches!(body, EventBody::TextDelta { .. }).then_some(())
-    })
-    .await;
-    let second = house.open().await;
-    for _ in 2..=LIVE_SESSIONS {
-        house.open().await;
-    }
-    let list = house.service.list().await.unwrap();
-    assert_eq!(
-        list.iter().filter(|summary| summary.live).count(),
-        LIVE_SESSIONS
-    );
-    let live = |id| {
-        list.iter()
-            .any(|summary| summary.session_id == id && summary.live)
-    };
-    assert!(live(busy) && !live(second));
-    let gone = house.service.send(request(second, "Hello")).await;
-    assert_eq!(error_kind(gone), ErrorKind::NotFound);
-    house.models.push(Reply::says("Back."));
-    house.resume(second).await.unwrap();
-    assert_eq!(answer(&house.ask(second, "Hello").await), "Back.");
-}
-
-#[tokio::test]
-async fn closing_stops_what_runs_and_ends_its_streams() {
-    let house = House::new([Reply::says("hm").hang()]);
-    let id = house.open().await;
-    let mut running = house.send(id, "Think").await;
-    let waiting = house.send(id, "Wait").await;
-    until(&mut running, |body| {
-        matches!(body, EventBody::TextDelta { .. }).then_some(())
-    })
-    .await;
-    within("closing", house.service.close(id)).await.unwrap();
-    assert_eq!(status(&all(running).await), QueryStatus::Interrupted);
-    assert_eq!(status(&all(waiting).await), QueryStatus::Interrupted);
-    assert_eq!(
-        error_kind(house.service.close(id).await),
-        ErrorKind::NotFound
-    );
-    house.resume(id).await.unwrap();
-    let kinds = kinds(&house.events(id).await);
-    assert_eq!(
-        kinds.last().unwrap(),
-        "session.resumed",
-        "nothing was left open"
-    );
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@
 use agents::{Config, Service};
 use api::Streaming;
 use api::models::ChatRequest;
-use api::sessions::{Error, Follow, OpenRequest, SendRequest, Sessions};
+use api::sessions::{Error, ErrorKind, Follow, OpenRequest, SendRequest, Sessions};
 use api::test_support::{BrokerTool, FakeAudit, FakeBroker, FakeModels, Reply, within};
 use domain::Timestamp;
 use domain::decision::Verdict;
@@ -244,4 +244,11 @@ pub fn assert_well_formed(messages: &[Message]) {
     }
     assert!(open.is_empty(), "a call without result: {messages:#?}");
     assert!(matches!(last, "user" | "tool"), "{messages:#?}");
+}
+
+pub fn error_kind<T>(result: Result<T, Error>) -> ErrorKind {
+    match result {
+        Ok(_) => panic!("it should have been refused"),
+        Err(error) => error.kind,
+    }
 }
