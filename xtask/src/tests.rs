@@ -2,7 +2,7 @@
 
 use crate::steps::{Steps, cargo, has_subcommand, show};
 use crate::{check, setup};
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -40,20 +40,17 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
             Ok(debug_program(&paths.engine))
         },
     )?;
+    let models = paths
+        .chat_model
+        .parent()
+        .context("the chat model lies in no folder")?;
     let mut house = vec![
         ("CARL_PROGRAM".to_owned(), carl.into_os_string()),
         (
             "HOUSE_ENGINE".to_owned(),
             paths.engine.clone().into_os_string(),
         ),
-        (
-            "HOUSE_CHAT_MODEL".to_owned(),
-            paths.chat_model.clone().into_os_string(),
-        ),
-        (
-            "HOUSE_EMBEDDING_MODEL".to_owned(),
-            paths.embedding_model.clone().into_os_string(),
-        ),
+        ("HOUSE_MODELS".to_owned(), models.as_os_str().to_owned()),
     ];
     if options.llama_server {
         house.push((

@@ -85,22 +85,21 @@ impl House {
         fs::write(folder.join("config.toml"), toml).unwrap();
     }
 
-    /// Makes the embedded engine the only provider, from `HOUSE_ENGINE` and `HOUSE_CHAT_MODEL`.
-    /// False where they are not set.
+    /// Makes the embedded engine the only provider, from `HOUSE_ENGINE` (the program) and
+    /// `HOUSE_MODELS` (the folder of its models). False where they are not set.
     ///
     /// # Panics
     /// When the configuration cannot be written.
     #[must_use]
     pub fn use_engine(&self) -> bool {
         let variable = |name: &str| std::env::var(name).ok();
-        let (Some(program), Some(weights)) =
-            (variable("HOUSE_ENGINE"), variable("HOUSE_CHAT_MODEL"))
+        let (Some(program), Some(models)) = (variable("HOUSE_ENGINE"), variable("HOUSE_MODELS"))
         else {
             return false;
         };
         self.configure(&format!(
             "[models.discovery]\nenabled = false\n\n\
-             [engine]\nprogram = {program:?}\nweights = {weights:?}\n"
+             [engine]\nprogram = {program:?}\nmodels = {models:?}\n"
         ));
         true
     }
