@@ -202,35 +202,37 @@ fn paths(policy: &Policy, view: &View<'_>) -> (Finding, Option<PathBuf>) {
     (worst, write_root)
 }
 
-fn one_path(policy: &Policy, view: &View<'_>, target: &Target<'_>, path: &Path) -> Option<Finding> {
-    let is_write = target.kind == TargetKind::WritePath;
+/// What the protected places say to a path.
+fn protected_path(policy: &Policy, path: &Path, is_write: bool) -> Option<Finding> {
     let protection = if is_write {
         policy.protected.against_write(path)
     } else {
         policy.protected.against_read(path)
     };
-    match protection {
-        Some(Protection::Own) => {
-            return Some(deny_path(
-                "own_folder",
-                format!(
-                    "{} holds Housecarl's own configuration, state or data, or is a folder above it: no \
-             tool may use it.",
-                    path.display()
-                ),
-            ));
-        }
-        Some(Protection::RunsLater) => {
-            return Some(deny_path(
-                "protected",
-                format!(
-                    "{} is protected: other programs run or trust what is in it. Change it yourself if you \
-             mean to.",
-                    path.display()
-                ),
-            ));
-        }
-        None => {}
+    let shown = path.display();
+    Some(match protection? {
+        Protection::Own => deny_path(
+            "own_folder",
+            format!(
+                "{shown} holds Housecarl's own configuration, state or data, or is a folder above \
+                 it: no tool may use it."
+            ),
+        ),
+        Protection::RunsLater => deny_path(
+            "protected",
+            format!(
+                "{shown} is protected: other programs run or trust what is in it. Change it \
+                 yourself if you mean to."
+            ),
+        ),
+    })
+}
+
+fn one_path(policy: &Policy, view: &View<'_>, target: &Target<'_>, path: &Path) -> Option<Finding> {
+    let is_write = target.kind == TargetKind::WritePath;
+    let protected = protected_path(policy, path, is_write);
+    if protected.is_some() {
+        return protected;
     }
     let (tool, agent) = (tool_name(view), agent(view));
     if !is_write {
