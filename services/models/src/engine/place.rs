@@ -218,9 +218,9 @@ fn model_name(path: &Path) -> Option<String> {
     None
 }
 
-/// An embedding model is a folder with a tokenizer and its tensors.
+/// An embedding model is a folder with its configuration and its tensors.
 fn is_embedding_folder(path: &Path) -> bool {
-    path.join("tokenizer.json").is_file() && path.join("model.safetensors").is_file()
+    path.join("config.json").is_file() && path.join("model.safetensors").is_file()
 }
 
 #[cfg(unix)]
@@ -263,7 +263,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let models = folder.path().join("models");
         std::fs::create_dir_all(models.join("minilm")).unwrap();
-        std::fs::write(models.join("minilm/tokenizer.json"), "{}").unwrap();
+        std::fs::write(models.join("minilm/config.json"), "{}").unwrap();
         std::fs::write(models.join("minilm/model.safetensors"), "x").unwrap();
         std::fs::write(models.join("small.gguf"), "12").unwrap();
         std::fs::write(models.join("notes.txt"), "").unwrap();

@@ -216,7 +216,7 @@ impl Supervisor {
             .arg("--model")
             .arg(weights)
             .arg("--idle-exit-secs")
-            .arg(self.settings.idle_exit.as_secs().to_string());
+            .arg(self.settings.idle_exit.as_secs().max(1).to_string());
         if let Some(folder) = self.settings.embedding_folder() {
             command.arg("--embedding-model").arg(folder);
         }

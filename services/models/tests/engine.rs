@@ -1,0 +1,169 @@
+//! The embedded engine's process: found, started on first use, started again after a crash.
+//!
+//! The engine here is this test program itself, started by a script, serving the contract's fake.
+
+mod support;
+
+use api::models::{ErrorKind, Models};
+use api::test_support::{FakeModels, Reply};
+use domain::model::{ModelRole, Usage};
+use models::{Config, EngineSettings, ProviderConfig, ProviderType, Service};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use support::{Answer, ask, question, role};
+
+/// Where the engine listens, when this process is one.
+const SOCKET: &str = "HOUSECARL_TEST_ENGINE_SOCKET";
+
+/// Not a test by itself: what a started engine does.
+#[test]
+fn serves_when_started_as_an_engine() {
+    let Some(socket) = std::env::var_os(SOCKET) else {
+        return;
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let reply = Reply::says("I am the engine.").usage(Usage {
+            prompt_tokens: 12,
+            completion_tokens: 5,
+            ..Usage::default()
+        });
+        let fake = Arc::new(FakeModels::new(vec![reply; 8]));
+        let listen = wire::Listen::Unix(socket.into());
+        let services = wire::server::Builder::new().models(fake);
+        wire::serve(&listen, services, std::future::pending())
+            .await
+            .unwrap();
+    });
+}
+
+/// A folder with a model and an engine whose script does something before it serves.
+fn installed(folder: &Path, before: &str) -> EngineSettings {
+    let models = folder.join("models");
+    std::fs::create_dir_all(&models).unwrap();
+    std::fs::write(models.join("small.gguf"), "weights").unwrap();
+    let program = folder.join("carl-engine");
+    let own = std::env::current_exe().unwrap();
+    let script = format!(
+        "#!/bin/sh\n\
+         echo \"$@\" >> {log}\n\
+         {before}\n\
+         [ \"$1\" = --listen ] || exit 9\n\
+         {SOCKET}=\"${{2#unix:}}\" exec {own} --exact serves_when_started_as_an_engine --nocapture\n",
+        log = folder.join("starts").display(),
+        own = own.display(),
+    );
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    EngineSettings {
+        program: Some(program),
+        models_folder: models,
+        socket_folder: folder.join("run"),
+        idle_exit: Duration::from_secs(60),
+    }
+}
+
+fn service(settings: EngineSettings) -> Service {
+    let mut config = Config {
+        limits: support::limits(),
+        ..Config::default()
+    };
+    config.discovery.enabled = false;
+    config.providers.insert(
+        "embedded".into(),
+        ProviderConfig::new(ProviderType::Embedded, None),
+    );
+    Service::new(config, None, settings).unwrap()
+}
+
+async fn asked(service: &Service) -> Answer {
+    let mut request = question();
+    request.model = role(ModelRole::Fast);
+    ask(service, request).await
+}
+
+fn starts(folder: &Path) -> Vec<String> {
+    let log = std::fs::read_to_string(folder.join("starts")).unwrap_or_default();
+    log.lines().map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn it_is_started_once_and_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = service(installed(folder.path(), ""));
+    assert!(starts(folder.path()).is_empty(), "not before it is needed");
+    for _ in 0..2 {
+        let answer = asked(&service).await;
+        assert_eq!(answer.text, "I am the engine.", "{:?}", answer.error);
+        assert_eq!(answer.model, "embedded/small");
+        assert_eq!(answer.usage.unwrap().prompt_tokens, 12);
+    }
+    let starts = starts(folder.path());
+    assert_eq!(starts.len(), 1);
+    assert!(starts[0].contains("--model") && starts[0].contains("small.gguf"));
+    assert!(starts[0].contains("--idle-exit-secs 60"));
+    let run = std::fs::metadata(folder.path().join("run")).unwrap();
+    assert_eq!(
+        run.permissions().mode() & 0o777,
+        0o700,
+        "the socket's folder is private"
+    );
+}
+
+#[tokio::test]
+async fn it_is_started_again_after_a_crash() {
+    let folder = tempfile::tempdir().unwrap();
+    let marker = folder.path().join("crashed");
+    let before = format!(
+        "[ -e {0} ] || {{ touch {0}; echo out of memory >&2; exit 3; }}",
+        marker.display()
+    );
+    let service = service(installed(folder.path(), &before));
+    let answer = asked(&service).await;
+    assert_eq!(answer.text, "I am the engine.", "{:?}", answer.error);
+    assert_eq!(starts(folder.path()).len(), 2);
+}
+
+#[tokio::test]
+async fn an_engine_that_always_crashes_is_given_up_with_its_last_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = service(installed(folder.path(), "echo bad weights >&2; exit 3"));
+    let answer = asked(&service).await;
+    assert_eq!(answer.kind(), Some(ErrorKind::Unreachable));
+    let error = answer.error.unwrap();
+    assert!(error.detail.contains("bad weights"), "{}", error.detail);
+    assert_eq!(starts(folder.path()).len(), 3);
+}
+
+#[tokio::test]
+async fn it_ends_with_the_gateway() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = service(installed(folder.path(), ""));
+    asked(&service).await;
+    let sockets = || {
+        std::fs::read_dir(folder.path().join("run"))
+            .unwrap()
+            .count()
+    };
+    assert_eq!(sockets(), 1);
+    drop(service);
+    assert_eq!(sockets(), 0);
+}
+
+#[tokio::test]
+async fn what_is_not_installed_is_said_with_what_to_type() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut settings = installed(folder.path(), "");
+    settings.program = Some(folder.path().join("elsewhere"));
+    let service = service(settings);
+    let answer = asked(&service).await;
+    assert_eq!(answer.kind(), Some(ErrorKind::NotConfigured));
+    assert!(answer.error.unwrap().hint.contains("cargo xtask setup"));
+    let health = service.health().await.unwrap();
+    assert!(health[0].fault.is_some());
+}
