@@ -8,9 +8,9 @@ use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::sampling::LlamaSampler;
 use llguidance::api::TopLevelGrammar;
 use llguidance::earley::SlicedBiasComputer;
+use llguidance::toktrie::{InferenceCapabilities, SimpleVob};
 use llguidance::{Matcher, ParserFactory};
 use serde_json::{Value, json};
-use llguidance::toktrie::{InferenceCapabilities, SimpleVob};
 
 /// What the answer must look like.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,7 +95,9 @@ impl Constraint {
     /// # Errors
     /// [`Error`] when the grammar became too complex to follow.
     pub fn mask(&mut self) -> Result<SimpleVob, Error> {
-        self.matcher.compute_mask_or_eos().map_err(|error| Error(error.to_string()))
+        self.matcher
+            .compute_mask_or_eos()
+            .map_err(|error| Error(error.to_string()))
     }
 
     /// Records the token that was chosen.
@@ -103,7 +105,9 @@ impl Constraint {
     /// # Errors
     /// [`Error`] when the token was not allowed.
     pub fn accept(&mut self, token: u32) -> Result<(), Error> {
-        self.matcher.consume_token(token).map_err(|error| Error(error.to_string()))
+        self.matcher
+            .consume_token(token)
+            .map_err(|error| Error(error.to_string()))
     }
 
     /// Whether the answer is complete and nothing may follow.

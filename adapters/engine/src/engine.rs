@@ -19,9 +19,9 @@ use std::io;
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::Arc;
 use std::thread::JoinHandle;
 use tokio::sync::mpsc;
 
@@ -59,7 +59,9 @@ pub enum LoadError {
     #[error("the model's control tokens cannot be told from text")]
     ControlTokens(#[source] regex::Error),
     /// The context, mostly for want of memory.
-    #[error("no context of {tokens} tokens could be made: {reason}; try a smaller --context-tokens")]
+    #[error(
+        "no context of {tokens} tokens could be made: {reason}; try a smaller --context-tokens"
+    )]
     Context {
         /// The size asked for.
         tokens: u32,
@@ -169,23 +171,37 @@ impl Engine {
     pub fn load(config: &Config, log: &Recorder) -> Result<Self, LoadError> {
         let model = Arc::new(weights::load(&config.model, log)?);
         let trained = model.n_ctx_train().max(1);
-        let wanted = config.context_tokens.map_or(DEFAULT_CONTEXT_TOKENS.min(trained), NonZeroU32::get);
+        let wanted = config
+            .context_tokens
+            .map_or(DEFAULT_CONTEXT_TOKENS.min(trained), NonZeroU32::get);
         let (jobs, queue) = sync_channel(MAX_QUEUED);
         let (ready, is_ready) = sync_channel(1);
         let worker = {
             let (model, threads, log) = (Arc::clone(&model), config.threads, log.clone());
             let run = move || work(&model, wanted, threads, &log, &ready, &queue);
-            std::thread::Builder::new().name("model".to_owned()).spawn(run)
+            std::thread::Builder::new()
+                .name("model".to_owned())
+                .spawn(run)
         };
         let worker = worker.map_err(LoadError::Thread)?;
         is_ready.recv().map_err(|_gone| LoadError::ThreadGone)??;
         let template = chat_template(&model)?;
-        let control = model.vocab().tokens().filter(|token| model.vocab().is_control(*token));
-        let spellings = control.map(|token| spelling(&model, token)).collect::<Vec<_>>();
+        let control = model
+            .vocab()
+            .tokens()
+            .filter(|token| model.vocab().is_control(*token));
+        let spellings = control
+            .map(|token| spelling(&model, token))
+            .collect::<Vec<_>>();
         Ok(Self {
             template,
             neutraliser: Neutraliser::new(spellings).map_err(LoadError::ControlTokens)?,
-            name: config.model.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            name: config
+                .model
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
             context_tokens: wanted,
             jobs: Some(jobs),
             worker: Some(worker),
@@ -220,7 +236,10 @@ impl Engine {
     /// How many tokens the model reads `text` as.
     #[must_use]
     pub fn count_tokens(&self, text: &str) -> usize {
-        self.model.vocab().tokenize(text.as_bytes(), false, false).len()
+        self.model
+            .vocab()
+            .tokenize(text.as_bytes(), false, false)
+            .len()
     }
 
     /// Renders a conversation, safe from texts that pose as structure.
@@ -228,9 +247,15 @@ impl Engine {
     /// # Errors
     /// [`template::Error`] when the model's template refuses the conversation.
     pub fn render(&self, request: template::Request<'_>) -> Result<String, template::Error> {
-        let messages: Vec<Message> =
-            request.messages.iter().map(|message| self.neutral(message)).collect();
-        self.template.render(template::Request { messages: &messages, ..request })
+        let messages: Vec<Message> = request
+            .messages
+            .iter()
+            .map(|message| self.neutral(message))
+            .collect();
+        self.template.render(template::Request {
+            messages: &messages,
+            ..request
+        })
     }
 
     /// The tokens of a rendered prompt.
@@ -252,7 +277,11 @@ impl Engine {
     pub fn start(&self, task: Task) -> Result<Generation, Error> {
         let (sender, pieces) = mpsc::channel(MAX_PENDING_PIECES);
         let cancel = Arc::new(AtomicBool::new(false));
-        let job = Job { task, pieces: sender, cancel: Arc::clone(&cancel) };
+        let job = Job {
+            task,
+            pieces: sender,
+            cancel: Arc::clone(&cancel),
+        };
         let jobs = self.jobs.as_ref().ok_or(Error::Stopped)?;
         match jobs.try_send(job) {
             Ok(()) => Ok(Generation { pieces, cancel }),
@@ -331,7 +360,11 @@ fn report(ready: &SyncSender<Result<(), LoadError>>, result: Result<(), LoadErro
     }
 }
 
-fn open_session<'m>(
+/// Makes a context for `model`, whose calls then all come from one thread.
+///
+/// # Errors
+/// [`LoadError::Context`], mostly for want of memory.
+pub fn open_session<'m>(
     model: &'m LlamaModel,
     context_tokens: u32,
     threads: ThreadCount,
@@ -354,7 +387,10 @@ fn open_session<'m>(
         Ok(context) => Ok(Session::new(model, context)),
         Err(error) => {
             let reason = log.last_words().unwrap_or_else(|| error.to_string());
-            Err(LoadError::Context { tokens: context_tokens, reason })
+            Err(LoadError::Context {
+                tokens: context_tokens,
+                reason,
+            })
         }
     }
 }

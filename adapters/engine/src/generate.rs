@@ -1,6 +1,7 @@
 //! The decoding loop: prompt tokens in, pieces of text out.
 
 use crate::constraint::{self, Constraint};
+use crate::repetition::LoopWatch;
 use crate::slots::{Plan, Slots};
 use crate::utf8::Utf8Stream;
 use llama_cpp_2::DecodeError;
@@ -45,7 +46,8 @@ pub enum Sampling {
 pub enum Finish {
     /// The model ended it, or the grammar is complete.
     Complete,
-    /// The token limit or the end of the context.
+    /// The token limit, the end of the context, or text that had begun to go round in circles and
+    /// would have reached them.
     Length,
     /// The caller gave up.
     Cancelled,
@@ -121,7 +123,12 @@ impl<'m> Session<'m> {
     #[must_use]
     pub fn new(model: &'m LlamaModel, context: LlamaContext<'m>) -> Self {
         let batch = LlamaBatch::new(PROMPT_CHUNK_TOKENS, 1);
-        Self { model, context, batch, slots: Slots::default() }
+        Self {
+            model,
+            context,
+            batch,
+            slots: Slots::default(),
+        }
     }
 
     /// Generates until the answer is complete, `cancel` is set, or `sink` breaks off.
@@ -142,7 +149,10 @@ impl<'m> Session<'m> {
             return Err(Error::EmptyPrompt);
         }
         if request.prompt.len() >= limit {
-            return Err(Error::ContextExceeded { tokens: request.prompt.len(), limit });
+            return Err(Error::ContextExceeded {
+                tokens: request.prompt.len(),
+                limit,
+            });
         }
         request.max_tokens = request.max_tokens.min(limit - request.prompt.len());
         let ids: Vec<i32> = request.prompt.iter().map(|token| token.0).collect();
@@ -171,7 +181,10 @@ impl<'m> Session<'m> {
             first_token: Duration::ZERO,
             total: Duration::ZERO,
         };
-        if self.evaluate_prompt(plan.slot, &request.prompt, keep, cancel)?.is_continue() {
+        if self
+            .evaluate_prompt(plan.slot, &request.prompt, keep, cancel)?
+            .is_continue()
+        {
             self.answer(plan.slot, request, cancel, sink, started, &mut outcome)?;
         }
         outcome.total = started.elapsed();
@@ -220,7 +233,11 @@ impl<'m> Session<'m> {
         cancel: &AtomicBool,
     ) -> Result<ControlFlow<()>, Error> {
         let mut at = keep;
-        for chunk in prompt.get(keep..).unwrap_or_default().chunks(PROMPT_CHUNK_TOKENS) {
+        for chunk in prompt
+            .get(keep..)
+            .unwrap_or_default()
+            .chunks(PROMPT_CHUNK_TOKENS)
+        {
             if cancel.load(Ordering::Relaxed) {
                 return Ok(ControlFlow::Break(()));
             }
@@ -269,6 +286,8 @@ impl<'m> Session<'m> {
         let mut characters = Utf8Stream::default();
         let vocabulary = self.model.vocab();
         let mut position = request.prompt.len();
+        let mut watch = LoopWatch::default();
+        let mut banned = None;
         outcome.finish = Finish::Length;
         while outcome.completion_tokens < request.max_tokens {
             if cancel.load(Ordering::Relaxed) {
@@ -276,7 +295,7 @@ impl<'m> Session<'m> {
                 break;
             }
             let mask = constraint.as_mut().map(Constraint::mask).transpose()?;
-            let token = chooser.choose(self.context.get_logits(), mask.as_ref())?;
+            let token = chooser.choose(self.context.get_logits(), mask.as_ref(), banned)?;
             if outcome.completion_tokens == 0 {
                 outcome.first_token = started.elapsed();
             }
@@ -290,11 +309,17 @@ impl<'m> Session<'m> {
                 outcome.finish = Finish::Cancelled;
                 break;
             }
-            if let Some(constraint) = constraint.as_mut() {
-                constraint.accept(token.0.cast_unsigned())?;
-                if constraint.is_complete() {
-                    outcome.finish = Finish::Complete;
-                    break;
+            banned = watch.push(token.0);
+            match constraint.as_mut() {
+                // A loop in free text only ends by ending the text.
+                None if banned.is_some() => break,
+                None => {}
+                Some(constraint) => {
+                    constraint.accept(token.0.cast_unsigned())?;
+                    if constraint.is_complete() {
+                        outcome.finish = Finish::Complete;
+                        break;
+                    }
                 }
             }
             if outcome.completion_tokens < request.max_tokens {
@@ -331,18 +356,30 @@ impl Chooser {
         }
     }
 
-    fn choose(&mut self, logits: &[f32], mask: Option<&SimpleVob>) -> Result<LlamaToken, Error> {
-        let allowed = (0_i32..).zip(logits.iter().copied()).filter(|(id, logit)| {
+    /// `banned` is not chosen unless nothing else is allowed.
+    fn choose(
+        &mut self,
+        logits: &[f32],
+        mask: Option<&SimpleVob>,
+        banned: Option<i32>,
+    ) -> Result<LlamaToken, Error> {
+        let all = (0_i32..).zip(logits.iter().copied());
+        let allowed = all.filter(|(id, logit)| {
             !logit.is_nan() && mask.is_none_or(|mask| mask.is_allowed(id.cast_unsigned()))
         });
+        let demoted = allowed.map(|(id, logit)| match banned {
+            Some(banned) if banned == id => (id, f32::MIN),
+            _ => (id, logit),
+        });
         match self {
-            Self::Greedy => allowed
+            Self::Greedy => demoted
                 .max_by(|(_, left), (_, right)| left.total_cmp(right))
                 .map(|(id, _)| LlamaToken(id))
                 .ok_or(Error::NoToken),
             Self::Random(sampler) => {
-                let candidates: Vec<LlamaTokenData> =
-                    allowed.map(|(id, logit)| LlamaTokenData::new(LlamaToken(id), logit, 0.0)).collect();
+                let candidates: Vec<LlamaTokenData> = demoted
+                    .map(|(id, logit)| LlamaTokenData::new(LlamaToken(id), logit, 0.0))
+                    .collect();
                 if candidates.is_empty() {
                     return Err(Error::NoToken);
                 }

@@ -8,13 +8,18 @@
 //! tool call may do.
 //! Where to start: [`engine`] (one loaded model), [`generate`] (the decoding loop).
 
+pub mod activity;
 pub mod constraint;
+pub mod embedding;
 pub mod engine;
 pub mod generate;
+pub mod lifetime;
 pub mod log;
 pub mod neutral;
+pub mod repetition;
 pub mod reply;
 pub mod schema;
+pub mod service;
 pub mod slots;
 pub mod template;
 pub mod threads;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
-use std::io::stderr;
+use std::io::{IsTerminal as _, stderr};
 use std::sync::{Arc, Mutex, PoisonError};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
@@ -38,22 +38,33 @@ impl Recorder {
             .unwrap_or_else(|_unset_or_invalid| EnvFilter::new(DEFAULT_FILTER));
         let to_stderr = tracing_subscriber::fmt::layer()
             .with_writer(stderr)
+            .with_ansi(stderr().is_terminal())
             .without_time()
             .with_filter(filter);
-        tracing_subscriber::registry().with(to_stderr).with(recorder.clone()).try_init()?;
+        tracing_subscriber::registry()
+            .with(to_stderr)
+            .with(recorder.clone())
+            .try_init()?;
         llama_cpp_2::send_logs_to_tracing(llama_cpp_2::LogOptions::default());
         Ok(recorder)
     }
 
     /// Forgets what was said so far.
     pub fn clear(&self) {
-        self.complaints.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.complaints
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
     }
 
     /// The first complaint since [`Self::clear`]: the ones after it are its consequences.
     #[must_use]
     pub fn last_words(&self) -> Option<String> {
-        self.complaints.lock().unwrap_or_else(PoisonError::into_inner).front().cloned()
+        self.complaints
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .front()
+            .cloned()
     }
 }
 
@@ -65,7 +76,10 @@ impl<S: Subscriber> Layer<S> for Recorder {
         }
         let mut message = Message::default();
         event.record(&mut message);
-        let mut complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut complaints = self
+            .complaints
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if complaints.len() < MAX_COMPLAINTS {
             complaints.push_back(message.0.trim().to_owned());
         }

@@ -3,17 +3,24 @@
 use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
 use domain::message::Message;
+use engine::activity::Activity;
 use engine::constraint::Grammar;
+use engine::embedding::Embedder;
 use engine::engine::{Config, Engine, Piece, Task};
 use engine::generate::Sampling;
+use engine::lifetime;
 use engine::log::Recorder;
 use engine::schema::bounded;
+use engine::service::Service;
 use engine::template::Request;
 use engine::threads::ThreadCount;
 use std::io::Write as _;
 use std::num::{NonZeroU16, NonZeroU32};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use wire::Listen;
 
 /// Runs a language model on this machine's processor, for `carl` to use.
 #[derive(Debug, Parser)]
@@ -23,6 +30,21 @@ struct Cli {
     command: Option<Command>,
     #[command(flatten)]
     model: ModelArguments,
+    #[command(flatten)]
+    serve: ServeArguments,
+}
+
+#[derive(Debug, Args)]
+struct ServeArguments {
+    /// Where to serve the Models contract, such as unix:/run/user/1000/housecarl/engine.sock
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<Listen>,
+    /// The embedding model: a folder with model.safetensors, config.json and vocab.txt
+    #[arg(long, value_name = "FOLDER")]
+    embedding_model: Option<PathBuf>,
+    /// Leave after this many seconds without a request
+    #[arg(long, value_name = "N")]
+    idle_exit_secs: Option<NonZeroU32>,
 }
 
 #[derive(Debug, Args)]
@@ -74,14 +96,59 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     let config = config(&cli.model)?;
     match cli.command {
         Some(Command::Generate(arguments)) => generate(&Engine::load(&config, &log)?, &arguments),
-        None => anyhow::bail!("nothing to do"),
+        None => serve(&config, &cli.serve, &log),
     }
 }
 
 fn config(arguments: &ModelArguments) -> anyhow::Result<Config> {
-    let model = arguments.model.clone().context("no model: give --model FILE.gguf")?;
-    let threads = arguments.threads.map_or_else(ThreadCount::automatic, ThreadCount::exactly);
-    Ok(Config { model, context_tokens: arguments.context_tokens, threads })
+    let model = arguments
+        .model
+        .clone()
+        .context("no model: give --model FILE.gguf")?;
+    let threads = arguments
+        .threads
+        .map_or_else(ThreadCount::automatic, ThreadCount::exactly);
+    Ok(Config {
+        model,
+        context_tokens: arguments.context_tokens,
+        threads,
+    })
+}
+
+#[tokio::main(flavor = "multi_thread", worker_threads = 2)]
+async fn serve(config: &Config, arguments: &ServeArguments, log: &Recorder) -> anyhow::Result<()> {
+    let listen = arguments
+        .listen
+        .as_ref()
+        .context("no address: give --listen unix:/path")?;
+    anyhow::ensure!(
+        matches!(listen, Listen::Unix(_)),
+        "the engine serves programs of this user only: give --listen unix:/path"
+    );
+    let activity = Activity::default();
+    let embedder = arguments
+        .embedding_model
+        .as_deref()
+        .map(Embedder::load)
+        .transpose()?;
+    let engine = Engine::load(config, log)?;
+    let name = engine.name().to_owned();
+    let service = Arc::new(Service::new(engine, embedder, activity.clone()));
+    let bound = wire::server::Builder::new()
+        .models(service)
+        .bind(listen)
+        .await?;
+    tracing::info!(model = name, listen = %bound.local(), "ready");
+    let idle_limit = arguments
+        .idle_exit_secs
+        .map(|secs| Duration::from_secs(secs.get().into()));
+    let ending = async {
+        match lifetime::end(&activity, idle_limit).await {
+            Ok(end) => tracing::info!(?end, "leaving"),
+            Err(error) => tracing::error!(%error, "signals cannot be watched; leaving"),
+        }
+    };
+    Ok(bound.serve(ending).await?)
 }
 
 fn generate(engine: &Engine, arguments: &GenerateArguments) -> anyhow::Result<()> {
@@ -89,8 +156,14 @@ fn generate(engine: &Engine, arguments: &GenerateArguments) -> anyhow::Result<()
         Some(schema) => Some(Grammar::Schema(bounded(&serde_json::from_str(schema)?)?)),
         None => None,
     };
-    let messages = [Message::User { text: arguments.prompt.clone() }];
-    let prompt = engine.render(Request { messages: &messages, offer: None, thinking: None })?;
+    let messages = [Message::User {
+        text: arguments.prompt.clone(),
+    }];
+    let prompt = engine.render(Request {
+        messages: &messages,
+        offer: None,
+        thinking: None,
+    })?;
     let task = Task {
         prompt: engine.prompt(&prompt),
         grammar,

@@ -21,21 +21,28 @@ impl Neutraliser {
     /// # Errors
     /// When they are too many to look for.
     pub fn new(spellings: impl IntoIterator<Item = String>) -> Result<Self, regex::Error> {
-        let mut spellings: Vec<String> =
-            spellings.into_iter().filter(|text| text.chars().count() > 2).take(MAX_TOKENS).collect();
+        let mut spellings: Vec<String> = spellings
+            .into_iter()
+            .filter(|text| text.chars().count() > 2)
+            .take(MAX_TOKENS)
+            .collect();
         // The longest first, so that one spelling inside another does not hide it.
         spellings.sort_by_key(|text| std::cmp::Reverse(text.len()));
         if spellings.is_empty() {
             return Ok(Self { spellings: None });
         }
         let escaped: Vec<String> = spellings.iter().map(|text| regex::escape(text)).collect();
-        Ok(Self { spellings: Some(Regex::new(&escaped.join("|"))?) })
+        Ok(Self {
+            spellings: Some(Regex::new(&escaped.join("|"))?),
+        })
     }
 
     /// `text` with a space after the first character of every control token's spelling.
     #[must_use]
     pub fn apply(&self, text: &str) -> String {
-        let Some(spellings) = &self.spellings else { return text.to_owned() };
+        let Some(spellings) = &self.spellings else {
+            return text.to_owned();
+        };
         let broken = spellings.replace_all(text, |found: &regex::Captures<'_>| {
             let spelling = &found[0];
             let first = spelling.chars().next().map_or(0, char::len_utf8);

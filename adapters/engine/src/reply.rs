@@ -38,6 +38,8 @@ pub enum Form {
     Schema,
     /// A tool call between tags, or text.
     TaggedCalls,
+    /// A tool call between tags, or one JSON value, handed over whole.
+    TaggedCallsOrSchema,
     /// A JSON object with a tool call or an answer that is text.
     JsonCalls,
     /// A JSON object with a tool call or an answer that is JSON.
@@ -73,7 +75,11 @@ impl Reader {
             Form::Text if in_thinking => State::Thinking,
             _ => State::Undecided,
         };
-        Self { form, state, held: String::new() }
+        Self {
+            form,
+            state,
+            held: String::new(),
+        }
     }
 
     /// Takes the next piece and returns what became clear.
@@ -114,7 +120,7 @@ impl Reader {
         let held = self.held.as_str();
         let (opening, state) = match self.form {
             Form::Text => (THINK_OPENING, State::Thinking),
-            Form::TaggedCalls => (CALL_OPENING, State::Call),
+            Form::TaggedCalls | Form::TaggedCallsOrSchema => (CALL_OPENING, State::Call),
             Form::Schema => ("", State::Held),
             Form::JsonCalls | Form::JsonCallsOrSchema if held.starts_with(JSON_ANSWER) => {
                 if self.form == Form::JsonCallsOrSchema {
@@ -125,6 +131,7 @@ impl Reader {
                 }
                 return;
             }
+            Form::JsonCalls | Form::JsonCallsOrSchema if JSON_ANSWER.starts_with(held) => return,
             Form::JsonCalls | Form::JsonCallsOrSchema => (JSON_CALL, State::Call),
         };
         if held.starts_with(opening) {
@@ -132,10 +139,11 @@ impl Reader {
             if state == State::Thinking {
                 self.held.drain(..opening.len());
             }
-        } else if !opening.starts_with(held)
-            && matches!(self.form, Form::Text | Form::TaggedCalls)
-        {
-            self.state = State::Text;
+        } else if !opening.starts_with(held) {
+            self.state = match self.form {
+                Form::Text | Form::TaggedCalls => State::Text,
+                _ => State::Held,
+            };
         }
     }
 
@@ -144,7 +152,10 @@ impl Reader {
         if let Some(end) = self.held.find(THINK_CLOSING) {
             let rest = self.held.split_off(end);
             let thought = std::mem::take(&mut self.held);
-            let after = rest.get(THINK_CLOSING.len()..).unwrap_or_default().trim_start();
+            let after = rest
+                .get(THINK_CLOSING.len()..)
+                .unwrap_or_default()
+                .trim_start();
             self.state = State::Text;
             let mut events = vec![Event::Thinking(thought)];
             events.extend(text(after.to_owned()));
@@ -189,7 +200,11 @@ impl Reader {
 }
 
 fn text(text: String) -> Vec<Event> {
-    if text.is_empty() { Vec::new() } else { vec![Event::Text(text)] }
+    if text.is_empty() {
+        Vec::new()
+    } else {
+        vec![Event::Text(text)]
+    }
 }
 
 /// Bytes of the escape at the beginning of `text`; `None` while it is not complete.
@@ -208,15 +223,25 @@ fn escape_length(text: &str) -> Option<usize> {
 
 /// Bytes at the end of `text` that may be the beginning of `tag`.
 fn partial_suffix(text: &str, tag: &str) -> usize {
-    (1..tag.len()).rev().find(|&length| text.ends_with(&tag[..length])).unwrap_or(0)
+    (1..tag.len())
+        .rev()
+        .find(|&length| text.ends_with(&tag[..length]))
+        .unwrap_or(0)
 }
 
 /// The call in a complete reply; nothing when the reply was cut.
 fn read_call(held: &str) -> Vec<Event> {
-    let inner = held.trim().trim_start_matches(CALL_OPENING).trim_end_matches(CALL_CLOSING);
+    let inner = held
+        .trim()
+        .trim_start_matches(CALL_OPENING)
+        .trim_end_matches(CALL_CLOSING);
     let parsed: Option<Value> = serde_json::from_str(inner.trim()).ok();
     let call = parsed.and_then(|mut call| {
-        let name = call.get("tool").or_else(|| call.get("name"))?.as_str()?.to_owned();
+        let name = call
+            .get("tool")
+            .or_else(|| call.get("name"))?
+            .as_str()?
+            .to_owned();
         let arguments = call.get_mut("arguments")?.take();
         Some(Event::Call { name, arguments })
     });
@@ -259,7 +284,11 @@ mod tests {
         let text = "Line \"one\"\n\ttab \\ é 🚀 end";
         let reply = r#"{"answer": "Line \"one\"\n\ttab \\ é \ud83d\ude80 end"}"#;
         for step in 1..reply.len() {
-            assert_eq!(visible(&read(Form::JsonCalls, reply, step)), text, "step {step}");
+            assert_eq!(
+                visible(&read(Form::JsonCalls, reply, step)),
+                text,
+                "step {step}"
+            );
         }
     }
 
@@ -268,7 +297,10 @@ mod tests {
         let reply = r#"{"tool": "read_file", "arguments": {"path": "a.md"}}"#;
         for step in 1..reply.len() {
             let events = read(Form::JsonCalls, reply, step);
-            assert_eq!(call(&events), Some(("read_file".to_owned(), json!({ "path": "a.md" }))));
+            assert_eq!(
+                call(&events),
+                Some(("read_file".to_owned(), json!({ "path": "a.md" })))
+            );
             assert_eq!(visible(&events), "");
         }
     }
@@ -276,9 +308,15 @@ mod tests {
     #[test]
     fn a_tagged_call_is_read_and_text_is_not_mistaken_for_one() {
         let reply = "<tool_call>\n{\"name\": \"ls\", \"arguments\": {}}\n</tool_call>";
-        assert_eq!(call(&read(Form::TaggedCalls, reply, 3)), Some(("ls".to_owned(), json!({}))));
+        assert_eq!(
+            call(&read(Form::TaggedCalls, reply, 3)),
+            Some(("ls".to_owned(), json!({})))
+        );
         let events = read(Form::TaggedCalls, "<to be honest> no", 1);
-        assert_eq!((visible(&events).as_str(), call(&events)), ("<to be honest> no", None));
+        assert_eq!(
+            (visible(&events).as_str(), call(&events)),
+            ("<to be honest> no", None)
+        );
     }
 
     #[test]

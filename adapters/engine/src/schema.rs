@@ -10,6 +10,9 @@ use serde_json::{Map, Value, json};
 /// Most characters in a string whose schema names no `maxLength`.
 pub const MAX_STRING_CHARS: u64 = 512;
 
+/// The same for a string in an array, of which there may be many.
+pub const MAX_ITEM_CHARS: u64 = 256;
+
 /// Most items in an array whose schema names no `maxItems`.
 pub const MAX_ARRAY_ITEMS: u64 = 16;
 
@@ -51,7 +54,7 @@ pub fn bounded(schema: &Value) -> Result<Value, Error> {
     if !schema.is_object() {
         return Err(Error::NotAnObject);
     }
-    bound(schema, 0)
+    bound(schema, 0, MAX_STRING_CHARS)
 }
 
 /// Moves `schema` under `#/$defs/<name>` of a larger schema: adds it to `definitions` with its
@@ -78,28 +81,35 @@ fn rebase(value: &mut Value, name: &str) {
     }
 }
 
-fn bound(schema: &Value, depth: usize) -> Result<Value, Error> {
+/// `characters`: the bound for strings here and below.
+fn bound(schema: &Value, depth: usize, characters: u64) -> Result<Value, Error> {
     if depth > MAX_DEPTH {
         return Err(Error::TooDeep);
     }
     let Value::Object(object) = schema else {
         // `true` allows anything, and anything has no end; `false` allows nothing already.
-        return Ok(if schema == &Value::Bool(true) { any_scalar() } else { schema.clone() });
+        return Ok(if schema == &Value::Bool(true) {
+            any_scalar(characters)
+        } else {
+            schema.clone()
+        });
     };
     let mut object = object.clone();
     if allows_anything(&object) {
-        if let Value::Object(scalar) = any_scalar() {
+        if let Value::Object(scalar) = any_scalar(characters) {
             object.extend(scalar);
         }
         return Ok(Value::Object(object));
     }
-    bound_children(&mut object, depth)?;
+    bound_children(&mut object, depth, characters)?;
     if may_be(&object, "string") && !object.contains_key("enum") && !object.contains_key("const") {
-        limit(&mut object, "maxLength", "minLength", MAX_STRING_CHARS);
+        limit(&mut object, "maxLength", "minLength", characters);
     }
     if may_be(&object, "array") {
         limit(&mut object, "maxItems", "minItems", MAX_ARRAY_ITEMS);
-        object.entry("items").or_insert_with(any_scalar);
+        object
+            .entry("items")
+            .or_insert_with(|| any_scalar(MAX_ITEM_CHARS));
     }
     if may_be(&object, "object") {
         bound_object(&mut object);
@@ -108,10 +118,20 @@ fn bound(schema: &Value, depth: usize) -> Result<Value, Error> {
 }
 
 /// Keywords whose value is one schema, a list of schemas, or schemas by name.
-fn bound_children(object: &mut Map<String, Value>, depth: usize) -> Result<(), Error> {
+fn bound_children(
+    object: &mut Map<String, Value>,
+    depth: usize,
+    characters: u64,
+) -> Result<(), Error> {
     for (keyword, value) in object.iter_mut() {
+        let bound = |schema: &Value, depth| match keyword.as_str() {
+            "items" | "additionalItems" => bound(schema, depth, MAX_ITEM_CHARS),
+            _ => bound(schema, depth, characters),
+        };
         match (keyword.as_str(), value) {
-            ("items" | "additionalProperties" | "additionalItems", inner) if !inner.is_boolean() => {
+            ("items" | "additionalProperties" | "additionalItems", inner)
+                if !inner.is_boolean() =>
+            {
                 *inner = bound(inner, depth + 1)?;
             }
             ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(list)) => {
@@ -119,7 +139,10 @@ fn bound_children(object: &mut Map<String, Value>, depth: usize) -> Result<(), E
                     *inner = bound(inner, depth + 1)?;
                 }
             }
-            ("properties" | "patternProperties" | "$defs" | "definitions", Value::Object(named)) => {
+            (
+                "properties" | "patternProperties" | "$defs" | "definitions",
+                Value::Object(named),
+            ) => {
                 for (_, inner) in named.iter_mut() {
                     *inner = bound(inner, depth + 1)?;
                 }
@@ -142,9 +165,11 @@ fn bound_object(object: &mut Map<String, Value>) {
     }
     object.insert("additionalProperties".to_owned(), Value::Bool(false));
     if !lists_some {
-        let named = json!({ "^[A-Za-z_][A-Za-z0-9_]{0,31}$": any_scalar() });
+        let named = json!({ "^[A-Za-z_][A-Za-z0-9_]{0,31}$": any_scalar(MAX_ITEM_CHARS) });
         object.insert("patternProperties".to_owned(), named);
-        object.entry("maxProperties").or_insert_with(|| json!(MAX_FREE_PROPERTIES));
+        object
+            .entry("maxProperties")
+            .or_insert_with(|| json!(MAX_FREE_PROPERTIES));
     }
 }
 
@@ -171,14 +196,25 @@ fn may_be(object: &Map<String, Value>, name: &str) -> bool {
 /// Whether nothing in the schema restricts the value.
 fn allows_anything(object: &Map<String, Value>) -> bool {
     const NOTES: [&str; 11] = [
-        "title", "description", "default", "examples", "$comment", "$schema", "$id", "$defs",
-        "definitions", "readOnly", "writeOnly",
+        "title",
+        "description",
+        "default",
+        "examples",
+        "$comment",
+        "$schema",
+        "$id",
+        "$defs",
+        "definitions",
+        "readOnly",
+        "writeOnly",
     ];
-    object.keys().all(|keyword| NOTES.contains(&keyword.as_str()))
+    object
+        .keys()
+        .all(|keyword| NOTES.contains(&keyword.as_str()))
 }
 
-fn any_scalar() -> Value {
-    json!({ "type": ["string", "number", "boolean", "null"], "maxLength": MAX_STRING_CHARS })
+fn any_scalar(characters: u64) -> Value {
+    json!({ "type": ["string", "number", "boolean", "null"], "maxLength": characters })
 }
 
 #[cfg(test)]
@@ -195,6 +231,7 @@ mod tests {
                 "long": { "type": "string", "minLength": 900 },
                 "kind": { "type": "string", "enum": ["a", "b"] },
                 "tags": { "type": "array", "items": { "$ref": "#/$defs/tag" } },
+                "words": { "type": "array", "items": { "type": "string" } },
                 "free": { "type": "object" },
                 "any": {},
             },
@@ -202,14 +239,30 @@ mod tests {
         });
         let bounded = bounded(&schema).unwrap();
         let at = |pointer: &str| bounded.pointer(pointer).cloned();
-        assert_eq!(at("/properties/name/maxLength"), Some(json!(MAX_STRING_CHARS)));
+        assert_eq!(
+            at("/properties/name/maxLength"),
+            Some(json!(MAX_STRING_CHARS))
+        );
         assert_eq!(at("/properties/note/maxLength"), Some(json!(40)));
         assert_eq!(at("/properties/long/maxLength"), Some(json!(900)));
         assert_eq!(at("/properties/kind/maxLength"), None);
-        assert_eq!(at("/properties/tags/maxItems"), Some(json!(MAX_ARRAY_ITEMS)));
+        assert_eq!(
+            at("/properties/words/items/maxLength"),
+            Some(json!(MAX_ITEM_CHARS))
+        );
+        assert_eq!(
+            at("/properties/tags/maxItems"),
+            Some(json!(MAX_ARRAY_ITEMS))
+        );
         assert_eq!(at("/$defs/tag/maxLength"), Some(json!(MAX_STRING_CHARS)));
-        assert_eq!(at("/properties/free/maxProperties"), Some(json!(MAX_FREE_PROPERTIES)));
-        assert_eq!(at("/properties/any/maxLength"), Some(json!(MAX_STRING_CHARS)));
+        assert_eq!(
+            at("/properties/free/maxProperties"),
+            Some(json!(MAX_FREE_PROPERTIES))
+        );
+        assert_eq!(
+            at("/properties/any/maxLength"),
+            Some(json!(MAX_STRING_CHARS))
+        );
         assert_eq!(at("/additionalProperties"), Some(json!(false)));
     }
 
@@ -235,8 +288,14 @@ mod tests {
         let reference = define("t", &schema, &mut definitions);
         assert_eq!(reference, json!({ "$ref": "#/$defs/t" }));
         let root = json!({ "$defs": definitions });
-        assert_eq!(root.pointer("/$defs/t/properties/x/$ref"), Some(&json!("#/$defs/t/$defs/y")));
-        assert_eq!(root.pointer("/$defs/t/properties/self/$ref"), Some(&json!("#/$defs/t")));
+        assert_eq!(
+            root.pointer("/$defs/t/properties/x/$ref"),
+            Some(&json!("#/$defs/t/$defs/y"))
+        );
+        assert_eq!(
+            root.pointer("/$defs/t/properties/self/$ref"),
+            Some(&json!("#/$defs/t"))
+        );
     }
 
     #[test]
@@ -246,7 +305,10 @@ mod tests {
             deep = json!({ "type": "array", "items": deep });
         }
         assert!(bounded(&deep).is_ok());
-        assert_eq!(bounded(&json!({ "type": "array", "items": deep })), Err(Error::TooDeep));
+        assert_eq!(
+            bounded(&json!({ "type": "array", "items": deep })),
+            Err(Error::TooDeep)
+        );
         let large = json!({ "description": "x".repeat(MAX_SCHEMA_BYTES) });
         assert!(matches!(bounded(&large), Err(Error::TooLarge { .. })));
         assert_eq!(bounded(&json!("string")), Err(Error::NotAnObject));

@@ -41,7 +41,10 @@ pub struct Plan {
 
 impl Default for Slots {
     fn default() -> Self {
-        Self { slots: vec![Slot::default(); MAX_SLOTS], clock: 0 }
+        Self {
+            slots: vec![Slot::default(); MAX_SLOTS],
+            clock: 0,
+        }
     }
 }
 
@@ -60,12 +63,21 @@ impl Slots {
         // A prompt that leaves most of a conversation unused is another conversation with the same
         // beginning: give it a slot of its own and keep the old one.
         let branches_off = keep * 2 < self.slots[source].tokens.len();
-        let slot = if branches_off { self.least_recent(source, keep) } else { source };
+        let slot = if branches_off {
+            self.least_recent(source, keep)
+        } else {
+            source
+        };
         let copy_from = (slot != source && keep > 0).then_some(source);
         self.slots[slot].tokens = prompt.get(..keep).unwrap_or_default().to_vec();
         self.slots[slot].last_used = self.clock;
         let evict = self.evict_idle(slot, copy_from);
-        Plan { slot, copy_from, keep, evict }
+        Plan {
+            slot,
+            copy_from,
+            keep,
+            evict,
+        }
     }
 
     /// Records tokens that were evaluated in `slot`.
@@ -78,7 +90,9 @@ impl Slots {
     /// Empties every slot but `slot` and returns the emptied ones, to make room.
     pub fn evict_others(&mut self, slot: usize) -> Vec<usize> {
         let others = (0..self.slots.len()).filter(|&at| at != slot);
-        let held: Vec<usize> = others.filter(|&at| !self.slots[at].tokens.is_empty()).collect();
+        let held: Vec<usize> = others
+            .filter(|&at| !self.slots[at].tokens.is_empty())
+            .collect();
         held.iter().for_each(|&at| self.slots[at].tokens.clear());
         held
     }
@@ -136,7 +150,10 @@ mod tests {
         let first = slots.plan(&tokens(0..10));
         slots.extend(first.slot, &tokens(0..10));
         let second = slots.plan(&tokens(0..20));
-        assert_eq!((second.slot, second.keep, second.copy_from), (first.slot, 10, None));
+        assert_eq!(
+            (second.slot, second.keep, second.copy_from),
+            (first.slot, 10, None)
+        );
     }
 
     #[test]
@@ -158,7 +175,11 @@ mod tests {
         assert_ne!(branch.slot, first.slot);
         assert_eq!((branch.copy_from, branch.keep), (Some(first.slot), 20));
         slots.extend(branch.slot, &other[20..]);
-        assert_eq!(slots.plan(&tokens(0..120)).keep, 100, "the first one is still there");
+        assert_eq!(
+            slots.plan(&tokens(0..120)).keep,
+            100,
+            "the first one is still there"
+        );
     }
 
     #[test]
@@ -168,10 +189,14 @@ mod tests {
         let first = slots.plan(&tokens(0..big));
         slots.extend(first.slot, &tokens(0..big));
         let second = slots.plan(&tokens(big..big + 10));
-        assert_eq!(second.evict, vec![], "at the limit nothing is evicted");
+        assert!(second.evict.is_empty(), "at the limit nothing is evicted");
         slots.extend(second.slot, &tokens(big..big + 10));
         let third = slots.plan(&tokens(2 * big..2 * big + 10));
-        assert_eq!(third.evict, vec![first.slot], "one token over the limit, the oldest goes");
+        assert_eq!(
+            third.evict,
+            vec![first.slot],
+            "one token over the limit, the oldest goes"
+        );
     }
 
     #[test]

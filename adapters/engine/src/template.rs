@@ -94,18 +94,30 @@ impl ChatTemplate {
     /// [`Error::TooLarge`] and [`Error::Syntax`].
     pub fn new(source: &str, bos: &str, eos: &str) -> Result<Self, Error> {
         if source.len() > MAX_TEMPLATE_BYTES {
-            return Err(Error::TooLarge { bytes: source.len() });
+            return Err(Error::TooLarge {
+                bytes: source.len(),
+            });
         }
         let mut environment = Environment::new();
         environment.set_fuel(Some(MAX_STEPS));
-        let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+        let syntax = SyntaxConfig::builder()
+            .trim_blocks(true)
+            .lstrip_blocks(true)
+            .build();
         environment.set_syntax(syntax.map_err(Error::Syntax)?);
         environment.set_unknown_method_callback(unknown_method_callback);
         environment.add_function("raise_exception", raise_exception);
         environment.add_filter("tojson", to_json);
-        environment.add_template_owned(NAME, source.to_owned()).map_err(Error::Syntax)?;
+        environment
+            .add_template_owned(NAME, source.to_owned())
+            .map_err(Error::Syntax)?;
         let form = CallForm::of_template(source);
-        Ok(Self { environment, bos: bos.to_owned(), eos: eos.to_owned(), form })
+        Ok(Self {
+            environment,
+            bos: bos.to_owned(),
+            eos: eos.to_owned(),
+            form,
+        })
     }
 
     /// How this model writes tool calls.
@@ -150,14 +162,19 @@ impl ChatTemplate {
         if let Some(thinking) = request.thinking {
             context["enable_thinking"] = json!(thinking);
         }
-        self.environment.get_template(NAME)?.render(Value::from(Serde(context)))
+        self.environment
+            .get_template(NAME)?
+            .render(Value::from(Serde(context)))
     }
 
     /// The conversation in the roles this template knows.
     fn lines(&self, request: Request<'_>) -> Vec<Line> {
         let native = self.form == CallForm::Tagged;
-        let mut lines: Vec<Line> =
-            request.messages.iter().map(|message| to_line(message, native)).collect();
+        let mut lines: Vec<Line> = request
+            .messages
+            .iter()
+            .map(|message| to_line(message, native))
+            .collect();
         if let Some(offer) = request.offer
             && !native
         {
@@ -175,7 +192,12 @@ impl ChatTemplate {
 
 impl Line {
     const fn new(role: &'static str, text: String) -> Self {
-        Self { role, text, calls: Vec::new(), name: None }
+        Self {
+            role,
+            text,
+            calls: Vec::new(),
+            name: None,
+        }
     }
 
     fn to_json(&self) -> serde_json::Value {
@@ -195,7 +217,9 @@ fn to_line(message: &Message, native: bool) -> Line {
     match message {
         Message::System { text } => Line::new("system", text.clone()),
         Message::User { text } => Line::new("user", text.clone()),
-        Message::Assistant { text, tool_calls, .. } if native || tool_calls.is_empty() => {
+        Message::Assistant {
+            text, tool_calls, ..
+        } if native || tool_calls.is_empty() => {
             let calls = tool_calls.iter().map(|call| {
                 json!({
                     "type": "function",
@@ -203,7 +227,10 @@ fn to_line(message: &Message, native: bool) -> Line {
                     "function": { "name": call.name, "arguments": call.arguments },
                 })
             });
-            Line { calls: calls.collect(), ..Line::new("assistant", text.clone()) }
+            Line {
+                calls: calls.collect(),
+                ..Line::new("assistant", text.clone())
+            }
         }
         Message::Assistant { tool_calls, .. } => {
             let written: Vec<String> = tool_calls
@@ -212,12 +239,11 @@ fn to_line(message: &Message, native: bool) -> Line {
                 .collect();
             Line::new("assistant", written.join("\n"))
         }
-        Message::Tool { name, text, .. } if native => {
-            Line { name: Some(name.to_string()), ..Line::new("tool", text.clone()) }
-        }
-        Message::Tool { name, text, .. } => {
-            Line::new("user", format!("Result of {name}:\n{text}"))
-        }
+        Message::Tool { name, text, .. } if native => Line {
+            name: Some(name.to_string()),
+            ..Line::new("tool", text.clone())
+        },
+        Message::Tool { name, text, .. } => Line::new("user", format!("Result of {name}:\n{text}")),
     }
 }
 
@@ -260,8 +286,11 @@ fn to_json(value: &Value, options: Kwargs) -> Result<Value, minijinja::Error> {
     };
     let indent: Option<usize> = options.get("indent")?;
     // Python's other options change nothing here: text is not escaped, keys keep their order.
-    let _: (Option<Value>, Option<Value>, Option<Value>) =
-        (options.get("ensure_ascii")?, options.get("separators")?, options.get("sort_keys")?);
+    let _: (Option<Value>, Option<Value>, Option<Value>) = (
+        options.get("ensure_ascii")?,
+        options.get("separators")?,
+        options.get("sort_keys")?,
+    );
     options.assert_all_used()?;
     let json = serde_json::to_value(value).map_err(failed)?;
     let text = match indent {

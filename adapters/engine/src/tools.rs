@@ -47,7 +47,11 @@ impl CallForm {
     #[must_use]
     pub fn of_template(source: &str) -> Self {
         let shows_tools = source.contains("tools");
-        if shows_tools && source.contains("<tool_call>") { Self::Tagged } else { Self::Json }
+        if shows_tools && source.contains("<tool_call>") {
+            Self::Tagged
+        } else {
+            Self::Json
+        }
     }
 
     /// A call as the model would have written it, for the history.
@@ -107,7 +111,11 @@ impl Offer {
         if tools.len() > MAX_TOOLS {
             return Err(Error::TooMany { count: tools.len() });
         }
-        Ok(Self { tools, reply, answer })
+        Ok(Self {
+            tools,
+            reply,
+            answer,
+        })
     }
 
     /// The tools as templates expect them.
@@ -132,7 +140,10 @@ impl Offer {
         let mut text = String::from("You have these tools:\n");
         for tool in &self.tools {
             let arguments = signature(&tool.parameters);
-            text.push_str(&format!("- {}: {} Arguments: {arguments}\n", tool.name, tool.description));
+            text.push_str(&format!(
+                "- {}: {} Arguments: {arguments}\n",
+                tool.name, tool.description
+            ));
         }
         text.push_str("Reply with one JSON object. To use a tool:\n");
         text.push_str("{\"tool\": \"<name>\", \"arguments\": {...}}\n");
@@ -158,14 +169,18 @@ impl Offer {
         let mut options = self.calls("tool", &mut definitions)?;
         if self.reply == Reply::CallOrAnswer {
             let answer = match &self.answer {
-                Some(schema) => {
-                    define("answer", &bounded(schema).map_err(Error::Answer)?, &mut definitions)
-                }
+                Some(schema) => define(
+                    "answer",
+                    &bounded(schema).map_err(Error::Answer)?,
+                    &mut definitions,
+                ),
                 None => json!({ "type": "string", "maxLength": MAX_ANSWER_CHARS }),
             };
             options.push(closed_object(&[("answer", answer)]));
         }
-        Ok(Grammar::Schema(json!({ "anyOf": options, "$defs": definitions })))
+        Ok(Grammar::Schema(
+            json!({ "anyOf": options, "$defs": definitions }),
+        ))
     }
 
     fn tagged_grammar(&self) -> Result<Grammar, Error> {
@@ -190,18 +205,25 @@ impl Offer {
     fn calls(&self, key: &str, definitions: &mut Map<String, Value>) -> Result<Vec<Value>, Error> {
         let calls = self.tools.iter().map(|tool| {
             let name = tool.name.as_str();
-            let parameters = bounded(&tool.parameters)
-                .map_err(|source| Error::Schema { tool: name.to_owned(), source })?;
+            let parameters = bounded(&tool.parameters).map_err(|source| Error::Schema {
+                tool: name.to_owned(),
+                source,
+            })?;
             let arguments = define(&format!("tool-{name}"), &parameters, definitions);
-            Ok(closed_object(&[(key, json!({ "const": name })), ("arguments", arguments)]))
+            Ok(closed_object(&[
+                (key, json!({ "const": name })),
+                ("arguments", arguments),
+            ]))
         });
         calls.collect()
     }
 }
 
 fn closed_object(properties: &[(&str, Value)]) -> Value {
-    let named: Map<String, Value> =
-        properties.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
+    let named: Map<String, Value> = properties
+        .iter()
+        .map(|(name, schema)| ((*name).to_owned(), schema.clone()))
+        .collect();
     let required: Vec<&str> = properties.iter().map(|(name, _)| *name).collect();
     json!({
         "type": "object",
@@ -243,7 +265,10 @@ pub fn spaced(value: &Value) -> String {
             format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
         }
         Value::Array(items) => {
-            format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", "))
+            format!(
+                "[{}]",
+                items.iter().map(spaced).collect::<Vec<_>>().join(", ")
+            )
         }
         scalar => scalar.to_string(),
     }

@@ -49,8 +49,11 @@ mod tests {
         let text = "naïve 漢字 👩‍🚀 ok";
         for step in 1..=5 {
             let mut stream = Utf8Stream::default();
-            let pieces: Vec<String> =
-                text.as_bytes().chunks(step).map(|chunk| stream.push(chunk)).collect();
+            let pieces: Vec<String> = text
+                .as_bytes()
+                .chunks(step)
+                .map(|chunk| stream.push(chunk))
+                .collect();
             assert_eq!(pieces.concat(), text, "step {step}");
         }
     }

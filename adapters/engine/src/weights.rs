@@ -52,7 +52,9 @@ pub enum Error {
         reason: String,
     },
     /// This processor lacks instructions that the engine was built with.
-    #[error("this processor has no {0}, which this build of the engine needs; use a model server such as Ollama instead")]
+    #[error(
+        "this processor has no {0}, which this build of the engine needs; use a model server such as Ollama instead"
+    )]
     Processor(&'static str),
     /// llama.cpp could not start.
     #[error("llama.cpp could not start: {0}")]
@@ -67,7 +69,9 @@ pub fn backend() -> Result<&'static LlamaBackend, Error> {
     static BACKEND: OnceLock<Result<LlamaBackend, String>> = OnceLock::new();
     check_processor()?;
     let started = BACKEND.get_or_init(|| LlamaBackend::init().map_err(|error| error.to_string()));
-    started.as_ref().map_err(|reason| Error::Backend(reason.clone()))
+    started
+        .as_ref()
+        .map_err(|reason| Error::Backend(reason.clone()))
 }
 
 /// Loads a GGUF file.
@@ -80,27 +84,44 @@ pub fn load(path: &Path, log: &Recorder) -> Result<LlamaModel, Error> {
     log.clear();
     LlamaModel::load_from_file(backend, path, &LlamaModelParams::default()).map_err(|error| {
         let reason = log.last_words().unwrap_or_else(|| error.to_string());
-        Error::Refused { path: path.to_owned(), reason }
+        Error::Refused {
+            path: path.to_owned(),
+            reason,
+        }
     })
 }
 
 fn check_header(path: &Path) -> Result<(), Error> {
-    let unreadable = |source| Error::Unreadable { path: path.to_owned(), source };
+    let unreadable = |source| Error::Unreadable {
+        path: path.to_owned(),
+        source,
+    };
     let mut file = File::open(path).map_err(unreadable)?;
     let mut header = Vec::with_capacity(8);
-    file.by_ref().take(8).read_to_end(&mut header).map_err(unreadable)?;
+    file.by_ref()
+        .take(8)
+        .read_to_end(&mut header)
+        .map_err(unreadable)?;
     match header.split_first_chunk::<4>() {
         Some((magic, version)) if magic == MAGIC => {
-            let version = version.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+            let version = version
+                .first_chunk()
+                .map_or(0, |bytes| u32::from_le_bytes(*bytes));
             if VERSIONS.contains(&version) {
                 Ok(())
             } else {
-                Err(Error::Version { path: path.to_owned(), version })
+                Err(Error::Version {
+                    path: path.to_owned(),
+                    version,
+                })
             }
         }
         _ => {
             let found = String::from_utf8_lossy(&header).into_owned();
-            Err(Error::NotGguf { path: path.to_owned(), found })
+            Err(Error::NotGguf {
+                path: path.to_owned(),
+                found,
+            })
         }
     }
 }
