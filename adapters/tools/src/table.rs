@@ -17,7 +17,7 @@ const PATTERN_CHARS: usize = 500;
 /// Longest content argument, characters; the whole argument object is bounded by the broker.
 const CONTENT_CHARS: usize = 1 << 20;
 /// Most lines asked for at one time.
-const LINES: usize = 1_000_000;
+const LINES: i64 = 1_000_000;
 
 /// The tools this crate runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,76 +120,17 @@ impl Tool {
 
     /// Properties of the arguments object, and which are required.
     fn schema(self) -> (Value, &'static [&'static str]) {
-        let folder = json!({
-            "type": "string", "minLength": 1, "maxLength": PATH_CHARS, "default": ".",
-            "description": "Folder; the working folder when left out.",
-        });
         match self {
-            Self::ListFiles => (
-                json!({
-                    "path": folder,
-                    "recursive": flag("Also what is below."),
-                    "depth": {
-                        "type": "integer", "minimum": 1, "maximum": WALK_DEPTH,
-                        "description": "Levels to go down.",
-                    },
-                    "sort": {"type": "string", "enum": ["name", "size"], "maxLength": 4},
-                }),
-                &[],
-            ),
-            Self::ReadFile => (
-                json!({
-                    "path": path("The file."),
-                    "from_line": {
-                        "type": "integer", "minimum": 1,
-                        "description": "First line, from 1.",
-                    },
-                    "line_count": {
-                        "type": "integer", "minimum": -(LINES as i64), "maximum": LINES,
-                        "description": "How many lines; negative for the last lines.",
-                    },
-                    "from_end": flag("Count from the end of the file."),
-                }),
-                &["path"],
-            ),
+            Self::ListFiles => (list_properties(), &[]),
+            Self::ReadFile => (read_properties(), &["path"]),
             Self::Glob => (
-                json!({"pattern": pattern("A pattern with * and ?."), "path": folder}),
+                json!({"pattern": pattern("A pattern with * and ?."), "path": folder()}),
                 &["pattern"],
             ),
-            Self::Grep => (
-                json!({
-                    "pattern": pattern("What to find."),
-                    "path": folder,
-                    "literal": flag("Take the pattern as plain text."),
-                    "ignore_case": flag("Upper and lower case are equal."),
-                    "max": {"type": "integer", "minimum": 1, "maximum": LISTING_ENTRIES},
-                }),
-                &["pattern"],
-            ),
+            Self::Grep => (grep_properties(), &["pattern"]),
             Self::ReadDocument => (json!({"path": path("The document.")}), &["path"]),
-            Self::WriteFile => (
-                json!({
-                    "path": path("The file."),
-                    "content": content("What to write."),
-                    "mode": {
-                        "type": "string", "enum": ["create", "overwrite", "append"],
-                        "maxLength": 9, "default": "create",
-                    },
-                }),
-                &["path", "content"],
-            ),
-            Self::EditFile => (
-                json!({
-                    "path": path("The file."),
-                    "old": {
-                        "type": "string", "minLength": 1, "maxLength": CONTENT_CHARS,
-                        "description": "The text to replace, as it stands in the file.",
-                    },
-                    "new": content("The text to put there."),
-                    "all": flag("Replace every occurrence."),
-                }),
-                &["path", "old", "new"],
-            ),
+            Self::WriteFile => (write_properties(), &["path", "content"]),
+            Self::EditFile => (edit_properties(), &["path", "old", "new"]),
             Self::MakeDir => (json!({"path": path("The folder.")}), &["path"]),
             Self::MoveFile => (
                 json!({"from": path("What to move."), "to": path("Its new full path.")}),
@@ -253,6 +194,71 @@ impl Tool {
 /// Every tool, in the order they are listed to people.
 pub(crate) fn all() -> Vec<ToolSpec> {
     Tool::ALL.into_iter().filter_map(Tool::spec).collect()
+}
+
+fn list_properties() -> Value {
+    json!({
+        "path": folder(),
+        "recursive": flag("Also what is below."),
+        "depth": {
+            "type": "integer", "minimum": 1, "maximum": WALK_DEPTH,
+            "description": "Levels to go down.",
+        },
+        "sort": {"type": "string", "enum": ["name", "size"], "maxLength": 4},
+    })
+}
+
+fn read_properties() -> Value {
+    json!({
+        "path": path("The file."),
+        "from_line": {"type": "integer", "minimum": 1, "description": "First line, from 1."},
+        "line_count": {
+            "type": "integer", "minimum": -LINES, "maximum": LINES,
+            "description": "How many lines; negative for the last lines.",
+        },
+        "from_end": flag("Count from the end of the file."),
+    })
+}
+
+fn grep_properties() -> Value {
+    json!({
+        "pattern": pattern("What to find."),
+        "path": folder(),
+        "literal": flag("Take the pattern as plain text."),
+        "ignore_case": flag("Upper and lower case are equal."),
+        "max": {"type": "integer", "minimum": 1, "maximum": LISTING_ENTRIES},
+    })
+}
+
+fn write_properties() -> Value {
+    json!({
+        "path": path("The file."),
+        "content": content("What to write."),
+        "mode": {
+            "type": "string", "enum": ["create", "overwrite", "append"],
+            "maxLength": 9, "default": "create",
+        },
+    })
+}
+
+fn edit_properties() -> Value {
+    json!({
+        "path": path("The file."),
+        "old": {
+            "type": "string", "minLength": 1, "maxLength": CONTENT_CHARS,
+            "description": "The text to replace, as it stands in the file.",
+        },
+        "new": content("The text to put there."),
+        "all": flag("Replace every occurrence."),
+    })
+}
+
+/// A folder that may be left out: the broker then takes the working folder.
+fn folder() -> Value {
+    json!({
+        "type": "string", "minLength": 1, "maxLength": PATH_CHARS, "default": ".",
+        "description": "Folder; the working folder when left out.",
+    })
 }
 
 fn path(what: &str) -> Value {

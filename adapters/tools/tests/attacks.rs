@@ -277,8 +277,8 @@ async fn the_process_file_system_is_closed_even_when_the_root_is_everything() {
     assert_eq!(bench.run(call).await.unwrap().data["content"], "ok");
 }
 
-#[tokio::test]
-async fn protected_places_are_kept_however_they_are_reached() {
+/// A workspace with protected places, and links to them.
+fn guarded() -> Bench {
     let bench = Bench::new();
     bench.write(".git/hooks/old", "hook");
     bench.write(".git/config", "config");
@@ -289,62 +289,42 @@ async fn protected_places_are_kept_however_they_are_reached() {
     link(&bench, "deep/h", "../g/hooks");
     link(&bench, "conf", ".git/config");
     link(&bench, "o", "own");
+    bench
+}
+
+#[tokio::test]
+async fn protected_places_are_not_written_however_they_are_reached() {
+    let bench = guarded();
     let write = |path: &str| json!({"path": path, "content": "x", "mode": "overwrite"});
+    let paths = ".git/hooks/new .git/config g/hooks/new deep/h/old conf .env .env.local \
+                 sub/.bashrc .mcp.json o/state own/state";
+    for path in paths.split_whitespace() {
+        assert_eq!(
+            bench.rule("write_file", write(path)).await,
+            "protected",
+            "{path}"
+        );
+    }
     for path in [
-        ".git/hooks/new",
-        ".git/config",
-        "g/hooks/new",
-        "deep/h/old",
-        "conf",
-        ".GIT/config",
-        ".env",
-        ".env.local",
-        "sub/.bashrc",
-        ".mcp.json",
-        "o/state",
-        "own/state",
-        "g",
+        "sub/.git",
+        "sub/.GIT",
+        "g/hooks/sub",
+        ".vscode",
+        "o/x",
+        ".git/a/b",
     ] {
-        let rule = bench.rule("write_file", write(path)).await;
-        assert!(
-            ["protected", "is_a_folder", "no_folder"].contains(&rule),
-            "{path}: {rule}"
-        );
+        let rule = bench.rule("make_dir", json!({"path": path})).await;
+        assert_eq!(rule, "protected", "{path}");
     }
-    for path in ["sub/.git", "g/hooks/sub", ".vscode", "o/x", ".git/a/b"] {
-        assert_eq!(
-            bench.rule("make_dir", json!({"path": path})).await,
-            "protected",
-            "{path}"
-        );
-    }
-    for (from, to) in [
-        ("f", ".git/hooks/pre-commit"),
-        ("f", "deep/h/pre-commit"),
-        ("f", ".env"),
-        ("sub", ".vscode"),
-        (".git", "git"),
-        ("g/config", "x"),
-        ("own", "mine"),
+    for (tool, path) in [
+        ("delete_file", ".git/config"),
+        ("delete_file", "g/hooks/old"),
+        ("delete_file", "own/state"),
+        ("read_file", "own/state"),
+        ("read_file", "o/state"),
     ] {
-        let rule = bench
-            .rule("move_file", json!({"from": from, "to": to}))
-            .await;
-        assert_eq!(rule, "protected", "{from} {to}");
-    }
-    for path in [".git/config", "g/hooks/old", "own/state"] {
-        assert_eq!(
-            bench.rule("delete_file", json!({"path": path})).await,
-            "protected",
-            "{path}"
-        );
-    }
-    for path in ["own/state", "o/state"] {
-        assert_eq!(
-            bench.rule("read_file", json!({"path": path})).await,
-            "protected",
-            "{path}"
-        );
+        let rule = bench.rule(tool, json!({"path": path})).await;
+        assert_eq!(rule, "protected", "{tool} {path}");
     }
     let data = bench.ok("grep", json!({"pattern": "state"})).await;
     assert_eq!(data["matches"], json!([]));
@@ -353,13 +333,29 @@ async fn protected_places_are_kept_however_they_are_reached() {
         ("config".into(), "state".into())
     );
     assert_eq!(fs::read_dir(bench.work(".git/hooks")).unwrap().count(), 1);
-    // A folder whose content would be protected under its new name.
+    bench.ok("write_file", write("sub/ordinary")).await;
+}
+
+#[tokio::test]
+async fn nothing_is_moved_into_or_out_of_a_protected_place() {
+    let bench = guarded();
+    // Its content would be protected under the new name.
     bench.write("c/fish/config.fish", "x");
-    let rule = bench
-        .rule("move_file", json!({"from": "c", "to": ".config"}))
-        .await;
-    assert_eq!(rule, "protected");
-    // The control: the same moves under honest names.
+    for (from, to) in [
+        ("f", ".git/hooks/pre-commit"),
+        ("f", "deep/h/pre-commit"),
+        ("f", ".env"),
+        ("sub", ".vscode"),
+        (".git", "git"),
+        ("g/config", "x"),
+        ("own", "mine"),
+        ("c", ".config"),
+    ] {
+        let rule = bench
+            .rule("move_file", json!({"from": from, "to": to}))
+            .await;
+        assert_eq!(rule, "protected", "{from} {to}");
+    }
     bench.ok("move_file", json!({"from": "c", "to": "d"})).await;
     bench
         .ok("move_file", json!({"from": "f", "to": "sub/pre-commit"}))
