@@ -177,19 +177,6 @@ impl Executor for FileTools {
         })
         .await
     }
-
-    async fn forget_session(&self, session_id: SessionId) {
-        let forgotten = self
-            .blocking(None, move |workshop, _| {
-                let _lane = workshop.lane(session_id);
-                // A history that is not there is forgotten already.
-                let _ = std::fs::remove_dir_all(workshop.undo_folder.join(session_id.to_string()));
-                Ok(())
-            })
-            .await;
-        // There is no one to tell; the folder stays private and bounded.
-        drop(forgotten);
-    }
 }
 
 fn tool_of(call: &JudgedCall) -> Result<Tool, ToolFailure> {

@@ -87,7 +87,4 @@ pub trait Executor: Send + Sync {
         call: Authorized,
         progress: ProgressSink,
     ) -> Result<ToolOutput, ToolFailure>;
-
-    /// Forgets a session's undo history and anything else kept for it.
-    async fn forget_session(&self, session_id: domain::id::SessionId);
 }

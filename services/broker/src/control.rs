@@ -170,7 +170,6 @@ impl Control for Service {
             return inner.state.session(session_id).map(|_| ());
         };
         lock(&session).ended.cancel();
-        inner.executor.forget_session(session_id).await;
         let mut entry = Entry::new((inner.clock)(), Action::Configure);
         entry.session_id = Some(session_id);
         entry.detail = "closed".to_owned();

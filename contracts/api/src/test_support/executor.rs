@@ -5,7 +5,6 @@ use crate::authority::{Authorized, JudgedCall};
 use crate::executor::{Executor, FailureKind, PathRefusal, Progress, ProgressSink, ToolFailure};
 use async_trait::async_trait;
 use domain::Timestamp;
-use domain::id::SessionId;
 use domain::label::Label;
 use domain::tool::{
     ArgumentRole, ArgumentSpec, EffectClass, TargetKind, ToolDefinition, ToolName, ToolOutput,
@@ -140,7 +139,6 @@ pub struct FakeExecutor {
     tools: BTreeMap<String, FakeTool>,
     refused_paths: Mutex<BTreeSet<PathBuf>>,
     calls: Mutex<Vec<JudgedCall>>,
-    forgotten: Mutex<Vec<SessionId>>,
     stopped: DropCount,
 }
 
@@ -176,12 +174,6 @@ impl FakeExecutor {
     #[must_use]
     pub fn calls(&self) -> Vec<JudgedCall> {
         self.calls.lock().unwrap().clone()
-    }
-
-    /// Every session that was to be forgotten.
-    #[must_use]
-    pub fn forgotten(&self) -> Vec<SessionId> {
-        self.forgotten.lock().unwrap().clone()
     }
 
     /// Counts calls whose future was dropped before its end.
@@ -257,9 +249,5 @@ impl Executor for FakeExecutor {
         }
         guard.done();
         tool.outcome
-    }
-
-    async fn forget_session(&self, session_id: SessionId) {
-        self.forgotten.lock().unwrap().push(session_id);
     }
 }
