@@ -4,7 +4,7 @@
 //! start of every request so that a server can keep it, and the request last. For a small model
 //! ([`Reach::Small`]) only what the request is about is left in.
 
-use crate::schema::{Reach, actions, cues};
+use crate::schema::{Reach, actions, cues, kinds_for};
 use domain::message::Message;
 use std::collections::BTreeSet;
 
@@ -207,7 +207,7 @@ const FEW: usize = 2;
 pub fn planner(listing: &[String], request: &str, reach: Reach) -> Vec<Message> {
     let spoken = match reach {
         Reach::Any => None,
-        Reach::Small => cues::kinds(request),
+        Reach::Small => kinds_for(listing, request),
     };
     let is_wanted = |kind: &str| spoken.as_ref().is_none_or(|kinds| kinds.contains(&kind));
     let kinds: Vec<&str> = KINDS
@@ -302,19 +302,32 @@ pub fn answer(question: &str, results: &[String], reach: Reach) -> Vec<Message> 
     }
 }
 
-/// Words that say nothing about what a question is about.
-const EMPTY_WORDS: &str = " what who whom whose when where which why how is are was were do does did the a an of in on at to for from and or we i you it its his her their there be has have had with by as this that these those my our your me us say says about tell many much can could please file text ";
+/// What of a text a question is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Focus {
+    /// All of it: the question has no word that says more.
+    Whole,
+    /// These lines, in their order: those that share the question's rarest words.
+    Lines(String),
+    /// Nothing: no line shares a word with it.
+    Nothing,
+}
 
-/// The lines of a text that a question is about, in their order: those that share its rarest words.
-/// `None` when no line shares any.
+/// Finds what of a text a question is about. Words of `name`, the text's own, do not count.
 #[must_use]
-pub fn focus(text: &str, question: &str) -> Option<String> {
+pub fn focus(name: &str, text: &str, question: &str) -> Focus {
     let lines: Vec<&str> = text
         .lines()
         .filter(|line| !line.trim().is_empty())
         .collect();
     let sets: Vec<BTreeSet<String>> = lines.iter().map(|line| telling_words(line)).collect();
-    let wanted = telling_words(question);
+    let mut wanted = telling_words(question);
+    for word in telling_words(name) {
+        wanted.remove(&word);
+    }
+    if wanted.is_empty() {
+        return Focus::Whole;
+    }
     let weight = |word: &String| {
         let lines = sets.iter().filter(|set| set.contains(word)).count();
         // A word in one line of many says most. The scale keeps whole numbers.
@@ -324,7 +337,9 @@ pub fn focus(text: &str, question: &str) -> Option<String> {
         .iter()
         .map(|set| set.intersection(&wanted).map(weight).sum())
         .collect();
-    let best = scores.iter().copied().max().filter(|best| *best > 0)?;
+    let Some(best) = scores.iter().copied().max().filter(|best| *best > 0) else {
+        return Focus::Nothing;
+    };
     let chosen: Vec<&str> = lines
         .iter()
         .zip(&scores)
@@ -332,14 +347,14 @@ pub fn focus(text: &str, question: &str) -> Option<String> {
         .map(|(line, _)| line.trim())
         .take(FOCUS_LINES)
         .collect();
-    Some(chosen.join("\n"))
+    Focus::Lines(chosen.join("\n"))
 }
 
 /// Words in lower case without a plural `s`, without those that say nothing.
 fn telling_words(text: &str) -> BTreeSet<String> {
     text.to_lowercase()
         .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty() && !EMPTY_WORDS.contains(&format!(" {word} ")))
+        .filter(|word| cues::is_telling(word))
         .map(|word| match word.strip_suffix('s') {
             Some(stem) if stem.len() > 2 => stem.to_owned(),
             _ => word.to_owned(),
@@ -407,12 +422,17 @@ mod tests {
     #[test]
     fn the_lines_a_question_is_about_are_found() {
         let text = "Ann Baker, phone 0142\nBob Carter, phone 0199\n\nGarden: roses\n";
-        let found = |question: &str| focus(text, question);
+        let found = |question: &str| focus("people.txt", text, question);
+        let lines = |lines: &str| Focus::Lines(lines.to_owned());
         assert_eq!(
-            found("What is the phone number of Bob?").as_deref(),
-            Some("Bob Carter, phone 0199")
+            found("What is the phone number of Bob?"),
+            lines("Bob Carter, phone 0199")
         );
-        assert_eq!(found("Which phones are there?").unwrap().lines().count(), 2);
-        assert_eq!(found("Who is the king?"), None);
+        assert_eq!(
+            found("Which phones are there?"),
+            lines("Ann Baker, phone 0142\nBob Carter, phone 0199")
+        );
+        assert_eq!(found("Who is the king?"), Focus::Nothing);
+        assert_eq!(found("What does people.txt say?"), Focus::Whole);
     }
 }

@@ -5,6 +5,10 @@
 //! exist is chosen from those that do, and there are few steps.
 
 pub(crate) mod cues;
+mod small;
+
+pub use small::for_small_model;
+pub(crate) use small::kinds_for;
 
 use domain::plan::{Action, Plan};
 use serde_json::{Map, Value, json};
@@ -70,110 +74,6 @@ pub fn actions() -> Vec<(String, Value)> {
 pub fn for_workspace(listing: &[String]) -> Value {
     plan_of(&Known::of(listing), None, NARROW_ACTIONS)
 }
-
-/// As [`for_workspace`], narrowed further by the words of the request, for models so small that
-/// they choose badly among many kinds of action: only the kinds that the words speak of, only the
-/// files that it names (unless it speaks of others), and no more steps than it has parts. Words
-/// that say nothing narrow nothing. It never adds what [`for_workspace`] does not allow.
-#[must_use]
-pub fn for_small_model(listing: &[String], request: &str) -> Value {
-    let listed = listing;
-    let listing = likely_first(listing, request);
-    let kinds = cues::kinds(request);
-    let named = words_like_paths(request);
-    let is_named = |path: &String| {
-        let plain = path.trim_end_matches('/');
-        named.iter().any(|word| {
-            word.trim_end_matches('/') == plain || plain.rsplit('/').next() == Some(word)
-        })
-    };
-    let names_files = listed
-        .iter()
-        .any(|path| !path.ends_with('/') && is_named(path));
-    let every_file = !names_files || cues::speaks_of_others(request);
-    // A folder that is not named is only in the way: the workspace itself is always offered.
-    let offered: Vec<String> = listing
-        .iter()
-        .filter(|path| is_named(path) || (every_file && !path.ends_with('/')))
-        // What the request names and the workspace has not is where something goes.
-        .filter(|path| !names_files || listed.contains(path))
-        .cloned()
-        .collect();
-    let texts = cues::texts(request);
-    let most_actions = cues::parts(request).min(NARROW_ACTIONS);
-    let mut schema = plan_of(&Known::of(&offered), kinds.as_deref(), most_actions);
-    // The request itself, word for word, keeps it before the model's eyes while it fills the rest.
-    let intent: String = request
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .chars()
-        .take(INTENT_CHARS)
-        .collect();
-    if !intent.is_empty() {
-        schema["properties"]["intent"] = json!({ "type": "string", "enum": [intent] });
-    }
-    let variants = schema
-        .pointer_mut("/properties/actions/items/anyOf")
-        .and_then(Value::as_array_mut);
-    for variant in variants.into_iter().flatten() {
-        offer_texts(variant, &texts);
-    }
-    schema
-}
-
-/// Offers the texts of the request in the fields that take one, and two different files to compare.
-fn offer_texts(variant: &mut Value, texts: &cues::Texts) {
-    let kind = variant
-        .pointer("/properties/kind/const")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned();
-    let Some(fields) = variant.get_mut("properties").and_then(Value::as_object_mut) else {
-        return;
-    };
-    let mut offer = |field: &str, choices: &[String]| {
-        if !choices.is_empty() && fields.contains_key(field) {
-            fields.insert(
-                field.to_owned(),
-                json!({ "type": "string", "enum": choices }),
-            );
-        }
-    };
-    match kind.as_str() {
-        "replace_text" => {
-            offer("old", &texts.old);
-            offer("new", &texts.new);
-        }
-        "append_text" | "create_file" => offer("content", &texts.only),
-        "search_text" => offer("query", &texts.only),
-        "compare_files" => {
-            let pointer = "/properties/left/enum";
-            let files: Vec<String> = variant
-                .pointer(pointer)
-                .and_then(Value::as_array)
-                .map(|files| {
-                    files
-                        .iter()
-                        .filter_map(Value::as_str)
-                        .map(str::to_owned)
-                        .collect()
-                })
-                .unwrap_or_default();
-            if let [first, rest @ ..] = files.as_slice()
-                && !rest.is_empty()
-                && files.len() < KNOWN_PATHS
-            {
-                variant["properties"]["left"] = json!({ "type": "string", "enum": [first] });
-                variant["properties"]["right"] = json!({ "type": "string", "enum": rest });
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Longest intent of a plan, characters.
-const INTENT_CHARS: usize = 200;
 
 fn plan_of(known: &Known, kinds: Option<&[&str]>, most_actions: usize) -> Value {
     let narrowed = |wanted: Option<&[&str]>| -> Vec<Value> {
@@ -543,6 +443,14 @@ mod tests {
             narrow("show notes.txt and then delete notes.txt")["maxItems"],
             json!(2)
         );
+        let asked = narrow("What is the phone number of Bob?");
+        let words: Vec<&Value> = asked["prefixItems"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| &one["properties"]["query"]["const"])
+            .collect();
+        assert_eq!(words, ["number", "phone", "Bob"]);
         // Words that say nothing narrow nothing.
         assert_eq!(
             narrow("grüße")["items"]["anyOf"].as_array().unwrap().len(),

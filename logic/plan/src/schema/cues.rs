@@ -204,3 +204,25 @@ fn between(request: &str) -> Texts {
         only: Vec::new(),
     }
 }
+
+/// Words that say nothing about what a request is about.
+const EMPTY_WORDS: &str = " what who whom whose when where which why how is are was were do does did the a an of in on at to for from and or we i you it its his her their there be has have had with by as this that these those my our your me us say says about tell many much can could would will should please file files text summarise summarize explain describe outline answer contents content ";
+
+/// Whether a word, in lower case, says what a request is about.
+pub(crate) fn is_telling(word: &str) -> bool {
+    !word.is_empty() && !EMPTY_WORDS.contains(&format!(" {word} "))
+}
+
+/// The words that say what a request is about, as they are written, each once.
+pub(super) fn telling_words(request: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for word in request.split(|c: char| !c.is_alphanumeric()) {
+        if word.chars().count() > 2
+            && is_telling(&word.to_lowercase())
+            && !found.iter().any(|one| one == word)
+        {
+            found.push(word.to_owned());
+        }
+    }
+    found
+}

@@ -103,15 +103,49 @@ async fn run_calls(
     }
     let contents = results
         .iter()
-        .filter_map(|data| {
-            let content = visible(data.get("content")?.as_str()?);
-            Some((data.get("path")?.as_str()?.to_owned(), content))
-        })
+        .flat_map(|data| contents_of(action, data))
         .collect();
     Ok(Shown {
         text: visible(&format::step(action, &results)),
         contents,
     })
+}
+
+/// The texts in a result that a question may be about: a file's content, or the lines found.
+fn contents_of(action: &Action, data: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value, field: &str| {
+        value
+            .get(field)
+            .and_then(Value::as_str)
+            .map(|text| visible(text))
+    };
+    match action {
+        Action::SearchText { path, .. } => {
+            let mut places: Vec<(String, String)> = Vec::new();
+            for found in data
+                .get("matches")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+            {
+                let (Some(place), Some(line)) = (text(found, "path"), text(found, "text")) else {
+                    continue;
+                };
+                match places.iter_mut().find(|(known, _)| *known == place) {
+                    Some((_, lines)) => *lines = format!("{lines}\n{line}"),
+                    None => places.push((place, line)),
+                }
+            }
+            if places.is_empty() {
+                places.push((path.clone(), String::new()));
+            }
+            places
+        }
+        _ => text(data, "path")
+            .zip(text(data, "content"))
+            .into_iter()
+            .collect(),
+    }
 }
 
 fn joined(shown: &[Shown]) -> String {

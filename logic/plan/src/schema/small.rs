@@ -1,0 +1,172 @@
+//! The schema for a small model: everything the request already says is settled for it.
+
+use super::{KNOWN_PATHS, Known, NARROW_ACTIONS, cues, likely_first, plan_of, words_like_paths};
+use serde_json::{Value, json};
+
+/// As [`for_workspace`], narrowed further by the words of the request, for models so small that
+/// they choose badly among many kinds of action: only the kinds that the words speak of, only the
+/// files that it names (unless it speaks of others), and no more steps than it has parts. Words
+/// that say nothing narrow nothing. It never adds what [`for_workspace`] does not allow.
+#[must_use]
+pub fn for_small_model(listing: &[String], request: &str) -> Value {
+    let listed = listing;
+    let listing = likely_first(listing, request);
+    let kinds = kinds_for(listed, request);
+    let named = words_like_paths(request);
+    let is_named = |path: &String| is_named(&named, path);
+    let names_files = names_files(listed, request);
+    let every_file = !names_files || cues::speaks_of_others(request);
+    // A folder that is not named is only in the way: the workspace itself is always offered.
+    let offered: Vec<String> = listing
+        .iter()
+        .filter(|path| is_named(path) || (every_file && !path.ends_with('/')))
+        // What the request names and the workspace has not is where something goes.
+        .filter(|path| !names_files || listed.contains(path))
+        .cloned()
+        .collect();
+    let texts = cues::texts(request);
+    let most_actions = cues::parts(request).min(NARROW_ACTIONS);
+    let mut schema = plan_of(&Known::of(&offered), kinds.as_deref(), most_actions);
+    // The request itself, word for word, keeps it before the model's eyes while it fills the rest.
+    let intent: String = request
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .take(INTENT_CHARS)
+        .collect();
+    if !intent.is_empty() {
+        schema["properties"]["intent"] = json!({ "type": "string", "enum": [intent] });
+    }
+    if looks_for_an_answer(listed, request) {
+        schema["properties"]["actions"] = searches(request);
+        return schema;
+    }
+    let variants = schema
+        .pointer_mut("/properties/actions/items/anyOf")
+        .and_then(Value::as_array_mut);
+    for variant in variants.into_iter().flatten() {
+        offer_texts(variant, &texts);
+    }
+    schema
+}
+
+/// Offers the texts of the request in the fields that take one, and two different files to compare.
+fn offer_texts(variant: &mut Value, texts: &cues::Texts) {
+    let kind = variant
+        .pointer("/properties/kind/const")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
+    let Some(fields) = variant.get_mut("properties").and_then(Value::as_object_mut) else {
+        return;
+    };
+    let mut offer = |field: &str, choices: &[String]| {
+        if !choices.is_empty() && fields.contains_key(field) {
+            fields.insert(
+                field.to_owned(),
+                json!({ "type": "string", "enum": choices }),
+            );
+        }
+    };
+    match kind.as_str() {
+        "replace_text" => {
+            offer("old", &texts.old);
+            offer("new", &texts.new);
+        }
+        "append_text" | "create_file" => offer("content", &texts.only),
+        "search_text" => offer("query", &texts.only),
+        "compare_files" => {
+            let pointer = "/properties/left/enum";
+            let files: Vec<String> = variant
+                .pointer(pointer)
+                .and_then(Value::as_array)
+                .map(|files| {
+                    files
+                        .iter()
+                        .filter_map(Value::as_str)
+                        .map(str::to_owned)
+                        .collect()
+                })
+                .unwrap_or_default();
+            if let [first, rest @ ..] = files.as_slice()
+                && !rest.is_empty()
+                && files.len() < KNOWN_PATHS
+            {
+                variant["properties"]["left"] = json!({ "type": "string", "enum": [first] });
+                variant["properties"]["right"] = json!({ "type": "string", "enum": rest });
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The kinds of action that a request over known paths speaks of; `None` when its words say
+/// nothing. A question that names no file is looked for in all of them.
+pub(crate) fn kinds_for(listing: &[String], request: &str) -> Option<Vec<&'static str>> {
+    if looks_for_an_answer(listing, request) {
+        return Some(vec!["search_text"]);
+    }
+    cues::kinds(request)
+}
+
+/// One search in the whole workspace for each of the words that say most.
+fn searches(request: &str) -> Value {
+    let mut words = cues::telling_words(request);
+    words.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
+    words.truncate(SEARCHED_WORDS);
+    let constant = |text: &str| json!({ "type": "string", "const": text });
+    let steps: Vec<Value> = words
+        .iter()
+        .map(|word| {
+            json!({
+                "type": "object",
+                "required": ["kind", "query", "path"],
+                "properties": {
+                    "kind": constant("search_text"), "query": constant(word), "path": constant("."),
+                },
+                "additionalProperties": false,
+            })
+        })
+        .collect();
+    json!({
+        "type": "array",
+        "minItems": steps.len(),
+        "maxItems": steps.len(),
+        "prefixItems": steps,
+        "items": false,
+    })
+}
+
+/// Most words of a question that are looked for.
+const SEARCHED_WORDS: usize = 3;
+
+fn looks_for_an_answer(listing: &[String], request: &str) -> bool {
+    let only_looks = cues::kinds(request).is_none_or(|kinds| kinds == ["read_file"]);
+    let has_words = !cues::telling_words(request).is_empty();
+    only_looks
+        && has_words
+        && crate::question::wants_telling(request)
+        && !names_files(listing, request)
+        && words_like_paths(request)
+            .iter()
+            .all(|word| !super::is_path(word))
+}
+
+fn is_named(named: &[String], path: &str) -> bool {
+    let plain = path.trim_end_matches('/');
+    let name = plain.rsplit('/').next();
+    named
+        .iter()
+        .any(|word| word.trim_end_matches('/') == plain || name == Some(word))
+}
+
+fn names_files(listing: &[String], request: &str) -> bool {
+    let named = words_like_paths(request);
+    listing
+        .iter()
+        .any(|path| !path.ends_with('/') && is_named(&named, path))
+}
+
+/// Longest intent of a plan, characters.
+const INTENT_CHARS: usize = 200;
