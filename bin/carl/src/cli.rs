@@ -251,7 +251,7 @@ pub enum SessionCommand {
         session: Option<String>,
         /// How it is held from now on
         #[command(flatten)]
-        flags: SessionFlags,
+        flags: Box<SessionFlags>,
     },
     /// Begin a session from another's first events
     Fork {

@@ -6,6 +6,7 @@
 //! What it never does: decide what an agent may do, or keep state that a restart would lose.
 //! Where to start: [`cli`] (what can be typed), [`commands`] (what each does), [`wiring`].
 
+mod cards;
 mod cli;
 mod commands;
 mod config;
@@ -23,8 +24,10 @@ use cli::{Cli, Command};
 use exit::Exit;
 use render::{Paint, print_error};
 use std::io::Write;
+use tracing_subscriber::EnvFilter;
 
 fn main() {
+    log_to_stderr();
     let cli = Cli::parse().checked().unwrap_or_else(|error| error.exit());
     let exit = match dispatch(cli) {
         Ok(exit) => exit,
@@ -34,6 +37,16 @@ fn main() {
     // every log line was written before it was shown.
     let _flushed = std::io::stdout().flush();
     std::process::exit(i32::from(exit.number()));
+}
+
+/// The process log: faults only, unless `CARL_LOG` asks for more (`info`, `broker=debug`, …).
+fn log_to_stderr() {
+    let filter =
+        EnvFilter::try_from_env("CARL_LOG").unwrap_or_else(|_unset| EnvFilter::new("error"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .init();
 }
 
 /// Prints the error and says how to end.

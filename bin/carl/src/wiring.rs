@@ -1,6 +1,7 @@
 //! Building the services and connecting them. The only place that knows which service is in this
 //! process and which is behind a socket. It decides nothing else.
 
+use crate::cards;
 use crate::commands::Setting;
 use crate::exit::{Failure, OrFail};
 use crate::lock::StateLock;
@@ -219,6 +220,11 @@ pub fn sessions(
     };
     let names = ["AGENTS.md", "CLAUDE.md"];
     config.prompts.global_files = names.map(|name| setting.paths.config.join(name)).to_vec();
+    config.prompts.cards = cards::load(&setting.paths.config.join("cards"))?;
+    config
+        .prompts
+        .user_text
+        .clone_from(&setting.loaded.config.chat.instructions);
     let service = agents::Service::new(
         config,
         models.clone(),

@@ -1,5 +1,7 @@
 //! What people read when they ask for help, held as snapshots.
 
+#![allow(clippy::unwrap_used, reason = "a test is allowed to fail loudly")]
+
 use std::process::Command;
 
 fn help(arguments: &[&str]) -> String {

@@ -23,7 +23,7 @@ pub async fn session(command: SessionCommand) -> Result<Exit> {
         SessionCommand::List { json, limit } => list(json, limit).await,
         SessionCommand::Show { session, events } => show(&session, events).await,
         SessionCommand::Resume { session, flags } => {
-            chat::chat(flags, chat::Begin::Resume(session.unwrap_or_default())).await
+            chat::chat(*flags, chat::Begin::Resume(session.unwrap_or_default())).await
         }
         SessionCommand::Fork { session, at } => fork(&session, at).await,
         SessionCommand::Export {

@@ -44,6 +44,8 @@ pub struct Chat {
     /// How requests are worked on.
     #[schemars(with = "String")]
     pub default_mode: Mode,
+    /// Your own standing instructions, told to every agent.
+    pub instructions: String,
 }
 
 impl Default for Chat {
@@ -51,6 +53,7 @@ impl Default for Chat {
         Self {
             default_agent: "coder".to_owned(),
             default_mode: Mode::Loop,
+            instructions: String::new(),
         }
     }
 }

@@ -10,6 +10,8 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #default_agent = "coder"
 # loop: the model uses tools; plan: it plans, you approve; deterministic: rules, no model.
 #default_mode = "loop"
+# Your own standing instructions, told to every agent.
+#instructions = ""
 
 [models]
 # Refuse every connection but loopback.

@@ -1,0 +1,118 @@
+//! Agent cards: Markdown files in which an agent type introduces itself. Five are shipped; a file
+//! `cards/TYPE.md` in the configuration folder replaces one or adds another. A card is prompt text;
+//! what a type may do stands in agents.yaml alone.
+
+use crate::exit::Failure;
+use agents::AgentCard;
+use anyhow::{Context, Result};
+use domain::limits::PROMPT_LAYER_BYTES;
+use domain::lineage::AgentType;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const SHIPPED: [&str; 5] = [
+    include_str!("../../../config/cards/assistant.md"),
+    include_str!("../../../config/cards/coder.md"),
+    include_str!("../../../config/cards/orchestrator.md"),
+    include_str!("../../../config/cards/researcher.md"),
+    include_str!("../../../config/cards/sysadmin.md"),
+];
+
+/// What stands between the two lines of dashes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FrontMatter {
+    name: AgentType,
+    #[serde(default)]
+    description: String,
+}
+
+/// Every card: the shipped ones, then the user's.
+///
+/// # Errors
+/// A usage failure that names the card which cannot be used, and why.
+pub fn load(folder: &Path) -> Result<BTreeMap<AgentType, AgentCard>> {
+    let mut cards = BTreeMap::new();
+    for text in SHIPPED {
+        let (name, card) = parse("a shipped card", text)?;
+        cards.insert(name, card);
+    }
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(cards),
+        Err(error) => {
+            return Err(error).with_context(|| format!("{} cannot be read", folder.display()));
+        }
+    };
+    for entry in entries {
+        let path = entry
+            .with_context(|| format!("{} cannot be read", folder.display()))?
+            .path();
+        if path.extension().is_some_and(|extension| extension == "md") {
+            let text = std::fs::read_to_string(&path)
+                .with_context(|| format!("the card {} cannot be read", path.display()))?;
+            let (name, card) = parse(&path.display().to_string(), &text)?;
+            cards.insert(name, card);
+        }
+    }
+    Ok(cards)
+}
+
+fn parse(place: &str, text: &str) -> Result<(AgentType, AgentCard)> {
+    let refuse = |problem: String| {
+        Failure::usage(
+            format!("{place}: {problem}"),
+            "A card begins with a line `---`, then `name:` and `description:`, a line `---`, and the \
+             instructions. Rights and model roles belong in agents.yaml.",
+        )
+    };
+    if text.len() > PROMPT_LAYER_BYTES {
+        return Err(refuse(format!("larger than {PROMPT_LAYER_BYTES} bytes")).into());
+    }
+    let (front, body) = text
+        .strip_prefix("---\n")
+        .and_then(|rest| rest.split_once("\n---\n"))
+        .ok_or_else(|| refuse("there is no front matter".to_owned()))?;
+    let front: FrontMatter =
+        serde_saphyr::from_str(front).map_err(|error| refuse(error.to_string()))?;
+    let card = AgentCard {
+        description: front.description,
+        text: body.trim().to_owned(),
+    };
+    Ok((front.name, card))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_users_card_replaces_a_shipped_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "---\nname: coder\ndescription: mine\n---\nBe brief.\n";
+        std::fs::write(folder.path().join("mine.md"), text).unwrap();
+        let cards = load(folder.path()).unwrap();
+        let coder = &cards[&AgentType::new("coder").unwrap()];
+        assert_eq!(
+            (coder.description.as_str(), coder.text.as_str()),
+            ("mine", "Be brief.")
+        );
+        assert_eq!(cards.len(), SHIPPED.len());
+        assert_eq!(
+            load(Path::new("/nowhere/cards")).unwrap().len(),
+            SHIPPED.len()
+        );
+    }
+
+    #[test]
+    fn a_card_that_claims_rights_or_has_no_front_matter_is_refused() {
+        for wrong in [
+            "Be brief.",
+            "---\nname: coder\ntools: [write_file]\n---\nx",
+            "---\nname: A B\n---\nx",
+        ] {
+            assert!(parse("card.md", wrong).is_err(), "{wrong}");
+        }
+    }
+}
