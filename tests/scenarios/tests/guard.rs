@@ -78,12 +78,19 @@ fn an_open_gate_is_on_record_for_every_call() {
     scene.house.write("a.txt", "x");
     let outcome = scene.run(&["--override", "all", "read it"]);
     outcome.assert_ends(0, "success");
+    let audit = scene.audit(&outcome);
     assert!(
-        scene
-            .audit(&outcome)
+        audit
             .iter()
-            .any(|record| record["layer"] == "session_override")
+            .any(|record| record.to_string().contains("override=all")),
+        "{audit:#?}"
     );
+    for action in ["decide", "intent", "outcome"] {
+        assert!(
+            audit.iter().any(|record| record["action"] == action),
+            "{action}: {audit:#?}"
+        );
+    }
 }
 
 #[test]
