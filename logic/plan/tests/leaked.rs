@@ -1,5 +1,12 @@
 //! Tool calls and thinking in text: every shape in `tests/leaked/*.json`, cut every way.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "test code: a broken promise has to fail loudly"
+)]
+
 use domain::tool::{ToolDefinition, ToolName};
 use plan::leaked::{Found, LeakedCall, Splitter, scan};
 use proptest::prelude::*;

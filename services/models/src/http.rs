@@ -1,12 +1,13 @@
 //! A model server behind HTTP: sends what a protocol asks, reads what it answers.
 
-use crate::call::{Call, Facts, Listed, Piece};
+use crate::body::Body;
+use crate::call::{Call, Facts, Listed};
 use crate::config::{LimitsConfig, SecretRef};
 use crate::egress::{Egress, Patience};
 use crate::error::{self, Error, ErrorKind};
-use crate::framing::{Cutter, Fault as CutFault, Frame, Framing};
+use crate::framing::Framing;
 use crate::opening::{Backend, Failure, Pieces};
-use crate::providers::{Decoder, Outgoing, Protocol, error_text};
+use crate::providers::{Outgoing, Protocol, error_text};
 use api::secrets::Secrets;
 use async_trait::async_trait;
 use domain::limits;
@@ -15,14 +16,11 @@ use futures::stream;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode, Url};
 use serde_json::Value;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long to wait for the end of a body whose answer is complete, so that its connection can be
-/// used again.
-const DRAIN: Duration = Duration::from_millis(5);
 /// Most of an error page that is read, bytes.
 const REFUSAL_BYTES: usize = 16 << 10;
 /// Models whose facts are remembered; a server with more is asked again.
@@ -187,16 +185,14 @@ impl HttpBackend {
             Ok(None) => return Err(Failure::again(error::interrupted(&self.name))),
             Err(source) => return Err(Failure::again(self.broken(source))),
         };
-        let mut body = Body {
-            name: self.name.clone(),
+        let decoder = self.protocol.decoder(call);
+        let mut body = Body::new(
+            self.name.clone(),
             response,
-            cutter: Cutter::new(framing),
-            decoder: self.protocol.decoder(call),
-            queue: VecDeque::new(),
-            failed: None,
-            ended: false,
-            stall: self.timing.stall,
-        };
+            framing,
+            decoder,
+            self.timing.stall,
+        );
         body.take(&first);
         Ok(stream::unfold(body, |mut body| async move {
             body.next().await.map(|piece| (piece, body))
@@ -417,115 +413,4 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = value.unwrap_or_default().trim();
     text.parse::<u64>()
         .map_or(None, |secs| Some(Duration::from_secs(secs)))
-}
-
-/// An answer's body as it arrives. Dropping it closes the connection.
-struct Body {
-    name: String,
-    response: Response,
-    cutter: Cutter,
-    decoder: Box<dyn Decoder>,
-    queue: VecDeque<Piece>,
-    failed: Option<Error>,
-    ended: bool,
-    stall: Duration,
-}
-
-impl Body {
-    async fn next(&mut self) -> Option<Result<Piece, Error>> {
-        loop {
-            if let Some(piece) = self.queue.pop_front() {
-                return Some(Ok(piece));
-            }
-            if let Some(error) = self.failed.take() {
-                self.ended = true;
-                return Some(Err(error));
-            }
-            if self.ended {
-                return None;
-            }
-            if self.decoder.is_done() {
-                self.ended = true;
-                // Only reuse of the connection is at stake, so the outcome does not matter.
-                let _ = timeout(DRAIN, self.response.chunk()).await;
-                return None;
-            }
-            self.read().await;
-        }
-    }
-
-    async fn read(&mut self) {
-        match timeout(self.stall, self.response.chunk()).await {
-            Ok(Ok(Some(bytes))) => self.take(&bytes),
-            Ok(Ok(None)) => self.finish(),
-            Ok(Err(source)) => {
-                self.failed =
-                    Some(error::interrupted(&self.name).with_source(source.without_url()));
-            }
-            Err(_elapsed) => {
-                self.failed = Some(Error::new(
-                    ErrorKind::Timeout,
-                    format!(
-                        "{} sent nothing for {} ms in the middle of the answer",
-                        self.name,
-                        self.stall.as_millis()
-                    ),
-                ));
-            }
-        }
-    }
-
-    fn take(&mut self, bytes: &[u8]) {
-        let mut frames = Vec::new();
-        let cut = self.cutter.push(bytes, &mut frames);
-        self.decode(&frames);
-        self.check(cut);
-    }
-
-    fn finish(&mut self) {
-        self.ended = true;
-        let mut frames = Vec::new();
-        let cut = self.cutter.end(&mut frames);
-        self.decode(&frames);
-        self.check(cut);
-        if self.failed.is_none() {
-            let mut pieces = Vec::new();
-            if let Err(error) = self.decoder.end(&mut pieces) {
-                self.failed = Some(error);
-            }
-            self.queue.extend(pieces);
-        }
-    }
-
-    fn decode(&mut self, frames: &[Frame]) {
-        for frame in frames {
-            if self.failed.is_some() || self.decoder.is_done() {
-                return;
-            }
-            let mut pieces = Vec::new();
-            if let Err(error) = self.decoder.frame(frame, &mut pieces) {
-                self.failed = Some(error);
-            }
-            self.queue.extend(pieces);
-        }
-    }
-
-    fn check(&mut self, cut: Result<(), CutFault>) {
-        if self.failed.is_some() || self.decoder.is_done() {
-            return;
-        }
-        match cut {
-            Ok(()) => {}
-            Err(CutFault::TooLarge) => {
-                self.failed = Some(error::too_large(
-                    &self.name,
-                    "an event",
-                    limits::MODEL_EVENT_BYTES,
-                ));
-            }
-            Err(CutFault::NotText) => {
-                self.failed = Some(error::protocol(&self.name, "bytes that are not UTF-8"));
-            }
-        }
-    }
 }

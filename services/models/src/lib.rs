@@ -14,6 +14,7 @@
 
 mod answer;
 mod assemble;
+mod body;
 mod breaker;
 mod call;
 mod choose;
@@ -27,6 +28,7 @@ mod framing;
 mod http;
 mod instance;
 mod opening;
+mod planned;
 mod providers;
 mod registry;
 mod schema;

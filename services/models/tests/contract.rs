@@ -1,5 +1,12 @@
 //! The contract's own suite, through each protocol behind HTTP.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "test code: a broken promise has to fail loudly"
+)]
+
 mod support;
 
 use api::models::{ChatChunk, ErrorKind, Models};

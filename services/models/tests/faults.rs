@@ -1,5 +1,12 @@
 //! What model servers and networks do wrong, for every protocol behind HTTP.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "test code: a broken promise has to fail loudly"
+)]
+
 mod support;
 
 use api::models::{ChatChunk, ErrorKind, Models};

@@ -1,5 +1,12 @@
 //! What the gateway does for every provider: choosing, repairing, sorting out, counting.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "test code: a broken promise has to fail loudly"
+)]
+
 mod support;
 
 use api::CallContext;

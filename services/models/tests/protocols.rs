@@ -1,5 +1,12 @@
 //! What goes out to each server, and the many ways in which answers come back.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "test code: a broken promise has to fail loudly"
+)]
+
 mod support;
 
 use api::models::{ErrorKind, ToolChoice};

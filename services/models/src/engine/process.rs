@@ -39,9 +39,13 @@ struct Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // The process ends with its handle; the socket would stay behind.
-        if let Err(error) = std::fs::remove_file(&self.socket) {
-            tracing::debug!(%error, "the engine's socket was gone already");
+        // The process ends with its handle; the socket and its lock would stay behind.
+        let mut lock = self.socket.clone().into_os_string();
+        lock.push(".lock");
+        for left in [self.socket.as_path(), Path::new(&lock)] {
+            if let Err(error) = std::fs::remove_file(left) {
+                tracing::debug!(%error, path = %left.display(), "was gone already");
+            }
         }
     }
 }

@@ -137,11 +137,13 @@ fn messages(call: &Call) -> Vec<Value> {
             ),
         };
         // The first user message of the stable part ends a second stretch worth caching.
-        if !marked && at < call.stable_messages && matches!(message, Message::User { .. }) {
-            if let Some(last) = blocks.last_mut() {
-                last["cache_control"] = json!({"type": "ephemeral"});
-                marked = true;
-            }
+        if !marked
+            && at < call.stable_messages
+            && matches!(message, Message::User { .. })
+            && let Some(last) = blocks.last_mut()
+        {
+            last["cache_control"] = json!({"type": "ephemeral"});
+            marked = true;
         }
         if blocks.is_empty() {
             continue;

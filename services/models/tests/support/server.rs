@@ -227,12 +227,9 @@ async fn write_reply(stream: &mut TcpStream, reply: Reply, shared: &Shared) -> O
                 send(stream, &chunk, shared).await?;
             }
             Part::Wait(time) => {
-                tokio::select! {
-                    () = tokio::time::sleep(time) => {}
-                    () = gone(stream) => {
-                        shared.left.notify_one();
-                        return None;
-                    }
+                if tokio::time::timeout(time, gone(stream)).await.is_ok() {
+                    shared.left.notify_one();
+                    return None;
                 }
             }
             Part::Gate(gate) => gate.notified().await,

@@ -1,0 +1,192 @@
+//! Makes the instances: what is configured, and the usual places on this machine.
+
+use crate::breaker::Breaker;
+use crate::config::{Config, ProviderConfig, ProviderType};
+use crate::discovery;
+use crate::egress::Egress;
+use crate::engine::{EngineBackend, EngineSettings};
+use crate::error::{Error, configuration};
+use crate::http::{HttpBackend, Timing};
+use crate::instance::{Instance, Parts};
+use crate::opening::Backend;
+use crate::providers::Protocol;
+use crate::providers::anthropic::Anthropic;
+use crate::providers::ollama::Ollama;
+use crate::providers::openai::OpenAi;
+use api::secrets::Secrets;
+use domain::limits;
+use reqwest::Url;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// Requests in progress at one time where the configuration does not say.
+const MAX_PARALLEL: usize = 4;
+/// The name of the embedded engine's instance.
+pub(crate) const EMBEDDED: &str = "embedded";
+
+/// An instance that is going to be made.
+pub(crate) struct Planned {
+    pub(crate) name: String,
+    config: ProviderConfig,
+    pub(crate) endpoint: Option<Url>,
+    is_configured: bool,
+    /// Whether discovery looks there.
+    pub(crate) is_place: bool,
+}
+
+/// What is configured, and the usual places on this machine under names that are free.
+pub(crate) fn plan(config: &Config) -> Result<Vec<Planned>, Error> {
+    let mut plan = Vec::new();
+    for (name, provider) in &config.providers {
+        if name.is_empty() || name.contains('/') {
+            return Err(configuration(
+                format!("`{name}` cannot name a provider: it is empty or has a `/`"),
+                "",
+            ));
+        }
+        plan.push(Planned {
+            name: name.clone(),
+            endpoint: endpoint(name, provider)?,
+            config: provider.clone(),
+            is_configured: true,
+            is_place: false,
+        });
+    }
+    let found = &config.discovery;
+    let ollama = ("ollama".to_owned(), ProviderType::Ollama, found.ollama_port);
+    let others = found
+        .openai_ports
+        .iter()
+        .map(|port| (discovery::name_of(*port), ProviderType::OpenAi, *port));
+    for (name, kind, port) in std::iter::once(ollama).chain(others) {
+        if !found.enabled || config.providers.contains_key(&name) {
+            continue;
+        }
+        let provider = ProviderConfig::new(kind, Some(format!("http://127.0.0.1:{port}")));
+        plan.push(Planned {
+            endpoint: endpoint(&name, &provider)?,
+            name,
+            config: provider,
+            is_configured: false,
+            is_place: true,
+        });
+    }
+    if !config.providers.contains_key(EMBEDDED) {
+        plan.push(Planned {
+            name: EMBEDDED.to_owned(),
+            config: ProviderConfig::new(ProviderType::Embedded, None),
+            endpoint: None,
+            is_configured: false,
+            is_place: false,
+        });
+    }
+    Ok(plan)
+}
+
+/// Where a provider is; none for the embedded engine.
+fn endpoint(name: &str, provider: &ProviderConfig) -> Result<Option<Url>, Error> {
+    let text = match (provider.kind, &provider.endpoint) {
+        (ProviderType::Embedded, None) => return Ok(None),
+        (ProviderType::Embedded, Some(_)) => {
+            return Err(configuration(
+                format!("models.providers.{name}: the embedded engine has no endpoint"),
+                "remove the line",
+            ));
+        }
+        (_, Some(text)) => text.as_str(),
+        (ProviderType::Ollama, None) => "http://127.0.0.1:11434",
+        (ProviderType::Anthropic, None) => "https://api.anthropic.com",
+        (ProviderType::OpenAi, None) => {
+            return Err(configuration(
+                format!("models.providers.{name} has no endpoint"),
+                "write the server's address, such as endpoint = \"http://127.0.0.1:8080/v1\"",
+            ));
+        }
+    };
+    let url = Url::parse(text).map_err(|source| {
+        configuration(
+            format!("models.providers.{name}.endpoint is not a URL: {source}"),
+            "",
+        )
+    })?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+        return Err(configuration(
+            format!("models.providers.{name}.endpoint must begin with http:// or https://"),
+            "",
+        ));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(configuration(
+            format!("models.providers.{name}.endpoint must hold no user name or password"),
+            "store the key with `carl secret set NAME` and write api_key = { secret = \"NAME\" }",
+        ));
+    }
+    Ok(Some(url))
+}
+
+pub(crate) fn backend(
+    planned: &Planned,
+    config: &Config,
+    egress: &Arc<Egress>,
+    secrets: Option<Arc<dyn Secrets>>,
+    engine: &Arc<EngineSettings>,
+) -> Result<Box<dyn Backend>, Error> {
+    let name = planned.name.clone();
+    let limits = &config.limits;
+    let Some(endpoint) = planned.endpoint.clone() else {
+        return Ok(Box::new(EngineBackend::new(
+            name,
+            Arc::clone(engine),
+            Duration::from_millis(limits.first_byte_ms),
+            Duration::from_millis(limits.stall_ms),
+        )));
+    };
+    let protocol: Box<dyn Protocol> = match planned.config.kind {
+        ProviderType::Ollama => Box::new(Ollama {
+            name: name.clone(),
+            keep_alive: planned.config.keep_alive.clone(),
+        }),
+        ProviderType::OpenAi => Box::new(OpenAi::new(name.clone(), &endpoint)),
+        ProviderType::Anthropic => Box::new(Anthropic { name: name.clone() }),
+        ProviderType::Embedded => {
+            return Err(configuration(format!("{name} has an endpoint"), ""));
+        }
+    };
+    Ok(Box::new(HttpBackend {
+        name,
+        endpoint,
+        protocol,
+        egress: Arc::clone(egress),
+        key: planned.config.api_key.clone(),
+        secrets,
+        timing: Timing::new(limits),
+        facts: Mutex::default(),
+    }))
+}
+
+pub(crate) fn instance(planned: &Planned, config: &Config, backend: Box<dyn Backend>) -> Instance {
+    let provider = &planned.config;
+    let parallel = match provider.kind {
+        ProviderType::Embedded => 1,
+        ProviderType::Ollama | ProviderType::OpenAi | ProviderType::Anthropic => MAX_PARALLEL,
+    };
+    let call_time = provider.timeout_secs.map_or(
+        Duration::from_millis(config.limits.call_ms),
+        Duration::from_secs,
+    );
+    Instance::new(
+        planned.name.clone(),
+        Parts {
+            is_configured: planned.is_configured,
+            default_model: provider.default_model.clone(),
+            context_tokens: provider.context_tokens.unwrap_or(limits::CONTEXT_TOKENS),
+            call_time,
+            max_parallel: provider.max_parallel.unwrap_or(parallel),
+            breaker: Breaker::new(
+                config.limits.circuit_failures,
+                Duration::from_millis(config.limits.circuit_pause_ms),
+            ),
+            backend,
+        },
+    )
+}
