@@ -11,6 +11,7 @@ pub(crate) mod models;
 pub(crate) mod nouns;
 pub(crate) mod plan;
 pub(crate) mod sessions;
+pub(crate) mod settings;
 
 use domain::Timestamp;
 use serde_json::Value;

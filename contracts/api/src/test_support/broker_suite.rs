@@ -1,18 +1,19 @@
 //! What every broker promises.
 
+mod ceiling;
+
 use super::{fresh_uuid, within};
 use crate::broker::{
-    Broker, CallRequest, Control, Error, ErrorKind, PlanEvent, PlanRequest, PlannedCall,
-    Registered, ToolEvent, ToolResult,
+    Broker, CallRequest, Control, Error, ErrorKind, PlanRequest, PlannedCall, Registered,
+    ToolEvent, ToolResult,
 };
 use crate::{CallContext, Streaming};
 use domain::decision::{Decision, Verdict};
 use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationRequest};
 use domain::hash::Digest;
-use domain::id::{AgentToken, CallId, PlanId, SessionId, TraceId};
+use domain::id::{AgentToken, CallId, SessionId, TraceId};
 use domain::lineage::AgentType;
 use domain::settings::{Attendance, SessionSettings};
-use domain::tool::ToolName;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use serde_json::json;
@@ -95,10 +96,10 @@ pub async fn conformance(subject: impl AsyncFn() -> Subject) {
     lineage_grows_and_release_takes_descendants(&subject().await).await;
     a_question_takes_only_its_own_answer(&subject().await).await;
     a_no_and_an_empty_room_stop_the_call(&subject().await).await;
-    a_plan_is_pinned_to_its_calls(&subject().await).await;
-    settings_hold_at_once_and_closing_ends_all(&subject().await).await;
+    ceiling::a_plan_is_pinned_to_its_calls(&subject().await).await;
+    ceiling::settings_hold_at_once_and_closing_ends_all(&subject().await).await;
     dropping_the_stream_stops_the_tool(subject().await).await;
-    the_tables_name_what_there_is(&subject().await).await;
+    ceiling::the_tables_name_what_there_is(&subject().await).await;
 }
 
 /// Everything a call's stream said, taken apart; checks the promised order.
@@ -397,114 +398,6 @@ async fn a_no_and_an_empty_room_stop_the_call(subject: &Subject) {
     check_denied(&run(subject, call(unattended.context(), &subject.asked)).await);
 }
 
-async fn pin(subject: &Subject, context: CallContext, calls: &[&PlannedCall]) -> Vec<PlanEvent> {
-    let plan = PlanRequest {
-        context,
-        intent: "do it".to_owned(),
-        calls: calls.iter().map(|call| (*call).clone()).collect(),
-    };
-    let stream = subject
-        .broker
-        .pin_plan(plan)
-        .await
-        .expect("the plan is judged");
-    let events: Vec<_> = within("the plan is judged", stream.collect()).await;
-    events
-        .into_iter()
-        .map(|event| event.expect("no error"))
-        .collect()
-}
-
-async fn a_plan_is_pinned_to_its_calls(subject: &Subject) {
-    let session = open(subject, Attendance::Unattended).await;
-    let events = pin(
-        subject,
-        session.context(),
-        &[&subject.allowed, &subject.allowed],
-    )
-    .await;
-    let Some(PlanEvent::Proposed { hash, decisions }) = events.first() else {
-        panic!("the proposal comes first: {events:?}");
-    };
-    assert_eq!(decisions.len(), 2, "one decision a call");
-    let Some(PlanEvent::Pinned {
-        plan_id,
-        hash: pinned,
-        ..
-    }) = events.last()
-    else {
-        panic!("a plan that only looks is pinned: {events:?}");
-    };
-    assert_eq!(pinned, hash);
-
-    let planned = |tool: &PlannedCall, plan_id: PlanId| CallRequest {
-        plan_id: Some(plan_id),
-        ..call(session.context(), tool)
-    };
-    for _ in 0..2 {
-        let course = run(subject, planned(&subject.allowed, *plan_id)).await;
-        assert_eq!(
-            course.result.status,
-            CallStatus::Ok,
-            "{}",
-            course.result.text
-        );
-    }
-    let third = run(subject, planned(&subject.allowed, *plan_id)).await;
-    check_denied(&third);
-    let never_made = PlanId::from_uuid(fresh_uuid());
-    check_denied(&run(subject, planned(&subject.allowed, never_made)).await);
-
-    let events = pin(
-        subject,
-        session.context(),
-        &[&subject.allowed, &subject.denied],
-    )
-    .await;
-    assert!(
-        matches!(events.last(), Some(PlanEvent::Refused { .. })),
-        "{events:?}"
-    );
-    let events = pin(subject, session.context(), &[&subject.asked]).await;
-    assert!(
-        matches!(events.last(), Some(PlanEvent::Refused { .. })),
-        "no one to ask: {events:?}"
-    );
-}
-
-async fn settings_hold_at_once_and_closing_ends_all(subject: &Subject) {
-    let session = open(subject, Attendance::Unattended).await;
-    let mut settings = subject.settings.clone();
-    let name = ToolName::new(subject.allowed.tool.as_str()).unwrap();
-    settings.disabled_tools.insert(name.clone());
-    let configuring = subject.control.configure(session.session_id, settings);
-    configuring.await.expect("the ceiling changes");
-    check_denied(&run(subject, call(session.context(), &subject.allowed)).await);
-    let offered = subject
-        .broker
-        .discover_tools(session.context(), "anything".to_owned());
-    let offered = offered.await.expect("tools are listed");
-    assert!(
-        !offered.iter().any(|tool| tool.name == name),
-        "a disabled tool is not offered"
-    );
-
-    let closing = subject.control.close_session(session.session_id);
-    closing.await.expect("the session closes");
-    let request = call(session.context(), &subject.allowed);
-    let refused = kind(subject.broker.execute(request).await);
-    assert!(matches!(
-        refused,
-        ErrorKind::UnknownAgent | ErrorKind::UnknownSession
-    ));
-    let settings = subject.settings.clone();
-    let gone = subject
-        .control
-        .configure(session.session_id, settings)
-        .await;
-    assert_eq!(kind(gone), ErrorKind::UnknownSession);
-}
-
 async fn dropping_the_stream_stops_the_tool(subject: Subject) {
     let session = open(&subject, Attendance::Unattended).await;
     let Some((endless, stopped)) = subject.endless else {
@@ -526,56 +419,4 @@ async fn dropping_the_stream_stops_the_tool(subject: Subject) {
     }
     drop(stream);
     within("the tool is stopped", stopped).await;
-}
-
-async fn the_tables_name_what_there_is(subject: &Subject) {
-    let tools = subject
-        .control
-        .list_tools()
-        .await
-        .expect("tools are listed");
-    let names: Vec<&str> = tools
-        .iter()
-        .map(|tool| tool.definition.name.as_str())
-        .collect();
-    assert!(names.contains(&subject.allowed.tool.as_str()), "{names:?}");
-    let agents = subject
-        .control
-        .list_agents()
-        .await
-        .expect("agent types are listed");
-    let root = agents.iter().find(|agent| agent.agent_type == subject.root);
-    assert!(
-        root.expect("the root is listed")
-            .can_spawn
-            .contains(&subject.child)
-    );
-
-    let session = open(subject, Attendance::Unattended).await;
-    let offered = subject
-        .broker
-        .discover_tools(session.context(), "look at it".to_owned());
-    for tool in offered.await.expect("tools are offered") {
-        assert!(
-            names.contains(&tool.name.as_str()),
-            "{} is in the table",
-            tool.name
-        );
-    }
-    for (planned, verdict) in [
-        (&subject.allowed, Verdict::Allow),
-        (&subject.asked, Verdict::Confirm),
-        (&subject.denied, Verdict::Deny),
-    ] {
-        let (tool, arguments) = (planned.tool.clone(), planned.arguments.clone());
-        let settings = subject.settings.clone();
-        let explaining = subject
-            .control
-            .explain(subject.root.clone(), tool, arguments, settings);
-        assert_eq!(
-            explaining.await.expect("explained").verdict,
-            verdict,
-            "{planned:?}"
-        );
-    }
 }

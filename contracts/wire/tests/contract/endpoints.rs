@@ -60,6 +60,50 @@ async fn a_socket_is_the_users_alone_and_goes_with_its_endpoint() {
     assert!(!path.exists(), "the socket's file stays behind");
 }
 
+/// Asks an endpoint as someone else and prints how many bytes come back.
+const STRANGER: &str = r#"
+import socket, sys
+stream = socket.socket(socket.AF_UNIX)
+stream.connect(sys.argv[1])
+try:
+    stream.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + b"\x04" + bytes(5))
+    print(len(stream.recv(100)))
+except OSError:
+    print(0)
+"#;
+
+/// Only root can start a process as someone else; for other users the check of ids stands alone,
+/// in the unit test of the socket module.
+#[tokio::test]
+async fn a_process_of_another_user_gets_no_byte() {
+    let served = serve(Transport::Unix, models()).await;
+    let Endpoint::Unix(path) = &served.endpoint else {
+        unreachable!()
+    };
+    // Opened wide, so that nothing but the check of the peer stands in the way.
+    std::fs::set_permissions(served.folder.path(), Permissions::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(path, Permissions::from_mode(0o666)).unwrap();
+    let ask = |user: u32| {
+        let mut python = tokio::process::Command::new("python3");
+        python.args(["-c", STRANGER]).arg(path).uid(user).output()
+    };
+    let own = rustix::process::geteuid().as_raw();
+    let answered = ask(own).await.unwrap();
+    assert_ne!(
+        String::from_utf8_lossy(&answered.stdout).trim(),
+        "0",
+        "{answered:?}"
+    );
+    if own == 0 {
+        let refused = ask(65_534).await.unwrap();
+        assert_eq!(
+            String::from_utf8_lossy(&refused.stdout).trim(),
+            "0",
+            "{refused:?}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn a_folder_that_others_may_write_holds_no_socket() {
     let folder = folder();

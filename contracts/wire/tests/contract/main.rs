@@ -10,6 +10,7 @@ mod conformance;
 mod endpoints;
 mod hostile;
 mod round_trip;
+mod sample_events;
 mod samples;
 mod schema;
 mod support;

@@ -3,12 +3,11 @@
 use domain::Timestamp;
 use domain::decision::{Layer, Verdict};
 use domain::event::{
-    CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest, EventBody, QueryStatus,
-    ToolCallSummary,
+    CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest, ToolCallSummary,
 };
 use domain::fault::Fault;
 use domain::hash::Digest;
-use domain::id::{AgentId, CallId, ConfirmationId, SessionId, ValueId};
+use domain::id::{CallId, ConfirmationId};
 use domain::label::{Integrity, Label, Readers};
 use domain::lineage::AgentType;
 use domain::message::{Thinking, ToolCall};
@@ -87,11 +86,16 @@ impl Seed {
         Uuid::from_u128(self.id)
     }
 
-    fn pick<T: Copy>(&self, choices: &[T]) -> T {
+    pub fn pick<T: Copy>(&self, choices: &[T]) -> T {
         choices[usize::from(self.byte) % choices.len()]
     }
 
-    fn maybe<T>(&self, value: T) -> Option<T> {
+    /// A coin beside `flag`, so that what is there can have either value.
+    fn is_even(&self) -> bool {
+        self.byte.is_multiple_of(2)
+    }
+
+    pub fn maybe<T>(&self, value: T) -> Option<T> {
         self.flag.then_some(value)
     }
 
@@ -105,7 +109,7 @@ impl Seed {
         PathBuf::from(OsString::from_vec(bytes))
     }
 
-    fn strings(&self) -> Vec<String> {
+    pub fn strings(&self) -> Vec<String> {
         vec![self.text.clone(); usize::from(self.byte % 3)]
     }
 
@@ -148,12 +152,12 @@ impl Seed {
         ])
     }
 
-    fn finish(&self) -> FinishReason {
+    pub fn finish(&self) -> FinishReason {
         use FinishReason::{Cancelled, ContentFilter, Length, Stop, ToolCalls};
         self.pick(&[Stop, ToolCalls, Length, ContentFilter, Cancelled])
     }
 
-    fn mode(&self) -> Mode {
+    pub fn mode(&self) -> Mode {
         self.pick(&[Mode::Loop, Mode::Plan, Mode::Deterministic, Mode::Bridge])
     }
 
@@ -168,7 +172,7 @@ impl Seed {
             ]),
             readers: readers[usize::from(self.byte) % 3].clone(),
             origins: self.strings().into_iter().collect(),
-            persistent: self.flag,
+            persistent: self.is_even(),
         }
     }
 
@@ -180,7 +184,7 @@ impl Seed {
     }
 
     pub fn choice(&self) -> ModelChoice {
-        if self.flag {
+        if self.is_even() {
             ModelChoice::Exact(self.model())
         } else {
             ModelChoice::Role(self.pick(&ModelRole::ALL))
@@ -241,7 +245,7 @@ impl Seed {
     pub fn thinking(&self) -> Thinking {
         Thinking {
             text: self.text.clone(),
-            signature: self.maybe(self.text.clone()),
+            signature: self.is_even().then(|| self.text.clone()),
         }
     }
 
@@ -286,7 +290,7 @@ impl Seed {
         }
     }
 
-    fn summary(&self) -> ToolCallSummary {
+    pub fn summary(&self) -> ToolCallSummary {
         ToolCallSummary {
             call_id: CallId::from_uuid(self.uuid()),
             tool: self.text.clone(),
@@ -298,7 +302,7 @@ impl Seed {
         }
     }
 
-    fn report(&self) -> Report {
+    pub fn report(&self) -> Report {
         use {ReportSource as S, ReportStatus as R, ResultQuality as Q};
         Report {
             status: self.pick(&[R::Success, R::Partial, R::Failed]),
@@ -371,171 +375,5 @@ impl Seed {
             intent: text(),
             actions,
         }
-    }
-
-    /// One of every event.
-    pub fn bodies(&self) -> Vec<EventBody> {
-        let mut bodies = self.talk();
-        bodies.extend(self.tools());
-        bodies.extend(self.work());
-        bodies
-    }
-
-    fn talk(&self) -> Vec<EventBody> {
-        let text = || self.text.clone();
-        let origin = (SessionId::from_uuid(self.uuid()), self.number);
-        vec![
-            EventBody::SessionOpened {
-                profile: self.profile(),
-                forked_from: self.maybe(origin),
-            },
-            EventBody::SessionResumed {
-                profile: self.profile(),
-            },
-            EventBody::SessionConfigured {
-                profile: self.profile(),
-            },
-            EventBody::QueryReceived {
-                text: text(),
-                mode: self.mode(),
-            },
-            EventBody::QueryQueued {
-                position: u32::from(self.byte),
-            },
-            EventBody::ModelChosen {
-                model: self.model(),
-                reason: text(),
-            },
-            EventBody::TextDelta { text: text() },
-            EventBody::ThinkingDelta { text: text() },
-            EventBody::TextReplaced { text: text() },
-            EventBody::ModelAnswered {
-                text: text(),
-                thinking: self.maybe(self.thinking()),
-                tool_calls: vec![self.tool_call(); usize::from(self.byte % 3)],
-                usage: self.usage(),
-                finish: self.finish(),
-            },
-            EventBody::ModelNudged { text: text() },
-            EventBody::GenerationFinished {
-                answer: text(),
-                thinking: text(),
-                tool_calls: vec![self.summary(); usize::from(self.byte % 3)],
-                usage: self.usage(),
-                model: self.maybe(self.model()),
-            },
-            EventBody::DialogTurn {
-                query: text(),
-                answer: text(),
-            },
-            EventBody::QueryFinished {
-                status: self.pick(&[
-                    QueryStatus::Success,
-                    QueryStatus::Partial,
-                    QueryStatus::Failed,
-                    QueryStatus::Denied,
-                    QueryStatus::Interrupted,
-                ]),
-                artifacts: self.strings(),
-                duration_ms: self.number,
-                error: self.maybe(self.fault()),
-            },
-        ]
-    }
-
-    fn tools(&self) -> Vec<EventBody> {
-        let text = || self.text.clone();
-        vec![
-            EventBody::ToolRequested {
-                tool: text(),
-                arguments: self.json.clone(),
-                recovered: self.flag,
-            },
-            EventBody::BrokerDecision {
-                verdict: self.verdict(),
-                layer: self.layer(),
-                rule: text(),
-                reason: text(),
-            },
-            EventBody::ConfirmationAsked(self.confirmation()),
-            EventBody::ConfirmationAnswered {
-                confirmation_id: ConfirmationId::from_uuid(self.uuid()),
-                answer: self.answer(),
-                by: text(),
-            },
-            EventBody::ToolProgress {
-                message: text(),
-                percent: self.maybe(self.byte),
-            },
-            EventBody::ToolResult {
-                tool: text(),
-                status: self.status(),
-                value_id: self.maybe(ValueId::from_uuid(self.uuid())),
-                label: self.maybe(self.label()),
-                text: text(),
-                truncated: self.flag,
-                duration_ms: self.number,
-                artifacts: self.strings(),
-            },
-            EventBody::ToolSchema {
-                tools: vec![self.definition(); 2],
-            },
-        ]
-    }
-
-    fn work(&self) -> Vec<EventBody> {
-        let text = || self.text.clone();
-        let child = AgentId::from_uuid(self.uuid());
-        vec![
-            EventBody::MemoryRecalled {
-                memories: self.strings(),
-                query: text(),
-            },
-            EventBody::Critique {
-                score: self.byte,
-                feedback: text(),
-            },
-            EventBody::Pairwise { winner: text() },
-            EventBody::Feedback {
-                score: self.byte.cast_signed(),
-                note: text(),
-            },
-            EventBody::Reward {
-                value: self.byte.cast_signed(),
-            },
-            EventBody::AgentSpawned {
-                child,
-                agent_type: self.agent_type(),
-                task: text(),
-            },
-            EventBody::AgentFinished {
-                child,
-                report: self.report(),
-            },
-            EventBody::ContextCompacted {
-                before_tokens: self.number,
-                after_tokens: self.number / 2,
-                dropped_messages: u32::from(self.byte),
-            },
-            EventBody::PlanProposed {
-                plan: self.plan(),
-                hash: self.digest(),
-            },
-            EventBody::PlanApproved {
-                hash: self.digest(),
-                by: text(),
-            },
-            EventBody::PlanStep {
-                index: 0,
-                status: self.status(),
-                text: text(),
-            },
-            EventBody::DriveState {
-                state: text(),
-                reason: text(),
-            },
-            EventBody::Notice(self.fault()),
-            EventBody::Error(self.fault()),
-        ]
     }
 }
