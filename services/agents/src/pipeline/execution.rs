@@ -113,12 +113,7 @@ async fn run_calls(
 
 /// The texts in a result that a question may be about: a file's content, or the lines found.
 fn contents_of(action: &Action, data: &Value) -> Vec<(String, String)> {
-    let text = |value: &Value, field: &str| {
-        value
-            .get(field)
-            .and_then(Value::as_str)
-            .map(|text| visible(text))
-    };
+    let text = |value: &Value, field: &str| value.get(field).and_then(Value::as_str).map(visible);
     match action {
         Action::SearchText { path, .. } => {
             let mut places: Vec<(String, String)> = Vec::new();

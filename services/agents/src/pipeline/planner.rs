@@ -211,7 +211,7 @@ fn reach_of(choice: &ModelChoice, models: &[ModelInfo]) -> Reach {
             }
         }
     };
-    if !wanted.is_empty() && wanted.iter().all(|one| is_small(one)) {
+    if !wanted.is_empty() && wanted.iter().all(is_small) {
         Reach::Small
     } else {
         Reach::Any
