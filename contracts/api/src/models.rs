@@ -160,7 +160,7 @@ pub struct ModelInfo {
     pub size_bytes: Option<u64>,
     /// Whether it is in memory now, if known.
     pub loaded: Option<bool>,
-    /// Roles that configuration maps to it.
+    /// Roles it serves: by the role map, or as the default for roles that the map does not name.
     pub roles: Vec<ModelRole>,
 }
 

@@ -385,6 +385,7 @@ impl Registry {
     /// Of the first configured provider, when none answers.
     pub(crate) async fn list(&self, config: &Config) -> Result<Vec<ModelInfo>, Error> {
         let wait = Duration::from_millis(config.discovery.answer_ms);
+        let default = self.default(config).await.ok();
         let shown = self.shown();
         let asked = shown.iter().map(|instance| async move {
             let wait = (!instance.is_configured).then_some(wait);
@@ -394,7 +395,18 @@ impl Registry {
         let mut failed = None;
         for (instance, answer) in join_all(asked).await {
             match answer {
-                Ok(listed) => all.extend(listed.into_iter().map(|one| info(instance, one, config))),
+                Ok(listed) => {
+                    let is_default = |one: &Chosen| Arc::ptr_eq(&one.instance, instance);
+                    let serving = match default.as_ref().is_some_and(is_default) {
+                        true => defaults(instance, &listed, config),
+                        false => Vec::new(),
+                    };
+                    all.extend(
+                        listed
+                            .into_iter()
+                            .map(|one| info(instance, one, config, &serving)),
+                    );
+                }
                 Err(error) if instance.is_configured => failed = failed.or(Some(error)),
                 Err(error) => tracing::debug!(provider = instance.name, %error, "not listed"),
             }
@@ -444,10 +456,37 @@ fn best(instance: &Instance, role: ModelRole, installed: &[Listed]) -> Result<St
         })
 }
 
-fn info(instance: &Instance, listed: Listed, config: &Config) -> ModelInfo {
+/// Which model of the default provider serves each role that no mapping names.
+fn defaults(
+    instance: &Instance,
+    installed: &[Listed],
+    config: &Config,
+) -> Vec<(ModelRole, String)> {
+    let unmapped = ModelRole::ALL
+        .into_iter()
+        .filter(|role| !config.roles.contains_key(role));
+    unmapped
+        .filter_map(|role| match &instance.default_model {
+            Some(model) if role != ModelRole::Embed => Some((role, model.clone())),
+            _ => choose::best(role, installed).map(|one| (role, one.model.clone())),
+        })
+        .collect()
+}
+
+fn info(
+    instance: &Instance,
+    listed: Listed,
+    config: &Config,
+    serving: &[(ModelRole, String)],
+) -> ModelInfo {
+    let serves = |role: &ModelRole| {
+        serving
+            .iter()
+            .any(|(one, name)| one == role && *name == listed.model)
+    };
     let model = ModelRef {
         provider: instance.name.clone(),
-        model: listed.model,
+        model: listed.model.clone(),
     };
     ModelInfo {
         context_tokens: listed.context_tokens,
@@ -455,7 +494,7 @@ fn info(instance: &Instance, listed: Listed, config: &Config) -> ModelInfo {
         loaded: listed.loaded,
         roles: ModelRole::ALL
             .into_iter()
-            .filter(|role| config.roles.get(role) == Some(&model))
+            .filter(|role| config.roles.get(role) == Some(&model) || serves(role))
             .collect(),
         model,
     }

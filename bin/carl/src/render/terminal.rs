@@ -7,6 +7,7 @@ use domain::decision::Verdict;
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
 use domain::fault::Fault;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use plan::gate::mark;
 use std::io;
 use std::time::Duration;
 use text::escape::visible;
@@ -141,8 +142,12 @@ impl Terminal {
             EventBody::PlanProposed { plan, hash } => {
                 let head = self.paint.strong(&format!("plan {}", hash.short()));
                 self.line(&format!("{head} {}", visible(&plan.intent)))?;
-                for (index, action) in plan.actions.iter().enumerate() {
-                    self.line(&format!("  {}. {}", index + 1, step(action)))?;
+                for (index, (action, marked)) in plan.actions.iter().zip(mark(plan)).enumerate() {
+                    let effect = match marked.confirmation_required {
+                        true => self.paint.warn(&format!(" [{}]", marked.effect.as_str())),
+                        false => String::new(),
+                    };
+                    self.line(&format!("  {}. {}{effect}", index + 1, step(action)))?;
                 }
                 Ok(())
             }

@@ -3,7 +3,6 @@
 use crate::call::Listed;
 use crate::choose::is_embedder;
 use crate::error::{Error, ErrorKind, configuration};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -28,30 +27,6 @@ pub struct EngineSettings {
 }
 
 impl EngineSettings {
-    /// The usual places, from environment variables that `variable` looks up: `HOUSECARL_ENGINE`
-    /// (the program), `XDG_DATA_HOME` or `HOME` (models), `XDG_RUNTIME_DIR` (socket).
-    ///
-    /// # Errors
-    /// When none of `XDG_DATA_HOME` and `HOME` is an absolute path.
-    pub fn from_variables(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, Error> {
-        let path = |name: &str| {
-            variable(name)
-                .map(PathBuf::from)
-                .filter(|path| path.is_absolute())
-        };
-        let data = path("XDG_DATA_HOME")
-            .or_else(|| path("HOME").map(|home| home.join(".local/share")))
-            .ok_or_else(|| configuration("there is no home folder to keep models in", "set HOME"))?
-            .join("housecarl");
-        Ok(Self {
-            program: path("HOUSECARL_ENGINE"),
-            socket_folder: path("XDG_RUNTIME_DIR")
-                .map_or_else(|| data.join("run"), |run| run.join("housecarl")),
-            models_folder: data.join("models"),
-            idle_exit: Duration::from_secs(300),
-        })
-    }
-
     /// The program to start.
     ///
     /// # Errors
@@ -285,21 +260,5 @@ mod tests {
             ErrorKind::UnknownModel
         );
         assert_eq!(settings.embedding_folder(), Some(models.join("minilm")));
-    }
-
-    #[test]
-    fn the_usual_places_follow_the_environment() {
-        let settings = EngineSettings::from_variables(|name| match name {
-            "HOME" => Some("/home/u".into()),
-            "XDG_RUNTIME_DIR" => Some("/run/user/1".into()),
-            _ => None,
-        })
-        .unwrap();
-        assert_eq!(
-            settings.models_folder,
-            Path::new("/home/u/.local/share/housecarl/models")
-        );
-        assert_eq!(settings.socket_folder, Path::new("/run/user/1/housecarl"));
-        assert!(EngineSettings::from_variables(|_| None).is_err());
     }
 }
