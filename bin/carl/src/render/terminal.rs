@@ -99,6 +99,25 @@ impl Terminal {
                 visible(&model.to_string()),
                 visible(reason)
             )),
+            EventBody::Notice(fault) => self.fault(self.paint.warn("note:"), fault),
+            EventBody::Error(fault) => {
+                self.reported = Some(fault.clone());
+                self.fault(self.paint.bad("error:"), fault)
+            }
+            EventBody::GenerationFinished { answer, .. } => self.finish_answer(answer),
+            EventBody::QueryFinished {
+                status,
+                artifacts,
+                error,
+                ..
+            } => self.finished(*status, artifacts, error.as_ref()),
+            other => self.work(other),
+        }
+    }
+
+    /// What tools and plans do.
+    fn work(&mut self, body: &EventBody) -> io::Result<()> {
+        match body {
             EventBody::QueryQueued { position } => {
                 self.note(&format!("waiting: {position} before this one"))
             }
@@ -152,18 +171,6 @@ impl Terminal {
                 Ok(())
             }
             EventBody::PlanApproved { by, .. } => self.note(&format!("plan approved ({by})")),
-            EventBody::Notice(fault) => self.fault(self.paint.warn("note:"), fault),
-            EventBody::Error(fault) => {
-                self.reported = Some(fault.clone());
-                self.fault(self.paint.bad("error:"), fault)
-            }
-            EventBody::GenerationFinished { answer, .. } => self.finish_answer(answer),
-            EventBody::QueryFinished {
-                status,
-                artifacts,
-                error,
-                ..
-            } => self.finished(*status, artifacts, error.as_ref()),
             _ => Ok(()),
         }
     }

@@ -56,6 +56,30 @@ fn part(event: &Event) -> Option<String> {
                 visible(&thinking.text).replace('\n', "\n> ")
             )
         }),
+        EventBody::GenerationFinished { answer, model, .. } => {
+            let by = model
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_else(|| "rules".to_owned());
+            Some(format!("## Answer ({by})\n\n{}", visible(answer)))
+        }
+        EventBody::QueryFinished { status, error, .. } if *status != QueryStatus::Success => {
+            let why = error
+                .as_ref()
+                .map(|fault| format!(": {}", fault.message))
+                .unwrap_or_default();
+            Some(format!("*Ended {status:?}{why}*"))
+        }
+        EventBody::Notice(fault) | EventBody::Error(fault) => {
+            Some(format!("*{}: {}*", fault.code, visible(&fault.message)))
+        }
+        other => work(other),
+    }
+}
+
+/// What tools and plans did.
+fn work(body: &EventBody) -> Option<String> {
+    match body {
         EventBody::ToolRequested {
             tool,
             arguments: args,
@@ -93,23 +117,6 @@ fn part(event: &Event) -> Option<String> {
         }
         EventBody::PlanApproved { hash, by } => {
             Some(format!("*Plan {} approved: {by}.*", hash.short()))
-        }
-        EventBody::GenerationFinished { answer, model, .. } => {
-            let by = model
-                .as_ref()
-                .map(ToString::to_string)
-                .unwrap_or_else(|| "rules".to_owned());
-            Some(format!("## Answer ({by})\n\n{}", visible(answer)))
-        }
-        EventBody::QueryFinished { status, error, .. } if *status != QueryStatus::Success => {
-            let why = error
-                .as_ref()
-                .map(|fault| format!(": {}", fault.message))
-                .unwrap_or_default();
-            Some(format!("*Ended {status:?}{why}*"))
-        }
-        EventBody::Notice(fault) | EventBody::Error(fault) => {
-            Some(format!("*{}: {}*", fault.code, visible(&fault.message)))
         }
         _ => None,
     }
