@@ -180,7 +180,10 @@ fn models_folder() -> Result<PathBuf> {
 fn lock(tools: &Path) -> Result<File> {
     let path = tools.join("setup.lock");
     let file = File::create(&path).with_context(|| format!("cannot make {}", path.display()))?;
-    file.lock()
-        .with_context(|| format!("cannot lock {}", path.display()))?;
+    if file.try_lock().is_err() {
+        say("waiting for another setup of this work tree to end");
+        file.lock()
+            .with_context(|| format!("cannot lock {}", path.display()))?;
+    }
     Ok(file)
 }

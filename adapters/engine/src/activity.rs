@@ -36,17 +36,14 @@ impl Activity {
         Running(self.clone())
     }
 
-    /// For how long nothing has run; zero while something does.
+    /// For how long nothing has run at `now`; zero while something does.
     #[must_use]
-    pub fn idle_for(&self) -> Duration {
+    pub fn idle_for(&self, now: Instant) -> Duration {
         if self.0.running.load(Ordering::SeqCst) > 0 {
             return Duration::ZERO;
         }
-        self.0
-            .quiet_since
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .elapsed()
+        let quiet_since = self.0.quiet_since.lock();
+        now.saturating_duration_since(*quiet_since.unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -68,11 +65,11 @@ mod tests {
     #[test]
     fn a_running_request_is_never_idle() {
         let activity = Activity::default();
+        let later = Instant::now() + Duration::from_secs(3600);
         let running = activity.begin();
-        std::thread::sleep(Duration::from_millis(5));
-        assert_eq!(activity.idle_for(), Duration::ZERO);
+        assert_eq!(activity.idle_for(later), Duration::ZERO);
         drop(running);
-        std::thread::sleep(Duration::from_millis(5));
-        assert!(activity.idle_for() >= Duration::from_millis(5));
+        let idle = activity.idle_for(later);
+        assert!(idle > Duration::from_secs(3500) && idle <= Duration::from_secs(3600));
     }
 }

@@ -6,6 +6,7 @@
 //! minutes of build time and was slower on one thread; llama.cpp would want the weights converted.
 
 pub mod bert;
+pub mod config;
 pub mod wordpiece;
 
 use bert::Bert;
@@ -64,7 +65,7 @@ impl Embedder {
             }
         })?;
         let (shape, path) = read(folder, "config.json")?;
-        let shape: bert::Shape =
+        let shape: config::Shape =
             serde_json::from_slice(&shape).map_err(|error| Error::Unusable {
                 path,
                 reason: error.to_string(),

@@ -3,7 +3,7 @@
 use crate::activity::Activity;
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::sleep;
 
@@ -58,7 +58,7 @@ async fn idle(activity: &Activity, limit: Option<Duration>) {
     let Some(limit) = limit else {
         return std::future::pending().await;
     };
-    while activity.idle_for() < limit {
+    while activity.idle_for(Instant::now()) < limit {
         sleep(IDLE_CHECK.min(limit)).await;
     }
 }

@@ -9,8 +9,7 @@
 //! {"answer": "The meeting is at ten."}
 //! ```
 //!
-//! After `{"` one token decides between the two, which even a model of 135 million parameters gets
-//! right far more often than it closes a tag. In both forms a grammar rules out unknown names,
+//! After `{"` one token decides between the two. In both forms a grammar rules out unknown names,
 //! arguments outside the tool's schema, and half a call.
 
 use crate::constraint::{Grammar, with_layout};
@@ -135,20 +134,23 @@ impl Offer {
     }
 
     /// The tools in plain words, for models whose template knows none.
+    ///
+    /// Each line shows a whole reply. With it SmolLM2-135M chose rightly between call and answer in
+    /// 19 of 20 cases and named the right tool in 16; with names listed first and the form of a
+    /// reply after them it was 18 and 13, and placeholders such as `<text>` were copied.
     #[must_use]
     pub fn description(&self) -> String {
-        let mut text = String::from("You have these tools:\n");
+        let mut text = String::from("You have these tools. Reply with one JSON object.\n");
         for tool in &self.tools {
             let arguments = signature(&tool.parameters);
+            let name = &tool.name;
             text.push_str(&format!(
-                "- {}: {} Arguments: {arguments}\n",
-                tool.name, tool.description
+                "- {} {{\"tool\": \"{name}\", \"arguments\": {arguments}}}\n",
+                tool.description
             ));
         }
-        text.push_str("Reply with one JSON object. To use a tool:\n");
-        text.push_str("{\"tool\": \"<name>\", \"arguments\": {...}}\n");
         if self.reply == Reply::CallOrAnswer {
-            text.push_str("When you know the answer:\n{\"answer\": \"<text>\"}\n");
+            text.push_str("- To answer without a tool: {\"answer\": string}\n");
         }
         text
     }

@@ -14,8 +14,13 @@ use domain::message::Message;
 use domain::model::{FinishReason, ModelChoice, ModelRole, Usage};
 use domain::tool::{ToolDefinition, ToolName};
 use futures::StreamExt as _;
-use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::inotify;
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use serde_json::{Value, json};
+use std::mem::MaybeUninit;
+use std::os::fd::AsFd;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -37,7 +42,7 @@ impl Running {
         let mut command = command(&folder.path().join("engine.sock"));
         let child = command.args(extra).spawn().unwrap();
         let running = Self { child, folder };
-        wait("the socket is there", || running.socket().exists());
+        wait_for_file(&running.socket());
         running
     }
 
@@ -50,13 +55,7 @@ impl Running {
     }
 
     fn wait_for_exit(&mut self) -> Option<i32> {
-        let mut code = None;
-        wait("the engine leaves", || {
-            let status = self.child.try_wait().unwrap();
-            code = status.and_then(|status| status.code());
-            status.is_some()
-        });
-        code
+        self.child.wait().unwrap().code()
     }
 }
 
@@ -82,12 +81,29 @@ fn command(socket: &Path) -> Command {
     command
 }
 
-fn wait(what: &str, mut done: impl FnMut() -> bool) {
-    let started = Instant::now();
-    while !done() {
-        assert!(started.elapsed() < PATIENCE, "did not happen: {what}");
-        std::thread::sleep(Duration::from_millis(20));
+/// Waits for a name to appear in its folder, told by the kernel.
+fn wait_for_file(path: &Path) {
+    let watch = inotify::init(inotify::CreateFlags::CLOEXEC).unwrap();
+    inotify::add_watch(&watch, path.parent().unwrap(), inotify::WatchFlags::CREATE).unwrap();
+    let mut buffer = [MaybeUninit::uninit(); 4096];
+    while !path.exists() {
+        wait_until_ready(&watch, "the socket is there");
+        inotify::Reader::new(&watch, &mut buffer).next().unwrap();
     }
+}
+
+/// Waits for a process that is not our child to end, told by the kernel.
+fn wait_for_end(process: Pid) {
+    match pidfd_open(process, PidfdFlags::empty()) {
+        Ok(handle) => wait_until_ready(&handle, "the process ends"),
+        Err(error) => assert_eq!(error, Errno::SRCH),
+    }
+}
+
+fn wait_until_ready(source: &impl AsFd, what: &str) {
+    let patience = Timespec::try_from(PATIENCE).unwrap();
+    let ready = poll(&mut [PollFd::new(source, PollFlags::IN)], Some(&patience)).unwrap();
+    assert_eq!(ready, 1, "did not happen: {what}");
 }
 
 fn request(says: &str) -> ChatRequest {
@@ -298,22 +314,14 @@ fn it_leaves_when_its_parent_dies() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    wait("the socket is there", || socket.exists());
+    wait_for_file(&socket);
     let mut line = String::new();
     let output = shell.stdout.take().unwrap();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(output), &mut line).unwrap();
     let orphan = Pid::from_raw(line.trim().parse().unwrap()).unwrap();
     shell.kill().unwrap();
     shell.wait().unwrap();
-    wait("the orphan leaves", || {
-        test_kill_process(orphan).is_err() || is_zombie(orphan)
-    });
-}
-
-/// An orphan may stay as a name until whoever inherited it asks for its result.
-fn is_zombie(process: Pid) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero()));
-    stat.map_or(true, |stat| stat.contains(") Z "))
+    wait_for_end(orphan);
 }
 
 #[test]

@@ -2,17 +2,8 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, Slice};
 use safetensors::{Dtype, SafeTensors};
-use serde::Deserialize;
 
-/// What of `config.json` matters here.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-pub struct Shape {
-    hidden_size: usize,
-    num_hidden_layers: usize,
-    num_attention_heads: usize,
-    layer_norm_eps: f32,
-    max_position_embeddings: usize,
-}
+use super::config::Shape;
 
 /// Why weights cannot be used.
 #[derive(Debug, thiserror::Error)]
