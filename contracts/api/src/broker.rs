@@ -142,7 +142,7 @@ pub enum PlanEvent {
         plan_id: PlanId,
         /// What was approved.
         hash: Digest,
-        /// `user`, `yes_flag`, `approved_hash` or `read_only`.
+        /// `user`, `yes_flag`, `override`, `approved_hash` or `read_only`.
         by: String,
     },
     /// It may not run.

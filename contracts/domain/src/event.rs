@@ -381,7 +381,7 @@ pub enum EventBody {
     PlanApproved {
         /// Which.
         hash: Digest,
-        /// By whom: `user`, `yes_flag`, `read_only`.
+        /// By whom: `user`, `yes_flag`, `override`, `approved_hash` or `read_only`.
         by: String,
     },
     /// A step of a plan ended.
