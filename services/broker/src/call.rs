@@ -1,6 +1,6 @@
 //! One call from request to result: judge, record, ask, judge again, permit, run, record, show.
 
-use crate::judging::{Counting, broken_finding};
+use crate::judging::{Counting, broken_finding, out_of_reach};
 use crate::ledger::{self, CallRecord};
 use crate::question::Answered;
 use crate::render;
@@ -16,6 +16,7 @@ use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationKind, Confirmati
 use domain::hash::Digest;
 use domain::id::ConfirmationId;
 use domain::label::Label;
+use domain::tool::EffectClass;
 use policy::{Bound, Cover, Judgement};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -91,6 +92,12 @@ impl Call {
         if let Some(finding) = misfit {
             judgement.add(finding);
         }
+        let foreseen = self.foresee(&judgement, &label).await;
+        if let Err(failure) = &foreseen
+            && failure.kind == FailureKind::Refused
+        {
+            judgement.add(out_of_reach(failure));
+        }
         let mut decision = judgement.decision();
         let entry = record.decided((self.inner.clock)(), Action::Decide, &decision);
         if let Err(error) = self.inner.record(entry, Durability::Grouped).await {
@@ -107,8 +114,36 @@ impl Call {
         match verdict {
             Verdict::Deny => Err(Stop::Denied(reason)),
             Verdict::Allow => self.cleared(&judgement, &label),
-            Verdict::Confirm => self.ask(record, judgement, confirmation_id, &label).await,
+            Verdict::Confirm => {
+                foreseen.map_err(Stop::WouldFail)?;
+                self.ask(record, judgement, confirmation_id, &label).await
+            }
         }
+    }
+
+    /// Looks whether a call can run at all, before anyone is asked or it starts. Where the call
+    /// names its paths and nobody is asked, they have been located already.
+    async fn foresee(&self, judgement: &Judgement, label: &Label) -> Result<(), ToolFailure> {
+        let Some(bound) = &judgement.bound else {
+            return Ok(());
+        };
+        let changes = !matches!(bound.effect, EffectClass::Read | EffectClass::SelfWrite);
+        let is_looked_at = match judgement.verdict() {
+            Verdict::Confirm => true,
+            Verdict::Allow => changes && bound.targets.is_empty(),
+            Verdict::Deny => false,
+        };
+        if !is_looked_at {
+            return Ok(());
+        }
+        let judged = self
+            .inner
+            .judged_call(&self.caller, &self.request, bound, label);
+        let Some(mut call) = judged else {
+            return Ok(());
+        };
+        call.write_roots.extend(judgement.write_root.clone());
+        self.inner.preview(&call).await.map(drop)
     }
 
     async fn judge(&self, cover: Cover, counting: Counting) -> Judgement {
@@ -237,7 +272,7 @@ impl Call {
             confirmation_id: id,
             kind: ConfirmationKind::WriteRoot,
             agent_type: self.caller.agent_type.clone(),
-            effect: domain::tool::EffectClass::SharedWrite,
+            effect: EffectClass::SharedWrite,
             reason: format!(
                 "{folder} is not open for writing yet. `--allow-write` opens it in advance."
             ),

@@ -1,10 +1,12 @@
 //! One judgement: the policy's layers, then the executor's look at where the paths really lead.
 //! A check that panics, fails or takes too long is a deny.
 
+use crate::render;
 use crate::service::Inner;
 use crate::state::lock;
 use crate::state::{Caller, Session};
 use api::broker::CallRequest;
+use api::executor::ToolFailure;
 use domain::decision::{Finding, Layer, Verdict};
 use domain::settings::SessionSettings;
 use domain::tool::TargetKind;
@@ -16,6 +18,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tokio_util::task::AbortOnDropHandle;
+
+/// All that a model is told of a path that it may not use: where a link leads is not for it.
+pub(crate) const OUT_OF_REACH: &str =
+    "This path is not available to you. Use paths inside the working folder.";
 
 /// Whether the call being judged counts from now on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,9 +188,7 @@ impl Inner {
                 layer: Layer::Path,
                 verdict: Verdict::Deny,
                 rule: refusal.rule.to_owned(),
-                model_reason: "This path is not available to you. Use paths inside the working \
-                               folder."
-                    .to_owned(),
+                model_reason: OUT_OF_REACH.to_owned(),
                 user_reason: refusal.detail,
             }),
             Ok(Err(_)) => Some(broken_finding(
@@ -207,6 +211,20 @@ fn located_roots(kind: TargetKind, bound: &Bound, write_root: Option<&Path>) -> 
             roots
         }
         TargetKind::ReadPath | TargetKind::Url | TargetKind::Other => bound.read_roots.clone(),
+    }
+}
+
+/// The executor's own refusal of a call that every layer let pass.
+pub(crate) fn out_of_reach(failure: &ToolFailure) -> Finding {
+    Finding {
+        layer: Layer::Path,
+        verdict: Verdict::Deny,
+        rule: failure.rule.to_owned(),
+        model_reason: OUT_OF_REACH.to_owned(),
+        user_reason: format!(
+            "{} To open a folder for writing: `--allow-write FOLDER`.",
+            render::one_line(&failure.message)
+        ),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Pinning a plan: every call judged first, the whole shown once, and then exactly that may run.
 
 use crate::call::Events;
-use crate::judging::broken_finding;
+use crate::judging::{broken_finding, out_of_reach};
 use crate::ledger;
 use crate::question::Answered;
 use crate::render;
@@ -10,6 +10,7 @@ use crate::service::Inner;
 use crate::state::{Caller, Pinned, lock};
 use api::audit::{Action, Durability};
 use api::broker::{PlanEvent, PlanRequest, PlannedCall};
+use api::executor::{FailureKind, ToolFailure};
 use domain::decision::{Decision, Finding, Layer, Verdict};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
@@ -78,11 +79,12 @@ impl Pin {
         if let Some(by) = self.approved_in_advance(&draft) {
             return Ok((draft.hash, by));
         }
+        let diff = self.diffs(&draft).await?;
         let settings = lock(&self.caller.session).settings.clone();
         if settings.attendance == Attendance::Unattended {
             return Err(nobody_to_ask(&draft.hash));
         }
-        self.ask(&draft).await?;
+        self.ask(&draft, diff).await?;
         lock(&self.caller.session).opened.extend(draft.opens);
         Ok((draft.hash, "user"))
     }
@@ -166,9 +168,10 @@ impl Pin {
             return Some("read_only");
         }
         let is_confirmed = |j: &Judgement| j.verdict() == Verdict::Allow;
-        if settings.override_level != OverrideLevel::None
-            || draft.judgements.iter().all(is_confirmed)
-        {
+        if settings.override_level != OverrideLevel::None {
+            return Some("override");
+        }
+        if draft.judgements.iter().all(is_confirmed) {
             return Some("yes_flag");
         }
         settings
@@ -177,7 +180,7 @@ impl Pin {
             .then_some("approved_hash")
     }
 
-    async fn ask(&self, draft: &Draft) -> Result<(), Decision> {
+    async fn ask(&self, draft: &Draft, diff: Option<String>) -> Result<(), Decision> {
         let rendering = self.rendering(draft);
         let request = ConfirmationRequest {
             confirmation_id: ConfirmationId::from_uuid(Uuid::now_v7()),
@@ -189,7 +192,7 @@ impl Pin {
                 draft.hash
             ),
             rendering,
-            diff: self.diffs(draft).await,
+            diff,
             binding: draft.hash,
             expires: self.inner.expiry(),
         };
@@ -213,7 +216,8 @@ impl Pin {
                 Err(said_no("The user said no to the plan."))
             }
             ConfirmationAnswer::Deny { message } => Err(said_no(&format!(
-                "The user said no to the plan, and says: {message}"
+                "The user said no to the plan, and says: {}",
+                sentence(&message)
             ))),
         }
     }
@@ -238,10 +242,14 @@ impl Pin {
     }
 
     /// The changes that can be told from the files as they are now. A step that builds on an
-    /// earlier one is shown without.
-    async fn diffs(&self, draft: &Draft) -> Option<String> {
+    /// earlier one is shown without. A step that cannot run refuses the plan: the user is not asked
+    /// for what is known to come to nothing.
+    async fn diffs(&self, draft: &Draft) -> Result<Option<String>, Decision> {
         let mut out = String::new();
-        for (call, judgement) in self.request.calls.iter().zip(&draft.judgements) {
+        let mut is_first_change = true;
+        for (index, (call, judgement)) in
+            self.request.calls.iter().zip(&draft.judgements).enumerate()
+        {
             let Some(bound) = judgement.bound.as_ref() else {
                 continue;
             };
@@ -260,14 +268,24 @@ impl Pin {
                 continue;
             };
             judged.write_roots.extend(draft.opens.iter().cloned());
-            if let Ok(Some(diff)) = self.inner.preview(&judged).await {
-                out.push_str(&render::diff(&diff));
-                if !out.ends_with('\n') {
-                    out.push('\n');
+            match self.inner.preview(&judged).await {
+                Ok(Some(diff)) => {
+                    out.push_str(&render::diff(&diff));
+                    if !out.ends_with('\n') {
+                        out.push('\n');
+                    }
+                }
+                Ok(None) => {}
+                Err(failure) => {
+                    if let Some(finding) = cannot_run(&failure, is_first_change) {
+                        let decision = Decision::strictest(vec![finding]);
+                        return Err(refused_step(&decision, index, call));
+                    }
                 }
             }
+            is_first_change &= matches!(bound.effect, EffectClass::Read | EffectClass::SelfWrite);
         }
-        (!out.is_empty()).then_some(out)
+        Ok((!out.is_empty()).then_some(out))
     }
 
     async fn pinned(&self, hash: Digest, by: &str) -> PlanEvent {
@@ -324,6 +342,22 @@ fn refused_step(decision: &Decision, index: usize, call: &PlannedCall) -> Decisi
     decision
 }
 
+/// Why a step whose preview failed cannot run. `None` where it still may: an earlier step may make
+/// what it needs, and a preview that took too long says nothing.
+fn cannot_run(failure: &ToolFailure, is_first_change: bool) -> Option<Finding> {
+    match failure.kind {
+        FailureKind::Refused => Some(out_of_reach(failure)),
+        FailureKind::Mendable | FailureKind::Broken if is_first_change => Some(Finding {
+            layer: Layer::Schema,
+            verdict: Verdict::Deny,
+            rule: "would_fail".to_owned(),
+            model_reason: "It would fail. Look at the files again and make a new plan.".to_owned(),
+            user_reason: render::one_line(&failure.message),
+        }),
+        FailureKind::Mendable | FailureKind::Broken | FailureKind::Timeout => None,
+    }
+}
+
 fn bad_size(calls: usize) -> Decision {
     let why = format!("A plan has 1 to {PLAN_CALLS} calls; this one has {calls}.");
     Decision::strictest(vec![Finding {
@@ -349,12 +383,22 @@ fn nobody_to_ask(hash: &Digest) -> Decision {
     }])
 }
 
+/// The words with a full stop at their end, so that others can follow.
+fn sentence(words: &str) -> String {
+    let words = words.trim_end();
+    if words.ends_with(['.', '!', '?', '…']) {
+        words.to_owned()
+    } else {
+        format!("{words}.")
+    }
+}
+
 fn said_no(why: &str) -> Decision {
     Decision::strictest(vec![Finding {
         layer: Layer::SafetyGate,
         verdict: Verdict::Deny,
         rule: "plan_not_approved".to_owned(),
         model_reason: format!("{why} Nothing of it was run."),
-        user_reason: format!("{why} Nothing of it was run."),
+        user_reason: why.to_owned(),
     }])
 }

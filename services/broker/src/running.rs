@@ -1,6 +1,7 @@
 //! Running a permitted tool: progress, time limit, cancellation, and the form of its result.
 
 use crate::call::{Call, nothing_ran};
+use crate::judging::OUT_OF_REACH;
 use crate::service::Inner;
 use crate::state::lock;
 use crate::values::Stored;
@@ -141,9 +142,7 @@ impl Inner {
     /// The result of a tool that did not do its work.
     pub(crate) fn failed(&self, tool: &str, failure: &ToolFailure, duration_ms: u64) -> ToolResult {
         let mut result = if failure.kind == FailureKind::Refused {
-            let text = "[DENIED] This path is not available to you. Use paths inside the working \
-                        folder.";
-            nothing_ran(CallStatus::Denied, text.to_owned())
+            nothing_ran(CallStatus::Denied, format!("[DENIED] {OUT_OF_REACH}"))
         } else {
             // A tool's error may repeat what a file or its name says, so it is fenced as well.
             let (text, _) = fenced(tool, &Label::untrusted("tool error"), &failure.message);
@@ -157,15 +156,23 @@ impl Inner {
     pub(crate) async fn preview(&self, call: &JudgedCall) -> Result<Option<String>, ToolFailure> {
         let (executor, call) = (self.executor.clone(), call.clone());
         let task = tokio::spawn(async move { executor.preview(&call).await });
-        let broken = |rule, message: &str| ToolFailure {
-            kind: FailureKind::Broken,
+        let unknown = |kind, rule, message: &str| ToolFailure {
+            kind,
             rule,
             message: message.to_owned(),
         };
         match tokio::time::timeout(self.config.tool_time, AbortOnDropHandle::new(task)).await {
             Ok(Ok(preview)) => preview,
-            Ok(Err(_)) => Err(broken("panic", "The change could not be worked out.")),
-            Err(_) => Err(broken("timeout", "Working out the change took too long.")),
+            Ok(Err(_)) => Err(unknown(
+                FailureKind::Broken,
+                "panic",
+                "The change could not be worked out.",
+            )),
+            Err(_) => Err(unknown(
+                FailureKind::Timeout,
+                "timeout",
+                "Working out the change took too long.",
+            )),
         }
     }
 

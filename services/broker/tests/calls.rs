@@ -300,7 +300,6 @@ impl Executor for Brittle {
     async fn run(&self, _: Authorized, _: ProgressSink) -> Result<ToolOutput, ToolFailure> {
         panic!("a tool breaks")
     }
-
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@
 mod support;
 
 use api::broker::{Broker, Control, ErrorKind, ToolEvent};
+use api::executor::FailureKind;
 use api::test_support::FakeTool;
 use domain::decision::Verdict;
 use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationKind};
@@ -17,7 +18,7 @@ use domain::settings::{Attendance, SessionSettings};
 use domain::tool::EffectClass;
 use serde_json::json;
 use std::path::PathBuf;
-use support::{House, next, path, question, result, settings, write};
+use support::{House, assert_denied, next, path, question, result, settings, write};
 
 /// Attended, with `~/projects` open by manifest.
 fn attended() -> SessionSettings {
@@ -220,7 +221,7 @@ async fn closing_or_dropping_withdraws_the_question() {
 #[tokio::test]
 async fn a_call_that_would_fail_is_not_asked_about() {
     let tool = FakeTool::new("delete_file", "fs_write", EffectClass::Destructive).fails(
-        api::executor::FailureKind::Mendable,
+        FailureKind::Mendable,
         "not_found",
         "There is no such file.",
     );
@@ -228,6 +229,33 @@ async fn a_call_that_would_fail_is_not_asked_about() {
     let (_, result) = house.call("delete_file", path("~/projects/a")).await;
     assert_eq!(result.status, CallStatus::Failed);
     assert!(result.text.contains("no such file"), "{}", result.text);
+}
+
+#[tokio::test]
+async fn a_call_that_leads_astray_is_refused_with_the_users_reason() {
+    let outside = FailureKind::Refused;
+    let mut undo = FakeTool::new("delete_file", "fs_write", EffectClass::Destructive).fails(
+        outside,
+        "outside_roots",
+        "`a` leads to /etc.",
+    );
+    let asked = House::with(vec![undo.clone()], attended()).await;
+    let judged = asked.call("delete_file", path("~/projects/a")).await;
+    assert_denied(&judged, "outside_roots");
+    assert!(judged.0.user_reason.contains("leads to /etc"), "{judged:?}");
+    assert!(!judged.1.text.contains("/etc"), "{judged:?}");
+    let (decision, _) = asked.call("delete_file", path("inside")).await;
+    assert_eq!(decision.verdict, Verdict::Deny, "before a folder is opened");
+
+    // A tool that names no path is found out although nobody is asked.
+    undo.spec.arguments.clear();
+    undo.spec.definition.parameters = json!({"type": "object", "additionalProperties": false});
+    let mut yes = attended();
+    yes.auto_approve.insert(EffectClass::Destructive);
+    let house = House::with(vec![undo], yes).await;
+    let judged = house.call("delete_file", json!({})).await;
+    assert_denied(&judged, "outside_roots");
+    assert!(house.executor.calls().is_empty());
 }
 
 #[tokio::test]

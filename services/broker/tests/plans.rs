@@ -10,11 +10,13 @@ mod support;
 
 use api::audit::Action;
 use api::broker::{Broker, Control, PlanEvent};
+use api::executor::FailureKind;
+use api::test_support::FakeTool;
 use domain::decision::{Decision, Layer, Verdict};
 use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
 use domain::id::PlanId;
-use domain::settings::{Attendance, SessionSettings};
+use domain::settings::{Attendance, OverrideLevel, SessionSettings};
 use domain::tool::EffectClass;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -169,7 +171,10 @@ async fn the_question_shows_every_step() {
         PlanEvent::ConfirmationAnswered { .. }
     ));
     match next(&mut stream).await {
-        PlanEvent::Refused { decision } => assert!(decision.user_reason.contains("not c")),
+        PlanEvent::Refused { decision } => assert_eq!(
+            decision.user_reason,
+            "The user said no to the plan, and says: not c."
+        ),
         other => panic!("{other:?}"),
     }
 }
@@ -211,6 +216,59 @@ async fn approval_in_advance_by_flag_or_hash() {
         .await
         .unwrap();
     assert_eq!(pinned(&house, &steps()).await.1, "yes_flag");
+}
+
+#[tokio::test]
+async fn what_an_override_lets_pass_is_not_put_down_to_a_flag() {
+    for level in [OverrideLevel::Relax, OverrideLevel::All] {
+        let mut relaxed = unattended();
+        relaxed.override_level = level;
+        let house = House::new(relaxed).await;
+        assert_eq!(pinned(&house, &steps()).await.1, "override", "{level:?}");
+    }
+}
+
+fn failing(kind: FailureKind, rule: &'static str, message: &str) -> Vec<FakeTool> {
+    let mut tools = support::file_tools();
+    tools.retain(|tool| tool.spec.definition.name.as_str() != "delete_file");
+    let delete = FakeTool::new("delete_file", "fs_write", EffectClass::Destructive);
+    tools.push(delete.fails(kind, rule, message));
+    tools
+}
+
+#[tokio::test]
+async fn nobody_is_asked_about_a_plan_that_cannot_run() {
+    let refused = (FailureKind::Refused, "symlink_escape", "`c` leads to /etc.");
+    let mendable = (FailureKind::Mendable, "not_found", "There is no `c`.");
+    let delete = ("delete_file", path("c"));
+    let first = vec![("read_file", path("a")), delete.clone()];
+    let later = vec![("write_file", write("b")), delete];
+    for ((kind, rule, message), calls, expected) in [
+        (refused, &first, Some("symlink_escape")),
+        (refused, &later, Some("symlink_escape")),
+        (mendable, &first, Some("would_fail")),
+        (mendable, &later, None),
+    ] {
+        for settings in [attended(), unattended()] {
+            let is_attended = settings.attendance == Attendance::Attended;
+            let house = House::with(failing(kind, rule, message), settings).await;
+            let answer = expected.is_none().then_some(ConfirmationAnswer::Once);
+            match (pin(&house, calls, answer).await, expected) {
+                (End::Refused(decision), Some(expected)) => {
+                    assert_eq!(decision.rule, expected);
+                    let told = format!("Step 2 (delete_file): {message}");
+                    assert!(decision.user_reason.starts_with(&told), "{decision:?}");
+                    assert!(!decision.model_reason.contains(message), "{decision:?}");
+                }
+                // An earlier step may make what this one needs.
+                (End::Pinned(_, by), None) if is_attended => assert_eq!(by, "user"),
+                (End::Refused(decision), None) if !is_attended => {
+                    assert_eq!(decision.rule, "nobody_to_ask");
+                }
+                (end, _) => panic!("{expected:?}: {end:?}"),
+            }
+        }
+    }
 }
 
 #[tokio::test]
