@@ -419,7 +419,22 @@ async fn a_preview_shows_the_change_and_makes_none() {
         )
         .await;
     let diff = preview("undo", json!({})).await.unwrap().unwrap();
+    let path = bench.work("a.txt").display().to_string();
+    let head = format!("undo edit_file of {path}\n--- a{path}\n+++ b{path}\n");
+    assert!(diff.starts_with(&head), "{diff}");
     assert!(diff.contains("-2\n+two\n"), "{diff}");
+    let diff = preview("delete_file", json!({ "path": path })).await;
+    assert!(diff.unwrap().unwrap().contains(&format!("--- a{path}\n")));
+}
+
+#[tokio::test]
+async fn with_nothing_left_the_way_back_further_is_named() {
+    let bench = Bench::new();
+    let call = bench.judged("undo", json!({}));
+    let failure = api::executor::Executor::preview(&bench.tools, &call).await;
+    let failure = failure.unwrap_err();
+    assert_eq!(failure.rule, "nothing_to_undo");
+    assert!(failure.message.contains("`carl undo`"), "{failure}");
 }
 
 #[tokio::test]

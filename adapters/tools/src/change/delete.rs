@@ -113,8 +113,9 @@ pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
         },
     };
     let mut out = format!(
-        "delete {shown} ({} bytes)\n--- a/{shown}\n+++ /dev/null\n",
-        found.bytes()
+        "delete {shown} ({} bytes)\n--- a/{}\n+++ /dev/null\n",
+        found.bytes(),
+        shown.trim_start_matches('/')
     );
     for line in text.lines().take(SHOWN_LINES) {
         out.push_str(&format!("-{line}\n"));

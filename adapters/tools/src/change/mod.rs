@@ -71,7 +71,7 @@ pub(crate) fn diff(shown: &str, old: Option<&str>, new: Option<&str>) -> String 
         (None, _) => String::new(),
     };
     let header = |side: &str, text: Option<&str>| match text {
-        Some(_) => format!("{side}/{shown}"),
+        Some(_) => format!("{side}/{}", shown.trim_start_matches('/')),
         None => "/dev/null".to_owned(),
     };
     let (old_text, new_text) = (plain(old), plain(new));

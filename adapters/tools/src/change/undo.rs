@@ -48,7 +48,8 @@ fn last_made(job: &Job<'_>) -> Result<(Open, usize), ToolFailure> {
     }
     Err(mendable(
         "nothing_to_undo",
-        "There is no file change of this session left to undo.",
+        "There is no file change of this session left to undo. To take back an earlier session's \
+         change, the user can type `carl undo`.",
     ))
 }
 
