@@ -94,12 +94,35 @@ pub enum Command {
     },
 }
 
-/// How a session is held. The same for `chat`, `run` and `session resume`.
+/// What the user opens and closes for a session.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
-pub struct SessionFlags {
+pub struct Ceiling {
     /// Work in this folder instead of the current one
     #[arg(short = 'C', long, value_name = "FOLDER")]
     pub workspace: Option<PathBuf>,
+    /// Confirm these effects in advance; covers no rule violation
+    #[arg(long, value_enum, value_name = "CLASS", value_delimiter = ',')]
+    pub yes: Vec<EffectArg>,
+    /// Let agents write to this file or folder
+    #[arg(long, value_name = "PATH")]
+    pub allow_write: Vec<PathBuf>,
+    /// Forbid a tool to every agent
+    #[arg(long, value_name = "TOOL")]
+    pub disable_tool: Vec<String>,
+    /// Open a tool to an agent type beyond its manifest
+    #[arg(long, value_name = "TYPE:TOOL")]
+    pub grant: Vec<String>,
+    /// Open the gate: `relax` asks no confirmations, `all` lets nearly everything pass
+    #[arg(long = "override", value_enum, value_name = "LEVEL")]
+    pub override_level: Option<OverrideArg>,
+}
+
+/// How a session is held. The same for `chat`, `run` and `session resume`.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub struct SessionFlags {
+    /// What is open
+    #[command(flatten)]
+    pub ceiling: Ceiling,
     /// How requests are worked on
     #[arg(long, value_enum)]
     pub mode: Option<ModeArg>,
@@ -115,24 +138,9 @@ pub struct SessionFlags {
     /// Context size to ask the model server for, tokens
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(512..=1_048_576))]
     pub context_tokens: Option<u32>,
-    /// Confirm these effects in advance; covers no rule violation
-    #[arg(long, value_enum, value_name = "CLASS", value_delimiter = ',')]
-    pub yes: Vec<EffectArg>,
-    /// Let agents write to this file or folder
-    #[arg(long, value_name = "PATH")]
-    pub allow_write: Vec<PathBuf>,
     /// Approve, in advance, the plan with this hash
     #[arg(long, value_name = "HASH", value_parser = parse_digest)]
     pub approve: Vec<Digest>,
-    /// Forbid a tool to every agent
-    #[arg(long, value_name = "TOOL")]
-    pub disable_tool: Vec<String>,
-    /// Open a tool to an agent type beyond its manifest
-    #[arg(long, value_name = "TYPE:TOOL")]
-    pub grant: Vec<String>,
-    /// Open the gate: `relax` asks no confirmations, `all` lets everything pass
-    #[arg(long = "override", value_enum, value_name = "LEVEL")]
-    pub override_level: Option<OverrideArg>,
     /// Refuse every connection but loopback
     #[arg(long)]
     pub air_gap: bool,
@@ -219,9 +227,9 @@ pub enum PolicyCommand {
         /// Print JSON
         #[arg(long)]
         json: bool,
-        /// The session's ceiling
+        /// What is open
         #[command(flatten)]
-        session: SessionFlags,
+        ceiling: Ceiling,
     },
 }
 
@@ -277,11 +285,11 @@ pub enum SessionCommand {
 /// `carl undo`.
 #[derive(Debug, Args)]
 pub struct UndoArgs {
-    /// Which session; default: the newest of this folder
+    /// Which session; default: the newest of this folder that changed a file and was not undone
     pub session: Option<String>,
-    /// How the change is confirmed
+    /// What is open
     #[command(flatten)]
-    pub flags: SessionFlags,
+    pub ceiling: Ceiling,
 }
 
 /// `carl audit`.
@@ -331,6 +339,9 @@ pub struct ServeArgs {
     /// Where: `unix:/path` or `tcp:127.0.0.1:50051`. Default: a socket in the runtime folder
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<String>,
+    /// Serve on TCP although whoever reaches the address may act as you
+    #[arg(long)]
+    pub trust_network: bool,
     /// Refuse every connection but loopback
     #[arg(long)]
     pub air_gap: bool,
@@ -418,7 +429,7 @@ pub enum OverrideArg {
     None,
     /// High-risk tools need no confirmation; lineage and paths still hold
     Relax,
-    /// Everything passes, and every call is on record
+    /// Everything passes but Housecarl's own folders, and every call is on record
     All,
 }
 

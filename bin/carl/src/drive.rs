@@ -7,9 +7,13 @@ use anyhow::{Context, Result};
 use api::sessions::{SendRequest, Sessions};
 use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event, EventBody, QueryStatus};
 use domain::fault::Coded;
+use domain::id::ConfirmationId;
 use domain::settings::Attendance;
 use futures::StreamExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tokio::task::JoinHandle;
 
 /// What shows the events.
 pub trait View {
@@ -46,12 +50,27 @@ pub async fn drive(
 ) -> Result<QueryStatus> {
     let session_id = request.session_id;
     let mut events = sessions.send(request).await.or_fail()?;
+    let mut asking: Option<Asking> = None;
     let mut interrupts = 0_u32;
     loop {
-        let next = tokio::select! {
-            event = events.next() => event,
+        let event = tokio::select! {
+            event = events.next() => match event {
+                Some(event) => event.or_fail()?,
+                None => anyhow::bail!("the session's events ended before the request did"),
+            },
+            answer = answered(&mut asking) => {
+                let question = asking.take().map(|asking| asking.question.clone());
+                if let (Some(question), Some(answer)) = (question, answer?) {
+                    let (id, binding) = (question.confirmation_id, question.binding);
+                    if let Err(late) = sessions.confirm(session_id, id, binding, answer).await {
+                        view.remark(&format!("the answer did not count: {}", late.message()))?;
+                    }
+                }
+                continue;
+            }
             signal = tokio::signal::ctrl_c() => {
                 signal.context("Ctrl-C cannot be watched for")?;
+                asking = None;
                 interrupts += 1;
                 if interrupts > 1 {
                     return Ok(QueryStatus::Interrupted);
@@ -60,49 +79,76 @@ pub async fn drive(
                 sessions.interrupt(session_id).await.or_fail()?;
                 continue;
             }
-            () = tokio::time::sleep(view.patience()) => {
+            () = tokio::time::sleep(view.patience()), if asking.is_none() => {
                 view.tick();
                 continue;
             }
         };
-        let event = match next {
-            Some(event) => event.or_fail()?,
-            None => anyhow::bail!("the session's events ended before the request did"),
-        };
-        view.show(&event)?;
         match &event.body {
-            EventBody::QueryFinished { status, .. } => return Ok(*status),
             EventBody::ConfirmationAsked(question) if attendance == Attendance::Attended => {
-                let answer = match ask(question).await? {
-                    Some(answer) => answer,
-                    None => {
-                        sessions.interrupt(session_id).await.or_fail()?;
-                        continue;
-                    }
-                };
-                let id = question.confirmation_id;
-                if let Err(late) = sessions
-                    .confirm(session_id, id, question.binding, answer)
-                    .await
-                {
-                    view.remark(&format!("the answer did not count: {}", late.message()))?;
-                }
+                asking = Some(Asking::begin(question.clone()));
+            }
+            // Answered elsewhere, or by silence: nobody is asked any longer.
+            EventBody::ConfirmationAnswered {
+                confirmation_id,
+                by,
+                ..
+            } if asking
+                .as_ref()
+                .is_some_and(|one| one.is_about(*confirmation_id)) =>
+            {
+                asking = None;
+                view.remark(&format!("the question is closed ({by})"))?;
             }
             _ => {}
+        }
+        view.show(&event)?;
+        if let EventBody::QueryFinished { status, .. } = &event.body {
+            return Ok(*status);
         }
     }
 }
 
-/// Asks on the terminal without stopping the session; `None` when the user pressed Ctrl-C.
-async fn ask(question: &ConfirmationRequest) -> Result<Option<ConfirmationAnswer>> {
-    let question = question.clone();
-    let paint = Paint::for_stream(&std::io::stderr());
-    let reading = tokio::task::spawn_blocking(move || confirm::ask(&question, paint));
-    tokio::select! {
-        answer = reading => Ok(Some(answer.context("the terminal could not be read")??)),
-        signal = tokio::signal::ctrl_c() => {
-            signal.context("Ctrl-C cannot be watched for")?;
-            Ok(None)
+/// A question on the terminal. Dropping it takes the question back.
+struct Asking {
+    question: ConfirmationRequest,
+    is_closed: Arc<AtomicBool>,
+    reading: JoinHandle<std::io::Result<Option<ConfirmationAnswer>>>,
+}
+
+impl Asking {
+    fn begin(question: ConfirmationRequest) -> Self {
+        let is_closed = Arc::new(AtomicBool::new(false));
+        let (shown, closed) = (question.clone(), Arc::clone(&is_closed));
+        let paint = Paint::for_stream(&std::io::stderr());
+        let reading = tokio::task::spawn_blocking(move || confirm::ask(&shown, paint, &closed));
+        Self {
+            question,
+            is_closed,
+            reading,
         }
+    }
+
+    fn is_about(&self, confirmation_id: ConfirmationId) -> bool {
+        self.question.confirmation_id == confirmation_id
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        self.is_closed.store(true, Ordering::SeqCst);
+    }
+}
+
+/// The answer to the open question; waits for ever when there is none.
+async fn answered(asking: &mut Option<Asking>) -> Result<Option<ConfirmationAnswer>> {
+    match asking {
+        Some(asking) => {
+            let read = (&mut asking.reading)
+                .await
+                .context("the terminal could not be read")?;
+            read.context("the terminal cannot be read")
+        }
+        None => std::future::pending().await,
     }
 }

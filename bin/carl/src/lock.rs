@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Held by the process that writes in a state folder. The kernel lets go of it however the process
 /// ends.
@@ -15,7 +16,28 @@ pub struct StateLock {
     _file: File,
 }
 
+/// How long one command waits for another to end before it gives up.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How often it looks.
+const LOOK: Duration = Duration::from_millis(50);
+
 impl StateLock {
+    /// Takes the lock, waiting a while for a command that is about to end.
+    ///
+    /// # Errors
+    /// As [`StateLock::take`], once patience is at its end.
+    pub async fn wait(state: &Path) -> Result<Self> {
+        let began = Instant::now();
+        loop {
+            match Self::take(state) {
+                Err(error) if error.is::<Failure>() && began.elapsed() < PATIENCE => {
+                    tokio::time::sleep(LOOK).await;
+                }
+                taken => return taken,
+            }
+        }
+    }
+
     /// Takes the lock.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ mod commands;
 mod config;
 mod drive;
 mod exit;
+mod files;
 mod lock;
 mod paths;
 mod profile;
@@ -23,7 +24,8 @@ use clap::Parser;
 use cli::{Cli, Command};
 use exit::Exit;
 use render::{Paint, print_error};
-use std::io::Write;
+use std::io::{IsTerminal, Write};
+use text::escape::visible;
 use tracing_subscriber::EnvFilter;
 
 fn main() {
@@ -45,6 +47,7 @@ fn log_to_stderr() {
         EnvFilter::try_from_env("CARL_LOG").unwrap_or_else(|_unset| EnvFilter::new("error"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
         .init();
 }
@@ -53,9 +56,10 @@ fn log_to_stderr() {
 fn report(error: &anyhow::Error) -> Exit {
     let (exit, fault) = exit::describe(error);
     let paint = Paint::for_stream(&std::io::stderr());
-    let mut text = format!("{} {}\n", paint.bad("error:"), fault.message);
+    // A message may quote a file that anyone wrote.
+    let mut text = format!("{} {}\n", paint.bad("error:"), visible(&fault.message));
     if !fault.hint.is_empty() {
-        text.push_str(&format!("  {}\n", fault.hint));
+        text.push_str(&format!("  {}\n", visible(&fault.hint)));
     }
     // With standard error gone there is nobody left to tell.
     let _told = print_error(&text);

@@ -1,6 +1,6 @@
 //! From flags and configuration to the profile a session is opened with.
 
-use crate::cli::SessionFlags;
+use crate::cli::{Ceiling, SessionFlags};
 use crate::config::Config;
 use crate::exit::Failure;
 use anyhow::Result;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// A [`Failure`] of usage when it is not a folder.
-pub fn workspace(flags: &SessionFlags) -> Result<PathBuf> {
+pub fn workspace(flags: &Ceiling) -> Result<PathBuf> {
     let wanted = flags
         .workspace
         .clone()
@@ -45,11 +45,27 @@ pub fn build(
     attendance: Attendance,
 ) -> Result<SessionProfile> {
     let agent = flags.agent.as_deref().unwrap_or(&config.chat.default_agent);
-    let mut settings = SessionSettings::closed(workspace.to_owned());
+    let mut settings = settings(&flags.ceiling, config, workspace)?;
     settings.attendance = attendance;
+    settings.approved_plans = flags.approve.iter().copied().collect();
+    Ok(SessionProfile {
+        name: String::new(),
+        agent_type: agent_type(agent)?,
+        mode: flags.mode.map_or(config.chat.default_mode, Into::into),
+        model: model(flags)?,
+        context_tokens: flags.context_tokens,
+        settings,
+    })
+}
+
+/// The user's ceiling.
+///
+/// # Errors
+/// A [`Failure`] of usage that names the flag and what to write instead.
+pub fn settings(flags: &Ceiling, config: &Config, workspace: &Path) -> Result<SessionSettings> {
+    let mut settings = SessionSettings::closed(workspace.to_owned());
     settings.override_level = flags.override_level.map(Into::into).unwrap_or_default();
     settings.auto_approve = flags.yes.iter().map(|class| (*class).into()).collect();
-    settings.approved_plans = flags.approve.iter().copied().collect();
     for path in &flags.allow_write {
         settings.allow_write.insert(absolute(path)?);
     }
@@ -63,14 +79,7 @@ pub fn build(
     for grant in &flags.grant {
         settings.grants.insert(parse_grant(grant)?);
     }
-    Ok(SessionProfile {
-        name: String::new(),
-        agent_type: agent_type(agent)?,
-        mode: flags.mode.map_or(config.chat.default_mode, Into::into),
-        model: model(flags)?,
-        context_tokens: flags.context_tokens,
-        settings,
-    })
+    Ok(settings)
 }
 
 /// The model that the flags name; `None` leaves it to the agent type's role, which `--provider`

@@ -2,6 +2,7 @@
 //! process and which is behind a socket. It decides nothing else.
 
 use crate::cards;
+use crate::cli::SessionFlags;
 use crate::commands::Setting;
 use crate::exit::{Failure, OrFail};
 use crate::lock::StateLock;
@@ -16,7 +17,9 @@ use domain::Timestamp;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use wire::Endpoint;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use wire::server::Builder;
+use wire::{Endpoint, Listen};
 
 /// The services, wherever they are.
 pub struct House {
@@ -28,8 +31,10 @@ pub struct House {
     pub guard: Guard,
     /// The log.
     pub audit: Arc<dyn Audit>,
-    /// Keeps other writers away for as long as this lives.
-    _lock: Option<StateLock>,
+    /// Keeps other writers away for as long as this lives; `None` where the services are elsewhere.
+    lock: Option<StateLock>,
+    /// Serves these services to other processes until it is dropped.
+    shared: Option<DropGuard>,
 }
 
 /// Both sides of the broker.
@@ -64,26 +69,28 @@ impl House {
     ///
     /// # Errors
     /// When another process works here, or a part cannot start.
-    pub async fn open(setting: &Setting, connect: Option<&str>) -> Result<Self> {
-        if let Some(address) = connect {
-            return Self::attach(&endpoint("--connect", address)?).await;
-        }
-        let socket = setting.paths.socket();
-        let daemon = Endpoint::Unix(socket.clone());
-        if socket.exists() && wire::answers(&daemon).await {
-            if setting.loaded.config.models.air_gap {
-                return Err(Failure::usage(
-                    format!(
-                        "a Housecarl is served at {}, and --air-gap cannot reach into it",
-                        socket.display()
-                    ),
-                    "Stop it and start it again with `carl serve --air-gap`.",
-                )
-                .into());
-            }
-            return Self::attach(&daemon).await;
-        }
-        Self::build(setting, Access::Write)
+    pub async fn open(setting: &Setting, flags: &SessionFlags) -> Result<Self> {
+        let socket = Endpoint::Unix(setting.paths.socket());
+        let address = match &flags.connect {
+            Some(address) => endpoint("--connect", address)?,
+            None if setting.paths.socket().exists() && wire::answers(&socket).await => socket,
+            None => return Self::build(setting, Access::Write).await,
+        };
+        // What is decided in the other process cannot be asked for here.
+        let refused = match (
+            setting.loaded.config.models.air_gap,
+            &flags.provider,
+            &flags.model,
+        ) {
+            (true, _, _) => "`--air-gap`: start it there with `carl serve --air-gap`",
+            (_, Some(_), None) => "`--provider` alone: name the model as well, with --model",
+            _ => return Self::attach(&address).await,
+        };
+        Err(Failure::usage(
+            format!("Housecarl is served at {address}, and cannot be told {refused}"),
+            "Or stop it, so that this command starts one of its own.",
+        )
+        .into())
     }
 
     /// The services to look with: nothing is changed, and no other process is in the way.
@@ -91,15 +98,47 @@ impl House {
     /// # Errors
     /// When a part cannot start.
     pub async fn look(setting: &Setting) -> Result<Self> {
-        Self::build(setting, Access::Look)
+        Self::build(setting, Access::Look).await
     }
 
     /// All services in this process, but those that `[endpoints]` places elsewhere.
     ///
     /// # Errors
     /// When another process works here, or a part cannot start.
-    pub fn in_process(setting: &Setting) -> Result<Self> {
-        Self::build(setting, Access::Write)
+    pub async fn in_process(setting: &Setting) -> Result<Self> {
+        Self::build(setting, Access::Write).await
+    }
+
+    /// Serves these services to the user's other commands for as long as this house stands, so that
+    /// a long chat does not keep them out. Where that does not work, they are told who has the lock.
+    pub async fn share(&mut self, setting: &Setting) {
+        if self.lock.is_none() {
+            return;
+        }
+        let listen = Listen::Unix(setting.paths.socket());
+        let bound = match private_folder(&setting.paths.runtime) {
+            Ok(()) => self.offer().bind(&listen).await,
+            Err(error) => return tracing::warn!(%error, "not shared"),
+        };
+        match bound {
+            Ok(bound) => {
+                let stop = CancellationToken::new();
+                tokio::spawn(bound.serve(stop.clone().cancelled_owned()));
+                self.shared = Some(stop.drop_guard());
+            }
+            Err(error) => tracing::warn!(%error, "not shared"),
+        }
+    }
+
+    /// Everything, to be served.
+    #[must_use]
+    pub fn offer(&self) -> Builder {
+        Builder::new()
+            .audit(self.audit.clone())
+            .models(self.gateway.clone())
+            .broker(self.guard.broker.clone())
+            .control(self.guard.control.clone())
+            .sessions(self.sessions.clone())
     }
 
     async fn attach(endpoint: &Endpoint) -> Result<Self> {
@@ -115,15 +154,16 @@ impl House {
             gateway: Arc::new(wire::models::Client::connect(endpoint)),
             guard: Guard::at(endpoint),
             audit: Arc::new(wire::audit::Client::connect(endpoint)),
-            _lock: None,
+            lock: None,
+            shared: None,
         })
     }
 
-    fn build(setting: &Setting, access: Access) -> Result<Self> {
+    async fn build(setting: &Setting, access: Access) -> Result<Self> {
         private_folder(&setting.paths.state)?;
         let (lock, audit) = match access {
             Access::Write => (
-                Some(StateLock::take(&setting.paths.state)?),
+                Some(StateLock::wait(&setting.paths.state).await?),
                 audit(setting)?,
             ),
             Access::Look => (None, Arc::new(NoAudit) as Arc<dyn Audit>),
@@ -136,7 +176,8 @@ impl House {
             gateway,
             guard,
             audit,
-            _lock: lock,
+            lock,
+            shared: None,
         })
     }
 }

@@ -180,8 +180,13 @@ impl Policy {
         tool.targets
             .iter()
             .filter_map(|(argument, kind)| {
-                // A target that is no text is judged as an empty one, which no layer lets pass.
-                let raw = question.arguments.get(argument)?.as_str().unwrap_or("");
+                // A target left out is the one that the schema promises in its place. A target that
+                // is no text is judged as an empty one, which no layer lets pass.
+                let given = question.arguments.get(argument);
+                let raw = given
+                    .or_else(|| tool.default_of(argument))?
+                    .as_str()
+                    .unwrap_or("");
                 let path = match kind {
                     TargetKind::ReadPath | TargetKind::WritePath => {
                         Some(normalise(workspace, &self.home, OsStr::new(raw)))

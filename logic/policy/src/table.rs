@@ -3,6 +3,7 @@
 use crate::manifest::Selector;
 use domain::hash::{Digest, canonical_json};
 use domain::tool::{TargetKind, ToolSpec};
+use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 
 /// A tool table that cannot be used.
@@ -30,6 +31,18 @@ pub struct Tool {
     pub(crate) validator: jsonschema::Validator,
     /// Arguments that name paths or URLs, in name order.
     pub(crate) targets: Vec<(String, TargetKind)>,
+}
+
+impl Tool {
+    /// What the schema says stands in for an argument that is left out.
+    pub(crate) fn default_of(&self, argument: &str) -> Option<&Value> {
+        self.spec
+            .definition
+            .parameters
+            .get("properties")?
+            .get(argument)?
+            .get("default")
+    }
 }
 
 /// Every tool.

@@ -4,7 +4,7 @@ use crate::house::House;
 use serde_json::Value;
 use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::mpsc;
@@ -89,6 +89,13 @@ impl Carl {
     #[must_use]
     pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
+        self
+    }
+
+    /// Starts it in another folder than the house's.
+    #[must_use]
+    pub fn current_dir(mut self, folder: &Path) -> Self {
+        self.command.current_dir(folder);
         self
     }
 
@@ -276,7 +283,6 @@ impl Finished {
     ///
     /// # Panics
     /// When it is another one.
-    #[must_use]
     pub fn expect(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self:#?}");
         self

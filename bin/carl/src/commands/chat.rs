@@ -6,13 +6,13 @@ use crate::drive::{View, drive};
 use crate::exit::{Exit, Failure, OrFail, describe};
 use crate::profile;
 use crate::render::terminal::{Answer, Terminal};
-use crate::render::{Paint, print_error};
+use crate::render::{Paint, override_warning, print_error};
 use crate::wiring::House;
 use anyhow::{Context, Result};
 use api::sessions::{OpenRequest, SendRequest, SessionSummary};
 use clap::ValueEnum;
 use domain::event::Event;
-use domain::settings::{Attendance, Mode, OverrideLevel, SessionProfile};
+use domain::settings::{Attendance, Mode, SessionProfile};
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 use std::io::{self, IsTerminal};
@@ -44,24 +44,29 @@ pub async fn chat(flags: SessionFlags, begin: Begin) -> Result<Exit> {
         )
         .into());
     }
-    let setting = Setting::read(&flags)?;
-    let profile = profile::build(
-        &flags,
-        &setting.loaded.config,
-        &setting.workspace,
-        Attendance::Attended,
-    )?;
-    let house = House::open(&setting, flags.connect.as_deref()).await?;
-    let request = match begin {
-        Begin::New => OpenRequest::New(profile.clone()),
-        Begin::Resume(prefix) => {
-            let known = house.sessions.list().await.or_fail()?;
-            let found = super::session::find(&known, &prefix, &setting.workspace)?;
-            OpenRequest::Resume {
-                session_id: found.session_id,
-                profile: Some(profile.clone()),
-            }
-        }
+    let mut flags = flags;
+    let mut setting = Setting::read(&flags)?;
+    let resumed = match begin {
+        Begin::New => None,
+        Begin::Resume(part) => Some(super::session::named(&setting, &part).await?),
+    };
+    if let Some(found) = resumed
+        .as_ref()
+        .filter(|_| flags.ceiling.workspace.is_none())
+    {
+        flags.ceiling.workspace = Some(found.workspace.clone());
+        setting = Setting::read(&flags)?;
+    }
+    let config = &setting.loaded.config;
+    let profile = profile::build(&flags, config, &setting.workspace, Attendance::Attended)?;
+    let mut house = House::open(&setting, &flags).await?;
+    house.share(&setting).await;
+    let request = match resumed {
+        None => OpenRequest::New(profile.clone()),
+        Some(found) => OpenRequest::Resume {
+            session_id: found.session_id,
+            profile: Some(profile.clone()),
+        },
     };
     let session = house.sessions.open(request).await.or_fail()?;
     greet(&session, &profile, &setting)?;
@@ -80,9 +85,8 @@ fn greet(session: &SessionSummary, profile: &SessionProfile, setting: &Setting) 
         profile.agent_type,
         paint.faint("/help lists the commands; Ctrl-D leaves")
     );
-    if profile.settings.override_level != OverrideLevel::None {
-        let level = format!("{:?}", profile.settings.override_level).to_lowercase();
-        text.push_str(&paint.bad(&format!("! override {level}: the gate is open\n")));
+    if let Some(warning) = override_warning(profile.settings.override_level) {
+        text.push_str(&format!("{}\n", paint.bad(&warning)));
     }
     Ok(print_error(&text)?)
 }

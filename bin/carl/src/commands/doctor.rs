@@ -85,14 +85,14 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
         kernel(&setting),
     ];
     checks.push(clock());
-    match House::open(&setting, None).await {
+    match House::open(&setting, &flags).await {
         Ok(house) => {
             checks.push(Check::ok(
                 "audit log",
                 setting.paths.audit().display().to_string(),
             ));
             checks.extend(providers(&house).await);
-            checks.push(whole_path(&house, &setting).await);
+            checks.push(whole_path(&setting).await);
             if args.model {
                 checks.push(speed(&house).await);
             }
@@ -253,8 +253,13 @@ async fn providers(house: &House) -> Vec<Check> {
 }
 
 /// One real request through session, broker, tool and logs, without a model.
-async fn whole_path(house: &House, setting: &Setting) -> Check {
+async fn whole_path(setting: &Setting) -> Check {
+    // In a state folder of its own: the user's list of sessions is the user's.
+    let mut setting = setting.clone();
+    setting.paths.state =
+        std::env::temp_dir().join(format!("carl-doctor-{}", uuid::Uuid::now_v7()));
     let attempt = async {
+        let house = House::in_process(&setting).await?;
         let config = &setting.loaded.config;
         let flags = SessionFlags::default();
         let profile = profile::build(&flags, config, &setting.workspace, Attendance::Unattended)?;
@@ -286,7 +291,9 @@ async fn whole_path(house: &House, setting: &Setting) -> Check {
             None => anyhow::bail!("listing this folder through the guard did not end"),
         }
     };
-    match attempt.await {
+    let outcome = attempt.await;
+    let _removed = std::fs::remove_dir_all(&setting.paths.state);
+    match outcome {
         Ok(()) => Check::ok(
             "whole path",
             "a file listing went through session, guard, tool and logs",

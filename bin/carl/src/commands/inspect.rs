@@ -9,7 +9,6 @@ use crate::wiring::House;
 use anyhow::Result;
 use domain::decision::{Decision, Verdict};
 use domain::lineage::AgentType;
-use domain::settings::Attendance;
 use serde_json::{Value, json};
 
 /// Lists the tool table.
@@ -17,7 +16,7 @@ use serde_json::{Value, json};
 /// # Errors
 /// When the manifest cannot be used.
 pub async fn tools(args: &ListArgs) -> Result<Exit> {
-    let house = House::look(&Setting::read(&SessionFlags::default())?).await?;
+    let house = House::look(&Setting::plain()?).await?;
     let tools = house.guard.control.list_tools().await.or_fail()?;
     if args.json {
         let rows: Vec<Value> = tools
@@ -62,7 +61,7 @@ pub async fn tools(args: &ListArgs) -> Result<Exit> {
 /// # Errors
 /// When the manifest cannot be used.
 pub async fn agents(args: &ListArgs) -> Result<Exit> {
-    let house = House::look(&Setting::read(&SessionFlags::default())?).await?;
+    let house = House::look(&Setting::plain()?).await?;
     let agents = house.guard.control.list_agents().await.or_fail()?;
     if args.json {
         let rows: Vec<Value> = agents
@@ -103,17 +102,19 @@ pub async fn policy(command: PolicyCommand) -> Result<Exit> {
         tool,
         arguments,
         json: as_json,
-        session,
+        ceiling,
     } = command;
-    let setting = Setting::read(&session)?;
+    let setting = Setting::read(&SessionFlags {
+        ceiling: ceiling.clone(),
+        ..SessionFlags::default()
+    })?;
     let arguments: Value = serde_json::from_str(&arguments).map_err(|error| {
         Failure::usage(
             format!("the arguments are not JSON: {error}"),
             r#"Write, for example: carl policy explain coder read_file '{"path": "notes.md"}'"#,
         )
     })?;
-    let config = &setting.loaded.config;
-    let profile = profile::build(&session, config, &setting.workspace, Attendance::Unattended)?;
+    let settings = profile::settings(&ceiling, &setting.loaded.config, &setting.workspace)?;
     let agent_type = AgentType::new(agent_type).map_err(|error| {
         Failure::usage(error.to_string(), "`carl agents` lists the agent types.")
     })?;
@@ -121,7 +122,7 @@ pub async fn policy(command: PolicyCommand) -> Result<Exit> {
     let decision = house
         .guard
         .control
-        .explain(agent_type, tool, arguments, profile.settings)
+        .explain(agent_type, tool, arguments, settings)
         .await
         .or_fail()?;
     if as_json {

@@ -32,13 +32,21 @@ pub struct Setting {
 }
 
 impl Setting {
+    /// For commands without flags of a session.
+    ///
+    /// # Errors
+    /// As [`Setting::read`].
+    pub fn plain() -> Result<Self> {
+        Self::read(&SessionFlags::default())
+    }
+
     /// Reads environment, folders and configuration; flags come last and win.
     ///
     /// # Errors
     /// A usage failure that names what is wrong and where.
     pub fn read(flags: &SessionFlags) -> Result<Self> {
         let paths = Paths::from_environment()?;
-        let workspace = profile::workspace(flags)?;
+        let workspace = profile::workspace(&flags.ceiling)?;
         let mut loaded = load(&paths, &workspace)?;
         loaded.config.models.air_gap |= flags.air_gap;
         if let Some(provider) = &flags.provider {

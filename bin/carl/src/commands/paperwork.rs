@@ -1,7 +1,7 @@
 //! `carl init`, `config`, `completions`, `man`: papers about Housecarl itself.
 
 use super::Setting;
-use crate::cli::{Cli, ConfigCommand, InitArgs, SessionFlags};
+use crate::cli::{Cli, ConfigCommand, InitArgs};
 use crate::config::{self, Origins, TEMPLATE};
 use crate::exit::{Exit, Failure};
 use crate::paths::{Paths, private_folder};
@@ -47,7 +47,7 @@ pub fn init(args: &InitArgs) -> Result<Exit> {
 pub fn config(command: &ConfigCommand) -> Result<Exit> {
     match command {
         ConfigCommand::Show { origin } => {
-            let setting = Setting::read(&SessionFlags::default())?;
+            let setting = Setting::plain()?;
             let origins = if *origin {
                 Origins::Shown
             } else {

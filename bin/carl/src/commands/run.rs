@@ -4,10 +4,11 @@ use super::Setting;
 use crate::cli::RunArgs;
 use crate::drive::{View, drive};
 use crate::exit::{Exit, Failure, OrFail, describe};
+use crate::files::{self, Links};
 use crate::profile;
 use crate::render::summary::RunSummary;
 use crate::render::terminal::{Answer, Terminal};
-use crate::render::{Paint, print, print_error};
+use crate::render::{Paint, override_warning, print, print_error};
 use crate::wiring::House;
 use anyhow::{Context, Result};
 use api::sessions::{OpenRequest, SendRequest};
@@ -15,6 +16,7 @@ use domain::event::{Event, EventBody};
 use domain::id::SessionId;
 use domain::settings::Attendance;
 use std::io::{self, IsTerminal, Read};
+use std::path::Path;
 use std::time::Duration;
 
 /// Runs the task. With `--json` even a failure to begin is one JSON object.
@@ -35,7 +37,15 @@ pub async fn run(args: RunArgs) -> Result<Exit> {
 
 async fn attempt(args: RunArgs) -> Result<Exit> {
     let text = task(&args.task)?;
-    let setting = Setting::read(&args.session)?;
+    let mut flags = args.session.clone();
+    let mut setting = Setting::read(&flags)?;
+    if let Some(session_id) = args
+        .session_id
+        .filter(|_| flags.ceiling.workspace.is_none())
+    {
+        flags.ceiling.workspace = Some(super::session::folder_of(&setting, session_id).await?);
+        setting = Setting::read(&flags)?;
+    }
     let attendance = attendance(&args);
     let profile = profile::build(
         &args.session,
@@ -43,8 +53,8 @@ async fn attempt(args: RunArgs) -> Result<Exit> {
         &setting.workspace,
         attendance,
     )?;
-    let mode = profile.mode;
-    let house = House::open(&setting, args.session.connect.as_deref()).await?;
+    let (mode, level) = (profile.mode, profile.settings.override_level);
+    let house = House::open(&setting, &flags).await?;
     let request = match args.session_id {
         Some(session_id) => OpenRequest::Resume {
             session_id,
@@ -59,6 +69,9 @@ async fn attempt(args: RunArgs) -> Result<Exit> {
         mode: Some(mode),
     };
     let mut view = OneRun::new(&args, session_id);
+    if let Some(warning) = override_warning(level) {
+        view.remark(&warning)?;
+    }
     let status = drive(house.sessions.as_ref(), send, attendance, &mut view).await?;
     view.finish()?;
     house.sessions.close(session_id).await.or_fail()?;
@@ -86,13 +99,17 @@ fn task(words: &[String]) -> Result<String> {
         [] if !io::stdin().is_terminal() => stdin_text()?,
         [only] if only == "-" => stdin_text()?,
         [only] if only.starts_with('@') && only.len() > 1 => {
-            let file = &only[1..];
-            std::fs::read_to_string(file).map_err(|error| {
+            let limit = domain::limits::USER_TEXT_BYTES as u64;
+            let refuse = |problem: String| {
                 Failure::usage(
-                    format!("the task file {file} cannot be read: {error}"),
+                    problem,
                     "Give `@file` a readable UTF-8 text file, or write the task in quotes.",
                 )
-            })?
+            };
+            let file = Path::new(&only[1..]);
+            files::text(file, limit, Links::Followed)
+                .map_err(|error| refuse(format!("the task file: {error:#}")))?
+                .ok_or_else(|| refuse(format!("there is no task file {}", file.display())))?
         }
         words => words.join(" "),
     };

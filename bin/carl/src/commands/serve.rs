@@ -4,7 +4,7 @@ use super::Setting;
 use crate::cli::{RoleArg, ServeArgs, SessionFlags};
 use crate::exit::{Exit, Failure};
 use crate::paths::private_folder;
-use crate::render::print_error;
+use crate::render::print;
 use crate::wiring::{self, House};
 use anyhow::{Context, Result};
 use wire::Listen;
@@ -32,19 +32,29 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
             Listen::Unix(setting.paths.socket())
         }
     };
-    // Kept until the end: it holds the lock of the state folder.
-    let house = match args.role {
-        RoleArg::All => Some(House::in_process(&setting)?),
-        RoleArg::Audit | RoleArg::Models | RoleArg::Broker | RoleArg::Agents => None,
-    };
-    let offer = house
-        .as_ref()
-        .map_or_else(|| one(args.role, &setting), |house| Ok(everything(house)))?;
+    if matches!(listen, Listen::Tcp(_)) && !args.trust_network {
+        return Err(Failure::usage(
+            format!("{listen} has no lock: whoever reaches it may act as you"),
+            "Serve on unix:/path/to.sock, which only you can open; or add --trust-network where \
+             everything that reaches the address is yours.",
+        )
+        .into());
+    }
+    if args.role == RoleArg::All {
+        // The house is kept until the end: it holds the lock of the state folder.
+        let house = House::in_process(&setting).await?;
+        return until_stopped(house.offer(), &listen).await;
+    }
+    until_stopped(one(args.role, &setting).await?, &listen).await
+}
+
+async fn until_stopped(offer: Builder, listen: &Listen) -> Result<Exit> {
     let bound = offer
-        .bind(&listen)
+        .bind(listen)
         .await
         .context("the address cannot be served at")?;
-    print_error(&format!("serving at {}; Ctrl-C stops\n", bound.local()))?;
+    // On standard output, for whoever starts it and waits for it.
+    print(&format!("serving at {}; Ctrl-C stops\n", bound.local()))?;
     bound
         .serve(stop_signal()?)
         .await
@@ -53,9 +63,9 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
 }
 
 /// One role alone; the others it needs are where `[endpoints]` says, or in this process.
-fn one(role: RoleArg, setting: &Setting) -> Result<Builder> {
+async fn one(role: RoleArg, setting: &Setting) -> Result<Builder> {
     Ok(match role {
-        RoleArg::All => Builder::new(),
+        RoleArg::All => House::in_process(setting).await?.offer(),
         RoleArg::Audit => Builder::new().audit(wiring::audit(setting)?),
         RoleArg::Models => Builder::new().models(wiring::models(setting)?),
         RoleArg::Broker => {
@@ -69,15 +79,6 @@ fn one(role: RoleArg, setting: &Setting) -> Result<Builder> {
             Builder::new().sessions(wiring::sessions(setting, &models, &guard, audit)?)
         }
     })
-}
-
-fn everything(house: &House) -> Builder {
-    Builder::new()
-        .audit(house.audit.clone())
-        .models(house.gateway.clone())
-        .broker(house.guard.broker.clone())
-        .control(house.guard.control.clone())
-        .sessions(house.sessions.clone())
 }
 
 /// Ends with the first of Ctrl-C and SIGTERM.

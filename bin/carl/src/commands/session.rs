@@ -11,7 +11,7 @@ use domain::event::Event;
 use domain::id::SessionId;
 use futures::TryStreamExt;
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use text::escape::visible;
 
 /// Does what was typed.
@@ -75,8 +75,30 @@ pub fn find<'a>(
     }
 }
 
+/// The session named by either end of its id, from the logs alone.
+///
+/// # Errors
+/// A usage failure when none or several fit.
+pub async fn named(setting: &Setting, part: &str) -> Result<SessionSummary> {
+    let known = House::look(setting)
+        .await?
+        .sessions
+        .list()
+        .await
+        .or_fail()?;
+    find(&known, part, &setting.workspace).cloned()
+}
+
+/// The folder a session works in.
+///
+/// # Errors
+/// A usage failure when there is no such session.
+pub async fn folder_of(setting: &Setting, session_id: SessionId) -> Result<PathBuf> {
+    Ok(named(setting, &session_id.to_string()).await?.workspace)
+}
+
 async fn reading() -> Result<(Setting, House)> {
-    let setting = Setting::read(&SessionFlags::default())?;
+    let setting = Setting::plain()?;
     let house = House::look(&setting).await?;
     Ok((setting, house))
 }
@@ -86,7 +108,11 @@ async fn found(setting: &Setting, house: &House, part: &str) -> Result<SessionId
     Ok(find(&known, part, &setting.workspace)?.session_id)
 }
 
-async fn events_of(sessions: &dyn Sessions, id: SessionId) -> Result<Vec<Event>> {
+/// Every event of a session.
+///
+/// # Errors
+/// When its log cannot be read.
+pub async fn events_of(sessions: &dyn Sessions, id: SessionId) -> Result<Vec<Event>> {
     let stream = sessions.attach(id, 1, Follow::ToEnd).await.or_fail()?;
     stream.try_collect::<Vec<Event>>().await.or_fail()
 }
@@ -164,8 +190,8 @@ fn lines(events: &[Event]) -> Result<String> {
 }
 
 async fn fork(part: &str, at: u64) -> Result<Exit> {
-    let setting = Setting::read(&SessionFlags::default())?;
-    let house = House::open(&setting, None).await?;
+    let setting = Setting::plain()?;
+    let house = House::open(&setting, &SessionFlags::default()).await?;
     let id = found(&setting, &house, part).await?;
     let forked = house.sessions.fork(id, at).await.or_fail()?;
     print(&format!("{}\n", forked.session_id))?;

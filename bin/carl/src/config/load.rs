@@ -2,12 +2,16 @@
 
 use super::{Config, project};
 use crate::exit::Failure;
+use crate::files::{self, Links};
 use crate::paths::Paths;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use figment::Figment;
 use figment::providers::{Env, Format, Serialized, Toml};
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
+
+/// Largest configuration file, bytes.
+pub const CONFIG_FILE_BYTES: u64 = 1 << 20;
 
 /// The configuration and where it came from.
 #[derive(Debug, Clone)]
@@ -27,7 +31,7 @@ pub struct Loaded {
 pub fn load(paths: &Paths, workspace: &Path) -> Result<Loaded> {
     let mut layers = Figment::from(Serialized::defaults(Config::default()));
     let file = paths.config_file();
-    if let Some(text) = read_optional(&file)? {
+    if let Some(text) = files::text(&file, CONFIG_FILE_BYTES, Links::Followed)? {
         // Parsed by itself first: this parser knows lines, the merger does not.
         let _checked: Config = parse_toml(&file, &text, "`carl config schema` lists every key.")?;
         layers = layers.merge(Toml::file_exact(&file));
@@ -56,14 +60,6 @@ fn environment() -> Env {
     Env::prefixed("CARL_")
         .filter(|key| key.as_str().contains("__"))
         .split("__")
-}
-
-fn read_optional(file: &Path) -> Result<Option<String>> {
-    match std::fs::read_to_string(file) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("{} cannot be read", file.display())),
-    }
 }
 
 /// Parses a TOML file; the error shows the line and, for a misspelt key, the nearest right one.

@@ -1,7 +1,9 @@
 //! `.housecarl.toml`: what a project may say. It can only narrow, since whoever writes into a
 //! project's folder is not the user.
 
-use anyhow::{Context, Result};
+use super::load::CONFIG_FILE_BYTES;
+use crate::files::{self, Links};
+use anyhow::Result;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -24,9 +26,7 @@ pub struct Project {
 pub fn find(workspace: &Path, home: &Path) -> Result<Option<(PathBuf, Project)>> {
     for folder in workspace.ancestors() {
         let file = folder.join(".housecarl.toml");
-        if file.is_file() {
-            let text = std::fs::read_to_string(&file)
-                .with_context(|| format!("{} cannot be read", file.display()))?;
+        if let Some(text) = files::text(&file, CONFIG_FILE_BYTES, Links::Refused)? {
             let note = "A project file may only narrow: it takes `disabled_tools` and `air_gap`. \
                 Everything else belongs in your own config.toml.";
             let project = parse_toml(&file, &text, note)?;

@@ -2,7 +2,9 @@
 
 use super::{Paint, print_error};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, BufRead};
+use std::sync::atomic::{AtomicBool, Ordering};
 use text::escape::visible;
 
 /// The question as text, without the prompt for an answer.
@@ -36,25 +38,52 @@ pub fn question(request: &ConfirmationRequest, paint: Paint) -> String {
     text
 }
 
-/// Prints the question and reads one answer from standard input. The end of input is a no.
+/// How often a waiting reader looks whether its question is still open.
+const LOOK: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 100_000_000,
+};
+
+/// Prints the question and reads one answer from standard input. The end of input is a no; `None`
+/// when `is_closed` was set before there was an answer. Nothing is read from the terminal but whole
+/// lines, so that the next reader gets what was typed for it.
 ///
 /// # Errors
 /// When the terminal cannot be written or read.
-pub fn ask(request: &ConfirmationRequest, paint: Paint) -> io::Result<ConfirmationAnswer> {
+pub fn ask(
+    request: &ConfirmationRequest,
+    paint: Paint,
+    is_closed: &AtomicBool,
+) -> io::Result<Option<ConfirmationAnswer>> {
     print_error(&question(request, paint))?;
     loop {
         print_error(prompt(request.kind))?;
-        let mut line = String::new();
-        if io::stdin().lock().read_line(&mut line)? == 0 {
-            return Ok(ConfirmationAnswer::Deny {
+        let Some(line) = read_line(is_closed)? else {
+            return Ok(None);
+        };
+        if line.is_empty() {
+            return Ok(Some(ConfirmationAnswer::Deny {
                 message: String::new(),
-            });
+            }));
         }
         match parse(&line, request.kind) {
-            Some(answer) => return Ok(answer),
+            Some(answer) => return Ok(Some(answer)),
             None => print_error("  Please answer with one of the letters in brackets.\n")?,
         }
     }
+}
+
+/// One line, with its line feed; empty at the end of input; `None` once `is_closed` is set.
+fn read_line(is_closed: &AtomicBool) -> io::Result<Option<String>> {
+    let stdin = io::stdin();
+    while !is_closed.load(Ordering::SeqCst) {
+        if poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&LOOK))? > 0 {
+            let mut line = String::new();
+            stdin.lock().read_line(&mut line)?;
+            return Ok(Some(line));
+        }
+    }
+    Ok(None)
 }
 
 const fn prompt(kind: ConfirmationKind) -> &'static str {

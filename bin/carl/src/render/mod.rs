@@ -7,6 +7,7 @@ pub mod terminal;
 pub mod transcript;
 pub mod values;
 
+use domain::settings::OverrideLevel;
 use std::io::{self, IsTerminal, Write};
 
 /// Where and how text is written.
@@ -110,6 +111,21 @@ fn quiet_on_broken_pipe(mut stream: impl Write, text: &str) -> io::Result<()> {
     {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,
+    }
+}
+
+/// What every surface says when the gate is open.
+#[must_use]
+pub fn override_warning(level: OverrideLevel) -> Option<String> {
+    match level {
+        OverrideLevel::None => None,
+        OverrideLevel::Relax => {
+            Some("! override relax: high-risk tools run without asking".to_owned())
+        }
+        OverrideLevel::All => Some(
+            "! override all: everything passes but Housecarl's own folders; every call is on record"
+                .to_owned(),
+        ),
     }
 }
 

@@ -41,6 +41,8 @@ pub struct Terminal {
     streamed: String,
     spinner: Option<ProgressBar>,
     reported: Option<Fault>,
+    /// Whether the decision on the latest call was shown as a denial.
+    said_why: bool,
 }
 
 impl Terminal {
@@ -54,6 +56,7 @@ impl Terminal {
             streamed: String::new(),
             spinner: None,
             reported: None,
+            said_why: false,
         }
     }
 
@@ -126,6 +129,7 @@ impl Terminal {
                 arguments: args,
                 recovered,
             } => {
+                self.said_why = false;
                 let found = if *recovered {
                     " (found in the text)"
                 } else {
@@ -141,6 +145,7 @@ impl Terminal {
                 ..
             } => {
                 let head = self.paint.bad(&format!("  ✗ denied by {layer}:"));
+                self.said_why = true;
                 self.line(&format!("{head} {}", visible(reason)))
             }
             EventBody::ToolProgress { message, percent } => {
@@ -261,15 +266,14 @@ impl Terminal {
                 self.line(&line)
             }
             CallStatus::Failed => {
-                let first = text
-                    .lines()
-                    .find(|line| !line.starts_with('['))
-                    .unwrap_or("failed");
-                let line = self.paint.warn("  ✗ failed: ") + &visible(first);
+                let line = self.paint.warn("  ✗ failed: ") + &visible(gist(text));
                 self.line(&line)
             }
-            // The decision before it has said why.
-            CallStatus::Denied => Ok(()),
+            CallStatus::Denied if self.said_why => Ok(()),
+            CallStatus::Denied => {
+                let line = self.paint.bad("  ✗ denied: ") + &visible(gist(text));
+                self.line(&line)
+            }
             CallStatus::Cancelled => self.line(&self.paint.warn("  ✗ stopped")),
         }
     }
@@ -319,6 +323,13 @@ impl Terminal {
             QueryStatus::Interrupted => self.line(&self.paint.warn("interrupted")),
         }
     }
+}
+
+/// The first line of a result that is not part of its fence.
+fn gist(text: &str) -> &str {
+    text.lines()
+        .find(|line| !line.starts_with('['))
+        .unwrap_or_default()
 }
 
 fn step(action: &domain::plan::Action) -> String {

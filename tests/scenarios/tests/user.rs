@@ -1,0 +1,129 @@
+//! What a person meets in the first hour: undo, two terminals, a foreign project, a served house.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::Scene;
+use serde_json::json;
+use testkit::{Finished, House, Reply};
+
+const OPEN: [&str; 4] = ["--allow-write", ".", "--yes", "write"];
+
+fn by_rules(house: &House, flags: &[&str], task: &str) -> Finished {
+    let args = ["run", "--mode", "deterministic"];
+    house.ask(args).args(flags.iter().copied()).arg(task).run()
+}
+
+#[test]
+fn a_folder_left_out_is_the_working_folder() {
+    for tool in ["list_files", "glob", "grep"] {
+        let arguments = match tool {
+            "list_files" => json!({}),
+            _ => json!({"pattern": "notes*"}),
+        };
+        let scene = Scene::new([Reply::call(tool, arguments), Reply::text("Done.")]);
+        scene.house.write("notes.md", "notes: here");
+        let outcome = scene.run(&["look around"]);
+        assert_eq!(
+            outcome.calls()[0]["status"],
+            "ok",
+            "{tool}: {:#}",
+            outcome.summary
+        );
+    }
+}
+
+#[test]
+fn undo_takes_back_the_last_change_of_the_folder_from_a_process_of_its_own() {
+    let house = House::new();
+    house.write("notes.md", "draft\n");
+    by_rules(&house, &OPEN, "replace draft with final in notes.md").expect(0);
+    by_rules(&house, &[], "list files").expect(0);
+    assert_eq!(house.read("notes.md"), "final\n");
+    house.ask(["undo"]).run().expect(5);
+    assert_eq!(house.read("notes.md"), "final\n", "undone without a yes");
+    house.ask(["undo", "--yes", "write"]).run().expect(0);
+    assert_eq!(house.read("notes.md"), "draft\n");
+    house.ask(["undo", "--yes", "write"]).run().expect(2);
+}
+
+#[test]
+fn a_foreign_project_can_neither_draw_on_the_terminal_nor_show_other_files() {
+    let house = House::new();
+    house.write(
+        ".housecarl.toml",
+        "\"\\u001b]0;PWN\\u0007\" = 1\n# \u{1b}[2J\n",
+    );
+    let told = by_rules(&house, &[], "list files").expect(2);
+    assert!(!told.stderr.contains('\u{1b}'), "{:?}", told.stderr);
+    let house = House::new();
+    let secret = house.home().join("secret.txt");
+    std::fs::write(&secret, "TOPSECRET = not toml").unwrap();
+    std::os::unix::fs::symlink(&secret, house.work().join(".housecarl.toml")).unwrap();
+    let told = by_rules(&house, &[], "list files");
+    assert_ne!(told.code, Some(0));
+    assert!(!told.stderr.contains("TOPSECRET"), "{}", told.stderr);
+    let house = House::new();
+    house.write(".housecarl.toml", "disabled_tools = [\"list_files\"]\n");
+    by_rules(&house, &[], "list files").expect(5);
+}
+
+#[test]
+fn two_commands_at_one_time_both_do_their_work() {
+    let house = House::new();
+    let args = ["run", "--mode", "deterministic", "list files"];
+    let running: Vec<_> = (0..3).map(|_| house.ask(args).spawn()).collect();
+    for one in running {
+        one.finish().expect(0);
+    }
+}
+
+#[test]
+fn a_continued_session_stays_in_its_folder() {
+    let house = House::new();
+    house.write("here.txt", "x");
+    let first = house
+        .ask(["run", "--json", "--mode", "deterministic", "list files"])
+        .run();
+    let id = first.json()["session_id"].as_str().unwrap().to_owned();
+    let elsewhere = house.home();
+    let again = house
+        .ask([
+            "run",
+            "--mode",
+            "deterministic",
+            "--session-id",
+            &id,
+            "list files",
+        ])
+        .current_dir(&elsewhere)
+        .run()
+        .expect(0);
+    assert!(again.stdout.contains("here.txt"), "{}", again.stdout);
+}
+
+#[test]
+fn nothing_is_served_without_a_lock_unasked() {
+    let house = House::new();
+    house
+        .ask(["serve", "--listen", "tcp:127.0.0.1:0"])
+        .run()
+        .expect(2);
+    let mut served = house.ask(["serve"]).spawn();
+    served.until("serving at");
+    by_rules(&house, &[], "list files").expect(0);
+    by_rules(&house, &["--air-gap"], "list files").expect(2);
+    by_rules(&house, &["--provider", "ollama"], "list files").expect(2);
+    served.kill();
+}
+
+#[test]
+fn an_open_gate_is_announced_before_anything_runs() {
+    let house = House::new();
+    let told = by_rules(&house, &["--override", "all"], "list files").expect(0);
+    assert!(told.stderr.contains("override all"), "{}", told.stderr);
+    let told = by_rules(&house, &[], "list files").expect(0);
+    assert!(!told.stderr.contains("override"), "{}", told.stderr);
+}
