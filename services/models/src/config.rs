@@ -1,5 +1,6 @@
 //! What `[models]` in the configuration says.
 
+use crate::error::NO_SECRET_STORE;
 use domain::limits;
 use domain::model::{ModelRef, ModelRole};
 use schemars::JsonSchema;
@@ -132,11 +133,10 @@ impl<'de> Visitor<'de> for SecretRefVisitor {
 
     // The text is a key: it must not be repeated in the message.
     fn visit_str<E: serde::de::Error>(self, _key: &str) -> Result<SecretRef, E> {
-        Err(E::custom(
-            "a key must not stand in the configuration: store it with `carl secret set NAME` and \
-             write api_key = { secret = \"NAME\" }, then replace the key at its issuer if others \
-             could read this file",
-        ))
+        Err(E::custom(format!(
+            "a key must not stand in the configuration: remove it, and replace it at its issuer if \
+             others could read this file; {NO_SECRET_STORE}"
+        )))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<SecretRef, A::Error> {
@@ -260,7 +260,8 @@ mod tests {
             "providers": {"x": {"type": "openai", "api_key": "sk-very-secret"}}
         }))
         .unwrap_err();
-        assert!(message.contains("carl secret set"), "{message}");
+        assert!(message.contains("no secret store"), "{message}");
+        assert!(!message.contains("carl "), "{message}");
         assert!(!message.contains("sk-very-secret"), "{message}");
     }
 

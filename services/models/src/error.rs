@@ -7,6 +7,10 @@ use domain::limits;
 /// Longest piece of a server's own words that is shown, characters.
 const QUOTE_CHARS: usize = 300;
 
+/// What to know where a key would be needed.
+pub(crate) const NO_SECRET_STORE: &str =
+    "this build has no secret store yet, so providers that need a key cannot be used yet";
+
 /// The configuration cannot work as it stands.
 pub(crate) fn configuration(detail: impl Into<String>, hint: impl Into<String>) -> Error {
     Error::new(ErrorKind::NotConfigured, detail).with_hint(hint)

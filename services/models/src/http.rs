@@ -294,20 +294,19 @@ impl HttpBackend {
 
     /// Fetches the key. It is asked for with each call and not kept.
     async fn fetch(&self, secret: &str) -> Result<String, Error> {
-        let hint = format!("store it with `carl secret set {secret}`");
         let Some(secrets) = &self.secrets else {
             return Err(error::configuration(
                 format!(
                     "{} needs the secret `{secret}`, and there is no secret store",
                     self.name
                 ),
-                hint,
+                error::NO_SECRET_STORE,
             ));
         };
         let value = secrets.get_secret(secret).await.map_err(|source| {
             error::configuration(
                 format!("the key of {} cannot be read: {source}", self.name),
-                hint,
+                format!("store the key under the name `{secret}`"),
             )
             .with_source(source)
         })?;
@@ -399,7 +398,7 @@ fn kind_of(status: StatusCode, said: &str) -> ErrorKind {
 
 fn hint_for(kind: ErrorKind) -> &'static str {
     match kind {
-        ErrorKind::Unauthorised => "check the key: `carl secret set NAME` stores it again",
+        ErrorKind::Unauthorised => error::NO_SECRET_STORE,
         ErrorKind::UnknownModel => "`carl models` lists what is installed",
         ErrorKind::ContextOverflow => "start a fresh session, or use a model with a larger context",
         ErrorKind::Busy => "wait a little and ask again",

@@ -5,7 +5,7 @@ use crate::config::{Config, ProviderConfig, ProviderType};
 use crate::discovery;
 use crate::egress::Egress;
 use crate::engine::{EngineBackend, EngineSettings};
-use crate::error::{Error, configuration};
+use crate::error::{Error, NO_SECRET_STORE, configuration};
 use crate::http::{HttpBackend, Timing};
 use crate::instance::{Instance, Parts};
 use crate::opening::Backend;
@@ -118,7 +118,7 @@ fn endpoint(name: &str, provider: &ProviderConfig) -> Result<Option<Url>, Error>
     if !url.username().is_empty() || url.password().is_some() {
         return Err(configuration(
             format!("models.providers.{name}.endpoint must hold no user name or password"),
-            "store the key with `carl secret set NAME` and write api_key = { secret = \"NAME\" }",
+            format!("remove them: {NO_SECRET_STORE}"),
         ));
     }
     Ok(Some(url))

@@ -1,5 +1,7 @@
 //! Every provider there is, and which one a request goes to.
 
+mod listing;
+
 use crate::call::Listed;
 use crate::choose;
 use crate::config::Config;
@@ -9,11 +11,9 @@ use crate::engine::EngineSettings;
 use crate::error::{Error, ErrorKind, configuration, notice};
 use crate::instance::Instance;
 use crate::planned::{EMBEDDED, backend, instance, plan};
-use api::models::{ModelInfo, ProviderHealth};
 use api::secrets::Secrets;
-use domain::fault::{Coded, Fault};
+use domain::fault::Fault;
 use domain::model::{ModelChoice, ModelRef, ModelRole};
-use futures::future::join_all;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -233,7 +233,7 @@ impl Registry {
         if let Some(name) = &config.default_provider {
             return Ok(Chosen {
                 instance: Arc::clone(self.named(name)?),
-                reason: "models.default_provider names it".to_owned(),
+                reason: "the default provider".to_owned(),
             });
         }
         let mut configured = self.instances.values().filter(|one| one.is_configured);
@@ -363,85 +363,6 @@ impl Registry {
         );
         Ok(())
     }
-
-    /// The instances to show: what is configured; without that, what may be found.
-    fn shown(&self) -> Vec<&Arc<Instance>> {
-        let configured: Vec<_> = self
-            .instances
-            .values()
-            .filter(|one| one.is_configured)
-            .collect();
-        if !configured.is_empty() {
-            return configured;
-        }
-        let mut places: Vec<_> = self.places.iter().collect();
-        places.extend(self.instances.get(EMBEDDED));
-        places
-    }
-
-    /// Every model that could be used.
-    ///
-    /// # Errors
-    /// Of the first configured provider, when none answers.
-    pub(crate) async fn list(&self, config: &Config) -> Result<Vec<ModelInfo>, Error> {
-        let wait = Duration::from_millis(config.discovery.answer_ms);
-        let default = self.default(config).await.ok();
-        let shown = self.shown();
-        let asked = shown.iter().map(|instance| async move {
-            let wait = (!instance.is_configured).then_some(wait);
-            (*instance, instance.backend.list(wait).await)
-        });
-        let mut all = Vec::new();
-        let mut failed = None;
-        for (instance, answer) in join_all(asked).await {
-            match answer {
-                Ok(listed) => {
-                    let is_default = |one: &Chosen| Arc::ptr_eq(&one.instance, instance);
-                    let serving = match default.as_ref().is_some_and(is_default) {
-                        true => defaults(instance, &listed, config),
-                        false => Vec::new(),
-                    };
-                    all.extend(
-                        listed
-                            .into_iter()
-                            .map(|one| info(instance, one, config, &serving)),
-                    );
-                }
-                Err(error) if instance.is_configured => failed = failed.or(Some(error)),
-                Err(error) => tracing::debug!(provider = instance.name, %error, "not listed"),
-            }
-        }
-        match failed {
-            Some(error) if all.is_empty() => Err(error),
-            _ => Ok(all),
-        }
-    }
-
-    /// The state of every provider.
-    pub(crate) async fn health(&self, config: &Config) -> Vec<ProviderHealth> {
-        let wait = Duration::from_millis(config.discovery.answer_ms);
-        let default = self.default(config).await;
-        let shown = self.shown();
-        let asked = shown
-            .iter()
-            .map(|instance| async move { (*instance, instance.backend.probe(wait).await) });
-        let mut states = Vec::new();
-        for (instance, answer) in join_all(asked).await {
-            let note = match &default {
-                Ok(default) if Arc::ptr_eq(&default.instance, instance) => {
-                    format!("requests go here: {}", default.reason)
-                }
-                _ => "requests go here only when they name it".to_owned(),
-            };
-            states.push(ProviderHealth {
-                provider: instance.name.clone(),
-                endpoint: instance.backend.endpoint(),
-                fault: answer.err().map(|error| error.fault()),
-                note,
-            });
-        }
-        states
-    }
 }
 
 fn best(instance: &Instance, role: ModelRole, installed: &[Listed]) -> Result<String, Error> {
@@ -454,48 +375,4 @@ fn best(instance: &Instance, role: ModelRole, installed: &[Listed]) -> Result<St
             )
             .with_hint("install one, or map the role in [models.roles]")
         })
-}
-
-/// Which model of the default provider serves each role that no mapping names.
-fn defaults(
-    instance: &Instance,
-    installed: &[Listed],
-    config: &Config,
-) -> Vec<(ModelRole, String)> {
-    let unmapped = ModelRole::ALL
-        .into_iter()
-        .filter(|role| !config.roles.contains_key(role));
-    unmapped
-        .filter_map(|role| match &instance.default_model {
-            Some(model) if role != ModelRole::Embed => Some((role, model.clone())),
-            _ => choose::best(role, installed).map(|one| (role, one.model.clone())),
-        })
-        .collect()
-}
-
-fn info(
-    instance: &Instance,
-    listed: Listed,
-    config: &Config,
-    serving: &[(ModelRole, String)],
-) -> ModelInfo {
-    let serves = |role: &ModelRole| {
-        serving
-            .iter()
-            .any(|(one, name)| one == role && *name == listed.model)
-    };
-    let model = ModelRef {
-        provider: instance.name.clone(),
-        model: listed.model.clone(),
-    };
-    ModelInfo {
-        context_tokens: listed.context_tokens,
-        size_bytes: listed.size_bytes,
-        loaded: listed.loaded,
-        roles: ModelRole::ALL
-            .into_iter()
-            .filter(|role| config.roles.get(role) == Some(&model) || serves(role))
-            .collect(),
-        model,
-    }
 }

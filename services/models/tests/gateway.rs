@@ -554,7 +554,28 @@ async fn the_key_comes_from_the_secret_store() {
         let without = Service::new(config, Some(Arc::new(OneSecret)), no_engine()).unwrap();
         let answer = ask(&without, question()).await;
         assert_eq!(answer.kind(), Some(ErrorKind::NotConfigured));
-        assert!(answer.error.unwrap().hint.contains("carl secret set gone"));
+        assert!(answer.error.unwrap().hint.contains("the name `gone`"));
+    }
+}
+
+#[tokio::test]
+async fn without_a_secret_store_no_command_is_named_that_does_not_exist() {
+    let server = saying(ProviderType::OpenAi, &["Hello."]).await;
+    let mut with_key = config(ProviderType::OpenAi, &server.url);
+    with_key.providers.get_mut("test").unwrap().api_key = Some(SecretRef {
+        secret: "work".into(),
+    });
+    let needs_key = ask(&service(with_key), question()).await.error.unwrap();
+    let closed = Server::start(|_, _| Reply::status(401, &json!({"error": "who are you?"}))).await;
+    let open = service(config(ProviderType::OpenAi, &closed.url));
+    let unknown = ask(&open, question()).await.error.unwrap();
+    assert_eq!(unknown.kind, ErrorKind::Unauthorised);
+    let in_url = config(ProviderType::OpenAi, "http://u:hush@127.0.0.1:1");
+    let in_url = Service::new(in_url, None, no_engine()).err().unwrap();
+    for error in [needs_key, unknown, in_url] {
+        assert!(error.hint.contains("no secret store yet"), "{error:?}");
+        assert!(!error.hint.contains("carl secret"), "{error:?}");
+        assert!(!format!("{error:?}").contains("hush"), "{error:?}");
     }
 }
 
@@ -596,4 +617,54 @@ async fn models_are_listed_with_their_roles() {
     assert_eq!(names, ["test/a", "test/b"]);
     assert_eq!(listed[0].loaded, Some(true));
     assert_eq!(listed[1].roles, [ModelRole::Code]);
+}
+
+#[tokio::test]
+async fn a_provider_that_is_down_hides_nothing_of_the_others() {
+    let full = ollama::start(vec![Installed::new("a")], |_, _| Vec::new()).await;
+    let empty = ollama::start(Vec::new(), |_, _| Vec::new()).await;
+    let down = format!("http://127.0.0.1:{}", unused_port().await);
+    let beside = |other: Option<&str>| {
+        let mut beside = config(ProviderType::Ollama, &down);
+        if let Some(url) = other {
+            let other = config(ProviderType::Ollama, url).providers["test"].clone();
+            beside.providers.insert("other".into(), other);
+        }
+        service(beside)
+    };
+    let both = beside(Some(&full.url));
+    let listed = both.list_models().await.unwrap();
+    assert_eq!(listed.len(), 1);
+    assert_eq!(listed[0].model.to_string(), "other/a");
+    let health = both.health().await.unwrap();
+    let faults: Vec<bool> = health.iter().map(|one| one.fault.is_some()).collect();
+    assert_eq!(faults, [false, true], "{health:?}");
+    let nothing = beside(Some(&empty.url)).list_models().await;
+    assert_eq!(nothing.unwrap(), [], "it answered, and has none");
+    let error = beside(None).list_models().await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Unreachable);
+    let models = tempfile::tempdir().unwrap();
+    std::fs::write(models.path().join("small.gguf"), "weights").unwrap();
+    let mut engine = no_engine();
+    engine.models_folder = models.path().to_owned();
+    let mut only = config(ProviderType::Ollama, &down);
+    only.discovery.embedded = true;
+    let only = Service::new(only, None, engine).unwrap();
+    let listed = only.list_models().await.unwrap();
+    assert_eq!(listed[0].model.to_string(), "embedded/small");
+}
+
+#[tokio::test]
+async fn the_reason_does_not_name_a_setting_that_was_not_written() {
+    let server = saying(ProviderType::OpenAi, &["Hello."]).await;
+    let mut config = config(ProviderType::OpenAi, &server.url);
+    config.default_provider = Some("test".into());
+    let mut request = question();
+    request.model = role(ModelRole::Fast);
+    let answer = ask(&service(config), request).await;
+    assert!(
+        answer.reason.starts_with("the default provider;"),
+        "{}",
+        answer.reason
+    );
 }
