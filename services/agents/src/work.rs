@@ -144,6 +144,22 @@ pub struct CallRecord {
     pub summary: ToolCallSummary,
     /// For the model and for programs.
     pub result: ToolResult,
+    /// Why the broker refused it, for the user. The result says it for the model.
+    pub refusal: Option<String>,
+}
+
+/// What the broker decided about a call.
+struct Judged {
+    verdict: Verdict,
+    layer: Layer,
+    /// For the user.
+    reason: String,
+}
+
+impl Judged {
+    fn refusal(self) -> Option<String> {
+        (self.verdict == Verdict::Deny && !self.reason.is_empty()).then_some(self.reason)
+    }
 }
 
 impl Work {
@@ -199,7 +215,11 @@ impl Work {
             recovered,
         };
         self.emit(requested, id).await;
-        let mut judged = (Verdict::Deny, Layer::Integrity);
+        let mut judged = Judged {
+            verdict: Verdict::Deny,
+            layer: Layer::Integrity,
+            reason: String::new(),
+        };
         let result = tokio::select! {
             biased;
             () = self.cancel.cancelled() => None,
@@ -217,12 +237,13 @@ impl Work {
                 call_id: call.call_id,
                 tool: call.name,
                 args: call.arguments,
-                decision: judged.0,
-                layer: judged.1,
+                decision: judged.verdict,
+                layer: judged.layer,
                 status: result.status,
                 duration_ms: result.duration_ms,
             },
             result,
+            refusal: judged.refusal(),
         }
     }
 
@@ -252,6 +273,7 @@ impl Work {
                 duration_ms: 0,
             },
             result,
+            refusal: None,
         }
     }
 
@@ -279,7 +301,7 @@ impl Work {
         &self,
         call: &ToolCall,
         plan_id: Option<PlanId>,
-        judged: &mut (Verdict, Layer),
+        judged: &mut Judged,
     ) -> ToolResult {
         let id = Some(call.call_id);
         let request = CallRequest {
@@ -296,7 +318,11 @@ impl Work {
         while let Some(next) = stream.next().await {
             let body = match next {
                 Ok(ToolEvent::Decided(decision)) => {
-                    *judged = (decision.verdict, decision.layer);
+                    *judged = Judged {
+                        verdict: decision.verdict,
+                        layer: decision.layer,
+                        reason: decision.user_reason.clone(),
+                    };
                     EventBody::BrokerDecision {
                         verdict: decision.verdict,
                         layer: decision.layer,

@@ -235,7 +235,28 @@ async fn a_failing_step_stops_the_plan() {
             "{}",
             fault.message
         );
+        assert!(!answer(&events).contains("no such file"), "said once");
     }
+}
+
+#[tokio::test]
+async fn a_refused_call_is_told_in_the_words_for_the_user() {
+    let broker = tools();
+    broker.add_tool(BrokerTool::new(
+        "list_files",
+        Verdict::Deny,
+        EffectClass::Read,
+    ));
+    let reply = plan(json!([{ "kind": "read_file", "path": "notes.txt" }]));
+    let house = House::with([reply], broker, |_| {});
+    let events = ask(&house, Mode::Plan, "Show notes.txt").await;
+    let notice = events.iter().find_map(|event| match &event.body {
+        EventBody::Notice(fault) => Some(fault.clone()),
+        _ => None,
+    });
+    let notice = notice.unwrap();
+    assert_eq!(notice.code, "plan.no_listing");
+    assert!(notice.message.contains(" says deny: "), "{notice:?}");
 }
 
 #[tokio::test]

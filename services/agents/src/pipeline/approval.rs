@@ -5,6 +5,7 @@ use super::Stop;
 use super::planner::interrupted;
 use crate::work::Work;
 use api::broker::{PlanEvent, PlanRequest, PlannedCall};
+use domain::decision::Decision;
 use domain::event::{EventBody, QueryStatus};
 use domain::fault::{Coded, Fault};
 use domain::hash::Digest;
@@ -84,12 +85,8 @@ async fn judged(
                 return Ok(plan_id);
             }
             PlanEvent::Refused { decision } => {
-                let fault = Fault {
-                    code: "plan.refused".to_owned(),
-                    message: format!("The plan was refused: {}", decision.user_reason),
-                    hint: "Nothing of it was run.".to_owned(),
-                };
-                return Err(Stop::Fault(QueryStatus::Denied, fault));
+                let (status, fault) = refused(&decision);
+                return Err(Stop::Fault(status, fault));
             }
         };
         work.emit(body, None).await;
@@ -99,6 +96,25 @@ async fn judged(
         message: "The broker ended without judging the plan, so nothing was run.".to_owned(),
         hint: String::new(),
     }))
+}
+
+/// A plan that would have failed was not forbidden, and is told apart for programs.
+fn refused(decision: &Decision) -> (QueryStatus, Fault) {
+    let (status, code, head) = if decision.rule == "would_fail" {
+        (
+            QueryStatus::Failed,
+            "plan.would_fail",
+            "The plan would fail",
+        )
+    } else {
+        (QueryStatus::Denied, "plan.refused", "The plan was refused")
+    };
+    let fault = Fault {
+        code: code.to_owned(),
+        message: format!("{head}: {}", decision.user_reason),
+        hint: "Nothing of it was run.".to_owned(),
+    };
+    (status, fault)
 }
 
 /// A plan that the gate marked is never run as one that only reads, whatever the broker said.
@@ -117,5 +133,31 @@ fn check_marks(marks: &[Marked], by: &str) -> Result<(), Stop> {
             },
         )),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::decision::{Finding, Layer, Verdict};
+
+    #[test]
+    fn what_would_fail_is_no_refusal_and_that_nothing_ran_is_said_once() {
+        for (rule, status, code) in [
+            ("would_fail", QueryStatus::Failed, "plan.would_fail"),
+            ("outside_roots", QueryStatus::Denied, "plan.refused"),
+        ] {
+            let decision = Decision::strictest(vec![Finding {
+                layer: Layer::Path,
+                verdict: Verdict::Deny,
+                rule: rule.to_owned(),
+                model_reason: "for the model".to_owned(),
+                user_reason: "There is no `a`.".to_owned(),
+            }]);
+            let (ended, fault) = refused(&decision);
+            assert_eq!((ended, fault.code.as_str()), (status, code));
+            assert!(fault.message.ends_with(": There is no `a`."), "{fault:?}");
+            assert_eq!(fault.hint, "Nothing of it was run.");
+        }
     }
 }

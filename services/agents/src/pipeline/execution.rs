@@ -148,7 +148,8 @@ fn joined(shown: &[Shown]) -> String {
     texts.join("\n\n")
 }
 
-/// The end of a plan that did not come to its end: what was done stays said.
+/// The end of a plan that did not come to its end: what was done is the answer, what went wrong is
+/// the error.
 fn stopped(
     outcome: &mut Outcome,
     planned: &Planned,
@@ -173,11 +174,7 @@ fn stopped(
         index + 1,
         visible(&failed.text)
     );
-    outcome.answer = [joined(shown), message.clone()]
-        .into_iter()
-        .filter(|text| !text.is_empty())
-        .collect::<Vec<_>>()
-        .join("\n\n");
+    outcome.answer = joined(shown);
     let status = match (index, failed.status) {
         (_, CallStatus::Cancelled) => QueryStatus::Interrupted,
         (0, CallStatus::Denied) => QueryStatus::Denied,

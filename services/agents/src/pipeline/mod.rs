@@ -94,6 +94,9 @@ async fn call_tool(
 
 /// The text of a call that did not succeed, for people: without the fence that models need.
 fn plain(record: &CallRecord) -> String {
+    if let Some(reason) = &record.refusal {
+        return reason.clone();
+    }
     let is_fence = |line: &str| {
         line.starts_with("[TOOL_RESULT:") || line.starts_with("[END ") || line == "[FAILED]"
     };
