@@ -19,7 +19,7 @@ const VERSIONS: std::ops::RangeInclusive<u32> = 2..=3;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file cannot be opened or read.
-    #[error("cannot read the model file {path}; check the path, or fetch it with `cargo xtask setup` or `carl models pull`", path = path.display())]
+    #[error("cannot read the model file {path}; check the path, put a GGUF file into the models folder, or run `cargo xtask setup`", path = path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,

@@ -338,7 +338,7 @@ fn bad_model_files_are_explained_and_end_with_code_one() {
     for (path, says) in [
         (
             folder.path().join("missing.gguf"),
-            "cannot read the model file",
+            "put a GGUF file into the models folder, or run `cargo xtask setup`",
         ),
         (folder.path().to_owned(), "cannot read the model file"),
         (file("empty.gguf", b""), "is not a GGUF model"),
