@@ -55,7 +55,7 @@ impl Daemon {
             );
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        let sessions = wire::sessions::Client::connect(&endpoint)?;
+        let sessions = wire::sessions::Client::connect(&endpoint);
         Ok(Self {
             house,
             server,

@@ -23,8 +23,9 @@ pub async fn decisions(table: &mut Table, rounds: usize) -> Result<()> {
     let settings = SessionSettings::closed(house.work());
     let near = decide(own.as_ref(), own.as_ref(), settings, rounds).await?;
     let daemon = Daemon::start().await?;
-    let client = wire::broker::Client::connect(&daemon.endpoint)?;
-    let far = decide(&client, &client, daemon.settings(), rounds).await?;
+    let client = wire::broker::Client::connect(&daemon.endpoint);
+    let control = wire::control::Client::connect(&daemon.endpoint);
+    let far = decide(&control, &client, daemon.settings(), rounds).await?;
     table.short_times(
         "decision (validate, with file-system check), in process",
         "",
