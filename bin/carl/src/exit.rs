@@ -76,7 +76,7 @@ impl Failure {
     #[must_use]
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         let fault = Fault {
-            code: "usage".to_owned(),
+            code: "carl.usage".to_owned(),
             message: message.into(),
             hint: hint.into(),
         };

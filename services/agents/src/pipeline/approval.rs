@@ -100,14 +100,15 @@ async fn judged(
 
 /// A plan that would have failed was not forbidden, and is told apart for programs.
 fn refused(decision: &Decision) -> (QueryStatus, Fault) {
-    let (status, code, head) = if decision.rule == "would_fail" {
-        (
-            QueryStatus::Failed,
-            "plan.would_fail",
-            "The plan would fail",
-        )
+    let would_fail = decision.rule == "would_fail";
+    let code = if would_fail {
+        "plan.would_fail"
     } else {
-        (QueryStatus::Denied, "plan.refused", "The plan was refused")
+        "plan.refused"
+    };
+    let (status, head) = match would_fail {
+        true => (QueryStatus::Failed, "The plan would fail"),
+        false => (QueryStatus::Denied, "The plan was refused"),
     };
     let fault = Fault {
         code: code.to_owned(),
