@@ -3,10 +3,10 @@
 use super::{KNOWN_PATHS, Known, NARROW_ACTIONS, cues, likely_first, plan_of, words_like_paths};
 use serde_json::{Value, json};
 
-/// As [`for_workspace`], narrowed further by the words of the request, for models so small that
+/// As `for_workspace`, narrowed further by the words of the request, for models so small that
 /// they choose badly among many kinds of action: only the kinds that the words speak of, only the
 /// files that it names (unless it speaks of others), and no more steps than it has parts. Words
-/// that say nothing narrow nothing. It never adds what [`for_workspace`] does not allow.
+/// that say nothing narrow nothing. It never adds what `for_workspace` does not allow.
 #[must_use]
 pub fn for_small_model(listing: &[String], request: &str) -> Value {
     let listed = listing;
