@@ -132,16 +132,16 @@ pub(crate) fn sync_folder(folder: &OwnedFd) -> Result<(), Errno> {
     }
 }
 
-/// The owner first, since changing it clears set-user-id. Where the owner cannot be kept, neither
-/// are the set-id bits.
+/// Owner, group and mode as they were, less the set-id bits: a program that someone trusted to run
+/// as another user is not that program any more.
 fn keep_owner_and_mode(file: &OwnedFd, old: &Stat) -> Result<(), Errno> {
     let (owner, group) = (Uid::from_raw(old.st_uid), Gid::from_raw(old.st_gid));
-    let kept = match rustix::fs::fchown(file, Some(owner), Some(group)) {
-        Ok(()) => 0o7777,
-        Err(Errno::PERM | Errno::INVAL | Errno::OPNOTSUPP) => 0o777,
+    match rustix::fs::fchown(file, Some(owner), Some(group)) {
+        // Not every user may give files away, and not every file system has owners.
+        Ok(()) | Err(Errno::PERM | Errno::INVAL | Errno::OPNOTSUPP) => {}
         Err(errno) => return Err(errno),
-    };
-    rustix::fs::fchmod(file, Mode::from_raw_mode(old.st_mode & kept))
+    }
+    rustix::fs::fchmod(file, Mode::from_raw_mode(old.st_mode & 0o1777))
 }
 
 /// A new file that removes itself unless it takes its place.

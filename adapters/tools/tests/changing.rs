@@ -69,6 +69,17 @@ async fn a_file_is_created_once_then_overwritten_or_added_to() {
 }
 
 #[tokio::test]
+async fn changed_content_runs_as_no_one_else() {
+    let bench = Bench::new();
+    bench.write("tool", "old");
+    fs::set_permissions(bench.work("tool"), Permissions::from_mode(0o6755)).unwrap();
+    let edit = json!({"path": "tool", "old": "old", "new": "new"});
+    bench.ok("edit_file", edit).await;
+    let mode = fs::metadata(bench.work("tool")).unwrap().mode() & 0o7777;
+    assert_eq!(mode, 0o755);
+}
+
+#[tokio::test]
 async fn modes_are_kept_and_new_files_follow_the_umask() {
     let bench = Bench::new();
     bench.write("run.sh", "old");
