@@ -3,7 +3,8 @@
 use domain::label::Label;
 use domain::limits::{LISTING_ENTRIES, WALK_DEPTH};
 use domain::tool::{
-    ArgumentRole, ArgumentSpec, EffectClass, TargetKind, ToolDefinition, ToolName, ToolSpec,
+    ArgumentRole, ArgumentSpec, Audience, EffectClass, TargetKind, ToolDefinition, ToolName,
+    ToolSpec,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -183,7 +184,10 @@ impl Tool {
             .to_owned(),
             effect: self.effect(),
             arguments,
+            audience: Audience::User,
             result_label: Label::untrusted("files"),
+            result_fields: Vec::new(),
+            secrets: BTreeMap::new(),
             is_wait: false,
             calls_per_minute: None,
             version: VERSION.to_owned(),

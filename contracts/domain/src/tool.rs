@@ -3,7 +3,7 @@
 use crate::label::Label;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// The name of a tool: 1 to 64 of `A-Z a-z 0-9 _ - .`.
@@ -160,6 +160,48 @@ pub struct ArgumentSpec {
     pub target: Option<TargetKind>,
 }
 
+/// Who learns what a call carries.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind", content = "names")]
+pub enum Audience {
+    /// No one but the user: it stays on this machine, in the user's own store.
+    User,
+    /// The parties that the call's targets name.
+    Targets,
+    /// The named parties.
+    Only(BTreeSet<String>),
+    /// Anyone.
+    Public,
+}
+
+/// Forms of text too narrow to carry an instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind", content = "values")]
+pub enum Format {
+    /// A number, also when written as text.
+    Number,
+    /// True or false.
+    Boolean,
+    /// A date, a time or both, as in RFC 3339.
+    Date,
+    /// One word of at most 64 letters, digits and `_ - . @ + :`.
+    Identifier,
+    /// One of these words.
+    Enum(BTreeSet<String>),
+}
+
+/// The label of one part of a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResultField {
+    /// Which leaves: a JSON pointer in which `*` stands for any one key or index, and `**` at its
+    /// end for all that follows.
+    pub path: String,
+    /// Their label.
+    pub label: Label,
+    /// The form a leaf must have for the label to hold; other leaves get the tool's label.
+    pub format: Option<Format>,
+}
+
 /// The broker's own knowledge of a tool. No model sees or writes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolSpec {
@@ -171,8 +213,14 @@ pub struct ToolSpec {
     pub effect: EffectClass,
     /// Every argument the schema allows. One that is not listed is refused.
     pub arguments: BTreeMap<String, ArgumentSpec>,
-    /// The label of its results.
+    /// Who learns the payload of a call.
+    pub audience: Audience,
+    /// The label of its results, wherever no field rule says otherwise.
     pub result_label: Label,
+    /// Parts of a result with a label of their own; the first that fits a leaf counts.
+    pub result_fields: Vec<ResultField>,
+    /// The name of the secret that fills each [`ArgumentRole::Secret`] argument.
+    pub secrets: BTreeMap<String, String>,
     /// Whether asking again and again is honest use (polling), exempt from loop detection.
     pub is_wait: bool,
     /// Most calls in a minute; `None`: no limit of its own.

@@ -56,7 +56,7 @@ pub(crate) fn diff(text: &str) -> String {
 mod tests {
     use super::*;
     use domain::label::Label;
-    use domain::tool::{EffectClass, ToolDefinition, ToolName};
+    use domain::tool::{Audience, EffectClass, ToolDefinition, ToolName};
     use serde_json::json;
 
     fn spec() -> ToolSpec {
@@ -69,7 +69,10 @@ mod tests {
             capability: "fs_write".to_owned(),
             effect: EffectClass::SharedWrite,
             arguments: BTreeMap::new(),
+            audience: Audience::User,
             result_label: Label::nothing(),
+            result_fields: Vec::new(),
+            secrets: BTreeMap::new(),
             is_wait: false,
             calls_per_minute: None,
             version: "1".to_owned(),

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use domain::Timestamp;
 use domain::label::Label;
 use domain::tool::{
-    ArgumentRole, ArgumentSpec, EffectClass, TargetKind, ToolDefinition, ToolName, ToolOutput,
-    ToolSpec,
+    ArgumentRole, ArgumentSpec, Audience, EffectClass, TargetKind, ToolDefinition, ToolName,
+    ToolOutput, ToolSpec,
 };
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +55,10 @@ impl FakeTool {
             capability: capability.to_owned(),
             effect,
             arguments: BTreeMap::from([("path".to_owned(), path)]),
+            audience: Audience::User,
             result_label: Label::untrusted(name),
+            result_fields: Vec::new(),
+            secrets: BTreeMap::new(),
             is_wait: false,
             calls_per_minute: None,
             version: "1".to_owned(),

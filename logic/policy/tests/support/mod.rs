@@ -16,7 +16,8 @@ use domain::lineage::AgentType;
 use domain::model::ModelRole;
 use domain::settings::{Attendance, SessionSettings};
 use domain::tool::{
-    ArgumentRole, ArgumentSpec, EffectClass, TargetKind, ToolDefinition, ToolName, ToolSpec,
+    ArgumentRole, ArgumentSpec, Audience, EffectClass, TargetKind, ToolDefinition, ToolName,
+    ToolSpec,
 };
 use policy::history::TaskHistory;
 use policy::manifest::{AgentRule, Manifest, Selector, StatedPaths, is_capability};
@@ -83,7 +84,10 @@ pub fn tool(
                 ((*name).to_owned(), spec)
             })
             .collect(),
+        audience: Audience::User,
         result_label: Label::untrusted(tool),
+        result_fields: Vec::new(),
+        secrets: BTreeMap::new(),
         is_wait: false,
         calls_per_minute: None,
         version: "1".to_owned(),
