@@ -255,23 +255,6 @@ fn streamed<T: Send + 'static>(
         .boxed()
 }
 
-/// Orders tools by how many words of the task their names and descriptions share with it.
-fn rank(mut tools: Vec<ToolDefinition>, task: &str) -> Vec<ToolDefinition> {
-    let words = |text: &str| -> Vec<String> {
-        text.split(|c: char| !c.is_alphanumeric())
-            .filter(|word| word.len() > 2)
-            .map(str::to_lowercase)
-            .collect()
-    };
-    let wanted = words(task);
-    let overlap = |tool: &ToolDefinition| {
-        let own = words(&format!("{} {}", tool.name, tool.description));
-        wanted.iter().filter(|word| own.contains(word)).count()
-    };
-    tools.sort_by_cached_key(|tool| std::cmp::Reverse(overlap(tool)));
-    tools
-}
-
 #[async_trait]
 impl Broker for Service {
     async fn register_agent(
@@ -335,7 +318,8 @@ impl Broker for Service {
                 "The agent was released.",
             ));
         };
-        Ok(rank(self.inner.usable(&standing, &settings), &task))
+        let usable = self.inner.usable(&standing, &settings);
+        Ok(crate::discovery::offer(usable, &task))
     }
 
     async fn validate(&self, request: CallRequest) -> Result<Decision, Error> {
