@@ -18,7 +18,6 @@ pub mod log;
 pub mod neutral;
 pub mod repetition;
 pub mod reply;
-pub mod schema;
 pub mod service;
 pub mod slots;
 pub mod template;

@@ -10,7 +10,6 @@ use engine::engine::{Config, Engine, Piece, Task};
 use engine::generate::Sampling;
 use engine::lifetime;
 use engine::log::Recorder;
-use engine::schema::bounded;
 use engine::service::Service;
 use engine::template::Request;
 use engine::threads::ThreadCount;
@@ -20,6 +19,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
+use text::bounds::bounded;
 use wire::Listen;
 
 /// Runs a language model on this machine's processor, for `carl` to use.

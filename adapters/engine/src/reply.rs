@@ -3,13 +3,12 @@
 //! The grammar of a request fixes the shape of the reply, so this reader never guesses.
 
 use serde_json::Value;
+use text::json_calls::{self, AnswerForm};
 
 const CALL_OPENING: &str = "<tool_call>";
 const CALL_CLOSING: &str = "</tool_call>";
 const THINK_OPENING: &str = "<think>";
 const THINK_CLOSING: &str = "</think>";
-const JSON_CALL: &str = "{\"tool\": \"";
-const JSON_ANSWER: &str = "{\"answer\": ";
 
 /// What the reader recognised.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +52,8 @@ pub struct Reader {
     state: State,
     /// Text whose meaning is not decided yet, or that is kept to the end.
     held: String,
+    /// Reads the JSON forms of calls, in place of all else here.
+    json: Option<json_calls::Reader>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,9 +62,7 @@ enum State {
     Text,
     Thinking,
     Call,
-    JsonText,
     Held,
-    Done,
 }
 
 impl Reader {
@@ -75,71 +74,61 @@ impl Reader {
             Form::Text if in_thinking => State::Thinking,
             _ => State::Undecided,
         };
+        let json = match form {
+            Form::JsonCalls => Some(json_calls::Reader::new(AnswerForm::Text)),
+            Form::JsonCallsOrSchema => Some(json_calls::Reader::new(AnswerForm::Json)),
+            Form::Text | Form::Schema | Form::TaggedCalls | Form::TaggedCallsOrSchema => None,
+        };
         Self {
             form,
             state,
             held: String::new(),
+            json,
         }
     }
 
     /// Takes the next piece and returns what became clear.
     pub fn push(&mut self, piece: &str) -> Vec<Event> {
+        if let Some(json) = &mut self.json {
+            return from_json(json.push(piece), self.form);
+        }
         self.held.push_str(piece);
         if self.state == State::Undecided {
             self.decide();
         }
         match self.state {
-            State::Undecided | State::Held | State::Done => Vec::new(),
+            State::Undecided | State::Held => Vec::new(),
             State::Text => text(std::mem::take(&mut self.held)),
             State::Thinking => self.think(),
             State::Call => vec![Event::CallPiece(piece.to_owned())],
-            State::JsonText => self.read_json_text(),
         }
     }
 
     /// The reply is over: returns what was held back.
     #[must_use]
-    pub fn finish(mut self) -> Vec<Event> {
-        let held = std::mem::take(&mut self.held);
+    pub fn finish(self) -> Vec<Event> {
+        if let Some(json) = self.json {
+            return from_json(json.finish(), self.form);
+        }
         match self.state {
-            State::Undecided | State::Text => text(held),
-            State::Thinking => vec![Event::Thinking(held)],
-            State::Call => read_call(&held),
-            State::Held if self.form == Form::JsonCallsOrSchema => {
-                // A reply cut by the token limit is no JSON; the caller sees how it ended.
-                let whole: Option<Value> = serde_json::from_str(&held).ok();
-                let answer = whole.and_then(|mut reply| reply.get_mut("answer").map(Value::take));
-                text(answer.map_or(held, |answer| answer.to_string()))
-            }
-            State::Held => text(held),
-            State::JsonText | State::Done => Vec::new(),
+            State::Undecided | State::Text | State::Held => text(self.held),
+            State::Thinking => vec![Event::Thinking(self.held)],
+            State::Call => read_call(&self.held),
         }
     }
 
     fn decide(&mut self) {
-        let held = self.held.as_str();
         let (opening, state) = match self.form {
             Form::Text => (THINK_OPENING, State::Thinking),
             Form::TaggedCalls | Form::TaggedCallsOrSchema => (CALL_OPENING, State::Call),
-            Form::Schema => ("", State::Held),
-            Form::JsonCalls | Form::JsonCallsOrSchema if held.starts_with(JSON_ANSWER) => {
-                if self.form == Form::JsonCallsOrSchema {
-                    self.state = State::Held;
-                } else if held.len() > JSON_ANSWER.len() {
-                    self.held.drain(..=JSON_ANSWER.len());
-                    self.state = State::JsonText;
-                }
-                return;
-            }
-            Form::JsonCalls | Form::JsonCallsOrSchema if JSON_ANSWER.starts_with(held) => return,
-            Form::JsonCalls | Form::JsonCallsOrSchema => (JSON_CALL, State::Call),
+            Form::Schema | Form::JsonCalls | Form::JsonCallsOrSchema => ("", State::Held),
         };
-        if held.starts_with(opening) {
+        if self.held.starts_with(opening) {
             self.state = state;
             if state == State::Thinking {
                 self.held.drain(..opening.len());
             }
-        } else if !opening.starts_with(held) {
+        } else if !opening.starts_with(self.held.as_str()) {
             self.state = match self.form {
                 Form::Text | Form::TaggedCalls => State::Text,
                 _ => State::Held,
@@ -168,35 +157,21 @@ impl Reader {
         let rest = self.held.split_off(safe);
         vec![Event::Thinking(std::mem::replace(&mut self.held, rest))]
     }
+}
 
-    /// Decodes the inside of a JSON string up to its closing quote.
-    fn read_json_text(&mut self) -> Vec<Event> {
-        let mut decoded = String::new();
-        let mut at = 0;
-        while let Some(next) = self.held.get(at..).and_then(|rest| rest.chars().next()) {
-            let length = match next {
-                '"' => {
-                    self.state = State::Done;
-                    break;
-                }
-                '\\' => match escape_length(self.held.get(at..).unwrap_or_default()) {
-                    Some(length) => length,
-                    None => break,
-                },
-                other => other.len_utf8(),
-            };
-            let unit = self.held.get(at..at + length).unwrap_or_default();
-            if next == '\\' {
-                let quoted: Option<String> = serde_json::from_str(&format!("\"{unit}\"")).ok();
-                decoded.push_str(quoted.as_deref().unwrap_or_default());
-            } else {
-                decoded.push_str(unit);
-            }
-            at += length;
+/// What the reader of the JSON forms saw, in the words of this one.
+fn from_json(events: Vec<json_calls::Event>, form: Form) -> Vec<Event> {
+    let event = |event| match event {
+        json_calls::Event::Text(text) => Some(Event::Text(text)),
+        json_calls::Event::CallPiece(piece) => Some(Event::CallPiece(piece)),
+        json_calls::Event::Call { name, arguments } => Some(Event::Call { name, arguments }),
+        // The grammar allows nothing else, so it was cut. An answer under a schema is handed over
+        // as it is: the gateway says what does not fit.
+        json_calls::Event::Unread(text) => {
+            (form == Form::JsonCallsOrSchema).then_some(Event::Text(text))
         }
-        self.held.drain(..at);
-        text(decoded)
-    }
+    };
+    events.into_iter().filter_map(event).collect()
 }
 
 fn text(text: String) -> Vec<Event> {
@@ -205,20 +180,6 @@ fn text(text: String) -> Vec<Event> {
     } else {
         vec![Event::Text(text)]
     }
-}
-
-/// Bytes of the escape at the beginning of `text`; `None` while it is not complete.
-fn escape_length(text: &str) -> Option<usize> {
-    let unit = match text.as_bytes().get(1)? {
-        b'u' => 6,
-        _ => 2,
-    };
-    let is_high_surrogate = unit == 6
-        && text.get(2..6).is_some_and(|hex| {
-            u32::from_str_radix(hex, 16).is_ok_and(|code| (0xD800..0xDC00).contains(&code))
-        });
-    let length = if is_high_surrogate { 12 } else { unit };
-    (text.len() >= length).then_some(length)
 }
 
 /// Bytes at the end of `text` that may be the beginning of `tag`.
@@ -237,11 +198,7 @@ fn read_call(held: &str) -> Vec<Event> {
         .trim_end_matches(CALL_CLOSING);
     let parsed: Option<Value> = serde_json::from_str(inner.trim()).ok();
     let call = parsed.and_then(|mut call| {
-        let name = call
-            .get("tool")
-            .or_else(|| call.get("name"))?
-            .as_str()?
-            .to_owned();
+        let name = call.get("name")?.as_str()?.to_owned();
         let arguments = call.get_mut("arguments")?.take();
         Some(Event::Call { name, arguments })
     });
@@ -280,23 +237,13 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_in_json_streams_as_text_whatever_the_pieces() {
-        let text = "Line \"one\"\n\ttab \\ é 🚀 end";
-        let reply = r#"{"answer": "Line \"one\"\n\ttab \\ é \ud83d\ude80 end"}"#;
-        for step in 1..reply.len() {
-            assert_eq!(
-                visible(&read(Form::JsonCalls, reply, step)),
-                text,
-                "step {step}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_call_in_json_is_read_whole() {
-        let reply = r#"{"tool": "read_file", "arguments": {"path": "a.md"}}"#;
-        for step in 1..reply.len() {
-            let events = read(Form::JsonCalls, reply, step);
+    fn the_json_form_is_read_as_its_owner_reads_it() {
+        let answer = r#"{"answer": "Line \"one\" \ud83d\ude80"}"#;
+        let asked = r#"{"tool": "read_file", "arguments": {"path": "a.md"}}"#;
+        for step in 1..asked.len() {
+            let events = read(Form::JsonCalls, answer, step);
+            assert_eq!(visible(&events), "Line \"one\" 🚀", "step {step}");
+            let events = read(Form::JsonCalls, asked, step);
             assert_eq!(
                 call(&events),
                 Some(("read_file".to_owned(), json!({ "path": "a.md" })))

@@ -7,13 +7,14 @@
 //! assistant alternate, and many know nothing of tools. [`ChatTemplate::render`] tries the
 //! conversation as it is and then in the simpler shapes of [`Shape`], in that order.
 
-use crate::tools::{CallForm, Offer, spaced};
+use crate::tools::{CallForm, Offer};
 use domain::message::Message;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Kwargs, Serde};
 use minijinja::{Environment, ErrorKind, Value};
 use minijinja_contrib::pycompat::unknown_method_callback;
 use serde_json::json;
+use text::json_calls::{spaced, write_result};
 
 /// Steps a template may take. A conversation of a few hundred messages needs some ten thousand.
 pub const MAX_STEPS: u64 = 2_000_000;
@@ -243,7 +244,7 @@ fn to_line(message: &Message, native: bool) -> Line {
             name: Some(name.to_string()),
             ..Line::new("tool", text.clone())
         },
-        Message::Tool { name, text, .. } => Line::new("user", format!("Result of {name}:\n{text}")),
+        Message::Tool { name, text, .. } => Line::new("user", write_result(name.as_str(), text)),
     }
 }
 

@@ -2,35 +2,20 @@
 //!
 //! Two forms exist. Models whose template shows tools and speaks of `<tool_call>` were trained on
 //! [`CallForm::Tagged`] and keep it. For all others, among them the smallest, tools are described
-//! in the system message and every reply is one JSON object ([`CallForm::Json`]):
-//!
-//! ```text
-//! {"tool": "read_file", "arguments": {"path": "notes.md"}}
-//! {"answer": "The meeting is at ten."}
-//! ```
-//!
-//! After `{"` one token decides between the two. In both forms a grammar rules out unknown names,
-//! arguments outside the tool's schema, and half a call.
+//! in the system message and every reply is one JSON object ([`CallForm::Json`], which
+//! [`text::json_calls`] owns). In both forms a grammar rules out unknown names, arguments outside
+//! the tool's schema, and half a call.
 
 use crate::constraint::{Grammar, with_layout};
-use crate::schema::{self, bounded, define};
 use domain::tool::ToolDefinition;
 use serde_json::{Map, Value, json};
+use text::bounds::bounded;
+use text::json_calls::{self, call_schemas, spaced};
 
-/// Most characters of an answer in the JSON form.
-pub const MAX_ANSWER_CHARS: u64 = 4096;
+pub use text::json_calls::Reply;
 
 /// Most tools offered in one request.
 pub const MAX_TOOLS: usize = 128;
-
-/// What a model may reply when tools are on offer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reply {
-    /// A call or an answer, the model decides.
-    CallOrAnswer,
-    /// A call.
-    Call,
-}
 
 /// How a model writes tool calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +46,7 @@ impl CallForm {
                 let call = spaced(&json!({ "name": name, "arguments": arguments }));
                 format!("<tool_call>\n{call}\n</tool_call>")
             }
-            Self::Json => spaced(&json!({ "tool": name, "arguments": arguments })),
+            Self::Json => json_calls::write_call(name, arguments),
         }
     }
 }
@@ -83,18 +68,9 @@ pub enum Error {
         /// How many there are.
         count: usize,
     },
-    /// A tool's parameters are no usable schema.
-    #[error("the parameters of tool `{tool}` cannot be used")]
-    Schema {
-        /// The tool's name.
-        tool: String,
-        /// What is wrong.
-        #[source]
-        source: schema::Error,
-    },
-    /// The schema of the answer is not usable.
-    #[error("the schema of the answer cannot be used")]
-    Answer(#[source] schema::Error),
+    /// A tool's parameters or the answer's schema cannot be used.
+    #[error(transparent)]
+    Schema(#[from] json_calls::Error),
 }
 
 impl Offer {
@@ -134,60 +110,29 @@ impl Offer {
     }
 
     /// The tools in plain words, for models whose template knows none.
-    ///
-    /// Each line shows a whole reply. With it SmolLM2-135M chose rightly between call and answer in
-    /// 19 of 20 cases and named the right tool in 16; with names listed first and the form of a
-    /// reply after them it was 18 and 13, and placeholders such as `<text>` were copied.
     #[must_use]
     pub fn description(&self) -> String {
-        let mut text = String::from("You have these tools. Reply with one JSON object.\n");
-        for tool in &self.tools {
-            let arguments = signature(&tool.parameters);
-            let name = &tool.name;
-            text.push_str(&format!(
-                "- {} {{\"tool\": \"{name}\", \"arguments\": {arguments}}}\n",
-                tool.description
-            ));
-        }
-        if self.reply == Reply::CallOrAnswer {
-            text.push_str("- To answer without a tool: {\"answer\": string}\n");
-        }
-        text
+        json_calls::describe(&self.tools, self.reply)
     }
 
     /// The grammar of the reply.
     ///
     /// # Errors
-    /// [`Error::Schema`] and [`Error::Answer`].
+    /// [`Error::Schema`].
     pub fn grammar(&self, form: CallForm) -> Result<Grammar, Error> {
         match form {
-            CallForm::Json => self.json_grammar(),
+            CallForm::Json => {
+                let answer = self.answer.as_ref();
+                let schema = json_calls::reply_schema(&self.tools, self.reply, answer)?;
+                Ok(Grammar::Schema(schema))
+            }
             CallForm::Tagged => self.tagged_grammar(),
         }
     }
 
-    fn json_grammar(&self) -> Result<Grammar, Error> {
-        let mut definitions = Map::new();
-        let mut options = self.calls("tool", &mut definitions)?;
-        if self.reply == Reply::CallOrAnswer {
-            let answer = match &self.answer {
-                Some(schema) => define(
-                    "answer",
-                    &bounded(schema).map_err(Error::Answer)?,
-                    &mut definitions,
-                ),
-                None => json!({ "type": "string", "maxLength": MAX_ANSWER_CHARS }),
-            };
-            options.push(closed_object(&[("answer", answer)]));
-        }
-        Ok(Grammar::Schema(
-            json!({ "anyOf": options, "$defs": definitions }),
-        ))
-    }
-
     fn tagged_grammar(&self) -> Result<Grammar, Error> {
         let mut definitions = Map::new();
-        let calls = self.calls("name", &mut definitions)?;
+        let calls = call_schemas(&self.tools, "name", &mut definitions)?;
         let call = with_layout(&json!({ "anyOf": calls, "$defs": definitions }));
         let call = format!("call: \"<tool_call>\\n\" %json {call} \"\\n</tool_call>\"\n");
         let grammar = match (self.reply, &self.answer) {
@@ -196,82 +141,10 @@ impl Offer {
                 format!("start: call | ANSWER\nANSWER: /[^<](.|\\n)*/\n{call}")
             }
             (Reply::CallOrAnswer, Some(schema)) => {
-                let answer = with_layout(&bounded(schema).map_err(Error::Answer)?);
+                let answer = with_layout(&bounded(schema).map_err(json_calls::Error::Answer)?);
                 format!("start: call | answer\nanswer: %json {answer}\n{call}")
             }
         };
         Ok(Grammar::Lark(grammar))
-    }
-
-    /// One schema a tool: `{<key>: its name, "arguments": …}`.
-    fn calls(&self, key: &str, definitions: &mut Map<String, Value>) -> Result<Vec<Value>, Error> {
-        let calls = self.tools.iter().map(|tool| {
-            let name = tool.name.as_str();
-            let parameters = bounded(&tool.parameters).map_err(|source| Error::Schema {
-                tool: name.to_owned(),
-                source,
-            })?;
-            let arguments = define(&format!("tool-{name}"), &parameters, definitions);
-            Ok(closed_object(&[
-                (key, json!({ "const": name })),
-                ("arguments", arguments),
-            ]))
-        });
-        calls.collect()
-    }
-}
-
-fn closed_object(properties: &[(&str, Value)]) -> Value {
-    let named: Map<String, Value> = properties
-        .iter()
-        .map(|(name, schema)| ((*name).to_owned(), schema.clone()))
-        .collect();
-    let required: Vec<&str> = properties.iter().map(|(name, _)| *name).collect();
-    json!({
-        "type": "object",
-        "properties": named,
-        "required": required,
-        "additionalProperties": false,
-    })
-}
-
-/// `{"path": string, "limit": integer (optional)}`
-fn signature(parameters: &Value) -> String {
-    let Some(properties) = parameters.get("properties").and_then(Value::as_object) else {
-        return "{}".to_owned();
-    };
-    let required = |name: &str| {
-        let list = parameters.get("required").and_then(Value::as_array);
-        list.is_some_and(|list| list.iter().any(|item| item == name))
-    };
-    let arguments = properties.iter().map(|(name, schema)| {
-        let kind = match (schema.get("enum"), schema.get("type")) {
-            (Some(values), _) => values.to_string(),
-            (None, Some(Value::String(kind))) => kind.clone(),
-            _ => "value".to_owned(),
-        };
-        let optional = if required(name) { "" } else { " (optional)" };
-        format!("\"{name}\": {kind}{optional}")
-    });
-    format!("{{{}}}", arguments.collect::<Vec<_>>().join(", "))
-}
-
-/// JSON with a space after `:` and `,`, the layout that the grammar fixes for answers.
-#[must_use]
-pub fn spaced(value: &Value) -> String {
-    match value {
-        Value::Object(object) => {
-            let members = object
-                .iter()
-                .map(|(name, inner)| format!("{}: {}", Value::from(name.as_str()), spaced(inner)));
-            format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
-        }
-        Value::Array(items) => {
-            format!(
-                "[{}]",
-                items.iter().map(spaced).collect::<Vec<_>>().join(", ")
-            )
-        }
-        scalar => scalar.to_string(),
     }
 }

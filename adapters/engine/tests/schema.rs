@@ -11,10 +11,10 @@ mod support;
 use domain::tool::{ToolDefinition, ToolName};
 use engine::constraint::Grammar;
 use engine::generate::{Finish, Sampling};
-use engine::schema::{MAX_STRING_CHARS, bounded};
 use engine::tools::{CallForm, Offer, Reply};
 use serde_json::{Value, json};
 use support::{answer, task};
+use text::bounds::{MAX_STRING_CHARS, bounded};
 
 const SUBJECTS: [&str; 20] = [
     "a cat",
