@@ -26,6 +26,17 @@ pub(crate) struct Call {
     pub(crate) stable_messages: usize,
     /// Whether the model can think at all, where the server says.
     pub(crate) can_think: Option<bool>,
+    /// How the model is told about tools and writes its calls.
+    pub(crate) form: Form,
+}
+
+/// The form of tools and calls in one request.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Form {
+    /// The protocol's.
+    Native,
+    /// Described in the messages; the whole reply is one JSON object under this schema.
+    Json(Value),
 }
 
 /// What a model can do, where the server says.

@@ -61,6 +61,18 @@ impl ProviderType {
     }
 }
 
+/// How the models of a provider are offered tools.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolCalls {
+    /// By the protocol's own means; the server puts them into the form its model was trained on.
+    #[default]
+    Native,
+    /// As text, for models without such training: each reply is one JSON object, a call or an
+    /// answer, and the server decodes it under a schema.
+    Json,
+}
+
 /// One `[models.providers.NAME]` table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -90,6 +102,10 @@ pub struct ProviderConfig {
     /// Context to ask for, tokens. `None`: [`limits::CONTEXT_TOKENS`].
     #[serde(default)]
     pub context_tokens: Option<u32>,
+    /// How tools are offered: `native`, or `json` for models without tool training behind an
+    /// OpenAI-compatible server.
+    #[serde(default)]
+    pub tool_calls: ToolCalls,
 }
 
 impl ProviderConfig {
@@ -105,6 +121,7 @@ impl ProviderConfig {
             max_parallel: None,
             keep_alive: None,
             context_tokens: None,
+            tool_calls: ToolCalls::Native,
         }
     }
 }
@@ -242,7 +259,7 @@ mod tests {
             "providers": {"work": {
                 "type": "openai", "endpoint": "https://models.example/v1", "default_model": "m",
                 "timeout_secs": 30, "api_key": {"secret": "work-key"}, "max_parallel": 2,
-                "context_tokens": 8192
+                "context_tokens": 8192, "tool_calls": "json"
             }},
             "roles": {"fast": "work/m"},
             "fallbacks": ["ollama/q"],
@@ -250,6 +267,7 @@ mod tests {
         }))
         .unwrap();
         assert_eq!(config.providers["work"].kind, ProviderType::OpenAi);
+        assert_eq!(config.providers["work"].tool_calls, ToolCalls::Json);
         assert_eq!(config.roles[&ModelRole::Fast].model, "m");
         assert_eq!(config.fallbacks.len(), 1);
     }
@@ -272,6 +290,7 @@ mod tests {
             serde_json::json!({"providers": {"x": {"type": "ollama", "endpont": "y"}}}),
             serde_json::json!({"providers": {"x": {"type": "ollama", "api_key": {"file": "y"}}}}),
             serde_json::json!({"providers": {"x": {"type": "cohere"}}}),
+            serde_json::json!({"providers": {"x": {"type": "openai", "tool_calls": "text"}}}),
         ] {
             assert!(parse(json).is_err());
         }

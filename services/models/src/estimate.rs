@@ -1,6 +1,6 @@
 //! How many tokens a text is, which share of a prompt was sent before, and whether a server cut it.
 
-use crate::call::{Call, Counted};
+use crate::call::{Call, Counted, Form};
 use domain::message::Message;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -67,7 +67,12 @@ impl Prompt {
     /// The prompt of a call: tools first, as chat templates put them, then the messages.
     pub(crate) fn of(call: &Call) -> Self {
         let mut prompt = Fingerprint::default();
-        for tool in &call.tools {
+        let apart = match call.form {
+            Form::Native => call.tools.as_slice(),
+            // The messages describe them.
+            Form::Json(_) => &[],
+        };
+        for tool in apart {
             prompt.add(tool.name.as_str());
             prompt.add(&tool.description);
             prompt.add(&tool.parameters.to_string());

@@ -1,6 +1,7 @@
 //! One provider instance: its way to models, its queue and its circuit breaker.
 
 use crate::breaker::Breaker;
+use crate::config::ToolCalls;
 use crate::error::{Error, ErrorKind};
 use crate::opening::Backend;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,6 +20,8 @@ pub(crate) struct Instance {
     /// Longest a whole call may take.
     pub(crate) call_time: Duration,
     pub(crate) backend: Box<dyn Backend>,
+    /// How its models are offered tools.
+    pub(crate) tool_calls: ToolCalls,
     permits: Arc<Semaphore>,
     breaker: Mutex<Breaker>,
 }
@@ -30,6 +33,7 @@ pub(crate) struct Parts {
     pub(crate) context_tokens: u32,
     pub(crate) call_time: Duration,
     pub(crate) max_parallel: usize,
+    pub(crate) tool_calls: ToolCalls,
     pub(crate) breaker: Breaker,
     pub(crate) backend: Box<dyn Backend>,
 }
@@ -43,6 +47,7 @@ impl Instance {
             context_tokens: parts.context_tokens,
             call_time: parts.call_time,
             backend: parts.backend,
+            tool_calls: parts.tool_calls,
             permits: Arc::new(Semaphore::new(parts.max_parallel.max(1))),
             breaker: Mutex::new(parts.breaker),
         }

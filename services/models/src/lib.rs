@@ -33,8 +33,11 @@ mod providers;
 mod registry;
 mod schema;
 mod service;
+mod spoken;
 
-pub use config::{Config, DiscoveryConfig, LimitsConfig, ProviderConfig, ProviderType, SecretRef};
+pub use config::{
+    Config, DiscoveryConfig, LimitsConfig, ProviderConfig, ProviderType, SecretRef, ToolCalls,
+};
 pub use engine::EngineSettings;
 pub use error::{Error, ErrorKind};
 pub use service::Service;

@@ -1,7 +1,7 @@
 //! Makes the instances: what is configured, and the usual places on this machine.
 
 use crate::breaker::Breaker;
-use crate::config::{Config, ProviderConfig, ProviderType};
+use crate::config::{Config, ProviderConfig, ProviderType, ToolCalls};
 use crate::discovery;
 use crate::egress::Egress;
 use crate::engine::{EngineBackend, EngineSettings};
@@ -42,6 +42,16 @@ pub(crate) fn plan(config: &Config) -> Result<Vec<Planned>, Error> {
             return Err(configuration(
                 format!("`{name}` cannot name a provider: it is empty or has a `/`"),
                 "",
+            ));
+        }
+        if provider.tool_calls == ToolCalls::Json && provider.kind != ProviderType::OpenAi {
+            return Err(configuration(
+                format!(
+                    "models.providers.{name}: tool_calls = \"json\" is for providers of type \
+                     openai, and this one is {}",
+                    provider.kind.as_str()
+                ),
+                "remove the line",
             ));
         }
         plan.push(Planned {
@@ -182,6 +192,7 @@ pub(crate) fn instance(planned: &Planned, config: &Config, backend: Box<dyn Back
             context_tokens: provider.context_tokens.unwrap_or(limits::CONTEXT_TOKENS),
             call_time,
             max_parallel: provider.max_parallel.unwrap_or(parallel),
+            tool_calls: provider.tool_calls,
             breaker: Breaker::new(
                 config.limits.circuit_failures,
                 Duration::from_millis(config.limits.circuit_pause_ms),

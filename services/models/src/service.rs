@@ -1,14 +1,14 @@
 //! The gateway behind the contract.
 
 use crate::answer::{Answer, Beginning};
-use crate::call::Call;
-use crate::config::Config;
+use crate::call::{Call, Form};
+use crate::config::{Config, ToolCalls};
 use crate::error::{self, Error, ErrorKind, notice};
 use crate::estimate::{Estimates, Prompt};
 use crate::opening::{Failure, Pieces, Tries};
 use crate::registry::{Registry, Target};
 use crate::schema::Schema;
-use crate::{EngineSettings, choose};
+use crate::{EngineSettings, choose, spoken};
 use api::Streaming;
 use api::models::{
     ChatChunk, ChatRequest, EmbedRequest, Embeddings, ModelInfo, Models, ProviderHealth,
@@ -201,7 +201,7 @@ impl Inner {
         let wanted = request
             .context_tokens
             .unwrap_or(target.instance.context_tokens);
-        let call = Call {
+        let mut call = Call {
             model: target.model.clone(),
             messages: request.messages.clone(),
             tools: request.tools.clone(),
@@ -214,7 +214,11 @@ impl Inner {
             schema: request.response_schema.clone(),
             stable_messages: request.stable_messages,
             can_think: facts.thinks,
+            form: Form::Native,
         };
+        if target.instance.tool_calls == ToolCalls::Json {
+            spoken::rewrite(&mut call)?;
+        }
         let mut tries = Tries::new(&self.config.limits, deadline);
         loop {
             let opened = timeout_at(deadline, backend.open(&call))

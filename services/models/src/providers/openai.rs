@@ -1,15 +1,16 @@
 //! Chat completions, as OpenAI documents them and as llama.cpp, vLLM, LM Studio, OpenRouter and
 //! others speak them.
 
-use super::openai_stream::Reader;
+use super::openai_stream::{JsonReader, Reader};
 use super::{Decoder, Outgoing, Protocol, read_vectors};
-use crate::call::{Call, Listed, ToolChoice, arguments_object};
+use crate::call::{Call, Form, Listed, ToolChoice, arguments_object};
 use crate::error::{self, Error};
 use crate::framing::Framing;
 use domain::message::Message;
 use domain::model::Think;
 use reqwest::Url;
 use serde_json::{Value, json};
+use text::json_calls::AnswerForm;
 
 /// The host that refuses fields it does not know and renamed `max_tokens`.
 const STRICT_HOST: &str = "api.openai.com";
@@ -70,26 +71,8 @@ impl Protocol for OpenAi {
             "stream": true,
             "stream_options": {"include_usage": true},
         });
-        if !call.tools.is_empty() {
-            body["tools"] = call
-                .tools
-                .iter()
-                .map(|tool| {
-                    json!({"type": "function", "function": {
-                        "name": tool.name,
-                        "description": tool.description,
-                        "parameters": tool.parameters,
-                    }})
-                })
-                .collect();
-            body["tool_choice"] = match &call.tool_choice {
-                ToolChoice::Auto => json!("auto"),
-                ToolChoice::Required => json!("required"),
-                ToolChoice::None => json!("none"),
-                ToolChoice::Only(name) => {
-                    json!({"type": "function", "function": {"name": name}})
-                }
-            };
+        if call.form == Form::Native && !call.tools.is_empty() {
+            tools(call, &mut body);
         }
         self.think(call.think, &mut body);
         if let Some(max) = call.max_tokens {
@@ -106,11 +89,21 @@ impl Protocol for OpenAi {
         if let Some(seed) = call.seed {
             body["seed"] = json!(seed);
         }
-        if let Some(schema) = &call.schema {
-            body["response_format"] = json!({"type": "json_schema", "json_schema": {
-                "name": "answer",
-                "schema": schema,
-            }});
+        match (&call.form, &call.schema) {
+            (Form::Json(schema), _) => {
+                body["response_format"] = json!({"type": "json_schema", "json_schema": {
+                    "name": "reply",
+                    "strict": true,
+                    "schema": schema,
+                }});
+            }
+            (Form::Native, Some(schema)) => {
+                body["response_format"] = json!({"type": "json_schema", "json_schema": {
+                    "name": "answer",
+                    "schema": schema,
+                }});
+            }
+            (Form::Native, None) => {}
         }
         Outgoing::post("chat/completions", body)
     }
@@ -119,8 +112,13 @@ impl Protocol for OpenAi {
         Framing::Events
     }
 
-    fn decoder(&self, _call: &Call) -> Box<dyn Decoder> {
-        Box::new(Reader::new(self.name.clone()))
+    fn decoder(&self, call: &Call) -> Box<dyn Decoder> {
+        let reader = Reader::new(self.name.clone());
+        match (&call.form, &call.schema) {
+            (Form::Native, _) => Box::new(reader),
+            (Form::Json(_), None) => Box::new(JsonReader::new(reader, AnswerForm::Text)),
+            (Form::Json(_), Some(_)) => Box::new(JsonReader::new(reader, AnswerForm::Json)),
+        }
     }
 
     fn list(&self) -> Outgoing {
@@ -173,6 +171,27 @@ impl Protocol for OpenAi {
     fn counts_cached(&self) -> bool {
         true
     }
+}
+
+/// Offers the tools by the protocol's own means.
+fn tools(call: &Call, body: &mut Value) {
+    body["tools"] = call
+        .tools
+        .iter()
+        .map(|tool| {
+            json!({"type": "function", "function": {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.parameters,
+            }})
+        })
+        .collect();
+    body["tool_choice"] = match &call.tool_choice {
+        ToolChoice::Auto => json!("auto"),
+        ToolChoice::Required => json!("required"),
+        ToolChoice::None => json!("none"),
+        ToolChoice::Only(name) => json!({"type": "function", "function": {"name": name}}),
+    };
 }
 
 fn message(message: &Message) -> Value {

@@ -2,11 +2,12 @@
 
 use super::{Decoder, error_text};
 use crate::assemble::{Assembler, Fragment};
-use crate::call::{Counted, Piece};
+use crate::call::{Counted, Piece, unwrap_arguments};
 use crate::error::{self, Error};
 use crate::framing::Frame;
 use domain::model::FinishReason;
 use serde_json::Value;
+use text::json_calls::{self, AnswerForm};
 
 /// One answer.
 pub(super) struct Reader {
@@ -126,6 +127,98 @@ impl Decoder for Reader {
 
     fn is_done(&self) -> bool {
         self.done
+    }
+}
+
+/// One answer whose text is one JSON object: a call or an answer.
+pub(super) struct JsonReader {
+    inner: Reader,
+    /// `None` once the answer has ended.
+    json: Option<json_calls::Reader>,
+    calls: u32,
+    unread: Option<String>,
+}
+
+impl JsonReader {
+    pub(super) fn new(inner: Reader, answer: AnswerForm) -> Self {
+        Self {
+            inner,
+            json: Some(json_calls::Reader::new(answer)),
+            calls: 0,
+            unread: None,
+        }
+    }
+
+    /// Sorts the text among pieces into calls and answer.
+    fn sort(&mut self, read: Vec<Piece>, pieces: &mut Vec<Piece>) {
+        for piece in read {
+            match piece {
+                Piece::Text(text) => {
+                    let events = self.json.as_mut().map(|json| json.push(&text));
+                    self.take(events.unwrap_or_default(), pieces);
+                }
+                Piece::Finished(reason) => self.finish(reason, pieces),
+                other => pieces.push(other),
+            }
+        }
+    }
+
+    fn finish(&mut self, reason: FinishReason, pieces: &mut Vec<Piece>) {
+        let json = self.json.take();
+        let events = json.map(json_calls::Reader::finish).unwrap_or_default();
+        self.take(events, pieces);
+        // What the token limit cut is neither a call nor an answer. In any other case the server
+        // did not keep to the schema, and its words are shown as they are.
+        if let Some(text) = self.unread.take()
+            && reason != FinishReason::Length
+        {
+            pieces.push(Piece::Text(text));
+        }
+        pieces.push(Piece::Finished(match reason {
+            FinishReason::Stop if self.calls > 0 => FinishReason::ToolCalls,
+            other => other,
+        }));
+    }
+
+    fn take(&mut self, events: Vec<json_calls::Event>, pieces: &mut Vec<Piece>) {
+        for event in events {
+            match event {
+                json_calls::Event::Text(text) => pieces.push(Piece::Text(text)),
+                json_calls::Event::CallPiece(arguments) => pieces.push(Piece::CallDelta {
+                    index: 0,
+                    name: String::new(),
+                    arguments,
+                }),
+                json_calls::Event::Call { name, arguments } => {
+                    self.calls += 1;
+                    pieces.push(Piece::Call {
+                        name,
+                        arguments: unwrap_arguments(arguments),
+                    });
+                }
+                json_calls::Event::Unread(text) => self.unread = Some(text),
+            }
+        }
+    }
+}
+
+impl Decoder for JsonReader {
+    fn frame(&mut self, frame: &Frame, pieces: &mut Vec<Piece>) -> Result<(), Error> {
+        let mut read = Vec::new();
+        let outcome = self.inner.frame(frame, &mut read);
+        self.sort(read, pieces);
+        outcome
+    }
+
+    fn end(&mut self, pieces: &mut Vec<Piece>) -> Result<(), Error> {
+        let mut read = Vec::new();
+        let outcome = self.inner.end(&mut read);
+        self.sort(read, pieces);
+        outcome
+    }
+
+    fn is_done(&self) -> bool {
+        self.inner.is_done()
     }
 }
 
