@@ -1,0 +1,18 @@
+//! The tool table that users write: what each tool is, so that the broker can judge its calls.
+//!
+//! What it is: reading the YAML form, and joining an entry with the name, description and JSON
+//! Schema that a tool arrives with into a [`domain::tool::ToolSpec`].
+//! What it owns: the format in docs/tool-tables.md and its JSON Schema.
+//! What it never does: read a file, ask a model, decide a call, or believe what a tool says about
+//! itself: a description decides nothing.
+//! Where to start: [`Table::parse`], then [`Table::spec`].
+
+pub mod config;
+mod entry;
+mod error;
+mod place;
+mod table;
+
+pub use entry::{Argument, DEFAULT_CAPABILITY, Entry, default_audience};
+pub use error::Error;
+pub use table::{TABLE_BYTES, Table, pin_of};
