@@ -14,6 +14,7 @@ pub mod context;
 pub mod executor;
 pub mod memory;
 pub mod models;
+pub mod sandbox;
 pub mod search;
 pub mod secrets;
 pub mod sessions;

@@ -1,0 +1,155 @@
+//! The sandbox: runs a program with fewer rights than Housecarl has, or refuses.
+
+use async_trait::async_trait;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What a program may reach beyond this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Network {
+    /// Nothing: no socket of any family, not even to this machine. A pair of connected sockets
+    /// inside the program is all there is.
+    None,
+    /// What the machine reaches, by IPv4 and IPv6. For package installers only.
+    Host,
+}
+
+/// How much a program may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JobLimits {
+    /// Longest life of the program and of everything it started.
+    pub wall: Duration,
+    /// Processor time of each process, whole seconds, at least one.
+    pub cpu: Duration,
+    /// Memory of each process, bytes; of all together where a control group can be made.
+    pub memory_bytes: u64,
+    /// Most processes and threads at one time.
+    pub processes: u32,
+    /// Largest file it writes, bytes.
+    pub file_bytes: u64,
+    /// Most open files of each process.
+    pub open_files: u32,
+    /// Most that is kept of each output stream, bytes; the middle of a longer one is dropped.
+    pub output_bytes: usize,
+}
+
+/// A program to run and everything it is given. What is not listed it does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// Program and arguments; no shell reads them. Empty: nothing runs, only the restrictions are
+    /// tried.
+    pub argv: Vec<String>,
+    /// Where it starts; absolute, beneath a readable or writable path.
+    pub folder: PathBuf,
+    /// Files and folders it may read, besides the machine's programs and libraries; absolute.
+    pub read: Vec<PathBuf>,
+    /// Files and folders it may change; absolute.
+    pub write: Vec<PathBuf>,
+    /// Places beneath those that it may not change all the same.
+    pub frozen: Vec<PathBuf>,
+    /// Places beneath those that it may not even see.
+    pub hidden: Vec<PathBuf>,
+    /// Its environment, whole: nothing is inherited.
+    pub environment: BTreeMap<String, String>,
+    /// Its standard input.
+    pub input: Vec<u8>,
+    /// What it reaches beyond this machine.
+    pub network: Network,
+    /// How much it may use.
+    pub limits: JobLimits,
+}
+
+/// How one way of restricting a program went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Enforcement {
+    /// In force.
+    Enforced,
+    /// Not to be had here, and why.
+    Unavailable(String),
+}
+
+/// One way of restricting a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mechanism {
+    /// Stable name: `landlock`, `mount_view`, `seccomp`.
+    pub name: String,
+    /// What it does, and in which form.
+    pub detail: String,
+    /// How it went.
+    pub enforcement: Enforcement,
+}
+
+/// What is kept of an output stream.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// The beginning.
+    pub head: Vec<u8>,
+    /// The end, when something was dropped between.
+    pub tail: Vec<u8>,
+    /// How much was dropped between, bytes.
+    pub dropped: u64,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself, with this code.
+    Exited(i32),
+    /// By this signal: its own fault, or a limit.
+    Killed(i32),
+    /// Its time was up; it and all it started were killed.
+    TimedOut,
+}
+
+/// What a program came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finished {
+    /// How it ended.
+    pub ended: Ended,
+    /// Standard output.
+    pub stdout: Captured,
+    /// Standard error.
+    pub stderr: Captured,
+    /// What was in force while it ran.
+    pub mechanisms: Vec<Mechanism>,
+    /// How long it ran.
+    pub took: Duration,
+}
+
+/// Why a program did not run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// A restriction that was promised cannot be had on this machine.
+    #[error("the sandbox cannot promise `{promise}` here: {why}")]
+    Promise {
+        /// Which promise: `files`, `network`, `processes`, `system_calls`, `privileges`, `limits`.
+        promise: String,
+        /// Why, by mechanism.
+        why: String,
+    },
+    /// The job makes no sense.
+    #[error("{0}")]
+    BadJob(String),
+    /// The program is not there or cannot be started.
+    #[error("`{program}` cannot be started: {why}")]
+    NotStarted {
+        /// The program.
+        program: String,
+        /// What the operating system said.
+        why: String,
+    },
+    /// The sandbox itself failed; nothing is left running.
+    #[error("the sandbox failed: {0}")]
+    Broken(String),
+}
+
+/// Runs programs with fewer rights.
+#[async_trait]
+pub trait Sandbox: Send + Sync {
+    /// Runs a program to its end. Dropping the future kills it and all it started.
+    ///
+    /// # Errors
+    /// [`Refusal`] when it did not run with every promised restriction.
+    async fn run(&self, job: Job) -> Result<Finished, Refusal>;
+}
