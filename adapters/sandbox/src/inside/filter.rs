@@ -1,0 +1,221 @@
+//! The system-call filter: what no program here needs and attackers do, is refused; what belongs to
+//! another instruction set ends the process.
+
+use super::Ledger;
+use crate::promise::name;
+use crate::wire::Spec;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, apply_filter_all_threads, sock_filter,
+};
+use std::collections::BTreeMap;
+
+/// Flags of `clone` that make namespaces.
+const NAMESPACES: [i32; 7] = [
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWCGROUP,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+];
+/// The only personality that is no change, and the one that asks.
+const PERSONALITIES: [u64; 2] = [0, 0xffff_ffff];
+/// The bits of a socket's type that are not flags.
+const SOCKET_TYPE: u64 = 0xf;
+/// `TIOCSTI` and `TIOCLINUX`: typing into somebody else's terminal.
+const TYPING: [u64; 2] = [0x5412, 0x541c];
+/// The bit that marks a system call of the x32 instruction set.
+#[cfg(target_arch = "x86_64")]
+const X32: u32 = 0x4000_0000;
+/// `open_tree_attr`, which mounts like `open_tree`.
+const OPEN_TREE_ATTR: i64 = 467;
+
+/// Refused whatever their arguments.
+const REFUSED: [i64; 56] = [
+    // Other processes.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    libc::SYS_perf_event_open,
+    // The kernel itself.
+    libc::SYS_bpf,
+    libc::SYS_userfaultfd,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_fanotify_init,
+    libc::SYS_syslog,
+    // Keys.
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    // Mounts, namespaces and ways around names.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_fsopen,
+    libc::SYS_fsmount,
+    libc::SYS_fsconfig,
+    libc::SYS_fspick,
+    libc::SYS_open_tree,
+    OPEN_TREE_ATTR,
+    libc::SYS_move_mount,
+    libc::SYS_mount_setattr,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_name_to_handle_at,
+    // The machine.
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_vhangup,
+    libc::SYS_nfsservctl,
+    libc::SYS_lookup_dcookie,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+    libc::SYS_mbind,
+];
+
+/// Refused on this instruction set only.
+#[cfg(target_arch = "x86_64")]
+const REFUSED_HERE: [i64; 4] = [
+    libc::SYS_iopl,
+    libc::SYS_ioperm,
+    libc::SYS_modify_ldt,
+    libc::SYS_uselib,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const REFUSED_HERE: [i64; 0] = [];
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+type Result<T> = std::result::Result<T, seccompiler::Error>;
+
+pub(super) fn install(spec: &Spec, ledger: &mut Ledger) {
+    let installed = apply(spec.has_network);
+    let why = installed.map_err(|e| e.to_string());
+    ledger.note(name::SECCOMP, "no dangerous system calls", why.clone());
+    if !spec.has_network {
+        ledger.note(name::SECCOMP_NET, "no sockets", why);
+    }
+}
+
+fn apply(has_network: bool) -> Result<()> {
+    #[cfg(target_arch = "x86_64")]
+    apply_filter_all_threads(&no_x32())?;
+    // The C library falls back to `clone`, whose flags the filter can see.
+    let absent = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+    apply_filter_all_threads(&compiled(absent, libc::ENOSYS)?)?;
+    apply_filter_all_threads(&compiled(sockets(has_network)?, libc::EACCES)?)?;
+    apply_filter_all_threads(&compiled(refused()?, libc::EPERM)?)
+}
+
+/// A filter that answers the listed calls with an error. It ends a process that makes a call of
+/// another instruction set.
+fn compiled(rules: Rules, errno: i32) -> Result<BpfProgram> {
+    let target = std::env::consts::ARCH.try_into()?;
+    let filter = SeccompFilter::new(
+        rules,
+        SeccompAction::Allow,
+        SeccompAction::Errno(errno.unsigned_abs()),
+        target,
+    )?;
+    Ok(filter.try_into()?)
+}
+
+fn refused() -> Result<Rules> {
+    let mut rules: Rules = REFUSED
+        .iter()
+        .chain(&REFUSED_HERE)
+        .map(|call| (*call, Vec::new()))
+        .collect();
+    let mut clone = Vec::new();
+    for flag in NAMESPACES {
+        let flag = u64::from(flag.unsigned_abs());
+        clone.push(rule([(0, SeccompCmpOp::MaskedEq(flag), flag)])?);
+    }
+    rules.insert(libc::SYS_clone, clone);
+    let [none, ask] = PERSONALITIES;
+    let other = [(0, SeccompCmpOp::Ne, none), (0, SeccompCmpOp::Ne, ask)];
+    rules.insert(libc::SYS_personality, vec![rule(other)?]);
+    let mut ioctl = Vec::new();
+    for command in TYPING {
+        ioctl.push(rule([(1, SeccompCmpOp::Eq, command)])?);
+    }
+    rules.insert(libc::SYS_ioctl, ioctl);
+    Ok(rules)
+}
+
+/// Without a network: no socket but a connected pair. With one: plain TCP and UDP only.
+fn sockets(has_network: bool) -> Result<Rules> {
+    let family = |family: i32| (0, SeccompCmpOp::Ne, u64::from(family.unsigned_abs()));
+    let pair = vec![rule([family(libc::AF_UNIX)])?];
+    let socket = match has_network {
+        false => Vec::new(),
+        true => {
+            let kind = |kind: i32| {
+                let kind = u64::from(kind.unsigned_abs());
+                rule([(1, SeccompCmpOp::MaskedEq(SOCKET_TYPE), kind)])
+            };
+            vec![
+                rule([family(libc::AF_INET), family(libc::AF_INET6)])?,
+                kind(libc::SOCK_RAW)?,
+                kind(libc::SOCK_RDM)?,
+                kind(libc::SOCK_SEQPACKET)?,
+                kind(libc::SOCK_DCCP)?,
+                kind(10)?,
+            ]
+        }
+    };
+    Ok(BTreeMap::from([
+        (libc::SYS_socket, socket),
+        (libc::SYS_socketpair, pair),
+    ]))
+}
+
+/// A rule that holds when all conditions on the low halves of the arguments do.
+fn rule<const N: usize>(conditions: [(u8, SeccompCmpOp, u64); N]) -> Result<SeccompRule> {
+    let mut all = Vec::new();
+    for (argument, compare, value) in conditions {
+        all.push(SeccompCondition::new(
+            argument,
+            SeccompCmpArgLen::Dword,
+            compare,
+            value,
+        )?);
+    }
+    Ok(SeccompRule::new(all)?)
+}
+
+/// Ends a process that makes an x32 call: those share the architecture's name but not its numbers.
+/// The form is that of linux/filter.h: load the number, compare, return.
+#[cfg(target_arch = "x86_64")]
+fn no_x32() -> BpfProgram {
+    let step = |code: u16, jt: u8, jf: u8, k: u32| sock_filter { code, jt, jf, k };
+    vec![
+        step(0x20, 0, 0, 0),
+        step(0x35, 0, 1, X32),
+        step(0x06, 0, 0, libc::SECCOMP_RET_KILL_PROCESS),
+        step(0x06, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ]
+}

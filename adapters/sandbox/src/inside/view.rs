@@ -1,0 +1,400 @@
+//! The view of the file system: an empty root with the listed files in it, and nothing else.
+//!
+//! Every source is opened before anything is mounted, by its resolved name and without following
+//! links, and what is mounted is that open object: a name swapped in between changes nothing.
+
+use crate::wire::Spec;
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags,
+};
+use std::ffi::{CString, OsString};
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+/// Where the new root is put together. What lies there before is out of the way, not gone: the
+/// mount is this namespace's alone.
+const BUILDING_SITES: [&str; 4] = ["/tmp", "/run", "/mnt", "/var"];
+/// Programs and libraries.
+const SYSTEM: [&str; 9] = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/nix/store",
+    "/gnu/store",
+];
+/// What programs need of the machine's configuration, none of it secret.
+const SETTINGS: [&str; 21] = [
+    "/etc/alternatives",
+    "/etc/ca-certificates",
+    "/etc/ca-certificates.conf",
+    "/etc/debian_version",
+    "/etc/group",
+    "/etc/host.conf",
+    "/etc/hosts",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/locale.alias",
+    "/etc/localtime",
+    "/etc/mime.types",
+    "/etc/nsswitch.conf",
+    "/etc/os-release",
+    "/etc/passwd",
+    "/etc/pki",
+    "/etc/python3",
+    "/etc/ssl/certs",
+    "/etc/terminfo",
+    "/etc/timezone",
+];
+/// What a program with a network needs besides.
+const NETWORK_SETTINGS: [&str; 7] = [
+    "/etc/apt",
+    "/etc/gai.conf",
+    "/etc/pip.conf",
+    "/etc/protocols",
+    "/etc/resolv.conf",
+    "/etc/services",
+    "/etc/ssl/openssl.cnf",
+];
+/// Devices without secrets.
+const DEVICES: [&str; 5] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+];
+/// Links that programs expect beside them.
+const DEVICE_LINKS: [(&str, &str); 4] = [
+    ("dev/fd", "/proc/self/fd"),
+    ("dev/stdin", "/proc/self/fd/0"),
+    ("dev/stdout", "/proc/self/fd/1"),
+    ("dev/stderr", "/proc/self/fd/2"),
+];
+
+/// How a place may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Use {
+    Write,
+    Read,
+    Device,
+}
+
+/// An opened place and where it goes.
+#[derive(Debug)]
+struct Source {
+    path: PathBuf,
+    tree: OwnedFd,
+    is_folder: bool,
+    usage: Use,
+}
+
+/// What every program may read of the machine.
+pub(super) fn system_paths(has_network: bool) -> Vec<PathBuf> {
+    let network: &[&str] = if has_network { &NETWORK_SETTINGS } else { &[] };
+    SYSTEM
+        .iter()
+        .chain(&SETTINGS)
+        .chain(network)
+        .map(PathBuf::from)
+        .collect()
+}
+
+/// Builds the view and makes it the root.
+pub(super) fn build(spec: &Spec) -> io::Result<()> {
+    rustix::mount::mount_change(
+        "/",
+        MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
+    )?;
+    let plan = Plan::of(spec)?;
+    let site = BUILDING_SITES
+        .iter()
+        .find(|site| Path::new(site).is_dir())
+        .ok_or_else(|| io::Error::other("no folder to build the view in"))?;
+    let root = Path::new(site);
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    tmpfs(root, flags, "mode=0755,size=1m")?;
+    let quarter = format!("mode=1777,size={}", (spec.memory_bytes / 4).max(1 << 20));
+    for (name, options) in [
+        ("tmp", quarter.as_str()),
+        ("dev", ""),
+        ("dev/shm", &quarter),
+    ] {
+        let folder = root.join(name);
+        fs::create_dir_all(&folder)?;
+        if !options.is_empty() {
+            tmpfs(&folder, flags, options)?;
+        }
+    }
+    for (name, to) in DEVICE_LINKS {
+        std::os::unix::fs::symlink(to, root.join(name))?;
+    }
+    for (link, to) in &plan.links {
+        let place = beneath(root, link);
+        if let Some(above) = place.parent() {
+            fs::create_dir_all(above)?;
+        }
+        if place.symlink_metadata().is_err() {
+            std::os::unix::fs::symlink(to, place)?;
+        }
+    }
+    for source in &plan.sources {
+        place(root, source)?;
+    }
+    for path in &spec.hidden {
+        hide(&beneath(root, path))?;
+    }
+    processes(root)?;
+    restrict(root, &plan.sources)?;
+    rustix::mount::mount_remount(root, flags | MountFlags::BIND | MountFlags::RDONLY, c"")?;
+    enter(root)
+}
+
+/// What goes where.
+#[derive(Debug)]
+struct Plan {
+    sources: Vec<Source>,
+    links: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Plan {
+    fn of(spec: &Spec) -> io::Result<Self> {
+        let mut plan = Self {
+            sources: Vec::new(),
+            links: Vec::new(),
+        };
+        for path in system_paths(spec.has_network) {
+            plan.add(&path, Use::Read)?;
+        }
+        for device in DEVICES {
+            plan.add(Path::new(device), Use::Device)?;
+        }
+        let listed = [(&spec.read, Use::Read), (&spec.write, Use::Write)];
+        for (paths, usage) in listed {
+            for path in paths {
+                if path.parent().is_none() {
+                    return Err(io::Error::other("the whole root cannot be given"));
+                }
+                plan.add(path, usage)?;
+            }
+        }
+        // A place listed twice is as free as its freest listing; parents come before what is in
+        // them, and frozen places last.
+        plan.sources
+            .sort_by(|a, b| (&a.path, a.usage).cmp(&(&b.path, b.usage)));
+        plan.sources.dedup_by(|b, a| a.path == b.path);
+        for path in &spec.frozen {
+            plan.add(path, Use::Read)?;
+        }
+        Ok(plan)
+    }
+
+    /// Opens a place by its resolved name; one that is not there is left out.
+    fn add(&mut self, path: &Path, usage: Use) -> io::Result<()> {
+        let real = match path.canonicalize() {
+            Ok(real) => real,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        if real != path {
+            self.links.push((path.to_path_buf(), real.clone()));
+        }
+        let fd = rustix::fs::openat2(
+            CWD,
+            &real,
+            OFlags::PATH | OFlags::CLOEXEC,
+            Mode::empty(),
+            ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS,
+        )?;
+        let stat = rustix::fs::fstat(&fd)?;
+        let tree = rustix::mount::open_tree(
+            &fd,
+            "",
+            OpenTreeFlags::OPEN_TREE_CLONE
+                | OpenTreeFlags::OPEN_TREE_CLOEXEC
+                | OpenTreeFlags::AT_EMPTY_PATH
+                | OpenTreeFlags::AT_RECURSIVE,
+        )?;
+        self.sources.push(Source {
+            path: real,
+            tree,
+            is_folder: rustix::fs::FileType::from_raw_mode(stat.st_mode).is_dir(),
+            usage,
+        });
+        Ok(())
+    }
+}
+
+fn beneath(root: &Path, path: &Path) -> PathBuf {
+    root.join(path.strip_prefix("/").unwrap_or(path))
+}
+
+fn tmpfs(at: &Path, flags: MountFlags, options: &str) -> io::Result<()> {
+    let options = CString::new(options)?;
+    rustix::mount::mount("tmpfs", at, "tmpfs", flags, options.as_c_str())?;
+    Ok(())
+}
+
+/// Attaches an opened place. A folder to attach it to is made where none is; in a place that was
+/// attached before, it is there.
+fn place(root: &Path, source: &Source) -> io::Result<()> {
+    let target = beneath(root, &source.path);
+    if target.symlink_metadata().is_err() {
+        if source.is_folder {
+            fs::create_dir_all(&target)?;
+        } else {
+            if let Some(above) = target.parent() {
+                fs::create_dir_all(above)?;
+            }
+            fs::write(&target, "")?;
+        }
+    }
+    rustix::mount::move_mount(
+        source.tree.as_fd(),
+        "",
+        CWD,
+        &target,
+        MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH,
+    )
+    .map_err(|e| named(&source.path, e))
+}
+
+/// Covers a place with nothing.
+fn hide(target: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(target) {
+        Ok(found) if found.is_dir() => {
+            let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::RDONLY;
+            tmpfs(target, flags, "mode=0000,size=4k")
+        }
+        // A file of ours alone among files of others.
+        Ok(_) => rustix::mount::mount_bind("/dev/null", target).map_err(|e| named(target, e)),
+        Err(_) => Ok(()),
+    }
+}
+
+/// The processes of this namespace. Where the kernel does not allow it, there is no /proc at all,
+/// which shows less.
+fn processes(root: &Path) -> io::Result<()> {
+    let target = root.join("proc");
+    fs::create_dir_all(&target)?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    match rustix::mount::mount("proc", &target, "proc", flags, None) {
+        Ok(()) | Err(Errno::PERM | Errno::ACCESS) => Ok(()),
+        Err(errno) => Err(named(&target, errno)),
+    }
+}
+
+/// Makes /proc read-only: as the super user, some of its files change the whole machine.
+pub(super) fn close_proc() -> io::Result<()> {
+    let flags = MountFlags::NOSUID
+        | MountFlags::NODEV
+        | MountFlags::NOEXEC
+        | MountFlags::RDONLY
+        | MountFlags::BIND;
+    match rustix::mount::mount_remount("/proc", flags, c"") {
+        // Not a mount: there was none to be had.
+        Ok(()) | Err(Errno::INVAL) => Ok(()),
+        Err(errno) => Err(named(Path::new("/proc"), errno)),
+    }
+}
+
+/// Sets how every mount in the view may be used, by the nearest listed place above it, keeping what
+/// was forbidden before.
+fn restrict(root: &Path, sources: &[Source]) -> io::Result<()> {
+    for (path, held) in mounts()? {
+        let Ok(inside) = path.strip_prefix(root) else {
+            continue;
+        };
+        let inside = Path::new("/").join(inside);
+        let nearest = sources
+            .iter()
+            .filter(|source| inside.starts_with(&source.path))
+            .max_by_key(|source| source.path.components().count());
+        let Some(source) = nearest else { continue };
+        let extra = match source.usage {
+            Use::Write => MountFlags::NOSUID | MountFlags::NODEV,
+            Use::Read => MountFlags::NOSUID | MountFlags::NODEV | MountFlags::RDONLY,
+            Use::Device => MountFlags::NOSUID | MountFlags::NOEXEC,
+        };
+        let flags = held | extra | MountFlags::BIND;
+        rustix::mount::mount_remount(&path, flags, c"").map_err(|e| named(&path, e))?;
+    }
+    Ok(())
+}
+
+/// Every mount and what it forbids, after proc_pid_mountinfo(5).
+fn mounts() -> io::Result<Vec<(PathBuf, MountFlags)>> {
+    let table = fs::read("/proc/self/mountinfo")?;
+    let lines = table.split(|byte| *byte == b'\n');
+    let mounts = lines.filter_map(|line| {
+        let mut fields = line.split(|byte| *byte == b' ').skip(4);
+        let place = unescaped(fields.next()?);
+        let options = String::from_utf8_lossy(fields.next()?).into_owned();
+        let mut flags = MountFlags::empty();
+        for option in options.split(',') {
+            flags |= match option {
+                "ro" => MountFlags::RDONLY,
+                "nosuid" => MountFlags::NOSUID,
+                "nodev" => MountFlags::NODEV,
+                "noexec" => MountFlags::NOEXEC,
+                _ => MountFlags::empty(),
+            };
+        }
+        Some((PathBuf::from(OsString::from_vec(place)), flags))
+    });
+    Ok(mounts.collect())
+}
+
+/// A name in which the kernel wrote awkward bytes as three octal digits.
+fn unescaped(name: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut rest = name;
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..3).and_then(|d| std::str::from_utf8(d).ok());
+        let byte = digits.and_then(|d| u8::from_str_radix(d, 8).ok());
+        match (first, byte) {
+            (b'\\', Some(byte)) => {
+                out.push(byte);
+                rest = &after[3..];
+            }
+            _ => {
+                out.push(*first);
+                rest = after;
+            }
+        }
+    }
+    out
+}
+
+/// Makes the view the root and lets go of the old one.
+fn enter(root: &Path) -> io::Result<()> {
+    std::env::set_current_dir(root)?;
+    // The old root lands on top of the new one, and is then taken off.
+    rustix::process::pivot_root(".", ".")?;
+    rustix::mount::unmount(".", UnmountFlags::DETACH)?;
+    std::env::set_current_dir("/")
+}
+
+fn named(path: &Path, errno: Errno) -> io::Error {
+    io::Error::other(format!("{}: {errno}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn awkward_names_are_read_back() {
+        assert_eq!(unescaped(b"/a\\040b\\134c"), b"/a b\\c");
+        assert_eq!(unescaped(b"/a\\9"), b"/a\\9");
+    }
+}

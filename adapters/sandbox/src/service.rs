@@ -1,0 +1,236 @@
+//! The outside: starts the inside, hands it the job, keeps the time and the output, and lets
+//! nothing outlive the call.
+
+use crate::Config;
+use crate::cgroup::Groups;
+use crate::output;
+use crate::wire::{self, EVENT_BYTES, Event, Spec, Told};
+use api::sandbox::{Captured, Ended, Finished, Job, Mechanism, Refusal, Sandbox};
+use async_trait::async_trait;
+use rustix::fd::OwnedFd;
+use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::process::{Child, Command};
+use tokio_util::sync::CancellationToken;
+
+/// How long killing everything and burying it may take.
+const BURIAL: Duration = Duration::from_secs(10);
+
+/// The sandbox. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Service {
+    config: Arc<Config>,
+}
+
+impl Service {
+    /// A sandbox whose inside is the configured program.
+    #[must_use]
+    pub fn new(config: Config) -> Self {
+        Self {
+            config: Arc::new(config),
+        }
+    }
+}
+
+#[async_trait]
+impl Sandbox for Service {
+    async fn run(&self, job: Job) -> Result<Finished, Refusal> {
+        let stop = CancellationToken::new();
+        let _stop_on_drop = stop.clone().drop_guard();
+        let config = Arc::clone(&self.config);
+        // In a task of its own, so that the burial is finished also when nobody waits for it.
+        let task = tokio::spawn(async move { run(&config, job, stop).await });
+        task.await.map_err(|e| broken("the run", e))?
+    }
+}
+
+fn broken(step: &str, error: impl Display) -> Refusal {
+    Refusal::Broken(format!("{step}: {error}"))
+}
+
+/// Our end of the socket. Shutting it down tells the inside to kill everything.
+#[derive(Debug)]
+struct Line(Arc<OwnedFd>);
+
+impl Line {
+    fn cut(&self) {
+        // Already cut by the other side: that is what was wanted.
+        let _cut = rustix::net::shutdown(&*self.0, Shutdown::Both);
+    }
+
+    fn file(&self) -> Result<File, Refusal> {
+        let copy = self.0.try_clone();
+        copy.map(File::from).map_err(|e| broken("the socket", e))
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.cut();
+    }
+}
+
+/// What the inside told, in the end.
+#[derive(Debug, Default)]
+struct Account {
+    mechanisms: Vec<Mechanism>,
+    ended: Option<Ended>,
+    refusal: Option<Refusal>,
+}
+
+async fn run(config: &Config, job: Job, stop: CancellationToken) -> Result<Finished, Refusal> {
+    if !(job.folder.is_absolute() && job.read.iter().chain(&job.write).all(|p| p.is_absolute())) {
+        return Err(Refusal::BadJob("a path is not absolute".to_owned()));
+    }
+    let groups = Groups::make(&job.limits);
+    let (mut child, line) = start(config)?;
+    let pid = child
+        .id()
+        .ok_or_else(|| broken("starting", "it ended at once"))?;
+    // The inside waits for its job, so nothing runs before the limits hold.
+    groups
+        .take_in(pid)
+        .map_err(|e| broken("the control group", e))?;
+    let began = Instant::now();
+    let keep = job.limits.output_bytes;
+    let stdout = tokio::spawn(output::drain(child.stdout.take(), keep));
+    let stderr = tokio::spawn(output::drain(child.stderr.take(), keep));
+    let wall = job.limits.wall;
+    let talk = talk(&line, job, &groups)?;
+    tokio::pin!(talk);
+    let mut is_late = false;
+    let mut account = None;
+    tokio::select! {
+        told = &mut talk => account = Some(told),
+        () = tokio::time::sleep(wall) => is_late = true,
+        () = stop.cancelled() => {}
+    }
+    line.cut();
+    bury(&mut child).await?;
+    let account = match account {
+        Some(account) => account,
+        None => talk.await,
+    };
+    let account = account.map_err(|e| broken("listening", e))?;
+    let took = began.elapsed();
+    let stdout = stdout.await.map_err(|e| broken("reading the output", e))?;
+    let stderr = stderr.await.map_err(|e| broken("reading the output", e))?;
+    drop(groups);
+    told(account, is_late, stdout, stderr, took)
+}
+
+fn start(config: &Config) -> Result<(Child, Line), Refusal> {
+    let (ours, theirs) = rustix::net::socketpair(
+        AddressFamily::UNIX,
+        SocketType::STREAM,
+        SocketFlags::CLOEXEC,
+        None,
+    )
+    .map_err(|e| broken("a socket pair", e))?;
+    let child = Command::new(&config.program)
+        .args(&config.arguments)
+        .env_clear()
+        .current_dir("/")
+        .stdin(Stdio::from(theirs))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| broken("starting the inside", e))?;
+    Ok((child, Line(Arc::new(ours))))
+}
+
+/// Hands the job over and listens until the line is closed, on a thread that may block.
+fn talk(
+    line: &Line,
+    job: Job,
+    groups: &Groups,
+) -> Result<tokio::task::JoinHandle<Account>, Refusal> {
+    let (down, up) = (line.file()?, line.file()?);
+    let spec = Spec::of(&job, &groups.mechanisms);
+    Ok(tokio::task::spawn_blocking(move || {
+        let mut account = Account::default();
+        if let Err(error) = wire::write_job(down, &spec, &job.input) {
+            account.refusal = Some(broken("handing the job over", error));
+        }
+        listen(BufReader::new(up.take(EVENT_BYTES)), &mut account);
+        account
+    }))
+}
+
+fn listen(lines: impl BufRead, account: &mut Account) {
+    for line in lines.lines() {
+        let Ok(line) = line else { return };
+        match serde_json::from_str::<Event>(&line) {
+            Ok(event) => account.hear(event),
+            Err(error) => account.refusal = Some(broken("an event", error)),
+        }
+    }
+}
+
+impl Account {
+    fn hear(&mut self, event: Event) {
+        match event {
+            Event::Ready { mechanisms } => {
+                self.mechanisms = mechanisms.into_iter().map(Told::into_mechanism).collect();
+            }
+            Event::Refused { promise, why } => {
+                self.refusal = Some(Refusal::Promise { promise, why });
+            }
+            Event::BadJob { why } => self.refusal = Some(Refusal::BadJob(why)),
+            Event::NotStarted { program, why } => {
+                self.refusal = Some(Refusal::NotStarted { program, why });
+            }
+            Event::Broken { why } => self.refusal = Some(Refusal::Broken(why)),
+            Event::Ended { code, signal } => {
+                self.ended = match (code, signal) {
+                    (Some(code), _) => Some(Ended::Exited(code)),
+                    (None, Some(signal)) => Some(Ended::Killed(signal)),
+                    (None, None) => None,
+                };
+            }
+        }
+    }
+}
+
+/// Waits until the warden has killed everything; if it does not come to that, it is killed, and
+/// with it the process namespace.
+async fn bury(child: &mut Child) -> Result<(), Refusal> {
+    if let Ok(waited) = tokio::time::timeout(BURIAL, child.wait()).await {
+        return waited.map(drop).map_err(|e| broken("waiting", e));
+    }
+    child.kill().await.map_err(|e| broken("killing", e))
+}
+
+fn told(
+    account: Account,
+    is_late: bool,
+    stdout: Captured,
+    stderr: Captured,
+    took: Duration,
+) -> Result<Finished, Refusal> {
+    if let Some(refusal) = account.refusal {
+        return Err(refusal);
+    }
+    if account.mechanisms.is_empty() {
+        let said = String::from_utf8_lossy(&stderr.head).into_owned();
+        return Err(broken("the inside ended before it was ready", said.trim()));
+    }
+    let ended = match (account.ended, is_late) {
+        (Some(ended), _) => ended,
+        (None, true) => Ended::TimedOut,
+        // Only the restrictions were tried.
+        (None, false) => Ended::Exited(0),
+    };
+    Ok(Finished {
+        ended,
+        stdout,
+        stderr,
+        mechanisms: account.mechanisms,
+        took,
+    })
+}

@@ -1,0 +1,223 @@
+//! What the two sides of the sandbox tell each other: one job down, a few events up, over a socket
+//! that both hold.
+
+use api::sandbox::{Enforcement, Job, JobLimits, Mechanism, Network, Refusal};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Largest job, bytes, without its input.
+const SPEC_BYTES: u32 = 8 << 20;
+/// Largest standard input of a job, bytes.
+const INPUT_BYTES: u32 = 64 << 20;
+/// Longest event, bytes.
+pub(crate) const EVENT_BYTES: u64 = 1 << 20;
+
+/// A job as it travels.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Spec {
+    pub(crate) argv: Vec<String>,
+    pub(crate) folder: PathBuf,
+    pub(crate) read: Vec<PathBuf>,
+    pub(crate) write: Vec<PathBuf>,
+    pub(crate) frozen: Vec<PathBuf>,
+    pub(crate) hidden: Vec<PathBuf>,
+    pub(crate) environment: BTreeMap<String, String>,
+    pub(crate) has_network: bool,
+    pub(crate) cpu_secs: u64,
+    pub(crate) memory_bytes: u64,
+    pub(crate) processes: u32,
+    pub(crate) file_bytes: u64,
+    pub(crate) open_files: u32,
+    /// Mechanisms that the outside has put in force already.
+    pub(crate) given: Vec<Told>,
+}
+
+impl Spec {
+    pub(crate) fn of(job: &Job, given: &[Mechanism]) -> Self {
+        let JobLimits {
+            wall: _,
+            cpu,
+            memory_bytes,
+            processes,
+            file_bytes,
+            open_files,
+            output_bytes: _,
+        } = job.limits;
+        Self {
+            argv: job.argv.clone(),
+            folder: job.folder.clone(),
+            read: job.read.clone(),
+            write: job.write.clone(),
+            frozen: job.frozen.clone(),
+            hidden: job.hidden.clone(),
+            environment: job.environment.clone(),
+            has_network: job.network == Network::Host,
+            cpu_secs: cpu.max(Duration::from_secs(1)).as_secs(),
+            memory_bytes,
+            processes,
+            file_bytes,
+            open_files,
+            given: given.iter().map(Told::of).collect(),
+        }
+    }
+}
+
+/// A mechanism as it travels.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Told {
+    pub(crate) name: String,
+    pub(crate) detail: String,
+    /// Why it is not in force; `None` when it is.
+    pub(crate) missing: Option<String>,
+}
+
+impl Told {
+    pub(crate) fn of(mechanism: &Mechanism) -> Self {
+        let missing = match &mechanism.enforcement {
+            Enforcement::Enforced => None,
+            Enforcement::Unavailable(why) => Some(why.clone()),
+        };
+        Self {
+            name: mechanism.name.clone(),
+            detail: mechanism.detail.clone(),
+            missing,
+        }
+    }
+
+    pub(crate) fn into_mechanism(self) -> Mechanism {
+        Mechanism {
+            name: self.name,
+            detail: self.detail,
+            enforcement: match self.missing {
+                None => Enforcement::Enforced,
+                Some(why) => Enforcement::Unavailable(why),
+            },
+        }
+    }
+}
+
+/// What the inside tells.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub(crate) enum Event {
+    /// Every promised restriction is in force; the program is about to start.
+    Ready { mechanisms: Vec<Told> },
+    /// A promise cannot be kept; nothing was started.
+    Refused { promise: String, why: String },
+    /// The job makes no sense.
+    BadJob { why: String },
+    /// The program is not there or cannot be started.
+    NotStarted { program: String, why: String },
+    /// Something failed that should not.
+    Broken { why: String },
+    /// The program ended.
+    Ended {
+        code: Option<i32>,
+        signal: Option<i32>,
+    },
+}
+
+impl Event {
+    /// The event for a refusal.
+    pub(crate) fn of(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Promise { promise, why } => Self::Refused { promise, why },
+            Refusal::BadJob(why) => Self::BadJob { why },
+            Refusal::NotStarted { program, why } => Self::NotStarted { program, why },
+            Refusal::Broken(why) => Self::Broken { why },
+        }
+    }
+
+    /// Writes the event as one line.
+    pub(crate) fn send(&self, mut to: impl Write) -> io::Result<()> {
+        let mut line = serde_json::to_vec(self)?;
+        line.push(b'\n');
+        to.write_all(&line)
+    }
+}
+
+/// Writes a job and its input.
+pub(crate) fn write_job(mut to: impl Write, spec: &Spec, input: &[u8]) -> io::Result<()> {
+    let spec = serde_json::to_vec(spec)?;
+    to.write_all(&length(spec.len(), SPEC_BYTES)?)?;
+    to.write_all(&length(input.len(), INPUT_BYTES)?)?;
+    to.write_all(&spec)?;
+    to.write_all(input)
+}
+
+/// Reads a job and its input.
+pub(crate) fn read_job(mut from: impl Read) -> io::Result<(Spec, Vec<u8>)> {
+    let spec_bytes = read_length(&mut from, SPEC_BYTES)?;
+    let input_bytes = read_length(&mut from, INPUT_BYTES)?;
+    let mut spec = vec![0; spec_bytes];
+    from.read_exact(&mut spec)?;
+    let mut input = vec![0; input_bytes];
+    from.read_exact(&mut input)?;
+    Ok((serde_json::from_slice(&spec)?, input))
+}
+
+fn length(len: usize, most: u32) -> io::Result<[u8; 4]> {
+    match u32::try_from(len) {
+        Ok(len) if len <= most => Ok(len.to_be_bytes()),
+        _ => Err(io::Error::other(format!(
+            "{len} bytes are more than the {most} a job may have"
+        ))),
+    }
+}
+
+fn read_length(mut from: impl Read, most: u32) -> io::Result<usize> {
+    let mut bytes = [0; 4];
+    from.read_exact(&mut bytes)?;
+    let len = u32::from_be_bytes(bytes);
+    if len > most {
+        return Err(io::Error::other("the job is too large"));
+    }
+    usize::try_from(len).map_err(io::Error::other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec() -> Spec {
+        Spec {
+            argv: vec!["true".to_owned()],
+            folder: PathBuf::from("/"),
+            read: Vec::new(),
+            write: Vec::new(),
+            frozen: Vec::new(),
+            hidden: Vec::new(),
+            environment: BTreeMap::new(),
+            has_network: false,
+            cpu_secs: 1,
+            memory_bytes: 1,
+            processes: 1,
+            file_bytes: 1,
+            open_files: 1,
+            given: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_job_and_its_input_arrive_as_sent() {
+        let mut sent = Vec::new();
+        write_job(&mut sent, &spec(), b"in\0put").unwrap();
+        let (got, input) = read_job(&sent[..]).unwrap();
+        assert_eq!((got.argv, input), (spec().argv, b"in\0put".to_vec()));
+        assert!(read_job(&sent[..sent.len() - 1]).is_err());
+    }
+
+    #[test]
+    fn what_is_longer_than_a_job_may_be_is_refused_on_both_sides() {
+        let at_limit = vec![0; INPUT_BYTES as usize];
+        assert!(write_job(io::sink(), &spec(), &at_limit).is_ok());
+        let over = vec![0; INPUT_BYTES as usize + 1];
+        assert!(write_job(io::sink(), &spec(), &over).is_err());
+        let mut forged = (SPEC_BYTES + 1).to_be_bytes().to_vec();
+        forged.extend([0; 4]);
+        assert!(read_job(&forged[..]).is_err());
+    }
+}
