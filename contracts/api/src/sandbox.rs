@@ -34,6 +34,16 @@ pub struct JobLimits {
     pub output_bytes: usize,
 }
 
+/// A folder that is the program's own: empty but for the given files, gone afterwards.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scratch {
+    /// Where; absolute, an empty folder that exists. Where the machine allows it, it lies in memory
+    /// while the program runs, so that nothing of it reaches the disk.
+    pub folder: PathBuf,
+    /// Files in it before the program starts: relative path and content.
+    pub files: BTreeMap<PathBuf, Vec<u8>>,
+}
+
 /// A program to run and everything it is given. What is not listed it does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
@@ -46,6 +56,8 @@ pub struct Job {
     pub read: Vec<PathBuf>,
     /// Files and folders it may change; absolute.
     pub write: Vec<PathBuf>,
+    /// A folder of its own, which it may change.
+    pub scratch: Option<Scratch>,
     /// Places beneath those that it may not change all the same.
     pub frozen: Vec<PathBuf>,
     /// Places beneath those that it may not even see.

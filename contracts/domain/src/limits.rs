@@ -26,6 +26,30 @@ pub const IGNORE_FILE_BYTES: u64 = 256 << 10;
 pub const SEARCH_LINE_BYTES: usize = 500;
 /// Longest a single built-in file tool may run.
 pub const FILE_TOOL_TIME: Duration = Duration::from_secs(30);
+/// Longest a program in the sandbox may run.
+pub const EXEC_TIME: Duration = Duration::from_secs(120);
+/// Longest a package installation may run.
+pub const INSTALL_TIME: Duration = Duration::from_secs(600);
+/// Longest reading a document in the sandbox may take.
+pub const READER_TIME: Duration = Duration::from_secs(30);
+/// Most processor time of each process in the sandbox.
+pub const EXEC_CPU: Duration = Duration::from_secs(120);
+/// Most memory of a program in the sandbox, bytes.
+pub const EXEC_MEMORY_BYTES: u64 = 2 << 30;
+/// Most processes and threads of a program in the sandbox.
+pub const EXEC_PROCESSES: u32 = 256;
+/// Largest file a program in the sandbox writes, bytes.
+pub const EXEC_FILE_BYTES: u64 = 1 << 30;
+/// Most open files of each process in the sandbox.
+pub const EXEC_OPEN_FILES: u32 = 1_024;
+/// Most of each output stream of a program in the sandbox that is kept, bytes.
+pub const EXEC_OUTPUT_BYTES: usize = 64 << 10;
+/// Most directory entries looked through for protected places before a program may write.
+pub const GUARD_ENTRIES: usize = 1_000_000;
+/// Most text taken from a document that is read in the sandbox, bytes.
+pub const DOCUMENT_TEXT_BYTES: usize = 4 << 20;
+/// Largest picture handed to a model, bytes.
+pub const IMAGE_BYTES: u64 = 5 << 20;
 /// Most model calls in one turn of a chat.
 pub const TOOL_ITERATIONS: u32 = 25;
 /// Most times an empty reply is asked again in one turn.
