@@ -22,6 +22,8 @@ pub(crate) struct Spec {
     pub(crate) folder: PathBuf,
     pub(crate) read: Vec<PathBuf>,
     pub(crate) write: Vec<PathBuf>,
+    pub(crate) scratch: Option<PathBuf>,
+    pub(crate) files: BTreeMap<PathBuf, Vec<u8>>,
     pub(crate) frozen: Vec<PathBuf>,
     pub(crate) hidden: Vec<PathBuf>,
     pub(crate) environment: BTreeMap<String, String>,
@@ -51,6 +53,12 @@ impl Spec {
             folder: job.folder.clone(),
             read: job.read.clone(),
             write: job.write.clone(),
+            scratch: job.scratch.as_ref().map(|s| s.folder.clone()),
+            files: job
+                .scratch
+                .as_ref()
+                .map(|s| s.files.clone())
+                .unwrap_or_default(),
             frozen: job.frozen.clone(),
             hidden: job.hidden.clone(),
             environment: job.environment.clone(),
@@ -188,6 +196,8 @@ mod tests {
             folder: PathBuf::from("/"),
             read: Vec::new(),
             write: Vec::new(),
+            scratch: None,
+            files: BTreeMap::new(),
             frozen: Vec::new(),
             hidden: Vec::new(),
             environment: BTreeMap::new(),

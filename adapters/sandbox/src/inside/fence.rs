@@ -8,7 +8,7 @@ use landlock::{
     PathBeneath, PathFd, RestrictionStatus, Ruleset, RulesetAttr, RulesetCreated,
     RulesetCreatedAttr, RulesetError, Scope,
 };
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The newest interface whose rules are used.
 const NEWEST: ABI = ABI::V7;
@@ -88,8 +88,7 @@ fn restrict(spec: &Spec, has_view: bool) -> Result<RestrictionStatus, RulesetErr
     for device in DEVICES {
         created = allow(created, Path::new(device), all & !AccessFs::Execute)?;
     }
-    let write: Vec<&PathBuf> = spec.write.iter().collect();
-    for path in write {
+    for path in spec.write.iter().chain(&spec.scratch) {
         created = allow(created, path, all)?;
     }
     created.restrict_self()

@@ -7,8 +7,9 @@ use crate::wire::{self, Event, Spec};
 use api::sandbox::Refusal;
 use rustix::fs::MemfdFlags;
 use rustix::process::{DumpableBehavior, Signal, WaitOptions, WaitStatus};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Seek, Write};
+use std::path::Component;
 use std::process::{Command, Stdio};
 
 pub(super) fn run(number: &str) -> Result<i32, Refusal> {
@@ -51,6 +52,7 @@ fn restrict(spec: &Spec, ledger: &mut Ledger) -> Result<(), Refusal> {
         let done = rights::limit_ids(spec.processes);
         ledger.note(name::PID_MAX, "a limit on process ids", done);
     }
+    fill(spec).map_err(|e| broken("filling the scratch folder", e))?;
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)
         .map_err(|e| broken("no core dumps", e))?;
     rights::no_new_privileges(ledger);
@@ -58,6 +60,28 @@ fn restrict(spec: &Spec, ledger: &mut Ledger) -> Result<(), Refusal> {
     rights::limits(spec, ledger);
     fence::enter(spec, ledger);
     filter::install(spec, ledger);
+    Ok(())
+}
+
+/// Writes the scratch folder's files.
+fn fill(spec: &Spec) -> io::Result<()> {
+    let Some(folder) = &spec.scratch else {
+        return Ok(());
+    };
+    for (path, content) in &spec.files {
+        let is_plain = path.components().all(|c| matches!(c, Component::Normal(_)));
+        if !is_plain {
+            return Err(io::Error::other(format!(
+                "{} leads out of it",
+                path.display()
+            )));
+        }
+        let whole = folder.join(path);
+        if let Some(above) = whole.parent() {
+            fs::create_dir_all(above)?;
+        }
+        fs::write(whole, content)?;
+    }
     Ok(())
 }
 

@@ -19,6 +19,8 @@ use std::path::{Path, PathBuf};
 /// Where the new root is put together. What lies there before is out of the way, not gone: the
 /// mount is this namespace's alone.
 const BUILDING_SITES: [&str; 4] = ["/tmp", "/run", "/mnt", "/var"];
+/// Most files in each folder that lies in memory.
+const INODES: u32 = 100_000;
 /// Programs and libraries.
 const SYSTEM: [&str; 9] = [
     "/usr",
@@ -123,7 +125,7 @@ pub(super) fn build(spec: &Spec) -> io::Result<()> {
     let root = Path::new(site);
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     tmpfs(root, flags, "mode=0755,size=1m")?;
-    let quarter = format!("mode=1777,size={}", (spec.memory_bytes / 4).max(1 << 20));
+    let quarter = in_memory("1777", spec.memory_bytes / 4);
     for (name, options) in [
         ("tmp", quarter.as_str()),
         ("dev", ""),
@@ -150,11 +152,18 @@ pub(super) fn build(spec: &Spec) -> io::Result<()> {
     for source in &plan.sources {
         place(root, source)?;
     }
+    if let Some(folder) = &spec.scratch {
+        let target = beneath(root, folder);
+        fs::create_dir_all(&target)?;
+        tmpfs(&target, flags, &in_memory("0700", spec.memory_bytes / 2))?;
+    }
     for path in &spec.hidden {
         hide(&beneath(root, path))?;
     }
     processes(root)?;
-    restrict(root, &plan.sources)?;
+    let own = [PathBuf::from("/tmp"), PathBuf::from("/dev/shm")];
+    let own: Vec<PathBuf> = own.into_iter().chain(spec.scratch.clone()).collect();
+    restrict(root, &plan.sources, &own)?;
     rustix::mount::mount_remount(root, flags | MountFlags::BIND | MountFlags::RDONLY, c"")?;
     enter(root)
 }
@@ -244,6 +253,11 @@ fn tmpfs(at: &Path, flags: MountFlags, options: &str) -> io::Result<()> {
     Ok(())
 }
 
+/// Options of a folder in memory that holds at most so many bytes.
+fn in_memory(mode: &str, bytes: u64) -> String {
+    format!("mode={mode},size={},nr_inodes={INODES}", bytes.max(1 << 20))
+}
+
 /// Attaches an opened place. A folder to attach it to is made where none is; in a place that was
 /// attached before, it is there.
 fn place(root: &Path, source: &Source) -> io::Result<()> {
@@ -309,12 +323,17 @@ pub(super) fn close_proc() -> io::Result<()> {
 
 /// Sets how every mount in the view may be used, by the nearest listed place above it, keeping what
 /// was forbidden before.
-fn restrict(root: &Path, sources: &[Source]) -> io::Result<()> {
+fn restrict(root: &Path, sources: &[Source], in_memory: &[PathBuf]) -> io::Result<()> {
     for (path, held) in mounts()? {
         let Ok(inside) = path.strip_prefix(root) else {
             continue;
         };
         let inside = Path::new("/").join(inside);
+        // Our own folders in memory are as they were made.
+        let is_ours = in_memory.iter().any(|own| *own == inside);
+        if is_ours && !sources.iter().any(|source| source.path == inside) {
+            continue;
+        }
         let nearest = sources
             .iter()
             .filter(|source| inside.starts_with(&source.path))
