@@ -5,6 +5,7 @@
 
 use crate::{CallContext, Streaming};
 use async_trait::async_trait;
+use domain::Timestamp;
 use domain::decision::Decision;
 use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationRequest};
 use domain::fault::Coded;
@@ -178,6 +179,17 @@ pub struct AgentListing {
     pub can_spawn: Vec<AgentType>,
     /// The model role it asks for.
     pub model_role: ModelRole,
+}
+
+/// What the user allowed for the rest of a session, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrantListing {
+    /// The tool.
+    pub tool: ToolName,
+    /// What exactly: the broker's own rendering of the call it was given for, and how far it goes.
+    pub scope: String,
+    /// When, UTC.
+    pub given: Timestamp,
 }
 
 /// What went wrong with the request itself. A refused call is an outcome, not an error.
@@ -358,6 +370,17 @@ pub trait Control: Send + Sync {
 
     /// The agent types.
     async fn list_agents(&self) -> Result<Vec<AgentListing>, Error>;
+
+    /// Notes what the user said, before any agent works on it: words of the user are the only ones
+    /// that name targets on their own authority.
+    async fn hear(&self, session_id: SessionId, text: String) -> Result<(), Error>;
+
+    /// Notes what the root agent was shown before the broker knew of the session, when an earlier
+    /// session is taken up again. Joins; takes nothing back.
+    async fn recall(&self, session_id: SessionId, label: Label) -> Result<(), Error>;
+
+    /// What the user allowed for the rest of a session.
+    async fn list_grants(&self, session_id: SessionId) -> Result<Vec<GrantListing>, Error>;
 
     /// Ends a session: its agents are released, its open questions answered with no.
     async fn close_session(&self, session_id: SessionId) -> Result<(), Error>;

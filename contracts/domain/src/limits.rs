@@ -128,3 +128,7 @@ pub const WIRE_PING_ANSWER: Duration = Duration::from_secs(20);
 pub const WIRE_DRAIN: Duration = Duration::from_secs(3);
 /// Longest part of an error's text that crosses between services, bytes.
 pub const WIRE_ERROR_BYTES: usize = 2_048;
+/// Most text of shown values that one session traces arguments by, bytes.
+pub const FLOW_BYTES: usize = 32 << 20;
+/// Most parts of shown values that one session traces arguments by.
+pub const FLOW_LEAVES: usize = 1 << 20;

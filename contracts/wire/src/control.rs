@@ -6,12 +6,13 @@ use crate::channel::{self, sized};
 use crate::convert::{InvalidField, each, json, name, required, text};
 use crate::proto::broker_control_client::BrokerControlClient;
 use crate::proto::{self, broker_control_server};
-use api::broker::{AgentListing, Control, Error, Registered, ToolListing};
+use api::broker::{AgentListing, Control, Error, GrantListing, Registered, ToolListing};
 use async_trait::async_trait;
 use domain::decision::Decision;
 use domain::event::ConfirmationAnswer;
 use domain::hash::Digest;
 use domain::id::{ConfirmationId, SessionId};
+use domain::label::Label;
 use domain::limits::WIRE_MESSAGE_BYTES;
 use domain::lineage::AgentType;
 use domain::settings::SessionSettings;
@@ -137,6 +138,35 @@ impl Control for Client {
         each(answer.agents, "agents").map_err(|error| self.garbled(error))
     }
 
+    async fn hear(&self, session_id: SessionId, text: String) -> Result<(), Error> {
+        let request = proto::HearRequest {
+            session_id: session_id.to_string(),
+            text,
+        };
+        let call = async { self.inner.clone().hear(sized(request)?).await }.await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
+    }
+
+    async fn recall(&self, session_id: SessionId, label: Label) -> Result<(), Error> {
+        let request = proto::RecallRequest {
+            session_id: session_id.to_string(),
+            label: Some(label.into()),
+        };
+        let call = self.inner.clone().recall(request).await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
+    }
+
+    async fn list_grants(&self, session_id: SessionId) -> Result<Vec<GrantListing>, Error> {
+        let request = proto::ListGrantsRequest {
+            session_id: session_id.to_string(),
+        };
+        let call = self.inner.clone().list_grants(request).await;
+        let answer = call.map_err(|status| self.failed(status))?.into_inner();
+        each(answer.grants, "grants").map_err(|error| self.garbled(error))
+    }
+
     async fn close_session(&self, session_id: SessionId) -> Result<(), Error> {
         let request = proto::CloseSessionRequest {
             session_id: session_id.to_string(),
@@ -226,6 +256,39 @@ impl broker_control_server::BrokerControl for Server {
         let agents = self.0.list_agents().await.map_err(to_status)?;
         let agents = agents.into_iter().map(Into::into).collect();
         Ok(Response::new(proto::ListAgentsResponse { agents }))
+    }
+
+    async fn hear(
+        &self,
+        request: Request<proto::HearRequest>,
+    ) -> Result<Response<proto::HearResponse>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let heard = self.0.hear(session_id, request.text).await;
+        heard.map_err(to_status)?;
+        Ok(Response::new(proto::HearResponse {}))
+    }
+
+    async fn recall(
+        &self,
+        request: Request<proto::RecallRequest>,
+    ) -> Result<Response<proto::RecallResponse>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let label = required(request.label, "label")?;
+        let recalled = self.0.recall(session_id, label).await;
+        recalled.map_err(to_status)?;
+        Ok(Response::new(proto::RecallResponse {}))
+    }
+
+    async fn list_grants(
+        &self,
+        request: Request<proto::ListGrantsRequest>,
+    ) -> Result<Response<proto::ListGrantsResponse>, Status> {
+        let session_id = text(&request.into_inner().session_id, "session_id")?;
+        let grants = self.0.list_grants(session_id).await.map_err(to_status)?;
+        let grants = grants.into_iter().map(Into::into).collect();
+        Ok(Response::new(proto::ListGrantsResponse { grants }))
     }
 
     async fn close_session(

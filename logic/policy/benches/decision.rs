@@ -1,4 +1,4 @@
-//! How long one decision takes: 100 tools, a lineage of four, no stored values.
+//! How long one decision takes: 100 tools, a lineage of four, with and without stored values.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -10,15 +10,15 @@
 mod support;
 
 use divan::{Bencher, black_box};
-use domain::Timestamp;
+use domain::id::ValueId;
 use domain::tool::{ArgumentRole, EffectClass, TargetKind};
-use policy::history::TaskHistory;
 use policy::table::ToolTable;
-use policy::{Cover, Parts, Policy, Question};
+use policy::{Parts, Policy};
 use serde_json::json;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use support::{Case, agent, manifest, table, tool};
+use uuid::Uuid;
 
 fn main() {
     divan::main();
@@ -44,37 +44,72 @@ fn hundred_tools() -> Policy {
     })
 }
 
-#[divan::bench(args = ["allow", "deny", "busy"])]
+/// Text of about 100 kB in a thousand parts, none of which is asked for.
+fn stored(setting: &mut Case) {
+    let lines: Vec<String> = (0..1_000)
+        .map(|n| format!("{n}: {}", format!("word{n} and another word, ").repeat(4)))
+        .collect();
+    let spec = table().remove(0);
+    let id = ValueId::from_uuid(Uuid::nil());
+    setting.context = setting
+        .provenance
+        .show(id, &spec, "file:x", json!({"lines": lines}));
+}
+
+#[divan::bench(args = ["allow", "deny", "busy", "stored", "stored_write"])]
 fn decision(bencher: Bencher<'_, '_>, case: &str) {
     let policy = hundred_tools();
     let mut setting = Case::new("coder");
     setting.lineage = ["chief", "chief", "chief", "coder"].map(agent).to_vec();
-    let arguments = match case {
-        "deny" => json!({"path": "/etc/shadow"}),
-        _ => json!({"path": "src/main.rs"}),
+    let (tool, arguments) = match case {
+        "deny" => ("read_file", json!({"path": "/etc/shadow"})),
+        "stored_write" => {
+            let content = "a line of word7 and another word, of what was read\n".repeat(40);
+            (
+                "write_file",
+                json!({"path": "src/main.rs", "content": content}),
+            )
+        }
+        _ => ("read_file", json!({"path": "src/main.rs"})),
     };
     if case == "busy" {
         for n in 0..40 {
             let _ = setting.call(&policy, "read_file", &json!({"path": format!("f{n}")}));
         }
     }
-    let standing = policy
-        .standing(&setting.lineage, &setting.settings.grants)
-        .expect("the types are known");
-    let (opened, approvals) = (BTreeSet::new(), HashSet::new());
-    let history: TaskHistory = setting.history.clone();
+    if case.starts_with("stored") {
+        stored(&mut setting);
+    }
     bencher.bench_local(|| {
-        let judgement = policy.judge(black_box(&Question {
-            tool: "read_file",
-            arguments: &arguments,
-            standing: &standing,
-            settings: &setting.settings,
-            opened: &opened,
-            approvals: &approvals,
-            cover: Cover::Nothing,
-            history: &history,
-            now: Timestamp::UNIX_EPOCH,
-        }));
+        let judgement = setting.judge(&policy, black_box(tool), black_box(&arguments));
         judgement.decision()
+    });
+}
+
+/// One argument traced through ten megabytes of what was shown.
+#[divan::bench(args = ["found", "nowhere"])]
+fn trace(bencher: Bencher<'_, '_>, case: &str) {
+    let mut setting = Case::new("coder");
+    let spec = table().remove(0);
+    for page in 0..100u128 {
+        let text: String = (0..2_000)
+            .map(|n| {
+                format!(
+                    "page {page} line {n}: the quick brown fox number {} jumps\n",
+                    n * 7
+                )
+            })
+            .collect();
+        let id = ValueId::from_uuid(Uuid::from_u128(page));
+        setting.provenance.show(id, &spec, "web", json!(text));
+    }
+    let wanted = match case {
+        "found" => json!("page 50 line 1000"),
+        _ => json!("the quick brown fox, who never was"),
+    };
+    bencher.bench_local(|| {
+        setting
+            .provenance
+            .trace(black_box(&wanted), &setting.context)
     });
 }

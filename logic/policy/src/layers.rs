@@ -1,5 +1,6 @@
 //! Layers two to nine, each one function from the call to a finding.
 
+use crate::flow::{self, Flow, Pinned};
 use crate::history::Repetition;
 use crate::judge::{Policy, Target, View, is_within};
 use crate::protected::Protection;
@@ -56,11 +57,7 @@ pub(crate) fn run(policy: &Policy, view: &View<'_>) -> (Vec<Finding>, Option<Pat
         lineage(view),
         path,
         egress(policy, view),
-        allow(
-            Layer::InformationFlow,
-            "no_rule",
-            "Labels are recorded; no flow rule is set.",
-        ),
+        information_flow(view),
         safety_gate(view),
         limits(view),
         allow(Layer::Integrity, "judged", "Every layer gave its view."),
@@ -333,6 +330,39 @@ fn is_listed(policy: &Policy, url: &str) -> bool {
     is_plain && policy.egress_hosts.contains(host)
 }
 
+/// What the call's parts and the agent's past say, with what the user fixed beforehand.
+fn information_flow(view: &View<'_>) -> Finding {
+    let question = view.question;
+    let is_allowed_as_it_stands = question.approvals.contains(&view.bound.repeat_key);
+    let pinned = match question.cover {
+        Cover::ThisCall | Cover::PlanStep => Pinned::Call,
+        Cover::Nothing if is_allowed_as_it_stands => Pinned::Call,
+        Cover::PlanTool => Pinned::Choice,
+        Cover::PlanDraft => Pinned::Draft,
+        Cover::Nothing => Pinned::Nothing,
+    };
+    let targets = view.bound.targets.iter();
+    let opened = targets
+        .filter(|(_, (kind, path))| {
+            *kind == TargetKind::WritePath && is_within(path, &view.bound.write_roots)
+        })
+        .map(|(name, _)| name.clone())
+        .collect();
+    let flow = Flow {
+        known: question.flow,
+        pinned,
+        opened: &opened,
+    };
+    let mut found = flow::judge(&view.tool.spec, question.arguments, &flow);
+    let is_asked =
+        question.settings.attendance == Attendance::Attended || question.cover == Cover::PlanDraft;
+    if found.verdict == Verdict::Confirm && !is_asked {
+        found.verdict = Verdict::Deny;
+        found.user_reason.push_str(" No one is there to ask.");
+    }
+    found
+}
+
 fn safety_gate(view: &View<'_>) -> Finding {
     let layer = Layer::SafetyGate;
     let question = view.question;
@@ -346,7 +376,9 @@ fn safety_gate(view: &View<'_>) -> Finding {
     }
     match question.cover {
         Cover::ThisCall => return allow(layer, "confirmed", "You said yes to this call."),
-        Cover::PlanStep => return allow(layer, "in_plan", "It is a step of the approved plan."),
+        Cover::PlanTool | Cover::PlanStep => {
+            return allow(layer, "in_plan", "It is a step of the approved plan.");
+        }
         Cover::Nothing | Cover::PlanDraft => {}
     }
     if effect != EffectClass::Money && question.settings.auto_approve.contains(&effect) {

@@ -8,6 +8,7 @@
 //! configuration file, and it cannot run anything.
 //! Where to start: [`Policy::judge`], then `layers` for each rule and [`standing`] for lineages.
 
+pub mod flow;
 pub mod history;
 mod judge;
 mod layers;

@@ -1,5 +1,6 @@
 //! What the policy is asked and what it answers.
 
+use crate::flow::Knowledge;
 use crate::history::TaskHistory;
 use crate::standing::Standing;
 use domain::Timestamp;
@@ -20,6 +21,8 @@ pub enum Cover {
     ThisCall,
     /// Nothing yet, but the call is a step of a plan about to be shown as a whole.
     PlanDraft,
+    /// The call's tool is a step of an approved plan that names no arguments.
+    PlanTool,
     /// The call is a step of an approved plan.
     PlanStep,
 }
@@ -37,10 +40,13 @@ pub struct Question<'a> {
     pub settings: &'a SessionSettings,
     /// Folders the user opened for writing when asked.
     pub opened: &'a BTreeSet<PathBuf>,
-    /// Tool and targets the user allowed for the whole session: see [`Bound::approval_key`].
+    /// What the user allowed for the whole session: tools with their targets, see
+    /// [`Bound::approval_key`], and whole calls, see [`Bound::repeat_key`].
     pub approvals: &'a HashSet<Digest>,
     /// What the user has said about this call.
     pub cover: Cover,
+    /// Where the call's parts come from.
+    pub flow: Knowledge<'a>,
     /// What the task has called so far.
     pub history: &'a TaskHistory,
     /// The time, UTC.

@@ -8,6 +8,8 @@ use domain::event::{CallStatus, Event, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::hash::Digest;
 use domain::id::{AgentId, CallId, QueryId};
+use domain::label::Label;
+use domain::limits::USER_TEXT_BYTES;
 use domain::message::{Message, Thinking, ToolCall};
 use domain::model::{FinishReason, Usage};
 use domain::settings::{Mode, SessionProfile};
@@ -28,6 +30,8 @@ pub(crate) struct History {
     pub(crate) title: String,
     /// The tools last announced.
     pub(crate) announced: Option<Digest>,
+    /// What the broker has to be told when the session is taken up again.
+    pub(crate) past: Past,
     /// Requests received and not finished: the first is being worked on, the others wait.
     open: VecDeque<OpenQuery>,
 }
@@ -57,6 +61,48 @@ pub(crate) struct Closing {
     pub(crate) body: EventBody,
 }
 
+/// What the broker has to know of a session that it did not see: the newest words of the user,
+/// and how far what the model was shown may be trusted.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Past {
+    pub(crate) said: VecDeque<String>,
+    pub(crate) shown: Label,
+    bytes: usize,
+}
+
+impl Default for Past {
+    fn default() -> Self {
+        Self {
+            said: VecDeque::new(),
+            shown: Label::nothing(),
+            bytes: 0,
+        }
+    }
+}
+
+impl Past {
+    fn said(&mut self, text: &str) {
+        self.bytes += text.len();
+        self.said.push_back(text.to_owned());
+        while self.bytes > USER_TEXT_BYTES
+            && let Some(oldest) = self.said.pop_front()
+        {
+            self.bytes -= oldest.len();
+        }
+    }
+
+    /// The words of a tool that failed may be anybody's.
+    fn saw(&mut self, status: CallStatus, label: Option<&Label>) {
+        match label {
+            Some(label) => self.shown = self.shown.join(label),
+            None if status == CallStatus::Failed => {
+                self.shown = self.shown.join(&Label::untrusted("tool error"));
+            }
+            None => {}
+        }
+    }
+}
+
 impl History {
     /// Takes the next event of the log.
     pub(crate) fn apply(&mut self, event: &Event) {
@@ -77,6 +123,7 @@ impl History {
         if self.title.is_empty() {
             self.title = title_of(text);
         }
+        self.past.said(text);
         self.open.push_back(OpenQuery {
             query_id,
             agent_id: event.agent_id,
@@ -93,7 +140,9 @@ impl History {
     }
 
     fn apply_to_query(&mut self, event: &Event, body: &EventBody) {
-        let Self { window, open, .. } = self;
+        let Self {
+            window, open, past, ..
+        } = self;
         let position = open
             .iter()
             .position(|query| Some(query.query_id) == event.query_id);
@@ -130,7 +179,13 @@ impl History {
                     query.running.insert(call_id, tool.clone());
                 }
             }
-            EventBody::ToolResult { text, .. } => {
+            EventBody::ToolResult {
+                text,
+                label,
+                status,
+                ..
+            } => {
+                past.saw(*status, label.as_ref());
                 if let Some(call_id) = event.call_id {
                     query.running.remove(&call_id);
                     query.result_came(window, call_id, text);

@@ -1,7 +1,7 @@
 //! How a session comes to be held: opened fresh, or folded from its log and taken up again.
 
 use crate::emitter::{Durability, Emitter, Scope};
-use crate::history::{Closing, History};
+use crate::history::{Closing, History, Past};
 use crate::library;
 use crate::record::SessionLog;
 use crate::service::{Held, Service, check, refused};
@@ -60,7 +60,7 @@ impl Service {
             })?;
             Ok((reopened, history, created))
         });
-        let (reopened, history, created) = reading.await?;
+        let (reopened, mut history, created) = reading.await?;
         let Some(profile) = profile.or_else(|| history.profile.clone()) else {
             return Err(Error::new(
                 ErrorKind::Corrupt,
@@ -68,6 +68,10 @@ impl Service {
             ));
         };
         let root = self.register(session_id, &profile).await?;
+        let past = std::mem::take(&mut history.past);
+        if let Err(error) = self.remind(session_id, past).await {
+            return Err(self.abandon(session_id, error).await);
+        }
         let closings = history.closings();
         let emitter = self.emitter(session_id, reopened.log, history);
         let written = write_resumption(&emitter, profile, reopened.cut_bytes, closings).await;
@@ -108,6 +112,19 @@ impl Service {
             tracing::warn!(session = %session_id, %error, "the broker could not close the session");
         }
         error
+    }
+
+    /// Tells the broker what it did not see, so that a resumed session is trusted no further than
+    /// the one it goes on with.
+    async fn remind(&self, session_id: SessionId, past: Past) -> Result<(), Error> {
+        let control = &self.shared.control;
+        for text in past.said {
+            control.hear(session_id, text).await.map_err(refused)?;
+        }
+        control
+            .recall(session_id, past.shown)
+            .await
+            .map_err(refused)
     }
 
     async fn register(&self, id: SessionId, profile: &SessionProfile) -> Result<Root, Error> {

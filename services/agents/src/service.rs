@@ -177,8 +177,12 @@ impl Sessions for Service {
         let mode = request.mode.or_else(|| session.profile().map(|p| p.mode));
         // On its own task, so that a caller who goes away cannot leave a request logged and not
         // queued.
-        let sending =
-            tokio::spawn(async move { session.send(request.text, mode.unwrap_or_default()).await });
+        let control = Arc::clone(&self.shared.control);
+        let sending = tokio::spawn(async move {
+            let heard = control.hear(session.id, request.text.clone()).await;
+            heard.map_err(refused)?;
+            session.send(request.text, mode.unwrap_or_default()).await
+        });
         let (query_id, receiver) = library::joined(sending.await)??;
         Ok(stream::of_query(stream::live(receiver), query_id))
     }

@@ -9,7 +9,7 @@ use crate::service::Inner;
 use crate::state::{Caller, lock};
 use api::audit::{Action, Durability};
 use api::authority::JudgedCall;
-use api::broker::{CallRequest, Error, ToolEvent, ToolResult};
+use api::broker::{CallRequest, Error, GrantListing, ToolEvent, ToolResult};
 use api::executor::{FailureKind, ToolFailure};
 use domain::decision::{Decision, Finding, Layer, Verdict};
 use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
@@ -208,11 +208,17 @@ impl Call {
             .preview(&shown.call)
             .await
             .map_err(Stop::WouldFail)?;
-        let answer = self
+        let asked = self
             .ask_for_call(&shown, &judgement, diff.clone(), id)
-            .await?;
-        if answer == ConfirmationAnswer::Session {
-            lock(&self.caller.session).approve(shown.bound.approval_key);
+            .await;
+        if asked.is_err() && is_untrusted_choice(&judgement) {
+            lock(&self.caller.session)
+                .task(self.request.context.trace_id)
+                .refuse_choice();
+        }
+        if asked? == ConfirmationAnswer::Session {
+            let grant = self.grant(&shown);
+            lock(&self.caller.session).approve(&shown.bound, grant);
         }
         let again = self.judge_again(record, Cover::ThisCall).await?;
         let cleared = self.cleared(&again, label)?;
@@ -231,6 +237,24 @@ impl Call {
         self.record_refusal(record, &Decision::strictest(vec![finding]))
             .await;
         Err(Stop::Denied(text))
+    }
+
+    /// What a yes for the session covers, in words.
+    fn grant(&self, shown: &Cleared) -> GrantListing {
+        let call = self
+            .inner
+            .render(&self.request.tool, &shown.call.arguments, &shown.bound);
+        let has_targets = !shown.bound.targets.is_empty();
+        let reach = if has_targets {
+            "this tool on these paths, whatever the content"
+        } else {
+            "exactly this call"
+        };
+        GrantListing {
+            tool: shown.call.tool.clone(),
+            scope: format!("{reach}; until the session ends or its settings change\n{call}"),
+            given: (self.inner.clock)(),
+        }
     }
 
     /// The same call judged once more, now that the user has answered. A deny ends it.
@@ -296,10 +320,10 @@ impl Call {
             kind: ConfirmationKind::Call,
             agent_type: self.caller.agent_type.clone(),
             effect: shown.bound.effect,
-            reason: judgement.decision().user_reason,
+            reason: reasons(judgement),
             rendering: self
                 .inner
-                .render(&self.request.tool, &self.request.arguments, &shown.bound),
+                .render(&self.request.tool, &shown.call.arguments, &shown.bound),
             diff: diff.as_deref().map(render::diff),
             binding: shown.call.binding(),
             expires: self.inner.expiry(),
@@ -383,11 +407,22 @@ impl Call {
         }
     }
 
+    /// A tool's error may repeat what an outsider wrote.
+    fn saw_error(&self, failure: &ToolFailure) {
+        let mut session = lock(&self.caller.session);
+        if failure.kind != FailureKind::Refused
+            && let Some(agent) = session.agents.get_mut(&self.caller.agent_id)
+        {
+            agent.label = agent.label.join(&Label::untrusted("tool error"));
+        }
+    }
+
     fn finish(&self, ran: Ran, duration_ms: u64) -> (ToolResult, &'static str) {
         let tool = &self.request.tool;
         match ran {
             Ran::Done(Ok(output)) => (self.show(output, duration_ms), ""),
             Ran::Done(Err(failure)) => {
+                self.saw_error(&failure);
                 (self.inner.failed(tool, &failure, duration_ms), failure.rule)
             }
             Ran::Panicked => (self.inner.failed(tool, &panicked(), duration_ms), "panic"),
@@ -403,6 +438,23 @@ impl Call {
             }
         }
     }
+}
+
+/// Why the user is asked, by every layer that asks.
+fn reasons(judgement: &Judgement) -> String {
+    let asking = judgement
+        .findings
+        .iter()
+        .filter(|f| f.verdict == Verdict::Confirm);
+    let reasons: Vec<&str> = asking.map(|f| f.user_reason.as_str()).collect();
+    reasons.join(" ")
+}
+
+fn is_untrusted_choice(judgement: &Judgement) -> bool {
+    judgement
+        .findings
+        .iter()
+        .any(|f| f.rule == "untrusted_choice")
 }
 
 fn panicked() -> ToolFailure {

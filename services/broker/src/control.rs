@@ -4,13 +4,14 @@ use crate::ledger;
 use crate::service::Service;
 use crate::state::{Session, lock};
 use api::audit::{Action, Durability, Entry};
-use api::broker::{AgentListing, Control, Error, Registered, ToolListing};
+use api::broker::{AgentListing, Control, Error, ErrorKind, GrantListing, Registered, ToolListing};
 use async_trait::async_trait;
 use domain::decision::Decision;
 use domain::event::ConfirmationAnswer;
 use domain::hash::Digest;
 use domain::id::{AgentId, ConfirmationId, SessionId};
 use domain::label::Label;
+use domain::limits::USER_TEXT_BYTES;
 use domain::lineage::{AgentType, Ancestor};
 use domain::settings::{OverrideLevel, SessionSettings};
 use policy::standing::Standing;
@@ -82,6 +83,9 @@ impl Control for Service {
         let mut session = lock(&session);
         for agent in session.agents.values_mut() {
             agent.standing = Arc::new(inner.standing(&agent.lineage, &settings)?);
+        }
+        if session.revision != revision {
+            session.forget_approvals();
         }
         session.settings = Arc::new(settings);
         session.revision = revision;
@@ -162,6 +166,33 @@ impl Control for Service {
                 })
             });
         Ok(listing.collect())
+    }
+
+    async fn hear(&self, session_id: SessionId, text: String) -> Result<(), Error> {
+        if text.len() > USER_TEXT_BYTES {
+            let detail = format!("A message may have {USER_TEXT_BYTES} bytes.");
+            return Err(Error::new(ErrorKind::LimitReached, detail));
+        }
+        let session = self.inner.state.session(session_id)?;
+        lock(&session).provenance.say(&text);
+        Ok(())
+    }
+
+    async fn recall(&self, session_id: SessionId, label: Label) -> Result<(), Error> {
+        let session = self.inner.state.session(session_id)?;
+        let mut session = lock(&session);
+        let roots = session
+            .agents
+            .values_mut()
+            .filter(|agent| agent.lineage.len() == 1);
+        roots.for_each(|root| root.label = root.label.join(&label));
+        Ok(())
+    }
+
+    async fn list_grants(&self, session_id: SessionId) -> Result<Vec<GrantListing>, Error> {
+        let session = self.inner.state.session(session_id)?;
+        let session = lock(&session);
+        Ok(session.grants.clone())
     }
 
     async fn close_session(&self, session_id: SessionId) -> Result<(), Error> {

@@ -8,12 +8,15 @@ use crate::state::{Caller, Session};
 use api::broker::CallRequest;
 use api::executor::ToolFailure;
 use domain::decision::{Finding, Layer, Verdict};
+use domain::label::Label;
 use domain::settings::SessionSettings;
 use domain::tool::TargetKind;
+use policy::flow::{Knowledge, Needles, Provenance, ReferenceError};
 use policy::history::TaskHistory;
 use policy::standing::Standing;
 use policy::{Bound, Cover, Judgement, Question};
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -64,13 +67,25 @@ impl Inner {
             );
         };
         let standing = agent.standing.clone();
+        let context = agent.label.clone();
         let settings = session.settings.clone();
         let trace = request.context.trace_id;
         let history = session.task(trace).clone();
+        let resolved = match session.provenance.resolve(&request.arguments) {
+            Ok(resolved) => resolved,
+            Err(error) => return unresolved(&error),
+        };
         let ask = |history: &TaskHistory| {
             let question = Question {
                 tool: &request.tool,
-                arguments: &request.arguments,
+                arguments: &resolved.arguments,
+                flow: Knowledge {
+                    provenance: &session.provenance,
+                    context: &context,
+                    needles: &session.needles,
+                    referenced: &resolved.labels,
+                    refused_choices: history.refused_choices(),
+                },
                 standing: &standing,
                 settings: &settings,
                 opened: &session.opened,
@@ -104,7 +119,7 @@ impl Inner {
     /// Judges a call of a plan that does not run yet, after the plan's earlier calls.
     pub(crate) async fn judge_draft(
         &self,
-        standing: &Standing,
+        (standing, context): (&Standing, &Label),
         session: &Arc<Mutex<Session>>,
         (tool, arguments): (&str, &Value),
         history: &mut TaskHistory,
@@ -114,6 +129,13 @@ impl Inner {
             let question = Question {
                 tool,
                 arguments,
+                flow: Knowledge {
+                    provenance: &guard.provenance,
+                    context,
+                    needles: &guard.needles,
+                    referenced: &BTreeMap::new(),
+                    refused_choices: 0,
+                },
                 standing,
                 settings: &guard.settings,
                 opened: &guard.opened,
@@ -141,10 +163,17 @@ impl Inner {
         let mut judgement = self.guarded(&Question {
             tool,
             arguments,
+            flow: Knowledge {
+                provenance: &Provenance::default(),
+                context: &Label::nothing(),
+                needles: &Needles::default(),
+                referenced: &BTreeMap::new(),
+                refused_choices: 0,
+            },
             standing,
             settings,
-            opened: &std::collections::BTreeSet::new(),
-            approvals: &std::collections::HashSet::new(),
+            opened: &BTreeSet::new(),
+            approvals: &HashSet::new(),
             cover: Cover::Nothing,
             history: &TaskHistory::default(),
             now: (self.clock)(),
@@ -225,6 +254,21 @@ pub(crate) fn out_of_reach(failure: &ToolFailure) -> Finding {
             "{} To open a folder for writing: `--allow-write FOLDER`.",
             render::one_line(&failure.message)
         ),
+    }
+}
+
+/// A call whose references lead nowhere.
+fn unresolved(error: &ReferenceError) -> Judgement {
+    Judgement {
+        findings: vec![Finding {
+            layer: Layer::Schema,
+            verdict: Verdict::Deny,
+            rule: "bad_reference".to_owned(),
+            model_reason: error.to_string(),
+            user_reason: format!("The call names a stored value wrongly. {error}"),
+        }],
+        bound: None,
+        write_root: None,
     }
 }
 

@@ -98,15 +98,17 @@ impl Pin {
             let why = "The agent was released while its plan was judged.";
             Decision::strictest(vec![broken_finding("released", why)])
         };
-        let (standing, mut history): (_, TaskHistory) = {
+        let (standing, context, mut history): (_, Label, TaskHistory) = {
             let mut session = lock(&self.caller.session);
             let agent = session
                 .agents
                 .get(&self.caller.agent_id)
                 .ok_or_else(released)?;
             let standing = agent.standing.clone();
+            let context = agent.label.clone();
             (
                 standing,
+                context,
                 session.task(self.request.context.trace_id).clone(),
             )
         };
@@ -117,7 +119,7 @@ impl Pin {
             let session = &self.caller.session;
             let judgement = self
                 .inner
-                .judge_draft(&standing, session, what, &mut history)
+                .judge_draft((&standing, &context), session, what, &mut history)
                 .await;
             if let Some(folder) = &judgement.write_root
                 && !opens.contains(folder)
@@ -161,13 +163,24 @@ impl Pin {
             return None;
         }
         let settings = lock(&self.caller.session).settings.clone();
+        let is_confirmed = |j: &Judgement| j.verdict() == Verdict::Allow;
+        let is_flow_clear = |j: &Judgement| {
+            let mut findings = j.findings.iter();
+            findings.all(|f| f.layer != Layer::InformationFlow || f.verdict == Verdict::Allow)
+        };
+        if !draft.judgements.iter().all(is_flow_clear) {
+            // No flag that approves kinds of effects covers what untrusted content may have chosen.
+            return settings
+                .approved_plans
+                .contains(&draft.hash)
+                .then_some("approved_hash");
+        }
         let bounds = || draft.judgements.iter().filter_map(|j| j.bound.as_ref());
         let reads_only =
             bounds().all(|b| matches!(b.effect, EffectClass::Read | EffectClass::SelfWrite));
         if reads_only {
             return Some("read_only");
         }
-        let is_confirmed = |j: &Judgement| j.verdict() == Verdict::Allow;
         if settings.override_level != OverrideLevel::None {
             return Some("override");
         }

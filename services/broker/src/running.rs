@@ -83,14 +83,21 @@ impl Call {
     /// Stores a result as a value and makes what the model reads.
     pub(crate) fn show(&self, output: ToolOutput, duration_ms: u64) -> ToolResult {
         let known = self.inner.policy.table().find(&self.request.tool);
-        let mut label = match known {
-            Some((_, tool)) => tool.spec.result_label.clone(),
-            None => Label::untrusted("unknown tool"),
-        };
-        label.origins.insert(output.origin);
-        let (text, truncated) = fenced(&self.request.tool, &label, &output.text);
         let value_id = ValueId::from_uuid(Uuid::now_v7());
         let mut session = lock(&self.caller.session);
+        let label = match known {
+            Some((_, tool)) => {
+                let data = match &output.data {
+                    Value::Null => Value::from(output.text.as_str()),
+                    data => data.clone(),
+                };
+                session
+                    .provenance
+                    .show(value_id, &tool.spec, &output.origin, data)
+            }
+            None => Label::untrusted("unknown tool"),
+        };
+        let (text, truncated) = fenced(&self.request.tool, &label, &output.text);
         let parents = match session.agents.get_mut(&self.caller.agent_id) {
             Some(agent) => {
                 let parents = agent.shown.iter().copied().collect();
@@ -185,13 +192,19 @@ impl Inner {
         label: &Label,
     ) -> Option<JudgedCall> {
         let tool = self.policy.table().tools().get(bound.tool)?;
-        let policy_revision = lock(&caller.session).revision;
+        let session = lock(&caller.session);
+        let policy_revision = session.revision;
+        // A call whose references lead nowhere has been refused before.
+        let Ok(resolved) = session.provenance.resolve(&request.arguments) else {
+            return None;
+        };
+        drop(session);
         Some(JudgedCall {
             session_id: caller.session_id,
             call_id: request.call_id,
             tool: tool.spec.definition.name.clone(),
             tool_version: tool.spec.version.clone(),
-            arguments: request.arguments.clone(),
+            arguments: resolved.arguments,
             targets: paths_of(bound),
             read_roots: bound.read_roots.clone(),
             write_roots: bound.write_roots.clone(),

@@ -2,13 +2,15 @@
 //! session's part gone when the session is closed.
 
 use crate::values::Values;
-use api::broker::{Error, ErrorKind};
+use api::broker::{Error, ErrorKind, GrantListing};
 use domain::event::ConfirmationAnswer;
 use domain::hash::Digest;
 use domain::id::{AgentId, AgentToken, ConfirmationId, PlanId, SessionId, TraceId, ValueId};
 use domain::label::Label;
 use domain::lineage::{AgentType, Lineage};
 use domain::settings::SessionSettings;
+use policy::Bound;
+use policy::flow::{Needles, Provenance};
 use policy::history::TaskHistory;
 use policy::standing::Standing;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
@@ -71,6 +73,11 @@ pub(crate) struct Session {
     pub(crate) approvals: HashSet<Digest>,
     pub(crate) questions: HashMap<ConfirmationId, OpenQuestion>,
     pub(crate) values: Values,
+    /// Where values came from.
+    pub(crate) provenance: Provenance,
+    /// Secrets that were fetched for the session's calls.
+    pub(crate) needles: Needles,
+    pub(crate) grants: Vec<GrantListing>,
     pub(crate) ended: CancellationToken,
     tasks: VecDeque<(TraceId, TaskHistory)>,
     plans: VecDeque<(PlanId, Pinned)>,
@@ -86,6 +93,9 @@ impl Session {
             approvals: HashSet::new(),
             questions: HashMap::new(),
             values: Values::default(),
+            provenance: Provenance::default(),
+            needles: Needles::default(),
+            grants: Vec::new(),
             ended: CancellationToken::new(),
             tasks: VecDeque::new(),
             plans: VecDeque::new(),
@@ -133,11 +143,20 @@ impl Session {
         is_next
     }
 
-    /// Remembers a target for the session. When there are too many, it is asked again.
-    pub(crate) fn approve(&mut self, key: Digest) {
+    /// Remembers a yes for the session: for the call as it stands, and for its targets. When there
+    /// are too many, it is asked again.
+    pub(crate) fn approve(&mut self, bound: &Bound, grant: GrantListing) {
         if self.approvals.len() < APPROVALS {
-            self.approvals.insert(key);
+            self.approvals
+                .extend([bound.approval_key, bound.repeat_key]);
+            self.grants.push(grant);
         }
+    }
+
+    /// Forgets every yes: what it was given under has changed.
+    pub(crate) fn forget_approvals(&mut self) {
+        self.approvals.clear();
+        self.grants.clear();
     }
 }
 

@@ -5,8 +5,8 @@ mod state;
 
 use super::{DropCount, fresh_uuid};
 use crate::broker::{
-    Broker, CallRequest, Error, ErrorKind, PlanEvent, PlanRequest, Registered, ToolEvent,
-    ToolResult,
+    Broker, CallRequest, Error, ErrorKind, GrantListing, PlanEvent, PlanRequest, Registered,
+    ToolEvent, ToolResult,
 };
 use crate::{CallContext, Streaming};
 use async_trait::async_trait;
@@ -19,7 +19,7 @@ use domain::label::Label;
 use domain::limits::CONFIRMATION_WAIT;
 use domain::lineage::AgentType;
 use domain::settings::Attendance;
-use domain::tool::{EffectClass, ToolDefinition};
+use domain::tool::{EffectClass, ToolDefinition, ToolName};
 use futures::StreamExt;
 use futures::stream::unfold;
 use serde_json::{Value, json};
@@ -242,11 +242,14 @@ impl FakeBroker {
         match self.ask(session_id, question, events, wrap).await {
             ConfirmationAnswer::Once => true,
             ConfirmationAnswer::Session => {
-                self.state
-                    .lock()
-                    .unwrap()
-                    .always
-                    .insert((session_id, bound));
+                let mut state = self.state.lock().unwrap();
+                state.always.insert((session_id, bound));
+                let grant = GrantListing {
+                    tool: ToolName::nearest(&request.tool),
+                    scope: format!("{} {}", request.tool, request.arguments),
+                    given: Timestamp::now(),
+                };
+                state.grants.push((session_id, grant));
                 true
             }
             ConfirmationAnswer::Deny { .. } => false,

@@ -99,6 +99,8 @@ pub async fn conformance(subject: impl AsyncFn() -> Subject) {
     ceiling::a_plan_is_pinned_to_its_calls(&subject().await).await;
     ceiling::settings_hold_at_once_and_closing_ends_all(&subject().await).await;
     dropping_the_stream_stops_the_tool(subject().await).await;
+    ceiling::a_yes_for_the_session_is_listed(&subject().await).await;
+    ceiling::the_user_is_heard_in_known_sessions_only(&subject().await).await;
     ceiling::the_tables_name_what_there_is(&subject().await).await;
 }
 

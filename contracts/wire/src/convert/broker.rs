@@ -2,12 +2,12 @@
 
 use super::{
     InvalidField, WireEnum, each, json, name, names, number, optional, optional_text, required,
-    text,
+    text, time, wire_time,
 };
 use crate::proto;
 use api::broker::{
-    AgentListing, CallRequest, PlanEvent, PlanRequest, PlannedCall, Registered, ToolEvent,
-    ToolListing, ToolResult,
+    AgentListing, CallRequest, GrantListing, PlanEvent, PlanRequest, PlannedCall, Registered,
+    ToolEvent, ToolListing, ToolResult,
 };
 use domain::decision::{Decision, Finding};
 use domain::event::ConfirmationAnswer;
@@ -363,6 +363,28 @@ impl TryFrom<proto::ToolListing> for ToolListing {
             capability: wire.capability,
             effect: WireEnum::from_wire(wire.effect, "effect")?,
             agent_types: names(wire.agent_types, "agent_types")?,
+        })
+    }
+}
+
+impl From<GrantListing> for proto::GrantListing {
+    fn from(listing: GrantListing) -> Self {
+        Self {
+            tool: listing.tool.into(),
+            scope: listing.scope,
+            given: Some(wire_time(listing.given)),
+        }
+    }
+}
+
+impl TryFrom<proto::GrantListing> for GrantListing {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::GrantListing) -> Result<Self, InvalidField> {
+        Ok(Self {
+            tool: name(wire.tool, "tool")?,
+            scope: wire.scope,
+            given: time(wire.given, "given")?,
         })
     }
 }

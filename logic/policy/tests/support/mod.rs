@@ -19,6 +19,7 @@ use domain::tool::{
     ArgumentRole, ArgumentSpec, Audience, EffectClass, TargetKind, ToolDefinition, ToolName,
     ToolSpec,
 };
+use policy::flow::{Knowledge, Needles, Provenance};
 use policy::history::TaskHistory;
 use policy::manifest::{AgentRule, Manifest, Selector, StatedPaths, is_capability};
 use policy::paths::PathSet;
@@ -183,6 +184,9 @@ pub struct Case {
     pub approvals: HashSet<Digest>,
     pub cover: Cover,
     pub history: TaskHistory,
+    pub provenance: Provenance,
+    pub context: Label,
+    pub needles: Needles,
     pub now: Timestamp,
 }
 
@@ -197,6 +201,9 @@ impl Case {
             approvals: HashSet::new(),
             cover: Cover::Nothing,
             history: TaskHistory::default(),
+            provenance: Provenance::default(),
+            context: Label::nothing(),
+            needles: Needles::default(),
             now: Timestamp::UNIX_EPOCH,
         }
     }
@@ -210,9 +217,17 @@ impl Case {
         let standing = policy
             .standing(&self.lineage, &self.settings.grants)
             .unwrap();
+        let resolved = self.provenance.resolve(arguments).unwrap();
         policy.judge(&Question {
             tool,
-            arguments,
+            arguments: &resolved.arguments,
+            flow: Knowledge {
+                provenance: &self.provenance,
+                context: &self.context,
+                needles: &self.needles,
+                referenced: &resolved.labels,
+                refused_choices: self.history.refused_choices(),
+            },
             standing: &standing,
             settings: &self.settings,
             opened: &self.opened,

@@ -3,12 +3,15 @@
 use super::super::fresh_uuid;
 use super::FakeBroker;
 use super::state::AGENT_TYPES;
-use crate::broker::{AgentListing, Control, Error, ErrorKind, Registered, ToolListing};
+use crate::broker::{
+    AgentListing, Control, Error, ErrorKind, GrantListing, Registered, ToolListing,
+};
 use async_trait::async_trait;
 use domain::decision::Decision;
 use domain::event::ConfirmationAnswer;
 use domain::hash::Digest;
 use domain::id::{ConfirmationId, SessionId};
+use domain::label::Label;
 use domain::lineage::AgentType;
 use domain::model::ModelRole;
 use domain::settings::SessionSettings;
@@ -129,6 +132,21 @@ impl Control for FakeBroker {
             model_role: ModelRole::Fast,
         };
         Ok(AGENT_TYPES.iter().map(listing).collect())
+    }
+
+    async fn hear(&self, session_id: SessionId, _: String) -> Result<(), Error> {
+        self.state.lock().unwrap().settings(session_id).map(drop)
+    }
+
+    async fn recall(&self, session_id: SessionId, _: Label) -> Result<(), Error> {
+        self.state.lock().unwrap().settings(session_id).map(drop)
+    }
+
+    async fn list_grants(&self, session_id: SessionId) -> Result<Vec<GrantListing>, Error> {
+        let state = self.state.lock().unwrap();
+        state.settings(session_id)?;
+        let grants = state.grants.iter().filter(|(id, _)| *id == session_id);
+        Ok(grants.map(|(_, grant)| grant.clone()).collect())
     }
 
     async fn close_session(&self, session_id: SessionId) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 
 use super::super::Gate;
 use crate::CallContext;
-use crate::broker::{CallRequest, Error, ErrorKind, PlannedCall, Registered};
+use crate::broker::{CallRequest, Error, ErrorKind, GrantListing, PlannedCall, Registered};
 use crate::executor::Progress;
 use domain::decision::{Decision, Finding, Layer, Verdict};
 use domain::event::{CallStatus, ConfirmationAnswer};
@@ -115,6 +115,7 @@ pub(super) struct State {
     pub(super) questions: BTreeMap<ConfirmationId, Question>,
     pub(super) plans: BTreeMap<PlanId, (SessionId, Vec<PlannedCall>)>,
     pub(super) always: BTreeSet<(SessionId, Digest)>,
+    pub(super) grants: Vec<(SessionId, GrantListing)>,
     pub(super) calls: Vec<CallRequest>,
     pub(super) is_audit_broken: bool,
 }

@@ -2,11 +2,12 @@
 
 use super::{Subject, call, check_denied, kind, open, run};
 use crate::CallContext;
-use crate::broker::{CallRequest, ErrorKind, PlanEvent, PlanRequest, PlannedCall};
+use crate::broker::{CallRequest, ErrorKind, PlanEvent, PlanRequest, PlannedCall, ToolEvent};
 use crate::test_support::{fresh_uuid, within};
 use domain::decision::Verdict;
-use domain::event::CallStatus;
-use domain::id::PlanId;
+use domain::event::{CallStatus, ConfirmationAnswer};
+use domain::id::{PlanId, SessionId};
+use domain::label::Label;
 use domain::settings::Attendance;
 use domain::tool::ToolName;
 use futures::StreamExt;
@@ -169,4 +170,54 @@ pub(super) async fn the_tables_name_what_there_is(subject: &Subject) {
             "{planned:?}"
         );
     }
+}
+
+/// The user's yes for the session to the call that is asked about.
+pub(super) async fn a_yes_for_the_session_is_listed(subject: &Subject) {
+    let session = open(subject, Attendance::Attended).await;
+    let id = session.session_id;
+    let list = || subject.control.list_grants(id);
+    assert_eq!(list().await.expect("the session is known"), Vec::new());
+    let request = call(session.context(), &subject.asked);
+    let mut stream = subject.broker.execute(request).await.expect("it is taken");
+    while let Some(event) = within("the call ends", stream.next()).await {
+        if let ToolEvent::ConfirmationAsked(asked) = event.expect("no error") {
+            let answer = ConfirmationAnswer::Session;
+            let answered = subject
+                .control
+                .answer(id, asked.confirmation_id, asked.binding, answer)
+                .await;
+            answered.expect("the answer is taken");
+        }
+    }
+    let grants = list().await.expect("the session is known");
+    let tools: Vec<&str> = grants.iter().map(|grant| grant.tool.as_str()).collect();
+    assert_eq!(tools, [subject.asked.tool.as_str()]);
+    assert!(grants.iter().all(|grant| !grant.scope.is_empty()));
+}
+
+pub(super) async fn the_user_is_heard_in_known_sessions_only(subject: &Subject) {
+    let session = open(subject, Attendance::Unattended).await;
+    let label = Label::untrusted("an earlier session");
+    let control = &subject.control;
+    let known = session.session_id;
+    control
+        .hear(known, "do it".to_owned())
+        .await
+        .expect("it is heard");
+    control
+        .recall(known, label.clone())
+        .await
+        .expect("it is recalled");
+    let other = SessionId::from_uuid(fresh_uuid());
+    let heard = control.hear(other, "do it".to_owned()).await;
+    assert_eq!(kind(heard), ErrorKind::UnknownSession);
+    assert_eq!(
+        kind(control.recall(other, label).await),
+        ErrorKind::UnknownSession
+    );
+    assert_eq!(
+        kind(control.list_grants(other).await),
+        ErrorKind::UnknownSession
+    );
 }

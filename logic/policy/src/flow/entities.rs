@@ -1,0 +1,134 @@
+//! Things in a text that lead somewhere: addresses that a reader, a program or a bank would follow.
+
+use regex::Regex;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+/// Most leads looked at in one text; a text with more is treated as having an untrusted one.
+pub(crate) const LEADS: usize = 1_000;
+
+/// A URL, an e-mail address, a host name, an IP address or an IBAN.
+static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)[a-z][a-z0-9+.-]{1,20}://[^\s<>\x22'`\[\]{}|\\^]+",
+        r"|\b(?:mailto|data|javascript|tel|file):[^\s<>\x22'`]+",
+        r"|[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+",
+        r"|\b[a-z]{2}[0-9]{2}[a-z0-9]{11,30}\b",
+        r"|\b(?-i:[A-Z]{2}[0-9]{2}(?:[ ][A-Z0-9]{4}){2,7}(?:[ ][A-Z0-9]{1,3})?)\b",
+        r"|\b(?:[0-9]{1,3}\.){3}[0-9]{1,3}\b(?:[:/][^\s<>\x22'`]*)?",
+        r"|\b(?:[\w-]+\.)+[\w-]{2,24}\b(?:[:/][^\s<>\x22'`]*)?",
+    ))
+    .ok()
+});
+
+/// Endings that look like those of host names and are those of files in a text about files.
+const FILE_ENDINGS: [&str; 40] = [
+    "rs", "md", "py", "sh", "js", "ts", "c", "h", "cc", "cpp", "hpp", "go", "java", "rb", "pl",
+    "txt", "toml", "yaml", "yml", "json", "lock", "log", "csv", "xml", "html", "htm", "css", "pdf",
+    "doc", "docx", "odt", "png", "jpg", "jpeg", "gif", "svg", "gz", "tar", "bak", "ini",
+];
+
+/// Every lead in a text, without the punctuation that ends a sentence. `None` when they could not
+/// all be looked at.
+pub(crate) fn leads(text: &str) -> Option<BTreeSet<String>> {
+    let pattern = LEAD.as_ref()?;
+    let mut found = BTreeSet::new();
+    for lead in pattern.find_iter(text) {
+        let lead = lead
+            .as_str()
+            .trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '*', '_']);
+        if is_lead(lead) {
+            found.insert(lead.to_owned());
+        }
+        if found.len() > LEADS {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+/// Whether a find leads anywhere: a file's name, a version and an abbreviation do not.
+fn is_lead(found: &str) -> bool {
+    if found.contains("://") || found.contains('@') || has_opaque_scheme(found) {
+        return true;
+    }
+    let host = found.split([':', '/']).next().unwrap_or(found);
+    let Some((_, ending)) = host.rsplit_once('.') else {
+        return is_iban(found);
+    };
+    let ending = ending.to_lowercase();
+    if ending.bytes().all(|b| b.is_ascii_digit()) {
+        // Four numbers are an address; two or three are a version or an amount.
+        return host.split('.').count() == 4;
+    }
+    let is_word = ending.chars().all(char::is_alphabetic) || ending.starts_with("xn--");
+    is_word && (host.to_lowercase().starts_with("www.") || !FILE_ENDINGS.contains(&ending.as_str()))
+}
+
+fn has_opaque_scheme(found: &str) -> bool {
+    let schemes = ["mailto:", "data:", "javascript:", "tel:", "file:"];
+    schemes.iter().any(|s| {
+        found
+            .get(..s.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(s))
+    })
+}
+
+/// Letters of a country, two check digits, and enough of an account; at least five digits in all.
+fn is_iban(found: &str) -> bool {
+    let digits = found.bytes().filter(u8::is_ascii_digit).count();
+    let length = found.bytes().filter(u8::is_ascii_alphanumeric).count();
+    (15..=34).contains(&length) && digits >= 5
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leads_somewhere_is_found() {
+        let table = [
+            (
+                "see https://evil.example/x?a=1.",
+                "https://evil.example/x?a=1",
+            ),
+            (
+                "![i](https://evil.example/p.png)",
+                "https://evil.example/p.png",
+            ),
+            (
+                "Check out this link: www.secure-systems-252.com",
+                "www.secure-systems-252.com",
+            ),
+            ("at bad-site.io/path now", "bad-site.io/path"),
+            (
+                "write to Eve.X@mail.example.org, please",
+                "Eve.X@mail.example.org",
+            ),
+            (
+                "to DE89 3704 0044 0532 0130 00 today",
+                "DE89 3704 0044 0532 0130 00",
+            ),
+            ("pay US133000000121212121212!", "US133000000121212121212"),
+            ("ping 169.254.169.254/latest", "169.254.169.254/latest"),
+            ("mailto:x@y.z", "mailto:x@y.z"),
+            ("data:text/html,hi", "data:text/html,hi"),
+        ];
+        for (text, expected) in table {
+            let found = leads(text).unwrap();
+            assert!(found.contains(expected), "{text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn ordinary_words_lead_nowhere() {
+        for text in [
+            "Hi, i am a bot. I've seen it in the meeting room!",
+            "edited src/main.rs and notes.md, version 1.2.3, 98.70 in all",
+            "e.g. the U.S. team, i.e. us",
+            "at 10:30 on 2026-01-02",
+        ] {
+            assert_eq!(leads(text).unwrap(), BTreeSet::new(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Finding a text in many texts without reading them all again: words to the texts that have them.
+
+use memchr::memmem;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+
+/// How strictly the text around a find must end it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Edges {
+    /// Not within a longer word.
+    Word,
+    /// Not within a longer name, address or path either.
+    Name,
+}
+
+/// Texts and the words in them. Keyed by chance, so that no text can be made to collide.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    texts: Vec<String>,
+    places: HashMap<u64, Vec<u32>>,
+    keys: RandomState,
+}
+
+impl Index {
+    /// Adds a text in its normal form and tells its place.
+    pub(crate) fn add(&mut self, text: String) -> usize {
+        let place = self.texts.len();
+        // More texts than that do not fit in memory.
+        let short = u32::try_from(place).unwrap_or(u32::MAX);
+        for word in words(&text) {
+            let places = self.places.entry(self.keys.hash_one(word)).or_default();
+            if places.last() != Some(&short) {
+                places.push(short);
+            }
+        }
+        self.texts.push(text);
+        place
+    }
+
+    /// The text at a place.
+    pub(crate) fn text(&self, place: usize) -> &str {
+        self.texts.get(place).map_or("", String::as_str)
+    }
+
+    /// The places of all texts that contain `wanted`, whole.
+    pub(crate) fn find<'a>(
+        &'a self,
+        wanted: &'a str,
+        edges: Edges,
+    ) -> impl Iterator<Item = usize> + 'a {
+        let finder = memmem::Finder::new(wanted.as_bytes()).into_owned();
+        let rarest = words(wanted)
+            .map(|word| {
+                self.places
+                    .get(&self.keys.hash_one(word))
+                    .map_or(&[][..], Vec::as_slice)
+            })
+            .min_by_key(|places| places.len())
+            .unwrap_or(&[]);
+        rarest
+            .iter()
+            .map(|place| *place as usize)
+            .filter(move |place| {
+                let text = self.text(*place);
+                finder
+                    .find_iter(text.as_bytes())
+                    .any(|start| is_whole(text, start, start + wanted.len(), edges))
+            })
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+}
+
+fn is_whole(text: &str, start: usize, end: usize, edges: Edges) -> bool {
+    let (Some(before), Some(after)) = (text.get(..start), text.get(end..)) else {
+        return false;
+    };
+    let found = text.get(start..end).unwrap_or("");
+    match edges {
+        Edges::Word => {
+            let opens = found.chars().next().is_some_and(char::is_alphanumeric);
+            let closes = found.chars().next_back().is_some_and(char::is_alphanumeric);
+            let is_in_word = opens
+                && before
+                    .chars()
+                    .next_back()
+                    .is_some_and(char::is_alphanumeric)
+                || closes && after.chars().next().is_some_and(char::is_alphanumeric);
+            !is_in_word
+        }
+        Edges::Name => !continues_before(before) && !continues_after(after),
+    }
+}
+
+/// Whether a name that seems to begin here began earlier. `@name` and `#name` are ways to write a
+/// name when they open a word.
+fn continues_before(before: &str) -> bool {
+    let mut back = before.chars().rev();
+    match back.next() {
+        None => false,
+        Some('@' | '#') => back
+            .next()
+            .is_some_and(|c| c.is_alphanumeric() || is_joint(c)),
+        Some(c) => c.is_alphanumeric() || is_joint(c),
+    }
+}
+
+/// Whether a name that seems to end here goes on. A mark that ends a sentence does not.
+fn continues_after(after: &str) -> bool {
+    let mut ahead = after.chars();
+    match ahead.next() {
+        None => false,
+        Some('.' | ':' | '?') => ahead
+            .next()
+            .is_some_and(|c| c.is_alphanumeric() || is_joint(c)),
+        Some(c) => c.is_alphanumeric() || is_joint(c),
+    }
+}
+
+/// Marks that hold the parts of a name, address or path together.
+fn is_joint(c: char) -> bool {
+    matches!(
+        c,
+        '_' | '-' | '.' | '/' | '\\' | '@' | ':' | '+' | '%' | '#' | '~' | '&' | '=' | '?'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finds(text: &str, wanted: &str, edges: Edges) -> bool {
+        let mut index = Index::default();
+        index.add("another text".to_owned());
+        index.add(text.to_owned());
+        index.find(wanted, edges).any(|place| place == 1)
+    }
+
+    #[test]
+    fn a_name_is_found_whole_or_not_at_all() {
+        let table = [
+            ("pay alice.", "alice", true),
+            ("in alice's inbox", "alice", true),
+            ("ask (alice) or bob", "alice", true),
+            ("tell @alice and #general", "alice", true),
+            ("tell @alice and #general", "general", true),
+            ("mail alice@example.org", "alice", false),
+            ("mail x@alice", "alice", false),
+            ("see www.true-news.com", "news.com", false),
+            ("see www.true-news.com.", "www.true-news.com", true),
+            ("open a/b.txt: it is", "a/b.txt", true),
+            ("open a/b.txt", "b.txt", false),
+            ("the file b.txt.bak", "b.txt", false),
+            ("malice", "alice", false),
+            ("reply: hi, i am a bot", "hi, i am a bot", true),
+        ];
+        for (text, wanted, expected) in table {
+            assert_eq!(
+                finds(text, wanted, Edges::Name),
+                expected,
+                "{wanted} in {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_word_is_found_inside_addresses_too() {
+        assert!(finds("mail alice@example.org", "alice", Edges::Word));
+        assert!(finds("to:us133000", "us133000", Edges::Word));
+        assert!(!finds("malice", "alice", Edges::Word));
+        assert!(!finds("x", "", Edges::Word));
+    }
+}

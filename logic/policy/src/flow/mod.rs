@@ -1,0 +1,17 @@
+//! Information flow: may this content steer this effect, and may these readers learn it?
+//!
+//! What it is: rules over labels, without a model and without guessing. [`Provenance`] knows where
+//! values came from; `judge` holds a call's arguments against it.
+//! Where to start: `judge`.
+
+mod entities;
+mod index;
+mod normal;
+mod provenance;
+mod rules;
+mod secrets;
+
+pub use provenance::{Found, Provenance, REFERENCE, ReferenceError, Resolved, Traced, said_label};
+pub(crate) use rules::{Flow, judge};
+pub use rules::{Knowledge, Pinned};
+pub use secrets::Needles;

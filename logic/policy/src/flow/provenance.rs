@@ -1,0 +1,421 @@
+//! Where values came from: what the user said, what agents were shown, and under which labels.
+
+use crate::flow::index::{Edges, Index};
+use crate::flow::normal::{decoded, exact, folded, number, plain};
+use domain::id::ValueId;
+use domain::label::{Integrity, Label, Readers};
+use domain::limits::{FLOW_BYTES, FLOW_LEAVES, JSON_DEPTH};
+use domain::tool::{Format, ResultField, ToolSpec};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The key by which an argument names a stored value instead of repeating it.
+pub const REFERENCE: &str = "$val";
+
+/// The last part of a field rule's path that means the keys of a map themselves. No JSON pointer
+/// has it: there, `~` is written `~0`.
+pub const KEY: &str = "~";
+
+/// How an argument's label was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// The user said it, whole.
+    Said,
+    /// It stands in stored values.
+    Stored,
+    /// It is a reference to a stored value's part.
+    Referenced,
+    /// Nowhere: it may be made from anything the agent has been shown.
+    Nowhere,
+}
+
+/// An argument's part and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Traced {
+    /// How far it may be trusted and who may read it.
+    pub label: Label,
+    /// How that was found.
+    pub found: Found,
+}
+
+/// Why a reference cannot be followed. Written for the model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ReferenceError(String);
+
+/// Arguments with every reference replaced by what it names.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Resolved {
+    /// The arguments as the tool gets them.
+    pub arguments: Value,
+    /// The labels of the parts that references brought, by JSON pointer.
+    pub labels: BTreeMap<String, Label>,
+}
+
+/// One value an agent was shown.
+#[derive(Debug)]
+struct Kept {
+    data: Value,
+    leaves: Vec<(String, usize)>,
+}
+
+/// What one session knows of where its values came from. Bounded by [`FLOW_BYTES`] and
+/// [`FLOW_LEAVES`]: what no longer fits is kept only as one label, which every later find joins.
+#[derive(Debug, Default)]
+pub struct Provenance {
+    said: Index,
+    shown: Index,
+    /// For each text of `shown`: its label, and whether it is a whole leaf as it was shown.
+    texts: Vec<(usize, bool)>,
+    labels: Vec<Label>,
+    values: HashMap<ValueId, Kept>,
+    bytes: usize,
+    unkept: Option<Label>,
+}
+
+/// The label of what the user types: the user may send it wherever the user sends things.
+#[must_use]
+pub fn said_label() -> Label {
+    Label {
+        readers: Readers::Public,
+        ..Label::trusted("user")
+    }
+}
+
+impl Provenance {
+    /// Notes what the user said, or approved in full.
+    pub fn say(&mut self, text: &str) {
+        // What the user pastes beyond all bounds is not searched: nothing is trusted by it.
+        if self.has_room(text.len(), 1) {
+            self.bytes += text.len();
+            self.said.add(exact(text));
+        }
+    }
+
+    /// Keeps a tool's result and tells its label: the join of all its parts. The labels come from
+    /// the tool table alone, never from anything in the result.
+    pub fn show(&mut self, id: ValueId, spec: &ToolSpec, origin: &str, data: Value) -> Label {
+        let mut base = spec.result_label.clone();
+        base.origins.insert(origin.to_owned());
+        let mut leaves = Vec::new();
+        collect(&data, &mut String::new(), 0, &mut leaves);
+        let mut whole = if leaves.is_empty() {
+            base.clone()
+        } else {
+            Label::nothing()
+        };
+        let mut places = Vec::with_capacity(leaves.len());
+        for (pointer, text) in leaves {
+            let label = leaf_label(spec, &base, &pointer, &text);
+            whole = whole.join(&label);
+            if let Some(place) = self.keep(&text, &label) {
+                places.push((pointer, place));
+            }
+        }
+        self.values.insert(
+            id,
+            Kept {
+                data,
+                leaves: places,
+            },
+        );
+        whole
+    }
+
+    /// Keeps a text with a label of its own: a brief, a report, something read back.
+    pub fn show_text(&mut self, id: ValueId, text: &str, label: &Label) {
+        let place = self.keep(text, label);
+        let kept = Kept {
+            data: Value::String(text.to_owned()),
+            leaves: place.map(|p| (String::new(), p)).into_iter().collect(),
+        };
+        self.values.insert(id, kept);
+    }
+
+    /// Puts what references name in their place.
+    ///
+    /// # Errors
+    /// [`ReferenceError`] when one names no kept value or no single part of it.
+    pub fn resolve(&self, arguments: &Value) -> Result<Resolved, ReferenceError> {
+        let mut resolved = Resolved {
+            arguments: arguments.clone(),
+            labels: BTreeMap::new(),
+        };
+        let mut pointer = String::new();
+        self.follow(
+            &mut resolved.arguments,
+            &mut pointer,
+            0,
+            &mut resolved.labels,
+        )?;
+        Ok(resolved)
+    }
+
+    /// Where a part of an argument came from. `context` is the join of everything the agent has
+    /// been shown.
+    #[must_use]
+    pub fn trace(&self, part: &Value, context: &Label) -> Traced {
+        let text = match part {
+            // Nothing, yes and no name no place.
+            Value::Null | Value::Bool(_) => return nothing(),
+            Value::String(text) if text.trim().is_empty() => return nothing(),
+            Value::String(text) => text.clone(),
+            Value::Number(value) => number(value),
+            Value::Array(_) | Value::Object(_) => return nowhere(context),
+        };
+        self.trace_text(&text, context)
+    }
+
+    /// As [`Self::trace`], for a text.
+    #[must_use]
+    pub fn trace_text(&self, text: &str, context: &Label) -> Traced {
+        let plain = plain(text);
+        if let Some(plain) = &plain
+            && self.said.find(plain, Edges::Name).next().is_some()
+        {
+            return Traced {
+                label: said_label(),
+                found: Found::Said,
+            };
+        }
+        match self.stored(text, plain.as_deref(), context) {
+            Some(label) => Traced {
+                label,
+                found: Found::Stored,
+            },
+            None => nowhere(context),
+        }
+    }
+
+    /// The join of all stored values that contain the text. `None` when there is none, or none
+    /// that is the text and nothing else: a part of an endorsed name is not an endorsed name.
+    fn stored(&self, text: &str, plain: Option<&str>, context: &Label) -> Option<Label> {
+        let wanted = folded(text);
+        let mut label: Option<Label> = None;
+        let mut is_whole = false;
+        let mut seen = BTreeSet::new();
+        for place in self.shown.find(&wanted, Edges::Word) {
+            let Some((index, is_leaf)) = self.texts.get(place).copied() else {
+                continue;
+            };
+            is_whole |= is_leaf && plain.is_some_and(|plain| plain == self.shown.text(place));
+            if seen.insert(index) {
+                let one = self.labels.get(index)?;
+                label = Some(label.map_or_else(|| one.clone(), |l| l.join(one)));
+            }
+        }
+        let mut label = label?;
+        if let Some(unkept) = &self.unkept {
+            label = label.join(unkept);
+        }
+        if label.integrity == Integrity::Untrusted {
+            // That an outsider repeats something gives it no more readers than it had.
+            label.readers = label.readers.join(&context.readers);
+            return Some(label);
+        }
+        is_whole.then_some(label)
+    }
+
+    fn has_room(&self, bytes: usize, texts: usize) -> bool {
+        self.bytes + bytes <= FLOW_BYTES && self.texts.len() + texts <= FLOW_LEAVES
+    }
+
+    fn keep(&mut self, text: &str, label: &Label) -> Option<usize> {
+        let mut forms = decoded(text);
+        let bytes: usize = text.len() + forms.iter().map(String::len).sum::<usize>();
+        if !self.has_room(bytes, 1 + forms.len()) {
+            let unkept = self.unkept.take().unwrap_or_else(Label::nothing);
+            self.unkept = Some(unkept.join(label));
+            return None;
+        }
+        self.bytes += bytes;
+        let index = self.intern(label);
+        let place = self.shown.add(folded(text));
+        self.texts.push((index, true));
+        for form in forms.drain(..) {
+            self.shown.add(folded(&form));
+            self.texts.push((index, false));
+        }
+        Some(place)
+    }
+
+    fn intern(&mut self, label: &Label) -> usize {
+        // A session has few labels; the newest are asked for most.
+        if let Some(index) = self.labels.iter().rposition(|known| known == label) {
+            return index;
+        }
+        self.labels.push(label.clone());
+        self.labels.len() - 1
+    }
+
+    fn follow(
+        &self,
+        value: &mut Value,
+        pointer: &mut String,
+        depth: usize,
+        labels: &mut BTreeMap<String, Label>,
+    ) -> Result<(), ReferenceError> {
+        if depth > JSON_DEPTH {
+            return Ok(());
+        }
+        if let Some((part, label)) = self.referenced(value)? {
+            *value = part;
+            labels.insert(pointer.clone(), label);
+            return Ok(());
+        }
+        let length = pointer.len();
+        match value {
+            Value::Array(items) => {
+                for (index, item) in items.iter_mut().enumerate() {
+                    pointer.push_str(&format!("/{index}"));
+                    self.follow(item, pointer, depth + 1, labels)?;
+                    pointer.truncate(length);
+                }
+            }
+            Value::Object(fields) => {
+                for (key, field) in fields.iter_mut() {
+                    pointer.push('/');
+                    pointer.push_str(&escaped(key));
+                    self.follow(field, pointer, depth + 1, labels)?;
+                    pointer.truncate(length);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+        Ok(())
+    }
+
+    /// The leaf that a reference names; `None` for a value that is no reference.
+    fn referenced(&self, value: &Value) -> Result<Option<(Value, Label)>, ReferenceError> {
+        let Some(fields) = value.as_object().filter(|o| o.contains_key(REFERENCE)) else {
+            return Ok(None);
+        };
+        let wrong = |why: String| Err(ReferenceError(why));
+        let id = fields.get(REFERENCE).and_then(Value::as_str).unwrap_or("");
+        let path = fields.get("path").map_or(Some(""), Value::as_str);
+        let known = fields.keys().all(|key| key == REFERENCE || key == "path");
+        let (true, Some(path)) = (known, path) else {
+            return wrong(format!(
+                "A reference is {{\"{REFERENCE}\": ID, \"path\": POINTER}} and nothing else."
+            ));
+        };
+        let found = id
+            .parse::<ValueId>()
+            .ok()
+            .and_then(|id| self.values.get(&id));
+        let Some(kept) = found else {
+            return wrong(format!("No value {id:?} is kept. Repeat the text itself."));
+        };
+        let place = kept
+            .leaves
+            .iter()
+            .find(|(pointer, _)| pointer == path)
+            .map(|(_, place)| *place);
+        let label = place
+            .and_then(|place| self.texts.get(place))
+            .and_then(|(index, _)| self.labels.get(*index));
+        match (kept.data.pointer(path), label) {
+            (Some(part), Some(label)) => Ok(Some((part.clone(), label.clone()))),
+            _ => wrong(format!(
+                "Value {id} has no single part at {path:?}. Repeat the text itself."
+            )),
+        }
+    }
+}
+
+fn nothing() -> Traced {
+    Traced {
+        label: Label::nothing(),
+        found: Found::Said,
+    }
+}
+
+fn nowhere(context: &Label) -> Traced {
+    Traced {
+        label: context.clone(),
+        found: Found::Nowhere,
+    }
+}
+
+fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+/// Every text and number in a value, with its JSON pointer. Keys are texts, too: some results
+/// are maps from what outsiders wrote.
+fn collect(value: &Value, pointer: &mut String, depth: usize, leaves: &mut Vec<(String, String)>) {
+    let length = pointer.len();
+    match value {
+        Value::Null | Value::Bool(_) => {}
+        Value::String(text) => leaves.push((pointer.clone(), text.clone())),
+        Value::Number(value) => leaves.push((pointer.clone(), number(value))),
+        // Deeper than anything is read: one leaf, under the tool's own label.
+        _ if depth > JSON_DEPTH => leaves.push((pointer.clone(), value.to_string())),
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                pointer.push_str(&format!("/{index}"));
+                collect(item, pointer, depth + 1, leaves);
+                pointer.truncate(length);
+            }
+        }
+        Value::Object(fields) => {
+            for (key, field) in fields {
+                leaves.push((format!("{pointer}/{KEY}"), key.clone()));
+                pointer.push('/');
+                pointer.push_str(&escaped(key));
+                collect(field, pointer, depth + 1, leaves);
+                pointer.truncate(length);
+            }
+        }
+    }
+}
+
+/// The label of a leaf: that of the first field rule whose path and format fit, else the tool's.
+fn leaf_label(spec: &ToolSpec, base: &Label, pointer: &str, text: &str) -> Label {
+    let rule = spec.result_fields.iter().find(|field| {
+        fits_path(&field.path, pointer)
+            && field.format.as_ref().is_none_or(|f| fits_format(f, text))
+    });
+    rule.map_or_else(
+        || base.clone(),
+        |field: &ResultField| {
+            let mut label = field.label.clone();
+            label.origins.extend(base.origins.iter().cloned());
+            label
+        },
+    )
+}
+
+fn fits_path(pattern: &str, pointer: &str) -> bool {
+    let (mut wanted, mut given) = (pattern.split('/'), pointer.split('/'));
+    loop {
+        match (wanted.next(), given.next()) {
+            (None, None) => return true,
+            (Some("**"), _) => return true,
+            (Some("*"), Some(_)) => {}
+            (Some(want), Some(part)) if want == part => {}
+            _ => return false,
+        }
+    }
+}
+
+/// Whether a text has a form too narrow to carry an instruction.
+fn fits_format(format: &Format, text: &str) -> bool {
+    match format {
+        Format::Number => text.len() <= 40 && text.parse::<f64>().is_ok_and(f64::is_finite),
+        Format::Boolean => matches!(text, "true" | "false" | "True" | "False"),
+        Format::Date => is_date(text),
+        Format::Identifier => {
+            let is_part = |c: char| c.is_alphanumeric() || "_-.@+:".contains(c);
+            (1..=64).contains(&text.chars().count()) && text.chars().all(is_part)
+        }
+        Format::Enum(words) => words.contains(text),
+    }
+}
+
+/// Digits and the marks of dates, with at most the letters of `T`, `Z` and a zone.
+fn is_date(text: &str) -> bool {
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let is_part = |c: char| c.is_ascii_digit() || "-:./+ TZ".contains(c);
+    (4..=40).contains(&text.len()) && digits >= 4 && text.chars().all(is_part)
+}

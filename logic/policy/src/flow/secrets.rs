@@ -1,0 +1,173 @@
+//! Known secrets in every dress they may leave in, and texts that have the shape of one.
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use regex::RegexSet;
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::LazyLock;
+use zeroize::Zeroizing;
+
+/// Shortest secret that is looked for, bytes: shorter ones stand in half of all texts.
+pub const SHORTEST: usize = 6;
+/// What stands where a secret was.
+const REDACTED: &str = "[REDACTED]";
+
+/// Shapes that credentials of well-known kinds have. Sources: the documentation of each issuer.
+static SHAPES: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
+    RegexSet::new([
+        r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----",
+        r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
+        r"\bgh[pousr]_[A-Za-z0-9]{36,}\b",
+        r"\bgithub_pat_[A-Za-z0-9_]{40,}\b",
+        r"\bglpat-[A-Za-z0-9_-]{20,}\b",
+        r"\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{24,}\b",
+        r"\bxox[abprs]-[A-Za-z0-9-]{20,}\b",
+        r"\bAIza[A-Za-z0-9_-]{35}\b",
+        r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
+        r"\bAGE-SECRET-KEY-1[A-Z0-9]{50,}\b",
+    ])
+    .ok()
+});
+
+/// Whether a text has the shape of a credential.
+pub(crate) fn has_shape(text: &str) -> bool {
+    SHAPES.as_ref().is_none_or(|shapes| shapes.is_match(text))
+}
+
+/// The forms of known secrets. Never printed; wiped when dropped.
+#[derive(Clone, Default)]
+pub struct Needles {
+    forms: Vec<Zeroizing<String>>,
+}
+
+impl fmt::Debug for Needles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Needles").finish_non_exhaustive()
+    }
+}
+
+impl Needles {
+    /// Adds a secret. One shorter than [`SHORTEST`] is left out.
+    pub fn add(&mut self, secret: &str) {
+        if secret.len() < SHORTEST {
+            return;
+        }
+        let mut forms = vec![
+            secret.to_owned(),
+            secret.chars().rev().collect(),
+            utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string(),
+            secret.bytes().map(|b| format!("{b:02x}")).collect(),
+            secret.bytes().map(|b| format!("{b:02X}")).collect(),
+            serde_json::Value::from(secret)
+                .to_string()
+                .trim_matches('"')
+                .to_owned(),
+        ];
+        for skip in 0..3 {
+            forms.extend(encoded_after(secret, skip));
+        }
+        forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
+        for form in forms {
+            if form.len() >= SHORTEST && !self.forms.iter().any(|known| **known == form) {
+                self.forms.push(Zeroizing::new(form));
+            }
+        }
+    }
+
+    /// Whether a text holds one, also with white space put into it.
+    #[must_use]
+    pub fn is_in(&self, text: &str) -> bool {
+        if self.forms.is_empty() {
+            return false;
+        }
+        let joined: Zeroizing<String> =
+            Zeroizing::new(text.chars().filter(|c| !c.is_whitespace()).collect());
+        let is_in = |form: &Zeroizing<String>| {
+            let bare: String = form.chars().filter(|c| !c.is_whitespace()).collect();
+            text.contains(form.as_str()) || bare.len() >= SHORTEST && joined.contains(&bare)
+        };
+        self.forms.iter().any(is_in)
+    }
+
+    /// The text with every form of every secret taken out.
+    #[must_use]
+    pub fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut out = Cow::Borrowed(text);
+        for form in &self.forms {
+            if out.contains(form.as_str()) {
+                out = Cow::Owned(out.replace(form.as_str(), REDACTED));
+            }
+        }
+        out
+    }
+}
+
+/// The base64 forms of a secret that stands `skip` bytes into a group of three: only the letters
+/// that depend on nothing but the secret.
+fn encoded_after(secret: &str, skip: usize) -> Vec<String> {
+    let padded = Zeroizing::new([&b"\0\0"[..skip], secret.as_bytes()].concat());
+    let first = match skip {
+        0 => 0,
+        1 => 2,
+        _ => 3,
+    };
+    let bits = padded.len() * 8;
+    let last = bits / 6;
+    [
+        STANDARD_NO_PAD.encode(&*padded),
+        URL_SAFE_NO_PAD.encode(&*padded),
+    ]
+    .into_iter()
+    .filter_map(|text| text.get(first..last).map(str::to_owned))
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::engine::general_purpose::STANDARD;
+
+    const SECRET: &str = "hunter2/horse+battery";
+
+    fn needles() -> Needles {
+        let mut needles = Needles::default();
+        needles.add(SECRET);
+        needles
+    }
+
+    #[test]
+    fn every_form_is_found_and_taken_out() {
+        let hex: String = SECRET.bytes().map(|b| format!("{b:02x}")).collect();
+        let mut texts = vec![
+            format!("token={SECRET}"),
+            format!("x{}", hex.to_uppercase()),
+            hex,
+            "hunter2%2Fhorse%2Bbattery".to_owned(),
+            SECRET.chars().rev().collect(),
+        ];
+        for lead in ["", "a", "ab", "abc"] {
+            texts.push(STANDARD.encode(format!("{lead}{SECRET} tail")));
+        }
+        for text in texts {
+            assert!(needles().is_in(&text), "{text}");
+            assert!(!needles().is_in(&needles().scrub(&text)), "{text}");
+        }
+        assert!(needles().is_in("hunter2/ horse+\nbattery"));
+    }
+
+    #[test]
+    fn ordinary_text_is_left_alone() {
+        let text = "the horse has a battery";
+        assert!(!needles().is_in(text) && matches!(needles().scrub(text), Cow::Borrowed(_)));
+        assert_eq!(format!("{:?}", needles()), "Needles { .. }");
+    }
+
+    #[test]
+    fn shapes_of_credentials() {
+        assert!(has_shape("-----BEGIN OPENSSH PRIVATE KEY-----"));
+        assert!(has_shape("key AKIAABCDEFGHIJKLMNOP."));
+        assert!(!has_shape("the key is under the mat; task sk-1"));
+    }
+}
