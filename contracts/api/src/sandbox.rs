@@ -1,6 +1,7 @@
 //! The sandbox: runs a program with fewer rights than Housecarl has, or refuses.
 
 use async_trait::async_trait;
+use futures::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -112,6 +113,8 @@ pub enum Ended {
     Killed(i32),
     /// Its time was up; it and all it started were killed.
     TimedOut,
+    /// The caller stopped it; it and all it started were killed.
+    Stopped,
 }
 
 /// What a program came to.
@@ -159,9 +162,10 @@ pub enum Refusal {
 /// Runs programs with fewer rights.
 #[async_trait]
 pub trait Sandbox: Send + Sync {
-    /// Runs a program to its end. Dropping the future kills it and all it started.
+    /// Runs a program to its end, or until `stop` comes. When this answers, nothing of the program
+    /// is left running. Dropping the future kills it too, without waiting for that.
     ///
     /// # Errors
     /// [`Refusal`] when it did not run with every promised restriction.
-    async fn run(&self, job: Job) -> Result<Finished, Refusal>;
+    async fn run(&self, job: Job, stop: BoxFuture<'static, ()>) -> Result<Finished, Refusal>;
 }
