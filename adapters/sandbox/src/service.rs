@@ -7,6 +7,7 @@ use crate::output;
 use crate::wire::{self, EVENT_BYTES, Event, Spec, Told};
 use api::sandbox::{Captured, Ended, Finished, Job, Mechanism, Refusal, Sandbox};
 use async_trait::async_trait;
+use futures::future::BoxFuture;
 use rustix::fd::OwnedFd;
 use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
 use std::fmt::Display;
@@ -39,9 +40,15 @@ impl Service {
 
 #[async_trait]
 impl Sandbox for Service {
-    async fn run(&self, job: Job) -> Result<Finished, Refusal> {
-        let stop = CancellationToken::new();
-        let _stop_on_drop = stop.clone().drop_guard();
+    async fn run(&self, job: Job, stop: BoxFuture<'static, ()>) -> Result<Finished, Refusal> {
+        let dropped = CancellationToken::new();
+        let _guard = dropped.clone().drop_guard();
+        let stop = async move {
+            tokio::select! {
+                () = stop => {}
+                () = dropped.cancelled() => {}
+            }
+        };
         let config = Arc::clone(&self.config);
         // In a task of its own, so that the burial is finished also when nobody waits for it.
         let task = tokio::spawn(async move { run(&config, job, stop).await });
@@ -83,7 +90,11 @@ struct Account {
     refusal: Option<Refusal>,
 }
 
-async fn run(config: &Config, job: Job, stop: CancellationToken) -> Result<Finished, Refusal> {
+async fn run(
+    config: &Config,
+    job: Job,
+    stop: impl Future<Output = ()>,
+) -> Result<Finished, Refusal> {
     if !(job.folder.is_absolute() && job.read.iter().chain(&job.write).all(|p| p.is_absolute())) {
         return Err(Refusal::BadJob("a path is not absolute".to_owned()));
     }
@@ -103,12 +114,12 @@ async fn run(config: &Config, job: Job, stop: CancellationToken) -> Result<Finis
     let wall = job.limits.wall;
     let talk = talk(&line, job, &groups)?;
     tokio::pin!(talk);
-    let mut is_late = false;
+    let (mut is_late, mut is_stopped) = (false, false);
     let mut account = None;
     tokio::select! {
         told = &mut talk => account = Some(told),
         () = tokio::time::sleep(wall) => is_late = true,
-        () = stop.cancelled() => {}
+        () = stop => is_stopped = true,
     }
     line.cut();
     bury(&mut child).await?;
@@ -121,7 +132,12 @@ async fn run(config: &Config, job: Job, stop: CancellationToken) -> Result<Finis
     let stdout = stdout.await.map_err(|e| broken("reading the output", e))?;
     let stderr = stderr.await.map_err(|e| broken("reading the output", e))?;
     drop(groups);
-    told(account, is_late, stdout, stderr, took)
+    let fate = match (is_late, is_stopped) {
+        (true, _) => Some(Ended::TimedOut),
+        (_, true) => Some(Ended::Stopped),
+        _ => None,
+    };
+    told(account, fate, stdout, stderr, took)
 }
 
 fn start(config: &Config) -> Result<(Child, Line), Refusal> {
@@ -208,7 +224,7 @@ async fn bury(child: &mut Child) -> Result<(), Refusal> {
 
 fn told(
     account: Account,
-    is_late: bool,
+    fate: Option<Ended>,
     stdout: Captured,
     stderr: Captured,
     took: Duration,
@@ -220,12 +236,8 @@ fn told(
         let said = String::from_utf8_lossy(&stderr.head).into_owned();
         return Err(broken("the inside ended before it was ready", said.trim()));
     }
-    let ended = match (account.ended, is_late) {
-        (Some(ended), _) => ended,
-        (None, true) => Ended::TimedOut,
-        // Only the restrictions were tried.
-        (None, false) => Ended::Exited(0),
-    };
+    // Without a program only the restrictions were tried.
+    let ended = account.ended.or(fate).unwrap_or(Ended::Exited(0));
     Ok(Finished {
         ended,
         stdout,

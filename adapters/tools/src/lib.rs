@@ -1,11 +1,14 @@
-//! The built-in file tools, run once the broker has permitted a call.
+//! The built-in tools, run once the broker has permitted a call.
 //!
-//! What it is: an [`api::executor::Executor`] for looking at and changing files.
+//! What it is: an [`api::executor::Executor`] for looking at and changing files, and, given a
+//! sandbox, for running programs in it.
 //! What it owns: how a path is reached (through descriptors only, beneath the roots of the call),
-//! atomic writes, the matching of edits, and each session's undo history on disk.
-//! What it never does: decide whether a call may run, open a network connection, start a program,
-//! follow a link out of a root, open a file twice by name.
-//! Where to start: `beneath.rs` (how a path is reached), then [`FileTools`].
+//! atomic writes, the matching of edits, each session's undo history on disk, and what a program is
+//! given to run with.
+//! What it never does: decide whether a call may run, open a network connection, start a program
+//! outside the sandbox, follow a link out of a root, open a file twice by name.
+//! Where to start: `beneath.rs` (how a path is reached), then [`FileTools`]; for programs
+//! `run/mod.rs`.
 
 mod arguments;
 mod atomic;
@@ -19,10 +22,12 @@ mod journal;
 mod look;
 mod matching;
 pub mod record;
+mod run;
 mod service;
 mod table;
 mod walk;
 
 pub use config::Config;
 pub use error::Error;
+pub use run::{READER_ENTRY, Sandboxed, read_document_entry};
 pub use service::FileTools;

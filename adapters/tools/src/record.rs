@@ -98,7 +98,7 @@ pub struct Grep {
 pub struct ReadDocument {
     /// The file, as asked.
     pub path: String,
-    /// `text` or `html`.
+    /// `text`, `html` or `pdf`.
     pub format: String,
     /// Its text; for HTML what a reader sees, headings and lists marked as in Markdown.
     pub content: String,
@@ -164,4 +164,44 @@ pub struct Undo {
     pub path: String,
     /// Changes that can still be taken back.
     pub left: usize,
+}
+
+/// Result of `run_code`, `run_shell`, `run_script` and `package_install`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunProgram {
+    /// How the program ended; `None` when it was killed.
+    pub exit_code: Option<i32>,
+    /// The signal that killed it; `None` when it ended by itself or its time was up.
+    pub signal: Option<i32>,
+    /// Whether its time was up.
+    pub timed_out: bool,
+    /// What it wrote; bytes that are not UTF-8 are replaced.
+    pub stdout: String,
+    /// What it wrote as errors; bytes that are not UTF-8 are replaced.
+    pub stderr: String,
+    /// Whether the middle of a stream was left out.
+    pub truncated: bool,
+    /// How long it ran, milliseconds.
+    pub took_ms: u64,
+    /// Names of the restrictions in force while it ran.
+    pub enforced: Vec<String>,
+    /// Names of restrictions that this machine does not have; none of them was promised.
+    pub unavailable: Vec<String>,
+    /// What was done about protected places.
+    pub notes: Vec<String>,
+}
+
+/// Result of `view_image`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ViewImage {
+    /// The file, as asked.
+    pub path: String,
+    /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+    pub media_type: String,
+    /// Width, pixels, as its header says.
+    pub width: u64,
+    /// Height, pixels, as its header says.
+    pub height: u64,
+    /// The whole file, Base64.
+    pub base64: String,
 }

@@ -5,7 +5,8 @@ use crate::change;
 use crate::context::{Leash, StopFlag, StopOnDrop};
 use crate::failure::{broken, mendable, refused, timeout};
 use crate::journal::{self, Journal};
-use crate::look;
+use crate::look::{self, document::Opened};
+use crate::run::{self, Bay, Sandboxed};
 use crate::table::{self, Tool, VERSION};
 use crate::{Config, Error};
 use api::authority::{Authorized, JudgedCall};
@@ -30,6 +31,8 @@ const GRACE: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone)]
 pub struct FileTools {
     workshop: Arc<Workshop>,
+    /// Where programs run; `None` where there is no sandbox for them.
+    bay: Option<Arc<Bay>>,
 }
 
 #[derive(Debug)]
@@ -38,6 +41,7 @@ struct Workshop {
     undo_folder: PathBuf,
     undo_bytes: u64,
     lanes: Vec<Mutex<()>>,
+    own_folders: Vec<PathBuf>,
 }
 
 impl FileTools {
@@ -64,8 +68,60 @@ impl FileTools {
                 undo_folder: config.undo_folder,
                 undo_bytes: config.undo_bytes,
                 lanes: (0..CHANGE_LANES).map(|_| Mutex::new(())).collect(),
+                own_folders: own,
             }),
+            bay: None,
         })
+    }
+
+    /// Adds the tools that run programs.
+    #[must_use]
+    pub fn sandboxed(self, given: Sandboxed) -> Self {
+        let own_folders = self.workshop.own_folders.clone();
+        let bay = Bay {
+            given,
+            protected: Protected::new(&own_folders),
+            own_folders,
+        };
+        Self {
+            bay: Some(Arc::new(bay)),
+            ..self
+        }
+    }
+
+    fn bay(&self) -> Result<&Bay, ToolFailure> {
+        let none = || broken("no_sandbox", "There is no sandbox to run programs in.");
+        self.bay.as_deref().ok_or_else(none)
+    }
+
+    /// A document whose format is attacked, read in the sandbox.
+    async fn read_pdf(
+        &self,
+        call: JudgedCall,
+        bytes: Vec<u8>,
+        shown: String,
+        progress: &ProgressSink,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let Some(bay) = self.bay.as_deref() else {
+            return Err(mendable(
+                "no_reader",
+                format!(
+                    "`{shown}` is a PDF, and there is no sandbox to read it in. Ask the user for a text version."
+                ),
+            ));
+        };
+        let (content, truncated) = run::pdf(bay, bytes, &shown, progress).await?;
+        self.blocking(None, move |workshop, leash| {
+            let tool = Tool::ReadDocument;
+            let job = Job {
+                workshop,
+                call: &call,
+                leash,
+                tool,
+            };
+            look::document::told(&job, "pdf", &shown, content, truncated)
+        })
+        .await
     }
 
     async fn blocking<T: Send + 'static>(
@@ -93,7 +149,7 @@ impl FileTools {
 #[async_trait]
 impl Executor for FileTools {
     fn table(&self) -> Vec<ToolSpec> {
-        table::all()
+        table::all(self.bay.is_some())
     }
 
     async fn locate(
@@ -132,6 +188,10 @@ impl Executor for FileTools {
     }
 
     async fn preview(&self, call: &JudgedCall) -> Result<Option<String>, ToolFailure> {
+        let tool = tool_of(call)?;
+        if tool.runs_programs() {
+            return self.bay()?.preview(tool, call);
+        }
         let call = call.clone();
         self.blocking(None, move |workshop, leash| {
             let tool = tool_of(&call)?;
@@ -153,29 +213,35 @@ impl Executor for FileTools {
         let call = call
             .redeem(jiff::Timestamp::now())
             .map_err(|expired| refused("expired", format!("{expired}; ask again.")))?;
-        self.blocking(Some(progress), move |workshop, leash| {
-            let tool = tool_of(&call)?;
-            let job = Job {
-                workshop,
-                call: &call,
-                leash,
-                tool,
-            };
-            match tool {
-                Tool::ListFiles => look::list::run(&job),
-                Tool::ReadFile => look::read::run(&job),
-                Tool::Glob => look::glob::run(&job),
-                Tool::Grep => look::grep::run(&job),
-                Tool::ReadDocument => look::document::run(&job),
-                Tool::WriteFile
-                | Tool::EditFile
-                | Tool::MakeDir
-                | Tool::MoveFile
-                | Tool::DeleteFile
-                | Tool::Undo => change::run(&job),
-            }
-        })
-        .await
+        let tool = tool_of(&call)?;
+        if tool.runs_programs() {
+            return self.bay()?.run(tool, &call, &progress).await;
+        }
+        let (judged, sink) = (call.clone(), progress.clone());
+        let done = self
+            .blocking(Some(progress), move |workshop, leash| {
+                let job = Job {
+                    workshop,
+                    call: &call,
+                    leash,
+                    tool,
+                };
+                match tool {
+                    Tool::ReadDocument => return look::document::open(&job),
+                    Tool::ListFiles => look::list::run(&job),
+                    Tool::ReadFile => look::read::run(&job),
+                    Tool::Glob => look::glob::run(&job),
+                    Tool::Grep => look::grep::run(&job),
+                    Tool::ViewImage => look::image::run(&job),
+                    _ => change::run(&job),
+                }
+                .map(Opened::Done)
+            })
+            .await?;
+        match done {
+            Opened::Done(output) => Ok(output),
+            Opened::Pdf { bytes, shown } => self.read_pdf(judged, bytes, shown, &sink).await,
+        }
     }
 }
 

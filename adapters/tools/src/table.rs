@@ -10,13 +10,21 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Changes whenever a tool's behaviour or schema does.
-pub(crate) const VERSION: &str = "1";
+pub(crate) const VERSION: &str = "2";
 /// Longest path argument, characters.
 const PATH_CHARS: usize = 1_000;
 /// Longest pattern argument, characters.
 const PATTERN_CHARS: usize = 500;
 /// Longest content argument, characters; the whole argument object is bounded by the broker.
 const CONTENT_CHARS: usize = 1 << 20;
+/// Longest argument of a command, characters.
+const ARGUMENT_CHARS: usize = 100_000;
+/// Longest package name, characters.
+const NAME_CHARS: usize = 128;
+/// Most items of a list.
+const LIST_ITEMS: usize = 256;
+/// Most files beside a piece of code.
+const CODE_FILES: usize = 64;
 /// Most lines asked for at one time.
 const LINES: i64 = 1_000_000;
 
@@ -34,10 +42,15 @@ pub(crate) enum Tool {
     MoveFile,
     DeleteFile,
     Undo,
+    ViewImage,
+    RunCode,
+    RunShell,
+    RunScript,
+    PackageInstall,
 }
 
 impl Tool {
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::ListFiles,
         Self::ReadFile,
         Self::Glob,
@@ -49,6 +62,11 @@ impl Tool {
         Self::MoveFile,
         Self::DeleteFile,
         Self::Undo,
+        Self::ViewImage,
+        Self::RunCode,
+        Self::RunShell,
+        Self::RunScript,
+        Self::PackageInstall,
     ];
 
     pub(crate) const fn name(self) -> &'static str {
@@ -64,6 +82,31 @@ impl Tool {
             Self::MoveFile => "move_file",
             Self::DeleteFile => "delete_file",
             Self::Undo => "undo",
+            Self::ViewImage => "view_image",
+            Self::RunCode => "run_code",
+            Self::RunShell => "run_shell",
+            Self::RunScript => "run_script",
+            Self::PackageInstall => "package_install",
+        }
+    }
+
+    /// Whether it needs the sandbox.
+    pub(crate) const fn runs_programs(self) -> bool {
+        matches!(
+            self,
+            Self::RunCode | Self::RunShell | Self::RunScript | Self::PackageInstall
+        )
+    }
+
+    const fn capability(self) -> &'static str {
+        match self {
+            Self::RunCode => "run_code",
+            Self::RunShell | Self::RunScript => "run_shell",
+            Self::PackageInstall => "package_install",
+            _ => match self.effect() {
+                EffectClass::Read => "fs_read",
+                _ => "fs_write",
+            },
         }
     }
 
@@ -75,9 +118,15 @@ impl Tool {
 
     const fn effect(self) -> EffectClass {
         match self {
-            Self::ListFiles | Self::ReadFile | Self::Glob | Self::Grep | Self::ReadDocument => {
-                EffectClass::Read
-            }
+            Self::ListFiles
+            | Self::ReadFile
+            | Self::Glob
+            | Self::Grep
+            | Self::ReadDocument
+            | Self::ViewImage => EffectClass::Read,
+            Self::RunCode | Self::RunShell | Self::RunScript => EffectClass::Exec,
+            // A trial is judged as the real thing: the stricter class of the two it has.
+            Self::PackageInstall => EffectClass::Config,
             Self::WriteFile | Self::EditFile | Self::MakeDir | Self::MoveFile | Self::Undo => {
                 EffectClass::SharedWrite
             }
@@ -103,7 +152,7 @@ impl Tool {
                 "Find lines that match a regular expression (or a plain text with literal) in a \
                  file or in all files of a folder."
             }
-            Self::ReadDocument => "Read a document as text: plain text or HTML.",
+            Self::ReadDocument => "Read a document as text: plain text, HTML or PDF.",
             Self::WriteFile => {
                 "Write a file. mode: create (fails if it exists), overwrite, or append (adds at \
                  the end, on a new line)."
@@ -116,6 +165,23 @@ impl Tool {
             Self::MoveFile => "Move or rename a file or folder. Never replaces anything.",
             Self::DeleteFile => "Delete a file or an empty folder.",
             Self::Undo => "Take back this session's last file change.",
+            Self::ViewImage => "Look at a PNG, JPEG, GIF or WebP picture.",
+            Self::RunCode => {
+                "Run a piece of code in an empty scratch folder, without network and without the \
+                 user's files. Print what you want to know. files are put beside it."
+            }
+            Self::RunShell => {
+                "Run a program with arguments in the folders you may use, without network. argv is \
+                 the program and each argument by itself; no shell reads it."
+            }
+            Self::RunScript => {
+                "Run a shell script in the working folder, without network. It may change only what \
+                 you may write."
+            }
+            Self::PackageInstall => {
+                "Install packages: apt (trial only), pip (into .venv of the working folder), cargo \
+                 or npm (into the project there). A trial unless dry_run is false."
+            }
         }
     }
 
@@ -139,18 +205,32 @@ impl Tool {
             ),
             Self::DeleteFile => (json!({"path": path("What to delete.")}), &["path"]),
             Self::Undo => (json!({}), &[]),
+            Self::ViewImage => (json!({"path": path("The picture.")}), &["path"]),
+            Self::RunCode => (code_properties(), &["language", "code"]),
+            Self::RunShell => (
+                json!({"argv": list("Program and arguments.", ARGUMENT_CHARS), "cwd": folder()}),
+                &["argv"],
+            ),
+            Self::RunScript => (json!({"text": content("The script.")}), &["text"]),
+            Self::PackageInstall => (package_properties(), &["manager", "names"]),
         }
     }
 
     fn argument(self, name: &str) -> ArgumentSpec {
         let role = match name {
-            "path" | "from" | "to" => ArgumentRole::Target,
-            "content" | "old" | "new" => ArgumentRole::Payload,
+            "path" | "from" | "to" | "cwd" => ArgumentRole::Target,
+            // What a command or an installer is told decides what it does. An approval for the
+            // session is bound to the targets, so every argument of theirs is one.
+            "argv" | "manager" | "names" | "dry_run" => ArgumentRole::Target,
+            "content" | "old" | "new" | "code" | "files" | "text" => ArgumentRole::Payload,
             _ => ArgumentRole::Knob,
         };
-        let target = match (role, self.effect()) {
-            (ArgumentRole::Target, EffectClass::Read) => Some(TargetKind::ReadPath),
-            (ArgumentRole::Target, _) => Some(TargetKind::WritePath),
+        let target = match (role, name, self.effect()) {
+            (ArgumentRole::Target, "cwd", _) | (ArgumentRole::Target, _, EffectClass::Read) => {
+                Some(TargetKind::ReadPath)
+            }
+            (ArgumentRole::Target, "path" | "from" | "to", _) => Some(TargetKind::WritePath),
+            (ArgumentRole::Target, _, _) => Some(TargetKind::Other),
             _ => None,
         };
         ArgumentSpec { role, target }
@@ -177,15 +257,14 @@ impl Tool {
                     "additionalProperties": false,
                 }),
             },
-            capability: match self.effect() {
-                EffectClass::Read => "fs_read",
-                _ => "fs_write",
-            }
-            .to_owned(),
+            capability: self.capability().to_owned(),
             effect: self.effect(),
             arguments,
             audience: Audience::User,
-            result_label: Label::untrusted("files"),
+            result_label: Label::untrusted(match self.runs_programs() {
+                true => "programs",
+                false => "files",
+            }),
             result_fields: Vec::new(),
             secrets: BTreeMap::new(),
             is_wait: false,
@@ -195,9 +274,46 @@ impl Tool {
     }
 }
 
-/// Every tool, in the order they are listed to people.
-pub(crate) fn all() -> Vec<ToolSpec> {
-    Tool::ALL.into_iter().filter_map(Tool::spec).collect()
+/// Every tool, in the order they are listed to people; those that run programs only where there is a
+/// sandbox for them.
+pub(crate) fn all(has_sandbox: bool) -> Vec<ToolSpec> {
+    Tool::ALL
+        .into_iter()
+        .filter(|tool| has_sandbox || !tool.runs_programs())
+        .filter_map(Tool::spec)
+        .collect()
+}
+
+fn code_properties() -> Value {
+    json!({
+        "language": {
+            "type": "string", "enum": ["python", "shell", "javascript", "rust"], "maxLength": 10,
+        },
+        "code": content("The code."),
+        "files": {
+            "type": "object", "maxProperties": CODE_FILES,
+            "description": "More files: name to text.",
+            "additionalProperties": {"type": "string", "maxLength": CONTENT_CHARS},
+        },
+    })
+}
+
+fn package_properties() -> Value {
+    json!({
+        "manager": {"type": "string", "enum": ["apt", "pip", "cargo", "npm"], "maxLength": 5},
+        "names": list("Package names, with a version if needed.", NAME_CHARS),
+        "dry_run": {
+            "type": "boolean", "default": true,
+            "description": "Only try; set to false to install.",
+        },
+    })
+}
+
+fn list(what: &str, chars: usize) -> Value {
+    json!({
+        "type": "array", "minItems": 1, "maxItems": LIST_ITEMS, "description": what,
+        "items": {"type": "string", "maxLength": chars},
+    })
 }
 
 fn list_properties() -> Value {
@@ -287,8 +403,9 @@ mod tests {
 
     #[test]
     fn every_tool_is_in_the_table_and_every_string_has_a_limit() {
-        let table = all();
+        let table = all(true);
         assert_eq!(table.len(), Tool::ALL.len());
+        assert_eq!(all(false).len(), Tool::ALL.len() - 4);
         for spec in &table {
             let parameters = &spec.definition.parameters;
             assert_eq!(parameters["additionalProperties"], false);
@@ -307,15 +424,36 @@ mod tests {
 
     #[test]
     fn what_names_a_place_is_a_target_of_the_right_kind() {
-        for spec in all() {
+        for spec in all(true) {
             for (name, argument) in &spec.arguments {
-                let is_place = matches!(name.as_str(), "path" | "from" | "to");
-                assert_eq!(argument.role == ArgumentRole::Target, is_place);
-                let kind = match spec.capability.as_str() {
-                    "fs_read" => TargetKind::ReadPath,
-                    _ => TargetKind::WritePath,
-                };
-                assert_eq!(argument.target, is_place.then_some(kind));
+                let is_place = matches!(name.as_str(), "path" | "from" | "to" | "cwd");
+                let is_path = matches!(
+                    argument.target,
+                    Some(TargetKind::ReadPath | TargetKind::WritePath)
+                );
+                assert_eq!(is_path, is_place, "{name}");
+                let is_target = argument.role == ArgumentRole::Target;
+                assert_eq!(argument.target.is_some(), is_target, "{name}");
+                if is_place {
+                    let writes = spec.capability == "fs_write";
+                    assert_eq!(argument.target == Some(TargetKind::WritePath), writes);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_approval_for_the_session_never_covers_another_command() {
+        for spec in all(true)
+            .into_iter()
+            .filter(|s| s.effect != EffectClass::Read)
+        {
+            let has_target =
+                |s: &ToolSpec| s.arguments.values().any(|a| a.role == ArgumentRole::Target);
+            if matches!(spec.effect, EffectClass::Exec | EffectClass::Config) && has_target(&spec) {
+                for (name, argument) in &spec.arguments {
+                    assert_eq!(argument.role, ArgumentRole::Target, "{name}");
+                }
             }
         }
     }

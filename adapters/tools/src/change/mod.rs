@@ -49,12 +49,7 @@ pub(crate) fn preview(job: &Job<'_>) -> Result<Option<String>, ToolFailure> {
         Tool::MoveFile => rename::preview(job).map(Some),
         Tool::DeleteFile => delete::preview(job).map(Some),
         Tool::Undo => undo::preview(job).map(Some),
-        Tool::MakeDir
-        | Tool::ListFiles
-        | Tool::ReadFile
-        | Tool::Glob
-        | Tool::Grep
-        | Tool::ReadDocument => Ok(None),
+        _ => Ok(None),
     }?;
     Ok(diff.map(|diff| text::escape::visible(&diff)))
 }

@@ -1,5 +1,5 @@
-//! `read_document`: text as it is, HTML as readable text. Formats whose readers may crash or be
-//! attacked are refused until there is a sandbox to read them in.
+//! `read_document`: text as it is, HTML as readable text. A PDF is handed on, to be read in the
+//! sandbox; other formats whose readers may crash or be attacked are refused.
 
 use crate::arguments;
 use crate::context::Leashed;
@@ -13,14 +13,25 @@ use domain::tool::ToolOutput;
 use std::io::Read;
 use std::path::Path;
 
-/// Beginnings of files that need a reader of their own.
-const CLOSED_FORMATS: [(&[u8], &str); 4] = [
-    (b"%PDF-", "PDF"),
+/// How a PDF begins.
+const PDF: &[u8] = b"%PDF-";
+/// Beginnings of files that no reader is there for.
+const CLOSED_FORMATS: [(&[u8], &str); 3] = [
     (b"PK\x03\x04", "office or archive"),
     (b"\xd0\xcf\x11\xe0", "old office"),
     (b"{\\rtf", "rich text"),
 ];
-pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
+
+/// A document that was opened.
+#[derive(Debug)]
+pub(crate) enum Opened {
+    /// And read.
+    Done(ToolOutput),
+    /// A PDF, whole, to be read in the sandbox.
+    Pdf { bytes: Vec<u8>, shown: String },
+}
+
+pub(crate) fn open(job: &Job<'_>) -> Result<Opened, ToolFailure> {
     let _: arguments::OnlyPath = arguments::parse(&job.call.arguments)?;
     let place = job.read_place("path")?;
     let (found, mut file) = place.reach_file()?;
@@ -35,6 +46,16 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         .take(limit)
         .read_to_end(&mut bytes)
         .map_err(|e| from_io(&e, &place.shown))?;
+    if bytes.starts_with(PDF) {
+        if found.bytes() > limit {
+            return Err(mendable(
+                "too_large",
+                format!("`{}` is larger than {limit} bytes.", place.shown),
+            ));
+        }
+        let shown = place.shown.clone();
+        return Ok(Opened::Pdf { bytes, shown });
+    }
     if let Some((_, format)) = CLOSED_FORMATS
         .iter()
         .find(|(start, _)| bytes.starts_with(start))
@@ -42,8 +63,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         return Err(mendable(
             "no_reader",
             format!(
-                "`{}` is a {format} file. Reading it needs the sandbox, which this build does not \
-                 have. Ask the user for a text version.",
+                "`{}` is a {format} file, which cannot be read here. Ask the user for a text version.",
                 place.shown
             ),
         ));
@@ -64,9 +84,20 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         true => ("html", html::to_text(&source)),
         false => ("text", source),
     };
+    told(job, format, &place.shown, content, truncated).map(Opened::Done)
+}
+
+/// The result for a document's text.
+pub(crate) fn told(
+    job: &Job<'_>,
+    format: &str,
+    shown: &str,
+    content: String,
+    truncated: bool,
+) -> Result<ToolOutput, ToolFailure> {
     let typed = job.typed("path");
     let cut = if truncated { ", cut short" } else { "" };
-    let text = format!("{} ({format}{cut}):\n{content}", place.shown);
+    let text = format!("{shown} ({format}{cut}):\n{content}");
     let data = ReadDocument {
         path: typed.clone(),
         format: format.to_owned(),

@@ -4,6 +4,7 @@ pub(crate) mod document;
 pub(crate) mod glob;
 pub(crate) mod grep;
 pub(crate) mod html;
+pub(crate) mod image;
 pub(crate) mod list;
 pub(crate) mod read;
 pub(crate) mod scan;

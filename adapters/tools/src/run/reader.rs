@@ -1,0 +1,87 @@
+//! Reading documents whose formats are attacked: in the sandbox, by our own program started there.
+
+use super::{Bay, Desk, Errand, limits, stream};
+use crate::failure::mendable;
+use api::executor::{ProgressSink, ToolFailure};
+use api::sandbox::{Ended, Job, Network};
+use domain::limits::{DOCUMENT_TEXT_BYTES, READER_TIME};
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+
+/// The argument that turns the program into the reader.
+pub const READER_ENTRY: &str = "__read_document";
+
+/// Becomes the reader: a PDF comes in, its text goes out. Returns the exit code. Nothing in here is
+/// trusted with anything: it runs in the sandbox.
+#[must_use]
+pub fn enter() -> i32 {
+    let mut bytes = Vec::new();
+    let read = io::stdin()
+        .read_to_end(&mut bytes)
+        .map_err(|e| e.to_string());
+    let text = read.and_then(|_| {
+        // The parser panics on documents that it does not understand.
+        let parsed = std::panic::catch_unwind(|| pdf_extract::extract_text_from_mem(&bytes));
+        match parsed {
+            Ok(Ok(text)) => Ok(text),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err("its structure is not understood".to_owned()),
+        }
+    });
+    let (code, said) = match &text {
+        Ok(text) => (0, io::stdout().write_all(text.as_bytes())),
+        Err(why) => (1, io::stderr().write_all(why.as_bytes())),
+    };
+    if said.is_ok() { code } else { 2 }
+}
+
+/// The text of a PDF, and whether a limit cut it short.
+pub(crate) async fn pdf(
+    bay: &Bay,
+    bytes: Vec<u8>,
+    shown: &str,
+    progress: &ProgressSink,
+) -> Result<(String, bool), ToolFailure> {
+    let desk = Desk::new()?;
+    let program = bay.given.reader.to_string_lossy().into_owned();
+    let mut limits = limits();
+    limits.wall = READER_TIME;
+    limits.output_bytes = DOCUMENT_TEXT_BYTES;
+    let job = Job {
+        argv: vec![program, READER_ENTRY.to_owned()],
+        folder: desk.folder.clone(),
+        read: vec![bay.given.reader.clone()],
+        write: Vec::new(),
+        scratch: desk.with(BTreeMap::new()),
+        frozen: Vec::new(),
+        hidden: Vec::new(),
+        environment: desk.environment(&[]),
+        input: bytes,
+        network: Network::None,
+        limits,
+    };
+    let errand = Errand {
+        job,
+        desk,
+        guarded: Vec::new(),
+    };
+    let (finished, _) = bay.finish(errand, progress).await?;
+    match finished.ended {
+        Ended::Exited(0) => {
+            let is_cut = finished.stdout.dropped > 0;
+            Ok((stream(&finished.stdout), is_cut))
+        }
+        Ended::TimedOut => Err(mendable(
+            "unreadable",
+            format!("Reading `{shown}` took too long and was stopped."),
+        )),
+        _ => {
+            let why = stream(&finished.stderr);
+            let why = why.lines().last().unwrap_or("").trim().to_owned();
+            Err(mendable(
+                "unreadable",
+                format!("`{shown}` cannot be read as PDF: {why}. Ask the user for a text version."),
+            ))
+        }
+    }
+}
