@@ -29,6 +29,8 @@ use text::escape::visible;
 use tracing_subscriber::EnvFilter;
 
 fn main() {
+    // Before any thread is there: what one thread gives up, the whole process must.
+    become_another();
     log_to_stderr();
     let cli = Cli::parse().checked().unwrap_or_else(|error| error.exit());
     let exit = match dispatch(cli) {
@@ -39,6 +41,18 @@ fn main() {
     // every log line was written before it was shown.
     let _flushed = std::io::stdout().flush();
     std::process::exit(i32::from(exit.number()));
+}
+
+/// The sandbox and its reader of documents are this very program, started once more.
+fn become_another() {
+    let entry = std::env::args_os().nth(1);
+    let is = |name: &str| entry.as_ref().is_some_and(|entry| entry == name);
+    if is(sandbox::inside::ENTRY) {
+        std::process::exit(sandbox::inside::enter());
+    }
+    if is(tools::READER_ENTRY) {
+        std::process::exit(tools::read_document_entry());
+    }
 }
 
 /// The process log: faults only, unless `CARL_LOG` asks for more (`info`, `broker=debug`, …).

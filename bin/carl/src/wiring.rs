@@ -7,19 +7,23 @@ use crate::commands::Setting;
 use crate::exit::{Failure, OrFail};
 use crate::lock::StateLock;
 use crate::paths::private_folder;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use api::audit::{Ack, Audit, Durability, Entry};
 use api::broker::{Broker, Control};
 use api::models::Models;
 use api::sessions::Sessions;
 use async_trait::async_trait;
 use domain::Timestamp;
+use domain::limits::INSTALL_TIME;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use wire::server::Builder;
 use wire::{Endpoint, Listen};
+
+/// How much longer than its own limit a tool may take before the guard gives it up.
+const TOOL_GRACE: Duration = Duration::from_secs(20);
 
 /// The services, wherever they are.
 pub struct House {
@@ -229,9 +233,16 @@ pub fn guard(setting: &Setting, audit: Arc<dyn Audit>) -> Result<Guard> {
     }
     let own_folders = setting.paths.own();
     let tools = tools::Config::new(setting.paths.undo(), own_folders.clone());
-    let files = tools::FileTools::new(tools).or_fail()?;
+    let sandboxed = tools::Sandboxed {
+        sandbox: Arc::new(sandbox::Service::default()),
+        home: setting.paths.home.clone(),
+        reader: std::env::current_exe().context("this program's own file is unknown")?,
+    };
+    let files = tools::FileTools::new(tools).or_fail()?.sandboxed(sandboxed);
     let mut config = broker::Config::new(setting.paths.home.clone(), own_folders);
     config.agents_file = Some(setting.paths.agents_file()).filter(|file| file.exists());
+    // Every tool keeps its own time; this is the longest, and a moment to let go.
+    config.tool_time = INSTALL_TIME + TOOL_GRACE;
     let clock = Arc::new(Timestamp::now);
     let broker = Arc::new(broker::Service::new(config, audit, Arc::new(files), clock).or_fail()?);
     Ok(Guard {
