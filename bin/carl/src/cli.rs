@@ -216,21 +216,41 @@ pub struct ListArgs {
 #[derive(Debug, Subcommand)]
 pub enum PolicyCommand {
     /// Print every layer's verdict on a call, without making it
-    Explain {
-        /// The agent type that would call
-        agent_type: String,
-        /// The tool
-        tool: String,
-        /// The arguments, a JSON object
-        #[arg(default_value = "{}")]
-        arguments: String,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-        /// What is open
-        #[command(flatten)]
-        ceiling: Ceiling,
-    },
+    Explain(ExplainArgs),
+    /// Guard another program's tools: JSON lines on standard input and output
+    Serve(GuardArgs),
+}
+
+/// `carl policy explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The agent type that would call
+    pub agent_type: String,
+    /// The tool
+    pub tool: String,
+    /// The arguments, a JSON object
+    #[arg(default_value = "{}")]
+    pub arguments: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// What is open
+    #[command(flatten)]
+    pub ceiling: Ceiling,
+}
+
+/// `carl policy serve`.
+#[derive(Debug, Args)]
+pub struct GuardArgs {
+    /// What the tools are: tool tables (see docs/tool-tables.md); later ones win
+    #[arg(long = "tools", value_name = "FILE", required = true)]
+    pub tables: Vec<PathBuf>,
+    /// Do not ask about effects of this class as such; rules of information flow ask all the same
+    #[arg(long = "yes", value_name = "CLASS")]
+    pub yes: Vec<EffectArg>,
+    /// Most calls in one conversation
+    #[arg(long, value_name = "N")]
+    pub calls: Option<u32>,
 }
 
 /// `carl session`.

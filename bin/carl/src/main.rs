@@ -103,7 +103,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Models(args)) => wait(commands::models::models(args)),
         Some(Command::Tools(args)) => wait(commands::inspect::tools(&args)),
         Some(Command::Agents(args)) => wait(commands::inspect::agents(&args)),
-        Some(Command::Policy(command)) => wait(commands::inspect::policy(command)),
+        Some(Command::Policy(command)) => wait(commands::policy::policy(command)),
         Some(Command::Session(command)) => wait(commands::session::session(command)),
         Some(Command::Undo(args)) => wait(commands::undo::undo(args)),
         Some(Command::Serve(args)) => wait(commands::serve::serve(args)),

@@ -1,13 +1,11 @@
 //! `carl tools`, `carl agents` and `carl policy`: what the guard knows and what it would say.
 
 use super::Setting;
-use crate::cli::{ListArgs, PolicyCommand, SessionFlags};
-use crate::exit::{Exit, Failure, OrFail};
-use crate::profile;
-use crate::render::{Paint, print, table};
+use crate::cli::ListArgs;
+use crate::exit::{Exit, OrFail};
+use crate::render::{print, table};
 use crate::wiring::House;
 use anyhow::Result;
-use domain::decision::{Decision, Verdict};
 use domain::lineage::AgentType;
 use serde_json::{Value, json};
 
@@ -90,75 +88,6 @@ pub async fn agents(args: &ListArgs) -> Result<Exit> {
     }));
     print(&table(&rows))?;
     Ok(Exit::Success)
-}
-
-/// Prints what every layer says to a call.
-///
-/// # Errors
-/// When the arguments are not a JSON object or the agent type is unknown.
-pub async fn policy(command: PolicyCommand) -> Result<Exit> {
-    let PolicyCommand::Explain {
-        agent_type,
-        tool,
-        arguments,
-        json: as_json,
-        ceiling,
-    } = command;
-    let setting = Setting::read(&SessionFlags {
-        ceiling: ceiling.clone(),
-        ..SessionFlags::default()
-    })?;
-    let arguments: Value = serde_json::from_str(&arguments).map_err(|error| {
-        Failure::usage(
-            format!("the arguments are not JSON: {error}"),
-            r#"Write, for example: carl policy explain coder read_file '{"path": "notes.md"}'"#,
-        )
-    })?;
-    let settings = profile::settings(&ceiling, &setting.loaded.config, &setting.workspace)?;
-    let agent_type = AgentType::new(agent_type).map_err(|error| {
-        Failure::usage(error.to_string(), "`carl agents` lists the agent types.")
-    })?;
-    let house = House::look(&setting).await?;
-    let decision = house
-        .guard
-        .control
-        .explain(agent_type, tool, arguments, settings)
-        .await
-        .or_fail()?;
-    if as_json {
-        print(&format!("{}\n", serde_json::to_string_pretty(&decision)?))?;
-    } else {
-        print(&explained(&decision, Paint::for_stream(&std::io::stdout())))?;
-    }
-    Ok(if decision.verdict == Verdict::Deny {
-        Exit::Denied
-    } else {
-        Exit::Success
-    })
-}
-
-fn explained(decision: &Decision, paint: Paint) -> String {
-    let word = |verdict: Verdict| match verdict {
-        Verdict::Allow => paint.good("allow"),
-        Verdict::Confirm => paint.warn("confirm"),
-        Verdict::Deny => paint.bad("deny"),
-    };
-    let head = format!(
-        "{} by {} ({})",
-        word(decision.verdict),
-        decision.layer,
-        decision.rule
-    );
-    let mut text = format!("{head}\n  {}\n\n", decision.user_reason);
-    for finding in &decision.findings {
-        let layer = format!("{:<17}", finding.layer.as_str());
-        let verdict = word(finding.verdict);
-        text.push_str(&format!(
-            "{layer} {verdict}  {}: {}\n",
-            finding.rule, finding.user_reason
-        ));
-    }
-    text
 }
 
 fn heads(names: &[&str]) -> Vec<String> {

@@ -6,6 +6,7 @@ pub mod doctor;
 pub mod inspect;
 pub mod models;
 pub mod paperwork;
+pub mod policy;
 pub mod run;
 pub mod serve;
 pub mod session;

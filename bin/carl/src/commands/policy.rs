@@ -1,0 +1,134 @@
+//! `carl policy`: what the policy says, and the policy as a guard for other programs.
+
+use super::Setting;
+use crate::cli::{ExplainArgs, GuardArgs, PolicyCommand, SessionFlags};
+use crate::exit::{Exit, Failure, OrFail};
+use crate::files::{self, Links};
+use crate::profile;
+use crate::render::{Paint, print};
+use crate::wiring::House;
+use anyhow::{Context, Result};
+use domain::Timestamp;
+use domain::decision::{Decision, Verdict};
+use domain::lineage::AgentType;
+use guard::Rules;
+use serde_json::Value;
+use std::io::{self, BufReader};
+use tooltable::Table;
+
+/// Largest tool table, bytes.
+const TABLE_BYTES: u64 = 4 << 20;
+
+/// Runs a command of the policy.
+///
+/// # Errors
+/// As each command says.
+pub async fn policy(command: PolicyCommand) -> Result<Exit> {
+    match command {
+        PolicyCommand::Explain(args) => explain(args).await,
+        PolicyCommand::Serve(args) => tokio::task::spawn_blocking(move || serve(&args))
+            .await
+            .context("the guard broke down")?,
+    }
+}
+
+/// Guards another program until its output ends.
+///
+/// # Errors
+/// When a table cannot be used, or input or output fails.
+fn serve(args: &GuardArgs) -> Result<Exit> {
+    let mut rules = Rules {
+        auto_approve: args.yes.iter().map(|effect| (*effect).into()).collect(),
+        calls_per_task: args.calls,
+        ..Rules::default()
+    };
+    for path in &args.tables {
+        let shown = path.display();
+        let text = files::text(path, TABLE_BYTES, Links::Followed)?.ok_or_else(|| {
+            Failure::usage(
+                format!("there is no tool table {shown}"),
+                "Write one; docs/tool-tables.md describes the format.",
+            )
+        })?;
+        let table = Table::parse(&text, &path.to_string_lossy()).map_err(|error| {
+            Failure::usage(
+                error.to_string(),
+                "docs/tool-tables.md describes the format.",
+            )
+        })?;
+        rules.table.overlay(table);
+    }
+    let input = BufReader::new(io::stdin().lock());
+    guard::serve(&rules, input, io::stdout().lock(), Timestamp::now)
+        .context("the conversation with the guarded program ended")?;
+    Ok(Exit::Success)
+}
+
+/// Prints what every layer says to a call.
+///
+/// # Errors
+/// When the arguments are not a JSON object or the agent type is unknown.
+async fn explain(args: ExplainArgs) -> Result<Exit> {
+    let ExplainArgs {
+        agent_type,
+        tool,
+        arguments,
+        json: as_json,
+        ceiling,
+    } = args;
+    let setting = Setting::read(&SessionFlags {
+        ceiling: ceiling.clone(),
+        ..SessionFlags::default()
+    })?;
+    let arguments: Value = serde_json::from_str(&arguments).map_err(|error| {
+        Failure::usage(
+            format!("the arguments are not JSON: {error}"),
+            r#"Write, for example: carl policy explain coder read_file '{"path": "notes.md"}'"#,
+        )
+    })?;
+    let settings = profile::settings(&ceiling, &setting.loaded.config, &setting.workspace)?;
+    let agent_type = AgentType::new(agent_type).map_err(|error| {
+        Failure::usage(error.to_string(), "`carl agents` lists the agent types.")
+    })?;
+    let house = House::look(&setting).await?;
+    let decision = house
+        .guard
+        .control
+        .explain(agent_type, tool, arguments, settings)
+        .await
+        .or_fail()?;
+    if as_json {
+        print(&format!("{}\n", serde_json::to_string_pretty(&decision)?))?;
+    } else {
+        print(&explained(&decision, Paint::for_stream(&std::io::stdout())))?;
+    }
+    Ok(if decision.verdict == Verdict::Deny {
+        Exit::Denied
+    } else {
+        Exit::Success
+    })
+}
+
+fn explained(decision: &Decision, paint: Paint) -> String {
+    let word = |verdict: Verdict| match verdict {
+        Verdict::Allow => paint.good("allow"),
+        Verdict::Confirm => paint.warn("confirm"),
+        Verdict::Deny => paint.bad("deny"),
+    };
+    let head = format!(
+        "{} by {} ({})",
+        word(decision.verdict),
+        decision.layer,
+        decision.rule
+    );
+    let mut text = format!("{head}\n  {}\n\n", decision.user_reason);
+    for finding in &decision.findings {
+        let layer = format!("{:<17}", finding.layer.as_str());
+        let verdict = word(finding.verdict);
+        text.push_str(&format!(
+            "{layer} {verdict}  {}: {}\n",
+            finding.rule, finding.user_reason
+        ));
+    }
+    text
+}

@@ -1,0 +1,297 @@
+//! One conversation of another program, as the policy sees it.
+
+use crate::reading::parts;
+use crate::wire::Step;
+use domain::Timestamp;
+use domain::decision::{Decision, Finding, Layer, Verdict};
+use domain::hash::Digest;
+use domain::id::ValueId;
+use domain::label::Label;
+use domain::lineage::AgentType;
+use domain::model::ModelRole;
+use domain::settings::{Attendance, SessionSettings};
+use domain::tool::{EffectClass, TargetKind, ToolDefinition, ToolSpec};
+use policy::flow::{Knowledge, Needles, Provenance};
+use policy::history::TaskHistory;
+use policy::manifest::{AgentRule, Manifest, Selector, StatedPaths};
+use policy::standing::Standing;
+use policy::table::ToolTable;
+use policy::{Cover, Judgement, Parts, Policy, Question};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::PathBuf;
+use tooltable::Table;
+use uuid::Uuid;
+
+/// The name under which the policy knows the other program's agent.
+const AGENT: &str = "guarded";
+/// Most calls that wait for their result to be told.
+const PENDING_CALLS: usize = 1_000;
+
+/// What holds for every conversation.
+#[derive(Debug, Clone, Default)]
+pub struct Rules {
+    /// What the user says each tool is.
+    pub table: Table,
+    /// Effects that need no asking as such. What a rule of information flow asks about is asked
+    /// all the same.
+    pub auto_approve: BTreeSet<EffectClass>,
+    /// Most calls in a conversation; `None`: [`domain::limits::CALLS_PER_TASK`].
+    pub calls_per_task: Option<u32>,
+}
+
+/// Why the guard cannot take what it is told.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    /// The tools cannot be used together.
+    #[error("the tools of `begin` cannot be used: {0}")]
+    Tools(String),
+    /// Nothing has begun.
+    #[error("no conversation has begun: send `begin` first")]
+    NotBegun,
+}
+
+/// A conversation. Fails closed: what cannot be judged is denied.
+#[derive(Debug)]
+pub struct Guard {
+    policy: Policy,
+    standing: Standing,
+    settings: SessionSettings,
+    provenance: Provenance,
+    context: Label,
+    history: TaskHistory,
+    /// What is left of the plan. `None`: there is none.
+    plan: Option<Vec<Step>>,
+    /// Calls that may run once the user says yes: the step each takes up, and whether the rule
+    /// about choices asks.
+    asked: HashMap<u64, (Option<usize>, bool)>,
+    values: u128,
+}
+
+impl Guard {
+    /// Begins a conversation.
+    ///
+    /// # Errors
+    /// [`Problem::Tools`] when two tools share a name or a schema is none.
+    pub fn begin(
+        rules: &Rules,
+        prompt: &str,
+        tools: &[ToolDefinition],
+        plan: Option<Vec<Step>>,
+    ) -> Result<Self, Problem> {
+        let specs = rules.table.specs(tools).into_iter().map(unplaced).collect();
+        let table = ToolTable::new(specs).map_err(|e| Problem::Tools(told(&e)))?;
+        let policy = Policy::new(Parts {
+            manifest: manifest(&table, rules.calls_per_task),
+            table,
+            home: PathBuf::from("/"),
+            own_folders: Vec::new(),
+            egress_hosts: BTreeSet::new(),
+        });
+        let agent = agent_type()?;
+        let standing = policy
+            .standing(&[agent], &BTreeSet::new())
+            .map_err(|e| Problem::Tools(told(&e)))?;
+        let mut settings = SessionSettings::closed(PathBuf::from("/"));
+        settings.attendance = Attendance::Attended;
+        settings.auto_approve.clone_from(&rules.auto_approve);
+        let mut provenance = Provenance::default();
+        provenance.say(prompt);
+        Ok(Self {
+            policy,
+            standing,
+            settings,
+            provenance,
+            context: Label::nothing(),
+            history: TaskHistory::default(),
+            plan,
+            asked: HashMap::new(),
+            values: 0,
+        })
+    }
+
+    /// Notes what the user said besides.
+    pub fn say(&mut self, text: &str) {
+        self.provenance.say(text);
+    }
+
+    /// Judges a call.
+    pub fn check(&mut self, id: u64, tool: &str, args: &Value, now: Timestamp) -> Decision {
+        let resolved = match self.provenance.resolve(args) {
+            Ok(resolved) => resolved,
+            Err(error) => return refused("bad_reference", &error.to_string()),
+        };
+        let step = self.step(tool, &resolved.arguments);
+        let judgement = self.judge((tool, &resolved.arguments), &resolved.labels, step, now);
+        self.policy
+            .record(&mut self.history, &self.standing, &judgement, now);
+        let decision = judgement.decision();
+        match decision.verdict {
+            Verdict::Allow => self.take(step),
+            Verdict::Confirm if self.asked.len() < PENDING_CALLS => {
+                let is_choice = judgement
+                    .findings
+                    .iter()
+                    .any(|f| f.rule == "untrusted_choice");
+                self.asked.insert(id, (step, is_choice));
+            }
+            Verdict::Confirm => {
+                return refused(
+                    "too_many_questions",
+                    "Too many calls wait for the user's answer.",
+                );
+            }
+            Verdict::Deny => {}
+        }
+        decision
+    }
+
+    /// Takes in what a call returned. That it ran says that the user allowed it, if asked.
+    pub fn observe(&mut self, id: u64, tool: &str, result: Value) {
+        if let Some((step, _)) = self.asked.remove(&id) {
+            self.take(step);
+        }
+        self.forget_overtaken(id);
+        self.values += 1;
+        let value_id = ValueId::from_uuid(Uuid::from_u128(self.values));
+        let shown = match self.policy.table().find(tool) {
+            Some((_, known)) => {
+                let data = parts(result, !known.spec.result_fields.is_empty());
+                self.provenance
+                    .show(value_id, &known.spec, &format!("tool:{tool}"), data)
+            }
+            None => {
+                let label = Label::untrusted("unknown tool");
+                self.provenance
+                    .show_text(value_id, &result.to_string(), &label);
+                label
+            }
+        };
+        self.context = self.context.join(&shown);
+    }
+
+    fn judge(
+        &self,
+        (tool, arguments): (&str, &Value),
+        referenced: &BTreeMap<String, Label>,
+        step: Option<usize>,
+        now: Timestamp,
+    ) -> Judgement {
+        let planned = step.and_then(|index| self.plan.as_ref()?.get(index));
+        let cover = match planned {
+            None => Cover::Nothing,
+            Some(Step::Tool(_)) => Cover::PlanTool,
+            Some(Step::Call { .. }) => Cover::PlanStep,
+        };
+        self.policy.judge(&Question {
+            tool,
+            arguments,
+            standing: &self.standing,
+            settings: &self.settings,
+            opened: &BTreeSet::new(),
+            approvals: &HashSet::new(),
+            cover,
+            flow: Knowledge {
+                provenance: &self.provenance,
+                context: &self.context,
+                needles: &Needles::default(),
+                referenced,
+                refused_choices: self.history.refused_choices(),
+            },
+            history: &self.history,
+            now,
+        })
+    }
+
+    /// The step of the plan that a call would be: a whole call before a mere tool.
+    fn step(&self, tool: &str, arguments: &Value) -> Option<usize> {
+        let plan = self.plan.as_ref()?;
+        let is_call = |step: &Step| {
+            matches!(step, Step::Call { tool: t, args }
+                if t == tool && Digest::of_json(args) == Digest::of_json(arguments))
+        };
+        let is_tool = |step: &Step| matches!(step, Step::Tool(t) if t == tool);
+        plan.iter()
+            .position(is_call)
+            .or_else(|| plan.iter().position(is_tool))
+    }
+
+    fn take(&mut self, step: Option<usize>) {
+        if let (Some(step), Some(plan)) = (step, self.plan.as_mut())
+            && step < plan.len()
+        {
+            plan.remove(step);
+            // The steps behind it have moved up.
+            for (waiting, _) in self.asked.values_mut() {
+                *waiting = match *waiting {
+                    Some(index) if index == step => None,
+                    Some(index) if index > step => Some(index - 1),
+                    other => other,
+                };
+            }
+        }
+    }
+
+    /// A question that a later call's result overtook was answered with no.
+    fn forget_overtaken(&mut self, id: u64) {
+        let overtaken = self.asked.extract_if(|asked, _| *asked < id);
+        let refused = overtaken.filter(|(_, (_, is_choice))| *is_choice).count();
+        (0..refused).for_each(|_| self.history.refuse_choice());
+    }
+}
+
+/// The tool with its places given to the other program's own judgement: its paths and hosts are
+/// not ours. Where they come from is judged all the same.
+fn unplaced(mut spec: ToolSpec) -> ToolSpec {
+    for argument in spec.arguments.values_mut() {
+        argument.target = argument.target.map(|_| TargetKind::Other);
+    }
+    spec
+}
+
+fn manifest(table: &ToolTable, calls_per_task: Option<u32>) -> Manifest {
+    let tools = table.tools().iter();
+    let rule = AgentRule {
+        description: String::new(),
+        allowed_tools: tools
+            .map(|t| Selector::Tool(t.spec.definition.name.clone()))
+            .collect(),
+        delegates: None,
+        allowed_paths: StatedPaths::default(),
+        can_spawn: BTreeSet::new(),
+        calls_per_task,
+        wait_tools: BTreeSet::new(),
+        model_role: ModelRole::Fast,
+    };
+    Manifest {
+        agents: agent_type()
+            .map(|agent| (agent, rule))
+            .into_iter()
+            .collect(),
+    }
+}
+
+fn agent_type() -> Result<AgentType, Problem> {
+    AgentType::new(AGENT).map_err(|e| Problem::Tools(e.to_string()))
+}
+
+/// An error with its causes.
+fn told(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text = format!("{text}: {inner}");
+        cause = inner.source();
+    }
+    text
+}
+
+fn refused(rule: &str, why: &str) -> Decision {
+    Decision::strictest(vec![Finding {
+        layer: Layer::Schema,
+        verdict: Verdict::Deny,
+        rule: rule.to_owned(),
+        model_reason: why.to_owned(),
+        user_reason: why.to_owned(),
+    }])
+}
