@@ -88,6 +88,17 @@ pub(crate) enum EffectWord {
 }
 
 impl EffectWord {
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Read,
+        Self::SelfWrite,
+        Self::Write,
+        Self::Destructive,
+        Self::Exec,
+        Self::Config,
+        Self::Egress,
+        Self::Money,
+    ];
+
     pub(crate) const fn class(self) -> EffectClass {
         match self {
             Self::Read => EffectClass::Read,

@@ -1,0 +1,106 @@
+//! A careful proposal for a tool that nobody has classified.
+//!
+//! It is made from the tool's name, description and schema. All three were written by whoever wrote
+//! the tool, so the proposal is a draft: it is stricter wherever something is unclear, and counts
+//! for nothing until a person has approved it.
+
+mod arguments;
+mod effect;
+mod opinion;
+mod render;
+mod words;
+
+pub use arguments::ProposedArgument;
+pub use opinion::{Opinion, opinion_schema, question};
+pub use render::yaml;
+
+use crate::entry::default_audience;
+use crate::table::pin_of;
+use domain::tool::{ArgumentRole, Audience, EffectClass, ToolDefinition, ToolName};
+
+/// How sure a proposal is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Confidence {
+    /// Nothing spoke for anything.
+    Unknown,
+    /// One sign.
+    Low,
+    /// Name and description agree.
+    High,
+}
+
+/// What a server says of a tool beside its definition. Believed only where it makes the tool
+/// stricter.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// It says that the tool does not only read.
+    pub writes: bool,
+    /// It says that the tool may destroy.
+    pub destroys: bool,
+}
+
+/// A drafted entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// The tool.
+    pub name: ToolName,
+    /// What it says of itself.
+    pub description: String,
+    /// The digest of its definition.
+    pub pin: String,
+    /// What it seems to do to the world.
+    pub effect: EffectClass,
+    /// Who seems to learn the payload.
+    pub audience: Audience,
+    /// What its arguments seem to be for, in the order of the schema.
+    pub arguments: Vec<ProposedArgument>,
+    /// What spoke for the effect.
+    pub reasons: Vec<String>,
+    /// How sure this is.
+    pub confidence: Confidence,
+    /// Where a second opinion was less strict, and was not followed.
+    pub doubts: Vec<String>,
+}
+
+/// How strictly the broker treats an effect, from 0. Equal numbers: neither is looser.
+#[must_use]
+pub const fn strictness(effect: EffectClass) -> u8 {
+    match effect {
+        EffectClass::Read => 0,
+        EffectClass::SelfWrite => 1,
+        EffectClass::SharedWrite => 2,
+        EffectClass::Egress => 3,
+        EffectClass::Destructive | EffectClass::Config | EffectClass::Money => 4,
+        EffectClass::Exec => 5,
+    }
+}
+
+/// Drafts an entry for a tool.
+#[must_use]
+pub fn classify(definition: &ToolDefinition, hints: Hints) -> Proposal {
+    let guess = effect::guess(definition, hints);
+    let arguments = arguments::arguments(&definition.parameters, guess.effect);
+    Proposal {
+        name: definition.name.clone(),
+        description: definition.description.clone(),
+        pin: pin_of(definition),
+        effect: guess.effect,
+        audience: audience(guess.effect, &arguments),
+        arguments,
+        reasons: guess.reasons,
+        confidence: guess.confidence,
+        doubts: Vec::new(),
+    }
+}
+
+/// Who learns the payload: only a named recipient, if that is plainly where it goes.
+fn audience(effect: EffectClass, arguments: &[ProposedArgument]) -> Audience {
+    let is_addressed = arguments
+        .iter()
+        .any(|a| a.role == ArgumentRole::Target && arguments::is_recipient(&a.name));
+    if effect == EffectClass::Egress && is_addressed {
+        Audience::Targets
+    } else {
+        default_audience(effect)
+    }
+}
