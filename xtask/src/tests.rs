@@ -57,6 +57,10 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
             "HOUSE_LLAMA_SERVER".to_owned(),
             paths.llama_server.into_os_string(),
         ));
+        house.push((
+            "HOUSE_CHAT_MODEL".to_owned(),
+            paths.chat_model.into_os_string(),
+        ));
     }
     steps.run("tests", advice, || {
         show(runner(&["--workspace", "--exclude", "engine"]).envs(house.clone()))

@@ -5,11 +5,12 @@ use crate::call::{Call, Form, ToolChoice};
 use crate::error::{Error, ErrorKind};
 use domain::message::Message;
 use domain::tool::ToolDefinition;
-use serde_json::Value;
+use serde_json::{Value, json};
 use text::json_calls::{Reply, describe, reply_schema, write_call, write_result};
 
-/// Longest bound on a string that servers are sent, characters. Some servers write out every
-/// repetition of a bounded string, and refuse or crawl at more; a longer string is left to the
+/// Longest bound on a string that servers are sent, characters, and the bound of an answer: without
+/// one a small model repeats itself to the token limit. Some servers write out every repetition of
+/// a bounded string, and refuse or crawl at more; an argument that may be longer is left to the
 /// token limit, and its real bound to whoever runs the tool.
 const BOUND_CHARS: u64 = 2_000;
 
@@ -18,20 +19,23 @@ const BOUND_CHARS: u64 = 2_000;
 /// # Errors
 /// `Rejected` when the tool that must be called is not on offer, or a schema cannot be used.
 pub(crate) fn rewrite(call: &mut Call) -> Result<(), Error> {
-    let reply = match call.tool_choice {
-        ToolChoice::Auto => Some(Reply::CallOrAnswer),
-        ToolChoice::Required | ToolChoice::Only(_) => Some(Reply::Call),
-        ToolChoice::None => None,
-    };
     let messages = std::mem::take(&mut call.messages);
     for message in messages {
         add(said(message), &mut call.messages);
     }
-    let Some(reply) = reply.filter(|_| !call.tools.is_empty()) else {
+    if call.tools.is_empty() {
         return Ok(());
+    }
+    let described = offered(call)?;
+    let (reply, callable) = match call.tool_choice {
+        ToolChoice::Auto => (Reply::CallOrAnswer, described.as_slice()),
+        ToolChoice::Required | ToolChoice::Only(_) => (Reply::Call, described.as_slice()),
+        // What was said before stays as it is, so that a server finds it in its cache.
+        ToolChoice::None => (Reply::CallOrAnswer, [].as_slice()),
     };
-    let offered = offered(call)?;
-    let mut schema = reply_schema(&offered, reply, call.schema.as_ref()).map_err(|source| {
+    let text = json!({"type": "string", "maxLength": BOUND_CHARS});
+    let answer = call.schema.as_ref().unwrap_or(&text);
+    let mut schema = reply_schema(callable, reply, Some(answer)).map_err(|source| {
         Error::new(
             ErrorKind::Rejected,
             "the tools cannot be offered to the model as text",
@@ -39,7 +43,7 @@ pub(crate) fn rewrite(call: &mut Call) -> Result<(), Error> {
         .with_source(source)
     })?;
     loosen(&mut schema);
-    let description = describe(&offered, reply);
+    let description = describe(&described, reply);
     match call.messages.first_mut() {
         Some(Message::System { text }) => *text = format!("{text}\n\n{description}"),
         _ => call
@@ -129,7 +133,6 @@ fn loosen(schema: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn only_long_bounds_are_taken_away() {

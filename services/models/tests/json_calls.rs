@@ -68,11 +68,9 @@ async fn tools_go_out_as_words_and_a_strict_schema() {
     let options = &format["json_schema"]["schema"]["anyOf"];
     assert_eq!(options[0]["properties"]["tool"]["const"], "read_file");
     assert_eq!(options[1]["properties"]["tool"]["const"], "list_files");
-    // Longer than servers are sent bounds for.
-    assert_eq!(
-        options[2]["properties"]["answer"],
-        json!({"type": "string"})
-    );
+    assert_eq!(options[2]["properties"]["answer"]["$ref"], "#/$defs/answer");
+    let answer = &format["json_schema"]["schema"]["$defs"]["answer"];
+    assert_eq!(answer, &json!({"type": "string", "maxLength": 2_000}));
 }
 
 #[tokio::test]
@@ -143,7 +141,8 @@ async fn the_choice_of_a_tool_is_kept() {
         (ToolChoice::Auto, 3),
         (ToolChoice::Required, 2),
         (ToolChoice::Only(tool("list_files").name), 1),
-        (ToolChoice::None, 0),
+        // An answer is all that is left.
+        (ToolChoice::None, 1),
     ] {
         let mut request = offering();
         request.tool_choice = choice.clone();

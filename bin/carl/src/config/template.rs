@@ -26,6 +26,13 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #endpoint = "http://127.0.0.1:11434"
 #default_model = "qwen2.5:7b-instruct"
 
+# Any OpenAI-compatible server. For models without tool training say tool_calls = "json": tools are
+# then described in the prompt, and the server decodes each reply as one JSON object.
+#[models.providers.local]
+#type = "openai"
+#endpoint = "http://127.0.0.1:8080/v1"
+#tool_calls = "native"
+
 # Keys are names of secrets, never the keys themselves.
 #[models.providers.claude]
 #type = "anthropic"
