@@ -15,6 +15,13 @@ const FORGED_NONCE_CHARS: usize = 6;
 /// whatever their case, spacing, look-alike letters or brackets; so does the nonce itself.
 #[must_use]
 pub fn wrap(tool: &str, nonce: &str, trusted: bool, body: &str) -> String {
+    wrap_noted(tool, nonce, trusted, "", body)
+}
+
+/// As [`wrap`], with a note of ours between the header and the body, on a line of its own; an empty
+/// note makes no line.
+#[must_use]
+pub fn wrap_noted(tool: &str, nonce: &str, trusted: bool, note: &str, body: &str) -> String {
     let trust = if trusted { "TRUSTED" } else { "UNTRUSTED" };
     let tool: String = tool
         .chars()
@@ -26,7 +33,12 @@ pub fn wrap(tool: &str, nonce: &str, trusted: bool, body: &str) -> String {
     } else {
         "\n"
     };
-    format!("[TOOL_RESULT: {trust} {tool} {nonce}]\n{body}{gap}[END {nonce}]")
+    let note = if note.is_empty() {
+        String::new()
+    } else {
+        format!("[NOTE {nonce}: {note}]\n")
+    };
+    format!("[TOOL_RESULT: {trust} {tool} {nonce}]\n{note}{body}{gap}[END {nonce}]")
 }
 
 /// A character of the body as a careless reader sees it.
@@ -190,6 +202,14 @@ mod tests {
         assert_eq!(
             wrap("x]y\n", "n1", true, ""),
             "[TOOL_RESULT: TRUSTED xy n1]\n[END n1]"
+        );
+    }
+
+    #[test]
+    fn a_note_stands_under_the_header_with_the_nonce() {
+        assert_eq!(
+            wrap_noted("t", "n1", false, "careful", "hello"),
+            "[TOOL_RESULT: UNTRUSTED t n1]\n[NOTE n1: careful]\nhello\n[END n1]"
         );
     }
 

@@ -82,6 +82,7 @@ impl Call {
 
     /// Stores a result as a value and makes what the model reads.
     pub(crate) fn show(&self, output: ToolOutput, duration_ms: u64) -> ToolResult {
+        let body = Body::of(&output.text);
         let known = self.inner.policy.table().find(&self.request.tool);
         let value_id = ValueId::from_uuid(Uuid::now_v7());
         let mut session = lock(&self.caller.session);
@@ -97,7 +98,7 @@ impl Call {
             }
             None => Label::untrusted("unknown tool"),
         };
-        let (text, truncated) = fenced(&self.request.tool, &label, &output.text);
+        let text = body.fenced(&self.request.tool, &label);
         let parents = match session.agents.get_mut(&self.caller.agent_id) {
             Some(agent) => {
                 let parents = agent.shown.iter().copied().collect();
@@ -114,13 +115,20 @@ impl Call {
         };
         session.values.keep(value_id, stored);
         drop(session);
+        if label.integrity != Integrity::Trusted && !body.note.is_empty() {
+            tracing::warn!(tool = %self.request.tool, score = body.score, "suspicious result");
+            self.report(Progress {
+                message: format!("{}: {}", self.request.tool, body.note),
+                percent: None,
+            });
+        }
         ToolResult {
             status: CallStatus::Ok,
             value_id: Some(value_id),
             label: Some(label),
             text,
             data: output.data,
-            truncated,
+            truncated: body.truncated,
             duration_ms,
             artifacts: output.artifacts,
         }
@@ -135,14 +143,36 @@ fn ended_as(ended: Result<Result<ToolOutput, ToolFailure>, tokio::task::JoinErro
     }
 }
 
-/// The body without what hides, capped, in a fence that only this call has.
-fn fenced(tool: &str, label: &Label, body: &str) -> (String, bool) {
-    let capped = text::cap::head_and_tail(body, TOOL_RESULT_BYTES);
-    let (visible, _) = text::defuse::strip_hidden(&capped.text);
-    let nonce = format!("{:016x}", rand::random::<u64>());
-    let is_trusted = label.integrity == Integrity::Trusted;
-    let fence = text::fence::wrap(tool, &nonce, is_trusted, &visible);
-    (fence, capped.truncated)
+/// What a model reads of a result, before its fence.
+struct Body {
+    /// Capped, without what hides.
+    text: String,
+    truncated: bool,
+    /// What the firewall says of it; empty when it found nothing.
+    note: String,
+    /// How much the firewall found.
+    score: u32,
+}
+
+impl Body {
+    fn of(whole: &str) -> Self {
+        let capped = text::cap::head_and_tail(whole, TOOL_RESULT_BYTES);
+        let defused = text::firewall::defuse(&capped.text);
+        Self {
+            text: defused.text,
+            truncated: capped.truncated,
+            note: defused.report.note(),
+            score: defused.report.score,
+        }
+    }
+
+    /// In a fence that only this call has. What the user wrote needs no warning.
+    fn fenced(&self, tool: &str, label: &Label) -> String {
+        let nonce = format!("{:016x}", rand::random::<u64>());
+        let is_trusted = label.integrity == Integrity::Trusted;
+        let note = if is_trusted { "" } else { &self.note };
+        text::fence::wrap_noted(tool, &nonce, is_trusted, note, &self.text)
+    }
 }
 
 impl Inner {
@@ -152,7 +182,8 @@ impl Inner {
             nothing_ran(CallStatus::Denied, format!("[DENIED] {OUT_OF_REACH}"))
         } else {
             // A tool's error may repeat what a file or its name says, so it is fenced as well.
-            let (text, _) = fenced(tool, &Label::untrusted("tool error"), &failure.message);
+            let label = Label::untrusted("tool error");
+            let text = Body::of(&failure.message).fenced(tool, &label);
             nothing_ran(CallStatus::Failed, format!("[FAILED]\n{text}"))
         };
         result.duration_ms = duration_ms;

@@ -98,7 +98,8 @@ fn plain(record: &CallRecord) -> String {
         return reason.clone();
     }
     let is_fence = |line: &str| {
-        line.starts_with("[TOOL_RESULT:") || line.starts_with("[END ") || line == "[FAILED]"
+        let marks = ["[TOOL_RESULT:", "[NOTE ", "[END "];
+        marks.iter().any(|mark| line.starts_with(mark)) || line == "[FAILED]"
     };
     let lines: Vec<&str> = record
         .result
