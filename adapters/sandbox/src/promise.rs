@@ -86,3 +86,85 @@ fn kept(promise: &str, ways: &[&[&str]], told: &[Told]) -> Result<(), Refusal> {
         why: reasons.join("; "),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+    use std::path::PathBuf;
+
+    fn spec(frozen: &[&str]) -> Spec {
+        Spec {
+            argv: Vec::new(),
+            folder: PathBuf::from("/"),
+            read: Vec::new(),
+            write: Vec::new(),
+            scratch: None,
+            files: BTreeMap::new(),
+            frozen: frozen.iter().map(PathBuf::from).collect(),
+            hidden: Vec::new(),
+            environment: BTreeMap::new(),
+            has_network: false,
+            cpu_secs: 1,
+            memory_bytes: 1,
+            processes: 1,
+            file_bytes: 1,
+            open_files: 1,
+            given: Vec::new(),
+        }
+    }
+
+    fn told(names: &[&str], missing: &[&str]) -> Vec<Told> {
+        let told = |name: &&str, missing: Option<String>| Told {
+            name: (*name).to_owned(),
+            detail: String::new(),
+            missing,
+        };
+        let present = names.iter().filter(|n| !missing.contains(n));
+        let absent = missing.iter().map(|n| told(n, Some("not here".to_owned())));
+        present.map(|n| told(n, None)).chain(absent).collect()
+    }
+
+    const ALWAYS: [&str; 7] = [
+        n::SECCOMP,
+        n::SECCOMP_NET,
+        n::NO_NEW_PRIVS,
+        n::CAPABILITIES,
+        n::KEYRING,
+        n::DESCRIPTORS,
+        n::RLIMITS,
+    ];
+    const BY_NAMESPACES: [&str; 3] = [n::PID_NAMESPACE, n::MOUNT_VIEW, n::PID_MAX];
+    const BY_LANDLOCK: [&str; 3] = [n::LANDLOCK_FILES, n::LANDLOCK_SCOPE, n::PROCESS_LIMIT];
+
+    #[test]
+    fn either_way_of_keeping_a_promise_will_do() {
+        for way in [BY_NAMESPACES, BY_LANDLOCK] {
+            let names = [&ALWAYS[..], &way].concat();
+            assert_eq!(check(&spec(&[]), &told(&names, &[])), Ok(()), "{way:?}");
+        }
+    }
+
+    #[test]
+    fn without_any_one_mechanism_nothing_runs() {
+        for way in [BY_NAMESPACES, BY_LANDLOCK] {
+            let names = [&ALWAYS[..], &way].concat();
+            for gone in &names {
+                let refused = check(&spec(&[]), &told(&names, &[gone]));
+                let Err(Refusal::Promise { why, .. }) = refused else {
+                    panic!("{gone} was missing from {way:?}, and it was called kept");
+                };
+                assert!(why.contains("not here"), "{gone}: {why}");
+            }
+        }
+    }
+
+    #[test]
+    fn protected_places_need_a_view() {
+        let names = [&ALWAYS[..], &BY_LANDLOCK].concat();
+        let refused = check(&spec(&["/w/.git"]), &told(&names, &[]));
+        assert!(
+            matches!(refused, Err(Refusal::Promise { promise, .. }) if promise == "protected_places")
+        );
+    }
+}

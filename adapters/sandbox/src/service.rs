@@ -95,9 +95,7 @@ async fn run(
     job: Job,
     stop: impl Future<Output = ()>,
 ) -> Result<Finished, Refusal> {
-    if !(job.folder.is_absolute() && job.read.iter().chain(&job.write).all(|p| p.is_absolute())) {
-        return Err(Refusal::BadJob("a path is not absolute".to_owned()));
-    }
+    check(&job)?;
     let groups = Groups::make(&job.limits);
     let (mut child, line) = start(config)?;
     let pid = child
@@ -138,6 +136,24 @@ async fn run(
         _ => None,
     };
     told(account, fate, stdout, stderr, took)
+}
+
+/// Refuses what no restriction could be made of.
+fn check(job: &Job) -> Result<(), Refusal> {
+    let scratch = job.scratch.iter().map(|s| &s.folder);
+    let places = job.read.iter().chain(&job.write).chain(&job.frozen);
+    let mut places = places.chain(&job.hidden).chain(scratch);
+    // The whole root, and a place that is not named from it, are no places.
+    match places.find(|place| !place.is_absolute() || place.parent().is_none()) {
+        Some(place) => Err(Refusal::BadJob(format!(
+            "{} cannot be given to a program",
+            place.display()
+        ))),
+        None if !job.folder.is_absolute() => Err(Refusal::BadJob(
+            "the folder to start in is not absolute".to_owned(),
+        )),
+        None => Ok(()),
+    }
 }
 
 fn start(config: &Config) -> Result<(Child, Line), Refusal> {

@@ -43,7 +43,12 @@ fn take_job(number: &str) -> io::Result<(Spec, Vec<u8>)> {
 fn restrict(spec: &Spec, ledger: &mut Ledger) -> Result<(), Refusal> {
     let has_namespaces = ledger.has(name::PID_NAMESPACE);
     if has_namespaces {
-        let built = view::build(spec);
+        // Half a view is none, and cannot be taken back: nothing else could be promised after it.
+        view::build(spec).map_err(|error| Refusal::Promise {
+            promise: "files".to_owned(),
+            why: format!("{}: {error}", name::MOUNT_VIEW),
+        })?;
+        let built: io::Result<()> = Ok(());
         ledger.note(
             name::MOUNT_VIEW,
             "a view of listed files only, with a /tmp of its own",

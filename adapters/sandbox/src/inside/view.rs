@@ -190,9 +190,6 @@ impl Plan {
         let listed = [(&spec.read, Use::Read), (&spec.write, Use::Write)];
         for (paths, usage) in listed {
             for path in paths {
-                if path.parent().is_none() {
-                    return Err(io::Error::other("the whole root cannot be given"));
-                }
                 plan.add(path, usage)?;
             }
         }
