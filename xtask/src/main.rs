@@ -24,6 +24,8 @@ enum Task {
     Try,
     /// Set up for tests, then run every check and test that continuous integration runs
     Test(tests::Options),
+    /// Fetch the texts that the firewall is measured on
+    Corpora,
     /// Formatting, lints, architecture, documentation, dependencies
     Check,
     /// Write the snapshots anew: help texts, wire schema, configuration reference, error list
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         Task::Setup(options) => setup::main(options),
         Task::Try => first_run::run(&mut steps),
         Task::Test(options) => tests::run(&mut steps, options),
+        Task::Corpora => setup::corpora::run().map(|_folder| ()),
         Task::Check => {
             setup::run(setup::Options::default()).and_then(|_paths| check::run(&mut steps))
         }

@@ -9,6 +9,7 @@
 //! with the variables of [`engine_environment`], or llama.cpp is compiled anew.
 
 mod build_tools;
+pub mod corpora;
 mod llama_server;
 mod prerequisites;
 mod progress;

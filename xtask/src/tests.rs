@@ -31,6 +31,11 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
         },
     )?;
     check::run(steps)?;
+    let corpora = steps.run(
+        "corpora of the firewall",
+        "Check the network and pip's settings; `cargo xtask corpora` repeats this step alone.",
+        setup::corpora::run,
+    )?;
     let advice = "Run the test it names by itself: `cargo test -p CRATE NAME`.";
     let carl = steps.run(
         "build of carl",
@@ -51,6 +56,7 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
             paths.engine.clone().into_os_string(),
         ),
         ("HOUSE_MODELS".to_owned(), models.as_os_str().to_owned()),
+        ("HOUSE_CORPORA".to_owned(), corpora.into_os_string()),
     ];
     if options.llama_server {
         house.push((

@@ -101,7 +101,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Run(args)) => wait(commands::run::run(*args)),
         Some(Command::Doctor(args)) => wait(commands::doctor::doctor(args)),
         Some(Command::Models(args)) => wait(commands::models::models(args)),
-        Some(Command::Tools(args)) => wait(commands::inspect::tools(&args)),
+        Some(Command::Tools(args)) => wait(commands::tools::tools(args)),
         Some(Command::Agents(args)) => wait(commands::inspect::agents(&args)),
         Some(Command::Policy(command)) => wait(commands::policy::policy(command)),
         Some(Command::Session(command)) => wait(commands::session::session(command)),

@@ -22,12 +22,14 @@ fn help(arguments: &[&str]) -> String {
 
 #[test]
 fn help_reads_as_agreed() {
-    let commands: [&[&str]; 13] = [
+    let commands: [&[&str]; 15] = [
         &[],
         &["run"],
         &["chat"],
         &["doctor"],
         &["models"],
+        &["tools", "classify"],
+        &["tools", "check"],
         &["policy", "explain"],
         &["session"],
         &["session", "export"],

@@ -25,6 +25,14 @@ pub enum Error {
         /// The limit, bytes.
         limit: usize,
     },
+    /// A file of tool definitions is none.
+    #[error("{file}: {problem}")]
+    Definitions {
+        /// The name of the file.
+        file: String,
+        /// What is wrong, and what is expected.
+        problem: String,
+    },
 }
 
 fn key_or_file(key: &str) -> String {
@@ -40,6 +48,7 @@ impl Coded for Error {
         match self {
             Self::Invalid { .. } => "tool_table.invalid",
             Self::TooLarge { .. } => "tool_table.too_large",
+            Self::Definitions { .. } => "tool_table.definitions",
         }
     }
 
@@ -51,6 +60,10 @@ impl Coded for Error {
         match self {
             Self::Invalid { .. } => "Correct the line; docs/tool-tables.md has every key.",
             Self::TooLarge { .. } => "Split the table into several files.",
+            Self::Definitions { .. } => {
+                "Give the answer to MCP's `tools/list`, or an array of tools with `name`, \
+                 `description` and `inputSchema` or `parameters`."
+            }
         }
         .to_owned()
     }

@@ -12,9 +12,11 @@ pub mod classify;
 pub mod config;
 mod entry;
 mod error;
+mod offer;
 mod place;
 mod table;
 
 pub use entry::{Argument, DEFAULT_CAPABILITY, Entry, default_audience};
 pub use error::Error;
+pub use offer::{Offer, offers};
 pub use table::{TABLE_BYTES, Table, pin_of};

@@ -10,6 +10,7 @@ pub mod policy;
 pub mod run;
 pub mod serve;
 pub mod session;
+pub mod tools;
 pub mod undo;
 
 use crate::cli::SessionFlags;

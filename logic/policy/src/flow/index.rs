@@ -11,6 +11,8 @@ pub(crate) enum Edges {
     Word,
     /// Not within a longer name, address or path either.
     Name,
+    /// As a word, and not as a part of a longer number, a date or a time.
+    Number,
 }
 
 /// Texts and the words in them. Keyed by chance, so that no text can be made to collide.
@@ -79,8 +81,11 @@ fn is_whole(text: &str, start: usize, end: usize, edges: Edges) -> bool {
         return false;
     };
     let found = text.get(start..end).unwrap_or("");
+    if edges == Edges::Number && continues_number(before.chars().rev(), after.chars()) {
+        return false;
+    }
     match edges {
-        Edges::Word => {
+        Edges::Word | Edges::Number => {
             let opens = found.chars().next().is_some_and(char::is_alphanumeric);
             let closes = found.chars().next_back().is_some_and(char::is_alphanumeric);
             let is_in_word = opens
@@ -93,6 +98,19 @@ fn is_whole(text: &str, start: usize, end: usize, edges: Edges) -> bool {
         }
         Edges::Name => !continues_before(before) && !continues_after(after),
     }
+}
+
+/// Whether digits go on beyond a mark that joins them on either side: `2026-01-02`, `10:30`, `1,5`.
+fn continues_number(
+    mut before: impl Iterator<Item = char>,
+    mut after: impl Iterator<Item = char>,
+) -> bool {
+    let mut goes_on = |side: &mut dyn Iterator<Item = char>| {
+        side.next()
+            .is_some_and(|c| matches!(c, '.' | ',' | ':' | '-' | '/'))
+            && side.next().is_some_and(|c| c.is_ascii_digit())
+    };
+    goes_on(&mut before) || goes_on(&mut after)
 }
 
 /// Whether a name that seems to begin here began earlier. `@name` and `#name` are ways to write a
@@ -172,5 +190,18 @@ mod tests {
         assert!(finds("to:us133000", "us133000", Edges::Word));
         assert!(!finds("malice", "alice", Edges::Word));
         assert!(!finds("x", "", Edges::Word));
+    }
+
+    #[test]
+    fn a_number_is_no_part_of_a_date() {
+        for (text, expected) in [
+            ("delete id:13 now", true),
+            ("13. milk", true),
+            ("on 2026-01-13", false),
+            ("at 13:30", false),
+            ("13.5 percent", false),
+        ] {
+            assert_eq!(finds(text, "13", Edges::Number), expected, "{text}");
+        }
     }
 }

@@ -194,7 +194,13 @@ impl Provenance {
         let mut label: Option<Label> = None;
         let mut is_whole = false;
         let mut seen = BTreeSet::new();
-        for place in self.shown.find(&wanted, Edges::Word) {
+        let is_number = wanted.bytes().all(|b| b.is_ascii_digit());
+        let edges = if is_number {
+            Edges::Number
+        } else {
+            Edges::Word
+        };
+        for place in self.shown.find(&wanted, edges) {
             let Some((index, is_leaf)) = self.texts.get(place).copied() else {
                 continue;
             };

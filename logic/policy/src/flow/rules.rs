@@ -11,6 +11,9 @@ use domain::tool::{ArgumentRole, Audience, EffectClass, ToolSpec};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Shortest words of the user that tie a call to what was asked for, characters.
+const ANCHOR_CHARS: usize = 4;
+
 /// What of a call was fixed before anything untrusted could have a say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pinned {
@@ -67,6 +70,7 @@ pub(crate) fn judge(spec: &ToolSpec, arguments: &Value, flow: &Flow<'_>) -> Find
         call.secret(),
         call.target(),
         call.choice(),
+        call.anchor(),
         call.audience(),
         call.leads(),
     ];
@@ -214,9 +218,14 @@ impl Call<'_> {
         ))
     }
 
-    /// Whether anyone but the user learns anything from it.
+    /// Whether anyone but the user learns anything from it. Where only those learn it whom the call
+    /// names, and it names none, no one does.
     fn leaves(&self) -> bool {
-        self.spec.audience != Audience::User
+        match self.spec.audience {
+            Audience::User => false,
+            Audience::Targets => !self.targets.is_empty(),
+            Audience::Only(_) | Audience::Public => true,
+        }
     }
 
     /// T: outsiders do not choose where an effect goes.
@@ -273,6 +282,30 @@ impl Call<'_> {
             "untrusted_choice",
             "The user is asked first, because you have read content from outside.",
             format!("The agent chose this after it read {from}, which may have told it to."),
+        ))
+    }
+
+    /// T, where a plan names the tool alone and the call names no target: something in it has to be
+    /// the user's own words, or the outsider fills in the whole step.
+    fn anchor(&self) -> Option<Finding> {
+        let is_asked = self.flow.pinned == Pinned::Choice
+            && self.has_effect()
+            && self.targets.is_empty()
+            && self.flow.known.context.integrity == Integrity::Untrusted;
+        let is_anchor = |part: &Part<'_>| {
+            part.text.chars().count() >= ANCHOR_CHARS
+                && part.traced.label.integrity != Integrity::Untrusted
+        };
+        if !is_asked || self.payload.is_empty() || self.payload.iter().any(is_anchor) {
+            return None;
+        }
+        Some(finding(
+            Verdict::Confirm,
+            "unanchored_step",
+            "Nothing in it comes from the user. Ask the user what it should be about.",
+            "The plan names the tool, and nothing in the call comes from you: others may have \
+             filled it in."
+                .to_owned(),
         ))
     }
 
@@ -336,8 +369,6 @@ impl Call<'_> {
             Audience::User => true,
             Audience::Public => *readers == Readers::Public,
             Audience::Only(names) => all_of(names.iter().map(String::as_str).collect()),
-            // A call without a target goes nobody knows where.
-            Audience::Targets if self.targets.is_empty() => *readers == Readers::Public,
             Audience::Targets => all_of(self.targets.iter().map(|t| t.text.as_str()).collect()),
         }
     }

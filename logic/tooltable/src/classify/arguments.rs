@@ -386,23 +386,36 @@ fn target(kind: TargetKind, reason: &'static str) -> Judgement {
     (ArgumentRole::Target, Some(kind), reason)
 }
 
+/// The words of an argument's name.
+struct Words(Vec<String>);
+
+impl Words {
+    fn end_in(&self, list: &[&str]) -> bool {
+        let last = self.0.last();
+        last.is_some_and(|word| list.contains(&word.as_str()))
+    }
+
+    fn have(&self, list: &[&str]) -> bool {
+        self.0.iter().any(|word| list.contains(&word.as_str()))
+    }
+
+    fn are_an_id(&self) -> bool {
+        let is_numbered = self.end_in(&["number", "no"]) && self.0.len() > 1;
+        is_numbered || self.end_in(&["id", "ids", "uuid", "guid", "iban", "pid", "key", "account"])
+    }
+}
+
+/// By what the schema admits, and by names that leave no doubt.
 fn judged(name: &str, part: &Value, root: &Value, effect: EffectClass) -> Judgement {
-    let words = name_words(name);
-    let ends = |list: &[&str]| {
-        words
-            .last()
-            .is_some_and(|word| list.contains(&word.as_str()))
-    };
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let words = Words(name_words(name));
     let kind = kind(part, root);
+    let is_key = words.have(&["api", "access", "private"]) && words.end_in(&["key"]);
     if kind == Kind::Boolean {
         return (ArgumentRole::Knob, None, "yes or no");
     }
-    if has(&SECRETS) || (has(&["api", "access", "private"]) && ends(&["key"])) {
-        return target(
-            TargetKind::Other,
-            "looks like a secret: better {role: secret, secret: NAME}",
-        );
+    if words.have(&SECRETS) || is_key {
+        let advice = "looks like a secret: better {role: secret, secret: NAME}";
+        return target(TargetKind::Other, advice);
     }
     if kind == Kind::Choice {
         return (ArgumentRole::Knob, None, "one of a few words");
@@ -413,9 +426,7 @@ fn judged(name: &str, part: &Value, root: &Value, effect: EffectClass) -> Judgem
     if is_url(name, part) {
         return target(TargetKind::Url, "an address that is opened");
     }
-    let is_id = ends(&["id", "ids", "uuid", "guid", "iban", "pid", "key", "account"])
-        || (ends(&["number", "no"]) && !words.iter().all(|word| KNOBS.contains(&word.as_str())));
-    if is_id && !(words.len() == 1 && ends(&["number"])) {
+    if words.are_an_id() {
         return target(TargetKind::Other, "an id");
     }
     if kind == Kind::Number {
@@ -424,42 +435,40 @@ fn judged(name: &str, part: &Value, root: &Value, effect: EffectClass) -> Judgem
     if is_recipient(name) || part.get("format").is_some_and(|format| format == "email") {
         return target(TargetKind::Other, "who it goes to");
     }
-    if ends(&PATHS) {
-        return if effect == EffectClass::Read {
-            target(
-                TargetKind::ReadPath,
-                "a path; if not on this machine, write names: other",
-            )
+    judged_by_words(&words, part, effect)
+}
+
+/// Phrases of a description that make an argument a target.
+const NAMING: [&str; 6] = [
+    "email address",
+    "iban",
+    "id of",
+    "ids of",
+    "url of",
+    "path to",
+];
+
+/// By what is left: paths, times, things, content.
+fn judged_by_words(words: &Words, part: &Value, effect: EffectClass) -> Judgement {
+    if words.end_in(&PATHS) {
+        let kind = if effect == EffectClass::Read {
+            TargetKind::ReadPath
         } else {
-            target(
-                TargetKind::WritePath,
-                "a path; if not on this machine, write names: other",
-            )
+            TargetKind::WritePath
         };
+        return target(kind, "a path; if not on this machine, write names: other");
     }
     let format = part.get("format").and_then(Value::as_str);
     if format.is_some_and(|format| ["date", "date-time", "time", "duration"].contains(&format)) {
         return (ArgumentRole::Knob, None, "a time");
     }
-    if ends(&THINGS)
-        || mentions(
-            part,
-            &[
-                "email address",
-                "iban",
-                "id of",
-                "ids of",
-                "url of",
-                "path to",
-            ],
-        )
-    {
+    if words.end_in(&THINGS) || mentions(part, &NAMING) {
         return target(TargetKind::Other, "what it lands on");
     }
-    if ends(&CONTENTS) {
+    if words.end_in(&CONTENTS) {
         return (ArgumentRole::Payload, None, "content");
     }
-    if has(&KNOBS) {
+    if words.have(&KNOBS) {
         return (ArgumentRole::Knob, None, "tunes the call");
     }
     target(TargetKind::Other, "unknown, so the stricter")
