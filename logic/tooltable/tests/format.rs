@@ -489,3 +489,16 @@ fn snapshot_of_the_shipped_schema() {
     let shipped = std::fs::read_to_string(file).unwrap_or_default();
     assert_eq!(shipped, schema);
 }
+
+#[test]
+fn the_documented_example_can_be_used_and_is_complete() {
+    let page = include_str!("../../../docs/tool-tables.md");
+    let (_, rest) = page.split_once("```yaml\n").unwrap();
+    let (example, _) = rest.split_once("```").unwrap();
+    let table = parsed(example);
+    assert_eq!(table.entries().len(), 5);
+    let entry = &tooltable::config::schema()["$defs"]["EntryForm"];
+    for key in entry["properties"].as_object().unwrap().keys() {
+        assert!(page.contains(&format!("| `{key}` |")), "{key}");
+    }
+}
