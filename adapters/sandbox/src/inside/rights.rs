@@ -40,6 +40,20 @@ pub(super) fn no_new_privileges(ledger: &mut Ledger) {
     ledger.note(name::NO_NEW_PRIVS, "set-id programs gain nothing", done);
 }
 
+/// Hands the capabilities held in the new namespaces on to the next program. Without this only the
+/// super user keeps them across the start of another program.
+pub(super) fn hand_on_capabilities() -> Result<(), Errno> {
+    let mut held = rustix::thread::capabilities(None)?;
+    held.inheritable = held.permitted;
+    rustix::thread::set_capabilities(None, held)?;
+    for one in (0..64).map(|bit| CapabilitySet::from_bits_retain(1 << bit)) {
+        if held.permitted.contains(one) {
+            rustix::thread::configure_capability_in_ambient_set(one, true)?;
+        }
+    }
+    Ok(())
+}
+
 /// Drops every capability and the way back to them.
 pub(super) fn drop_capabilities(ledger: &mut Ledger) {
     let none = CapabilitySets {

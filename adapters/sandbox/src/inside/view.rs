@@ -83,6 +83,19 @@ const DEVICE_LINKS: [(&str, &str); 4] = [
     ("dev/stderr", "/proc/self/fd/2"),
 ];
 
+/// What /proc tells of the whole machine, or does to it.
+const MACHINE: [&str; 9] = [
+    "kcore",
+    "key-users",
+    "keys",
+    "kmsg",
+    "latency_stats",
+    "sched_debug",
+    "sysrq-trigger",
+    "timer_list",
+    "vmallocinfo",
+];
+
 /// How a place may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Use {
@@ -299,9 +312,15 @@ fn processes(root: &Path) -> io::Result<()> {
     fs::create_dir_all(&target)?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     match rustix::mount::mount("proc", &target, "proc", flags, None) {
-        Ok(()) | Err(Errno::PERM | Errno::ACCESS) => Ok(()),
-        Err(errno) => Err(named(&target, errno)),
+        Ok(()) => {}
+        Err(Errno::PERM | Errno::ACCESS) => return Ok(()),
+        Err(errno) => return Err(named(&target, errno)),
     }
+    let tell_tales = MACHINE.iter().map(|name| target.join(name));
+    for file in tell_tales.filter(|file| file.exists()) {
+        rustix::mount::mount_bind("/dev/null", &file).map_err(|e| named(&file, e))?;
+    }
+    Ok(())
 }
 
 /// Makes /proc read-only: as the super user, some of its files change the whole machine.
@@ -335,8 +354,13 @@ fn restrict(root: &Path, sources: &[Source], in_memory: &[PathBuf]) -> io::Resul
             .iter()
             .filter(|source| inside.starts_with(&source.path))
             .max_by_key(|source| source.path.components().count());
-        let Some(source) = nearest else { continue };
-        let extra = match source.usage {
+        let is_mask = inside != Path::new("/proc") && inside.starts_with("/proc");
+        let usage = match nearest {
+            Some(source) => source.usage,
+            None if is_mask => Use::Device,
+            None => continue,
+        };
+        let extra = match usage {
             Use::Write => MountFlags::NOSUID | MountFlags::NODEV,
             Use::Read => MountFlags::NOSUID | MountFlags::NODEV | MountFlags::RDONLY,
             Use::Device => MountFlags::NOSUID | MountFlags::NOEXEC,

@@ -30,6 +30,9 @@ pub(super) fn run() -> Result<i32, Refusal> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
         .map_err(|e| broken("becoming the reaper", e))?;
     namespaces(&mut ledger, spec.has_network)?;
+    if ledger.has(name::USER_NAMESPACE) {
+        super::rights::hand_on_capabilities().map_err(|e| broken("handing rights on", e))?;
+    }
     // Without this, `/proc/PID/environ` and `/proc/PID/fd` of this process are open to its user.
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .map_err(|e| broken("no core dumps", e))?;
