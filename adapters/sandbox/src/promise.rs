@@ -15,6 +15,7 @@ pub(crate) mod name {
     pub(crate) const LANDLOCK_SCOPE: &str = "landlock_scope";
     pub(crate) const LANDLOCK_NET: &str = "landlock_net";
     pub(crate) const SECCOMP: &str = "seccomp";
+    pub(crate) const SECCOMP_OUTSIDE: &str = "seccomp_outside";
     pub(crate) const SECCOMP_NET: &str = "seccomp_net";
     pub(crate) const NO_NEW_PRIVS: &str = "no_new_privs";
     pub(crate) const CAPABILITIES: &str = "capabilities";
@@ -31,13 +32,16 @@ use name as n;
 
 /// Each promise, what it means, and the sets of mechanisms of which one must be in force whole.
 const PROMISES: [(&str, &[&[&str]]); 8] = [
-    ("files", &[&[n::MOUNT_VIEW], &[n::LANDLOCK_FILES]]),
+    (
+        "files",
+        &[&[n::MOUNT_VIEW], &[n::LANDLOCK_FILES, n::SECCOMP_OUTSIDE]],
+    ),
     // Other processes cannot be seen, signalled or outlived.
     (
         "processes",
         &[
             &[n::PID_NAMESPACE, n::MOUNT_VIEW],
-            &[n::LANDLOCK_SCOPE, n::LANDLOCK_FILES],
+            &[n::LANDLOCK_SCOPE, n::LANDLOCK_FILES, n::SECCOMP_OUTSIDE],
         ],
     ),
     ("system_calls", &[&[n::SECCOMP]]),
@@ -135,20 +139,25 @@ mod tests {
         n::RLIMITS,
     ];
     const BY_NAMESPACES: [&str; 3] = [n::PID_NAMESPACE, n::MOUNT_VIEW, n::PID_MAX];
-    const BY_LANDLOCK: [&str; 3] = [n::LANDLOCK_FILES, n::LANDLOCK_SCOPE, n::PROCESS_LIMIT];
+    const BY_LANDLOCK: [&str; 4] = [
+        n::LANDLOCK_FILES,
+        n::SECCOMP_OUTSIDE,
+        n::LANDLOCK_SCOPE,
+        n::PROCESS_LIMIT,
+    ];
 
     #[test]
     fn either_way_of_keeping_a_promise_will_do() {
-        for way in [BY_NAMESPACES, BY_LANDLOCK] {
-            let names = [&ALWAYS[..], &way].concat();
+        for way in [&BY_NAMESPACES[..], &BY_LANDLOCK] {
+            let names = [&ALWAYS[..], way].concat();
             assert_eq!(check(&spec(&[]), &told(&names, &[])), Ok(()), "{way:?}");
         }
     }
 
     #[test]
     fn without_any_one_mechanism_nothing_runs() {
-        for way in [BY_NAMESPACES, BY_LANDLOCK] {
-            let names = [&ALWAYS[..], &way].concat();
+        for way in [&BY_NAMESPACES[..], &BY_LANDLOCK] {
+            let names = [&ALWAYS[..], way].concat();
             for gone in &names {
                 let refused = check(&spec(&[]), &told(&names, &[gone]));
                 let Err(Refusal::Promise { why, .. }) = refused else {

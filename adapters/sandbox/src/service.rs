@@ -5,14 +5,18 @@ use crate::Config;
 use crate::cgroup::Groups;
 use crate::output;
 use crate::wire::{self, EVENT_BYTES, Event, Spec, Told};
-use api::sandbox::{Captured, Ended, Finished, Job, Mechanism, Refusal, Sandbox};
+use api::sandbox::{
+    Captured, Ended, Finished, Job, JobLimits, Mechanism, Network, Refusal, Sandbox,
+};
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use rustix::fd::OwnedFd;
 use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,6 +25,17 @@ use tokio_util::sync::CancellationToken;
 
 /// How long killing everything and burying it may take.
 const BURIAL: Duration = Duration::from_secs(10);
+
+/// The limits of a trial in which nothing runs.
+const TRIAL: JobLimits = JobLimits {
+    wall: Duration::from_secs(10),
+    cpu: Duration::from_secs(5),
+    memory_bytes: 64 << 20,
+    processes: 8,
+    file_bytes: 1 << 20,
+    open_files: 64,
+    output_bytes: 4 << 10,
+};
 
 /// The sandbox. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +50,30 @@ impl Service {
         Self {
             config: Arc::new(config),
         }
+    }
+}
+
+impl Service {
+    /// Tries every restriction without running anything, and says what is in force.
+    ///
+    /// # Errors
+    /// [`Refusal`] when a promise cannot be kept here: then no program runs.
+    pub async fn report(&self) -> Result<Vec<Mechanism>, Refusal> {
+        let job = Job {
+            argv: Vec::new(),
+            folder: PathBuf::from("/"),
+            read: Vec::new(),
+            write: Vec::new(),
+            scratch: None,
+            frozen: Vec::new(),
+            hidden: Vec::new(),
+            environment: BTreeMap::new(),
+            input: Vec::new(),
+            network: Network::None,
+            limits: TRIAL,
+        };
+        let finished = self.run(job, Box::pin(std::future::pending())).await?;
+        Ok(finished.mechanisms)
     }
 }
 

@@ -7,12 +7,12 @@
 
 mod support;
 
-use api::sandbox::{Ended, Enforcement, Refusal, Sandbox};
+use api::sandbox::{Ended, Refusal, Sandbox};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io::Read;
 use std::time::Duration;
-use support::{Bench, said, well};
+use support::{Bench, has, said, well};
 
 /// A pipe with a name, whose reader sees the end when the last process that writes is gone.
 fn fifo(bench: &Bench) -> File {
@@ -135,10 +135,7 @@ async fn a_fork_bomb_stays_under_its_limit() {
     let made: u32 = text.split("made ").nth(1).unwrap().trim().parse().unwrap();
     assert!(text.contains("refused"), "{text}");
     // The limit on ids, where it is the only one, counts the kernel's reserve too.
-    let has_group = finished
-        .mechanisms
-        .iter()
-        .any(|m| m.name == "cgroup_pids" && m.enforcement == Enforcement::Enforced);
+    let has_group = has(&finished, "cgroup_pids");
     let most = if has_group { 40 } else { 340 };
     assert!((10..=most).contains(&made), "{made}");
 }
@@ -166,10 +163,7 @@ async fn memory_shared_or_in_files_is_counted_too() {
     let mut job = bench.python(shared);
     job.limits.memory_bytes = 128 << 20;
     let finished = bench.run(job).await;
-    let has_group = finished
-        .mechanisms
-        .iter()
-        .any(|m| m.name == "cgroup_memory" && m.enforcement == Enforcement::Enforced);
+    let has_group = has(&finished, "cgroup_memory");
     if has_group {
         assert!(!said(&finished).contains("REACHED"), "{}", said(&finished));
     }
@@ -179,10 +173,7 @@ async fn memory_shared_or_in_files_is_counted_too() {
     let mut job = bench.python(files);
     job.limits.memory_bytes = 256 << 20;
     let finished = bench.run(job).await;
-    let has_view = finished
-        .mechanisms
-        .iter()
-        .any(|m| m.name == "mount_view" && m.enforcement == Enforcement::Enforced);
+    let has_view = has(&finished, "mount_view");
     if has_view {
         assert!(
             said(&finished).contains("refused 28"),
@@ -276,10 +267,7 @@ async fn nothing_stays_behind_on_the_machine() {
     assert!(text.contains("given") && text.contains("kept"), "{text}");
     assert!(groups() <= before);
     assert!(!std::path::Path::new("/tmp/kept").exists());
-    let has_view = finished
-        .mechanisms
-        .iter()
-        .any(|m| m.name == "mount_view" && m.enforcement == Enforcement::Enforced);
+    let has_view = has(&finished, "mount_view");
     assert!(!has_view || std::fs::read_dir(scratch).unwrap().next().is_none());
 }
 

@@ -99,6 +99,10 @@ async fn another_instruction_set_ends_the_process() {
 #[tokio::test]
 async fn no_privilege_is_held_or_gained() {
     let bench = Bench::new();
+    if !bench.has_view().await {
+        eprintln!("no /proc to read this from on this machine");
+        return;
+    }
     let code = "for line in open('/proc/self/status'):\n    \
                 if line.startswith(('Cap', 'NoNewPrivs', 'Seccomp:')): print(line.strip())";
     let text = bench.inside(code).await;

@@ -19,14 +19,15 @@ const NET: ABI = ABI::V4;
 /// The oldest that keeps signals and abstract sockets inside.
 const SCOPE: ABI = ABI::V6;
 /// Devices that may be written.
-const DEVICES: [&str; 6] = [
+const DEVICES: [&str; 5] = [
     "/dev/null",
     "/dev/zero",
     "/dev/full",
     "/dev/random",
     "/dev/urandom",
-    "/dev/shm",
 ];
+/// Folders in memory that the view makes for the program alone.
+const IN_MEMORY: [&str; 2] = ["/tmp", "/dev/shm"];
 
 pub(super) fn enter(spec: &Spec, ledger: &mut Ledger) {
     let has_view = ledger.has(name::MOUNT_VIEW);
@@ -78,7 +79,9 @@ fn restrict(spec: &Spec, has_view: bool) -> Result<RestrictionStatus, RulesetErr
     let all = AccessFs::from_all(NEWEST);
     if has_view {
         created = allow(created, Path::new("/"), read)?;
-        created = allow(created, Path::new("/tmp"), all)?;
+        for folder in IN_MEMORY {
+            created = allow(created, Path::new(folder), all)?;
+        }
     } else {
         let system = view::system_paths(spec.has_network).into_iter();
         for path in system.chain(spec.read.iter().cloned()) {

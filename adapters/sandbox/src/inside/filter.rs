@@ -108,10 +108,82 @@ const REFUSED_HERE: [i64; 4] = [
 #[cfg(not(target_arch = "x86_64"))]
 const REFUSED_HERE: [i64; 0] = [];
 
+/// What Landlock does not know: modes, owners, times and attributes of files, and memory shared by a
+/// key. With namespaces these are the program's own; without they would reach every file and
+/// process of the user's.
+const REACHING_OUT: [i64; 25] = [
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    FCHMODAT2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    SETXATTRAT,
+];
+/// `fchmodat2`.
+const FCHMODAT2: i64 = 452;
+/// `setxattrat`; `removexattrat` and `file_setattr` follow it.
+const SETXATTRAT: i64 = 463;
+const REMOVEXATTRAT: i64 = 466;
+const FILE_SETATTR: i64 = 469;
+/// The older calls of the same kind.
+#[cfg(target_arch = "x86_64")]
+const REACHING_OUT_HERE: [i64; 8] = [
+    libc::SYS_chmod,
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+    REMOVEXATTRAT,
+    FILE_SETATTR,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const REACHING_OUT_HERE: [i64; 2] = [REMOVEXATTRAT, FILE_SETATTR];
+
+/// Calls that reach another process when this argument is not zero.
+const AT_OTHERS: [(i64, u8); 7] = [
+    (libc::SYS_prlimit64, 0),
+    (libc::SYS_sched_setaffinity, 0),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setattr, 0),
+    (libc::SYS_setpriority, 1),
+    (libc::SYS_ioprio_set, 1),
+];
+
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 type Result<T> = std::result::Result<T, seccompiler::Error>;
 
 pub(super) fn install(spec: &Spec, ledger: &mut Ledger) {
+    if !ledger.has(name::MOUNT_VIEW) {
+        let installed = reaching_out()
+            .and_then(|rules| compiled(rules, libc::EPERM))
+            .and_then(|filter| apply_filter_all_threads(&filter));
+        ledger.note(
+            name::SECCOMP_OUTSIDE,
+            "no changes of modes, owners and times, no memory shared by key",
+            installed.map_err(|e| e.to_string()),
+        );
+    }
     let installed = apply(spec.has_network);
     let why = installed.map_err(|e| e.to_string());
     ledger.note(name::SECCOMP, "no dangerous system calls", why.clone());
@@ -163,6 +235,15 @@ fn refused() -> Result<Rules> {
         ioctl.push(rule([(1, SeccompCmpOp::Eq, command)])?);
     }
     rules.insert(libc::SYS_ioctl, ioctl);
+    Ok(rules)
+}
+
+fn reaching_out() -> Result<Rules> {
+    let calls = REACHING_OUT.iter().chain(&REACHING_OUT_HERE);
+    let mut rules: Rules = calls.map(|call| (*call, Vec::new())).collect();
+    for (call, argument) in AT_OTHERS {
+        rules.insert(call, vec![rule([(argument, SeccompCmpOp::Ne, 0)])?]);
+    }
     Ok(rules)
 }
 

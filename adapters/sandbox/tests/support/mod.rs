@@ -2,7 +2,9 @@
 #![allow(dead_code)] // Each test file uses its own part of this.
 #![allow(clippy::unwrap_used, clippy::panic)] // Lint exceptions for tests stop at #[test] functions.
 
-use api::sandbox::{Ended, Finished, Job, JobLimits, Network, Refusal, Sandbox, Scratch};
+use api::sandbox::{
+    Ended, Enforcement, Finished, Job, JobLimits, Network, Refusal, Sandbox, Scratch,
+};
 use sandbox::{Config, Service, inside};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -111,6 +113,11 @@ impl Bench {
         self.try_run(job).await.unwrap()
     }
 
+    /// Whether this machine lets the sandbox build a view. Without one, less is hidden.
+    pub async fn has_view(&self) -> bool {
+        has(&self.run(self.job(&[])).await, "mount_view")
+    }
+
     /// What a probe says in the sandbox.
     pub async fn inside(&self, code: &str) -> String {
         let finished = self.run(self.python(code)).await;
@@ -150,6 +157,14 @@ impl Bench {
         assert!(free.contains("REACHED"), "{name}, outside: {free}");
         self.refuses(name, code).await;
     }
+}
+
+/// Whether a mechanism was in force.
+pub fn has(finished: &Finished, name: &str) -> bool {
+    finished
+        .mechanisms
+        .iter()
+        .any(|m| m.name == name && m.enforcement == Enforcement::Enforced)
 }
 
 /// Everything a program wrote.
