@@ -214,6 +214,7 @@ fn schemas_in_every_shape_have_their_roles() {
                 "a_maybe_size": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
                 "b_choice": {"$ref": "#/$defs/level"},
                 "c_loop": {"$ref": "#/$defs/loop"},
+                "c_ring": {"$ref": "#/$defs/ring"},
                 "d_many": {"type": ["boolean", "null"]},
                 "e_numbers": {"type": "array", "items": {"type": "number"}},
                 "item_id": {"type": "integer"},
@@ -226,6 +227,7 @@ fn schemas_in_every_shape_have_their_roles() {
             "$defs": {
                 "level": {"enum": ["low", "high"]},
                 "loop": {"$ref": "#/$defs/loop"},
+                "ring": {"anyOf": [{"$ref": "#/$defs/ring"}, {"$ref": "#/$defs/ring"}]},
             },
         }),
     };
@@ -241,7 +243,7 @@ fn schemas_in_every_shape_have_their_roles() {
     for name in ["a_maybe_size", "b_choice", "d_many", "e_numbers", "when"] {
         assert_eq!(role(name), ArgumentRole::Knob, "{name}");
     }
-    for name in ["c_loop", "item_id", "odd", "contact", "api_key"] {
+    for name in ["c_loop", "c_ring", "item_id", "odd", "contact", "api_key"] {
         assert_eq!(role(name), ArgumentRole::Target, "{name}");
     }
     assert_eq!(role("body"), ArgumentRole::Payload);

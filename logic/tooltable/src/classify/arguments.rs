@@ -408,7 +408,7 @@ impl Words {
 /// By what the schema admits, and by names that leave no doubt.
 fn judged(name: &str, part: &Value, root: &Value, effect: EffectClass) -> Judgement {
     let words = Words(name_words(name));
-    let kind = kind(part, root);
+    let kind = kind(part, root, SCHEMA_LEVELS);
     let is_key = words.have(&["api", "access", "private"]) && words.end_in(&["key"]);
     if kind == Kind::Boolean {
         return (ArgumentRole::Knob, None, "yes or no");
@@ -474,29 +474,35 @@ fn judged_by_words(words: &Words, part: &Value, effect: EffectClass) -> Judgemen
     target(TargetKind::Other, "unknown, so the stricter")
 }
 
+/// Most choices looked at in one place.
+const SCHEMA_CHOICES: usize = 16;
+
+/// Most references and choices followed into a schema: one that leads to itself has no end.
+const SCHEMA_LEVELS: usize = 4;
+
 /// What a part of a schema admits; `null` beside something else is left out.
-fn kind(part: &Value, root: &Value) -> Kind {
+fn kind(part: &Value, root: &Value, levels: usize) -> Kind {
     if part.get("enum").is_some() || part.get("const").is_some() {
         return Kind::Choice;
     }
+    let Some(below) = levels.checked_sub(1) else {
+        return Kind::Other;
+    };
     if let Some(name) = part.get("$ref").and_then(Value::as_str) {
-        let pointer = name.strip_prefix('#').and_then(|path| root.pointer(path));
-        // A reference that leads to another one is not followed.
-        return pointer
-            .filter(|found| found.get("$ref").is_none())
-            .map_or(Kind::Other, |found| kind(found, root));
+        let found = name.strip_prefix('#').and_then(|path| root.pointer(path));
+        return found.map_or(Kind::Other, |found| kind(found, root, below));
     }
     for word in ["anyOf", "oneOf"] {
         if let Some(Value::Array(choices)) = part.get(word) {
             let mut kinds: Vec<Kind> = choices
                 .iter()
                 .filter(|choice| choice.get("type").is_none_or(|t| t != "null"))
-                .filter(|choice| choice.get("anyOf").is_none() && choice.get("oneOf").is_none())
-                .map(|choice| kind(choice, root))
+                .take(SCHEMA_CHOICES)
+                .map(|choice| kind(choice, root, below))
                 .collect();
             kinds.dedup();
             return match kinds.as_slice() {
-                [one] => *one,
+                [one] if choices.len() <= SCHEMA_CHOICES => *one,
                 _ => Kind::Other,
             };
         }
