@@ -13,6 +13,7 @@ use std::net::TcpStream;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use testkit::{House, Recorded, Reply, Running, Server};
+use tokio::runtime::Runtime;
 
 /// Tool calls of one request; below the limits on calls a task and model calls a turn.
 const CALLS: usize = 20;
@@ -32,11 +33,16 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    /// Starts one whose model answers at once: with tool calls if the request says `work`.
+    /// Starts one whose model answers at once: with tool calls if the request says `work`. Not to
+    /// be called, nor its result dropped, by a task of `runtime`: the model server has a runtime of
+    /// its own. `runtime` is the one that the client will be used on.
     ///
     /// # Errors
+    /// When its address is none.
+    ///
+    /// # Panics
     /// When it does not come up.
-    pub async fn start() -> Result<Self> {
+    pub fn start(runtime: &Runtime) -> Result<Self> {
         let server = Server::speak(|request, _| answer(request)).openai();
         let house = House::new();
         house.configure(&server.config("openai"));
@@ -45,16 +51,10 @@ impl Daemon {
         }
         let socket = house.run_dir().join("bench.sock");
         let listen = format!("unix:{}", socket.display());
-        let process = house.ask(["serve", "--listen", &listen]).spawn();
+        let mut process = house.ask(["serve", "--listen", &listen]).spawn();
+        process.until("serving at");
         let endpoint: wire::Endpoint = listen.parse().context("the address of the daemon")?;
-        let started = Instant::now();
-        while !wire::answers(&endpoint).await {
-            ensure!(
-                started.elapsed() < Duration::from_secs(30),
-                "`carl serve` does not answer"
-            );
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        let _entered = runtime.enter();
         let sessions = wire::sessions::Client::connect(&endpoint);
         Ok(Self {
             house,
@@ -171,12 +171,17 @@ fn bare(server: &Server, like: &Recorded) -> Result<Duration> {
 }
 
 /// Time to first token through the daemon against a bare request, in turns.
-pub async fn first_token(table: &mut Table, rounds: usize) -> Result<()> {
-    let daemon = Daemon::start().await?;
+///
+/// # Errors
+/// When either side fails.
+pub fn first_token(table: &mut Table, runtime: &Runtime, rounds: usize) -> Result<()> {
+    let daemon = Daemon::start(runtime)?;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
-        let session = daemon.open().await?;
-        ours.push(daemon.ask(session, "hello").await?.0);
+        ours.push(runtime.block_on(async {
+            let session = daemon.open().await?;
+            anyhow::Ok(daemon.ask(session, "hello").await?.0)
+        })?);
         let chats = daemon.server.chats();
         let like = chats.last().context("the daemon asked the model nothing")?;
         theirs.push(bare(&daemon.server, like)?);
@@ -193,17 +198,24 @@ pub async fn first_token(table: &mut Table, rounds: usize) -> Result<()> {
 }
 
 /// Resident memory of the daemon, fresh and after tool calls: 1,000 in a full run.
-pub async fn memory(table: &mut Table, sessions: usize) -> Result<()> {
-    let daemon = Daemon::start().await?;
+///
+/// # Errors
+/// When the daemon fails.
+pub fn memory(table: &mut Table, runtime: &Runtime, sessions: usize) -> Result<()> {
+    let daemon = Daemon::start(runtime)?;
     let fresh = daemon.memory_mib()?;
-    let (mut calls, wanted) = (0, sessions * 25);
-    while calls < wanted {
-        let session = daemon.open().await?;
-        let (_, made) = daemon.ask(session, "work").await?;
-        ensure!(made > 0, "the model's tool calls did not run");
-        calls += made;
-        daemon.sessions.close(session).await?;
-    }
+    let wanted = sessions * 25;
+    runtime.block_on(async {
+        let mut calls = 0;
+        while calls < wanted {
+            let session = daemon.open().await?;
+            let (_, made) = daemon.ask(session, "work").await?;
+            ensure!(made > 0, "the model's tool calls did not run");
+            calls += made;
+            daemon.sessions.close(session).await?;
+        }
+        anyhow::Ok(())
+    })?;
     let after = daemon.memory_mib()?;
     table.add(
         "memory of carl serve, fresh",

@@ -13,19 +13,25 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use testkit::House;
+use tokio::runtime::Runtime;
 use uuid::Uuid;
 
 /// The same decision, by a broker of our own and by one behind a socket.
-pub async fn decisions(table: &mut Table, rounds: usize) -> Result<()> {
+///
+/// # Errors
+/// When either broker fails.
+pub fn decisions(table: &mut Table, runtime: &Runtime, rounds: usize) -> Result<()> {
     let house = House::new();
     house.write("notes.md", "hello");
     let own = own_broker(&house)?;
     let settings = SessionSettings::closed(house.work());
-    let near = decide(own.as_ref(), own.as_ref(), settings, rounds).await?;
-    let daemon = Daemon::start().await?;
-    let client = wire::broker::Client::connect(&daemon.endpoint);
-    let control = wire::control::Client::connect(&daemon.endpoint);
-    let far = decide(&control, &client, daemon.settings(), rounds).await?;
+    let near = runtime.block_on(decide(own.as_ref(), own.as_ref(), settings, rounds))?;
+    let daemon = Daemon::start(runtime)?;
+    let far = runtime.block_on(async {
+        let client = wire::broker::Client::connect(&daemon.endpoint);
+        let control = wire::control::Client::connect(&daemon.endpoint);
+        decide(&control, &client, daemon.settings(), rounds).await
+    })?;
     table.short_times(
         "decision (validate, with file-system check), in process",
         "",

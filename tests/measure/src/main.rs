@@ -33,11 +33,9 @@ fn main() -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(async {
-        guard::decisions(&mut table, 200 * rounds).await?;
-        daemon::first_token(&mut table, 10 * rounds).await?;
-        daemon::memory(&mut table, 4 * rounds).await
-    })?;
+    guard::decisions(&mut table, &runtime, 200 * rounds)?;
+    daemon::first_token(&mut table, &runtime, 10 * rounds)?;
+    daemon::memory(&mut table, &runtime, 4 * rounds)?;
     table.print()?;
     table.write(&options.out)
 }
