@@ -174,6 +174,12 @@ fn descriptions_raise_and_never_lower() {
         let name = if name.is_empty() { "x" } else { name };
         let found = plain(name, description, nothing.clone());
         assert_eq!(found.effect.as_str(), expected, "{name}: {description}");
+        let is_plain = name == "get_items" && expected == "read";
+        assert_eq!(
+            found.confidence == Confidence::High,
+            is_plain,
+            "{description}"
+        );
     }
 }
 
@@ -392,7 +398,6 @@ fn a_tool_cannot_write_into_the_table_through_its_words() {
         }),
     );
     let proposal = classify(&evil, Hints::default());
-    assert_eq!(proposal.confidence, Confidence::High);
     let drafted = yaml(&[proposal]);
     assert!(
         drafted

@@ -20,6 +20,7 @@ impl Guess {
         if strictness(effect) > strictness(self.effect) {
             self.effect = effect;
             self.reasons.push(reason);
+            self.confidence = self.confidence.min(Confidence::Low);
         }
     }
 }
