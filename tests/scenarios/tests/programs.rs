@@ -126,3 +126,173 @@ fn a_command_changes_only_what_is_open_and_never_a_protected_place() {
     assert!(!scene.house.has("sub/.envrc"), "{text}");
     assert!(text.contains("is a protected place"), "{text}");
 }
+
+/// A house in which the first call is made with this prepared.
+fn prepared(tool: &str, arguments: Value, prepare: impl FnOnce(&Scene)) -> Scene {
+    let scene = asks(tool, arguments);
+    prepare(&scene);
+    scene
+}
+
+/// A one-page PDF that says one line.
+fn pdf(line: &str) -> Vec<u8> {
+    let content = format!("BT /F1 12 Tf 72 720 Td ({line}) Tj ET");
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R \
+         /Resources << /Font << /F1 5 0 R >> >> >>"
+            .to_owned(),
+        format!(
+            "<< /Length {} >>\nstream\n{content}\nendstream",
+            content.len()
+        ),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
+    ];
+    let mut out = b"%PDF-1.4\n".to_vec();
+    let mut places = Vec::new();
+    for (index, object) in objects.iter().enumerate() {
+        places.push(out.len());
+        out.extend(format!("{} 0 obj\n{object}\nendobj\n", index + 1).bytes());
+    }
+    let start = out.len();
+    out.extend(format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).bytes());
+    for place in places {
+        out.extend(format!("{place:010} 00000 n \n").bytes());
+    }
+    let end = format!(
+        "trailer\n<< /Size {} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n",
+        objects.len() + 1
+    );
+    out.extend(end.bytes());
+    out
+}
+
+#[test]
+fn a_pdf_is_read_and_a_broken_one_is_told_as_such() {
+    let read = json!({"path": "paper.pdf"});
+    let scene = prepared("read_document", read.clone(), |scene| {
+        scene
+            .house
+            .write("paper.pdf", pdf("The silver is in the attic"));
+    });
+    let outcome = scene.run(&["what does it say?"]);
+    let text = result(&scene, &outcome);
+    assert!(text.contains("The silver is in the attic"), "{text}");
+    let scene = prepared("read_document", read, |scene| {
+        scene
+            .house
+            .write("paper.pdf", "%PDF-1.4\nnothing of the kind");
+    });
+    let outcome = scene.run(&["what does it say?"]);
+    assert_eq!(outcome.calls()[0]["status"], "failed");
+    assert!(
+        scene.told().contains("cannot be read as PDF"),
+        "{}",
+        scene.told()
+    );
+}
+
+#[test]
+fn every_installed_language_runs() {
+    let cases = [
+        ("shell", "echo $((40 + 2)); pwd", "sh"),
+        ("javascript", "console.log(40 + 2)", "node"),
+        ("rust", "fn main() { println!(\"{}\", 40 + 2) }", "rustc"),
+    ];
+    for (language, code, program) in cases {
+        let scene = asks("run_code", json!({"language": language, "code": code}));
+        // The tests' own Rust is lent to the house, as its installer would have put it there.
+        let lent = std::env::home_dir().unwrap().join(".rustup");
+        if lent.join("toolchains").is_dir() {
+            std::os::unix::fs::symlink(&lent, scene.house.home().join(".rustup")).unwrap();
+        }
+        let outcome = scene.run(&["--agent", "coder", "--yes", "exec", "what is 40 + 2?"]);
+        let is_installed = ["/usr/bin", "/usr/local/bin"]
+            .iter()
+            .any(|folder| std::path::Path::new(folder).join(program).exists())
+            || language == "rust" && lent.join("toolchains").is_dir();
+        if is_installed {
+            let text = result(&scene, &outcome);
+            assert!(text.contains("42"), "{language}: {text}");
+        } else {
+            let told = scene.told();
+            assert!(told.contains("not installed"), "{language}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_script_runs_in_the_working_folder() {
+    let text = "read first < notes.txt\necho \"first: $first\"\nfor i in 1 2 3; do echo $i; done | tail -1";
+    let scene = prepared("run_script", json!({"text": text}), |scene| {
+        scene.house.write("notes.txt", "the notes\n");
+    });
+    let outcome = scene.run(&["--agent", "sysadmin", "--yes", "exec", "do it"]);
+    let text = result(&scene, &outcome);
+    assert!(text.contains("first: the notes\n3"), "{text}");
+}
+
+#[test]
+fn a_picture_is_looked_at_and_a_text_is_none() {
+    // The smallest GIF: one pixel.
+    let gif =
+        b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
+    let scene = prepared("view_image", json!({"path": "dot.gif"}), |scene| {
+        scene.house.write("dot.gif", gif);
+    });
+    let outcome = scene.run(&["look"]);
+    let text = result(&scene, &outcome);
+    assert!(text.contains("image/gif, 1 × 1 pixels"), "{text}");
+    let scene = prepared("view_image", json!({"path": "dot.gif"}), |scene| {
+        scene.house.write("dot.gif", "GIF, honestly");
+    });
+    let outcome = scene.run(&["look"]);
+    assert_eq!(outcome.calls()[0]["status"], "failed");
+}
+
+#[test]
+fn installing_takes_names_only_and_begins_with_a_trial() {
+    let flags = [
+        "--agent",
+        "sysadmin",
+        "--yes",
+        "config",
+        "--allow-write",
+        ".",
+    ];
+    for name in [
+        "--index-url=http://evil",
+        "git+https://evil/x",
+        "./x",
+        "a;b",
+    ] {
+        let scene = asks(
+            "package_install",
+            json!({"manager": "pip", "names": [name]}),
+        );
+        let outcome = scene.run(&[&flags[..], &["install it"]].concat());
+        assert_ne!(outcome.calls()[0]["status"], "ok", "{name}");
+        assert!(!scene.house.has(".venv"), "{name}");
+    }
+    let scene = asks(
+        "package_install",
+        json!({"manager": "apt", "names": ["bash"], "dry_run": false}),
+    );
+    let outcome = scene.run(&[&flags[..], &["install it"]].concat());
+    assert_eq!(outcome.calls()[0]["status"], "failed");
+    assert!(
+        scene.told().contains("Ask the user to run"),
+        "{}",
+        scene.told()
+    );
+    if std::path::Path::new("/usr/bin/apt-get").exists() {
+        let scene = asks(
+            "package_install",
+            json!({"manager": "apt", "names": ["bash"]}),
+        );
+        let outcome = scene.run(&[&flags[..], &["install it"]].concat());
+        let text = result(&scene, &outcome);
+        assert!(text.contains("exit code 0"), "{text}");
+    }
+}

@@ -10,6 +10,7 @@ use crate::render::{Paint, print};
 use crate::wiring::House;
 use anyhow::{Context, Result};
 use api::models::ErrorKind;
+use api::sandbox::Enforcement;
 use api::sessions::{OpenRequest, SendRequest};
 use domain::event::{EventBody, QueryStatus};
 use domain::settings::{Attendance, Mode};
@@ -85,6 +86,7 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
         kernel(&setting),
     ];
     checks.push(clock());
+    checks.extend(programs().await);
     match House::open(&setting, &flags).await {
         Ok(house) => {
             checks.push(Check::ok(
@@ -212,6 +214,39 @@ fn clock() -> Check {
             "Set the clock; records carry it.",
         ),
     }
+}
+
+/// What programs are held by here, tried for real.
+async fn programs() -> Vec<Check> {
+    let mechanisms = match sandbox::Service::default().report().await {
+        Ok(mechanisms) => mechanisms,
+        Err(refusal) => {
+            return vec![Check::note(
+                "sandbox",
+                format!("no program can be run: {refusal}"),
+                "run_code, run_shell, run_script, package_install and PDFs refuse; everything else \
+                 works. docs/sandbox.md says what the kernel must allow.",
+            )];
+        }
+    };
+    let mut in_force: Vec<&str> = Vec::new();
+    let mut absent: Vec<String> = Vec::new();
+    for mechanism in &mechanisms {
+        match &mechanism.enforcement {
+            Enforcement::Enforced => in_force.push(&mechanism.name),
+            Enforcement::Unavailable(why) => absent.push(format!("{}: {why}", mechanism.name)),
+        }
+    }
+    let detail = format!("every promise is kept, by {}", in_force.join(", "));
+    let mut checks = vec![Check::ok("sandbox", detail)];
+    if !absent.is_empty() {
+        let detail = format!(
+            "not to be had here, and not relied on: {}",
+            absent.join("; ")
+        );
+        checks.push(Check::note("sandbox", detail, ""));
+    }
+    checks
 }
 
 async fn providers(house: &House) -> Vec<Check> {
