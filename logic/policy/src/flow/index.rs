@@ -105,7 +105,7 @@ fn continues_number(
     mut before: impl Iterator<Item = char>,
     mut after: impl Iterator<Item = char>,
 ) -> bool {
-    let mut goes_on = |side: &mut dyn Iterator<Item = char>| {
+    let goes_on = |side: &mut dyn Iterator<Item = char>| {
         side.next()
             .is_some_and(|c| matches!(c, '.' | ',' | ':' | '-' | '/'))
             && side.next().is_some_and(|c| c.is_ascii_digit())
