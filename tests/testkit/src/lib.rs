@@ -21,8 +21,10 @@ pub mod openai;
 pub mod program;
 pub mod reply;
 pub mod server;
+pub mod terminal;
 
 pub use house::House;
 pub use program::{Carl, Finished, Running};
 pub use reply::{Gate, Reply};
 pub use server::{Recorded, Server};
+pub use terminal::Attended;

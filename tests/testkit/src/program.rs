@@ -106,6 +106,11 @@ impl Carl {
         self
     }
 
+    /// The command itself, its streams not set yet.
+    pub(crate) fn into_command(self) -> Command {
+        self.command
+    }
+
     /// Starts it.
     ///
     /// # Panics

@@ -1,0 +1,104 @@
+//! `carl` at a terminal, with someone there who answers its questions.
+
+use crate::program::{Carl, Finished, PATIENCE};
+use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::process::Stdio;
+use std::sync::mpsc;
+use std::time::Instant;
+
+/// What every question ends with, before the answer.
+const PROMPT: &str = "message to the agent: ";
+
+/// A run at a terminal that ended.
+#[derive(Debug, Clone)]
+pub struct Attended {
+    /// The process; its complaints are what the terminal showed.
+    pub finished: Finished,
+    /// The questions as they stood on the screen, each from the end of the one before.
+    pub questions: Vec<String>,
+}
+
+impl Carl {
+    /// Runs it to its end at a terminal. `answer` is given each question as it stands on the screen
+    /// with its number, from 0, and says what is typed, without a line end.
+    ///
+    /// # Panics
+    /// When it cannot be started or takes longer than [`PATIENCE`].
+    pub fn at_terminal(self, mut answer: impl FnMut(&str, usize) -> String) -> Attended {
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+        let master = openpt(flags).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let side = ioctl_tiocgptpeer(&master, flags).unwrap();
+        // What is typed is not shown again: the screen holds what `carl` says and nothing else.
+        let mut modes = tcgetattr(&side).unwrap();
+        modes.local_modes.remove(LocalModes::ECHO);
+        tcsetattr(&side, OptionalActions::Now, &modes).unwrap();
+        let mut command = self.into_command();
+        command
+            .stdin(Stdio::from(side.try_clone().unwrap()))
+            .stderr(Stdio::from(side))
+            .stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // Its copies of the terminal would keep the screen open after the end.
+        drop(command);
+        let mut stdout = child.stdout.take().unwrap();
+        let printed = std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _read = stdout.read_to_end(&mut bytes);
+            String::from_utf8_lossy(&bytes).into_owned()
+        });
+        let pieces = screen(master.try_clone().unwrap());
+        let mut keyboard = File::from(master);
+        let deadline = Instant::now() + PATIENCE;
+        let (mut shown, mut read, mut questions) = (String::new(), 0, Vec::new());
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match pieces.recv_timeout(left) {
+                Ok(piece) => shown.push_str(&String::from_utf8_lossy(&piece)),
+                Err(mpsc::RecvTimeoutError::Disconnected) => break,
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    let _killed = child.kill();
+                    panic!("`carl` did not end within {PATIENCE:?}; so far:\n{shown}")
+                }
+            }
+            while let Some(at) = shown[read..].find(PROMPT) {
+                let question = shown[read..read + at].to_owned();
+                read += at + PROMPT.len();
+                let typed = answer(&question, questions.len());
+                questions.push(question);
+                // It may have ended without waiting for the answer.
+                let _typed = keyboard.write_all(format!("{typed}\n").as_bytes());
+            }
+        }
+        let status = child.wait().unwrap();
+        let finished = Finished {
+            code: status.code(),
+            stdout: printed.join().unwrap(),
+            stderr: shown,
+        };
+        Attended {
+            finished,
+            questions,
+        }
+    }
+}
+
+/// What appears on the screen, piece by piece, until the last program has left the terminal.
+fn screen(master: OwnedFd) -> mpsc::Receiver<Vec<u8>> {
+    let (sender, pieces) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut screen = File::from(master);
+        let mut bytes = [0; 4096];
+        while let Ok(count) = screen.read(&mut bytes) {
+            if count == 0 || sender.send(bytes[..count].to_vec()).is_err() {
+                break;
+            }
+        }
+    });
+    pieces
+}
