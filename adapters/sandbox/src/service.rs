@@ -166,8 +166,7 @@ async fn run(
     };
     let account = account.map_err(|e| broken("listening", e))?;
     let took = began.elapsed();
-    let stdout = stdout.await.map_err(|e| broken("reading the output", e))?;
-    let stderr = stderr.await.map_err(|e| broken("reading the output", e))?;
+    let (stdout, stderr) = (rest_of(stdout).await?, rest_of(stderr).await?);
     drop(groups);
     let fate = match (is_late, is_stopped) {
         (true, _) => Some(Ended::TimedOut),
@@ -275,6 +274,14 @@ async fn bury(child: &mut Child) -> Result<(), Refusal> {
         return waited.map(drop).map_err(|e| broken("waiting", e));
     }
     child.kill().await.map_err(|e| broken("killing", e))
+}
+
+/// What a stream came to. Every writer is dead by now, so it ends at once.
+async fn rest_of(stream: tokio::task::JoinHandle<Captured>) -> Result<Captured, Refusal> {
+    match tokio::time::timeout(BURIAL, stream).await {
+        Ok(read) => read.map_err(|e| broken("reading the output", e)),
+        Err(late) => Err(broken("somebody still holds the output", late)),
+    }
 }
 
 fn told(

@@ -294,3 +294,26 @@ async fn what_cannot_be_started_says_so() {
     assert!(bench.try_run(job).await.is_err());
     assert!(!bench.work().parent().unwrap().join("up").exists());
 }
+
+#[tokio::test]
+async fn many_frozen_places_are_no_hindrance() {
+    let bench = Bench::new();
+    if !bench.has_view().await {
+        eprintln!("no view on this machine");
+        return;
+    }
+    let mut job = bench.job(&[
+        "/bin/sh",
+        "-c",
+        "echo x > f1999/.env || echo refused; echo x > f1999/free",
+    ]);
+    for number in 0..2_000 {
+        let folder = bench.work().join(format!("f{number}"));
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join(".env"), "").unwrap();
+        job.frozen.push(folder.join(".env"));
+    }
+    let finished = bench.run(job).await;
+    assert!(said(&finished).contains("refused"), "{}", said(&finished));
+    assert!(bench.work().join("f1999/free").exists());
+}

@@ -296,3 +296,39 @@ fn installing_takes_names_only_and_begins_with_a_trial() {
         assert!(text.contains("exit code 0"), "{text}");
     }
 }
+
+#[test]
+fn a_command_sees_nothing_of_housecarls_own_folders() {
+    let scene = Scene::new([]);
+    let home = scene.house.home();
+    fs::write(home.join("plain.txt"), "in plain sight").unwrap();
+    let script = format!(
+        "cat {0}/plain.txt; find {0} -name '*.jsonl' -o -name 'config.toml' | head; \
+         echo evil > {0}/.config/housecarl/agents.yaml; true",
+        home.display()
+    );
+    let scene = Scene {
+        server: testkit::Server::openai([
+            Reply::call("run_shell", json!({"argv": ["/bin/sh", "-c", script]})),
+            Reply::text("Done."),
+        ]),
+        house: scene.house,
+    };
+    scene.house.configure(&scene.server.config("openai"));
+    let outcome = scene.run(&["--agent", "sysadmin", "--yes", "exec", "look around"]);
+    let text = result(&scene, &outcome);
+    // The home itself may be read by this type of agent; the session log, which exists by then, and
+    // the configuration are in it.
+    assert!(text.contains("in plain sight"), "{text}");
+    assert!(
+        !text.contains(".jsonl") && !text.contains("config.toml"),
+        "{text}"
+    );
+    let free = Command::new("find").arg(&home).output().unwrap();
+    let free = String::from_utf8_lossy(&free.stdout).into_owned();
+    assert!(
+        free.contains(".jsonl") && free.contains("config.toml"),
+        "{free}"
+    );
+    assert!(!free.contains("agents.yaml"), "{free}");
+}

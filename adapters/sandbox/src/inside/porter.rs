@@ -43,6 +43,7 @@ fn take_job(number: &str) -> io::Result<(Spec, Vec<u8>)> {
 fn restrict(spec: &Spec, ledger: &mut Ledger) -> Result<(), Refusal> {
     let has_namespaces = ledger.has(name::PID_NAMESPACE);
     if has_namespaces {
+        rights::widen_open_files().map_err(|e| broken("opening many files", e))?;
         // Half a view is none, and cannot be taken back: nothing else could be promised after it.
         view::build(spec).map_err(|error| Refusal::Promise {
             promise: "files".to_owned(),

@@ -105,6 +105,16 @@ pub(super) fn limit_ids(processes: u32) -> io::Result<()> {
     written
 }
 
+/// Takes what open files there are to be had: each place in the view is one while it is built.
+pub(super) fn widen_open_files() -> Result<(), Errno> {
+    let held = rustix::process::getrlimit(Resource::Nofile);
+    let all = Rlimit {
+        current: held.maximum,
+        maximum: held.maximum,
+    };
+    rustix::process::setrlimit(Resource::Nofile, all)
+}
+
 /// The limits of each process.
 pub(super) fn limits(spec: &Spec, ledger: &mut Ledger) {
     let space = spec.memory_bytes.saturating_mul(SPACE);

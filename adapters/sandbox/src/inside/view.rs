@@ -10,6 +10,7 @@ use rustix::io::Errno;
 use rustix::mount::{
     MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags,
 };
+use std::collections::HashMap;
 use std::ffi::{CString, OsString};
 use std::fs;
 use std::io;
@@ -340,23 +341,24 @@ pub(super) fn close_proc() -> io::Result<()> {
 /// Sets how every mount in the view may be used, by the nearest listed place above it, keeping what
 /// was forbidden before.
 fn restrict(root: &Path, sources: &[Source], in_memory: &[PathBuf]) -> io::Result<()> {
+    // Of two listings of one place the later one holds: frozen places come last.
+    let listed: HashMap<&Path, Use> = sources
+        .iter()
+        .map(|s| (s.path.as_path(), s.usage))
+        .collect();
     for (path, held) in mounts()? {
         let Ok(inside) = path.strip_prefix(root) else {
             continue;
         };
         let inside = Path::new("/").join(inside);
         // Our own folders in memory are as they were made.
-        let is_ours = in_memory.iter().any(|own| *own == inside);
-        if is_ours && !sources.iter().any(|source| source.path == inside) {
+        if in_memory.contains(&inside) && !listed.contains_key(inside.as_path()) {
             continue;
         }
-        let nearest = sources
-            .iter()
-            .filter(|source| inside.starts_with(&source.path))
-            .max_by_key(|source| source.path.components().count());
+        let nearest = inside.ancestors().find_map(|above| listed.get(above));
         let is_mask = inside != Path::new("/proc") && inside.starts_with("/proc");
         let usage = match nearest {
-            Some(source) => source.usage,
+            Some(usage) => *usage,
             None if is_mask => Use::Device,
             None => continue,
         };
