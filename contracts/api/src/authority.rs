@@ -4,6 +4,7 @@
 //! the architecture test pins `services/broker` as the only place that establishes an authority.
 //! Executing a tool takes the `Authorized` by value, so that it works once.
 
+use crate::secrets::SecretValue;
 use domain::Timestamp;
 use domain::hash::Digest;
 use domain::id::{CallId, SessionId};
@@ -12,6 +13,7 @@ use domain::limits::AUTHORISATION_LIFE;
 use domain::tool::ToolName;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 
 /// A call as it was judged: exactly what may run.
@@ -73,21 +75,42 @@ impl Authority {
     /// Permits one judged call, for [`AUTHORISATION_LIFE`] from `now`.
     #[must_use]
     pub fn authorise(&self, call: JudgedCall, now: Timestamp) -> Authorized {
+        self.authorise_with(call, BTreeMap::new(), now)
+    }
+
+    /// As [`Authority::authorise`], with the secrets that fill the tool's slots, by argument name.
+    #[must_use]
+    pub fn authorise_with(
+        &self,
+        call: JudgedCall,
+        secrets: BTreeMap<String, SecretValue>,
+        now: Timestamp,
+    ) -> Authorized {
         let binding = call.binding();
         Authorized {
             call,
             binding,
             issued: now,
+            secrets,
         }
     }
 }
 
 /// Permission for exactly one call, once.
-#[derive(Debug)]
 pub struct Authorized {
     call: JudgedCall,
     binding: Digest,
     issued: Timestamp,
+    secrets: BTreeMap<String, SecretValue>,
+}
+
+impl fmt::Debug for Authorized {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Authorized")
+            .field("call", &self.call)
+            .field("issued", &self.issued)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A permission that came too late.
@@ -108,6 +131,13 @@ impl Authorized {
         } else {
             Err(Expired)
         }
+    }
+
+    /// Takes the secrets out, by argument name. They go to a child over a descriptor or into a
+    /// request in memory, never into arguments or an environment.
+    #[must_use]
+    pub fn take_secrets(&mut self) -> BTreeMap<String, SecretValue> {
+        std::mem::take(&mut self.secrets)
     }
 
     /// What it permits, to look at.
@@ -148,6 +178,23 @@ mod tests {
         assert_eq!(authority.authorise(call(), now).redeem(late), Err(Expired));
         let early = now - SignedDuration::from_millis(1);
         assert_eq!(authority.authorise(call(), now).redeem(early), Err(Expired));
+    }
+
+    #[test]
+    fn secrets_are_taken_once_and_never_printed() {
+        let secrets = BTreeMap::from([(
+            "key".to_owned(),
+            SecretValue::new(b"hunter2-horse".to_vec()),
+        )]);
+        let now = Timestamp::UNIX_EPOCH;
+        let mut permission = Authority::establish().authorise_with(call(), secrets, now);
+        assert!(!format!("{permission:?}").contains("hunter2"));
+        let taken = permission.take_secrets();
+        assert_eq!(
+            taken.get("key").map(SecretValue::expose),
+            Some(&b"hunter2-horse"[..])
+        );
+        assert!(permission.take_secrets().is_empty());
     }
 
     #[test]

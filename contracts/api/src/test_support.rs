@@ -14,6 +14,7 @@ mod audit;
 mod broker;
 mod executor;
 mod models;
+mod secrets;
 mod sessions;
 
 pub mod audit_suite;
@@ -25,6 +26,7 @@ pub use audit::FakeAudit;
 pub use broker::{BrokerTool, FakeBroker};
 pub use executor::{FakeExecutor, FakeTool};
 pub use models::{FakeModels, Reply, Step};
+pub use secrets::FakeSecrets;
 pub use sessions::{Act, FakeSessions};
 
 use std::sync::Arc;

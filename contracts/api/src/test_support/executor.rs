@@ -142,6 +142,7 @@ pub struct FakeExecutor {
     tools: BTreeMap<String, FakeTool>,
     refused_paths: Mutex<BTreeSet<PathBuf>>,
     calls: Mutex<Vec<JudgedCall>>,
+    secrets: Mutex<Vec<(String, Vec<u8>)>>,
     stopped: DropCount,
 }
 
@@ -166,6 +167,15 @@ impl FakeExecutor {
                 .previews("--- a\n+++ b\n"),
             FakeTool::new("delete_file", "fs_delete", EffectClass::Destructive),
         ])
+    }
+
+    /// The secrets it was given, by argument, in order.
+    ///
+    /// # Panics
+    /// Never in practice: the lock is not poisoned.
+    #[must_use]
+    pub fn secrets(&self) -> Vec<(String, Vec<u8>)> {
+        self.secrets.lock().unwrap().clone()
     }
 
     /// The path is said to lead out of every root.
@@ -231,9 +241,12 @@ impl Executor for FakeExecutor {
 
     async fn run(
         &self,
-        call: Authorized,
+        mut call: Authorized,
         progress: ProgressSink,
     ) -> Result<ToolOutput, ToolFailure> {
+        let given = call.take_secrets().into_iter();
+        let given = given.map(|(name, value)| (name, value.expose().to_vec()));
+        self.secrets.lock().unwrap().extend(given);
         let mut guard = self.stopped.watch();
         let expired = |error: crate::authority::Expired| ToolFailure {
             kind: FailureKind::Refused,
