@@ -1,20 +1,16 @@
 //! Which of the tools an agent may use are offered for a task.
 
-use domain::tool::ToolDefinition;
+use ::discovery::Offer;
+use domain::tool::{ToolDefinition, ToolSpec};
 
-/// Orders tools by how many words of the task their names and descriptions share with it.
-pub(crate) fn offer(mut tools: Vec<ToolDefinition>, task: &str) -> Vec<ToolDefinition> {
-    let words = |text: &str| -> Vec<String> {
-        text.split(|c: char| !c.is_alphanumeric())
-            .filter(|word| word.len() > 2)
-            .map(str::to_lowercase)
-            .collect()
-    };
-    let wanted = words(task);
-    let overlap = |tool: &ToolDefinition| {
-        let own = words(&format!("{} {}", tool.name, tool.description));
-        wanted.iter().filter(|word| own.contains(word)).count()
-    };
-    tools.sort_by_cached_key(|tool| std::cmp::Reverse(overlap(tool)));
-    tools
+/// The capability whose tools every agent has at hand, whatever the task.
+const ALWAYS: &str = "self";
+
+/// What `discovery` picks from `usable`: everything while that is little, else what fits the task.
+pub(crate) fn offer(usable: Vec<&ToolSpec>, task: &str) -> Vec<ToolDefinition> {
+    let offers = usable.into_iter().map(|tool| Offer {
+        definition: tool.definition.clone(),
+        is_always: tool.capability == ALWAYS,
+    });
+    ::discovery::offer(offers.collect(), task)
 }

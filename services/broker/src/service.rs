@@ -25,7 +25,7 @@ use domain::label::Label;
 use domain::limits::SPAWN_DEPTH;
 use domain::lineage::{AgentType, Ancestor, Lineage};
 use domain::settings::{OverrideLevel, SessionSettings};
-use domain::tool::ToolDefinition;
+use domain::tool::{ToolDefinition, ToolSpec};
 use futures::StreamExt;
 use policy::paths::normalise;
 use policy::standing::Standing;
@@ -223,14 +223,13 @@ impl Inner {
         Ok(settings)
     }
 
-    fn usable(&self, standing: &Standing, settings: &SessionSettings) -> Vec<ToolDefinition> {
+    fn usable(&self, standing: &Standing, settings: &SessionSettings) -> Vec<&ToolSpec> {
         let is_open = settings.override_level == OverrideLevel::All;
         let tools = self.policy.table().tools().iter().enumerate();
         tools
             .filter(|(index, _)| is_open || standing.may_use(*index))
-            .map(|(_, tool)| &tool.spec.definition)
-            .filter(|definition| !settings.disabled_tools.contains(&definition.name))
-            .cloned()
+            .map(|(_, tool)| &tool.spec)
+            .filter(|spec| !settings.disabled_tools.contains(&spec.definition.name))
             .collect()
     }
 }

@@ -1,0 +1,65 @@
+//! A hundred tools, fifty tasks: whether the right tool is offered, and what the offer takes.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails loudly and says its figures"
+)]
+
+use discovery::{MOST_FOUND, OFFER_TOKENS, Offer, offer, tokens};
+use domain::tool::{ToolDefinition, ToolName};
+use serde_json::Value;
+
+/// Tasks whose tool is among those offered, of a hundred: at least.
+const FOUND_PERCENT: usize = 95;
+
+fn tools() -> Vec<Offer> {
+    let text = include_str!("data/tools.json");
+    let records: Vec<Value> = serde_json::from_str(text).unwrap();
+    let tool = |record: Value| Offer {
+        definition: ToolDefinition {
+            name: ToolName::new(record["name"].as_str().unwrap()).unwrap(),
+            description: record["description"].as_str().unwrap().to_owned(),
+            parameters: record["parameters"].clone(),
+        },
+        is_always: false,
+    };
+    records.into_iter().map(tool).collect()
+}
+
+/// Tasks and how many of them had their tool offered; the others are printed.
+fn measure(name: &str, text: &str) -> (usize, usize) {
+    let tasks: Vec<Value> = serde_json::from_str(text).unwrap();
+    let mut found = 0;
+    for task in &tasks {
+        let (words, tool) = (
+            task["task"].as_str().unwrap(),
+            task["tool"].as_str().unwrap(),
+        );
+        let offered = offer(tools(), words);
+        assert!(offered.len() <= MOST_FOUND);
+        assert!(offered.iter().map(tokens).sum::<u64>() <= OFFER_TOKENS);
+        let names: Vec<&str> = offered.iter().map(|t| t.name.as_str()).collect();
+        if names.contains(&tool) {
+            found += 1;
+        } else {
+            println!("{name}: {words:?} wants {tool}, offered {names:?}");
+        }
+    }
+    println!("{name}: {found} of {}", tasks.len());
+    (found, tasks.len())
+}
+
+#[test]
+fn the_right_tool_is_among_those_offered() {
+    let fitted = measure("fitted", include_str!("data/tasks_fitted.json"));
+    let held = measure("held out", include_str!("data/tasks_held_out.json"));
+    let (found, all) = (fitted.0 + held.0, fitted.1 + held.1);
+    assert!(all >= 50);
+    assert!(found * 100 >= all * FOUND_PERCENT, "{found} of {all}");
+    assert!(
+        held.0 * 100 >= held.1 * FOUND_PERCENT,
+        "held out: {} of {}",
+        held.0,
+        held.1
+    );
+}
