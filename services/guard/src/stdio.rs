@@ -98,7 +98,10 @@ fn take(
         },
         Request::Check { id, tool, args } => {
             let decision = match state {
-                State::Open(guard) => guard.check(id, &tool, &args, clock()),
+                State::Open(guard) => match &args.twice {
+                    Some(key) => ambiguous(key),
+                    None => guard.check(id, &tool, &args.value, clock()),
+                },
                 State::Idle => unjudged(&Problem::NotBegun.to_string()),
                 State::Broken(why) => unjudged(why),
             };
@@ -127,6 +130,16 @@ fn take(
         Request::End => *state = State::Idle,
     }
     Ok(())
+}
+
+fn ambiguous(key: &str) -> Decision {
+    Decision::strictest(vec![Finding {
+        layer: Layer::Schema,
+        verdict: Verdict::Deny,
+        rule: "duplicate_key".to_owned(),
+        model_reason: "An argument is given twice. Give each once.".to_owned(),
+        user_reason: format!("`{key}` stands in the arguments twice: which of the two counts?"),
+    }])
 }
 
 fn unjudged(why: &str) -> Decision {

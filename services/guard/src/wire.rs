@@ -1,5 +1,6 @@
 //! The lines: one JSON object each. Programs send [`Request`]s; only `check` is answered.
 
+pub use crate::reading::Arguments;
 use domain::decision::Decision;
 use domain::tool::ToolDefinition;
 use serde::{Deserialize, Serialize};
@@ -30,8 +31,8 @@ pub enum Request {
         id: u64,
         /// The tool.
         tool: String,
-        /// Its arguments.
-        args: Value,
+        /// Its arguments. A call in which a key stands twice is denied.
+        args: Arguments,
     },
     /// A call ran, and this came of it.
     Observe {

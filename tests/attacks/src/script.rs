@@ -19,18 +19,25 @@ pub const OPEN: [&str; 8] = [
 /// A tool call: the tool and its arguments.
 pub type Call<'a> = (&'a str, Value);
 
-/// The replies of a model that makes the calls one by one, and then ends.
+/// Most calls that are made one by one; more come several in a reply, for a turn has only so many.
+const ONE_BY_ONE: usize = 12;
+
+/// The replies of a model that makes these calls, and then ends.
 #[must_use]
 pub fn replies(calls: &[Call<'_>]) -> Vec<Reply> {
-    let mut replies: Vec<Reply> = calls
-        .iter()
-        .map(|(tool, arguments)| Reply::call(tool, arguments.clone()))
-        .collect();
+    let in_reply = if calls.len() > ONE_BY_ONE { 8 } else { 1 };
+    let said = |some: &[Call<'_>]| {
+        some.iter()
+            .fold(Reply::default(), |reply, (tool, arguments)| {
+                reply.and_call(tool, arguments.clone())
+            })
+    };
+    let mut replies: Vec<Reply> = calls.chunks(in_reply).map(said).collect();
     replies.push(Reply::text("That is all."));
     replies
 }
 
-/// A house whose model will make these calls one by one.
+/// A house whose model will make these calls.
 #[must_use]
 pub fn scene(calls: &[Call<'_>]) -> Scene {
     Scene::new(replies(calls))
