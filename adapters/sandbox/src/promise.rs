@@ -72,7 +72,7 @@ pub(crate) fn check(spec: &Spec, told: &[Told]) -> Result<(), Refusal> {
 
 fn kept(promise: &str, ways: &[&[&str]], told: &[Told]) -> Result<(), Refusal> {
     let in_force = |name: &&str| told.iter().any(|t| t.name == *name && t.missing.is_none());
-    if ways.iter().any(|way| way.iter().all(|name| in_force(name))) {
+    if ways.iter().any(|way| way.iter().all(&in_force)) {
         return Ok(());
     }
     let mut reasons: Vec<String> = Vec::new();

@@ -9,6 +9,7 @@
 use scenarios::{Outcome, Scene, of_kind};
 use serde_json::{Value, json};
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
 use std::process::Command;
 use testkit::Reply;
@@ -331,4 +332,35 @@ fn a_command_sees_nothing_of_housecarls_own_folders() {
         "{free}"
     );
     assert!(!free.contains("agents.yaml"), "{free}");
+}
+
+#[test]
+fn a_program_dies_with_a_killed_carl() {
+    let script = "exec 3> alive; (setsid sleep 1000 &); echo up >&3; sleep 1000";
+    let scene = asks("run_shell", json!({"argv": ["/bin/sh", "-c", script]}));
+    let pipe = scene.house.work().join("alive");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let flags = [
+        "run",
+        "--agent",
+        "sysadmin",
+        "--yes",
+        "exec",
+        "--allow-write",
+        ".",
+    ];
+    let running = scene.house.ask(flags).arg("wait").spawn();
+    // Opening waits for the first writer, reading for the last to go.
+    let mut reader = BufReader::new(fs::File::open(&pipe).unwrap());
+    let mut line = String::new();
+    reader.read_line(&mut line).unwrap();
+    assert_eq!(line, "up\n");
+    running.kill();
+    reader.read_to_string(&mut line).unwrap();
 }

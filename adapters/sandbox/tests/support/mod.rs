@@ -1,6 +1,6 @@
 //! Probes in Python, run in the sandbox and, as the control, outside it.
 #![allow(dead_code)] // Each test file uses its own part of this.
-#![allow(clippy::unwrap_used, clippy::panic)] // Lint exceptions for tests stop at #[test] functions.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)] // Lint exceptions for tests stop at #[test] functions.
 
 use api::sandbox::{
     Ended, Enforcement, Finished, Job, JobLimits, Network, Refusal, Sandbox, Scratch,
