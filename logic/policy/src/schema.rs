@@ -4,6 +4,7 @@ use crate::question::Question;
 use crate::table::{Tool, ToolTable};
 use domain::decision::{Finding, Layer, Verdict};
 use domain::limits::{JSON_DEPTH, TOOL_ARGUMENT_BYTES};
+use domain::tool::ArgumentRole;
 use serde_json::Value;
 
 /// Most schema errors told at once.
@@ -82,6 +83,17 @@ pub(crate) fn check(tool: &Tool, arguments: &Value) -> Result<(), Finding> {
                 known.join(", ")
             ),
             format!("The model gave {name} an argument {unknown:?} that it does not have."),
+        ));
+    }
+    let is_secret = |name: &&String| {
+        let argument = tool.spec.arguments.get(*name);
+        argument.is_some_and(|a| a.role == ArgumentRole::Secret)
+    };
+    if let Some(slot) = object.keys().find(is_secret) {
+        return Err(deny(
+            "secret_argument",
+            format!("{slot:?} is filled in without you. Call {name} again without it."),
+            format!("The model gave {name} a value for the secret {slot:?}."),
         ));
     }
     if tool.validator.is_valid(arguments) {

@@ -379,9 +379,20 @@ impl Call {
                 "[CANCELLED] Nothing was run.".to_owned(),
             );
         }
+        let secrets = match self.credentials().await {
+            Ok(secrets) => secrets,
+            Err(failure) => {
+                self.record_outcome(record, CallStatus::Failed, 0, None, failure.rule)
+                    .await;
+                return self.inner.failed(&self.request.tool, &failure, 0);
+            }
+        };
         self.emit(ToolEvent::Started).await;
         let started = tokio::time::Instant::now();
-        let permission = self.inner.authority.authorise(call, (self.inner.clock)());
+        let permission = self
+            .inner
+            .authority
+            .authorise_with(call, secrets, (self.inner.clock)());
         let ran = self.drive(permission).await;
         let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let (result, detail) = self.finish(ran, duration_ms);
@@ -420,8 +431,12 @@ impl Call {
     fn finish(&self, ran: Ran, duration_ms: u64) -> (ToolResult, &'static str) {
         let tool = &self.request.tool;
         match ran {
-            Ran::Done(Ok(output)) => (self.show(output, duration_ms), ""),
-            Ran::Done(Err(failure)) => {
+            Ran::Done(Ok(output)) => {
+                let output = self.scrubbed_output(output);
+                (self.show(output, duration_ms), "")
+            }
+            Ran::Done(Err(mut failure)) => {
+                failure.message = self.scrubbed(&failure.message);
                 self.saw_error(&failure);
                 (self.inner.failed(tool, &failure, duration_ms), failure.rule)
             }

@@ -12,6 +12,7 @@
 mod call;
 pub mod config;
 mod control;
+mod credentials;
 mod discovery;
 pub mod error;
 mod judging;

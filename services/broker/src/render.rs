@@ -20,6 +20,10 @@ pub(crate) fn call(
     for (name, value) in arguments.as_object().into_iter().flatten() {
         out.push_str(&argument(name, value, targets.get(name)));
     }
+    for (name, secret) in &spec.secrets {
+        let (name, secret) = (one_line(name), one_line(secret));
+        out.push_str(&format!("  {name}: (the secret `{secret}`)\n"));
+    }
     out
 }
 

@@ -73,7 +73,7 @@ impl Call {
 
     fn report(&self, report: Progress) {
         let event = ToolEvent::Progress {
-            message: text::escape::visible(&report.message),
+            message: text::escape::visible(&self.scrubbed(&report.message)),
             percent: report.percent,
         };
         // A reader too slow for progress still gets the result.

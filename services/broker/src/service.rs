@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::config::{Clock, Config};
+use crate::credentials::NoSecrets;
 use crate::error;
 use crate::judging::Counting;
 use crate::ledger;
@@ -15,6 +16,7 @@ use api::broker::{
     Broker, CallRequest, Error, ErrorKind, PlanEvent, PlanRequest, Registered, ToolEvent,
 };
 use api::executor::Executor;
+use api::secrets::Secrets;
 use api::{CallContext, Streaming};
 use async_trait::async_trait;
 use domain::decision::Decision;
@@ -52,6 +54,7 @@ pub(crate) struct Inner {
     pub(crate) authority: Authority,
     pub(crate) state: State,
     audit: Arc<dyn Audit>,
+    pub(crate) secrets: Arc<dyn Secrets>,
     params_key: [u8; 32],
     /// Set once the broker's start is on record.
     started: OnceCell<()>,
@@ -81,6 +84,21 @@ impl Service {
         executor: Arc<dyn Executor>,
         clock: Clock,
     ) -> Result<Self, error::Error> {
+        Self::with_secrets(config, audit, executor, Arc::new(NoSecrets), clock)
+    }
+
+    /// As [`Service::new`], with a store for the secrets that tools are filled with. Without one,
+    /// a tool that needs a secret does not run.
+    ///
+    /// # Errors
+    /// As [`Service::new`].
+    pub fn with_secrets(
+        config: Config,
+        audit: Arc<dyn Audit>,
+        executor: Arc<dyn Executor>,
+        secrets: Arc<dyn Secrets>,
+        clock: Clock,
+    ) -> Result<Self, error::Error> {
         let table = ToolTable::new(executor.table())?;
         let manifest = manifest::load(&config, &table)?;
         let policy = Policy::new(Parts {
@@ -99,6 +117,7 @@ impl Service {
                 authority: Authority::establish(),
                 state: State::default(),
                 audit,
+                secrets,
                 params_key: rand::random(),
                 started: OnceCell::new(),
             }),

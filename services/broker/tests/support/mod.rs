@@ -14,7 +14,7 @@ use api::broker::{
     ToolEvent, ToolResult,
 };
 use api::executor::Executor;
-use api::test_support::{FakeAudit, FakeExecutor, FakeTool, fresh_uuid};
+use api::test_support::{FakeAudit, FakeExecutor, FakeSecrets, FakeTool, fresh_uuid};
 use api::{CallContext, Streaming};
 use broker::{Config, Service};
 use domain::Timestamp;
@@ -59,6 +59,17 @@ pub fn settings(attendance: Attendance) -> SessionSettings {
     settings
 }
 
+/// A broker with a secret store.
+pub fn service_with_secrets(
+    executor: Arc<dyn Executor>,
+    audit: Arc<dyn Audit>,
+    secrets: FakeSecrets,
+) -> Service {
+    let config = Config::new(PathBuf::from("/home/u"), Vec::new());
+    let clock = Arc::new(Timestamp::now);
+    Service::with_secrets(config, audit, executor, Arc::new(secrets), clock).unwrap()
+}
+
 pub fn service(executor: Arc<dyn Executor>, audit: Arc<dyn Audit>) -> Service {
     let own = vec![PathBuf::from("/home/u/.config/housecarl")];
     let config = Config::new(PathBuf::from("/home/u"), own);
@@ -72,9 +83,18 @@ impl House {
     }
 
     pub async fn with(tools: Vec<FakeTool>, settings: SessionSettings) -> Self {
-        let audit = Arc::new(FakeAudit::new());
         let executor = Arc::new(FakeExecutor::new(tools));
+        let audit = Arc::new(FakeAudit::new());
         let broker = service(executor.clone(), audit.clone());
+        Self::over(broker, executor, audit, settings).await
+    }
+
+    pub async fn over(
+        broker: Service,
+        executor: Arc<FakeExecutor>,
+        audit: Arc<FakeAudit>,
+        settings: SessionSettings,
+    ) -> Self {
         let session_id = SessionId::from_uuid(fresh_uuid());
         let root = broker
             .open_session(session_id, agent("coder"), settings)
