@@ -182,6 +182,14 @@ async fn no_network_of_any_family() {
     for (name, code) in sure {
         bench.surely_refuses(name, &code).await;
     }
+}
+
+#[tokio::test]
+async fn no_network_of_the_rarer_families() {
+    let bench = Bench::new();
+    let four = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = four.local_addr().unwrap().port();
+    let s = "import socket\ns = socket.socket(socket.";
     let where_there_is = [
         (
             "tcp on IPv6",
