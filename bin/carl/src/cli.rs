@@ -266,6 +266,10 @@ pub struct CheckArgs {
 pub enum PolicyCommand {
     /// Print every layer's verdict on a call, without making it
     Explain(ExplainArgs),
+    /// Judge a past session's calls by today's policy, without making them
+    Replay(ReplayArgs),
+    /// List what was allowed for the rest of a session that is open
+    Grants(GrantsArgs),
     /// Guard another program's tools: JSON lines on standard input and output
     Serve(GuardArgs),
 }
@@ -286,6 +290,25 @@ pub struct ExplainArgs {
     /// What is open
     #[command(flatten)]
     pub ceiling: Ceiling,
+}
+
+/// `carl policy replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// Which session; the beginning or end of its id is enough. Default: the newest of this folder
+    #[arg(default_value = "")]
+    pub session: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `carl policy grants`.
+#[derive(Debug, Args)]
+pub struct GrantsArgs {
+    /// Which session; the beginning or end of its id is enough. Default: the newest of this folder
+    #[arg(default_value = "")]
+    pub session: String,
 }
 
 /// `carl policy serve`.

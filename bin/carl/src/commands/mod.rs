@@ -7,6 +7,7 @@ pub mod inspect;
 pub mod models;
 pub mod paperwork;
 pub mod policy;
+mod replay;
 pub mod run;
 pub mod serve;
 pub mod session;

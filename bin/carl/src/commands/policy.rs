@@ -1,23 +1,21 @@
 //! `carl policy`: what the policy says, and the policy as a guard for other programs.
 
 use super::Setting;
-use crate::cli::{ExplainArgs, GuardArgs, PolicyCommand, SessionFlags};
+use super::session::find;
+use super::tools::read_table;
+use crate::cli::{ExplainArgs, GrantsArgs, GuardArgs, PolicyCommand, SessionFlags};
 use crate::exit::{Exit, Failure, OrFail};
-use crate::files::{self, Links};
 use crate::profile;
 use crate::render::{Paint, print};
 use crate::wiring::House;
 use anyhow::{Context, Result};
+use api::broker::ErrorKind;
 use domain::Timestamp;
 use domain::decision::{Decision, Verdict};
 use domain::lineage::AgentType;
 use guard::Rules;
 use serde_json::Value;
 use std::io::{self, BufReader};
-use tooltable::Table;
-
-/// Largest tool table, bytes.
-const TABLE_BYTES: u64 = 4 << 20;
 
 /// Runs a command of the policy.
 ///
@@ -26,10 +24,42 @@ const TABLE_BYTES: u64 = 4 << 20;
 pub async fn policy(command: PolicyCommand) -> Result<Exit> {
     match command {
         PolicyCommand::Explain(args) => explain(args).await,
+        PolicyCommand::Replay(args) => super::replay::replay(args).await,
+        PolicyCommand::Grants(args) => grants(&args).await,
         PolicyCommand::Serve(args) => tokio::task::spawn_blocking(move || serve(&args))
             .await
             .context("the guard broke down")?,
     }
+}
+
+/// Lists what the user allowed for the rest of a session.
+///
+/// # Errors
+/// When no house that can be reached holds the session.
+async fn grants(args: &GrantsArgs) -> Result<Exit> {
+    let setting = Setting::plain()?;
+    let house = House::open(&setting, &SessionFlags::default()).await?;
+    let known = house.sessions.list().await.or_fail()?;
+    let id = find(&known, &args.session, &setting.workspace)?.session_id;
+    let grants = match house.guard.control.list_grants(id).await {
+        Err(error) if error.kind == ErrorKind::UnknownSession => {
+            print(&format!(
+                "Session {id} is not open: what was allowed for it ended with it.\n"
+            ))?;
+            return Ok(Exit::Success);
+        }
+        grants => grants.or_fail()?,
+    };
+    if grants.is_empty() {
+        print("Nothing was allowed for the rest of this session.\n")?;
+    }
+    for grant in grants {
+        print(&format!(
+            "{} since {}: {}\n",
+            grant.tool, grant.given, grant.scope
+        ))?;
+    }
+    Ok(Exit::Success)
 }
 
 /// Guards another program until its output ends.
@@ -43,20 +73,7 @@ fn serve(args: &GuardArgs) -> Result<Exit> {
         ..Rules::default()
     };
     for path in &args.tables {
-        let shown = path.display();
-        let text = files::text(path, TABLE_BYTES, Links::Followed)?.ok_or_else(|| {
-            Failure::usage(
-                format!("there is no tool table {shown}"),
-                "Write one; docs/tool-tables.md describes the format.",
-            )
-        })?;
-        let table = Table::parse(&text, &path.to_string_lossy()).map_err(|error| {
-            Failure::usage(
-                error.to_string(),
-                "docs/tool-tables.md describes the format.",
-            )
-        })?;
-        rules.table.overlay(table);
+        rules.table.overlay(read_table(path)?);
     }
     let input = BufReader::new(io::stdin().lock());
     guard::serve(&rules, input, io::stdout().lock(), Timestamp::now)
