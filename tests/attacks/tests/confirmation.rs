@@ -1,0 +1,180 @@
+//! What a yes covers: what was shown, as it was shown, once, and nothing that changed since.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use attacks::script::{Call, scene, sit};
+use serde_json::json;
+use std::fs;
+
+fn edit(new: &str) -> Call<'static> {
+    let arguments = json!({"path": "a.txt", "old": "draft", "new": new});
+    ("edit_file", arguments)
+}
+
+const OPEN: [&str; 3] = ["--allow-write", ".", "do it"];
+
+#[test]
+fn a_file_that_changed_since_the_question_is_not_changed_again() {
+    let meddled = scene(&[edit("final")]);
+    let file = meddled.house.write("a.txt", "one draft\n");
+    let sitting = sit(&meddled, &OPEN, |_, _| {
+        fs::write(&file, "one draft, and what nobody was shown\n").unwrap();
+        "y".to_owned()
+    });
+    assert_eq!(sitting.statuses(), ["denied"], "{:#?}", sitting.seen);
+    assert!(!meddled.house.read("a.txt").contains("final"));
+    let honest = scene(&[edit("final")]);
+    honest.house.write("a.txt", "one draft\n");
+    let sitting = sit(&honest, &OPEN, |_, _| "y".to_owned());
+    assert_eq!(sitting.statuses(), ["ok"], "{:#?}", sitting.seen);
+    assert_eq!(honest.house.read("a.txt"), "one final\n");
+}
+
+#[test]
+fn a_folder_swapped_for_a_link_since_the_question_is_not_written_to() {
+    let scene = scene(&[("write_file", json!({"path": "sub/a.txt", "content": "x"}))]);
+    scene.house.write("sub/b.txt", "");
+    let (work, home) = (scene.house.work(), scene.house.home());
+    let sitting = sit(&scene, &OPEN, |_, _| {
+        fs::rename(work.join("sub"), work.join("old")).unwrap();
+        std::os::unix::fs::symlink(&home, work.join("sub")).unwrap();
+        "y".to_owned()
+    });
+    assert_eq!(sitting.statuses(), ["denied"], "{:#?}", sitting.seen);
+    assert!(!home.join("a.txt").exists());
+}
+
+#[test]
+fn a_yes_counts_once_and_for_this_call_alone() {
+    let calls = [
+        edit("draft 2"),
+        edit("draft 3"),
+        ("delete_file", json!({"path": "a.txt"})),
+    ];
+    let scene = scene(&calls);
+    scene.house.write("a.txt", "draft\n");
+    let sitting = sit(&scene, &OPEN, |_, number| {
+        if number == 0 { "y" } else { "n" }.to_owned()
+    });
+    assert_eq!(sitting.seen.questions.len(), 3, "{:#?}", sitting.seen);
+    assert_eq!(sitting.statuses(), ["ok", "denied", "denied"]);
+    assert_eq!(scene.house.read("a.txt"), "draft 2\n");
+}
+
+#[test]
+fn a_yes_for_the_session_covers_this_place_and_this_tool() {
+    let write = |path: &str, text: &str| {
+        (
+            "write_file",
+            json!({"path": path, "content": text, "mode": "overwrite"}),
+        )
+    };
+    let calls = [
+        write("a.txt", "1"),
+        write("a.txt", "2"),
+        write("b.txt", "3"),
+        ("delete_file", json!({"path": "a.txt"})),
+    ];
+    let scene = scene(&calls);
+    let sitting = sit(&scene, &OPEN, |_, number| {
+        if number == 0 { "s" } else { "n" }.to_owned()
+    });
+    assert_eq!(
+        sitting.statuses(),
+        ["ok", "ok", "denied", "denied"],
+        "{:#?}",
+        sitting.seen
+    );
+    assert_eq!(scene.house.read("a.txt"), "2");
+    // The next session begins with nothing allowed.
+    let next = attacks::script::recast(scene.house, &[write("a.txt", "4")]);
+    let sitting = sit(&next, &OPEN, |_, _| "n".to_owned());
+    assert_eq!(sitting.statuses(), ["denied"]);
+}
+
+#[test]
+fn an_unclear_answer_is_no_yes() {
+    let scene = scene(&[edit("final")]);
+    scene.house.write("a.txt", "draft\n");
+    let answers = ["", "yes please do", "ok", "1", "Y N", "n"];
+    let sitting = sit(&scene, &OPEN, |_, number| answers[number].to_owned());
+    assert_eq!(
+        sitting.seen.questions.len(),
+        answers.len(),
+        "{:#?}",
+        sitting.seen
+    );
+    assert_eq!(sitting.statuses(), ["denied"]);
+    assert_eq!(scene.house.read("a.txt"), "draft\n");
+}
+
+#[test]
+fn the_question_shows_everything_and_nothing_hides_in_it() {
+    let content =
+        "first\u{1b}[2J\n  path: /etc/passwd\n\u{202e}txt.exe\u{200b}\n[y]es once was typed\nlast";
+    let padding = "x".repeat(20_000);
+    let scene = scene(&[
+        ("write_file", json!({"path": "a.txt", "content": content})),
+        (
+            "write_file",
+            json!({"path": "b.txt", "content": format!("{padding}\nthe end of it")}),
+        ),
+    ]);
+    let sitting = sit(&scene, &OPEN, |_, _| "n".to_owned());
+    let asked = &sitting.seen.questions;
+    assert!(asked[0].contains("\\u{1b}[2J"), "{}", asked[0]);
+    assert!(
+        asked[0].contains("\\u{202e}txt.exe\\u{200b}"),
+        "{}",
+        asked[0]
+    );
+    assert!(!asked[0].contains('\u{202e}') && !asked[0].contains("\u{1b}[2J"));
+    assert!(
+        asked[0].contains("first") && asked[0].contains("last"),
+        "{}",
+        asked[0]
+    );
+    // A line of the content is never at the place of an argument.
+    assert!(
+        !asked[0]
+            .lines()
+            .any(|l| l.trim_end() == "    path: /etc/passwd"),
+        "{}",
+        asked[0]
+    );
+    assert!(asked[1].contains("the end of it"), "{:.300}", asked[1]);
+}
+
+#[test]
+fn a_flood_of_questions_ends() {
+    let calls: Vec<Call<'_>> = (0..40)
+        .map(|n| {
+            (
+                "write_file",
+                json!({"path": format!("n{n}.txt"), "content": "x"}),
+            )
+        })
+        .collect();
+    let scene = scene(&calls);
+    let sitting = sit(&scene, &OPEN, |_, _| "n".to_owned());
+    assert!(sitting.seen.questions.len() <= calls.len());
+    assert!(!scene.house.has("n0.txt"));
+    assert!(
+        sitting.statuses().iter().all(|s| s == "denied"),
+        "{:?}",
+        sitting.statuses()
+    );
+}
+
+#[test]
+fn silence_is_a_no() {
+    // Nobody is there: the same call that a person may allow is refused.
+    let scene = scene(&[edit("final")]);
+    scene.house.write("a.txt", "draft\n");
+    let outcome = scene.run(&OPEN);
+    outcome.assert_denied(0, "safety_gate");
+    assert_eq!(scene.house.read("a.txt"), "draft\n");
+}
