@@ -457,4 +457,12 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn all_built_in_tools_fit_what_a_model_is_offered_whole() {
+        let specs = all(true);
+        let sizes = specs.iter().map(|spec| discovery::tokens(&spec.definition));
+        let total: u64 = sizes.sum();
+        assert!(total <= discovery::OFFER_TOKENS, "{total} tokens");
+    }
 }

@@ -9,8 +9,10 @@ use discovery::{MOST_FOUND, OFFER_TOKENS, Offer, offer, tokens};
 use domain::tool::{ToolDefinition, ToolName};
 use serde_json::Value;
 
-/// Tasks whose tool is among those offered, of a hundred: at least.
+/// Tasks whose tool is among those offered, of a hundred, all in all: at least.
 const FOUND_PERCENT: usize = 95;
+/// The same for tasks that were written after the words were chosen, and to which none was fitted.
+const HELD_OUT_PERCENT: usize = 80;
 
 fn tools() -> Vec<Offer> {
     let text = include_str!("data/tools.json");
@@ -57,9 +59,38 @@ fn the_right_tool_is_among_those_offered() {
     assert!(all >= 50);
     assert!(found * 100 >= all * FOUND_PERCENT, "{found} of {all}");
     assert!(
-        held.0 * 100 >= held.1 * FOUND_PERCENT,
+        held.0 * 100 >= held.1 * HELD_OUT_PERCENT,
         "held out: {} of {}",
         held.0,
         held.1
     );
+}
+
+#[test]
+fn what_is_always_there_stays_and_the_bound_holds_whatever_the_definitions() {
+    let mut many = tools();
+    many[40].is_always = true;
+    many[0].definition.description = "mail ".repeat(2_000);
+    let offered = offer(many.clone(), "send a mail");
+    let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
+    assert!(
+        names.contains(&many[40].definition.name.as_str()),
+        "{names:?}"
+    );
+    assert!(
+        !names.contains(&"mail.search_messages"),
+        "too large for the bound"
+    );
+    assert_eq!(offered.len(), MOST_FOUND + 1);
+    assert!(offered.iter().map(tokens).sum::<u64>() <= OFFER_TOKENS);
+}
+
+#[test]
+fn a_small_set_stays_whole_and_in_order_whatever_the_task() {
+    let few: Vec<Offer> = tools().into_iter().take(12).collect();
+    let given: Vec<ToolDefinition> = few.iter().map(|tool| tool.definition.clone()).collect();
+    for task in ["", "open the pod bay door", "reply to that mail"] {
+        assert_eq!(offer(few.clone(), task), given);
+    }
+    assert!(offer(Vec::new(), "anything").is_empty());
 }
