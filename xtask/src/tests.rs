@@ -31,11 +31,7 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
         },
     )?;
     check::run(steps)?;
-    let corpora = steps.run(
-        "corpora of the firewall",
-        "Check the network and pip's settings; `cargo xtask corpora` repeats this step alone.",
-        setup::corpora::run,
-    )?;
+    let corpora = corpora(steps)?;
     let advice = "Run the test it names by itself: `cargo test -p CRATE NAME`.";
     let carl = steps.run(
         "build of carl",
@@ -45,29 +41,7 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
             Ok(debug_program(&paths.engine))
         },
     )?;
-    let models = paths
-        .chat_model
-        .parent()
-        .context("the chat model lies in no folder")?;
-    let mut house = vec![
-        ("CARL_PROGRAM".to_owned(), carl.into_os_string()),
-        (
-            "HOUSE_ENGINE".to_owned(),
-            paths.engine.clone().into_os_string(),
-        ),
-        ("HOUSE_MODELS".to_owned(), models.as_os_str().to_owned()),
-        ("HOUSE_CORPORA".to_owned(), corpora.into_os_string()),
-    ];
-    if options.llama_server {
-        house.push((
-            "HOUSE_LLAMA_SERVER".to_owned(),
-            paths.llama_server.into_os_string(),
-        ));
-        house.push((
-            "HOUSE_CHAT_MODEL".to_owned(),
-            paths.chat_model.into_os_string(),
-        ));
-    }
+    let house = environment(&paths, options, carl, corpora)?;
     steps.run("tests", advice, || {
         show(runner(&["--workspace", "--exclude", "engine"]).envs(house.clone()))
     })?;
@@ -90,6 +64,46 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
                 .envs(house),
         )
     })
+}
+
+/// Fetches the texts that the firewall is measured on.
+fn corpora(steps: &mut Steps) -> Result<PathBuf> {
+    let advice =
+        "Check the network and pip's settings; `cargo xtask corpora` repeats this step alone.";
+    steps.run("corpora of the firewall", advice, setup::corpora::run)
+}
+
+/// What the tests need to find: programs, models and corpora.
+fn environment(
+    paths: &setup::Paths,
+    options: Options,
+    carl: PathBuf,
+    corpora: PathBuf,
+) -> Result<Vec<(String, OsString)>> {
+    let models = paths
+        .chat_model
+        .parent()
+        .context("the chat model lies in no folder")?;
+    let mut house = vec![
+        ("CARL_PROGRAM".to_owned(), carl.into_os_string()),
+        (
+            "HOUSE_ENGINE".to_owned(),
+            paths.engine.clone().into_os_string(),
+        ),
+        ("HOUSE_MODELS".to_owned(), models.as_os_str().to_owned()),
+        ("HOUSE_CORPORA".to_owned(), corpora.into_os_string()),
+    ];
+    if options.llama_server {
+        house.push((
+            "HOUSE_LLAMA_SERVER".to_owned(),
+            paths.llama_server.clone().into_os_string(),
+        ));
+        house.push((
+            "HOUSE_CHAT_MODEL".to_owned(),
+            paths.chat_model.clone().into_os_string(),
+        ));
+    }
+    Ok(house)
 }
 
 /// `cargo nextest run` where it is installed, else `cargo test`.
