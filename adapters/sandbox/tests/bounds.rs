@@ -230,6 +230,10 @@ async fn endless_output_is_drained_and_its_middle_dropped() {
 #[tokio::test]
 async fn a_crash_leaves_no_core_file() {
     let bench = Bench::new();
+    // Allowed outside, as far as this machine allows it at all.
+    let mut held = rustix::process::getrlimit(rustix::process::Resource::Core);
+    held.current = held.maximum;
+    rustix::process::setrlimit(rustix::process::Resource::Core, held).unwrap();
     let finished = bench
         .run(bench.job(&["/bin/sh", "-c", "ulimit -c; kill -SEGV $$"]))
         .await;
