@@ -85,17 +85,7 @@ pub(crate) fn check(tool: &Tool, arguments: &Value) -> Result<(), Finding> {
             format!("The model gave {name} an argument {unknown:?} that it does not have."),
         ));
     }
-    let is_secret = |name: &&String| {
-        let argument = tool.spec.arguments.get(*name);
-        argument.is_some_and(|a| a.role == ArgumentRole::Secret)
-    };
-    if let Some(slot) = object.keys().find(is_secret) {
-        return Err(deny(
-            "secret_argument",
-            format!("{slot:?} is filled in without you. Call {name} again without it."),
-            format!("The model gave {name} a value for the secret {slot:?}."),
-        ));
-    }
+    no_secret_given(tool, object)?;
     if tool.validator.is_valid(arguments) {
         return Ok(());
     }
@@ -116,6 +106,23 @@ pub(crate) fn check(tool: &Tool, arguments: &Value) -> Result<(), Finding> {
         ),
         format!("The arguments of {name} did not fit its schema: {errors}."),
     ))
+}
+
+/// Refuses a value for an argument that the broker fills itself.
+fn no_secret_given(tool: &Tool, arguments: &serde_json::Map<String, Value>) -> Result<(), Finding> {
+    let name = tool.spec.definition.name.as_str();
+    let is_secret = |name: &&String| {
+        let argument = tool.spec.arguments.get(*name);
+        argument.is_some_and(|a| a.role == ArgumentRole::Secret)
+    };
+    match arguments.keys().find(is_secret) {
+        None => Ok(()),
+        Some(slot) => Err(deny(
+            "secret_argument",
+            format!("{slot:?} is filled in without you. Call {name} again without it."),
+            format!("The model gave {name} a value for the secret {slot:?}."),
+        )),
+    }
 }
 
 /// Bytes of text in a value, a lower bound of its JSON form. Deep values are cut short: the depth

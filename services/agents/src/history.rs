@@ -106,6 +106,9 @@ impl Past {
 impl History {
     /// Takes the next event of the log.
     pub(crate) fn apply(&mut self, event: &Event) {
+        if let EventBody::ToolResult { status, label, .. } = &event.body {
+            self.past.saw(*status, label.as_ref());
+        }
         match &event.body {
             EventBody::SessionOpened { profile, .. }
             | EventBody::SessionResumed { profile }
@@ -140,9 +143,7 @@ impl History {
     }
 
     fn apply_to_query(&mut self, event: &Event, body: &EventBody) {
-        let Self {
-            window, open, past, ..
-        } = self;
+        let Self { window, open, .. } = self;
         let position = open
             .iter()
             .position(|query| Some(query.query_id) == event.query_id);
@@ -179,13 +180,7 @@ impl History {
                     query.running.insert(call_id, tool.clone());
                 }
             }
-            EventBody::ToolResult {
-                text,
-                label,
-                status,
-                ..
-            } => {
-                past.saw(*status, label.as_ref());
+            EventBody::ToolResult { text, .. } => {
                 if let Some(call_id) = event.call_id {
                     query.running.remove(&call_id);
                     query.result_came(window, call_id, text);

@@ -186,12 +186,14 @@ impl Call<'_> {
     }
 
     /// S: files in a folder that the user opened are the user's own store. What is written there
-    /// may be untrusted, may be taken back, and is untrusted when it is read again.
+    /// may be untrusted, may be taken back, and is untrusted when it is read again. A call that
+    /// takes no arguments, such as taking the last change back, leaves an outsider nothing to fill
+    /// in.
     fn stays_in_own_store(&self) -> bool {
+        let are_opened = !self.targets.is_empty() && self.targets.iter().all(|t| self.is_opened(t));
         self.spec.effect == EffectClass::SharedWrite
             && self.spec.audience == Audience::User
-            && !self.targets.is_empty()
-            && self.targets.iter().all(|target| self.is_opened(target))
+            && (are_opened || self.spec.arguments.is_empty())
     }
 
     /// A secret never leaves, whoever asks.
