@@ -272,6 +272,17 @@ pub enum PolicyCommand {
     Grants(GrantsArgs),
     /// Guard another program's tools: JSON lines on standard input and output
     Serve(GuardArgs),
+    /// List the folders that you opened for writing for good
+    Folders(ListArgs),
+    /// Ask again before anything is written in a folder
+    Forget(ForgetArgs),
+}
+
+/// `carl policy forget`.
+#[derive(Debug, Args)]
+pub struct ForgetArgs {
+    /// The folder
+    pub folder: PathBuf,
 }
 
 /// `carl policy explain`.

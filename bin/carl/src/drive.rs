@@ -2,14 +2,17 @@
 //! session.
 
 use crate::exit::OrFail;
+use crate::open_folders::OpenFolders;
+use crate::render::confirm::{Memory, Said};
 use crate::render::{Paint, confirm};
 use anyhow::{Context, Result};
 use api::sessions::{SendRequest, Sessions};
-use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event, EventBody, QueryStatus};
+use domain::event::{ConfirmationRequest, Event, EventBody, QueryStatus};
 use domain::fault::Coded;
-use domain::id::ConfirmationId;
+use domain::id::{ConfirmationId, SessionId};
 use domain::settings::Attendance;
 use futures::StreamExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -38,6 +41,36 @@ pub trait View {
     fn remark(&mut self, text: &str) -> Result<()>;
 }
 
+/// Who is there to be asked, and what they want remembered.
+#[derive(Debug, Clone)]
+pub struct Asker {
+    /// Whether anyone is.
+    pub attendance: Attendance,
+    /// The folder that a session writes in.
+    pub folder: PathBuf,
+    /// Where a yes to it is kept.
+    pub open_folders: OpenFolders,
+}
+
+impl Asker {
+    fn memory(&self) -> Memory {
+        if self.open_folders.may_hold(&self.folder) {
+            Memory::Offered
+        } else {
+            Memory::None
+        }
+    }
+
+    /// Keeps a yes, and says so; a list that cannot be written takes nothing from the yes itself.
+    fn remember(&self, view: &mut dyn View) -> Result<()> {
+        let folder = self.folder.display();
+        view.remark(&match self.open_folders.add(&self.folder) {
+            Ok(()) => format!("remembered; `carl policy forget {folder}` takes it back"),
+            Err(error) => format!("open for this session, but not remembered: {error:#}"),
+        })
+    }
+}
+
 /// Sends the request and follows it to its end.
 ///
 /// # Errors
@@ -45,7 +78,7 @@ pub trait View {
 pub async fn drive(
     sessions: &dyn Sessions,
     request: SendRequest,
-    attendance: Attendance,
+    asker: &Asker,
     view: &mut dyn View,
 ) -> Result<QueryStatus> {
     let session_id = request.session_id;
@@ -60,11 +93,8 @@ pub async fn drive(
             },
             answer = answered(&mut asking) => {
                 let question = asking.take().map(|asking| asking.question.clone());
-                if let (Some(question), Some(answer)) = (question, answer?) {
-                    let (id, binding) = (question.confirmation_id, question.binding);
-                    if let Err(late) = sessions.confirm(session_id, id, binding, answer).await {
-                        view.remark(&format!("the answer did not count: {}", late.message()))?;
-                    }
+                if let (Some(question), Some(said)) = (question, answer?) {
+                    tell(sessions, session_id, &question, said, asker, view).await?;
                 }
                 continue;
             }
@@ -85,8 +115,8 @@ pub async fn drive(
             }
         };
         match &event.body {
-            EventBody::ConfirmationAsked(question) if attendance == Attendance::Attended => {
-                asking = Some(Asking::begin(question.clone()));
+            EventBody::ConfirmationAsked(question) if asker.attendance == Attendance::Attended => {
+                asking = Some(Asking::begin(question.clone(), asker.memory()));
             }
             // Answered elsewhere, or by silence: nobody is asked any longer.
             EventBody::ConfirmationAnswered {
@@ -109,19 +139,37 @@ pub async fn drive(
     }
 }
 
+/// Passes the user's answer on, and keeps it where they asked for that.
+async fn tell(
+    sessions: &dyn Sessions,
+    session_id: SessionId,
+    question: &ConfirmationRequest,
+    said: Said,
+    asker: &Asker,
+    view: &mut dyn View,
+) -> Result<()> {
+    let (id, binding) = (question.confirmation_id, question.binding);
+    match sessions.confirm(session_id, id, binding, said.answer).await {
+        Ok(()) if said.remember => asker.remember(view),
+        Ok(()) => Ok(()),
+        Err(late) => view.remark(&format!("the answer did not count: {}", late.message())),
+    }
+}
+
 /// A question on the terminal. Dropping it takes the question back.
 struct Asking {
     question: ConfirmationRequest,
     is_closed: Arc<AtomicBool>,
-    reading: JoinHandle<std::io::Result<Option<ConfirmationAnswer>>>,
+    reading: JoinHandle<std::io::Result<Option<Said>>>,
 }
 
 impl Asking {
-    fn begin(question: ConfirmationRequest) -> Self {
+    fn begin(question: ConfirmationRequest, memory: Memory) -> Self {
         let is_closed = Arc::new(AtomicBool::new(false));
         let (shown, closed) = (question.clone(), Arc::clone(&is_closed));
         let paint = Paint::for_stream(&std::io::stderr());
-        let reading = tokio::task::spawn_blocking(move || confirm::ask(&shown, paint, &closed));
+        let reading =
+            tokio::task::spawn_blocking(move || confirm::ask(&shown, paint, memory, &closed));
         Self {
             question,
             is_closed,
@@ -141,7 +189,7 @@ impl Drop for Asking {
 }
 
 /// The answer to the open question; waits for ever when there is none.
-async fn answered(asking: &mut Option<Asking>) -> Result<Option<ConfirmationAnswer>> {
+async fn answered(asking: &mut Option<Asking>) -> Result<Option<Said>> {
     match asking {
         Some(asking) => {
             let read = (&mut asking.reading)

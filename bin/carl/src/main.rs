@@ -14,6 +14,7 @@ mod drive;
 mod exit;
 mod files;
 mod lock;
+mod open_folders;
 mod paths;
 mod profile;
 mod render;

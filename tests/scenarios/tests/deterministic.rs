@@ -143,6 +143,42 @@ fn an_undo_takes_the_last_change_back() {
 }
 
 #[test]
+fn an_undo_in_a_run_of_its_own_takes_back_what_the_last_session_of_the_folder_changed() {
+    let house = house();
+    let changed = ask(
+        &house,
+        "replace \"draft\" with \"final\" in notes.md",
+        &["write"],
+    );
+    ask(&house, "list files", &[]).expect(0);
+    let id = changed.expect(0).json()["session_id"].clone();
+    let undo = |flags: &[&str]| {
+        let args = ["run", "--json", "--mode", "deterministic"];
+        house
+            .ask(args)
+            .args(flags.iter().copied())
+            .arg("undo the last change")
+            .run()
+    };
+    let refused = undo(&[]).expect(5).json();
+    assert_eq!(refused["session_id"], id);
+    assert!(
+        house.read("notes.md").contains("final"),
+        "undone without a yes"
+    );
+    let message = refused["error"]["message"].as_str().unwrap();
+    let hash = message.split("--approve ").nth(1).unwrap();
+    let hash = hash.split('`').next().unwrap();
+    let done = undo(&["--approve", hash]).expect(0);
+    assert!(house.read("notes.md").contains("draft"));
+    let id = id.as_str().unwrap();
+    assert!(done.stderr.contains(id), "{}", done.stderr);
+    let nothing = undo(&["--approve", hash]).expect(2).json();
+    let message = nothing["error"]["message"].as_str().unwrap();
+    assert!(message.contains("has a change to take back"), "{message}");
+}
+
+#[test]
 fn a_usage_mistake_exits_with_two_and_says_what_to_type() {
     let house = house();
     for args in [

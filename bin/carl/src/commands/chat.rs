@@ -4,7 +4,6 @@ use super::Setting;
 use crate::cli::{ModeArg, SessionFlags};
 use crate::drive::{View, drive};
 use crate::exit::{Exit, Failure, OrFail, describe};
-use crate::profile;
 use crate::render::terminal::{Answer, Terminal};
 use crate::render::{Paint, override_warning, print_error};
 use crate::wiring::House;
@@ -57,8 +56,7 @@ pub async fn chat(flags: SessionFlags, begin: Begin) -> Result<Exit> {
         flags.ceiling.workspace = Some(found.workspace.clone());
         setting = Setting::read(&flags)?;
     }
-    let config = &setting.loaded.config;
-    let profile = profile::build(&flags, config, &setting.workspace, Attendance::Attended)?;
+    let profile = setting.profile(&flags, Attendance::Attended)?;
     let mut house = House::open(&setting, &flags).await?;
     house.share(&setting).await;
     let request = match resumed {
@@ -85,6 +83,10 @@ fn greet(session: &SessionSummary, profile: &SessionProfile, setting: &Setting) 
         profile.agent_type,
         paint.faint("/help lists the commands; Ctrl-D leaves")
     );
+    if profile.settings.allow_write.contains(&setting.workspace) {
+        let note = "this folder is open for writing (remembered, or by --allow-write)";
+        text.push_str(&format!("{}\n", paint.faint(note)));
+    }
     if let Some(warning) = override_warning(profile.settings.override_level) {
         text.push_str(&format!("{}\n", paint.bad(&warning)));
     }
@@ -124,7 +126,7 @@ async fn converse(
                     text: text.to_owned(),
                     mode: Some(mode),
                 };
-                say(house, send).await?;
+                say(house, send, setting).await?;
             }
         }
     }
@@ -163,7 +165,7 @@ fn slash(command: &str, mode: Mode) -> Result<Mode> {
 }
 
 /// One exchange. An error ends the exchange, not the chat.
-async fn say(house: &House, send: SendRequest) -> Result<()> {
+async fn say(house: &House, send: SendRequest, setting: &Setting) -> Result<()> {
     let paint = Paint::for_stream(&io::stderr());
     let answer = if io::stdout().is_terminal() {
         Answer::Streamed
@@ -176,7 +178,7 @@ async fn say(house: &House, send: SendRequest) -> Result<()> {
     if let Err(error) = drive(
         house.sessions.as_ref(),
         send,
-        Attendance::Attended,
+        &setting.asker(Attendance::Attended),
         &mut view,
     )
     .await
@@ -209,6 +211,6 @@ impl View for ChatView {
     }
 
     fn remark(&mut self, text: &str) -> Result<()> {
-        Ok(self.terminal.line(text)?)
+        Ok(self.terminal.line(&text::escape::visible(text))?)
     }
 }

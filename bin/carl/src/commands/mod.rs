@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod chat;
 pub mod doctor;
+pub mod folders;
 pub mod inspect;
 pub mod models;
 pub mod paperwork;
@@ -16,11 +17,14 @@ pub mod undo;
 
 use crate::cli::SessionFlags;
 use crate::config::{Loaded, load};
+use crate::drive::Asker;
 use crate::exit::Failure;
+use crate::open_folders::OpenFolders;
 use crate::paths::Paths;
 use crate::profile;
 use ::models::{ProviderConfig, ProviderType};
 use anyhow::Result;
+use domain::settings::{Attendance, SessionProfile};
 use std::path::PathBuf;
 
 /// Where a command runs: folders, workspace and configuration.
@@ -60,6 +64,34 @@ impl Setting {
             workspace,
             loaded,
         })
+    }
+
+    /// The profile that a session here is opened with. A session that the user attends may write
+    /// in this folder if a yes to it was remembered.
+    ///
+    /// # Errors
+    /// As [`profile::build`] and [`OpenFolders::read`].
+    pub fn profile(&self, flags: &SessionFlags, attendance: Attendance) -> Result<SessionProfile> {
+        let config = &self.loaded.config;
+        let mut profile = profile::build(flags, config, &self.workspace, attendance)?;
+        if attendance == Attendance::Attended
+            && OpenFolders::of(&self.paths)
+                .read()?
+                .contains(&self.workspace)
+        {
+            profile.settings.allow_write.insert(self.workspace.clone());
+        }
+        Ok(profile)
+    }
+
+    /// Who is asked in such a session.
+    #[must_use]
+    pub fn asker(&self, attendance: Attendance) -> Asker {
+        Asker {
+            attendance,
+            folder: self.workspace.clone(),
+            open_folders: OpenFolders::of(&self.paths),
+        }
     }
 }
 

@@ -29,6 +29,8 @@ pub async fn policy(command: PolicyCommand) -> Result<Exit> {
         PolicyCommand::Serve(args) => tokio::task::spawn_blocking(move || serve(&args))
             .await
             .context("the guard broke down")?,
+        PolicyCommand::Folders(args) => super::folders::list(&args),
+        PolicyCommand::Forget(args) => super::folders::forget(&args),
     }
 }
 

@@ -1,11 +1,10 @@
 //! `carl run`: one task, then exit with what came of it.
 
-use super::Setting;
+use super::{Setting, undo};
 use crate::cli::RunArgs;
 use crate::drive::{View, drive};
 use crate::exit::{Exit, Failure, OrFail, describe};
 use crate::files::{self, Links};
-use crate::profile;
 use crate::render::summary::RunSummary;
 use crate::render::terminal::{Answer, Terminal};
 use crate::render::{Paint, override_warning, print, print_error};
@@ -14,7 +13,7 @@ use anyhow::{Context, Result};
 use api::sessions::{OpenRequest, SendRequest};
 use domain::event::{Event, EventBody};
 use domain::id::SessionId;
-use domain::settings::Attendance;
+use domain::settings::{Attendance, Mode};
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use std::time::Duration;
@@ -35,10 +34,19 @@ pub async fn run(args: RunArgs) -> Result<Exit> {
     }
 }
 
-async fn attempt(args: RunArgs) -> Result<Exit> {
+async fn attempt(mut args: RunArgs) -> Result<Exit> {
     let text = task(&args.task)?;
+    let mut setting = Setting::read(&args.session)?;
+    let mode = args.session.mode.map(Mode::from);
+    let mode = mode.unwrap_or(setting.loaded.config.chat.default_mode);
+    // A session of its own has nothing to take back: the folder's last change is meant.
+    if args.session_id.is_none() && mode == Mode::Deterministic && undo::is_asked_by(&text) {
+        let (session_id, flags) = undo::target(args.session, None).await?;
+        print_error(&format!("undo in session {session_id}\n"))?;
+        args.session_id = Some(session_id);
+        args.session = flags;
+    }
     let mut flags = args.session.clone();
-    let mut setting = Setting::read(&flags)?;
     if let Some(session_id) = args
         .session_id
         .filter(|_| flags.ceiling.workspace.is_none())
@@ -47,12 +55,7 @@ async fn attempt(args: RunArgs) -> Result<Exit> {
         setting = Setting::read(&flags)?;
     }
     let attendance = attendance(&args);
-    let profile = profile::build(
-        &args.session,
-        &setting.loaded.config,
-        &setting.workspace,
-        attendance,
-    )?;
+    let profile = setting.profile(&args.session, attendance)?;
     let (mode, level) = (profile.mode, profile.settings.override_level);
     let house = House::open(&setting, &flags).await?;
     let request = match args.session_id {
@@ -68,11 +71,12 @@ async fn attempt(args: RunArgs) -> Result<Exit> {
         text,
         mode: Some(mode),
     };
+    let asker = setting.asker(attendance);
     let mut view = OneRun::new(&args, session_id);
     if let Some(warning) = override_warning(level) {
         view.remark(&warning)?;
     }
-    let status = drive(house.sessions.as_ref(), send, attendance, &mut view).await?;
+    let status = drive(house.sessions.as_ref(), send, &asker, &mut view).await?;
     view.finish()?;
     house.sessions.close(session_id).await.or_fail()?;
     Ok(status.into())
@@ -228,6 +232,7 @@ impl View for OneRun {
     }
 
     fn remark(&mut self, text: &str) -> Result<()> {
-        Ok(print_error(&format!("{}\n", self.remarks.warn(text)))?)
+        let text = text::escape::visible(text);
+        Ok(print_error(&format!("{}\n", self.remarks.warn(&text)))?)
     }
 }

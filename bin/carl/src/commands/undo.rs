@@ -7,26 +7,53 @@ use crate::wiring::House;
 use anyhow::Result;
 use api::sessions::SessionSummary;
 use domain::event::{CallStatus, Event, EventBody};
+use domain::id::SessionId;
+use domain::plan::Action;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// The tool that takes changes back.
 const UNDO: &str = "undo";
 
-/// Finds the session and has it undo. What the session was allowed to write, it may restore: the
-/// user opened it then and asks for it now.
+/// Has a session undo.
 ///
 /// # Errors
 /// When there is no such session, or none that has something to take back.
 pub async fn undo(args: UndoArgs) -> Result<Exit> {
-    let mut flags = SessionFlags {
+    let flags = SessionFlags {
         ceiling: args.ceiling,
         ..SessionFlags::default()
     };
+    let (session_id, flags) = target(flags, args.session.as_deref()).await?;
+    run::run(RunArgs {
+        task: vec![UNDO.to_owned()],
+        json: false,
+        events: false,
+        session_id: Some(session_id),
+        session: flags,
+    })
+    .await
+}
+
+/// Whether a task is to take back a change and nothing else, as the rules read it.
+#[must_use]
+pub fn is_asked_by(task: &str) -> bool {
+    plan::rules::plan(task).is_ok_and(|plan| plan.actions == [Action::Undo {}])
+}
+
+/// The session to undo in, and how to continue it. What the session was allowed to write, it may
+/// restore: the user opened it then and asks for it now.
+///
+/// # Errors
+/// When there is no such session, or none that has something to take back.
+pub async fn target(
+    mut flags: SessionFlags,
+    session: Option<&str>,
+) -> Result<(SessionId, SessionFlags)> {
     let setting = Setting::read(&flags)?;
     let house = House::look(&setting).await?;
     let known = house.sessions.list().await.or_fail()?;
-    let (chosen, events) = match &args.session {
+    let (chosen, events) = match session {
         Some(part) => {
             let found = session::find(&known, part, &setting.workspace)?;
             (
@@ -40,14 +67,7 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
     flags.ceiling.workspace = Some(chosen.workspace.clone());
     flags.ceiling.allow_write.extend(opened(&events));
     flags.ceiling.allow_write.push(chosen.workspace.clone());
-    run::run(RunArgs {
-        task: vec![UNDO.to_owned()],
-        json: false,
-        events: false,
-        session_id: Some(chosen.session_id),
-        session: flags,
-    })
-    .await
+    Ok((chosen.session_id, flags))
 }
 
 /// The newest session of this folder that changed more files than it took back.
@@ -104,4 +124,23 @@ fn opened(events: &[Event]) -> BTreeSet<PathBuf> {
         .flat_map(|profile| profile.settings.allow_write.iter().cloned())
         .filter(|path| path.exists())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_asked_by;
+
+    #[test]
+    fn only_an_undo_alone_is_meant_for_an_earlier_session() {
+        for task in ["undo", "Undo the last change", "take that back"] {
+            assert!(is_asked_by(task), "{task}");
+        }
+        for task in [
+            "create a.txt and undo it",
+            "undo everything since May",
+            "list files",
+        ] {
+            assert!(!is_asked_by(task), "{task}");
+        }
+    }
 }

@@ -38,6 +38,51 @@ pub fn question(request: &ConfirmationRequest, paint: Paint) -> String {
     text
 }
 
+/// Whether the working folder may be remembered as open for writing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    /// It may.
+    Offered,
+    /// It is the home or a folder above it, or nobody keeps a list.
+    None,
+}
+
+/// What the user said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// To the question.
+    pub answer: ConfirmationAnswer,
+    /// Whether it is to hold for later sessions in this folder.
+    pub remember: bool,
+}
+
+impl Said {
+    const fn once(answer: ConfirmationAnswer) -> Self {
+        Self {
+            answer,
+            remember: false,
+        }
+    }
+}
+
+/// Which answers there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Call,
+    Plain,
+    Folder,
+}
+
+impl Asked {
+    const fn of(kind: ConfirmationKind, memory: Memory) -> Self {
+        match (kind, memory) {
+            (ConfirmationKind::Call, _) => Self::Call,
+            (ConfirmationKind::WriteRoot, Memory::Offered) => Self::Folder,
+            (ConfirmationKind::Plan | ConfirmationKind::WriteRoot, _) => Self::Plain,
+        }
+    }
+}
+
 /// How often a waiting reader looks whether its question is still open.
 const LOOK: Timespec = Timespec {
     tv_sec: 0,
@@ -53,21 +98,23 @@ const LOOK: Timespec = Timespec {
 pub fn ask(
     request: &ConfirmationRequest,
     paint: Paint,
+    memory: Memory,
     is_closed: &AtomicBool,
-) -> io::Result<Option<ConfirmationAnswer>> {
+) -> io::Result<Option<Said>> {
     print_error(&question(request, paint))?;
+    let asked = Asked::of(request.kind, memory);
     loop {
-        print_error(prompt(request.kind))?;
+        print_error(prompt(asked))?;
         let Some(line) = read_line(is_closed)? else {
             return Ok(None);
         };
         if line.is_empty() {
-            return Ok(Some(ConfirmationAnswer::Deny {
+            return Ok(Some(Said::once(ConfirmationAnswer::Deny {
                 message: String::new(),
-            }));
+            })));
         }
-        match parse(&line, request.kind) {
-            Some(answer) => return Ok(Some(answer)),
+        match parse(&line, asked) {
+            Some(said) => return Ok(Some(said)),
             None => print_error("  Please answer with one of the letters in brackets.\n")?,
         }
     }
@@ -86,28 +133,36 @@ fn read_line(is_closed: &AtomicBool) -> io::Result<Option<String>> {
     Ok(None)
 }
 
-const fn prompt(kind: ConfirmationKind) -> &'static str {
-    match kind {
-        ConfirmationKind::Call => {
+const fn prompt(asked: Asked) -> &'static str {
+    match asked {
+        Asked::Call => {
             "  [y]es once, yes for this [s]ession, [n]o, or n and a message to the agent: "
         }
-        ConfirmationKind::Plan | ConfirmationKind::WriteRoot => {
-            "  [y]es, [n]o, or n and a message to the agent: "
+        Asked::Plain => "  [y]es, [n]o, or n and a message to the agent: ",
+        Asked::Folder => {
+            "  [y]es and remember it for this folder, yes for this [s]ession, [n]o, or n and a \
+             message to the agent: "
         }
     }
 }
 
-fn parse(line: &str, kind: ConfirmationKind) -> Option<ConfirmationAnswer> {
+fn parse(line: &str, asked: Asked) -> Option<Said> {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     match word.to_lowercase().as_str() {
-        "y" | "yes" if rest.is_empty() => Some(ConfirmationAnswer::Once),
-        "s" | "session" if rest.is_empty() && kind == ConfirmationKind::Call => {
-            Some(ConfirmationAnswer::Session)
-        }
-        "n" | "no" => Some(ConfirmationAnswer::Deny {
-            message: rest.trim().to_owned(),
+        "y" | "yes" if rest.is_empty() => Some(Said {
+            answer: ConfirmationAnswer::Once,
+            remember: asked == Asked::Folder,
         }),
+        "s" | "session" if rest.is_empty() => match asked {
+            Asked::Call => Some(Said::once(ConfirmationAnswer::Session)),
+            // The broker opens a folder until the session ends.
+            Asked::Folder => Some(Said::once(ConfirmationAnswer::Once)),
+            Asked::Plain => None,
+        },
+        "n" | "no" => Some(Said::once(ConfirmationAnswer::Deny {
+            message: rest.trim().to_owned(),
+        })),
         _ => None,
     }
 }
@@ -118,17 +173,33 @@ mod tests {
 
     #[test]
     fn only_a_clear_answer_counts() {
-        let call = ConfirmationKind::Call;
-        assert_eq!(parse("y\n", call), Some(ConfirmationAnswer::Once));
-        assert_eq!(parse(" YES ", call), Some(ConfirmationAnswer::Once));
-        assert_eq!(parse("s", call), Some(ConfirmationAnswer::Session));
-        assert_eq!(parse("s", ConfirmationKind::Plan), None);
-        assert_eq!(parse("yes please do", call), None);
-        assert_eq!(parse("", call), None);
+        let once = |answer| Some(Said::once(answer));
+        assert_eq!(parse("y\n", Asked::Call), once(ConfirmationAnswer::Once));
+        assert_eq!(parse(" YES ", Asked::Call), once(ConfirmationAnswer::Once));
+        assert_eq!(parse("s", Asked::Call), once(ConfirmationAnswer::Session));
+        assert_eq!(parse("s", Asked::Plain), None);
+        assert_eq!(parse("yes please do", Asked::Call), None);
+        assert_eq!(parse("", Asked::Call), None);
         let message = "use the other file".to_owned();
         assert_eq!(
-            parse("n use the other file", call),
-            Some(ConfirmationAnswer::Deny { message })
+            parse("n use the other file", Asked::Call),
+            once(ConfirmationAnswer::Deny { message })
         );
+    }
+
+    #[test]
+    fn only_a_yes_to_a_folder_that_may_be_remembered_is_remembered() {
+        let remembered = |kind, memory, line| {
+            parse(line, Asked::of(kind, memory)).is_some_and(|said| said.remember)
+        };
+        let folder = ConfirmationKind::WriteRoot;
+        assert!(remembered(folder, Memory::Offered, "y"));
+        for line in ["s", "n", "n y"] {
+            assert!(!remembered(folder, Memory::Offered, line), "{line}");
+        }
+        assert!(!remembered(folder, Memory::None, "y"));
+        for kind in [ConfirmationKind::Call, ConfirmationKind::Plan] {
+            assert!(!remembered(kind, Memory::Offered, "y"), "{kind:?}");
+        }
     }
 }

@@ -1,0 +1,63 @@
+//! `carl policy folders` and `carl policy forget`: folders that were opened for writing for good.
+
+use super::Setting;
+use crate::cli::{ForgetArgs, ListArgs, SessionFlags};
+use crate::exit::{Exit, Failure};
+use crate::open_folders::OpenFolders;
+use crate::render::print;
+use anyhow::{Context, Result};
+use serde_json::json;
+use std::path::Path;
+use text::escape::visible;
+
+/// Lists the remembered folders.
+///
+/// # Errors
+/// When the list cannot be used.
+pub fn list(args: &ListArgs) -> Result<Exit> {
+    let folders = OpenFolders::of(&Setting::plain()?.paths).read()?;
+    let names: Vec<String> = folders
+        .iter()
+        .map(|one| one.display().to_string())
+        .collect();
+    let text = if args.json {
+        serde_json::to_string_pretty(&json!(names))?
+    } else if names.is_empty() {
+        "No folder is remembered as open for writing.".to_owned()
+    } else {
+        visible(&names.join("\n"))
+    };
+    print(&format!("{text}\n"))?;
+    Ok(Exit::Success)
+}
+
+/// Takes folders from the list; the next session there asks again.
+///
+/// # Errors
+/// A usage failure when the folder is not on it.
+pub fn forget(args: &ForgetArgs) -> Result<Exit> {
+    let setting = Setting::read(&SessionFlags::default())?;
+    let list = OpenFolders::of(&setting.paths);
+    // A folder that is gone is known by the name it had.
+    let folder = match args.folder.canonicalize() {
+        Ok(folder) => folder,
+        Err(_gone) => std::path::absolute(&args.folder)
+            .with_context(|| format!("{} is no path", args.folder.display()))?,
+    };
+    if !list.remove(&folder)? {
+        return Err(unknown(&folder).into());
+    }
+    let name = folder.display().to_string();
+    print(&format!(
+        "Forgotten: {}. The next session there asks before it writes.\n",
+        visible(&name)
+    ))?;
+    Ok(Exit::Success)
+}
+
+fn unknown(folder: &Path) -> Failure {
+    Failure::usage(
+        format!("{} is not remembered as open for writing", folder.display()),
+        "`carl policy folders` lists what is.",
+    )
+}

@@ -1,0 +1,90 @@
+//! What a person at a terminal is asked, and what is remembered of the answers.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::Scene;
+use serde_json::json;
+use testkit::{Attended, Carl, Reply};
+
+const OPEN: &str = "wants to write in a folder";
+const REMEMBER: &str = "remember it for this folder";
+const KEPT: &str = "carl policy forget";
+
+fn scene(tasks: usize) -> Scene {
+    let replies = (0..tasks).flat_map(|number| {
+        let path = format!("note-{number}.txt");
+        let arguments = json!({"path": path, "content": "hello\n", "mode": "create"});
+        [Reply::call("write_file", arguments), Reply::text("Done.")]
+    });
+    Scene::new(replies)
+}
+
+/// Runs it; `folder` is the answer to the question about the folder, every other one is a yes.
+fn run(carl: Carl, folder: &str) -> Attended {
+    carl.at_terminal(|question, _| {
+        let is_folder = question.contains(OPEN);
+        (if is_folder { folder } else { "y" }).to_owned()
+    })
+}
+
+fn here(scene: &Scene, folder: &str) -> Attended {
+    run(scene.house.ask(["run", "write a note"]), folder)
+}
+
+fn asked_to_open(run: &Attended) -> bool {
+    run.questions.iter().any(|one| one.contains(OPEN))
+}
+
+#[test]
+fn a_yes_to_a_folder_is_asked_for_once_and_can_be_taken_back() {
+    let scene = scene(4);
+    let first = here(&scene, "y");
+    assert!(first.questions[0].contains(REMEMBER), "{first:#?}");
+    assert_eq!(first.questions.len(), 2, "{first:#?}");
+    assert!(first.finished.stderr.contains(KEPT), "{first:#?}");
+    assert_eq!(scene.house.read("note-0.txt"), "hello\n");
+
+    let second = here(&scene, "n");
+    assert_eq!(second.questions.len(), 1, "{second:#?}");
+    assert!(!asked_to_open(&second), "{second:#?}");
+    assert_eq!(scene.house.read("note-1.txt"), "hello\n");
+
+    // Nobody is there to see what is written: the yes was not meant for that.
+    let unattended = scene.run(&["--yes", "write", "write a note"]);
+    unattended.assert_denied(0, "path");
+
+    let listed = scene.house.ask(["policy", "folders"]).run().expect(0);
+    let folder = scene.house.work().canonicalize().unwrap();
+    assert_eq!(listed.stdout.trim(), folder.to_str().unwrap());
+    scene.house.ask(["policy", "forget", "."]).run().expect(0);
+    scene.house.ask(["policy", "forget", "."]).run().expect(2);
+    assert!(asked_to_open(&here(&scene, "n")));
+}
+
+#[test]
+fn a_yes_for_the_session_and_a_no_are_not_remembered() {
+    let scene = scene(2);
+    for answer in ["s", "n"] {
+        let run = here(&scene, answer);
+        assert!(asked_to_open(&run), "{run:#?}");
+        assert!(!run.finished.stderr.contains(KEPT), "{run:#?}");
+        let listed = scene.house.ask(["policy", "folders", "--json"]).run();
+        assert_eq!(listed.expect(0).json(), json!([]));
+    }
+    assert_eq!(scene.house.read("note-0.txt"), "hello\n", "`s` is a yes");
+}
+
+#[test]
+fn the_home_is_asked_about_every_time() {
+    let scene = scene(2);
+    for _ in 0..2 {
+        let carl = scene.house.ask(["run", "write a note"]);
+        let run = run(carl.current_dir(&scene.house.home()), "y");
+        assert!(asked_to_open(&run), "{run:#?}");
+        assert!(!run.questions[0].contains(REMEMBER), "{run:#?}");
+        assert!(!run.finished.stderr.contains(KEPT), "{run:#?}");
+    }
+}
