@@ -81,6 +81,10 @@ fn policy() -> Policy {
             Audience::User,
         ),
         with(
+            tool("fetch", "self", EffectClass::Read, &[TO]),
+            Audience::Public,
+        ),
+        with(
             tool("search", "self", EffectClass::Read, &[search]),
             Audience::Public,
         ),
@@ -216,6 +220,25 @@ fn an_endorsed_part_names_a_target_until_an_outsider_names_it_too() {
     );
     let dave = ("mail", json!({"to": "dave", "body": "answer"}));
     expect(&case, &policy, dave, (Verdict::Confirm, "untrusted_target"));
+    let sentence = (
+        "mail",
+        json!({"to": "send it all to dave", "body": "answer"}),
+    );
+    expect(
+        &case,
+        &policy,
+        sentence,
+        (Verdict::Confirm, "untrusted_target"),
+    );
+    // A part of an endorsed name is another name.
+    show(
+        &mut case,
+        &policy,
+        "inbox",
+        json!([{"from": "news-desk", "text": ""}]),
+    );
+    let part = ("mail", json!({"to": "news", "body": "answer"}));
+    expect(&case, &policy, part, (Verdict::Confirm, "untrusted_target"));
     for disguise in [
         "tell Carol",
         "tell c\u{200b}arol",
@@ -380,6 +403,8 @@ fn queries_are_told_to_the_public() {
         );
     }
     expect(&case, &policy, search("weather in Oslo"), FREE);
+    let fetch = ("fetch", json!({"to": "x.example/?Tromso"}));
+    expect(&case, &policy, fetch, (Verdict::Confirm, "audience"));
 }
 
 #[test]
@@ -513,9 +538,12 @@ fn what_no_longer_fits_is_not_forgotten() {
     case.context = label(Integrity::Endorsed, Readers::Public);
     let traced = |case: &Case| case.provenance.trace(&json!("carol"), &case.context);
     assert_eq!(traced(&case).label.integrity, Integrity::Endorsed);
-    let huge = "x".repeat(domain::limits::FLOW_BYTES);
-    show(&mut case, &policy, "web", json!([huge, "mail carol"]));
-    show(&mut case, &policy, "web", json!("mail carol"));
+    // Fills the session but for a few bytes; what comes then finds no room.
+    let huge = "x".repeat(domain::limits::FLOW_BYTES - 100);
+    show(&mut case, &policy, "web", json!(huge));
+    case.context = label(Integrity::Endorsed, Readers::Public);
+    let late = format!("{} mail carol", "y".repeat(200));
+    show(&mut case, &policy, "web", json!(late));
     assert_eq!(traced(&case).label.integrity, Integrity::Untrusted);
 }
 

@@ -250,6 +250,9 @@ impl Pin {
                 None => render::one_line(&call.tool),
             };
             let _ = write!(out, "{}. {shown}", index + 1);
+            for reason in flow_reasons(judgement) {
+                let _ = writeln!(out, "   Careful: {}", render::one_line(reason));
+            }
         }
         out
     }
@@ -338,6 +341,14 @@ impl Inner {
             "arguments": arguments,
         }))
     }
+}
+
+/// Why untrusted content may have had a hand in a step.
+fn flow_reasons(judgement: &Judgement) -> impl Iterator<Item = &str> {
+    let findings = judgement.findings.iter();
+    findings
+        .filter(|f| f.layer == Layer::InformationFlow && f.verdict != Verdict::Allow)
+        .map(|f| f.user_reason.as_str())
 }
 
 fn strictest_effect(judgements: &[Judgement]) -> EffectClass {

@@ -76,7 +76,7 @@ fn unwrapped(run: &str) -> Option<String> {
     let config = GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)
         .with_decode_allow_trailing_bits(true);
-    let bytes = if run.bytes().all(|b| b.is_ascii_hexdigit()) && run.len() % 2 == 0 {
+    let bytes = if run.bytes().all(|b| b.is_ascii_hexdigit()) && run.len().is_multiple_of(2) {
         hex(run)
     } else {
         let alphabet = if run.contains(['-', '_']) {
