@@ -12,6 +12,7 @@ pub mod authority;
 pub mod broker;
 pub mod context;
 pub mod executor;
+pub mod guard;
 pub mod memory;
 pub mod models;
 pub mod sandbox;

@@ -13,18 +13,21 @@
 mod audit;
 mod broker;
 mod executor;
+mod guard;
 mod models;
 mod secrets;
 mod sessions;
 
 pub mod audit_suite;
 pub mod broker_suite;
+pub mod guard_suite;
 pub mod models_suite;
 pub mod sessions_suite;
 
 pub use audit::FakeAudit;
 pub use broker::{BrokerTool, FakeBroker};
 pub use executor::{FakeExecutor, FakeTool};
+pub use guard::FakeGuard;
 pub use models::{FakeModels, Reply, Step};
 pub use secrets::FakeSecrets;
 pub use sessions::{Act, FakeSessions};

@@ -8,6 +8,7 @@
 //! Where to start: [`event`] (what happens in a session), [`tool`] and [`decision`] (what the
 //! broker judges), [`limits`] (how large anything may get).
 
+pub mod arguments;
 pub mod decision;
 pub mod event;
 pub mod fault;

@@ -1,7 +1,7 @@
 //! gRPC for the contracts: the same traits, with the service in another process.
 //!
-//! What it is: for Audit, Models, Broker (and its user's side, Control) and Sessions, a client that
-//! implements the trait of `api` and a server that offers any implementation of it, over unix
+//! What it is: for Audit, Models, Broker (and its user's side, Control), Sessions and Guard, a client
+//! that implements the trait of `api` and a server that offers any implementation of it, over unix
 //! sockets and TCP. Secrets, Memory and Search have their protocol only; client and server come
 //! with their services.
 //! What it owns: the protocol in `proto/housecarl/v1`, the conversions, and who may connect: on a
@@ -16,6 +16,7 @@ pub mod broker;
 mod channel;
 pub mod control;
 mod convert;
+pub mod guard;
 pub mod models;
 mod presence;
 pub mod server;

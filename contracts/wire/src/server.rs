@@ -4,12 +4,14 @@ use crate::address::Listen;
 use crate::proto::audit_server::AuditServer;
 use crate::proto::broker_control_server::BrokerControlServer;
 use crate::proto::broker_server::BrokerServer;
+use crate::proto::guard_server::GuardServer;
 use crate::proto::models_server::ModelsServer;
 use crate::proto::sessions_server::SessionsServer;
 use crate::socket::{Acceptor, BindError};
-use crate::{DESCRIPTORS, audit, broker, control, models, sessions};
+use crate::{DESCRIPTORS, audit, broker, control, guard, models, sessions};
 use api::audit::Audit;
 use api::broker::{Broker, Control};
+use api::guard::Guard;
 use api::models::Models;
 use api::sessions::Sessions;
 use domain::limits::{WIRE_DRAIN, WIRE_MESSAGE_BYTES, WIRE_PING, WIRE_PING_ANSWER, WIRE_STREAMS};
@@ -53,6 +55,7 @@ pub struct Builder {
     broker: Option<Arc<dyn Broker>>,
     control: Option<Arc<dyn Control>>,
     sessions: Option<Arc<dyn Sessions>>,
+    guard: Option<Arc<dyn Guard>>,
 }
 
 /// Adds each service that is there to routes, and its name to a list.
@@ -94,6 +97,13 @@ impl Builder {
     #[must_use]
     pub fn control(mut self, control: Arc<dyn Control>) -> Self {
         self.control = Some(control);
+        self
+    }
+
+    /// Offers Guard, to programs that run their own tools.
+    #[must_use]
+    pub fn guard(mut self, guard: Arc<dyn Guard>) -> Self {
+        self.guard = Some(guard);
         self
     }
 
@@ -139,6 +149,7 @@ impl Builder {
             self.broker => BrokerServer, broker::Server;
             self.control => BrokerControlServer, control::Server;
             self.sessions => SessionsServer, sessions::Server;
+            self.guard => GuardServer, guard::Server;
         );
         let mut reflection = tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)

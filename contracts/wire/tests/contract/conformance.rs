@@ -2,19 +2,20 @@
 
 use crate::support::{Running, Transport};
 use api::broker::{Broker, Control, PlannedCall};
+use api::guard::Guard;
 use api::models::{ErrorKind, Models};
 use api::sessions::Sessions;
 use api::test_support::models_suite::{self, FakeSubject};
 use api::test_support::{
-    Act, BrokerTool, FakeAudit, FakeBroker, FakeModels, FakeSessions, Gate, Reply, audit_suite,
-    broker_suite, sessions_suite,
+    Act, BrokerTool, FakeAudit, FakeBroker, FakeGuard, FakeModels, FakeSessions, Gate, Reply,
+    audit_suite, broker_suite, guard_suite, sessions_suite,
 };
 use async_trait::async_trait;
 use domain::decision::Verdict;
 use domain::lineage::AgentType;
 use domain::model::{ModelChoice, ModelRole};
 use domain::settings::{Mode, SessionProfile, SessionSettings};
-use domain::tool::EffectClass;
+use domain::tool::{EffectClass, ToolDefinition, ToolName};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -207,5 +208,35 @@ async fn sessions_over_each_transport() {
             sessions_subject(Arc::new(wire::sessions::Client::connect(&endpoint)))
         })
         .await;
+    }
+}
+
+fn guard_subject(guard: Arc<dyn Guard>) -> guard_suite::Subject {
+    let tool = |name: &str| ToolDefinition {
+        name: ToolName::new(name).unwrap(),
+        description: "ä".to_owned(),
+        parameters: json!({"type": "object"}),
+    };
+    guard_suite::Subject {
+        guard,
+        tools: vec![tool("read"), tool("forbidden")],
+        allowed: ("read".to_owned(), json!({"path": "ä.txt"})),
+        denied: ("forbidden".to_owned(), json!({})),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn guard_in_process() {
+    guard_suite::conformance(&guard_subject(Arc::new(FakeGuard))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn guard_over_each_transport() {
+    for transport in Transport::ALL {
+        let running = Running::default();
+        let services = Builder::new().guard(Arc::new(FakeGuard));
+        let endpoint = running.serve(transport, services).await;
+        let client = wire::guard::Client::connect(&endpoint);
+        guard_suite::conformance(&guard_subject(Arc::new(client))).await;
     }
 }

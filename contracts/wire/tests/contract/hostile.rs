@@ -2,7 +2,7 @@
 
 use crate::support::{Transport, serve};
 use api::models::Models;
-use api::test_support::{FakeAudit, FakeBroker, FakeModels, FakeSessions, within};
+use api::test_support::{FakeAudit, FakeBroker, FakeGuard, FakeModels, FakeSessions, within};
 use domain::model::{ModelChoice, ModelRole};
 use futures::StreamExt;
 use proptest::strategy::{Strategy, ValueTree};
@@ -27,6 +27,7 @@ fn everything() -> Builder {
         .broker(Arc::new(broker.clone()))
         .control(Arc::new(broker))
         .sessions(Arc::new(FakeSessions::new()))
+        .guard(Arc::new(FakeGuard))
 }
 
 /// The same bytes in every run.

@@ -3,8 +3,10 @@
 use crate::samples::{Seed, seeds};
 use crate::schema::oneof_fields;
 use api::broker::{CallRequest, PlanEvent, PlanRequest, PlannedCall, ToolEvent, ToolResult};
+use api::guard::{Answer, Request, Step};
 use api::models::{ChatChunk, ChatRequest, ToolChoice};
 use api::{CallContext, sessions::SessionSummary};
+use domain::arguments::Arguments;
 use domain::decision::{Decision, Finding};
 use domain::event::Event;
 use domain::id::{
@@ -163,6 +165,54 @@ fn plan_events(seed: &Seed) -> Vec<PlanEvent> {
     ]
 }
 
+fn guard_requests(seed: &Seed) -> Vec<Request> {
+    let (id, tool) = (seed.number, seed.text.clone());
+    let steps = vec![
+        Step::Tool(seed.text.clone()),
+        Step::Call {
+            tool: seed.text.clone(),
+            args: seed.json.clone(),
+        },
+    ];
+    let steps = steps.into_iter().take(usize::from(seed.byte % 3)).collect();
+    vec![
+        Request::Begin {
+            prompt: seed.text.clone(),
+            tools: vec![seed.definition(); 2],
+            plan: seed.flag.then_some(steps),
+        },
+        Request::Say {
+            text: seed.text.clone(),
+        },
+        Request::Check {
+            id,
+            tool: tool.clone(),
+            args: Arguments {
+                value: seed.json.clone(),
+                twice: seed.flag.then(|| seed.text.clone()),
+            },
+        },
+        Request::Observe {
+            id,
+            tool,
+            result: seed.json.clone(),
+        },
+        Request::End,
+    ]
+}
+
+fn guard_answers(seed: &Seed) -> Vec<Answer> {
+    vec![
+        Answer::Decided {
+            id: seed.number,
+            decision: decision(seed),
+        },
+        Answer::Refused {
+            problem: seed.text.clone(),
+        },
+    ]
+}
+
 proptest! {
     #[test]
     fn every_event_comes_back(seed in seeds()) {
@@ -223,6 +273,16 @@ proptest! {
     }
 
     #[test]
+    fn what_the_guard_is_told_and_answers_comes_back(seed in seeds()) {
+        for request in guard_requests(&seed) {
+            comes_back::<Request, proto::GuardRequest>(request);
+        }
+        for answer in guard_answers(&seed) {
+            comes_back::<Answer, proto::GuardAnswer>(answer);
+        }
+    }
+
+    #[test]
     fn a_summary_comes_back(seed in seeds()) {
         comes_back::<SessionSummary, proto::SessionSummary>(SessionSummary {
             session_id: SessionId::from_uuid(seed.uuid()),
@@ -253,6 +313,7 @@ proptest! {
         feed::<ChatRequest, proto::ChatRequest>(&bytes);
         feed::<ChatChunk, proto::ChatChunk>(&bytes);
         feed::<ToolEvent, proto::ToolEvent>(&bytes);
+        feed::<Request, proto::GuardRequest>(&bytes);
         feed::<(api::audit::Entry, api::audit::Durability), proto::Record>(&bytes);
         feed::<api::sessions::OpenRequest, proto::OpenRequest>(&bytes);
     }
@@ -297,6 +358,8 @@ fn the_samples_are_complete() {
     assert_eq!(names(tool_events(&one)), oneof_fields("ToolEvent"));
     assert_eq!(names(plan_events(&one)), oneof_fields("PlanEvent"));
     assert_eq!(names(chunks(&one)), oneof_fields("ChatChunk"));
+    assert_eq!(names(guard_requests(&one)), oneof_fields("GuardRequest"));
+    assert_eq!(names(guard_answers(&one)), oneof_fields("GuardAnswer"));
     for byte in 0..60 {
         for event in events(&seed(byte)) {
             comes_back::<Event, proto::Event>(event);
@@ -377,4 +440,20 @@ fn an_unknown_enum_value_and_json_that_is_none_are_refused() {
         error.starts_with("field `arguments_json`: is not JSON"),
         "{error}"
     );
+}
+
+#[test]
+fn a_key_that_stands_twice_in_a_guarded_calls_arguments_is_seen() {
+    use proto::guard_request::{Check, Request as Wire};
+    let check = Wire::Check(Check {
+        args_json: r#"{"to": "a", "to": "b"}"#.to_owned(),
+        ..Default::default()
+    });
+    let read = Request::try_from(proto::GuardRequest {
+        request: Some(check),
+    });
+    let Ok(Request::Check { args, .. }) = read else {
+        panic!("{read:?}");
+    };
+    assert_eq!(args.twice.as_deref(), Some("to"));
 }

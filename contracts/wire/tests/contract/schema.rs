@@ -131,6 +131,7 @@ fn every_enum_has_an_absent_value_and_services_do_not_grow() {
         "Audit",
         "Broker",
         "BrokerControl",
+        "Guard",
         "Memory",
         "Models",
         "Search",

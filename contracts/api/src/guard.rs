@@ -1,0 +1,137 @@
+//! Guard: the policy as a service to programs that run their own tools.
+
+use crate::Streaming;
+use async_trait::async_trait;
+use domain::arguments::Arguments;
+use domain::decision::Decision;
+use domain::fault::Coded;
+use domain::tool::ToolDefinition;
+use futures::stream::BoxStream;
+use serde_json::Value;
+
+/// What a program says. Only [`Request::Check`] is answered, unless something cannot be taken.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Request {
+    /// A conversation begins; what was known of another is forgotten.
+    Begin {
+        /// What the user asked for.
+        prompt: String,
+        /// The tools there are.
+        tools: Vec<ToolDefinition>,
+        /// The plan that the user approved before any result was read.
+        plan: Option<Vec<Step>>,
+    },
+    /// The user said something more.
+    Say {
+        /// The words.
+        text: String,
+    },
+    /// May this call run?
+    Check {
+        /// Comes back with the answer.
+        id: u64,
+        /// The tool.
+        tool: String,
+        /// Its arguments. A call in which a key stands twice is denied.
+        args: Arguments,
+    },
+    /// A call ran, and this came of it.
+    Observe {
+        /// The check that let it run.
+        id: u64,
+        /// The tool.
+        tool: String,
+        /// What it returned: JSON, or a text, which is read as JSON or YAML where the user's table
+        /// labels parts of it.
+        result: Value,
+    },
+    /// The conversation is over.
+    End,
+}
+
+/// A step of an approved plan.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// A tool, to be called once with arguments that the plan leaves open.
+    Tool(String),
+    /// A whole call.
+    Call {
+        /// The tool.
+        tool: String,
+        /// Its arguments, all of them.
+        args: Value,
+    },
+}
+
+/// What the guard says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// To a check.
+    Decided {
+        /// The id of the check.
+        id: u64,
+        /// Allow, have the user asked, or deny.
+        decision: Decision,
+    },
+    /// To a request that cannot be taken.
+    Refused {
+        /// What is wrong and what to say instead.
+        problem: String,
+    },
+}
+
+/// Why a conversation broke off. What was not answered is denied.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A request makes no sense.
+    #[error("what was said to the guard cannot be read: {detail}")]
+    Unreadable {
+        /// Which part, and why.
+        detail: String,
+    },
+    /// The service could not be reached, or no longer.
+    #[error("the guard cannot be reached: {detail}")]
+    Unreachable {
+        /// Where and why.
+        detail: String,
+    },
+}
+
+impl Coded for Error {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Unreadable { .. } => "guard.unreadable",
+            Self::Unreachable { .. } => "guard.unreachable",
+        }
+    }
+
+    fn message(&self) -> String {
+        self.to_string()
+    }
+
+    fn hint(&self) -> String {
+        match self {
+            Self::Unreadable { .. } => "Begin another conversation and say it in the form of \
+                 docs/policy-serve.md. Run nothing that was not allowed."
+                .to_owned(),
+            Self::Unreachable { .. } => "Check that `carl policy serve --listen` runs and the \
+                 address. Run nothing that was not allowed."
+                .to_owned(),
+        }
+    }
+}
+
+/// The guard of other programs. Fails closed: before a beginning, and after something that could
+/// not be taken, every check is denied.
+#[async_trait]
+pub trait Guard: Send + Sync {
+    /// Holds a conversation until its requests end. Each has a state of its own. Answers come in
+    /// the order of what they answer, each before the next request has to be there.
+    ///
+    /// # Errors
+    /// Any [`Error`], also as the last of the answers.
+    async fn converse(
+        &self,
+        requests: BoxStream<'static, Request>,
+    ) -> Result<Streaming<Answer, Error>, Error>;
+}
