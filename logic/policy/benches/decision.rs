@@ -80,8 +80,12 @@ fn decision(bencher: Bencher<'_, '_>, case: &str) {
     if case.starts_with("stored") {
         stored(&mut setting);
     }
+    let standing = policy
+        .standing(&setting.lineage, &setting.settings.grants)
+        .expect("the types are known");
     bencher.bench_local(|| {
-        let judgement = setting.judge(&policy, black_box(tool), black_box(&arguments));
+        let (tool, arguments) = (black_box(tool), black_box(&arguments));
+        let judgement = setting.judge_as(&policy, &standing, tool, arguments);
         judgement.decision()
     });
 }

@@ -23,6 +23,7 @@ use policy::flow::{Knowledge, Needles, Provenance};
 use policy::history::TaskHistory;
 use policy::manifest::{AgentRule, Manifest, Selector, StatedPaths, is_capability};
 use policy::paths::PathSet;
+use policy::standing::Standing;
 use policy::table::ToolTable;
 use policy::{Cover, Judgement, Parts, Policy, Question};
 use serde_json::{Value, json};
@@ -217,6 +218,17 @@ impl Case {
         let standing = policy
             .standing(&self.lineage, &self.settings.grants)
             .unwrap();
+        self.judge_as(policy, &standing, tool, arguments)
+    }
+
+    /// As [`Case::judge`], with the standing worked out before.
+    pub fn judge_as(
+        &self,
+        policy: &Policy,
+        standing: &Standing,
+        tool: &str,
+        arguments: &Value,
+    ) -> Judgement {
         let resolved = self.provenance.resolve(arguments).unwrap();
         policy.judge(&Question {
             tool,
@@ -228,7 +240,7 @@ impl Case {
                 referenced: &resolved.labels,
                 refused_choices: self.history.refused_choices(),
             },
-            standing: &standing,
+            standing,
             settings: &self.settings,
             opened: &self.opened,
             approvals: &self.approvals,
