@@ -170,6 +170,31 @@ const AT_OTHERS: [(i64, u8); 7] = [
     (libc::SYS_ioprio_set, 1),
 ];
 
+/// The bits of a mode with which a file lends its owner's or group's rights to whoever starts it.
+const LENDING: [u64; 2] = [0o4000, 0o2000];
+/// Calls that set a mode, and which argument it is.
+const MODES: [(i64, u8); 4] = [
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (FCHMODAT2, 2),
+    (libc::SYS_mknodat, 2),
+];
+/// Calls that set a mode if their flags say that they make a file: flags, then mode.
+const MAKING: [(i64, u8, u8); 1] = [(libc::SYS_openat, 2, 3)];
+/// The older calls of the same kind.
+#[cfg(target_arch = "x86_64")]
+const MODES_HERE: [(i64, u8); 3] = [
+    (libc::SYS_chmod, 1),
+    (libc::SYS_creat, 1),
+    (libc::SYS_mknod, 1),
+];
+#[cfg(not(target_arch = "x86_64"))]
+const MODES_HERE: [(i64, u8); 0] = [];
+#[cfg(target_arch = "x86_64")]
+const MAKING_HERE: [(i64, u8, u8); 1] = [(libc::SYS_open, 1, 2)];
+#[cfg(not(target_arch = "x86_64"))]
+const MAKING_HERE: [(i64, u8, u8); 0] = [];
+
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 type Result<T> = std::result::Result<T, seccompiler::Error>;
 
@@ -195,11 +220,40 @@ pub(super) fn install(spec: &Spec, ledger: &mut Ledger) {
 fn apply(has_network: bool) -> Result<()> {
     #[cfg(target_arch = "x86_64")]
     apply_filter_all_threads(&no_x32())?;
-    // The C library falls back to `clone`, whose flags the filter can see.
-    let absent = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+    // Programs fall back to `clone` and `openat`, whose flags and modes the filter can see.
+    let absent = BTreeMap::from([
+        (libc::SYS_clone3, Vec::new()),
+        (libc::SYS_openat2, Vec::new()),
+    ]);
     apply_filter_all_threads(&compiled(absent, libc::ENOSYS)?)?;
     apply_filter_all_threads(&compiled(sockets(has_network)?, libc::EACCES)?)?;
+    apply_filter_all_threads(&compiled(lending()?, libc::EPERM)?)?;
     apply_filter_all_threads(&compiled(refused()?, libc::EPERM)?)
+}
+
+/// No file is left behind that gives the user's rights to others on this machine.
+fn lending() -> Result<Rules> {
+    let mut rules = Rules::new();
+    for (call, mode) in MODES.iter().chain(&MODES_HERE) {
+        let lends = |bit| rule([(*mode, SeccompCmpOp::MaskedEq(bit), bit)]);
+        let lent = LENDING.into_iter().map(lends).collect::<Result<_>>()?;
+        rules.insert(*call, lent);
+    }
+    // Without one of these flags the mode is whatever lay in the register.
+    let flags = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
+    for (call, flag_argument, mode) in MAKING.iter().chain(&MAKING_HERE) {
+        let mut lent = Vec::new();
+        for flag in flags.map(|flag| u64::from(flag.unsigned_abs())) {
+            for bit in LENDING {
+                lent.push(rule([
+                    (*flag_argument, SeccompCmpOp::MaskedEq(flag), flag),
+                    (*mode, SeccompCmpOp::MaskedEq(bit), bit),
+                ])?);
+            }
+        }
+        rules.insert(*call, lent);
+    }
+    Ok(rules)
 }
 
 /// A filter that answers the listed calls with an error. It ends a process that makes a call of
