@@ -1,7 +1,7 @@
 //! One conversation of another program, as the policy sees it.
 
 use crate::reading::parts;
-use crate::wire::Step;
+use api::guard::Step;
 use domain::Timestamp;
 use domain::decision::{Decision, Finding, Layer, Verdict};
 use domain::hash::Digest;

@@ -1,92 +1,6 @@
-//! Reading what other programs say: results as data, for what their tools return as text often has
-//! parts; and arguments that every reader reads alike.
+//! Results as data: what other programs' tools return as text often has parts.
 
-use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess};
-use serde_json::{Map, Number, Value};
-use std::fmt;
-
-/// Arguments of a call, and the key that stands in them more than once, if one does: the guard
-/// would judge its last value where the program may use its first.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Arguments {
-    /// As JSON readers mostly take them: the last of several values counts.
-    pub value: Value,
-    /// A key that stands twice in one object, at any depth.
-    pub twice: Option<String>,
-}
-
-impl From<Value> for Arguments {
-    fn from(value: Value) -> Self {
-        Self { value, twice: None }
-    }
-}
-
-impl<'de> Deserialize<'de> for Arguments {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader)
-    }
-}
-
-struct Reader;
-
-impl<'de> de::Visitor<'de> for Reader {
-    type Value = Arguments;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_unit<E>(self) -> Result<Arguments, E> {
-        Ok(Value::Null.into())
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Arguments, E> {
-        Ok(Value::Bool(value).into())
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Arguments, E> {
-        Ok(Value::from(value).into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Arguments, E> {
-        Ok(Value::from(value).into())
-    }
-
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Arguments, E> {
-        let number = Number::from_f64(value).ok_or_else(|| E::custom("a number without end"))?;
-        Ok(Value::Number(number).into())
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Arguments, E> {
-        Ok(Value::from(value).into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Arguments, A::Error> {
-        let (mut read, mut twice) = (Vec::new(), None);
-        while let Some(item) = items.next_element::<Arguments>()? {
-            twice = twice.or(item.twice);
-            read.push(item.value);
-        }
-        Ok(Arguments {
-            value: Value::Array(read),
-            twice,
-        })
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Arguments, A::Error> {
-        let (mut read, mut twice) = (Map::new(), None);
-        while let Some((key, field)) = fields.next_entry::<String, Arguments>()? {
-            twice = twice.or(field.twice);
-            if read.insert(key.clone(), field.value).is_some() {
-                twice = Some(key);
-            }
-        }
-        Ok(Arguments {
-            value: Value::Object(read),
-            twice,
-        })
-    }
-}
+use serde_json::Value;
 
 /// A result taken apart, when the table labels its parts. A text that is neither JSON nor YAML
 /// stays a text, and keeps the tool's own label.
@@ -127,22 +41,6 @@ mod tests {
         );
         assert_eq!(read("no: [broken"), json!("no: [broken"));
         assert_eq!(parts(json!("- a"), false), json!("- a"));
-    }
-
-    #[test]
-    fn arguments_are_read_as_they_stand_and_a_key_that_stands_twice_is_told() {
-        let plain = r#"{"a": [1, -2, 2.5, "x", null, true, {"b": {}}]}"#;
-        let read: Arguments = serde_json::from_str(plain).unwrap();
-        let value: Value = serde_json::from_str(plain).unwrap();
-        assert_eq!(read, value.into());
-        for text in [
-            r#"{"a": 1, "a": 1}"#,
-            r#"{"b": [{"a": 1, "\u0061": 2}]}"#,
-            r#"{"a": {"a": 1}, "a": 2}"#,
-        ] {
-            let read: Arguments = serde_json::from_str(text).unwrap();
-            assert_eq!(read.twice.as_deref(), Some("a"), "{text}");
-        }
     }
 
     #[test]

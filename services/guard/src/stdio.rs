@@ -1,9 +1,10 @@
 //! The conversation over lines: read, judge, answer.
 
-use crate::guard::{Guard, Problem, Rules};
+use crate::conversation::Conversation;
+use crate::guard::Rules;
 use crate::wire::{Answer, Refusal, Request};
+use api::guard;
 use domain::Timestamp;
-use domain::decision::{Decision, Finding, Layer, Verdict};
 use serde::Serialize;
 use std::io::{self, BufRead, Read, Write};
 
@@ -34,7 +35,7 @@ pub fn serve(
     mut output: impl Write,
     clock: impl Fn() -> Timestamp,
 ) -> Result<(), ServeError> {
-    let mut state = State::Idle;
+    let mut conversation = Conversation::default();
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -51,9 +52,17 @@ pub fn serve(
             continue;
         }
         match serde_json::from_slice::<Request>(&line) {
-            Ok(request) => take(rules, request, &mut state, &mut output, &clock)?,
+            Ok(request) => match conversation.take(rules, request.into(), clock()) {
+                Some(guard::Answer::Decided { id, decision }) => {
+                    put(&mut output, &Answer::of(id, decision))?;
+                }
+                Some(guard::Answer::Refused { problem: error }) => {
+                    put(&mut output, &Refusal { error })?;
+                }
+                None => {}
+            },
             Err(error) => {
-                state = State::Broken(format!("a line could not be read: {error}"));
+                conversation.lose(format!("a line could not be read: {error}"));
                 let error = format!(
                     "this line is no request: {error}. Requests are begin, say, check, observe and \
                      end, one JSON object a line"
@@ -62,94 +71,6 @@ pub fn serve(
             }
         }
     }
-}
-
-/// Where the conversation stands.
-enum State {
-    Idle,
-    Open(Box<Guard>),
-    /// Something was said that was not understood.
-    Broken(String),
-}
-
-fn take(
-    rules: &Rules,
-    request: Request,
-    state: &mut State,
-    output: &mut impl Write,
-    clock: &impl Fn() -> Timestamp,
-) -> Result<(), ServeError> {
-    match request {
-        Request::Begin {
-            prompt,
-            tools,
-            plan,
-        } => match Guard::begin(rules, &prompt, &tools, plan) {
-            Ok(guard) => *state = State::Open(Box::new(guard)),
-            Err(problem) => {
-                put(
-                    output,
-                    &Refusal {
-                        error: problem.to_string(),
-                    },
-                )?;
-                *state = State::Broken(problem.to_string());
-            }
-        },
-        Request::Check { id, tool, args } => {
-            let decision = match state {
-                State::Open(guard) => match &args.twice {
-                    Some(key) => ambiguous(key),
-                    None => guard.check(id, &tool, &args.value, clock()),
-                },
-                State::Idle => unjudged(&Problem::NotBegun.to_string()),
-                State::Broken(why) => unjudged(why),
-            };
-            put(output, &Answer::of(id, decision))?;
-        }
-        Request::Say { text } => match state {
-            State::Open(guard) => guard.say(&text),
-            State::Idle => put(
-                output,
-                &Refusal {
-                    error: Problem::NotBegun.to_string(),
-                },
-            )?,
-            State::Broken(_) => {}
-        },
-        Request::Observe { id, tool, result } => match state {
-            State::Open(guard) => guard.observe(id, &tool, result),
-            State::Idle => put(
-                output,
-                &Refusal {
-                    error: Problem::NotBegun.to_string(),
-                },
-            )?,
-            State::Broken(_) => {}
-        },
-        Request::End => *state = State::Idle,
-    }
-    Ok(())
-}
-
-fn ambiguous(key: &str) -> Decision {
-    Decision::strictest(vec![Finding {
-        layer: Layer::Schema,
-        verdict: Verdict::Deny,
-        rule: "duplicate_key".to_owned(),
-        model_reason: "An argument is given twice. Give each once.".to_owned(),
-        user_reason: format!("`{key}` stands in the arguments twice: which of the two counts?"),
-    }])
-}
-
-fn unjudged(why: &str) -> Decision {
-    Decision::strictest(vec![Finding {
-        layer: Layer::Integrity,
-        verdict: Verdict::Deny,
-        rule: "not_judged".to_owned(),
-        model_reason: "The call could not be judged, so it was refused.".to_owned(),
-        user_reason: format!("Refused, because {why}."),
-    }])
 }
 
 fn put(output: &mut impl Write, answer: &impl Serialize) -> Result<(), ServeError> {

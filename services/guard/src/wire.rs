@@ -1,6 +1,7 @@
 //! The lines: one JSON object each. Programs send [`Request`]s; only `check` is answered.
 
-pub use crate::reading::Arguments;
+use api::guard;
+use domain::arguments::Arguments;
 use domain::decision::Decision;
 use domain::tool::ToolDefinition;
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,35 @@ pub enum Step {
         /// Its arguments, all of them.
         args: Value,
     },
+}
+
+impl From<Request> for guard::Request {
+    fn from(request: Request) -> Self {
+        match request {
+            Request::Begin {
+                prompt,
+                tools,
+                plan,
+            } => Self::Begin {
+                prompt,
+                tools,
+                plan: plan.map(|steps| steps.into_iter().map(Into::into).collect()),
+            },
+            Request::Say { text } => Self::Say { text },
+            Request::Check { id, tool, args } => Self::Check { id, tool, args },
+            Request::Observe { id, tool, result } => Self::Observe { id, tool, result },
+            Request::End => Self::End,
+        }
+    }
+}
+
+impl From<Step> for guard::Step {
+    fn from(step: Step) -> Self {
+        match step {
+            Step::Tool(tool) => Self::Tool(tool),
+            Step::Call { tool, args } => Self::Call { tool, args },
+        }
+    }
 }
 
 /// The answer to a check.
