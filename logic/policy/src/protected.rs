@@ -60,6 +60,9 @@ const NAMES: [&str; 46] = [
     ".housecarl.toml",
 ];
 
+/// The file without which no folder is a repository to git.
+const REPOSITORY_MARK: &str = "HEAD";
+
 /// Folders protected below `.config` or `.local/share`.
 const CONFIG_NAMES: [&str; 9] = [
     "fish",
@@ -108,7 +111,10 @@ impl Protected {
         if touches_own {
             return Some(Protection::Own);
         }
-        runs_later(&parts).then_some(Protection::RunsLater)
+        // Any folder with this file, objects and references is a repository to git, which runs
+        // what its configuration names. By this very name: folders called `head` are ordinary.
+        let is_head = path.file_name().is_some_and(|name| name == REPOSITORY_MARK);
+        (is_head || runs_later(&parts)).then_some(Protection::RunsLater)
     }
 
     /// Whether a read of the normalised path is refused: our own folders hold what no model may
@@ -122,9 +128,9 @@ impl Protected {
 }
 
 fn runs_later(parts: &[String]) -> bool {
-    let by_name = parts
-        .iter()
-        .any(|name| NAMES.contains(&name.as_str()) || name.starts_with(".env"));
+    let by_name = parts.iter().any(|name| {
+        NAMES.contains(&name.as_str()) || name.starts_with(".env") || name.ends_with(".git")
+    });
     let by_place = parts.windows(2).any(|pair| {
         let [above, name] = pair else { return false };
         let is_settings = above == ".config" || above == "share";
@@ -180,6 +186,8 @@ mod tests {
             "/w/.git/config",
             "/w/.git",
             "/w/sub/.git",
+            "/w/bare/HEAD",
+            "/w/theirs.git/config",
             "/w/.GIT/Hooks/x",
             "/w/.g\u{200c}it/config",
             "/w/.ｇit/config",
@@ -209,6 +217,7 @@ mod tests {
             "/w/.gitignore",
             "/w/.github/workflows/ci.yml",
             "/w/git/hooks/x",
+            "/w/components/head/index.js",
             "/w/env",
             "/w/environment.env",
             "/w/profile",
@@ -216,7 +225,7 @@ mod tests {
             "/w/src/main.rs",
             "/home/u",
         ];
-        for path in free.iter().take(8) {
+        for path in free.iter().take(9) {
             assert_eq!(places().against_write(Path::new(path)), None, "{path}");
         }
     }
