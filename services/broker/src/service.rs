@@ -422,6 +422,7 @@ impl Broker for Service {
     async fn release(&self, context: CallContext) -> Result<(), Error> {
         let inner = &self.inner;
         let caller = inner.state.caller(&context)?;
+        lock(&caller.session).hand_back(caller.agent_id);
         inner.state.remove_agents(&caller.session, caller.agent_id);
         let entry = ledger::agent_entry(&caller, (inner.clock)(), Action::ReleaseAgent);
         inner

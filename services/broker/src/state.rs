@@ -143,6 +143,23 @@ impl Session {
         is_next
     }
 
+    /// Gives an agent's label to its parent: what the child has seen speaks from its report.
+    pub(crate) fn hand_back(&mut self, agent_id: AgentId) {
+        let Some(child) = self.agents.get(&agent_id) else {
+            return;
+        };
+        let label = child.label.clone();
+        let parent = child
+            .lineage
+            .iter()
+            .rev()
+            .nth(1)
+            .map(|ancestor| ancestor.agent_id);
+        if let Some(parent) = parent.and_then(|id| self.agents.get_mut(&id)) {
+            parent.label = parent.label.join(&label);
+        }
+    }
+
     /// Remembers a yes for the session: for the call as it stands, and for its targets. When there
     /// are too many, it is asked again.
     pub(crate) fn approve(&mut self, bound: &Bound, grant: GrantListing) {
