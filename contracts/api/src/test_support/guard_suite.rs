@@ -6,8 +6,8 @@ use crate::guard::{Answer, Error, Guard, Request};
 use domain::arguments::Arguments;
 use domain::decision::{Decision, Verdict};
 use domain::tool::ToolDefinition;
+use futures::StreamExt;
 use futures::channel::mpsc::{UnboundedSender, unbounded};
-use futures::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -47,13 +47,13 @@ impl Talk {
     }
 
     async fn begun(subject: &Subject) -> Self {
-        let mut talk = Self::with(&*subject.guard).await;
-        talk.say(begin(&subject.tools)).await;
+        let talk = Self::with(&*subject.guard).await;
+        talk.say(begin(&subject.tools));
         talk
     }
 
-    async fn say(&mut self, request: Request) {
-        self.says.send(request).await.unwrap();
+    fn say(&self, request: Request) {
+        self.says.unbounded_send(request).unwrap();
     }
 
     async fn answer(&mut self) -> Answer {
@@ -63,7 +63,7 @@ impl Talk {
 
     async fn check(&mut self, id: u64, (tool, args): &(String, Value)) -> Decision {
         let (tool, args) = (tool.clone(), args.clone().into());
-        self.say(Request::Check { id, tool, args }).await;
+        self.say(Request::Check { id, tool, args });
         match self.answer().await {
             Answer::Decided {
                 id: answered,
@@ -102,13 +102,13 @@ fn begin(tools: &[ToolDefinition]) -> Request {
 async fn checks_alone_are_answered_in_their_order(subject: &Subject) {
     let mut talk = Talk::begun(subject).await;
     let text = "and that".to_owned();
-    talk.say(Request::Say { text }).await;
+    talk.say(Request::Say { text });
     for id in [7, 3, u64::MAX] {
         let decision = talk.check(id, &subject.allowed).await;
         assert_eq!(decision.verdict, Verdict::Allow, "{decision:?}");
         let result = json!({"a": ["ä", null, 1]});
         let tool = subject.allowed.0.clone();
-        talk.say(Request::Observe { id, tool, result }).await;
+        talk.say(Request::Observe { id, tool, result });
     }
     let decision = talk.check(8, &subject.denied).await;
     assert_eq!(decision.verdict, Verdict::Deny);
@@ -121,14 +121,14 @@ async fn nothing_is_allowed_outside_a_conversation(subject: &Subject) {
     let early = talk.check(1, &subject.allowed).await;
     assert_eq!(early.verdict, Verdict::Deny);
     let text = "hello".to_owned();
-    talk.say(Request::Say { text }).await;
+    talk.say(Request::Say { text });
     talk.refused().await;
-    talk.say(begin(&subject.tools)).await;
+    talk.say(begin(&subject.tools));
     assert_eq!(
         talk.check(2, &subject.allowed).await.verdict,
         Verdict::Allow
     );
-    talk.say(Request::End).await;
+    talk.say(Request::End);
     assert_eq!(talk.check(3, &subject.allowed).await.verdict, Verdict::Deny);
     talk.over().await;
 }
@@ -136,10 +136,10 @@ async fn nothing_is_allowed_outside_a_conversation(subject: &Subject) {
 async fn what_cannot_begin_allows_nothing_until_the_next_beginning(subject: &Subject) {
     let mut talk = Talk::begun(subject).await;
     let twins: Vec<_> = [subject.tools.clone(), subject.tools.clone()].concat();
-    talk.say(begin(&twins)).await;
+    talk.say(begin(&twins));
     talk.refused().await;
     assert_eq!(talk.check(1, &subject.allowed).await.verdict, Verdict::Deny);
-    talk.say(begin(&subject.tools)).await;
+    talk.say(begin(&subject.tools));
     assert_eq!(
         talk.check(2, &subject.allowed).await.verdict,
         Verdict::Allow
@@ -154,7 +154,7 @@ async fn a_key_that_stands_twice_is_denied(subject: &Subject) {
         value,
         twice: Some("key".to_owned()),
     };
-    talk.say(Request::Check { id: 1, tool, args }).await;
+    talk.say(Request::Check { id: 1, tool, args });
     match talk.answer().await {
         Answer::Decided { decision, .. } => assert_eq!(decision.verdict, Verdict::Deny),
         Answer::Refused { problem } => panic!("a check was refused: {problem}"),
@@ -170,7 +170,7 @@ async fn conversations_do_not_mix(subject: &Subject) {
         Verdict::Deny
     );
     assert_eq!(one.check(1, &subject.allowed).await.verdict, Verdict::Allow);
-    other.say(Request::End).await;
+    other.say(Request::End);
     assert_eq!(one.check(2, &subject.allowed).await.verdict, Verdict::Allow);
     other.over().await;
     one.over().await;
