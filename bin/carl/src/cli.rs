@@ -270,7 +270,7 @@ pub enum PolicyCommand {
     Replay(ReplayArgs),
     /// List what was allowed for the rest of a session that is open
     Grants(GrantsArgs),
-    /// Guard another program's tools: JSON lines on standard input and output
+    /// Guard other programs' tools: JSON lines on standard input and output, or gRPC at an address
     Serve(GuardArgs),
     /// List the folders that you opened for writing for good
     Folders(ListArgs),
@@ -334,6 +334,12 @@ pub struct GuardArgs {
     /// Most calls in one conversation
     #[arg(long, value_name = "N")]
     pub calls: Option<u32>,
+    /// Serve gRPC here instead: `unix:/path` or `tcp:127.0.0.1:50051`
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: Option<String>,
+    /// Serve on TCP although whoever reaches the address is answered
+    #[arg(long, requires = "listen")]
+    pub trust_network: bool,
 }
 
 /// `carl session`.

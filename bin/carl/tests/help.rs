@@ -22,7 +22,7 @@ fn help(arguments: &[&str]) -> String {
 
 #[test]
 fn help_reads_as_agreed() {
-    let commands: [&[&str]; 15] = [
+    let commands: [&[&str]; 16] = [
         &[],
         &["run"],
         &["chat"],
@@ -31,6 +31,7 @@ fn help_reads_as_agreed() {
         &["tools", "classify"],
         &["tools", "check"],
         &["policy", "explain"],
+        &["policy", "serve"],
         &["session"],
         &["session", "export"],
         &["undo"],

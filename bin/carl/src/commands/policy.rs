@@ -1,6 +1,7 @@
 //! `carl policy`: what the policy says, and the policy as a guard for other programs.
 
 use super::Setting;
+use super::serve::{listen, locked, until_stopped};
 use super::session::find;
 use super::tools::read_table;
 use crate::cli::{ExplainArgs, GrantsArgs, GuardArgs, PolicyCommand, SessionFlags};
@@ -16,6 +17,8 @@ use domain::lineage::AgentType;
 use guard::Rules;
 use serde_json::Value;
 use std::io::{self, BufReader};
+use std::sync::Arc;
+use wire::server::Builder;
 
 /// Runs a command of the policy.
 ///
@@ -26,9 +29,7 @@ pub async fn policy(command: PolicyCommand) -> Result<Exit> {
         PolicyCommand::Explain(args) => explain(args).await,
         PolicyCommand::Replay(args) => super::replay::replay(args).await,
         PolicyCommand::Grants(args) => grants(&args).await,
-        PolicyCommand::Serve(args) => tokio::task::spawn_blocking(move || serve(&args))
-            .await
-            .context("the guard broke down")?,
+        PolicyCommand::Serve(args) => serve(args).await,
         PolicyCommand::Folders(args) => super::folders::list(&args),
         PolicyCommand::Forget(args) => super::folders::forget(&args),
     }
@@ -64,11 +65,11 @@ async fn grants(args: &GrantsArgs) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// Guards another program until its output ends.
+/// Guards other programs: one until its output ends, or at an address any number until Ctrl-C.
 ///
 /// # Errors
-/// When a table cannot be used, or input or output fails.
-fn serve(args: &GuardArgs) -> Result<Exit> {
+/// When a table or the address cannot be used, or input or output fails.
+async fn serve(args: GuardArgs) -> Result<Exit> {
     let mut rules = Rules {
         auto_approve: args.yes.iter().map(|effect| (*effect).into()).collect(),
         calls_per_task: args.calls,
@@ -77,8 +78,20 @@ fn serve(args: &GuardArgs) -> Result<Exit> {
     for path in &args.tables {
         rules.table.overlay(read_table(path)?);
     }
+    if let Some(address) = &args.listen {
+        let address = listen(address)?;
+        locked(&address, args.trust_network)?;
+        let service = guard::Service::new(rules, Timestamp::now);
+        return until_stopped(Builder::new().guard(Arc::new(service)), &address).await;
+    }
+    tokio::task::spawn_blocking(move || lines(&rules))
+        .await
+        .context("the guard broke down")?
+}
+
+fn lines(rules: &Rules) -> Result<Exit> {
     let input = BufReader::new(io::stdin().lock());
-    guard::serve(&rules, input, io::stdout().lock(), Timestamp::now)
+    guard::serve(rules, input, io::stdout().lock(), Timestamp::now)
         .context("the conversation with the guarded program ended")?;
     Ok(Exit::Success)
 }

@@ -20,35 +20,57 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         ..SessionFlags::default()
     };
     let setting = Setting::read(&flags)?;
-    let listen = match &args.listen {
-        Some(address) => address.parse::<Listen>().map_err(|error| {
-            Failure::usage(
-                format!("--listen: {error}"),
-                "Write unix:/path/to.sock or tcp:127.0.0.1:50051.",
-            )
-        })?,
+    let address = match &args.listen {
+        Some(address) => listen(address)?,
         None => {
             private_folder(&setting.paths.runtime)?;
             Listen::Unix(setting.paths.socket())
         }
     };
-    if matches!(listen, Listen::Tcp(_)) && !args.trust_network {
+    locked(&address, args.trust_network)?;
+    if args.role == RoleArg::All {
+        // The house is kept until the end: it holds the lock of the state folder.
+        let house = House::in_process(&setting).await?;
+        return until_stopped(house.offer(), &address).await;
+    }
+    until_stopped(one(args.role, &setting).await?, &address).await
+}
+
+/// The address that `--listen` names.
+///
+/// # Errors
+/// When it is none.
+pub(super) fn listen(address: &str) -> Result<Listen> {
+    let listen = address.parse::<Listen>().map_err(|error| {
+        Failure::usage(
+            format!("--listen: {error}"),
+            "Write unix:/path/to.sock or tcp:127.0.0.1:50051.",
+        )
+    })?;
+    Ok(listen)
+}
+
+/// Refuses an address that others can reach, unless the user said that they may.
+///
+/// # Errors
+/// When it is TCP and the network is not trusted.
+pub(super) fn locked(address: &Listen, trusts_network: bool) -> Result<()> {
+    if matches!(address, Listen::Tcp(_)) && !trusts_network {
         return Err(Failure::usage(
-            format!("{listen} has no lock: whoever reaches it may act as you"),
+            format!("{address} has no lock: whoever reaches it may act as you"),
             "Serve on unix:/path/to.sock, which only you can open; or add --trust-network where \
              everything that reaches the address is yours.",
         )
         .into());
     }
-    if args.role == RoleArg::All {
-        // The house is kept until the end: it holds the lock of the state folder.
-        let house = House::in_process(&setting).await?;
-        return until_stopped(house.offer(), &listen).await;
-    }
-    until_stopped(one(args.role, &setting).await?, &listen).await
+    Ok(())
 }
 
-async fn until_stopped(offer: Builder, listen: &Listen) -> Result<Exit> {
+/// Serves until Ctrl-C or SIGTERM, and says where.
+///
+/// # Errors
+/// When the address cannot be used or serving fails.
+pub(super) async fn until_stopped(offer: Builder, listen: &Listen) -> Result<Exit> {
     let bound = offer
         .bind(listen)
         .await
