@@ -18,6 +18,10 @@ use tokio::runtime::Runtime;
 /// Tool calls of one request; below the limits on calls a task and model calls a turn.
 const CALLS: usize = 20;
 
+/// The word in a request that the model answers with tool calls. It stands in no path, so that
+/// what the model is told of the folder does not count.
+const CALL_TOOLS: &str = "please-call-tools";
+
 /// A running `carl serve` and a client of it.
 pub struct Daemon {
     /// Its house.
@@ -33,7 +37,8 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    /// Starts one whose model answers at once: with tool calls if the request says `work`. Not to
+    /// Starts one whose model answers at once: with tool calls if the request says
+    /// [`CALL_TOOLS`]. Not to
     /// be called, nor its result dropped, by a task of `runtime`: the model server has a runtime of
     /// its own. `runtime` is the one that the client will be used on.
     ///
@@ -140,7 +145,8 @@ fn answer(request: &Value) -> Reply {
         .iter()
         .rev()
         .find(|message| message["role"] == "user");
-    let wants_work = asked.is_some_and(|message| message["content"].to_string().contains("work"));
+    let wants_work =
+        asked.is_some_and(|message| message["content"].to_string().contains(CALL_TOOLS));
     if wants_work && done < CALLS {
         Reply::call("read_file", json!({"path": format!("file-{done}.txt")}))
     } else {
@@ -209,7 +215,7 @@ pub fn memory(table: &mut Table, runtime: &Runtime, sessions: usize) -> Result<(
         let mut calls = 0;
         while calls < wanted {
             let session = daemon.open().await?;
-            let (_, made) = daemon.ask(session, "work").await?;
+            let (_, made) = daemon.ask(session, CALL_TOOLS).await?;
             ensure!(made > 0, "the model's tool calls did not run");
             calls += made;
             daemon.sessions.close(session).await?;

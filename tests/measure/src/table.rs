@@ -96,6 +96,10 @@ impl Table {
             })
             .collect();
         let text = serde_json::to_string_pretty(&json!({ "measurements": rows }))?;
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("cannot make {}", folder.display()))?;
+        }
         std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
     }
 }
