@@ -81,6 +81,11 @@ pub enum Command {
     Config(ConfigCommand),
     /// Serve Housecarl to other processes over a socket
     Serve(ServeArgs),
+    /// Print help, for `carl` or for one command
+    Help {
+        /// The command, such as `session list`
+        command: Vec<String>,
+    },
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -350,8 +355,8 @@ pub enum SessionCommand {
         /// Print JSON
         #[arg(long)]
         json: bool,
-        /// Show at most this many
-        #[arg(long, default_value_t = 20)]
+        /// Show at most this many, 1 and up
+        #[arg(long, default_value_t = 20, value_parser = at_least_one)]
         limit: usize,
     },
     /// Print a session as a readable transcript
@@ -552,6 +557,14 @@ impl From<OverrideArg> for OverrideLevel {
     }
 }
 
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(0) => Err("0 would show nothing; give 1 or more".to_owned()),
+        Ok(count) => Ok(count),
+        Err(error) => Err(format!("it is not a number of sessions: {error}")),
+    }
+}
+
 fn parse_digest(text: &str) -> Result<Digest, String> {
     text.parse::<Digest>().map_err(|error| error.to_string())
 }
@@ -575,5 +588,12 @@ mod tests {
         assert!(parsed(&["carl", "--resume", "doctor"]).is_err());
         assert!(parsed(&["carl", "run", "--mode", "plan", "x"]).is_ok());
         assert!(parsed(&["carl", "--mode", "plan"]).is_ok());
+    }
+
+    #[test]
+    fn a_list_of_nothing_is_refused_with_the_reason() {
+        let refused = parsed(&["carl", "session", "list", "--limit", "0"]);
+        assert!(refused.unwrap_err().to_string().contains("1 or more"));
+        assert!(parsed(&["carl", "session", "list", "--limit", "1"]).is_ok());
     }
 }

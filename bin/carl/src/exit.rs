@@ -111,6 +111,21 @@ impl<T, E: Coded> OrFail<T> for Result<T, E> {
     }
 }
 
+/// Turns the refusal to open a session into one that ends the process: what was typed, such as an
+/// agent type that does not exist, is a mistake of usage.
+#[must_use]
+pub fn not_opened(error: &api::sessions::Error) -> Failure {
+    let mut failure = Failure::from_coded(error);
+    if error.kind == api::sessions::ErrorKind::InvalidRequest {
+        failure.exit = Exit::Usage;
+        if failure.fault.hint.is_empty() {
+            failure.fault.hint =
+                "`carl tools` lists the tools, and `carl agents` the agent types.".to_owned();
+        }
+    }
+    failure
+}
+
 /// What the user sees of an error, and how the process ends.
 #[must_use]
 pub fn describe(error: &anyhow::Error) -> (Exit, Fault) {

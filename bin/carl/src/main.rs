@@ -87,6 +87,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
     match cli.command {
         Some(Command::Init(args)) => commands::paperwork::init(&args),
         Some(Command::Config(command)) => commands::paperwork::config(&command),
+        Some(Command::Help { command }) => commands::paperwork::help(&command),
         Some(Command::Completions { shell }) => commands::paperwork::completions(shell),
         Some(Command::Man { out }) => commands::paperwork::man(out.as_deref()),
         Some(Command::Audit(command)) => commands::audit::audit(&command),

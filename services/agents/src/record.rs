@@ -96,7 +96,7 @@ impl SessionLog {
             each(event);
         }
         if last_seq == 0 {
-            return Err(corrupt(&path, 1, "it holds no complete event"));
+            return Err(never_begun(&path));
         }
         let length = lines.good_bytes;
         let cut_bytes = lines.total_bytes()?.saturating_sub(length);
@@ -371,6 +371,21 @@ pub(crate) fn unreadable(path: &Path, source: std::io::Error) -> Error {
     )
     .with_hint("Check the permissions of that file.")
     .with_source(source)
+}
+
+/// A log in which not even the opening of the session stands.
+fn never_begun(path: &Path) -> Error {
+    Error::new(
+        ErrorKind::Corrupt,
+        format!(
+            "The session log {} is empty: the session was never put on record, as happens when a \
+             disk is full. There is nothing in it to continue or to lose.",
+            path.display()
+        ),
+    )
+    .with_hint(
+        "Make room on the disk if there is none, and begin a new session; the file may be deleted.",
+    )
 }
 
 fn corrupt(path: &Path, line: u64, what: &str) -> Error {

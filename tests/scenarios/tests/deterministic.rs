@@ -190,8 +190,50 @@ fn a_usage_mistake_exits_with_two_and_says_what_to_type() {
         assert_eq!(finished.code, Some(2), "{finished:#?}");
         assert!(!finished.stderr.is_empty());
     }
+    for (args, hint) in [
+        (
+            &["run", "--agent", "nosuch", "list files"][..],
+            "carl agents",
+        ),
+        (
+            &["run", "--disable-tool", "nosuch", "list files"],
+            "carl tools",
+        ),
+        (
+            &["run", "--grant", "coder:nosuch", "list files"],
+            "carl tools",
+        ),
+        (&["session", "list", "--limit", "0"], "1 or more"),
+        (&["help", "nosuch"], "carl help"),
+    ] {
+        let finished = house.ask(args.iter().copied()).run().expect(2);
+        assert!(finished.stderr.contains(hint), "{finished:#?}");
+    }
     let empty = house.ask(["run", "--json", ""]).run();
     assert_eq!(empty.code, Some(2), "{empty:#?}");
+}
+
+#[test]
+fn help_is_a_command_as_well() {
+    let house = house();
+    let help = |words: &[&str]| house.ask(words.iter().copied()).run().expect(0).stdout;
+    assert_eq!(help(&["help"]), help(&["--help"]));
+    assert!(help(&["help", "session", "list"]).contains("--limit"));
+}
+
+#[test]
+fn a_session_whose_log_stayed_empty_is_told_apart_from_one_that_is_not_there() {
+    let house = house();
+    ask(&house, "list files", &[]).expect(0);
+    let id = "01a20199-0000-7000-8000-000000000001";
+    let log = house.state().join(format!("sessions/{id}.jsonl"));
+    for (text, says) in [(None, "no session's id"), (Some(""), "never put on record")] {
+        if let Some(text) = text {
+            std::fs::write(&log, text).unwrap();
+        }
+        let resumed = house.ask(["run", "--session-id", id, "list files"]).run();
+        assert!(resumed.expect(2).stderr.contains(says), "{says}");
+    }
 }
 
 #[test]

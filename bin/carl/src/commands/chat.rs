@@ -3,7 +3,7 @@
 use super::Setting;
 use crate::cli::{ModeArg, SessionFlags};
 use crate::drive::{View, drive};
-use crate::exit::{Exit, Failure, OrFail, describe};
+use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::render::terminal::{Answer, Terminal};
 use crate::render::{Paint, override_warning, print_error};
 use crate::wiring::House;
@@ -66,7 +66,8 @@ pub async fn chat(flags: SessionFlags, begin: Begin) -> Result<Exit> {
             profile: Some(profile.clone()),
         },
     };
-    let session = house.sessions.open(request).await.or_fail()?;
+    let opened = house.sessions.open(request).await;
+    let session = opened.map_err(|error| not_opened(&error))?;
     greet(&session, &profile, &setting)?;
     let outcome = converse(&house, &session, profile.mode, &setting).await;
     house.sessions.close(session.session_id).await.or_fail()?;

@@ -68,6 +68,26 @@ pub fn config(command: &ConfigCommand) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
+/// Prints the help of `carl` or of a command.
+///
+/// # Errors
+/// A usage failure when there is no such command.
+pub fn help(words: &[String]) -> Result<Exit> {
+    let mut command = Cli::command();
+    command.build();
+    let mut found = &mut command;
+    for word in words {
+        found = found.find_subcommand_mut(word).ok_or_else(|| {
+            Failure::usage(
+                format!("there is no command `{}`", words.join(" ")),
+                "`carl help` lists the commands.",
+            )
+        })?;
+    }
+    print(&found.render_long_help().to_string())?;
+    Ok(Exit::Success)
+}
+
 /// Prints a completion script.
 ///
 /// # Errors

@@ -3,7 +3,7 @@
 use super::{Setting, undo};
 use crate::cli::RunArgs;
 use crate::drive::{View, drive};
-use crate::exit::{Exit, Failure, OrFail, describe};
+use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::files::{self, Links};
 use crate::render::summary::RunSummary;
 use crate::render::terminal::{Answer, Terminal};
@@ -65,7 +65,8 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
         },
         None => OpenRequest::New(profile),
     };
-    let session_id = house.sessions.open(request).await.or_fail()?.session_id;
+    let opened = house.sessions.open(request).await;
+    let session_id = opened.map_err(|error| not_opened(&error))?.session_id;
     let send = SendRequest {
         session_id,
         text,

@@ -86,7 +86,23 @@ pub async fn named(setting: &Setting, part: &str) -> Result<SessionSummary> {
         .list()
         .await
         .or_fail()?;
-    find(&known, part, &setting.workspace).cloned()
+    let found = find(&known, part, &setting.workspace).cloned();
+    let log = setting.paths.sessions().join(format!("{part}.jsonl"));
+    // A log without a beginning is in no list.
+    match found {
+        Err(_unlisted) if part.parse::<SessionId>().is_ok() && log.is_file() => {
+            Err(Failure::usage(
+                format!(
+                    "the session was never put on record: nothing that can be read stands at the \
+                     beginning of {}, as happens when a disk is full",
+                    log.display()
+                ),
+                "Make room on the disk if there is none, and begin a new session.",
+            )
+            .into())
+        }
+        found => found,
+    }
 }
 
 /// The folder a session works in.

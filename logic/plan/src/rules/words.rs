@@ -98,6 +98,9 @@ static POLITE_START: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|i need you to|i need to|let's|let us|let me|go ahead and|try to|help me to|help me)\b[,!]?\s+",
     ))
 });
+/// `first` that counts lines and is no `first of all`.
+static FIRST_LINES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"(?i)^first (?:\w+ )?lines?\b"));
 static POLITE_END: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(r"(?i)(?:,?\s+please|\s+for me|[,.!]\s+(?:thanks|thank you|thx|cheers))[.!]*$")
 });
@@ -119,7 +122,10 @@ fn read_step(text: &str) -> Step {
             is_polite = true;
             words.drain(..found.end());
         }
-        if let Some(found) = POLITE_START.as_ref().and_then(|polite| polite.find(&words)) {
+        let counts_lines = FIRST_LINES.as_ref().is_some_and(|it| it.is_match(&words));
+        if let Some(found) = POLITE_START.as_ref().and_then(|polite| polite.find(&words))
+            && !counts_lines
+        {
             words.drain(..found.end());
         }
         let unasked = words.trim_end_matches(['?', ' ']).len();
@@ -265,7 +271,8 @@ mod tests {
 
     #[test]
     fn every_constant_pattern_compiles() {
-        for constant in [&STEPS, &POLITE_ORDER, &POLITE_START, &POLITE_END] {
+        let polite = [&POLITE_ORDER, &POLITE_START, &POLITE_END];
+        for constant in polite.into_iter().chain([&STEPS, &FIRST_LINES]) {
             assert!(constant.is_some());
         }
     }

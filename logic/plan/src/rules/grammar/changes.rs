@@ -3,7 +3,7 @@
 use super::{Rule, rule};
 use crate::rules::building::{Built, Destination, Match, destination};
 use crate::rules::refusal::Refusal;
-use crate::rules::words::is_wildcard;
+use crate::rules::words::{is_file, is_wildcard};
 use domain::plan::Action;
 
 fn create(found: &Match<'_>) -> Built {
@@ -174,7 +174,7 @@ fn relocate(found: &Match<'_>, how: Destination) -> Built {
 }
 
 /// Moving, deleting and comparing.
-pub static MOVES: [Rule; 9] = [
+pub static MOVES: [Rule; 10] = [
     rule(
         r"(?:move|put|shift) (?:the )?(?P<noun>file |folder |directory )?{tok:p} (?:into|inside|in) (?:the )?(?P<folder>folder |directory )?{tok:to}(?: folder| directory)?",
         |found| relocate(found, Destination::Folder),
@@ -200,6 +200,21 @@ pub static MOVES: [Rule; 9] = [
     rule(
         r"rename (?:the )?(?P<noun>file |folder |directory )?{tok:p} (?:to|into|as) {tok:to}",
         |found| relocate(found, Destination::NameBeside),
+    ),
+    rule(
+        r"rename (?:the )?(?P<noun>file )?{tok:p} {tok:to}",
+        |found| {
+            // Without a word between them, only names that can be nothing else are two names.
+            let is_name = |place| {
+                let name = found.path(place);
+                name.is_ok_and(|name| found.is_quoted(place) || is_file(&name))
+            };
+            if is_name("p") && is_name("to") {
+                relocate(found, Destination::NameBeside)
+            } else {
+                Ok(None)
+            }
+        },
     ),
     rule(
         r"change the name of (?:the )?(?P<noun>file |folder |directory )?{tok:p} to {tok:to}",

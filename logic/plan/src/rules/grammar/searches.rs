@@ -68,7 +68,7 @@ fn search(found: &Match<'_>) -> Built {
 /// Finding names and texts.
 pub static SEARCHES: [Rule; 15] = [
     rule(
-        r"(?:{find} |{what} |which |what )?{the}(?:of the )?{tok:q} (?:files|documents|scripts)(?: (?:are )?(?:there )?{in} {dir:p}| are there| {dir:r})?",
+        r"(?:{find} |{what} |which |what |(?:is|are) there |do (?:i|we|you) (?:have|see) )?{the}(?:of the |any )?{tok:q} (?:files?|documents?|scripts?)(?: (?:are )?(?:there )?{in} {dir:p}| are there| {dir:r})?",
         |found| {
             let place = if found.has("p") { "p" } else { "r" };
             let Some(pattern) = ending(&found.word("q")) else {
