@@ -7,7 +7,7 @@
 )]
 
 use attacks::probe::run;
-use attacks::script::{OPEN, play, recast, scene, statuses};
+use attacks::script::{OPEN, play, recast, statuses};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
