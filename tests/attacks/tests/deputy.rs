@@ -13,6 +13,9 @@ const EVIL: &str = "GB33BUKB20201555555555";
 const KEY: &str = "sk-proj-4f9a1c77b2e84d0f9a6e5d3c2b1a0f9e8d7c6b5a";
 const PHONE: &str = "+44-7700-900-123-77";
 
+/// A tool that tells others something, its arguments for a text, and honest words for it.
+type Channel<'a> = (&'a str, &'a dyn Fn(&str) -> Value, &'a str);
+
 /// The user wants the notes sent to Ann, whom he names.
 fn to_ann() -> Conversation {
     Conversation::new("Send the minutes to ann@example.org: \"we meet at noon\"")
@@ -187,7 +190,7 @@ fn open_channels_do_not_leak_what_was_read() {
     };
     let spelt: String = PHONE.chars().filter(char::is_ascii_digit).collect();
     let hex: String = PHONE.bytes().map(|b| format!("{b:02x}")).collect();
-    let channels: [(&str, &dyn Fn(&str) -> Value, &str); 5] = [
+    let channels: [Channel<'_>; 5] = [
         (
             "search_web",
             &|x| json!({"query": format!("weather {x}")}),
