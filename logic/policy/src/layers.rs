@@ -352,6 +352,7 @@ fn information_flow(view: &View<'_>) -> Finding {
         known: question.flow,
         pinned,
         opened: &opened,
+        keys: &view.tool.keys,
     };
     let mut found = flow::judge(&view.tool.spec, question.arguments, &flow);
     let is_asked =

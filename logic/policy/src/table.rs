@@ -2,6 +2,7 @@
 
 use crate::manifest::Selector;
 use domain::hash::{Digest, canonical_json};
+use domain::limits::JSON_DEPTH;
 use domain::tool::{TargetKind, ToolSpec};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
@@ -31,6 +32,8 @@ pub struct Tool {
     pub(crate) validator: jsonschema::Validator,
     /// Arguments that name paths or URLs, in name order.
     pub(crate) targets: Vec<(String, TargetKind)>,
+    /// Every key that the schema names, at any depth: whoever fills in a call did not choose them.
+    pub(crate) keys: BTreeSet<String>,
 }
 
 impl Tool {
@@ -80,7 +83,10 @@ impl ToolTable {
                 .iter()
                 .filter_map(|(name, argument)| Some((name.clone(), argument.target?)))
                 .collect();
+            let mut keys = BTreeSet::new();
+            named_keys(&spec.definition.parameters, 0, &mut keys);
             table.tools.push(Tool {
+                keys,
                 spec,
                 validator,
                 targets,
@@ -142,6 +148,27 @@ impl ToolTable {
             hasher.update(line.as_bytes());
         }
         Digest::from_bytes(*hasher.finalize().as_bytes())
+    }
+}
+
+/// The names of properties in a schema, at any depth.
+fn named_keys(schema: &Value, depth: usize, keys: &mut BTreeSet<String>) {
+    if depth > JSON_DEPTH {
+        return;
+    }
+    match schema {
+        Value::Object(fields) => {
+            if let Some(properties) = fields.get("properties").and_then(Value::as_object) {
+                keys.extend(properties.keys().cloned());
+            }
+            fields
+                .values()
+                .for_each(|inner| named_keys(inner, depth + 1, keys));
+        }
+        Value::Array(items) => items
+            .iter()
+            .for_each(|inner| named_keys(inner, depth + 1, keys)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 

@@ -482,6 +482,46 @@ fn a_reference_takes_exactly_its_leafs_label() {
 }
 
 #[test]
+fn the_parts_of_a_list_or_an_object_count_one_by_one() {
+    let mut mail = with(
+        tool("mail", "self", EffectClass::Egress, &[TO, BODY]),
+        Audience::Targets,
+    );
+    mail.definition.parameters = json!({"type": "object", "properties": {
+        "to": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}},
+        "body": {"type": "string"},
+    }});
+    let mut tools = table();
+    tools.push(mail);
+    let policy = Policy::new(Parts {
+        manifest: manifest(),
+        table: ToolTable::new(tools).unwrap(),
+        home: PathBuf::from("/home/u"),
+        own_folders: Vec::new(),
+        egress_hosts: BTreeSet::new(),
+    });
+    let mut case = session("mail bob and zoe: done");
+    case.context = label(Integrity::Untrusted, Readers::Public);
+    case.cover = Cover::PlanTool;
+    let to = |to: Value| ("mail", json!({"to": to, "body": "done"}));
+    expect(
+        &case,
+        &policy,
+        to(json!([{"name": "bob"}, {"name": "zoe"}])),
+        FREE,
+    );
+    for more in [json!({"name": "eve"}), json!({"eve": "bob"})] {
+        let all = json!([{"name": "bob"}, more]);
+        expect(
+            &case,
+            &policy,
+            to(all),
+            (Verdict::Confirm, "untrusted_target"),
+        );
+    }
+}
+
+#[test]
 fn results_cannot_label_themselves() {
     let policy = policy();
     let mut case = session("read my mail");

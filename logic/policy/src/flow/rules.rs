@@ -49,6 +49,8 @@ pub(crate) struct Flow<'a> {
     pub(crate) pinned: Pinned,
     /// Targets that lie where the user opened a place for change: named, and thereby endorsed.
     pub(crate) opened: &'a BTreeSet<String>,
+    /// Keys that the tool's schema names.
+    pub(crate) keys: &'a BTreeSet<String>,
 }
 
 /// One part of an argument: its text and where it came from.
@@ -141,8 +143,10 @@ fn descend<'a>(
         }
         Value::Object(fields) => {
             for (key, item) in fields {
-                // A key the model made up says as much as a value.
-                inner(key, &Value::from(key.as_str()), pointer);
+                if !flow.keys.contains(key) {
+                    // A key the model made up says as much as a value.
+                    inner(key, &Value::from(key.as_str()), pointer);
+                }
                 inner(key, item, pointer);
             }
         }
