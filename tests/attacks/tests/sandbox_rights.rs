@@ -16,11 +16,8 @@ use testkit::House;
 
 const CODER: [&str; 4] = ["--agent", "coder", "--yes", "exec"];
 
-#[test]
-fn nothing_that_gives_rights_is_granted() {
-    let house = House::new();
-    // Numbers of x86_64 system calls, after the kernel's table.
-    let sure = "\
+/// Attempts that work outside. Numbers of x86_64 system calls are those of the kernel's table.
+const SURE: &str = "\
 attempt('unshare', lambda: call(272, 0x10000000))
 attempt('unshare-net', lambda: call(272, 0x40000000))
 attempt('setns', lambda: call(308, os.open('/proc/self/ns/uts', 0), 0))
@@ -44,7 +41,9 @@ attempt('personality', lambda: call(135, 0x40000))
 attempt('userfaultfd', lambda: call(323, 1))
 attempt('nice', lambda: os.nice(-5))
 ";
-    let odd = "\
+
+/// Attempts that not every machine allows outside.
+const ODD: &str = "\
 attempt('pivot_root', lambda: call(155, b'.', b'.'))
 attempt('clone3', lambda: call(435, ctypes.create_string_buffer((0x10000000).to_bytes(8, 'little'), 88), 88))
 attempt('perf', lambda: call(298, ctypes.create_string_buffer(120), 0, -1, -1, 0))
@@ -55,6 +54,10 @@ attempt('iopl', lambda: call(172, 3))
 attempt('setuid', lambda: os.setuid(12345) or os.setuid(0))
 attempt('swapon', lambda: call(167, b'/x', 0))
 ";
+
+#[test]
+fn nothing_that_gives_rights_is_granted() {
+    let house = House::new();
     let names = [
         "unshare",
         "unshare-net",
@@ -80,11 +83,11 @@ attempt('swapon', lambda: call(167, b'/x', 0))
             "python3",
             "-B",
             "-c",
-            &format!("{PREAMBLE}{}", controls(sure)),
+            &format!("{PREAMBLE}{}", controls(SURE)),
         ])
         .current_dir(house.work())
         .output();
-    let (_, shut) = in_scratch(house, &format!("{sure}{odd}"));
+    let (_, shut) = in_scratch(house, &format!("{SURE}{ODD}"));
     assert_eq!(shut.reached, Vec::<String>::new(), "{}", shut.text);
     assert_eq!(shut.refused.len(), names.len() + 9, "{}", shut.text);
     let free = String::from_utf8_lossy(&free.unwrap().stdout).into_owned();
