@@ -59,6 +59,11 @@ fn a_yes_to_a_folder_is_asked_for_once_and_can_be_taken_back() {
     let listed = scene.house.ask(["policy", "folders"]).run().expect(0);
     let folder = scene.house.work().canonicalize().unwrap();
     assert_eq!(listed.stdout.trim(), folder.to_str().unwrap());
+    let grants = scene.house.ask(["policy", "grants"]).run().expect(0);
+    assert!(
+        grants.stdout.contains(folder.to_str().unwrap()),
+        "{grants:#?}"
+    );
     scene.house.ask(["policy", "forget", "."]).run().expect(0);
     scene.house.ask(["policy", "forget", "."]).run().expect(2);
     assert!(asked_to_open(&here(&scene, "n")));

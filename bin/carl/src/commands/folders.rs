@@ -31,6 +31,22 @@ pub fn list(args: &ListArgs) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
+/// Prints the remembered folders above what was allowed for one session; nothing where there is
+/// none.
+///
+/// # Errors
+/// When the list cannot be used.
+pub fn show_remembered(setting: &Setting) -> Result<()> {
+    for folder in OpenFolders::of(&setting.paths).read()? {
+        let name = folder.display().to_string();
+        print(&format!(
+            "{} is open for writing in every session that you attend there.\n",
+            visible(&name)
+        ))?;
+    }
+    Ok(())
+}
+
 /// Takes folders from the list; the next session there asks again.
 ///
 /// # Errors

@@ -41,6 +41,7 @@ pub async fn policy(command: PolicyCommand) -> Result<Exit> {
 /// When no house that can be reached holds the session.
 async fn grants(args: &GrantsArgs) -> Result<Exit> {
     let setting = Setting::plain()?;
+    super::folders::show_remembered(&setting)?;
     let house = House::open(&setting, &SessionFlags::default()).await?;
     let known = house.sessions.list().await.or_fail()?;
     let id = find(&known, &args.session, &setting.workspace)?.session_id;
