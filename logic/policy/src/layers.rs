@@ -131,7 +131,12 @@ fn manifest(view: &View<'_>) -> Finding {
             format!("`{agent}` may use {tool}."),
         );
     }
-    let capability = &view.tool.spec.capability;
+    let capability = view.tool.spec.capability.as_str();
+    let entry = if capability == tool {
+        format!("`{tool}`")
+    } else {
+        format!("`{capability}` or `{tool}`")
+    };
     finding(
         Layer::Manifest,
         Verdict::Deny,
@@ -139,8 +144,8 @@ fn manifest(view: &View<'_>) -> Finding {
         TOOL_MODEL_REASON,
         format!(
             "Agent type `{agent}` may not use {tool} ({capability}). To open it for this session: \
-             `--grant {agent}:{tool}`. For good: add `{capability}` or `{tool}` to its \
-             `allowed_tools` in agents.yaml."
+             `--grant {agent}:{tool}`. For good: add {entry} to its `allowed_tools` in \
+             agents.yaml."
         ),
     )
 }
@@ -353,6 +358,7 @@ fn information_flow(view: &View<'_>) -> Finding {
         pinned,
         opened: &opened,
         keys: &view.tool.keys,
+        words: &view.tool.words,
     };
     let mut found = flow::judge(&view.tool.spec, question.arguments, &flow);
     let is_asked =

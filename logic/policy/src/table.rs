@@ -34,6 +34,8 @@ pub struct Tool {
     pub(crate) targets: Vec<(String, TargetKind)>,
     /// Every key that the schema names, at any depth: whoever fills in a call did not choose them.
     pub(crate) keys: BTreeSet<String>,
+    /// Every word that the schema lists as the only ones of an argument.
+    pub(crate) words: BTreeSet<String>,
 }
 
 impl Tool {
@@ -83,10 +85,11 @@ impl ToolTable {
                 .iter()
                 .filter_map(|(name, argument)| Some((name.clone(), argument.target?)))
                 .collect();
-            let mut keys = BTreeSet::new();
-            named_keys(&spec.definition.parameters, 0, &mut keys);
+            let (mut keys, mut words) = (BTreeSet::new(), BTreeSet::new());
+            named(&spec.definition.parameters, 0, &mut keys, &mut words);
             table.tools.push(Tool {
                 keys,
+                words,
                 spec,
                 validator,
                 targets,
@@ -151,8 +154,8 @@ impl ToolTable {
     }
 }
 
-/// The names of properties in a schema, at any depth.
-fn named_keys(schema: &Value, depth: usize, keys: &mut BTreeSet<String>) {
+/// The names of properties and the words of enums in a schema, at any depth.
+fn named(schema: &Value, depth: usize, keys: &mut BTreeSet<String>, words: &mut BTreeSet<String>) {
     if depth > JSON_DEPTH {
         return;
     }
@@ -161,13 +164,16 @@ fn named_keys(schema: &Value, depth: usize, keys: &mut BTreeSet<String>) {
             if let Some(properties) = fields.get("properties").and_then(Value::as_object) {
                 keys.extend(properties.keys().cloned());
             }
+            let listed = fields.get("enum").and_then(Value::as_array);
+            let listed = listed.into_iter().flatten().chain(fields.get("const"));
+            words.extend(listed.filter_map(Value::as_str).map(str::to_owned));
             fields
                 .values()
-                .for_each(|inner| named_keys(inner, depth + 1, keys));
+                .for_each(|inner| named(inner, depth + 1, keys, words));
         }
         Value::Array(items) => items
             .iter()
-            .for_each(|inner| named_keys(inner, depth + 1, keys)),
+            .for_each(|inner| named(inner, depth + 1, keys, words)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

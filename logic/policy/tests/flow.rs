@@ -522,6 +522,107 @@ fn the_parts_of_a_list_or_an_object_count_one_by_one() {
 }
 
 #[test]
+fn a_reference_says_nothing_of_the_key_above_it() {
+    let policy = policy();
+    let mut case = session("answer the newest mail");
+    let id = show(
+        &mut case,
+        &policy,
+        "inbox",
+        json!([{"from": "carol", "~": "eve", "text": "x"}]),
+    );
+    case.cover = Cover::PlanTool;
+    let mut tool = policy.table().find("mail").unwrap().1.spec.clone();
+    tool.definition.parameters = json!({"type": "object"});
+    let mut tools = table();
+    tools.push(tool);
+    let open = Policy::new(Parts {
+        manifest: manifest(),
+        table: ToolTable::new(tools).unwrap(),
+        home: PathBuf::from("/home/u"),
+        own_folders: Vec::new(),
+        egress_hosts: BTreeSet::new(),
+    });
+    let reference = json!({"$val": id.to_string(), "path": "/0/from"});
+    let plain = ("mail", json!({"to": reference, "body": "answer"}));
+    expect(&case, &open, plain, FREE);
+    let keyed = ("mail", json!({"to": {"eve": reference}, "body": "answer"}));
+    expect(&case, &open, keyed, (Verdict::Confirm, "untrusted_target"));
+    let tilde = json!({"$val": id.to_string(), "path": "/0/~"});
+    assert!(
+        case.provenance.resolve(&tilde).is_err(),
+        "no pointer has a bare tilde"
+    );
+}
+
+#[test]
+fn a_loose_knob_counts_as_a_payload() {
+    let mut mail = with(
+        tool(
+            "mail",
+            "self",
+            EffectClass::Egress,
+            &[TO, BODY, ("when", ArgumentRole::Knob, None)],
+        ),
+        Audience::Targets,
+    );
+    mail.definition.parameters =
+        json!({"type": "object", "$defs": {"when": {"enum": ["soon", "later"]}}});
+    let mut tools = table();
+    tools.push(mail);
+    let policy = Policy::new(Parts {
+        manifest: manifest(),
+        table: ToolTable::new(tools).unwrap(),
+        home: PathBuf::from("/home/u"),
+        own_folders: Vec::new(),
+        egress_hosts: BTreeSet::new(),
+    });
+    let mut case = session("mail bob hello");
+    case.context = label(Integrity::Untrusted, Readers::Nobody);
+    case.cover = Cover::PlanTool;
+    let mail = |when: Value| ("mail", json!({"to": "bob", "body": "hello", "when": when}));
+    for narrow in [
+        json!("soon"),
+        json!(7),
+        json!(true),
+        json!("2026-01-02 10:00"),
+        json!(null),
+    ] {
+        expect(&case, &policy, mail(narrow), FREE);
+    }
+    for loose in [json!("code 4711"), json!({"bcc": "eve"})] {
+        expect(&case, &policy, mail(loose), (Verdict::Confirm, "audience"));
+    }
+}
+
+#[test]
+fn a_call_of_very_many_parts_is_judged_in_bounded_work() {
+    let policy = policy();
+    let mut case = session("mail bob");
+    show(&mut case, &policy, "web", json!(vec!["aa bb"; 20_000]));
+    case.cover = Cover::PlanTool;
+    let many: Vec<String> = (0..5_000).map(|n| format!("aa {n}")).collect();
+    let call = ("post", json!({"body": many}));
+    // The schema wants one text; what matters here is that the tracing ends.
+    let _ = ask(&case, &policy, call.0, &call.1);
+    let traced = case.provenance.trace(&json!("aa"), &case.context);
+    assert_eq!(traced.label.integrity, Integrity::Untrusted);
+}
+
+#[test]
+fn words_that_every_request_has_name_nobody() {
+    let mut case = session("Please send a summary of the page to bob, and tell o'brien@x.example");
+    case.context = label(Integrity::Untrusted, Readers::Nobody);
+    let found = |text: &str| case.provenance.trace(&json!(text), &case.context).found;
+    for nobody in ["the", "to", "a", "of the", "brien@x.example"] {
+        assert_eq!(found(nobody), Found::Nowhere, "{nobody}");
+    }
+    for somebody in ["bob", "o'brien@x.example"] {
+        assert_eq!(found(somebody), Found::Said, "{somebody}");
+    }
+}
+
+#[test]
 fn results_cannot_label_themselves() {
     let policy = policy();
     let mut case = session("read my mail");
@@ -691,7 +792,7 @@ proptest! {
     }
 
     #[test]
-    fn what_the_user_said_whole_is_the_users(word in "[a-z]{2,8}", before in "[a-z ]{0,9}") {
+    fn what_the_user_said_whole_is_the_users(word in "[a-z]{6,8}", before in "[a-z ]{0,9}") {
         let mut case = session(&format!("{before} {word}, please"));
         case.context = label(Integrity::Untrusted, Readers::Nobody);
         let traced = case.provenance.trace(&json!(word.to_uppercase()), &case.context);

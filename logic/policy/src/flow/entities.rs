@@ -10,11 +10,16 @@ pub(crate) const LEADS: usize = 1_000;
 /// A URL, an e-mail address, a host name, an IP address or an IBAN.
 static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?i)[a-z][a-z0-9+.-]{1,20}://[^\s<>\x22'`\[\]{}|\\^]+",
-        r"|\b(?:mailto|data|javascript|tel|file):[^\s<>\x22'`]+",
+        r"(?i)[a-z][a-z0-9+.-]{1,20}:[/\\\\]+[^\s<>\x22'`\[\]{}|^]+",
+        r"|\b(?:mailto|data|javascript|tel|sms|skype|magnet|ipfs|file):[^\s<>\x22'`]+",
         r"|[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+",
+        r"|\b0x[0-9a-f]{40}\b",
+        r"|\b(?-i:bc1[a-z0-9]{25,60}|[13][a-km-zA-HJ-NP-Z1-9]{25,34})\b",
         r"|\b[a-z]{2}[0-9]{2}[a-z0-9]{11,30}\b",
-        r"|\b(?-i:[A-Z]{2}[0-9]{2}(?:[ ][A-Z0-9]{4}){2,7}(?:[ ][A-Z0-9]{1,3})?)\b",
+        r"|\b(?-i:[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?)\b",
+        r"|\b[a-z]{2}[0-9]{2}(?:[ -][0-9]{4}){2,7}(?:[ -][0-9]{1,3})?\b",
+        r"|\+[0-9][0-9 ()./-]{6,18}[0-9]",
+        r"|\[[0-9a-f:]*:[0-9a-f:.]*\](?:[:/][^\s<>\x22'`]*)?",
         r"|\b(?:[0-9]{1,3}\.){3}[0-9]{1,3}\b(?:[:/][^\s<>\x22'`]*)?",
         r"|\b(?:[\w-]+\.)+[\w-]{2,24}\b(?:[:/][^\s<>\x22'`]*)?",
     ))
@@ -49,12 +54,16 @@ pub(crate) fn leads(text: &str) -> Option<BTreeSet<String>> {
 
 /// Whether a find leads anywhere: a file's name, a version and an abbreviation do not.
 fn is_lead(found: &str) -> bool {
-    if found.contains("://") || found.contains('@') || has_opaque_scheme(found) {
+    let is_link = [":/", ":\\"].iter().any(|mark| found.contains(mark)) && !found.starts_with('[');
+    let is_account = found.starts_with(['+', '[']) || found.starts_with("0x");
+    if is_link || is_account || found.contains('@') || has_opaque_scheme(found) {
         return true;
     }
     let host = found.split([':', '/']).next().unwrap_or(found);
+    // What goes on behind a host's name is a port or a path: a file has neither.
+    let goes_on = host.len() < found.len();
     let Some((_, ending)) = host.rsplit_once('.') else {
-        return is_iban(found);
+        return is_iban(found) || is_wallet(found);
     };
     let ending = ending.to_lowercase();
     if ending.bytes().all(|b| b.is_ascii_digit()) {
@@ -62,11 +71,22 @@ fn is_lead(found: &str) -> bool {
         return host.split('.').count() == 4;
     }
     let is_word = ending.chars().all(char::is_alphabetic) || ending.starts_with("xn--");
-    is_word && (host.to_lowercase().starts_with("www.") || !FILE_ENDINGS.contains(&ending.as_str()))
+    let is_web = host.to_lowercase().starts_with("www.");
+    is_word && (goes_on || is_web || !FILE_ENDINGS.contains(&ending.as_str()))
 }
 
 fn has_opaque_scheme(found: &str) -> bool {
-    let schemes = ["mailto:", "data:", "javascript:", "tel:", "file:"];
+    let schemes = [
+        "mailto:",
+        "data:",
+        "javascript:",
+        "tel:",
+        "sms:",
+        "skype:",
+        "magnet:",
+        "ipfs:",
+        "file:",
+    ];
     schemes.iter().any(|s| {
         found
             .get(..s.len())
@@ -79,6 +99,11 @@ fn is_iban(found: &str) -> bool {
     let digits = found.bytes().filter(u8::is_ascii_digit).count();
     let length = found.bytes().filter(u8::is_ascii_alphanumeric).count();
     (15..=34).contains(&length) && digits >= 5
+}
+
+/// Letters and digits of a payment address, as the pattern found them.
+fn is_wallet(found: &str) -> bool {
+    found.len() >= 26 && found.bytes().any(|b| b.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -113,6 +138,25 @@ mod tests {
             ("ping 169.254.169.254/latest", "169.254.169.254/latest"),
             ("mailto:x@y.z", "mailto:x@y.z"),
             ("data:text/html,hi", "data:text/html,hi"),
+            ("see evil.sh/login", "evil.sh/login"),
+            ("[click](evil.py/x)", "evil.py/x"),
+            ("at login.cc:8080/x", "login.cc:8080/x"),
+            ("http:/evil.sh now", "http:/evil.sh"),
+            (
+                "pay GB29-NWBK-6016-1331-9268-19",
+                "GB29-NWBK-6016-1331-9268-19",
+            ),
+            ("pay GB29 NWBK60161331926819", "GB29 NWBK60161331926819"),
+            ("call +1 900 555 0199 today", "+1 900 555 0199"),
+            (
+                "to 0x52908400098527886E0F7030069857D2E4169EE7",
+                "0x52908400098527886E0F7030069857D2E4169EE7",
+            ),
+            (
+                "to 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa",
+                "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa",
+            ),
+            ("at [::1]:8080/x", "[::1]:8080/x"),
         ];
         for (text, expected) in table {
             let found = leads(text).unwrap();

@@ -9,12 +9,23 @@ use domain::tool::{Format, ResultField, ToolSpec};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// Most texts that are looked at for one argument.
+const FINDS: usize = 4_096;
+
 /// The key by which an argument names a stored value instead of repeating it.
 pub const REFERENCE: &str = "$val";
 
 /// The last part of a field rule's path that means the keys of a map themselves. No JSON pointer
 /// has it: there, `~` is written `~0`.
 pub const KEY: &str = "~";
+
+/// English words without a meaning of their own.
+const FUNCTION_WORDS: [&str; 48] = [
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "do", "for", "from", "have",
+    "he", "her", "his", "i", "if", "in", "is", "it", "its", "me", "my", "no", "not", "of", "on",
+    "or", "our", "please", "she", "so", "that", "the", "their", "them", "then", "this", "to", "us",
+    "was", "we", "with", "you", "your", "which",
+];
 
 /// How an argument's label was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,13 +116,18 @@ impl Provenance {
             Label::nothing()
         };
         let mut places = Vec::with_capacity(leaves.len());
+        let mut is_kept = true;
         for (pointer, text) in leaves {
             let label = leaf_label(spec, &base, &pointer, &text);
             whole = whole.join(&label);
-            if let Some(place) = self.keep(&text, &label) {
-                places.push((pointer, place));
+            match self.keep(&text, &label) {
+                // A key is no part that a reference may name.
+                Some(place) if !is_key(&pointer) => places.push((pointer, place)),
+                Some(_) => {}
+                None => is_kept = false,
             }
         }
+        let data = if is_kept { data } else { Value::Null };
         self.values.insert(
             id,
             Kept {
@@ -126,7 +142,7 @@ impl Provenance {
     pub fn show_text(&mut self, id: ValueId, text: &str, label: &Label) {
         let place = self.keep(text, label);
         let kept = Kept {
-            data: Value::String(text.to_owned()),
+            data: place.map_or(Value::Null, |_| Value::String(text.to_owned())),
             leaves: place.map(|p| (String::new(), p)).into_iter().collect(),
         };
         self.values.insert(id, kept);
@@ -171,7 +187,14 @@ impl Provenance {
     pub fn trace_text(&self, text: &str, context: &Label) -> Traced {
         let plain = plain(text);
         if let Some(plain) = &plain
-            && self.said.find(plain, Edges::Name).next().is_some()
+            && !is_function_word(plain)
+            && self
+                .said
+                .find(plain, Edges::Name)
+                .take(FINDS)
+                .flatten()
+                .next()
+                .is_some()
         {
             return Traced {
                 label: said_label(),
@@ -200,7 +223,13 @@ impl Provenance {
         } else {
             Edges::Word
         };
-        for place in self.shown.find(&wanted, edges) {
+        for (count, place) in self.shown.find(&wanted, edges).enumerate() {
+            if count >= FINDS {
+                // What stands in so many places may come from any of them.
+                let labels = self.labels.iter();
+                return Some(labels.fold(context.clone(), |all, one| all.join(one)));
+            }
+            let Some(place) = place else { continue };
             let Some((index, is_leaf)) = self.texts.get(place).copied() else {
                 continue;
             };
@@ -300,7 +329,11 @@ impl Provenance {
         let id = fields.get(REFERENCE).and_then(Value::as_str).unwrap_or("");
         let path = fields.get("path").map_or(Some(""), Value::as_str);
         let known = fields.keys().all(|key| key == REFERENCE || key == "path");
-        let (true, Some(path)) = (known, path) else {
+        let is_pointer = |path: &&str| {
+            let mut escapes = path.split('~').skip(1);
+            escapes.all(|rest| rest.starts_with(['0', '1']))
+        };
+        let (true, Some(path)) = (known, path.filter(is_pointer)) else {
             return wrong(format!(
                 "A reference is {{\"{REFERENCE}\": ID, \"path\": POINTER}} and nothing else."
             ));
@@ -327,6 +360,11 @@ impl Provenance {
             )),
         }
     }
+}
+
+/// Whether a text is nothing but words that every request has: nobody is named by them.
+fn is_function_word(plain: &str) -> bool {
+    plain.split(' ').all(|word| FUNCTION_WORDS.contains(&word))
 }
 
 fn nothing() -> Traced {
@@ -376,6 +414,10 @@ fn collect(value: &Value, pointer: &mut String, depth: usize, leaves: &mut Vec<(
     }
 }
 
+fn is_key(pointer: &str) -> bool {
+    pointer.rsplit('/').next() == Some(KEY)
+}
+
 /// The label of a leaf: that of the first field rule whose path and format fit, else the tool's.
 fn leaf_label(spec: &ToolSpec, base: &Label, pointer: &str, text: &str) -> Label {
     let rule = spec.result_fields.iter().find(|field| {
@@ -420,7 +462,7 @@ fn fits_format(format: &Format, text: &str) -> bool {
 }
 
 /// Digits and the marks of dates, with at most the letters of `T`, `Z` and a zone.
-fn is_date(text: &str) -> bool {
+pub(crate) fn is_date(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let is_part = |c: char| c.is_ascii_digit() || "-:./+ TZ".contains(c);
     (4..=40).contains(&text.len()) && digits >= 4 && text.chars().all(is_part)

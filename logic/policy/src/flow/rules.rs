@@ -3,16 +3,23 @@
 
 use crate::flow::entities::leads;
 use crate::flow::normal::decoded;
-use crate::flow::provenance::{Provenance, Traced};
+use crate::flow::normal::folded;
+use crate::flow::provenance::{Found, Provenance, Traced, is_date};
 use crate::flow::secrets::{Needles, has_shape};
 use domain::decision::{Finding, Layer, Verdict};
 use domain::label::{Integrity, Label, Readers};
+use domain::limits::JSON_DEPTH;
 use domain::tool::{ArgumentRole, Audience, EffectClass, ToolSpec};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Shortest words of the user that tie a call to what was asked for, characters.
 const ANCHOR_CHARS: usize = 4;
+
+/// Most parts of one role that are traced one by one.
+const TRACED_PARTS: usize = 512;
+/// How many parts back an equal one is looked for.
+const SAME_PARTS: usize = 64;
 
 /// What of a call was fixed before anything untrusted could have a say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +58,8 @@ pub(crate) struct Flow<'a> {
     pub(crate) opened: &'a BTreeSet<String>,
     /// Keys that the tool's schema names.
     pub(crate) keys: &'a BTreeSet<String>,
+    /// Words that the tool's schema lists as the only ones of an argument.
+    pub(crate) words: &'a BTreeSet<String>,
 }
 
 /// One part of an argument: its text and where it came from.
@@ -100,7 +109,8 @@ pub(crate) fn judge(spec: &ToolSpec, arguments: &Value, flow: &Flow<'_>) -> Find
     })
 }
 
-/// The parts of all arguments of a role, each traced.
+/// The parts of all arguments of a role, each traced. A knob that is no number, date, flag or word
+/// of the schema says as much as a payload, and counts as one.
 fn parts<'a>(
     spec: &'a ToolSpec,
     arguments: &Value,
@@ -109,60 +119,96 @@ fn parts<'a>(
 ) -> Vec<Part<'a>> {
     let mut found = Vec::new();
     for (name, argument) in &spec.arguments {
-        if argument.role == role
-            && let Some(value) = arguments.get(name)
-        {
-            let mut pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
-            descend(name, value, &mut pointer, None, flow, &mut found);
+        let Some(value) = arguments.get(name) else {
+            continue;
+        };
+        let is_loose_knob = role == ArgumentRole::Payload
+            && argument.role == ArgumentRole::Knob
+            && !is_narrow(value, flow);
+        if argument.role == role || is_loose_knob {
+            let mut parts = Parts {
+                argument: name,
+                flow,
+                found: &mut found,
+            };
+            let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
+            parts.descend(value, &pointer, None, 0);
         }
     }
     found
 }
 
-fn descend<'a>(
-    argument: &'a str,
-    value: &Value,
-    pointer: &mut String,
-    inherited: Option<&Label>,
-    flow: &Flow<'_>,
-    found: &mut Vec<Part<'a>>,
-) {
-    let label = flow.known.referenced.get(pointer.as_str()).or(inherited);
-    let length = pointer.len();
-    let mut inner = |key: &str, item: &Value, pointer: &mut String| {
-        pointer.push('/');
-        pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
-        descend(argument, item, pointer, label, flow, found);
-        pointer.truncate(length);
-    };
+/// Whether a knob's value is too narrow to tell anything: a number, a flag, a date, a word that the
+/// schema lists, or a list of those.
+fn is_narrow(value: &Value, flow: &Flow<'_>) -> bool {
     match value {
-        Value::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                inner(&index.to_string(), item, pointer);
-            }
-        }
-        Value::Object(fields) => {
-            for (key, item) in fields {
-                if !flow.keys.contains(key) {
-                    // A key the model made up says as much as a value.
-                    inner(key, &Value::from(key.as_str()), pointer);
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+        Value::String(text) => is_date(text) || flow.words.contains(text) || text.is_empty(),
+        Value::Array(items) => items.iter().all(|item| is_narrow(item, flow)),
+        Value::Object(_) => false,
+    }
+}
+
+/// The parts of one argument, as they are found.
+struct Parts<'a, 'f> {
+    argument: &'a str,
+    flow: &'f Flow<'f>,
+    found: &'f mut Vec<Part<'a>>,
+}
+
+impl Parts<'_, '_> {
+    fn descend(&mut self, value: &Value, pointer: &str, inherited: Option<&Label>, depth: usize) {
+        let label = self.flow.known.referenced.get(pointer).or(inherited);
+        match value {
+            Value::Array(items) if depth < JSON_DEPTH => {
+                for (index, item) in items.iter().enumerate() {
+                    self.descend(item, &format!("{pointer}/{index}"), label, depth + 1);
                 }
-                inner(key, item, pointer);
             }
+            Value::Object(fields) if depth < JSON_DEPTH => {
+                for (key, item) in fields {
+                    if !self.flow.keys.contains(key) {
+                        // A key the model made up says as much as a value, and a reference beneath
+                        // it says nothing of the key.
+                        self.leaf(&Value::from(key.as_str()), label);
+                    }
+                    let key = key.replace('~', "~0").replace('/', "~1");
+                    self.descend(item, &format!("{pointer}/{key}"), label, depth + 1);
+                }
+            }
+            leaf => self.leaf(leaf, label),
         }
-        leaf => found.push(Part {
-            argument,
-            text: leaf
-                .as_str()
-                .map_or_else(|| leaf.to_string(), str::to_owned),
-            traced: match label {
-                Some(label) => Traced {
-                    label: label.clone(),
-                    found: crate::flow::Found::Referenced,
-                },
-                None => flow.known.provenance.trace(leaf, flow.known.context),
+    }
+
+    fn leaf(&mut self, leaf: &Value, label: Option<&Label>) {
+        let text = leaf
+            .as_str()
+            .map_or_else(|| leaf.to_string(), str::to_owned);
+        let flow = self.flow;
+        let known = self
+            .found
+            .iter()
+            .rev()
+            .take(SAME_PARTS)
+            .find(|part| part.text == text);
+        let traced = match (label, known) {
+            (Some(label), _) => Traced {
+                label: label.clone(),
+                found: Found::Referenced,
             },
-        }),
+            (None, Some(same)) if same.traced.found != Found::Referenced => same.traced.clone(),
+            // Nobody reads a call of so many parts: it may be made of anything.
+            (None, _) if self.found.len() >= TRACED_PARTS => Traced {
+                label: flow.known.context.clone(),
+                found: Found::Nowhere,
+            },
+            (None, _) => flow.known.provenance.trace(leaf, flow.known.context),
+        };
+        self.found.push(Part {
+            argument: self.argument,
+            text,
+            traced,
+        });
     }
 }
 
@@ -418,8 +464,11 @@ impl Call<'_> {
         if part.traced.label.integrity != Integrity::Untrusted {
             return None;
         }
-        let mut texts = decoded(&part.text);
-        texts.push(part.text.clone());
+        let mut texts = vec![part.text.clone(), folded(&part.text).replace('。', ".")];
+        for once in decoded(&part.text) {
+            texts.extend(decoded(&once));
+            texts.push(folded(&once));
+        }
         texts.into_iter().find_map(|text| match leads(&text) {
             None => Some("more addresses than can be looked at".to_owned()),
             Some(leads) => leads.into_iter().find(|lead| {
@@ -438,7 +487,7 @@ fn origins(label: &Label) -> String {
     if label.origins.is_empty() {
         return "an unknown place".to_owned();
     }
-    let names: Vec<&str> = label.origins.iter().map(String::as_str).take(5).collect();
+    let names: Vec<&str> = label.origins.iter().map(String::as_str).take(12).collect();
     let more = label.origins.len().saturating_sub(names.len());
     let tail = if more > 0 {
         format!(" and {more} more")
