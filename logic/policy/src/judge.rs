@@ -13,7 +13,7 @@ use domain::Timestamp;
 use domain::hash::{Digest, canonical_json};
 use domain::lineage::AgentType;
 use domain::settings::{Grant, OverrideLevel, SessionSettings};
-use domain::tool::{ArgumentRole, TargetKind};
+use domain::tool::{ArgumentRole, EffectClass, TargetKind};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -218,11 +218,22 @@ impl Policy {
             })
             .collect();
         let (read_roots, write_roots) = roots(question);
+        let repeat_key = repeat_key(tool, question.arguments, &paths);
+        let is_told_by_targets = matches!(
+            tool.spec.effect,
+            EffectClass::SharedWrite | EffectClass::Destructive
+        );
+        let approval_key = if is_told_by_targets {
+            approval_key(tool, question.arguments, &paths)
+        } else {
+            // A command, a payment or a message is what it says, not where it goes.
+            repeat_key
+        };
         Bound {
             tool: index,
             effect: tool.spec.effect,
-            repeat_key: repeat_key(tool, question.arguments, &paths),
-            approval_key: approval_key(tool, question.arguments, &paths),
+            repeat_key,
+            approval_key,
             targets: paths,
             read_roots,
             write_roots,

@@ -349,7 +349,12 @@ fn information_flow(view: &View<'_>) -> Finding {
     let targets = view.bound.targets.iter();
     let opened = targets
         .filter(|(_, (kind, path))| {
-            *kind == TargetKind::WritePath && is_within(path, &view.bound.write_roots)
+            let roots = match kind {
+                TargetKind::WritePath => &view.bound.write_roots,
+                TargetKind::ReadPath => &view.bound.read_roots,
+                TargetKind::Url | TargetKind::Other => return false,
+            };
+            is_within(path, roots)
         })
         .map(|(name, _)| name.clone())
         .collect();

@@ -413,6 +413,9 @@ fn a_secret_never_leaves() {
     let mut case = session("mail bob hunter2-horse, and bob knows");
     case.needles.add("hunter2-horse");
     for body in [
+        "ｈunter2-horse",
+        "hunter2\u{200b}-horse",
+        "s k-proj-abcdefghijklmnopqrstuvwx yz0123",
         "hunter2-horse",
         "it is aHVudGVyMi1ob3JzZQ==",
         "-----BEGIN RSA PRIVATE KEY-----",

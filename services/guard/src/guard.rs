@@ -156,9 +156,20 @@ impl Guard {
         let value_id = ValueId::from_uuid(Uuid::from_u128(self.values));
         let shown = match self.policy.table().find(tool) {
             Some((_, known)) => {
-                let data = parts(result, !known.spec.result_fields.is_empty());
-                self.provenance
-                    .show(value_id, &known.spec, &format!("tool:{tool}"), data)
+                let read = parts(result, !known.spec.result_fields.is_empty());
+                let shown =
+                    self.provenance
+                        .show(value_id, &known.spec, &format!("tool:{tool}"), read.data);
+                match read.beside {
+                    None => shown,
+                    Some(text) => {
+                        let label = known.spec.result_label.clone();
+                        // It is no value of its own: nothing can refer to it.
+                        let id = ValueId::from_uuid(Uuid::from_u128(u128::MAX - self.values));
+                        self.provenance.show_text(id, &text, &label);
+                        shown.join(&label)
+                    }
+                }
             }
             None => {
                 let label = Label::untrusted("unknown tool");

@@ -43,7 +43,7 @@ pub enum Request {
         tool: String,
         /// What it returned: JSON, or a text, which is read as JSON or YAML where the table labels
         /// parts of it.
-        result: Value,
+        result: Arguments,
     },
     /// The conversation is over.
     End,
@@ -78,7 +78,15 @@ impl From<Request> for guard::Request {
             },
             Request::Say { text } => Self::Say { text },
             Request::Check { id, tool, args } => Self::Check { id, tool, args },
-            Request::Observe { id, tool, result } => Self::Observe { id, tool, result },
+            Request::Observe { id, tool, result } => Self::Observe {
+                id,
+                tool,
+                // Where a key stands twice, parts of it were thrown away: it counts as one text.
+                result: match result.twice {
+                    None => result.value,
+                    Some(_) => Value::String(result.value.to_string()),
+                },
+            },
             Request::End => Self::End,
         }
     }

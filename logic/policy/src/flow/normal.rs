@@ -33,6 +33,11 @@ pub(crate) fn folded(text: &str) -> String {
     spaced(seen.flat_map(char::to_lowercase))
 }
 
+/// Compatible forms made plain and what nobody sees left out, with case and spaces as they are.
+pub(crate) fn unmasked(text: &str) -> String {
+    text.nfkc().filter(|c| !is_unseen(*c)).collect()
+}
+
 /// The folded form, when nothing about the text is odd: no character that hides or that stands for
 /// another. `None` for the rest, which is given no trust.
 pub(crate) fn plain(text: &str) -> Option<String> {

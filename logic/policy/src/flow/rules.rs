@@ -2,8 +2,7 @@
 //! (U), who chose the action (C), the user's own store (S), and what leaves the house (E).
 
 use crate::flow::entities::leads;
-use crate::flow::normal::decoded;
-use crate::flow::normal::folded;
+use crate::flow::normal::{decoded, folded, unmasked};
 use crate::flow::provenance::{Found, Provenance, Traced, is_date};
 use crate::flow::secrets::{Needles, has_shape};
 use domain::decision::{Finding, Layer, Verdict};
@@ -252,12 +251,13 @@ impl Call<'_> {
             return None;
         }
         let parts = self.targets.iter().chain(&self.payload);
+        let is_secret = |text: &str| has_shape(text) || self.flow.known.needles.is_in(text);
         let leaked = parts.into_iter().find(|part| {
-            has_shape(&part.text)
-                || self.flow.known.needles.is_in(&part.text)
-                || decoded(&part.text)
-                    .iter()
-                    .any(|t| has_shape(t) || self.flow.known.needles.is_in(t))
+            // A secret keeps its case, so that only what hides in it is taken out.
+            let plain = unmasked(&part.text);
+            let joined: String = plain.chars().filter(|c| !c.is_whitespace()).collect();
+            let texts = [part.text.as_str(), plain.as_str(), joined.as_str()];
+            texts.into_iter().any(is_secret) || decoded(&plain).iter().any(|t| is_secret(t))
         })?;
         Some(finding(
             Verdict::Deny,
