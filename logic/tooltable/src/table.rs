@@ -10,6 +10,8 @@ use domain::tool::{
     ArgumentRole, ArgumentSpec, Audience, EffectClass, ToolDefinition, ToolName, ToolSpec,
 };
 use serde_json::{Value, json};
+use serde_saphyr::{MessageFormatter, UserMessageFormatter};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Largest table, bytes.
@@ -205,9 +207,32 @@ impl Entry {
     }
 }
 
+/// What the reader's mistakes are called: it speaks to programmers, the reader of a table is none.
+struct OwnWords;
+
+impl MessageFormatter for OwnWords {
+    fn format_message<'a>(&self, error: &'a serde_saphyr::Error) -> Cow<'a, str> {
+        match error {
+            serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } => {
+                Cow::Owned(format!("`{key}` is there twice; keep one of them"))
+            }
+            serde_saphyr::Error::DuplicateMappingKey { key: None, .. } => {
+                Cow::Borrowed("a key is there twice; keep one of them")
+            }
+            serde_saphyr::Error::MultipleDocuments { .. } => Cow::Borrowed(
+                "a second document begins with `---`; a table is one document, so split the file",
+            ),
+            serde_saphyr::Error::Budget { .. } => {
+                Cow::Borrowed("the table is nested too deeply or is too large to read")
+            }
+            other => UserMessageFormatter.format_message(other),
+        }
+    }
+}
+
 /// What the YAML reader says, without the place: the error names it once.
 fn unreadable(error: &serde_saphyr::Error) -> Mistake {
-    let told = error.without_snippet().to_string();
+    let told = error.without_snippet().render_with_formatter(&OwnWords);
     let Some(location) = error.location() else {
         return Mistake {
             line: 0,

@@ -428,8 +428,19 @@ const MISTAKES: &[Mistake] = &[
         "tools.t.result.fields./a",
         &["at least one"],
     ),
-    ("@  t:\n    effect: exec\n", 5, "tools.t", &["t"]),
-    ("@    effect: exec\n", 5, "tools.t.effect", &["effect"]),
+    ("@  t:\n    effect: exec\n", 5, "tools.t", &["`t`", "twice"]),
+    (
+        "@    effect: exec\n",
+        5,
+        "tools.t.effect",
+        &["`effect`", "twice"],
+    ),
+    (
+        "@---\nversion: 1\n",
+        6,
+        "version",
+        &["one document", "`---`"],
+    ),
 ];
 
 #[test]
@@ -453,6 +464,11 @@ fn every_mistake_names_file_line_key_and_what_is_allowed() {
         }
         let missing = words.iter().filter(|word| !problem.contains(**word));
         wrong.extend(missing.map(|word| format!("{text}{problem:?} lacks {word:?}")));
+        for foreign in ["Options", "Policy", "from_str"] {
+            if problem.contains(foreign) {
+                wrong.push(format!("not for the reader of a table: {error}"));
+            }
+        }
         if problem.contains(" line ") {
             wrong.push(format!("the place is told twice: {error}"));
         }
