@@ -244,15 +244,9 @@ impl Call {
         let call = self
             .inner
             .render(&self.request.tool, &shown.call.arguments, &shown.bound);
-        let has_targets = !shown.bound.targets.is_empty();
-        let reach = if has_targets {
-            "this tool on these paths, whatever the content"
-        } else {
-            "exactly this call"
-        };
         GrantListing {
             tool: shown.call.tool.clone(),
-            scope: format!("{reach}; until the session ends or its settings change\n{call}"),
+            scope: format!("{}\n{call}", session_reach(&shown.bound)),
             given: (self.inner.clock)(),
         }
     }
@@ -315,15 +309,17 @@ impl Call {
         diff: Option<String>,
         id: ConfirmationId,
     ) -> Result<ConfirmationAnswer, Stop> {
+        let call = self
+            .inner
+            .render(&self.request.tool, &shown.call.arguments, &shown.bound);
+        let reach = session_reach(&shown.bound);
         let request = ConfirmationRequest {
             confirmation_id: id,
             kind: ConfirmationKind::Call,
             agent_type: self.caller.agent_type.clone(),
             effect: shown.bound.effect,
             reason: reasons(judgement),
-            rendering: self
-                .inner
-                .render(&self.request.tool, &shown.call.arguments, &shown.bound),
+            rendering: format!("{call}A yes for the session covers {reach}\n"),
             diff: diff.as_deref().map(render::diff),
             binding: shown.call.binding(),
             expires: self.inner.expiry(),
@@ -463,6 +459,21 @@ fn reasons(judgement: &Judgement) -> String {
         .filter(|f| f.verdict == Verdict::Confirm);
     let reasons: Vec<&str> = asking.map(|f| f.user_reason.as_str()).collect();
     reasons.join(" ")
+}
+
+/// How far a yes for the session goes, in words.
+fn session_reach(bound: &Bound) -> String {
+    let is_exact = bound.targets.is_empty()
+        || matches!(
+            bound.effect,
+            EffectClass::Exec | EffectClass::Config | EffectClass::Egress | EffectClass::Money
+        );
+    let reach = if is_exact {
+        "exactly this call"
+    } else {
+        "this tool on these paths, whatever the content"
+    };
+    format!("{reach}; until the session ends or its settings change")
 }
 
 fn is_untrusted_choice(judgement: &Judgement) -> bool {

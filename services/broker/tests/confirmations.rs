@@ -56,6 +56,11 @@ async fn a_yes_runs_exactly_what_was_shown_once() {
         "{}",
         asked.rendering
     );
+    let last = asked.rendering.lines().last().unwrap();
+    assert!(
+        last.starts_with("A yes for the session covers this tool on these paths"),
+        "{last}"
+    );
     assert_eq!(asked.diff.as_deref(), Some("--- a\n+++ b\n"));
     assert!(house.executor.calls().is_empty());
 
