@@ -264,6 +264,17 @@ impl PackageInstall {
         }
     }
 
+    /// Whether what the packages bring along runs already now.
+    const fn foreign_code(&self) -> &'static str {
+        match (self.manager, self.dry_run) {
+            (Manager::Pip, false) => "Code of the packages may run while they are installed.",
+            // To learn what a package needs, pip builds those that are not built yet.
+            (Manager::Pip, true) => "Code of the packages may run during the trial too.",
+            (Manager::Npm, _) => "Scripts of the packages are not run while they are installed.",
+            (Manager::Cargo | Manager::Apt, _) => "No code of the packages is run by this.",
+        }
+    }
+
     fn written(&self, workspace: &Path) -> Vec<PathBuf> {
         match self.dry_run {
             true => Vec::new(),
@@ -327,17 +338,43 @@ pub(super) fn preview(bay: &Bay, call: &JudgedCall) -> Result<String, ToolFailur
         }
     };
     Ok(format!(
-        "$ {}\n{kind} Runs in the sandbox, in {}: {network}; reads {}; changes {}.\n",
+        "$ {}\n{kind} Runs in the sandbox, in {}: {network}; reads {}; changes {}.\n{}\n",
         shown_argv(&installation.argv),
         installation.folder.display(),
-        list(&installation.read),
+        list(&readable(&installation)),
         list(&installation.write),
+        asked.foreign_code(),
     ))
+}
+
+/// What it can read: what is writable is readable too.
+fn readable(installation: &Installation) -> Vec<PathBuf> {
+    let Installation { read, write, .. } = installation;
+    let more = write.iter().filter(|path| !read.contains(path));
+    read.iter().chain(more).cloned().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_asked_for_says_what_is_read_and_whose_code_runs() {
+        let asked = |manager: &str, dry_run: bool| {
+            let arguments = json!({"manager": manager, "names": ["x"], "dry_run": dry_run});
+            PackageInstall::checked(&arguments).unwrap()
+        };
+        let workspace = Path::new("/w");
+        let real = asked("pip", false);
+        let shown = readable(&real.pip(workspace, "/scratch"));
+        assert_eq!(shown, [workspace.to_path_buf()]);
+        let shown = readable(&asked("npm", false).npm(workspace, "/scratch"));
+        assert_eq!(shown, [workspace.to_path_buf()], "told once");
+        assert!(real.foreign_code().contains("may run"));
+        assert!(asked("pip", true).foreign_code().contains("may run"));
+        assert!(asked("npm", false).foreign_code().contains("not run"));
+    }
 
     #[test]
     fn names_are_names_and_nothing_else() {
