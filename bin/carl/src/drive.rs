@@ -1,10 +1,11 @@
-//! One request from its text to its end: events to a view, questions to the user, Ctrl-C to the
-//! session.
+//! One request from its text to its end: events to a view, questions to the user, signals to stop
+//! to the session.
 
 use crate::exit::OrFail;
 use crate::open_folders::OpenFolders;
 use crate::render::confirm::{Memory, Said};
 use crate::render::{Paint, confirm};
+use crate::signals::{Caught, Signals};
 use anyhow::{Context, Result};
 use api::sessions::{SendRequest, Sessions};
 use domain::event::{ConfirmationRequest, Event, EventBody, QueryStatus};
@@ -71,7 +72,8 @@ impl Asker {
     }
 }
 
-/// Sends the request and follows it to its end.
+/// Sends the request and follows it to its end. The first of `signals` stops it, the second leaves
+/// without waiting.
 ///
 /// # Errors
 /// When the session refuses the request or its events stop without an end.
@@ -80,6 +82,7 @@ pub async fn drive(
     request: SendRequest,
     asker: &Asker,
     view: &mut dyn View,
+    signals: &mut Signals,
 ) -> Result<QueryStatus> {
     let session_id = request.session_id;
     let mut events = sessions.send(request).await.or_fail()?;
@@ -98,15 +101,19 @@ pub async fn drive(
                 }
                 continue;
             }
-            signal = tokio::signal::ctrl_c() => {
-                signal.context("Ctrl-C cannot be watched for")?;
+            caught = signals.next() => {
                 asking = None;
                 interrupts += 1;
                 if interrupts > 1 {
                     return Ok(QueryStatus::Interrupted);
                 }
-                view.remark("stopping; press Ctrl-C again to leave at once")?;
                 sessions.interrupt(session_id).await.or_fail()?;
+                match caught {
+                    Caught::CtrlC => view.remark("stopping; press Ctrl-C again to leave at once")?,
+                    Caught::Terminate => view.remark("stopping")?,
+                    // Nobody is left to read a remark.
+                    Caught::HangUp => {}
+                }
                 continue;
             }
             () = tokio::time::sleep(view.patience()), if asking.is_none() => {

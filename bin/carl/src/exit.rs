@@ -126,6 +126,24 @@ pub fn not_opened(error: &api::sessions::Error) -> Failure {
     failure
 }
 
+/// Turns the refusal to explain a call into one that ends the process: an agent type that does not
+/// exist or a setting that cannot be meant is a mistake of usage.
+#[must_use]
+pub fn not_explained(error: &api::broker::Error) -> Failure {
+    use api::broker::ErrorKind;
+    let mut failure = Failure::from_coded(error);
+    if matches!(
+        error.kind,
+        ErrorKind::UnknownAgentType | ErrorKind::InvalidSettings
+    ) {
+        failure.exit = Exit::Usage;
+    }
+    if failure.exit == Exit::Usage && failure.fault.hint.is_empty() {
+        failure.fault.hint = "`carl policy explain --help` has the flags.".to_owned();
+    }
+    failure
+}
+
 /// What the user sees of an error, and how the process ends.
 #[must_use]
 pub fn describe(error: &anyhow::Error) -> (Exit, Fault) {

@@ -18,6 +18,7 @@ mod open_folders;
 mod paths;
 mod profile;
 mod render;
+mod signals;
 mod wiring;
 
 use anyhow::{Context, Result};
@@ -72,7 +73,12 @@ fn report(error: &anyhow::Error) -> Exit {
     let (exit, fault) = exit::describe(error);
     let paint = Paint::for_stream(&std::io::stderr());
     // A message may quote a file that anyone wrote.
-    let mut text = format!("{} {}\n", paint.bad("error:"), visible(&fault.message));
+    let mut text = format!("{} {}", paint.bad("error:"), visible(&fault.message));
+    // These two say no more than the way the process ends.
+    if !matches!(fault.code.as_str(), "carl.failed" | "carl.usage") {
+        text.push_str(&format!(" [{}]", visible(&fault.code)));
+    }
+    text.push('\n');
     if !fault.hint.is_empty() {
         text.push_str(&format!("  {}\n", visible(&fault.hint)));
     }

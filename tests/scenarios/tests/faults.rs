@@ -156,13 +156,32 @@ fn an_interrupt_ends_the_turn_with_its_own_exit_code() {
         .ask(["run", "--events", "take your time"])
         .spawn();
     running.until("text_delta");
-    let kill = std::process::Command::new("kill")
-        .args(["-INT", &running.pid().to_string()])
-        .status();
-    assert!(kill.unwrap().success());
+    signal(&running, "-INT");
     let finished = running.finish();
     assert_eq!(finished.code, Some(130), "{finished:#?}");
     let events = finished.json_lines();
     assert_eq!(events.last().unwrap()["type"], "query_finished");
     assert_eq!(events.last().unwrap()["status"], "interrupted");
+}
+
+/// Sends a signal to a `carl` at work.
+fn signal(running: &testkit::Running, signal: &str) {
+    let kill = std::process::Command::new("kill")
+        .args([signal, &running.pid().to_string()])
+        .status();
+    assert!(kill.unwrap().success());
+}
+
+#[test]
+fn a_request_to_end_stops_the_task_and_the_object_says_so() {
+    for name in ["-TERM", "-HUP"] {
+        let gate = Gate::new();
+        let scene = Scene::new([Reply::text("Wait. ").and_wait(&gate), Reply::text("never")]);
+        let running = scene.house.ask(["run", "--json", "take your time"]).spawn();
+        scene.server.wait_for_chats(1);
+        signal(&running, name);
+        let finished = running.finish();
+        assert_eq!(finished.code, Some(130), "{name}: {finished:#?}");
+        assert_eq!(finished.json()["status"], "interrupted", "{name}");
+    }
 }

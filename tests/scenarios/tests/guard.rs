@@ -147,6 +147,16 @@ fn explain_gives_every_layers_verdict_and_has_no_effect() {
 }
 
 #[test]
+fn explaining_for_an_agent_type_that_does_not_exist_is_a_mistake_of_usage() {
+    let house = House::new();
+    let args = ["policy", "explain", "nosuchtype", "read_file", "{}"];
+    let said = house.ask(args).run().expect(2).stderr;
+    for part in ["broker.unknown_agent_type", "carl agents"] {
+        assert!(said.contains(part), "{said}");
+    }
+}
+
+#[test]
 fn an_air_gap_refuses_every_address_but_loopback() {
     let house = House::new();
     house.configure(

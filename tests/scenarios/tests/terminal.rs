@@ -10,7 +10,7 @@ use serde_json::json;
 use testkit::{Attended, Carl, Reply};
 
 const OPEN: &str = "wants to write in a folder";
-const REMEMBER: &str = "remember it for this folder";
+const REMEMBER: &str = "[r]emember this folder";
 const KEPT: &str = "carl policy forget";
 
 fn scene(tasks: usize) -> Scene {
@@ -39,9 +39,9 @@ fn asked_to_open(run: &Attended) -> bool {
 }
 
 #[test]
-fn a_yes_to_a_folder_is_asked_for_once_and_can_be_taken_back() {
+fn a_remembered_folder_is_asked_for_once_and_can_be_taken_back() {
     let scene = scene(4);
-    let first = here(&scene, "y");
+    let first = here(&scene, "r");
     assert!(first.questions[0].contains(REMEMBER), "{first:#?}");
     assert_eq!(first.questions.len(), 2, "{first:#?}");
     assert!(first.finished.stderr.contains(KEPT), "{first:#?}");
@@ -70,16 +70,31 @@ fn a_yes_to_a_folder_is_asked_for_once_and_can_be_taken_back() {
 }
 
 #[test]
-fn a_yes_for_the_session_and_a_no_are_not_remembered() {
+fn a_plain_yes_and_a_no_are_not_remembered() {
     let scene = scene(2);
-    for answer in ["s", "n"] {
+    for answer in ["y", "n"] {
         let run = here(&scene, answer);
         assert!(asked_to_open(&run), "{run:#?}");
         assert!(!run.finished.stderr.contains(KEPT), "{run:#?}");
         let listed = scene.house.ask(["policy", "folders", "--json"]).run();
         assert_eq!(listed.expect(0).json(), json!([]));
     }
-    assert_eq!(scene.house.read("note-0.txt"), "hello\n", "`s` is a yes");
+    assert_eq!(scene.house.read("note-0.txt"), "hello\n", "`y` is a yes");
+}
+
+#[test]
+fn a_no_to_a_call_is_shown_as_the_users_with_their_words() {
+    let scene = scene(2);
+    for (answer, expected) in [("n", "denied by you"), ("n later", "denied by you: later")] {
+        let carl = scene.house.ask(["run", "--allow-write", ".", "write"]);
+        let run = carl.at_terminal(|_, _| answer.to_owned());
+        assert_eq!(run.questions.len(), 1, "{run:#?}");
+        assert!(
+            run.questions[0].contains("A yes for the session covers this tool on these paths"),
+            "{run:#?}"
+        );
+        assert!(run.finished.stderr.contains(expected), "{run:#?}");
+    }
 }
 
 #[test]

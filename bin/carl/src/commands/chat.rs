@@ -6,6 +6,7 @@ use crate::drive::{View, drive};
 use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::render::terminal::{Answer, Terminal};
 use crate::render::{Paint, override_warning, print_error};
+use crate::signals::Signals;
 use crate::wiring::House;
 use anyhow::{Context, Result};
 use api::sessions::{OpenRequest, SendRequest, SessionSummary};
@@ -181,6 +182,7 @@ async fn say(house: &House, send: SendRequest, setting: &Setting) -> Result<()> 
         send,
         &setting.asker(Attendance::Attended),
         &mut view,
+        &mut Signals::ctrl_c()?,
     )
     .await
     {

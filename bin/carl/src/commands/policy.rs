@@ -5,7 +5,7 @@ use super::serve::{listen, locked, until_stopped};
 use super::session::find;
 use super::tools::read_table;
 use crate::cli::{ExplainArgs, GrantsArgs, GuardArgs, PolicyCommand, SessionFlags};
-use crate::exit::{Exit, Failure, OrFail};
+use crate::exit::{Exit, Failure, OrFail, not_explained};
 use crate::profile;
 use crate::render::{Paint, print};
 use crate::wiring::House;
@@ -129,7 +129,7 @@ async fn explain(args: ExplainArgs) -> Result<Exit> {
         .control
         .explain(agent_type, tool, arguments, settings)
         .await
-        .or_fail()?;
+        .map_err(|error| not_explained(&error))?;
     if as_json {
         print(&format!("{}\n", serde_json::to_string_pretty(&decision)?))?;
     } else {

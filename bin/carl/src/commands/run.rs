@@ -8,6 +8,7 @@ use crate::files::{self, Links};
 use crate::render::summary::RunSummary;
 use crate::render::terminal::{Answer, Terminal};
 use crate::render::{Paint, override_warning, print, print_error};
+use crate::signals::Signals;
 use crate::wiring::House;
 use anyhow::{Context, Result};
 use api::sessions::{OpenRequest, SendRequest};
@@ -77,7 +78,15 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
     if let Some(warning) = override_warning(level) {
         view.remark(&warning)?;
     }
-    let status = drive(house.sessions.as_ref(), send, &asker, &mut view).await?;
+    let mut signals = Signals::all()?;
+    let status = drive(
+        house.sessions.as_ref(),
+        send,
+        &asker,
+        &mut view,
+        &mut signals,
+    )
+    .await?;
     view.finish()?;
     house.sessions.close(session_id).await.or_fail()?;
     Ok(status.into())

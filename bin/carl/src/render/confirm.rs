@@ -140,8 +140,8 @@ const fn prompt(asked: Asked) -> &'static str {
         }
         Asked::Plain => "  [y]es, [n]o, or n and a message to the agent: ",
         Asked::Folder => {
-            "  [y]es and remember it for this folder, yes for this [s]ession, [n]o, or n and a \
-             message to the agent: "
+            "  [y]es for this session, yes and [r]emember this folder for later sessions, [n]o, or \
+             n and a message to the agent: "
         }
     }
 }
@@ -150,16 +150,15 @@ fn parse(line: &str, asked: Asked) -> Option<Said> {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     match word.to_lowercase().as_str() {
-        "y" | "yes" if rest.is_empty() => Some(Said {
+        // The broker opens a folder until the session ends.
+        "y" | "yes" if rest.is_empty() => Some(Said::once(ConfirmationAnswer::Once)),
+        "r" | "remember" if rest.is_empty() && asked == Asked::Folder => Some(Said {
             answer: ConfirmationAnswer::Once,
-            remember: asked == Asked::Folder,
+            remember: true,
         }),
-        "s" | "session" if rest.is_empty() => match asked {
-            Asked::Call => Some(Said::once(ConfirmationAnswer::Session)),
-            // The broker opens a folder until the session ends.
-            Asked::Folder => Some(Said::once(ConfirmationAnswer::Once)),
-            Asked::Plain => None,
-        },
+        "s" | "session" if rest.is_empty() && asked == Asked::Call => {
+            Some(Said::once(ConfirmationAnswer::Session))
+        }
         "n" | "no" => Some(Said::once(ConfirmationAnswer::Deny {
             message: rest.trim().to_owned(),
         })),
@@ -188,18 +187,23 @@ mod tests {
     }
 
     #[test]
-    fn only_a_yes_to_a_folder_that_may_be_remembered_is_remembered() {
+    fn a_folder_is_remembered_only_where_that_is_offered_and_asked_for() {
         let remembered = |kind, memory, line| {
             parse(line, Asked::of(kind, memory)).is_some_and(|said| said.remember)
         };
         let folder = ConfirmationKind::WriteRoot;
-        assert!(remembered(folder, Memory::Offered, "y"));
-        for line in ["s", "n", "n y"] {
+        assert!(remembered(folder, Memory::Offered, "r"));
+        for line in ["y", "s", "n", "n r", "r it"] {
             assert!(!remembered(folder, Memory::Offered, line), "{line}");
         }
-        assert!(!remembered(folder, Memory::None, "y"));
+        let offered = Asked::of(folder, Memory::Offered);
+        assert_eq!(
+            parse("y", offered),
+            Some(Said::once(ConfirmationAnswer::Once))
+        );
+        assert_eq!(parse("r", Asked::of(folder, Memory::None)), None);
         for kind in [ConfirmationKind::Call, ConfirmationKind::Plan] {
-            assert!(!remembered(kind, Memory::Offered, "y"), "{kind:?}");
+            assert_eq!(parse("r", Asked::of(kind, Memory::Offered)), None);
         }
     }
 }

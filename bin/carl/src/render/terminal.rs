@@ -4,7 +4,7 @@
 use super::values::{arguments, milliseconds, usage};
 use super::{Paint, print, print_error};
 use domain::decision::Verdict;
-use domain::event::{CallStatus, Event, EventBody, QueryStatus};
+use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody, QueryStatus};
 use domain::fault::Fault;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plan::gate::mark;
@@ -41,7 +41,7 @@ pub struct Terminal {
     streamed: String,
     spinner: Option<ProgressBar>,
     reported: Option<Fault>,
-    /// Whether the decision on the latest call was shown as a denial.
+    /// Whether the latest call was shown as denied, by the policy or by the user.
     said_why: bool,
 }
 
@@ -147,6 +147,14 @@ impl Terminal {
                 let head = self.paint.bad(&format!("  ✗ denied by {layer}:"));
                 self.said_why = true;
                 self.line(&format!("{head} {}", visible(reason)))
+            }
+            EventBody::ConfirmationAnswered {
+                answer: ConfirmationAnswer::Deny { message },
+                by,
+                ..
+            } => {
+                self.said_why = true;
+                self.line(&self.paint.bad(&refusal(message, by)))
             }
             EventBody::ToolProgress { message, percent } => {
                 let share = percent.map(|p| format!(" {p}%")).unwrap_or_default();
@@ -271,8 +279,8 @@ impl Terminal {
             }
             CallStatus::Denied if self.said_why => Ok(()),
             CallStatus::Denied => {
-                let line = self.paint.bad("  ✗ denied: ") + &visible(gist(text));
-                self.line(&line)
+                let why = text.strip_prefix("[DENIED]").unwrap_or(text).trim();
+                self.line(&(self.paint.bad("  ✗ denied: ") + &visible(why)))
             }
             CallStatus::Cancelled => self.line(&self.paint.warn("  ✗ stopped")),
         }
@@ -325,6 +333,19 @@ impl Terminal {
     }
 }
 
+/// A no, by who said it.
+fn refusal(message: &str, by: &str) -> String {
+    let who = match by {
+        "user" => "by you".to_owned(),
+        "timeout" => "because nobody answered in time".to_owned(),
+        other => format!("by {}", visible(other)),
+    };
+    match message {
+        "" => format!("  ✗ denied {who}"),
+        message => format!("  ✗ denied {who}: {}", visible(message)),
+    }
+}
+
 /// The first line of a result that is not part of its fence.
 fn gist(text: &str) -> &str {
     text.lines()
@@ -340,4 +361,20 @@ fn step(action: &domain::plan::Action) -> String {
         arguments(&value)
     });
     format!("{} {}", action.kind(), fields.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_no_says_whose_it_was() {
+        assert_eq!(refusal("", "user"), "  ✗ denied by you");
+        assert_eq!(
+            refusal("use trash\u{202e}", "user"),
+            "  ✗ denied by you: use trash\\u{202e}"
+        );
+        let silence = refusal("", "timeout");
+        assert!(silence.contains("nobody answered"), "{silence}");
+    }
 }

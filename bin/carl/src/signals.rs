@@ -1,0 +1,100 @@
+//! The signals that stop what runs.
+
+use anyhow::{Context, Result};
+use std::fs;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Which signal came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caught {
+    /// Ctrl-C.
+    CtrlC,
+    /// SIGTERM.
+    Terminate,
+    /// SIGHUP: the terminal is gone.
+    HangUp,
+}
+
+/// Signals that are watched for. What is watched once no longer ends the process by itself, for as
+/// long as it runs.
+#[derive(Debug)]
+pub struct Signals {
+    interrupt: Signal,
+    terminate: Option<Signal>,
+    hang_up: Option<Signal>,
+}
+
+impl Signals {
+    /// Ctrl-C alone: for a chat, which goes on after it and which every other signal ends.
+    ///
+    /// # Errors
+    /// When it cannot be watched for.
+    pub fn ctrl_c() -> Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt()).context("Ctrl-C cannot be watched for")?,
+            terminate: None,
+            hang_up: None,
+        })
+    }
+
+    /// Everything that asks a process to end. SIGHUP stays ignored where whoever started the
+    /// process had it ignored, as `nohup` does.
+    ///
+    /// # Errors
+    /// When one of them cannot be watched for.
+    pub fn all() -> Result<Self> {
+        let terminate = signal(SignalKind::terminate()).context("SIGTERM cannot be watched for")?;
+        let hang_up = if ignores_hang_up(&fs::read_to_string(STATUS).unwrap_or_default()) {
+            None
+        } else {
+            Some(signal(SignalKind::hangup()).context("SIGHUP cannot be watched for")?)
+        };
+        Ok(Self {
+            terminate: Some(terminate),
+            hang_up,
+            ..Self::ctrl_c()?
+        })
+    }
+
+    /// Waits for the next.
+    pub async fn next(&mut self) -> Caught {
+        tokio::select! {
+            _received = self.interrupt.recv() => Caught::CtrlC,
+            () = received(&mut self.terminate) => Caught::Terminate,
+            () = received(&mut self.hang_up) => Caught::HangUp,
+        }
+    }
+}
+
+/// What the system says of this process: proc(5).
+const STATUS: &str = "/proc/self/status";
+
+/// Whether the mask of ignored signals, in hexadecimal with SIGHUP as its lowest bit, holds SIGHUP.
+fn ignores_hang_up(status: &str) -> bool {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let lowest = mask.and_then(|mask| mask.trim().chars().last()?.to_digit(16));
+    lowest.is_some_and(|digit| digit & 1 == 1)
+}
+
+/// Waits for ever where it is not watched for.
+async fn received(signal: &mut Option<Signal>) {
+    match signal {
+        Some(signal) => {
+            signal.recv().await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ignored_hang_up_is_seen_in_the_mask() {
+        let status = |mask: &str| format!("Name:\tcarl\nSigIgn:\t{mask}\nSigCgt:\t1\n");
+        assert!(ignores_hang_up(&status("0000000000001001")));
+        assert!(!ignores_hang_up(&status("0000000000001000")));
+        assert!(!ignores_hang_up(""));
+    }
+}
