@@ -80,7 +80,7 @@ impl Ground {
                      user to change it."
                 ),
             )),
-            Some(Protection::Own) => Err(refused(
+            Some(Protection::Own | Protection::Credentials) => Err(refused(
                 "protected",
                 format!("`{shown}` is protected: it belongs to Housecarl."),
             )),
@@ -90,6 +90,10 @@ impl Ground {
     pub(crate) fn against_read(&self, real: &Path, shown: &str) -> Result<(), ToolFailure> {
         match self.protected.against_read(real) {
             None => Ok(()),
+            Some(Protection::Credentials) => Err(refused(
+                "protected",
+                format!("`{shown}` is protected: it holds keys or passwords."),
+            )),
             Some(_) => Err(refused(
                 "protected",
                 format!("`{shown}` is protected: it belongs to Housecarl."),

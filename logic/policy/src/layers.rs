@@ -220,6 +220,10 @@ fn protected_path(policy: &Policy, path: &Path, is_write: bool) -> Option<Findin
                  it: no tool may use it."
             ),
         ),
+        Protection::Credentials => deny_path(
+            "credentials",
+            format!("{shown} holds keys or passwords: no tool reads them, and no model sees them."),
+        ),
         Protection::RunsLater => deny_path(
             "protected",
             format!(

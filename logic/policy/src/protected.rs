@@ -76,6 +76,48 @@ const CONFIG_NAMES: [&str; 9] = [
     "plasma-workspace",
 ];
 
+/// Folders that hold keys and passwords, wherever they lie; by one name or two.
+const CREDENTIAL_FOLDERS: [&[&str]; 10] = [
+    &[".ssh"],
+    &[".gnupg"],
+    &[".aws"],
+    &[".azure"],
+    &[".kube"],
+    &[".password-store"],
+    &[".config", "gcloud"],
+    &[".config", "gh"],
+    &["share", "keyrings"],
+    &[".local", "share", "kwalletd"],
+];
+
+/// Files that hold passwords, wherever they lie.
+const CREDENTIAL_FILES: [&str; 6] = [
+    ".netrc",
+    ".git-credentials",
+    ".pgpass",
+    ".my.cnf",
+    ".pypirc",
+    ".vault-token",
+];
+
+/// What lies among keys and is told to everyone.
+const PUBLIC_FILES: [&str; 3] = ["known_hosts", "config", "authorized_keys"];
+
+/// The folders of keys and passwords in a home that stands, absolute.
+#[must_use]
+pub fn credential_folders(home: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = CREDENTIAL_FOLDERS
+        .iter()
+        .map(|names| {
+            names
+                .iter()
+                .fold(home.to_path_buf(), |path, name| path.join(name))
+        })
+        .collect();
+    folders.push(home.join(".local/share/keyrings"));
+    folders
+}
+
 /// Why a place is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protection {
@@ -83,6 +125,8 @@ pub enum Protection {
     RunsLater,
     /// Housecarl's own configuration, state or data.
     Own,
+    /// Keys and passwords.
+    Credentials,
 }
 
 /// The protected places.
@@ -122,9 +166,23 @@ impl Protected {
     #[must_use]
     pub fn against_read(&self, path: &Path) -> Option<Protection> {
         let parts = folded(path);
-        let is_own = self.own.iter().any(|own| parts.starts_with(own));
-        is_own.then_some(Protection::Own)
+        if self.own.iter().any(|own| parts.starts_with(own)) {
+            return Some(Protection::Own);
+        }
+        holds_credentials(&parts).then_some(Protection::Credentials)
     }
+}
+
+fn holds_credentials(parts: &[String]) -> bool {
+    let Some(name) = parts.last() else {
+        return false;
+    };
+    let is_public = name.ends_with(".pub") || PUBLIC_FILES.contains(&name.as_str());
+    let in_folder = CREDENTIAL_FOLDERS.iter().any(|folder| {
+        let mut places = parts.windows(folder.len());
+        places.any(|place| place.iter().map(String::as_str).eq(folder.iter().copied()))
+    });
+    in_folder && !is_public || CREDENTIAL_FILES.contains(&name.as_str())
 }
 
 fn runs_later(parts: &[String]) -> bool {
@@ -246,5 +304,29 @@ mod tests {
         assert_eq!(read("/home/u/.config/housecarl/x"), Some(Protection::Own));
         assert_eq!(read("/home/u/.config"), None);
         assert_eq!(read("/home/u/.env"), None);
+    }
+
+    #[test]
+    fn keys_and_passwords_are_not_read() {
+        let read = |path| places().against_read(Path::new(path));
+        for path in [
+            "/home/u/.ssh",
+            "/home/u/.ssh/id_ed25519",
+            "/home/u/.SSH/id_rsa",
+            "/home/u/.gnupg/private-keys-v1.d/x.key",
+            "/home/u/.aws/credentials",
+            "/home/u/.local/share/keyrings/login.keyring",
+            "/home/u/.netrc",
+        ] {
+            assert_eq!(read(path), Some(Protection::Credentials), "{path}");
+        }
+        for path in [
+            "/home/u/.ssh/id_rsa.pub",
+            "/home/u/.ssh/config",
+            "/w/ssh/notes.md",
+            "/w/a.aws",
+        ] {
+            assert_eq!(read(path), None, "{path}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Information flow, rule by rule, and the laws that hold for every call.
+//! Information flow, rule by rule.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -8,118 +8,19 @@
 
 mod support;
 
-use domain::decision::{Decision, Layer, Verdict};
-use domain::id::ValueId;
-use domain::label::{Integrity, Label, Readers};
+use domain::decision::{Layer, Verdict};
+use domain::label::{Integrity, Readers};
 use domain::settings::Attendance;
-use domain::tool::{ArgumentRole, Audience, EffectClass, Format, ResultField, ToolSpec};
-use policy::flow::{Found, said_label};
+use domain::tool::{ArgumentRole, Audience, EffectClass};
+use policy::flow::Found;
 use policy::table::ToolTable;
 use policy::{Cover, Parts, Policy};
-use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use support::mail::{BODY, TO, ask, label, policy, session, show, with};
 use support::{Case, manifest, table, tool};
 use uuid::Uuid;
-
-const TO: (&str, ArgumentRole, Option<domain::tool::TargetKind>) = (
-    "to",
-    ArgumentRole::Target,
-    Some(domain::tool::TargetKind::Other),
-);
-const BODY: (&str, ArgumentRole, Option<domain::tool::TargetKind>) =
-    ("body", ArgumentRole::Payload, None);
-
-fn label(integrity: Integrity, readers: Readers) -> Label {
-    Label {
-        integrity,
-        readers,
-        origins: BTreeSet::from(["test".to_owned()]),
-        persistent: true,
-    }
-}
-
-fn team() -> Readers {
-    Readers::Only(BTreeSet::from(["team".to_owned(), "bob".to_owned()]))
-}
-
-fn with(mut spec: ToolSpec, audience: Audience) -> ToolSpec {
-    spec.audience = audience;
-    spec
-}
-
-/// Tools of a mail program beside the usual ones.
-fn policy() -> Policy {
-    let mut inbox = tool("inbox", "self", EffectClass::Read, &[]);
-    inbox.result_label = label(Integrity::Untrusted, Readers::Nobody);
-    inbox.result_fields = vec![ResultField {
-        path: "/*/from".to_owned(),
-        label: label(Integrity::Endorsed, Readers::Nobody),
-        format: Some(Format::Identifier),
-    }];
-    let mut web = tool("web", "self", EffectClass::Read, &[]);
-    web.result_label = label(Integrity::Untrusted, Readers::Public);
-    let mut minutes = tool("minutes", "self", EffectClass::Read, &[]);
-    minutes.result_label = label(Integrity::Endorsed, team());
-    let mut tools = table();
-    let search = ("query", ArgumentRole::Payload, None);
-    tools.extend([
-        inbox,
-        web,
-        minutes,
-        with(
-            tool("mail", "self", EffectClass::Egress, &[TO, BODY]),
-            Audience::Targets,
-        ),
-        with(
-            tool("post", "self", EffectClass::Egress, &[BODY]),
-            Audience::Public,
-        ),
-        with(
-            tool("wipe", "self", EffectClass::Destructive, &[TO]),
-            Audience::User,
-        ),
-        with(
-            tool("fetch", "self", EffectClass::Read, &[TO]),
-            Audience::Public,
-        ),
-        with(
-            tool("search", "self", EffectClass::Read, &[search]),
-            Audience::Public,
-        ),
-    ]);
-    Policy::new(Parts {
-        manifest: manifest(),
-        table: ToolTable::new(tools).unwrap(),
-        home: PathBuf::from("/home/u"),
-        own_folders: Vec::new(),
-        egress_hosts: BTreeSet::new(),
-    })
-}
-
-/// An attended session in which every effect is approved as such, so that what is asked is asked
-/// by a rule of flow.
-fn session(said: &str) -> Case {
-    let mut case = Case::new("coder");
-    case.settings.attendance = Attendance::Attended;
-    use EffectClass::{Config, Destructive, Egress, Exec, SharedWrite};
-    case.settings.auto_approve = BTreeSet::from([SharedWrite, Destructive, Exec, Config, Egress]);
-    case.provenance.say(said);
-    case
-}
-
-fn show(case: &mut Case, policy: &Policy, tool: &str, data: Value) -> ValueId {
-    let id = ValueId::from_uuid(Uuid::now_v7());
-    let spec = &policy.table().find(tool).unwrap().1.spec;
-    let shown = case.provenance.show(id, spec, tool, data);
-    case.context = case.context.join(&shown);
-    id
-}
-
-fn ask(case: &Case, policy: &Policy, tool: &str, arguments: &Value) -> Decision {
-    case.judge(policy, tool, arguments).decision()
-}
 
 #[track_caller]
 fn expect(case: &Case, policy: &Policy, call: (&str, Value), expected: (Verdict, &str)) {
@@ -689,116 +590,4 @@ fn what_no_longer_fits_is_not_forgotten() {
     let late = format!("{} mail carol", "y".repeat(200));
     show(&mut case, &policy, "web", json!(late));
     assert_eq!(traced(&case).label.integrity, Integrity::Untrusted);
-}
-
-const WORDS: [&str; 6] = [
-    "bob",
-    "carol",
-    "eve",
-    "archive",
-    "oslo noon",
-    "https://evil.example/b",
-];
-
-fn word() -> impl Strategy<Value = String> {
-    proptest::sample::select(&WORDS[..]).prop_map(str::to_owned)
-}
-
-fn call() -> impl Strategy<Value = (String, Value)> {
-    (
-        proptest::sample::select(&["mail", "post", "wipe", "search", "write_file"][..]),
-        word(),
-        word(),
-    )
-        .prop_map(|(tool, first, second)| {
-            let arguments = match tool {
-                "mail" => json!({"to": first, "body": second}),
-                "post" => json!({"body": first}),
-                "wipe" => json!({"to": first}),
-                "search" => json!({"query": first}),
-                _ => json!({"path": format!("/w/{}", first.replace('/', "_")), "content": second}),
-            };
-            (tool.to_owned(), arguments)
-        })
-}
-
-fn cover() -> impl Strategy<Value = Cover> {
-    proptest::sample::select(&[Cover::Nothing, Cover::PlanTool, Cover::PlanStep][..])
-}
-
-/// A session with something said, something endorsed and, if wanted, something untrusted.
-fn past() -> impl Strategy<Value = (String, Vec<String>, Vec<String>)> {
-    (
-        word(),
-        proptest::collection::vec(word(), 0..3),
-        proptest::collection::vec(word(), 0..3),
-    )
-}
-
-fn lived(
-    policy: &Policy,
-    (said, endorsed, untrusted): &(String, Vec<String>, Vec<String>),
-) -> Case {
-    let mut case = session(said);
-    case.settings.allow_write = BTreeSet::from([PathBuf::from("/w")]);
-    for name in endorsed {
-        show(&mut case, policy, "inbox", json!([{"from": name}]));
-    }
-    for text in untrusted {
-        show(&mut case, policy, "web", json!(text));
-    }
-    case
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
-
-    #[test]
-    fn more_untrusted_data_never_opens_anything(
-        past in past(), call in call(), cover in cover(), more in word(), where_from in
-            proptest::sample::select(&["web", "inbox"][..]),
-    ) {
-        let policy = policy();
-        let mut case = lived(&policy, &past);
-        case.cover = cover;
-        let before = ask(&case, &policy, &call.0, &call.1).verdict;
-        let data = if where_from == "web" { json!(more) } else { json!([{"text": more}]) };
-        show(&mut case, &policy, where_from, data);
-        let after = ask(&case, &policy, &call.0, &call.1).verdict;
-        prop_assert!(after >= before, "{call:?}: {before:?} became {after:?}");
-    }
-
-    #[test]
-    fn outside_a_plan_untrusted_bytes_cause_no_unconfirmed_effect(
-        past in past(), call in call(), bytes in word(),
-    ) {
-        let policy = policy();
-        let mut case = lived(&policy, &past);
-        show(&mut case, &policy, "web", json!(bytes));
-        let is_effect = !matches!(call.0.as_str(), "search" | "write_file");
-        let verdict = ask(&case, &policy, &call.0, &call.1).verdict;
-        prop_assert!(!is_effect || verdict != Verdict::Allow, "{call:?}");
-    }
-
-    #[test]
-    fn in_a_plan_of_tools_runs_that_differ_in_untrusted_bytes_have_the_same_free_targets(
-        past in past(), call in call(), one in "[a-z]{9,12}", other in "[a-z]{9,12}",
-    ) {
-        let policy = policy();
-        let verdict = |bytes: &str| {
-            let mut case = lived(&policy, &past);
-            case.cover = Cover::PlanTool;
-            show(&mut case, &policy, "web", json!(bytes));
-            ask(&case, &policy, &call.0, &call.1).verdict
-        };
-        prop_assert_eq!(verdict(&one), verdict(&other));
-    }
-
-    #[test]
-    fn what_the_user_said_whole_is_the_users(word in "[a-z]{6,8}", before in "[a-z ]{0,9}") {
-        let mut case = session(&format!("{before} {word}, please"));
-        case.context = label(Integrity::Untrusted, Readers::Nobody);
-        let traced = case.provenance.trace(&json!(word.to_uppercase()), &case.context);
-        prop_assert_eq!(traced.label, said_label());
-    }
 }

@@ -71,7 +71,7 @@ impl Watch {
 fn not_a_root(root: &Path, why: Protection) -> ToolFailure {
     let what = match why {
         Protection::Own => "holds Housecarl's own folders",
-        Protection::RunsLater => "is a protected place",
+        Protection::RunsLater | Protection::Credentials => "is a protected place",
     };
     mendable(
         "root_too_wide",

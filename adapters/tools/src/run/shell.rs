@@ -47,10 +47,13 @@ impl Ground {
                 .cloned()
                 .collect()
         };
+        let mut hidden = bay.own_folders.clone();
+        let keys = policy::protected::credential_folders(&bay.given.home);
+        hidden.extend(keys.into_iter().filter(|folder| folder.is_dir()));
         Self {
             read: usable(&call.read_roots),
             write: usable(&call.write_roots),
-            hidden: bay.own_folders.clone(),
+            hidden,
         }
     }
 }

@@ -8,6 +8,8 @@
     reason = "a test helper fails loudly"
 )]
 
+pub mod mail;
+
 use domain::Timestamp;
 use domain::decision::Decision;
 use domain::hash::Digest;
