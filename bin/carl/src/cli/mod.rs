@@ -1,0 +1,197 @@
+//! The command line: what can be typed, and nothing about what it does. A file a command family.
+
+mod audit;
+mod policy;
+mod serve;
+mod session;
+mod tools;
+
+pub use audit::AuditCommand;
+pub use policy::{ExplainArgs, ForgetArgs, GrantsArgs, GuardArgs, PolicyCommand, ReplayArgs};
+pub use serve::{RoleArg, ServeArgs};
+pub use session::{
+    Ceiling, ChatArgs, EffectArg, ExportForm, ModeArg, RunArgs, SessionCommand, SessionFlags,
+    UndoArgs,
+};
+pub use tools::{CheckArgs, ClassifyArgs, ToolsArgs, ToolsCommand};
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// A private agent system that runs on your own hardware.
+#[derive(Debug, Parser)]
+#[command(
+    name = "carl",
+    version,
+    propagate_version = true,
+    disable_help_subcommand = true
+)]
+#[command(
+    after_help = "Without a command, `carl` starts a chat in this folder.\n\
+    Exit codes: 0 success, 2 usage, 3 partial, 4 failed, 5 denied, 130 interrupted."
+)]
+pub struct Cli {
+    /// What to do
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// How a chat without a command is held
+    #[command(flatten)]
+    pub session: SessionFlags,
+    /// Continue the newest session of this folder
+    #[arg(long)]
+    pub resume: bool,
+}
+
+impl Cli {
+    /// Refuses what would parse and then be ignored.
+    ///
+    /// # Errors
+    /// Flags before a command, which would otherwise be ignored.
+    pub fn checked(self) -> Result<Self, clap::Error> {
+        let has_flags = self.resume || self.session != SessionFlags::default();
+        if self.command.is_some() && has_flags {
+            return Err(Self::command().error(
+                clap::error::ErrorKind::ArgumentConflict,
+                "flags belong after the command: carl run --mode plan \"…\"",
+            ));
+        }
+        Ok(self)
+    }
+}
+
+/// Everything `carl` can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Talk to an agent, line by line
+    Chat(ChatArgs),
+    /// Do one task and exit
+    Run(Box<RunArgs>),
+    /// Check that everything works, and say what to do where it does not
+    Doctor(DoctorArgs),
+    /// List the models that can be used
+    Models(ModelsArgs),
+    /// List the tools and what each does to the world; draft and check tool tables
+    Tools(ToolsArgs),
+    /// List the agent types and what each may use
+    Agents(ListArgs),
+    /// Ask the guard what it would say
+    #[command(subcommand)]
+    Policy(PolicyCommand),
+    /// Look at, continue, fork and export sessions
+    #[command(subcommand)]
+    Session(SessionCommand),
+    /// Take back a session's last file change
+    Undo(UndoArgs),
+    /// Look at the record of what was decided and done
+    #[command(subcommand)]
+    Audit(AuditCommand),
+    /// Write a commented configuration file
+    Init(InitArgs),
+    /// Show the configuration
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Serve Housecarl to other processes over a socket
+    Serve(ServeArgs),
+    /// Print help, for `carl` or for one command
+    Help {
+        /// The command, such as `session list`
+        command: Vec<String>,
+    },
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write one page a command into a folder
+    Man {
+        /// Write `carl.1`, `carl-run.1`, … here instead of printing
+        #[arg(long, value_name = "FOLDER")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// `carl doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Also ask the chosen model one question and measure its speed
+    #[arg(long)]
+    pub model: bool,
+    /// Refuse every connection but loopback
+    #[arg(long)]
+    pub air_gap: bool,
+}
+
+/// `carl models`.
+#[derive(Debug, Args)]
+pub struct ModelsArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Ask this model (`provider/model`) one question and measure its speed
+    #[arg(long, value_name = "MODEL")]
+    pub test: Option<String>,
+    /// Refuse every connection but loopback
+    #[arg(long)]
+    pub air_gap: bool,
+}
+
+/// A listing.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `carl init`.
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// Replace a file that is already there (the old one is kept as `config.toml.bak`)
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `carl config`.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Print what is in force
+    Show {
+        /// Say where each value came from
+        #[arg(long)]
+        origin: bool,
+    },
+    /// Print the JSON Schema of the configuration file
+    Schema,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(words: &[&str]) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(words).and_then(Cli::checked)
+    }
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_flag_before_a_command_is_refused_instead_of_ignored() {
+        assert!(parsed(&["carl", "--mode", "plan", "run", "x"]).is_err());
+        assert!(parsed(&["carl", "--resume", "doctor"]).is_err());
+        assert!(parsed(&["carl", "run", "--mode", "plan", "x"]).is_ok());
+        assert!(parsed(&["carl", "--mode", "plan"]).is_ok());
+    }
+
+    #[test]
+    fn a_list_of_nothing_is_refused_with_the_reason() {
+        let refused = parsed(&["carl", "session", "list", "--limit", "0"]);
+        assert!(refused.unwrap_err().to_string().contains("1 or more"));
+        assert!(parsed(&["carl", "session", "list", "--limit", "1"]).is_ok());
+    }
+}

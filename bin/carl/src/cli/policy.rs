@@ -1,0 +1,86 @@
+//! `carl policy`.
+
+use super::{Ceiling, EffectArg, ListArgs};
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+/// `carl policy`.
+#[derive(Debug, Subcommand)]
+pub enum PolicyCommand {
+    /// Print every layer's verdict on a call, without making it
+    Explain(ExplainArgs),
+    /// Judge a past session's calls by today's policy, without making them
+    Replay(ReplayArgs),
+    /// List what was allowed for the rest of a session that is open
+    Grants(GrantsArgs),
+    /// Guard other programs' tools: JSON lines on standard input and output, or gRPC at an address
+    Serve(GuardArgs),
+    /// List the folders that you opened for writing for good
+    Folders(ListArgs),
+    /// Ask again before anything is written in a folder
+    Forget(ForgetArgs),
+}
+
+/// `carl policy forget`.
+#[derive(Debug, Args)]
+pub struct ForgetArgs {
+    /// The folder
+    pub folder: PathBuf,
+}
+
+/// `carl policy explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The agent type that would call
+    pub agent_type: String,
+    /// The tool
+    pub tool: String,
+    /// The arguments, a JSON object
+    #[arg(default_value = "{}")]
+    pub arguments: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// What is open
+    #[command(flatten)]
+    pub ceiling: Ceiling,
+}
+
+/// `carl policy replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// Which session; the beginning or end of its id is enough. Default: the newest of this folder
+    #[arg(default_value = "")]
+    pub session: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `carl policy grants`.
+#[derive(Debug, Args)]
+pub struct GrantsArgs {
+    /// Which session; the beginning or end of its id is enough. Default: the newest of this folder
+    #[arg(default_value = "")]
+    pub session: String,
+}
+
+/// `carl policy serve`.
+#[derive(Debug, Args)]
+pub struct GuardArgs {
+    /// What the tools are: tool tables (see docs/tool-tables.md); later ones win
+    #[arg(long = "tools", value_name = "FILE", required = true)]
+    pub tables: Vec<PathBuf>,
+    /// Do not ask about effects of this class as such; rules of information flow ask all the same
+    #[arg(long = "yes", value_name = "CLASS")]
+    pub yes: Vec<EffectArg>,
+    /// Most calls in one conversation
+    #[arg(long, value_name = "N")]
+    pub calls: Option<u32>,
+    /// Serve gRPC here instead: `unix:/path` or `tcp:127.0.0.1:50051`
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: Option<String>,
+    /// Serve on TCP although whoever reaches the address is answered
+    #[arg(long, requires = "listen")]
+    pub trust_network: bool,
+}

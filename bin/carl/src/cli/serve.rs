@@ -1,0 +1,35 @@
+//! `carl serve`.
+
+use clap::{Args, ValueEnum};
+
+/// `carl serve`.
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// What to serve
+    #[arg(long, value_enum, default_value_t = RoleArg::All)]
+    pub role: RoleArg,
+    /// Where: `unix:/path` or `tcp:127.0.0.1:50051`. Default: a socket in the runtime folder
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: Option<String>,
+    /// Serve on TCP although whoever reaches the address may act as you
+    #[arg(long)]
+    pub trust_network: bool,
+    /// Refuse every connection but loopback
+    #[arg(long)]
+    pub air_gap: bool,
+}
+
+/// A role that one process can serve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RoleArg {
+    /// Everything
+    All,
+    /// The audit log
+    Audit,
+    /// The model gateway
+    Models,
+    /// The broker and its tools
+    Broker,
+    /// Sessions and agents
+    Agents,
+}

@@ -1,0 +1,242 @@
+//! Sessions: how one is held, worked in, listed and taken back.
+
+use clap::{Args, Subcommand, ValueEnum};
+use domain::hash::Digest;
+use domain::id::SessionId;
+use domain::settings::{Mode, OverrideLevel};
+use domain::tool::EffectClass;
+use std::path::PathBuf;
+
+/// What the user opens and closes for a session.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub struct Ceiling {
+    /// Work in this folder instead of the current one
+    #[arg(short = 'C', long, value_name = "FOLDER")]
+    pub workspace: Option<PathBuf>,
+    /// Confirm these effects in advance; covers no rule violation
+    #[arg(long, value_enum, value_name = "CLASS", value_delimiter = ',')]
+    pub yes: Vec<EffectArg>,
+    /// Let agents write to this file or folder
+    #[arg(long, value_name = "PATH")]
+    pub allow_write: Vec<PathBuf>,
+    /// Forbid a tool to every agent
+    #[arg(long, value_name = "TOOL")]
+    pub disable_tool: Vec<String>,
+    /// Open a tool to an agent type beyond its manifest
+    #[arg(long, value_name = "TYPE:TOOL")]
+    pub grant: Vec<String>,
+    /// Open the gate: `relax` asks no confirmations, `all` lets nearly everything pass
+    #[arg(long = "override", value_enum, value_name = "LEVEL")]
+    pub override_level: Option<OverrideArg>,
+}
+
+/// How a session is held. The same for `chat`, `run` and `session resume`.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub struct SessionFlags {
+    /// What is open
+    #[command(flatten)]
+    pub ceiling: Ceiling,
+    /// How requests are worked on
+    #[arg(long, value_enum)]
+    pub mode: Option<ModeArg>,
+    /// The agent type that does the work (`carl agents` lists them)
+    #[arg(long, value_name = "TYPE")]
+    pub agent: Option<String>,
+    /// The configured model provider to use, such as `ollama` or `embedded`
+    #[arg(long, value_name = "NAME")]
+    pub provider: Option<String>,
+    /// The model: `provider/model`, or a model of the chosen provider
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Context size to ask the model server for, tokens
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(512..=1_048_576))]
+    pub context_tokens: Option<u32>,
+    /// Approve, in advance, the plan with this hash
+    #[arg(long, value_name = "HASH", value_parser = parse_digest)]
+    pub approve: Vec<Digest>,
+    /// Refuse every connection but loopback
+    #[arg(long)]
+    pub air_gap: bool,
+    /// Use the Housecarl served at this address, such as `unix:/run/user/1000/housecarl/carl.sock`
+    #[arg(long, value_name = "ADDRESS")]
+    pub connect: Option<String>,
+}
+
+/// `carl chat`.
+#[derive(Debug, Args)]
+pub struct ChatArgs {
+    /// How the session is held
+    #[command(flatten)]
+    pub session: SessionFlags,
+}
+
+/// `carl run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The task: text, `@file` to read it from a file, or `-` for standard input
+    pub task: Vec<String>,
+    /// Print one JSON object at the end and nothing else
+    #[arg(long, conflicts_with = "events")]
+    pub json: bool,
+    /// Print one JSON event a line as it happens
+    #[arg(long)]
+    pub events: bool,
+    /// Continue this session instead of beginning one
+    #[arg(long, value_name = "ID")]
+    pub session_id: Option<SessionId>,
+    /// How the session is held
+    #[command(flatten)]
+    pub session: SessionFlags,
+}
+
+/// `carl session`.
+#[derive(Debug, Subcommand)]
+pub enum SessionCommand {
+    /// List sessions, newest first
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        /// Show at most this many, 1 and up
+        #[arg(long, default_value_t = 20, value_parser = at_least_one)]
+        limit: usize,
+    },
+    /// Print a session as a readable transcript
+    Show {
+        /// Which session; the beginning or end of its id is enough
+        session: String,
+        /// Print every event, one JSON object a line
+        #[arg(long)]
+        events: bool,
+    },
+    /// Continue a session in a chat
+    Resume {
+        /// Which session; the beginning or end of its id is enough. Default: the newest of this folder
+        session: Option<String>,
+        /// How it is held from now on
+        #[command(flatten)]
+        flags: Box<SessionFlags>,
+    },
+    /// Begin a session from another's first events
+    Fork {
+        /// Which session; the beginning or end of its id is enough
+        session: String,
+        /// The last event to take along (`carl session show --events` numbers them); default: all
+        #[arg(long, default_value_t = 0)]
+        at: u64,
+    },
+    /// Write a session as Markdown or JSON
+    Export {
+        /// Which session; the beginning or end of its id is enough
+        session: String,
+        /// The form
+        #[arg(long, value_enum, default_value_t = ExportForm::Markdown)]
+        format: ExportForm,
+        /// Write here instead of to standard output
+        #[arg(short, long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// `carl undo`.
+#[derive(Debug, Args)]
+pub struct UndoArgs {
+    /// Which session; default: the newest of this folder that changed a file and was not undone
+    pub session: Option<String>,
+    /// What is open
+    #[command(flatten)]
+    pub ceiling: Ceiling,
+}
+
+/// The form of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportForm {
+    /// For people
+    Markdown,
+    /// The events, as an array
+    Json,
+}
+
+/// `--mode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ModeArg {
+    /// The model uses tools as it sees fit
+    Loop,
+    /// A model plans; you approve; only the plan runs
+    Plan,
+    /// Rules plan; no model is needed
+    Deterministic,
+    /// An external planner plans
+    Bridge,
+}
+
+impl From<ModeArg> for Mode {
+    fn from(mode: ModeArg) -> Self {
+        match mode {
+            ModeArg::Loop => Self::Loop,
+            ModeArg::Plan => Self::Plan,
+            ModeArg::Deterministic => Self::Deterministic,
+            ModeArg::Bridge => Self::Bridge,
+        }
+    }
+}
+
+/// `--yes`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EffectArg {
+    /// Changing files; can be undone
+    Write,
+    /// Deleting
+    Destructive,
+    /// Running programs
+    Exec,
+    /// Changing how the machine behaves
+    Config,
+    /// Sending something out of the house
+    Egress,
+}
+
+impl From<EffectArg> for EffectClass {
+    fn from(effect: EffectArg) -> Self {
+        match effect {
+            EffectArg::Write => Self::SharedWrite,
+            EffectArg::Destructive => Self::Destructive,
+            EffectArg::Exec => Self::Exec,
+            EffectArg::Config => Self::Config,
+            EffectArg::Egress => Self::Egress,
+        }
+    }
+}
+
+/// `--override`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OverrideArg {
+    /// Every layer decides
+    None,
+    /// High-risk tools need no confirmation; lineage and paths still hold
+    Relax,
+    /// Everything passes but Housecarl's own folders, and every call is on record
+    All,
+}
+
+impl From<OverrideArg> for OverrideLevel {
+    fn from(level: OverrideArg) -> Self {
+        match level {
+            OverrideArg::None => Self::None,
+            OverrideArg::Relax => Self::Relax,
+            OverrideArg::All => Self::All,
+        }
+    }
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(0) => Err("0 would show nothing; give 1 or more".to_owned()),
+        Ok(count) => Ok(count),
+        Err(error) => Err(format!("it is not a number of sessions: {error}")),
+    }
+}
+
+fn parse_digest(text: &str) -> Result<Digest, String> {
+    text.parse::<Digest>().map_err(|error| error.to_string())
+}
