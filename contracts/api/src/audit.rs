@@ -43,9 +43,33 @@ pub enum Action {
     MemoryRead,
     /// Memory was written.
     MemoryWrite,
+    /// A secret was read, or asked for in vain. The record names it and never holds its value.
+    SecretRead,
+    /// The log was mended at its start: what a crash left half-written was cut off.
+    Recovery,
 }
 
 impl Action {
+    /// Every action.
+    pub const ALL: [Self; 16] = [
+        Self::Start,
+        Self::Stop,
+        Self::RegisterAgent,
+        Self::ReleaseAgent,
+        Self::Validate,
+        Self::Decide,
+        Self::Intent,
+        Self::Outcome,
+        Self::Confirmation,
+        Self::PlanApproval,
+        Self::Configure,
+        Self::ModelCall,
+        Self::MemoryRead,
+        Self::MemoryWrite,
+        Self::SecretRead,
+        Self::Recovery,
+    ];
+
     /// The word in records.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -64,6 +88,8 @@ impl Action {
             Self::ModelCall => "model_call",
             Self::MemoryRead => "memory_read",
             Self::MemoryWrite => "memory_write",
+            Self::SecretRead => "secret_read",
+            Self::Recovery => "recovery",
         }
     }
 }

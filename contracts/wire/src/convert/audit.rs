@@ -25,6 +25,8 @@ wire_enum!(
         ModelCall,
         MemoryRead,
         MemoryWrite,
+        SecretRead,
+        Recovery,
     }
 );
 wire_enum!(Durability, proto::Durability { Durable, Grouped });

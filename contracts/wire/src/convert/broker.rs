@@ -47,6 +47,7 @@ impl From<CallRequest> for proto::CallRequest {
             tool: request.tool,
             arguments_json: request.arguments.to_string(),
             plan_id: request.plan_id.map(|id| id.to_string()),
+            batch: request.batch.map(Into::into),
         }
     }
 }
@@ -61,6 +62,7 @@ impl TryFrom<proto::CallRequest> for CallRequest {
             tool: wire.tool,
             arguments: json(&wire.arguments_json, "arguments_json")?,
             plan_id: optional_text(wire.plan_id.as_deref(), "plan_id")?,
+            batch: optional(wire.batch, "batch")?,
         })
     }
 }

@@ -6,7 +6,7 @@ use super::{
 use crate::proto;
 use api::CallContext;
 use domain::decision::{Layer, Verdict};
-use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
+use domain::event::{Batch, CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::fault::Fault;
 use domain::id::AgentToken;
 use domain::label::{Integrity, Label, Readers};
@@ -222,6 +222,8 @@ impl From<ConfirmationRequest> for proto::ConfirmationRequest {
             diff: request.diff,
             binding: request.binding.to_string(),
             expires: Some(wire_time(request.expires)),
+            lineage: request.lineage.into_iter().map(Into::into).collect(),
+            batch: request.batch.map(Into::into),
         }
     }
 }
@@ -240,6 +242,30 @@ impl TryFrom<proto::ConfirmationRequest> for ConfirmationRequest {
             diff: wire.diff,
             binding: text(&wire.binding, "binding")?,
             expires: time(wire.expires, "expires")?,
+            lineage: each(wire.lineage, "lineage")?,
+            batch: optional(wire.batch, "batch")?,
+        })
+    }
+}
+
+impl From<Batch> for proto::Batch {
+    fn from(batch: Batch) -> Self {
+        Self {
+            batch_id: batch.batch_id.to_string(),
+            position: batch.position,
+            size: batch.size,
+        }
+    }
+}
+
+impl TryFrom<proto::Batch> for Batch {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::Batch) -> Result<Self, InvalidField> {
+        Ok(Self {
+            batch_id: text(&wire.batch_id, "batch_id")?,
+            position: wire.position,
+            size: wire.size,
         })
     }
 }

@@ -257,6 +257,7 @@ proptest! {
             tool: seed.text.clone(),
             arguments: seed.json.clone(),
             plan_id: seed.flag.then(|| PlanId::from_uuid(seed.uuid())),
+            batch: seed.batch(),
         });
         let call = PlannedCall { tool: seed.text.clone(), arguments: seed.json.clone() };
         comes_back::<PlanRequest, proto::PinPlanRequest>(PlanRequest {

@@ -3,13 +3,13 @@
 use domain::Timestamp;
 use domain::decision::{Layer, Verdict};
 use domain::event::{
-    CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest, ToolCallSummary,
+    Batch, CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest, ToolCallSummary,
 };
 use domain::fault::Fault;
 use domain::hash::Digest;
-use domain::id::{CallId, ConfirmationId};
+use domain::id::{AgentId, BatchId, CallId, ConfirmationId};
 use domain::label::{Integrity, Label, Readers};
-use domain::lineage::AgentType;
+use domain::lineage::{AgentType, Ancestor};
 use domain::message::{Thinking, ToolCall};
 use domain::model::{FinishReason, ModelChoice, ModelRef, ModelRole, Usage};
 use domain::plan::{Action, Plan};
@@ -277,7 +277,20 @@ impl Seed {
             diff: self.maybe(self.text.clone()),
             binding: self.digest(),
             expires: self.time(),
+            lineage: vec![Ancestor {
+                agent_id: AgentId::from_uuid(self.uuid()),
+                agent_type: self.agent_type(),
+            }],
+            batch: self.batch(),
         }
+    }
+
+    pub fn batch(&self) -> Option<Batch> {
+        self.maybe(Batch {
+            batch_id: BatchId::from_uuid(self.uuid()),
+            position: 1,
+            size: 3,
+        })
     }
 
     pub fn answer(&self) -> ConfirmationAnswer {
