@@ -1,17 +1,50 @@
 //! Secrets: get one by name, and nothing else. No list, no write.
+//!
+//! [`Secrets`] is what the broker and the model gateway hold. [`Keeper`] is the user's own side,
+//! straight to the store: `carl secret` uses it, no service holds it and no protocol offers it.
 
 use async_trait::async_trait;
 use domain::fault::Coded;
+use std::fmt;
+use std::str::FromStr;
+use subtle::ConstantTimeEq;
+use zeroize::{Zeroize, Zeroizing};
+
+/// Longest name of a secret, bytes.
+pub const SECRET_NAME_BYTES: usize = 64;
+/// Longest secret, bytes. What a key of the kernel can carry with room to spare.
+pub const SECRET_VALUE_BYTES: usize = 16 << 10;
 
 /// A secret's value. It cannot be printed, compared by accident or serialised, and its memory is
 /// overwritten when it is dropped.
-pub struct SecretValue(Vec<u8>);
+///
+/// ```compile_fail
+/// let secret = api::secrets::SecretValue::new(b"hunter2".to_vec());
+/// println!("{secret:?}");
+/// ```
+/// ```compile_fail
+/// let secret = api::secrets::SecretValue::new(b"hunter2".to_vec());
+/// println!("{secret}");
+/// ```
+/// ```compile_fail
+/// let secret = api::secrets::SecretValue::new(b"hunter2".to_vec());
+/// let text = serde_json::to_string(&secret);
+/// ```
+/// ```compile_fail
+/// let secret = api::secrets::SecretValue::new(b"hunter2".to_vec());
+/// let twice = secret.clone();
+/// ```
+/// ```compile_fail
+/// let secret = api::secrets::SecretValue::new(b"hunter2".to_vec());
+/// let same = secret == secret;
+/// ```
+pub struct SecretValue(Zeroizing<Vec<u8>>);
 
 impl SecretValue {
-    /// Wraps a value received from a backend.
+    /// Wraps a value received from a backend or typed by the user.
     #[must_use]
     pub fn new(bytes: Vec<u8>) -> Self {
-        Self(bytes)
+        Self(Zeroizing::new(bytes))
     }
 
     /// The bytes, for the one place that hands them on.
@@ -19,19 +52,64 @@ impl SecretValue {
     pub fn expose(&self) -> &[u8] {
         &self.0
     }
-}
 
-impl Drop for SecretValue {
-    fn drop(&mut self) {
-        for byte in &mut self.0 {
-            *byte = 0;
-        }
-        // Keeps the compiler from removing the stores above as dead.
-        std::hint::black_box(&self.0);
+    /// Whether the value is exactly these bytes, in a time that depends on the length alone.
+    #[must_use]
+    pub fn matches(&self, bytes: &[u8]) -> bool {
+        self.0.as_slice().ct_eq(bytes).into()
     }
 }
 
-/// Why a secret was not given.
+impl Zeroize for SecretValue {
+    fn zeroize(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+/// The name of a secret: 1 to [`SECRET_NAME_BYTES`] letters, digits and `.`, `_`, `-`, the first a
+/// letter or digit.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SecretName(String);
+
+impl SecretName {
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SecretName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for SecretName {
+    type Err = Error;
+
+    // What was given is never repeated: whoever types a key where its name belongs would read it
+    // again in every log.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let problem = if text.is_empty() {
+            "it is empty"
+        } else if text.len() > SECRET_NAME_BYTES {
+            "it has more than 64 characters"
+        } else if !text.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+            "it must begin with a letter or digit"
+        } else if !text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+        {
+            "it may have letters, digits, `.`, `_` and `-` alone"
+        } else {
+            return Ok(Self(text.to_owned()));
+        };
+        Err(Error::InvalidName { problem })
+    }
+}
+
+/// Why a secret was not given or not kept.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No secret of that name.
@@ -40,10 +118,37 @@ pub enum Error {
         /// The name asked for.
         name: String,
     },
-    /// The backend is locked, missing or slow.
+    /// The text cannot name a secret.
+    #[error("that is no name for a secret: {problem}")]
+    InvalidName {
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// The value cannot be kept.
+    #[error("the secret cannot be kept: {problem}")]
+    InvalidValue {
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// The configuration names no store.
+    #[error("no secret store is chosen")]
+    NotChosen,
+    /// The store is there and locked.
+    #[error("the secret store is locked: {detail}")]
+    Locked {
+        /// Which, and what unlocks it.
+        detail: String,
+    },
+    /// The backend is missing or slow.
     #[error("the secret store cannot be used: {detail}")]
     Unavailable {
         /// What it said.
+        detail: String,
+    },
+    /// The passphrase is wrong, or what was stored was changed.
+    #[error("the secret store does not open: {detail}")]
+    Sealed {
+        /// Which file, and what can be the matter.
         detail: String,
     },
     /// The caller is not the broker.
@@ -55,7 +160,12 @@ impl Coded for Error {
     fn code(&self) -> &'static str {
         match self {
             Self::NotFound { .. } => "secrets.not_found",
+            Self::InvalidName { .. } => "secrets.invalid_name",
+            Self::InvalidValue { .. } => "secrets.invalid_value",
+            Self::NotChosen => "secrets.not_chosen",
+            Self::Locked { .. } => "secrets.locked",
             Self::Unavailable { .. } => "secrets.unavailable",
+            Self::Sealed { .. } => "secrets.sealed",
             Self::NotPermitted => "secrets.not_permitted",
         }
     }
@@ -65,7 +175,27 @@ impl Coded for Error {
     }
 
     fn hint(&self) -> String {
-        String::new()
+        match self {
+            Self::NotFound { name } => format!("Store it with `carl secret set {name}`."),
+            Self::InvalidName { .. } => {
+                "A name is a word such as `openai-work`; the secret itself is asked for.".to_owned()
+            }
+            Self::NotChosen => "Write `backend = \"secret-service\"` (GNOME Keyring, KWallet) or \
+                `backend = \"kernel-keyring\"` (servers) under [secrets] in config.toml."
+                .to_owned(),
+            Self::Locked { .. } => "Unlock it with `carl secret unlock`.".to_owned(),
+            Self::Unavailable { .. } => {
+                "`carl doctor` tries the store and says what is missing.".to_owned()
+            }
+            Self::Sealed { .. } => {
+                "Try the passphrase again. A file that was changed has to come from a backup."
+                    .to_owned()
+            }
+            Self::NotPermitted => {
+                "Give the caller the service's token, as docs/secrets.md says.".to_owned()
+            }
+            Self::InvalidValue { .. } => String::new(),
+        }
     }
 }
 
@@ -77,4 +207,92 @@ pub trait Secrets: Send + Sync {
     /// # Errors
     /// Any [`Error`], within two seconds.
     async fn get_secret(&self, name: &str) -> Result<SecretValue, Error>;
+}
+
+/// Whether a secret of the name was there before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// It was not.
+    Added,
+    /// It was, and its value is gone.
+    Replaced,
+}
+
+/// The user's side of a store. Held by the user's own command alone.
+#[async_trait]
+pub trait Keeper: Send + Sync {
+    /// Keeps a secret under a name, in place of any that had it.
+    ///
+    /// # Errors
+    /// [`Error`] when the store is locked or missing, or the value is empty or too long.
+    async fn set(&self, name: &SecretName, value: SecretValue) -> Result<Kept, Error>;
+
+    /// Forgets a secret.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] when there is none, and others when the store is locked or missing.
+    async fn remove(&self, name: &SecretName) -> Result<(), Error>;
+
+    /// The names of all secrets, sorted.
+    ///
+    /// # Errors
+    /// [`Error`] when the store is locked or missing.
+    async fn names(&self) -> Result<Vec<SecretName>, Error>;
+}
+
+/// Refuses what no store keeps.
+///
+/// # Errors
+/// [`Error::InvalidValue`] for an empty or too long value.
+pub fn check_value(value: &SecretValue) -> Result<(), Error> {
+    let problem = match value.expose().len() {
+        0 => "it is empty",
+        1..=SECRET_VALUE_BYTES => return Ok(()),
+        _ => "it is longer than 16 KiB",
+    };
+    Err(Error::InvalidValue { problem })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_plain_words_and_a_refusal_repeats_nothing() {
+        for good in ["a", "openai-work", "7_x.y", &"n".repeat(SECRET_NAME_BYTES)] {
+            assert_eq!(good.parse::<SecretName>().unwrap().as_str(), good);
+        }
+        let long = "n".repeat(SECRET_NAME_BYTES + 1);
+        for bad in ["", "-x", ".x", "a b", "a/b", "ä", "a\nb", "a\0", &long] {
+            let error = bad.parse::<SecretName>().unwrap_err();
+            assert_eq!(error.code(), "secrets.invalid_name");
+            assert!(
+                bad.is_empty() || !error.to_string().contains(bad),
+                "{bad:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_value_matches_itself_alone() {
+        let value = SecretValue::new(b"abc".to_vec());
+        assert!(value.matches(b"abc"));
+        for other in [&b"abd"[..], b"ab", b"abcd", b""] {
+            assert!(!value.matches(other));
+        }
+    }
+
+    #[test]
+    fn a_value_is_overwritten() {
+        let mut value = SecretValue::new(b"abc".to_vec());
+        value.zeroize();
+        assert!(value.expose().is_empty());
+    }
+
+    #[test]
+    fn empty_and_too_long_values_are_refused() {
+        let check = |bytes: usize| check_value(&SecretValue::new(vec![1; bytes])).is_ok();
+        assert!(check(1) && check(SECRET_VALUE_BYTES));
+        assert!(!check(0) && !check(SECRET_VALUE_BYTES + 1));
+    }
 }

@@ -22,6 +22,7 @@ pub mod audit_suite;
 pub mod broker_suite;
 pub mod guard_suite;
 pub mod models_suite;
+pub mod secrets_suite;
 pub mod sessions_suite;
 
 pub use audit::FakeAudit;
