@@ -3,8 +3,8 @@
 use domain::label::Label;
 use domain::limits::{LISTING_ENTRIES, WALK_DEPTH};
 use domain::tool::{
-    ArgumentRole, ArgumentSpec, Audience, EffectClass, TargetKind, ToolDefinition, ToolName,
-    ToolSpec,
+    ArgumentRole, ArgumentSpec, Audience, EffectClass, ResultSource, TargetKind, ToolDefinition,
+    ToolName, ToolSpec,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -265,6 +265,7 @@ impl Tool {
                 true => "programs",
                 false => "files",
             }),
+            result_source: ResultSource::World,
             result_fields: Vec::new(),
             secrets: BTreeMap::new(),
             is_wait: false,

@@ -7,7 +7,7 @@ use crate::{CallContext, Streaming};
 use async_trait::async_trait;
 use domain::Timestamp;
 use domain::decision::Decision;
-use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationRequest};
+use domain::event::{Batch, CallStatus, ConfirmationAnswer, ConfirmationRequest};
 use domain::fault::Coded;
 use domain::hash::Digest;
 use domain::id::{AgentId, AgentToken, CallId, ConfirmationId, PlanId, SessionId, ValueId};
@@ -42,6 +42,10 @@ pub struct CallRequest {
     pub arguments: Value,
     /// The approved plan it belongs to, if any.
     pub plan_id: Option<PlanId>,
+    /// Its place among calls that were asked for in one breath and are to run one after the other.
+    /// They are handed in together; what has to be asked about them is asked together, and each
+    /// runs when the one before it has ended. `None` for a call by itself.
+    pub batch: Option<Batch>,
 }
 
 /// What a finished call came to.

@@ -3,9 +3,9 @@
 use crate::decision::{Layer, Verdict};
 use crate::fault::Fault;
 use crate::hash::Digest;
-use crate::id::{AgentId, CallId, ConfirmationId, QueryId, RespondentId, SessionId, ValueId};
+use crate::id::{AgentId, BatchId, CallId, ConfirmationId, QueryId, RespondentId, SessionId, ValueId};
 use crate::label::Label;
-use crate::lineage::AgentType;
+use crate::lineage::{AgentType, Lineage};
 use crate::message::{Thinking, ToolCall};
 use crate::model::{FinishReason, ModelRef, Usage};
 use crate::plan::Plan;
@@ -103,6 +103,17 @@ pub enum ConfirmationKind {
     WriteRoot,
 }
 
+/// A place among things that belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Batch {
+    /// Which things.
+    pub batch_id: BatchId,
+    /// Which of them this is, from 0.
+    pub position: u32,
+    /// How many there are, as far as is known by now; 1 or more.
+    pub size: u32,
+}
+
 /// A question to the user, in the broker's own rendering.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConfirmationRequest {
@@ -112,6 +123,13 @@ pub struct ConfirmationRequest {
     pub kind: ConfirmationKind,
     /// Who asks.
     pub agent_type: AgentType,
+    /// The chain from the root to who asks; empty when it is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lineage: Lineage,
+    /// The related questions it waits with: a surface shows them as one, and each is still answered
+    /// for itself, with its own binding. `None` for what stands alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<Batch>,
     /// What it does to the world: the strictest class of all calls in question.
     pub effect: EffectClass,
     /// Why it is asked.

@@ -71,6 +71,8 @@ uuid_id! {
     TraceId = "trace id";
     /// One question to the user.
     ConfirmationId = "confirmation id";
+    /// Calls or questions that belong together.
+    BatchId = "batch id";
     /// One approved plan.
     PlanId = "plan id";
     /// One of several answerers to the same query.

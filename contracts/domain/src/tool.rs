@@ -190,6 +190,17 @@ pub enum Format {
     Enum(BTreeSet<String>),
 }
 
+/// What a tool's results are made of, and thereby where their label comes from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultSource {
+    /// Things beyond the call: the table says how far they may be trusted.
+    #[default]
+    World,
+    /// The call's arguments and nothing else: a result is as trusted as what it was made from.
+    Arguments,
+}
+
 /// The label of one part of a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultField {
@@ -217,6 +228,9 @@ pub struct ToolSpec {
     pub audience: Audience,
     /// The label of its results, wherever no field rule says otherwise.
     pub result_label: Label,
+    /// Whether that label holds, or that of the call's arguments.
+    #[serde(default)]
+    pub result_source: ResultSource,
     /// Parts of a result with a label of their own; the first that fits a leaf counts.
     pub result_fields: Vec<ResultField>,
     /// The name of the secret that fills each [`ArgumentRole::Secret`] argument.

@@ -7,7 +7,8 @@ use crate::place::key_at;
 use domain::hash::Digest;
 use domain::label::Label;
 use domain::tool::{
-    ArgumentRole, ArgumentSpec, Audience, EffectClass, ToolDefinition, ToolName, ToolSpec,
+    ArgumentRole, ArgumentSpec, Audience, EffectClass, ResultSource, ToolDefinition, ToolName,
+    ToolSpec,
 };
 use serde_json::{Value, json};
 use serde_saphyr::{MessageFormatter, UserMessageFormatter};
@@ -107,6 +108,7 @@ impl Table {
             arguments: arguments.iter().map(argument_spec).collect(),
             audience: entry.audience.clone(),
             result_label: entry.result_label.clone(),
+            result_source: ResultSource::World,
             result_fields: entry.result_fields.clone(),
             secrets,
             is_wait: entry.is_wait,
@@ -130,6 +132,7 @@ impl Table {
             arguments: arguments.iter().map(argument_spec).collect(),
             audience: Audience::Public,
             result_label: Label::untrusted(format!("tool:{}", definition.name)),
+            result_source: ResultSource::World,
             result_fields: Vec::new(),
             secrets: BTreeMap::new(),
             is_wait: false,

@@ -310,6 +310,7 @@ impl Work {
             tool: call.name.clone(),
             arguments: call.arguments.clone(),
             plan_id,
+            batch: None,
         };
         let mut stream = match self.broker.execute(request).await {
             Ok(stream) => stream,

@@ -290,6 +290,8 @@ impl Call {
             confirmation_id: id,
             kind: ConfirmationKind::WriteRoot,
             agent_type: self.caller.agent_type.clone(),
+            lineage: self.caller.lineage.clone(),
+            batch: None,
             effect: EffectClass::SharedWrite,
             reason: format!(
                 "{folder} is not open for writing yet. `--allow-write` opens it in advance."
@@ -317,6 +319,8 @@ impl Call {
             confirmation_id: id,
             kind: ConfirmationKind::Call,
             agent_type: self.caller.agent_type.clone(),
+            lineage: self.caller.lineage.clone(),
+            batch: None,
             effect: shown.bound.effect,
             reason: reasons(judgement),
             rendering: format!("{call}A yes for the session covers {reach}\n"),

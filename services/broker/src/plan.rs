@@ -199,6 +199,8 @@ impl Pin {
             confirmation_id: ConfirmationId::from_uuid(Uuid::now_v7()),
             kind: ConfirmationKind::Plan,
             agent_type: self.caller.agent_type.clone(),
+            lineage: self.caller.lineage.clone(),
+            batch: None,
             effect: strictest_effect(&draft.judgements),
             reason: format!(
                 "The plan changes something. Approved as a whole; in advance: `--approve {}`.",
@@ -275,6 +277,7 @@ impl Pin {
                 tool: call.tool.clone(),
                 arguments: call.arguments.clone(),
                 plan_id: None,
+                batch: None,
             };
             let label = Label::nothing();
             let Some(mut judged) = self

@@ -60,7 +60,7 @@ pub(crate) fn diff(text: &str) -> String {
 mod tests {
     use super::*;
     use domain::label::Label;
-    use domain::tool::{Audience, EffectClass, ToolDefinition, ToolName};
+    use domain::tool::{Audience, EffectClass, ResultSource, ToolDefinition, ToolName};
     use serde_json::json;
 
     fn spec() -> ToolSpec {
@@ -75,6 +75,7 @@ mod tests {
             arguments: BTreeMap::new(),
             audience: Audience::User,
             result_label: Label::nothing(),
+            result_source: ResultSource::World,
             result_fields: Vec::new(),
             secrets: BTreeMap::new(),
             is_wait: false,

@@ -79,6 +79,7 @@ impl House {
             tool: tool.to_owned(),
             arguments,
             plan_id: None,
+            batch: None,
         };
         let Ok(mut events) = self.broker.execute(request).await else {
             return CallStatus::Denied;

@@ -85,6 +85,7 @@ async fn decide(
             tool: "read_file".to_owned(),
             arguments: json!({"path": "notes.md"}),
             plan_id: None,
+            batch: None,
         };
         let started = Instant::now();
         broker.validate(request).await?;

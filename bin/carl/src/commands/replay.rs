@@ -182,6 +182,7 @@ impl<'a> Stage<'a> {
             tool: tool.to_owned(),
             arguments: arguments.clone(),
             plan_id: None,
+            batch: None,
         };
         self.guard.broker.validate(request).await.or_fail()
     }

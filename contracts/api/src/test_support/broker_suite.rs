@@ -68,6 +68,7 @@ fn call(context: CallContext, call: &PlannedCall) -> CallRequest {
         tool: call.tool.clone(),
         arguments: call.arguments.clone(),
         plan_id: None,
+        batch: None,
     }
 }
 

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use domain::Timestamp;
 use domain::label::Label;
 use domain::tool::{
-    ArgumentRole, ArgumentSpec, Audience, EffectClass, TargetKind, ToolDefinition, ToolName,
-    ToolOutput, ToolSpec,
+    ArgumentRole, ArgumentSpec, Audience, EffectClass, ResultSource, TargetKind, ToolDefinition,
+    ToolName, ToolOutput, ToolSpec,
 };
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,6 +57,7 @@ impl FakeTool {
             arguments: BTreeMap::from([("path".to_owned(), path)]),
             audience: Audience::User,
             result_label: Label::untrusted(name),
+            result_source: ResultSource::World,
             result_fields: Vec::new(),
             secrets: BTreeMap::new(),
             is_wait: false,

@@ -1,7 +1,8 @@
 //! Nouns that several services speak.
 
 use super::{
-    InvalidField, WireEnum, json, name, number, required, text, time, wire_enum, wire_time,
+    InvalidField, WireEnum, each, json, name, number, optional, required, text, time, wire_enum,
+    wire_time,
 };
 use crate::proto;
 use api::CallContext;

@@ -18,8 +18,8 @@ use domain::lineage::AgentType;
 use domain::model::ModelRole;
 use domain::settings::{Attendance, SessionSettings};
 use domain::tool::{
-    ArgumentRole, ArgumentSpec, Audience, EffectClass, TargetKind, ToolDefinition, ToolName,
-    ToolSpec,
+    ArgumentRole, ArgumentSpec, Audience, EffectClass, ResultSource, TargetKind, ToolDefinition,
+    ToolName, ToolSpec,
 };
 use policy::flow::{Knowledge, Needles, Provenance};
 use policy::history::TaskHistory;
@@ -90,6 +90,7 @@ pub fn tool(
             .collect(),
         audience: Audience::User,
         result_label: Label::untrusted(tool),
+        result_source: ResultSource::World,
         result_fields: Vec::new(),
         secrets: BTreeMap::new(),
         is_wait: false,

@@ -125,6 +125,7 @@ impl House {
             tool: tool.to_owned(),
             arguments,
             plan_id: None,
+            batch: None,
         }
     }
 
