@@ -265,7 +265,11 @@ impl Tool {
                 true => "programs",
                 false => "files",
             }),
-            result_source: ResultSource::World,
+            result_source: match self {
+                // The scratch folder holds what the call brings, and there is no network.
+                Self::RunCode => ResultSource::Arguments,
+                _ => ResultSource::World,
+            },
             result_fields: Vec::new(),
             secrets: BTreeMap::new(),
             is_wait: false,

@@ -3,7 +3,7 @@
 use crate::call::{Call, nothing_ran};
 use crate::judging::OUT_OF_REACH;
 use crate::service::Inner;
-use crate::state::lock;
+use crate::state::{Session, lock};
 use crate::values::Stored;
 use api::authority::{Authorized, JudgedCall};
 use api::broker::{CallRequest, ToolEvent, ToolResult};
@@ -13,9 +13,12 @@ use domain::hash::Digest;
 use domain::id::ValueId;
 use domain::label::{Integrity, Label};
 use domain::limits::TOOL_RESULT_BYTES;
-use domain::tool::ToolOutput;
+use domain::tool::{ResultSource, ToolOutput, ToolSpec};
 use policy::Bound;
+use policy::flow::{Knowledge, made_of};
+use policy::table::Tool;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -80,6 +83,30 @@ impl Call {
         let _ = self.events.try_send(Ok(event));
     }
 
+    /// The tool as its results are labelled this time: what is made of the arguments alone has
+    /// their label.
+    fn labelled<'t>(&self, tool: &'t Tool, session: &Session) -> Cow<'t, ToolSpec> {
+        if tool.spec.result_source == ResultSource::World {
+            return Cow::Borrowed(&tool.spec);
+        }
+        let mut spec = tool.spec.clone();
+        spec.result_fields.clear();
+        let agent = session.agents.get(&self.caller.agent_id);
+        let resolved = session.provenance.resolve(&self.request.arguments);
+        // What cannot be traced any more keeps the table's label.
+        if let (Some(agent), Ok(resolved)) = (agent, resolved) {
+            let known = Knowledge {
+                provenance: &session.provenance,
+                context: &agent.label,
+                needles: &session.needles,
+                referenced: &resolved.labels,
+                refused_choices: 0,
+            };
+            spec.result_label = made_of(tool, &resolved.arguments, known);
+        }
+        Cow::Owned(spec)
+    }
+
     /// Stores a result as a value and makes what the model reads.
     pub(crate) fn show(&self, output: ToolOutput, duration_ms: u64) -> ToolResult {
         let body = Body::of(&output.text);
@@ -92,9 +119,10 @@ impl Call {
                     Value::Null => Value::from(output.text.as_str()),
                     data => data.clone(),
                 };
+                let spec = self.labelled(tool, &session);
                 session
                     .provenance
-                    .show(value_id, &tool.spec, &output.origin, data)
+                    .show(value_id, &spec, &output.origin, data)
             }
             None => Label::untrusted("unknown tool"),
         };

@@ -12,7 +12,8 @@ use api::CallContext;
 use api::broker::{Broker, CallRequest, Control, Registered};
 use api::test_support::FakeTool;
 use domain::decision::{Layer, Verdict};
-use domain::label::Label;
+use domain::event::ConfirmationAnswer;
+use domain::label::{Integrity, Label};
 use domain::settings::{Attendance, SessionSettings};
 use domain::tool::{ArgumentRole, ArgumentSpec, Audience, EffectClass, TargetKind};
 use serde_json::{Value, json};
@@ -170,6 +171,60 @@ async fn a_tools_error_speaks_for_nobody() {
     let house = House::with(all, attended()).await;
     said(&house).await;
     house.call("glob", path("a.txt")).await;
+    assert_eq!(
+        rule(&house, house.context()).await,
+        asked("untrusted_choice")
+    );
+}
+
+/// Beside the others, one that computes something from its arguments.
+fn computing() -> Vec<FakeTool> {
+    let mut compute = FakeTool::new("compute", "fs_read", EffectClass::Exec)
+        .with_payload("code")
+        .returns("pay mallory")
+        .made_of_arguments();
+    compute.spec.arguments.remove("path");
+    compute.spec.definition.parameters["required"] = json!([]);
+    let mut tools = tools();
+    tools.push(compute);
+    tools
+}
+
+fn running() -> SessionSettings {
+    let mut settings = attended();
+    settings.auto_approve.insert(EffectClass::Exec);
+    settings
+}
+
+#[tokio::test]
+async fn what_is_computed_from_words_nobody_else_had_a_say_in_taints_nothing() {
+    let house = House::with(computing(), running()).await;
+    said(&house).await;
+    for _ in 0..2 {
+        let (decision, result) = house.call("compute", json!({"code": "1 + 1"})).await;
+        assert_eq!(decision.verdict, Verdict::Allow);
+        assert_eq!(result.label.unwrap().integrity, Integrity::Trusted);
+    }
+    assert_eq!(rule(&house, house.context()).await, free());
+}
+
+#[tokio::test]
+async fn what_is_computed_from_untrusted_text_stays_untrusted() {
+    let house = House::with(computing(), running()).await;
+    said(&house).await;
+    house.call("read_file", path("a.txt")).await;
+    // Both a piece of what was read, and code that the model wrote after reading.
+    for code in ["three lines", "print('3 l' + 'ines')"] {
+        let mut stream = house.start("compute", json!({"code": code})).await;
+        let asked = support::question(&mut stream).await;
+        house.answer(&asked, ConfirmationAnswer::Once).await;
+        let result = support::result(&mut stream).await;
+        assert_eq!(
+            result.label.unwrap().integrity,
+            Integrity::Untrusted,
+            "{code}"
+        );
+    }
     assert_eq!(
         rule(&house, house.context()).await,
         asked("untrusted_choice")

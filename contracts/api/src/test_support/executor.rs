@@ -85,6 +85,13 @@ impl FakeTool {
         self
     }
 
+    /// Its results are made of its arguments alone.
+    #[must_use]
+    pub fn made_of_arguments(mut self) -> Self {
+        self.spec.result_source = ResultSource::Arguments;
+        self
+    }
+
     /// It returns this text.
     #[must_use]
     pub fn returns(mut self, text: &str) -> Self {

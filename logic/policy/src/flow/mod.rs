@@ -13,5 +13,5 @@ mod secrets;
 
 pub use provenance::{Found, Provenance, REFERENCE, ReferenceError, Resolved, Traced, said_label};
 pub(crate) use rules::{Flow, judge};
-pub use rules::{Knowledge, Pinned};
+pub use rules::{Knowledge, Pinned, made_of};
 pub use secrets::Needles;

@@ -5,6 +5,7 @@ use crate::flow::entities::leads;
 use crate::flow::normal::{decoded, folded, unmasked};
 use crate::flow::provenance::{Found, Provenance, Traced, is_date};
 use crate::flow::secrets::{Needles, has_shape};
+use crate::table::Tool;
 use domain::decision::{Finding, Layer, Verdict};
 use domain::label::{Integrity, Label, Readers};
 use domain::limits::JSON_DEPTH;
@@ -135,6 +136,22 @@ fn parts<'a>(
         }
     }
     found
+}
+
+/// The label of what is made from a call's arguments alone: the join of all that say anything.
+#[must_use]
+pub fn made_of(tool: &Tool, arguments: &Value, known: Knowledge<'_>) -> Label {
+    let flow = Flow {
+        known,
+        pinned: Pinned::Nothing,
+        opened: &BTreeSet::new(),
+        keys: &tool.keys,
+        words: &tool.words,
+    };
+    let roles = [ArgumentRole::Target, ArgumentRole::Payload];
+    let all = roles.map(|role| parts(&tool.spec, arguments, &flow, role));
+    let labels = all.iter().flatten().map(|part| &part.traced.label);
+    labels.fold(Label::nothing(), |joined, one| joined.join(one))
 }
 
 /// Whether a knob's value is too narrow to tell anything: a number, a flag, a date, a word that the
