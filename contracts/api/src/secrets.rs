@@ -7,9 +7,12 @@ use async_trait::async_trait;
 use domain::fault::Coded;
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, Zeroizing};
 
+/// Longest a store may take to answer.
+pub const SECRET_TIME: Duration = Duration::from_secs(2);
 /// Longest name of a secret, bytes.
 pub const SECRET_NAME_BYTES: usize = 64;
 /// Longest secret, bytes. What a key of the kernel can carry with room to spare.

@@ -15,6 +15,7 @@
     reason = "a test is allowed to fail loudly, and so is what only tests use"
 )]
 
+pub mod desktop;
 pub mod house;
 pub mod ollama;
 pub mod openai;
@@ -23,6 +24,7 @@ pub mod reply;
 pub mod server;
 pub mod terminal;
 
+pub use desktop::Desktop;
 pub use house::House;
 pub use program::{Carl, Finished, Running};
 pub use reply::{Gate, Reply};
