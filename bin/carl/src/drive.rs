@@ -1,12 +1,14 @@
 //! One request from its text to its end: events to a view, questions to the user, signals to stop
 //! to the session.
 
+use crate::commands::folders::on_record;
 use crate::exit::OrFail;
 use crate::open_folders::OpenFolders;
 use crate::render::confirm::{Memory, Said};
 use crate::render::{Paint, confirm};
 use crate::signals::{Caught, Signals};
 use anyhow::{Context, Result};
+use api::audit::Audit;
 use api::sessions::{SendRequest, Sessions};
 use domain::event::{ConfirmationRequest, Event, EventBody, QueryStatus};
 use domain::fault::Coded;
@@ -43,7 +45,7 @@ pub trait View {
 }
 
 /// Who is there to be asked, and what they want remembered.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Asker {
     /// Whether anyone is.
     pub attendance: Attendance,
@@ -51,6 +53,8 @@ pub struct Asker {
     pub folder: PathBuf,
     /// Where a yes to it is kept.
     pub open_folders: OpenFolders,
+    /// Where it is on record that it is kept.
+    pub audit: Arc<dyn Audit>,
 }
 
 impl Asker {
@@ -63,12 +67,16 @@ impl Asker {
     }
 
     /// Keeps a yes, and says so; a list that cannot be written takes nothing from the yes itself.
-    fn remember(&self, view: &mut dyn View) -> Result<()> {
+    async fn remember(&self, view: &mut dyn View) -> Result<()> {
         let folder = self.folder.display();
-        view.remark(&match self.open_folders.add(&self.folder) {
-            Ok(()) => format!("remembered; `carl policy forget {folder}` takes it back"),
-            Err(error) => format!("open for this session, but not remembered: {error:#}"),
-        })
+        let change = "a folder is open for good";
+        let recorded = on_record(self.audit.as_ref(), change).await;
+        view.remark(
+            &match recorded.and_then(|()| self.open_folders.add(&self.folder)) {
+                Ok(()) => format!("remembered; `carl policy forget {folder}` takes it back"),
+                Err(error) => format!("open for this session, but not remembered: {error:#}"),
+            },
+        )
     }
 }
 
@@ -157,7 +165,7 @@ async fn tell(
 ) -> Result<()> {
     let (id, binding) = (question.confirmation_id, question.binding);
     match sessions.confirm(session_id, id, binding, said.answer).await {
-        Ok(()) if said.remember => asker.remember(view),
+        Ok(()) if said.remember => asker.remember(view).await,
         Ok(()) => Ok(()),
         Err(late) => view.remark(&format!("the answer did not count: {}", late.message())),
     }

@@ -17,6 +17,7 @@ mod lock;
 mod open_folders;
 mod paths;
 mod profile;
+mod question;
 mod render;
 mod signals;
 mod wiring;

@@ -8,7 +8,7 @@ use crate::exit::{Failure, OrFail};
 use crate::lock::StateLock;
 use crate::paths::private_folder;
 use anyhow::{Context, Result};
-use api::audit::{Ack, Audit, Durability, Entry};
+use api::audit::{Ack, Action, Audit, Durability, Entry};
 use api::broker::{Broker, Control};
 use api::models::Models;
 use api::sessions::Sessions;
@@ -145,6 +145,21 @@ impl House {
             .sessions(self.sessions.clone())
     }
 
+    /// Ends the work here and puts that on record. What the work came to is given back.
+    ///
+    /// # Errors
+    /// The outcome's, else that the end cannot be recorded.
+    pub async fn close<T>(self, outcome: Result<T>) -> Result<T> {
+        if self.lock.is_none() {
+            // Another process's services go on.
+            return outcome;
+        }
+        let stopped = mark(self.audit.as_ref(), Action::Stop).await;
+        let value = outcome?;
+        stopped.or_fail()?;
+        Ok(value)
+    }
+
     async fn attach(endpoint: &Endpoint) -> Result<Self> {
         if !wire::answers(endpoint).await {
             return Err(Failure::usage(
@@ -175,6 +190,9 @@ impl House {
         let gateway = models(setting)?;
         let guard = guard(setting, audit.clone())?;
         let sessions = sessions(setting, &gateway, &guard, audit.clone())?;
+        if access == Access::Write {
+            mark(audit.as_ref(), Action::Start).await.or_fail()?;
+        }
         Ok(Self {
             sessions,
             gateway,
@@ -184,6 +202,21 @@ impl House {
             shared: None,
         })
     }
+}
+
+/// Records that this process begins or ends its work. The end is on the disk before the process is
+/// gone.
+///
+/// # Errors
+/// When the log takes nothing.
+pub async fn mark(audit: &dyn Audit, action: Action) -> Result<(), api::audit::Error> {
+    let durability = match action {
+        Action::Stop => Durability::Durable,
+        _ => Durability::Grouped,
+    };
+    let mut entry = Entry::new(Timestamp::now(), action);
+    entry.detail = format!("carl {}", env!("CARGO_PKG_VERSION"));
+    audit.append(entry, durability).await.map(|_| ())
 }
 
 /// The gateway: in this process, or where `[endpoints]` says.

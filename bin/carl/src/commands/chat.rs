@@ -60,6 +60,17 @@ pub async fn chat(flags: SessionFlags, begin: Begin) -> Result<Exit> {
     let profile = setting.profile(&flags, Attendance::Attended)?;
     let mut house = House::open(&setting, &flags).await?;
     house.share(&setting).await;
+    let outcome = hold(&house, resumed, profile, &setting).await;
+    house.close(outcome).await
+}
+
+/// Holds one chat, from the greeting to the closed session.
+async fn hold(
+    house: &House,
+    resumed: Option<SessionSummary>,
+    profile: SessionProfile,
+    setting: &Setting,
+) -> Result<Exit> {
     let request = match resumed {
         None => OpenRequest::New(profile.clone()),
         Some(found) => OpenRequest::Resume {
@@ -69,8 +80,8 @@ pub async fn chat(flags: SessionFlags, begin: Begin) -> Result<Exit> {
     };
     let opened = house.sessions.open(request).await;
     let session = opened.map_err(|error| not_opened(&error))?;
-    greet(&session, &profile, &setting)?;
-    let outcome = converse(&house, &session, profile.mode, &setting).await;
+    greet(&session, &profile, setting)?;
+    let outcome = converse(house, &session, profile.mode, setting).await;
     house.sessions.close(session.session_id).await.or_fail()?;
     outcome
 }
@@ -180,7 +191,7 @@ async fn say(house: &House, send: SendRequest, setting: &Setting) -> Result<()> 
     if let Err(error) = drive(
         house.sessions.as_ref(),
         send,
-        &setting.asker(Attendance::Attended),
+        &setting.asker(Attendance::Attended, house),
         &mut view,
         &mut Signals::ctrl_c()?,
     )

@@ -98,6 +98,7 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
             if args.model {
                 checks.push(speed(&house).await);
             }
+            house.close(Ok(())).await?;
         }
         Err(error) => checks.push(Check::bad("services", &error)),
     }
@@ -338,7 +339,7 @@ async fn whole_path(setting: &Setting) -> Check {
 }
 
 async fn speed(house: &House) -> Check {
-    match models::measure(house.gateway.as_ref(), models::default_choice()).await {
+    match models::measure(house, models::default_choice()).await {
         Ok(speed) => Check::ok("model speed", speed.line()),
         Err(error) => Check::bad("model speed", &error),
     }

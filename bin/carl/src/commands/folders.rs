@@ -2,10 +2,13 @@
 
 use super::Setting;
 use crate::cli::{ForgetArgs, ListArgs, SessionFlags};
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, OrFail};
 use crate::open_folders::OpenFolders;
 use crate::render::print;
+use crate::wiring::House;
 use anyhow::{Context, Result};
+use api::audit::{Action, Audit, Durability, Entry};
+use domain::Timestamp;
 use serde_json::json;
 use std::path::Path;
 use text::escape::visible;
@@ -51,7 +54,7 @@ pub fn show_remembered(setting: &Setting) -> Result<()> {
 ///
 /// # Errors
 /// A usage failure when the folder is not on it.
-pub fn forget(args: &ForgetArgs) -> Result<Exit> {
+pub async fn forget(args: &ForgetArgs) -> Result<Exit> {
     let setting = Setting::read(&SessionFlags::default())?;
     let list = OpenFolders::of(&setting.paths);
     // A folder that is gone is known by the name it had.
@@ -60,15 +63,34 @@ pub fn forget(args: &ForgetArgs) -> Result<Exit> {
         Err(_gone) => std::path::absolute(&args.folder)
             .with_context(|| format!("{} is no path", args.folder.display()))?,
     };
-    if !list.remove(&folder)? {
+    if !list.read()?.contains(&folder) {
         return Err(unknown(&folder).into());
     }
+    let house = House::open(&setting, &SessionFlags::default()).await?;
+    let removed = match on_record(house.audit.as_ref(), "a folder is no longer open for good").await
+    {
+        Ok(()) => list.remove(&folder),
+        Err(error) => Err(error),
+    };
+    house.close(removed).await?;
     let name = folder.display().to_string();
     print(&format!(
         "Forgotten: {}. The next session there asks before it writes.\n",
         visible(&name)
     ))?;
     Ok(Exit::Success)
+}
+
+/// Puts a change of what is open for good on record, before it is made. The folder's name is not
+/// part of it.
+///
+/// # Errors
+/// When the log takes nothing; the change must then not be made.
+pub async fn on_record(audit: &dyn Audit, change: &str) -> Result<()> {
+    let mut entry = Entry::new(Timestamp::now(), Action::Configure);
+    entry.detail = change.to_owned();
+    audit.append(entry, Durability::Durable).await.or_fail()?;
+    Ok(())
 }
 
 fn unknown(folder: &Path) -> Failure {

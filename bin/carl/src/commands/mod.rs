@@ -22,10 +22,12 @@ use crate::exit::Failure;
 use crate::open_folders::OpenFolders;
 use crate::paths::Paths;
 use crate::profile;
+use crate::wiring::House;
 use ::models::{ProviderConfig, ProviderType};
 use anyhow::Result;
 use domain::settings::{Attendance, SessionProfile};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Where a command runs: folders, workspace and configuration.
 #[derive(Debug, Clone)]
@@ -86,11 +88,12 @@ impl Setting {
 
     /// Who is asked in such a session.
     #[must_use]
-    pub fn asker(&self, attendance: Attendance) -> Asker {
+    pub fn asker(&self, attendance: Attendance, house: &House) -> Asker {
         Asker {
             attendance,
             folder: self.workspace.clone(),
             open_folders: OpenFolders::of(&self.paths),
+            audit: Arc::clone(&house.audit),
         }
     }
 }

@@ -3,16 +3,15 @@
 use super::Setting;
 use crate::cli::{ModelsArgs, SessionFlags};
 use crate::exit::{Exit, Failure, OrFail};
+use crate::question::{Answer, ask};
 use crate::render::values::{bytes, milliseconds};
 use crate::render::{Paint, print, table};
 use crate::wiring::House;
 use anyhow::Result;
-use api::models::{ChatChunk, ChatRequest, ModelInfo, Models, ProviderHealth};
+use api::models::{ChatRequest, ModelInfo, ProviderHealth};
 use domain::message::Message;
-use domain::model::{ModelChoice, ModelRef, ModelRole, Usage};
-use futures::StreamExt;
+use domain::model::{ModelChoice, ModelRef, ModelRole};
 use serde_json::{Value, json};
-use std::time::Instant;
 
 /// Lists models, or tests one.
 ///
@@ -23,7 +22,7 @@ pub async fn models(args: ModelsArgs) -> Result<Exit> {
         air_gap: args.air_gap,
         ..SessionFlags::default()
     };
-    let house = House::look(&Setting::read(&flags)?).await?;
+    let setting = Setting::read(&flags)?;
     if let Some(name) = &args.test {
         let model: ModelRef = name.parse().map_err(|error| {
             Failure::usage(
@@ -31,10 +30,13 @@ pub async fn models(args: ModelsArgs) -> Result<Exit> {
                 "`carl models` lists what is there.",
             )
         })?;
-        let speed = measure(house.gateway.as_ref(), ModelChoice::Exact(model)).await?;
+        let house = House::open(&setting, &flags).await?;
+        let speed = measure(&house, ModelChoice::Exact(model)).await;
+        let speed = house.close(speed).await?;
         print(&format!("{}\n", speed.line()))?;
         return Ok(Exit::Success);
     }
+    let house = House::look(&setting).await?;
     let health = house.gateway.health().await.or_fail()?;
     let known = house.gateway.list_models().await.or_fail()?;
     if args.json {
@@ -116,62 +118,33 @@ fn as_json(health: &[ProviderHealth], known: &[ModelInfo]) -> Value {
 }
 
 /// How fast a model answered.
-#[derive(Debug, Clone)]
-pub struct Speed {
-    model: String,
-    answer: String,
-    first_ms: u64,
-    usage: Usage,
-}
+pub struct Speed(Answer);
 
 impl Speed {
     /// For people.
     #[must_use]
     pub fn line(&self) -> String {
-        let generating = self.usage.total_ms.saturating_sub(self.first_ms).max(1);
-        let rate =
-            self.usage.completion_tokens.saturating_sub(1) as f64 * 1_000.0 / generating as f64;
-        let first = milliseconds(self.first_ms);
-        let answer = text::escape::visible(self.answer.trim()).replace('\n', " ");
-        format!(
-            "{}: first token after {first}, {rate:.0} tokens/s; it said: {answer}",
-            self.model
-        )
+        let Answer { model, text, usage } = &self.0;
+        let generating = usage.total_ms.saturating_sub(usage.first_token_ms).max(1);
+        let rate = usage.completion_tokens.saturating_sub(1) as f64 * 1_000.0 / generating as f64;
+        let first = milliseconds(usage.first_token_ms);
+        let answer = text::escape::visible(text.trim()).replace('\n', " ");
+        let model = model.as_ref().map(ToString::to_string).unwrap_or_default();
+        format!("{model}: first token after {first}, {rate:.0} tokens/s; it said: {answer}")
     }
 }
 
 /// Asks the model for a few words and times them.
 ///
 /// # Errors
-/// When it does not answer.
-pub async fn measure(models: &dyn Models, model: ModelChoice) -> Result<Speed> {
+/// When it does not answer, or the call cannot be recorded.
+pub async fn measure(house: &House, model: ModelChoice) -> Result<Speed> {
     let question = "Name the three primary colours in one short sentence.".to_owned();
     let mut request = ChatRequest::new(model, vec![Message::User { text: question }]);
     request.max_tokens = Some(40);
     request.temperature = Some(0.0);
-    let began = Instant::now();
-    let mut stream = models.chat(request).await.or_fail()?;
-    let mut speed = Speed {
-        model: String::new(),
-        answer: String::new(),
-        first_ms: 0,
-        usage: Usage::default(),
-    };
-    while let Some(chunk) = stream.next().await {
-        match chunk.or_fail()? {
-            ChatChunk::Started { model, .. } => speed.model = model.to_string(),
-            ChatChunk::Text(text) => {
-                if speed.answer.is_empty() {
-                    speed.first_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-                }
-                speed.answer.push_str(&text);
-            }
-            ChatChunk::Usage(usage) => speed.usage = usage,
-            _ => {}
-        }
-    }
-    speed.usage.total_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Ok(speed)
+    let answer = ask(house.gateway.as_ref(), house.audit.as_ref(), request).await?;
+    Ok(Speed(answer))
 }
 
 /// The model that answers when nothing is asked for.

@@ -31,7 +31,7 @@ pub async fn policy(command: PolicyCommand) -> Result<Exit> {
         PolicyCommand::Grants(args) => grants(&args).await,
         PolicyCommand::Serve(args) => serve(args).await,
         PolicyCommand::Folders(args) => super::folders::list(&args),
-        PolicyCommand::Forget(args) => super::folders::forget(&args),
+        PolicyCommand::Forget(args) => super::folders::forget(&args).await,
     }
 }
 
@@ -43,6 +43,11 @@ async fn grants(args: &GrantsArgs) -> Result<Exit> {
     let setting = Setting::plain()?;
     super::folders::show_remembered(&setting)?;
     let house = House::open(&setting, &SessionFlags::default()).await?;
+    let listed = list_grants(&house, args, &setting).await;
+    house.close(listed).await
+}
+
+async fn list_grants(house: &House, args: &GrantsArgs, setting: &Setting) -> Result<Exit> {
     let known = house.sessions.list().await.or_fail()?;
     let id = find(&known, &args.session, &setting.workspace)?.session_id;
     let grants = match house.guard.control.list_grants(id).await {

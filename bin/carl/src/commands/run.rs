@@ -2,7 +2,7 @@
 
 use super::{Setting, undo};
 use crate::cli::RunArgs;
-use crate::drive::{View, drive};
+use crate::drive::{Asker, View, drive};
 use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::files::{self, Links};
 use crate::render::summary::RunSummary;
@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 use api::sessions::{OpenRequest, SendRequest};
 use domain::event::{Event, EventBody};
 use domain::id::SessionId;
-use domain::settings::{Attendance, Mode};
+use domain::settings::{Attendance, Mode, SessionProfile};
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use std::time::Duration;
@@ -57,39 +57,53 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
     }
     let attendance = attendance(&args);
     let profile = setting.profile(&args.session, attendance)?;
-    let (mode, level) = (profile.mode, profile.settings.override_level);
     let house = House::open(&setting, &flags).await?;
-    let request = match args.session_id {
-        Some(session_id) => OpenRequest::Resume {
-            session_id,
-            profile: Some(profile),
-        },
-        None => OpenRequest::New(profile),
-    };
-    let opened = house.sessions.open(request).await;
-    let session_id = opened.map_err(|error| not_opened(&error))?.session_id;
-    let send = SendRequest {
-        session_id,
+    let task = Task {
+        args: &args,
+        asker: setting.asker(attendance, &house),
         text,
-        mode: Some(mode),
+        profile,
     };
-    let asker = setting.asker(attendance);
-    let mut view = OneRun::new(&args, session_id);
-    if let Some(warning) = override_warning(level) {
-        view.remark(&warning)?;
+    let outcome = task.work_in(&house).await;
+    house.close(outcome).await
+}
+
+/// A task that is about to be worked on.
+struct Task<'a> {
+    args: &'a RunArgs,
+    asker: Asker,
+    text: String,
+    profile: SessionProfile,
+}
+
+impl Task<'_> {
+    async fn work_in(self, house: &House) -> Result<Exit> {
+        let (mode, level) = (self.profile.mode, self.profile.settings.override_level);
+        let request = match self.args.session_id {
+            Some(session_id) => OpenRequest::Resume {
+                session_id,
+                profile: Some(self.profile),
+            },
+            None => OpenRequest::New(self.profile),
+        };
+        let opened = house.sessions.open(request).await;
+        let session_id = opened.map_err(|error| not_opened(&error))?.session_id;
+        let send = SendRequest {
+            session_id,
+            text: self.text,
+            mode: Some(mode),
+        };
+        let mut view = OneRun::new(self.args, session_id);
+        if let Some(warning) = override_warning(level) {
+            view.remark(&warning)?;
+        }
+        let mut signals = Signals::all()?;
+        let sessions = house.sessions.as_ref();
+        let status = drive(sessions, send, &self.asker, &mut view, &mut signals).await?;
+        view.finish()?;
+        house.sessions.close(session_id).await.or_fail()?;
+        Ok(status.into())
     }
-    let mut signals = Signals::all()?;
-    let status = drive(
-        house.sessions.as_ref(),
-        send,
-        &asker,
-        &mut view,
-        &mut signals,
-    )
-    .await?;
-    view.finish()?;
-    house.sessions.close(session_id).await.or_fail()?;
-    Ok(status.into())
 }
 
 /// Someone can answer only where both the question and the answer meet a person.

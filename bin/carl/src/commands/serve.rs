@@ -2,11 +2,13 @@
 
 use super::Setting;
 use crate::cli::{RoleArg, ServeArgs, SessionFlags};
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, OrFail};
 use crate::paths::private_folder;
 use crate::render::print;
 use crate::wiring::{self, House};
 use anyhow::{Context, Result};
+use api::audit::{Action, Audit};
+use std::sync::Arc;
 use wire::Listen;
 use wire::server::Builder;
 
@@ -31,9 +33,20 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
     if args.role == RoleArg::All {
         // The house is kept until the end: it holds the lock of the state folder.
         let house = House::in_process(&setting).await?;
-        return until_stopped(house.offer(), &address).await;
+        let stopped = until_stopped(house.offer(), &address).await;
+        return house.close(stopped).await;
     }
-    until_stopped(one(args.role, &setting).await?, &address).await
+    let (offer, audit) = one(args.role, &setting)?;
+    if let Some(audit) = &audit {
+        wiring::mark(audit.as_ref(), Action::Start)
+            .await
+            .or_fail()?;
+    }
+    let stopped = until_stopped(offer, &address).await?;
+    if let Some(audit) = &audit {
+        wiring::mark(audit.as_ref(), Action::Stop).await.or_fail()?;
+    }
+    Ok(stopped)
 }
 
 /// The address that `--listen` names.
@@ -84,23 +97,27 @@ pub(super) async fn until_stopped(offer: Builder, listen: &Listen) -> Result<Exi
     Ok(Exit::Success)
 }
 
-/// One role alone; the others it needs are where `[endpoints]` says, or in this process.
-async fn one(role: RoleArg, setting: &Setting) -> Result<Builder> {
-    Ok(match role {
-        RoleArg::All => House::in_process(setting).await?.offer(),
-        RoleArg::Audit => Builder::new().audit(wiring::audit(setting)?),
-        RoleArg::Models => Builder::new().models(wiring::models(setting)?),
+/// One role alone, and the log it writes to, if it does; the others it needs are where `[endpoints]`
+/// says, or in this process.
+fn one(role: RoleArg, setting: &Setting) -> Result<(Builder, Option<Arc<dyn Audit>>)> {
+    let offer = Builder::new();
+    if role == RoleArg::Models {
+        return Ok((offer.models(wiring::models(setting)?), None));
+    }
+    let audit = wiring::audit(setting)?;
+    let offer = match role {
         RoleArg::Broker => {
-            let guard = wiring::guard(setting, wiring::audit(setting)?)?;
-            Builder::new().broker(guard.broker).control(guard.control)
+            let guard = wiring::guard(setting, audit.clone())?;
+            offer.broker(guard.broker).control(guard.control)
         }
         RoleArg::Agents => {
-            let audit = wiring::audit(setting)?;
             let guard = wiring::guard(setting, audit.clone())?;
             let models = wiring::models(setting)?;
-            Builder::new().sessions(wiring::sessions(setting, &models, &guard, audit)?)
+            offer.sessions(wiring::sessions(setting, &models, &guard, audit.clone())?)
         }
-    })
+        RoleArg::All | RoleArg::Audit | RoleArg::Models => offer.audit(audit.clone()),
+    };
+    Ok((offer, Some(audit)))
 }
 
 /// Ends with the first of Ctrl-C and SIGTERM.

@@ -208,8 +208,12 @@ fn lines(events: &[Event]) -> Result<String> {
 async fn fork(part: &str, at: u64) -> Result<Exit> {
     let setting = Setting::plain()?;
     let house = House::open(&setting, &SessionFlags::default()).await?;
-    let id = found(&setting, &house, part).await?;
-    let forked = house.sessions.fork(id, at).await.or_fail()?;
+    let forked = async {
+        let id = found(&setting, &house, part).await?;
+        house.sessions.fork(id, at).await.or_fail()
+    };
+    let forked = forked.await;
+    let forked = house.close(forked).await?;
     print(&format!("{}\n", forked.session_id))?;
     Ok(Exit::Success)
 }

@@ -2,17 +2,18 @@
 
 use super::{Setting, inspect, models};
 use crate::cli::{CheckArgs, ClassifyArgs, SessionFlags, ToolsArgs, ToolsCommand};
-use crate::exit::{Exit, Failure, OrFail};
+use crate::exit::{Exit, Failure};
 use crate::files::{self, Links};
+use crate::question::ask;
 use crate::render::{print, print_error};
 use crate::wiring::House;
 use anyhow::{Context, Result, ensure};
-use api::models::{ChatChunk, ChatRequest, Models};
+use api::audit::Audit;
+use api::models::{ChatRequest, Models};
 use domain::fault::Coded;
 use domain::message::Message;
 use domain::model::Think;
 use domain::tool::ToolDefinition;
-use futures::StreamExt;
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -53,10 +54,16 @@ async fn draft(args: ClassifyArgs) -> Result<Exit> {
             air_gap: args.air_gap,
             ..SessionFlags::default()
         })?;
-        let house = House::look(&setting).await?;
-        for (offer, proposal) in offered.iter().zip(&mut proposals) {
-            second_opinion(house.gateway.as_ref(), &offer.definition, proposal).await?;
-        }
+        let house = House::open(&setting, &SessionFlags::default()).await?;
+        let (models, audit) = (house.gateway.as_ref(), house.audit.as_ref());
+        let considered = async {
+            for (offer, proposal) in offered.iter().zip(&mut proposals) {
+                second_opinion(models, audit, &offer.definition, proposal).await?;
+            }
+            Ok(())
+        };
+        let considered = considered.await;
+        house.close(considered).await?;
     }
     let table = yaml(&proposals);
     match &args.output {
@@ -79,6 +86,7 @@ async fn draft(args: ClassifyArgs) -> Result<Exit> {
 /// asked for is noted in the draft.
 async fn second_opinion(
     models: &dyn Models,
+    audit: &dyn Audit,
     definition: &ToolDefinition,
     proposal: &mut Proposal,
 ) -> Result<()> {
@@ -90,16 +98,8 @@ async fn second_opinion(
     request.max_tokens = Some(OPINION_TOKENS);
     request.temperature = Some(0.0);
     request.think = Think::Off;
-    let mut answer = String::new();
-    let mut stream = models.chat(request).await.or_fail()?;
-    while let Some(chunk) = stream.next().await {
-        match chunk.or_fail()? {
-            ChatChunk::Text(text) => answer.push_str(&text),
-            ChatChunk::TextReplaced(text) => answer = text,
-            _ => {}
-        }
-    }
-    match Opinion::read(&answer) {
+    let answer = ask(models, audit, request).await?;
+    match Opinion::read(&answer.text) {
         Some(opinion) => proposal.consider(&opinion),
         None => {
             let note = "the model gave no answer that could be used".to_owned();
@@ -225,7 +225,8 @@ fn write_new(path: &Path, text: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use api::test_support::{FakeModels, Reply};
+    use api::audit::Action;
+    use api::test_support::{FakeAudit, FakeModels, Reply};
     use domain::tool::{EffectClass, ToolName};
     use serde_json::json;
     use tooltable::classify::Hints;
@@ -239,11 +240,14 @@ mod tests {
     }
 
     async fn after(answer: &str) -> (Proposal, FakeModels) {
-        let models = FakeModels::new([Reply::says(answer)]);
+        let (models, audit) = (FakeModels::new([Reply::says(answer)]), FakeAudit::new());
         let mut proposal = classify(&look(), Hints::default());
-        second_opinion(&models, &look(), &mut proposal)
+        second_opinion(&models, &audit, &look(), &mut proposal)
             .await
             .unwrap();
+        let record = &audit.entries()[0];
+        assert_eq!(record.action, Action::ModelCall);
+        assert!(record.model_call.is_some(), "the question is on record");
         (proposal, models)
     }
 
@@ -268,7 +272,13 @@ mod tests {
             "nothing answers",
         )]);
         let mut proposal = classify(&look(), Hints::default());
-        let asked = second_opinion(&models, &look(), &mut proposal).await;
+        let audit = FakeAudit::new();
+        let asked = second_opinion(&models, &audit, &look(), &mut proposal).await;
         assert!(asked.is_err());
+        assert_eq!(audit.entries().len(), 1, "and so is that it failed");
+        audit.fail();
+        let (models, mut same) = (FakeModels::new([Reply::says("{}")]), proposal.clone());
+        let asked = second_opinion(&models, &audit, &look(), &mut same).await;
+        assert!(asked.is_err(), "no answer is used that is not on record");
     }
 }
