@@ -6,6 +6,10 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+/// The tool by which an agent asks for other tools than those it was offered: the broker says that
+/// there are some, and the agent's loop has them offered from the next model call on.
+pub const FIND_TOOLS: &str = "find_tools";
+
 /// The name of a tool: 1 to 64 of `A-Z a-z 0-9 _ - .`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

@@ -10,13 +10,24 @@ pub const MOST_FOUND: usize = 4;
 /// Characters of a definition to a token: a rule of thumb for English and JSON.
 const CHARACTERS_PER_TOKEN: u64 = 4;
 
-/// A tool an agent may use, and whether it is offered whatever the task.
+/// When a tool is offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// Whatever the task: one of the few that every agent has at hand.
+    Always,
+    /// Whenever others are left out: it finds them.
+    Finder,
+    /// When it fits the task.
+    Ranked,
+}
+
+/// A tool an agent may use.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Offer {
     /// What a model is shown.
     pub definition: ToolDefinition,
-    /// Whether it is one of the few that every agent has at hand.
-    pub is_always: bool,
+    /// When it is.
+    pub presence: Presence,
 }
 
 /// What a definition takes in a prompt, estimated.
@@ -29,14 +40,19 @@ pub fn tokens(tool: &ToolDefinition) -> u64 {
 }
 
 /// The tools to offer for a task, in the order they were given, so that the same tools make the
-/// same prompt. All of them if they fit [`OFFER_TOKENS`]; else those that are always there and up to
-/// [`MOST_FOUND`] of the others, the best first as far as the bound allows. A definition that does
-/// not fit is passed over.
+/// same prompt. All of them if they fit [`OFFER_TOKENS`], without those that find others; else the
+/// ones that are always there, and up to [`MOST_FOUND`] that are ranked, the best first as far as
+/// the bound allows. A definition that does not fit is passed over.
 #[must_use]
 pub fn offer(tools: Vec<Offer>, task: &str) -> Vec<ToolDefinition> {
     let sizes: Vec<u64> = tools.iter().map(|tool| tokens(&tool.definition)).collect();
-    let mut is_kept = vec![sizes.iter().sum::<u64>() <= OFFER_TOKENS; tools.len()];
-    if is_kept.first() == Some(&false) {
+    let is_finder = |index: usize| tools[index].presence == Presence::Finder;
+    let others = (0..tools.len()).filter(|index| !is_finder(*index));
+    let fits = others.map(|index| sizes[index]).sum::<u64>() <= OFFER_TOKENS;
+    let mut is_kept: Vec<bool> = (0..tools.len())
+        .map(|index| fits && !is_finder(index))
+        .collect();
+    if !fits {
         let mut left = OFFER_TOKENS;
         let mut keep = |index: usize| {
             let fits = sizes[index] <= left;
@@ -44,12 +60,12 @@ pub fn offer(tools: Vec<Offer>, task: &str) -> Vec<ToolDefinition> {
             is_kept[index] = fits;
             fits
         };
-        let always = (0..tools.len()).filter(|index| tools[*index].is_always);
-        always.for_each(|index| {
+        let at_hand = (0..tools.len()).filter(|i| tools[*i].presence != Presence::Ranked);
+        at_hand.for_each(|index| {
             keep(index);
         });
-        let others = ranked(&tools, task).into_iter();
-        let found = others.filter(|index| keep(*index));
+        let ranked = ranked(&tools, task).into_iter();
+        let found = ranked.filter(|index| keep(*index));
         let _ = found.take(MOST_FOUND).count();
     }
     let kept = tools.into_iter().zip(is_kept);
@@ -58,11 +74,13 @@ pub fn offer(tools: Vec<Offer>, task: &str) -> Vec<ToolDefinition> {
         .collect()
 }
 
-/// The tools that are not always there, the best first; equal ones as they were given.
+/// The tools that are ranked, the best first; equal ones as they were given.
 fn ranked(tools: &[Offer], task: &str) -> Vec<usize> {
     let index = Index::new(tools.iter().map(|tool| &tool.definition));
     let scores = index.scores(task);
-    let mut order: Vec<usize> = (0..tools.len()).filter(|i| !tools[*i].is_always).collect();
+    let mut order: Vec<usize> = (0..tools.len())
+        .filter(|i| tools[*i].presence == Presence::Ranked)
+        .collect();
     order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
     order
 }

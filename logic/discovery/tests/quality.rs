@@ -5,7 +5,7 @@
     reason = "a test fails loudly and says its figures"
 )]
 
-use discovery::{MOST_FOUND, OFFER_TOKENS, Offer, offer, tokens};
+use discovery::{MOST_FOUND, OFFER_TOKENS, Offer, Presence, offer, tokens};
 use domain::tool::{ToolDefinition, ToolName};
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ fn tools() -> Vec<Offer> {
             description: record["description"].as_str().unwrap().to_owned(),
             parameters: record["parameters"].clone(),
         },
-        is_always: false,
+        presence: Presence::Ranked,
     };
     records.into_iter().map(tool).collect()
 }
@@ -69,7 +69,7 @@ fn the_right_tool_is_among_those_offered() {
 #[test]
 fn what_is_always_there_stays_and_the_bound_holds_whatever_the_definitions() {
     let mut many = tools();
-    many[40].is_always = true;
+    many[40].presence = Presence::Always;
     many[0].definition.description = "mail ".repeat(2_000);
     let offered = offer(many.clone(), "send a mail");
     let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();

@@ -1,16 +1,17 @@
 //! Loop mode: the model uses tools as it sees fit. Performs what [`turn`] decides.
 
 use crate::history::digest_of;
-use crate::work::{Ask, AskError, Outcome, Work};
+use crate::work::{Ask, AskError, CallRecord, Outcome, Work};
 use api::models::ToolChoice;
 use context::{Budget, ContextManager, Trimming};
+use discovery::Bench;
 use domain::decision::Layer;
-use domain::event::{EventBody, QueryStatus};
+use domain::event::{CallStatus, EventBody, QueryStatus};
 use domain::fault::{Coded, Fault};
 use domain::id::CallId;
 use domain::limits::TOOL_CALLS_PER_REPLY;
 use domain::message::ToolCall;
-use domain::tool::ToolDefinition;
+use domain::tool::{FIND_TOOLS, ToolDefinition};
 use futures::future::join_all;
 use std::collections::{BTreeMap, VecDeque};
 use turn::{Action, Answer, Call, Ending, Event, Limits, Reason, ToolUse, Turn};
@@ -24,7 +25,7 @@ pub async fn run(work: &Work) -> Outcome {
     let mut run = Run {
         work,
         budget: Budget::of(work.context_tokens),
-        tools: Vec::new(),
+        bench: Bench::default(),
         asked: BTreeMap::new(),
         outcome: Outcome::of(QueryStatus::Failed),
     };
@@ -41,7 +42,8 @@ pub async fn run(work: &Work) -> Outcome {
 struct Run<'a> {
     work: &'a Work,
     budget: Budget,
-    tools: Vec<ToolDefinition>,
+    /// The tools on offer.
+    bench: Bench,
     /// Calls of the last reply that were not begun.
     asked: BTreeMap<CallId, (ToolCall, bool)>,
     outcome: Outcome,
@@ -72,33 +74,55 @@ impl Run<'_> {
         }
     }
 
-    /// Finds out which tools are on offer, and says so when they are others than before.
+    /// Finds out which tools are on offer.
     async fn assemble(&mut self) -> Event {
+        match self.discover(self.work.text.clone()).await {
+            Ok(tools) => self.bench = Bench::new(tools),
+            Err(event) => return event,
+        }
+        self.announce_tools().await;
+        Event::Assembled
+    }
+
+    async fn discover(&mut self, task: String) -> Result<Vec<ToolDefinition>, Event> {
         let work = self.work;
         let discovered = tokio::select! {
             biased;
-            () = work.cancel.cancelled() => return Event::Interrupted,
-            found = work.broker.discover_tools(work.context.clone(), work.text.clone()) => found,
+            () = work.cancel.cancelled() => return Err(Event::Interrupted),
+            found = work.broker.discover_tools(work.context.clone(), task) => found,
         };
-        match discovered {
-            Ok(tools) => self.tools = tools,
-            Err(error) => {
-                self.outcome.error = Some(error.fault());
-                return Event::Failed;
-            }
-        }
+        discovered.map_err(|error| {
+            self.outcome.error = Some(error.fault());
+            Event::Failed
+        })
+    }
+
+    /// Says which tools are on offer when they are others than before.
+    async fn announce_tools(&self) {
+        let tools = self.bench.tools();
         let announced = {
-            let mut history = work.events.history();
-            history
-                .window
-                .set_fixed_characters(characters_of(&self.tools));
+            let mut history = self.work.events.history();
+            history.window.set_fixed_characters(characters_of(&tools));
             history.announced
         };
-        if announced != Some(digest_of(&self.tools)) {
-            let tools = self.tools.clone();
-            work.emit(EventBody::ToolSchema { tools }, None).await;
+        if announced != Some(digest_of(&tools)) {
+            self.work.emit(EventBody::ToolSchema { tools }, None).await;
         }
-        Event::Assembled
+    }
+
+    /// Offers what the agent asked for, from the next model call on.
+    async fn find_tools(&mut self, records: &[CallRecord]) -> Result<(), Event> {
+        let asked = records.iter().filter(|record| {
+            record.summary.tool == FIND_TOOLS && record.summary.status == CallStatus::Ok
+        });
+        let tasks = asked.filter_map(|record| record.summary.args["task"].as_str());
+        let tasks: Vec<String> = tasks.map(str::to_owned).collect();
+        for task in tasks {
+            let found = self.discover(task).await?;
+            self.bench.lay(found);
+            self.announce_tools().await;
+        }
+        Ok(())
     }
 
     async fn ask_model(&mut self, tools: ToolUse) -> Event {
@@ -111,7 +135,7 @@ impl Run<'_> {
         // Tools stay in a request that must not use them: some servers refuse a conversation with
         // calls otherwise, and the prefix stays the same.
         let ask = Ask {
-            tools: self.tools.clone(),
+            tools: self.bench.tools(),
             tool_choice: match tools {
                 ToolUse::Offered => ToolChoice::Auto,
                 ToolUse::Withheld => ToolChoice::None,
@@ -193,6 +217,9 @@ impl Run<'_> {
         }
         if work.cancel.is_cancelled() {
             return vec![Event::Interrupted];
+        }
+        if let Err(event) = self.find_tools(&records).await {
+            return vec![event];
         }
         let ended = records.iter().map(|record| Event::CallEnded {
             call_id: record.summary.call_id,

@@ -1,16 +1,136 @@
-//! Which of the tools an agent may use are offered for a task.
+//! Which of the tools an agent may use are offered for a task, and the tool by which it asks again.
 
-use ::discovery::Offer;
-use domain::tool::{ToolDefinition, ToolSpec};
+use crate::call::Call;
+use crate::service::Inner;
+use crate::state::lock;
+use ::discovery::{Offer, Presence};
+use api::broker::{Error, ErrorKind};
+use domain::label::Label;
+use domain::settings::{OverrideLevel, SessionSettings};
+use domain::tool::{
+    ArgumentRole, ArgumentSpec, Audience, EffectClass, FIND_TOOLS, ResultSource, ToolDefinition,
+    ToolName, ToolOutput, ToolSpec,
+};
+use policy::standing::Standing;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// The capability whose tools every agent has at hand, whatever the task.
 const ALWAYS: &str = "self";
+/// Longest description of what is looked for, characters.
+const TASK_CHARS: usize = 500;
+
+/// The broker's own tool. Its answer says no more than that something was found: names and
+/// descriptions of tools may be an outsider's, and reach the model as definitions only.
+pub(crate) fn finder() -> Option<ToolSpec> {
+    let name = ToolName::new(FIND_TOOLS).ok()?;
+    let argument = ArgumentSpec {
+        role: ArgumentRole::Payload,
+        target: None,
+    };
+    Some(ToolSpec {
+        definition: ToolDefinition {
+            name,
+            description: "Look for other tools than those you have, when none of them fits. What \
+                          is found can be called from then on."
+                .to_owned(),
+            parameters: json!({
+                "type": "object",
+                "properties": {"task": {
+                    "type": "string", "minLength": 1, "maxLength": TASK_CHARS,
+                    "description": "What the tool should do, in a few plain words.",
+                }},
+                "required": ["task"],
+                "additionalProperties": false,
+            }),
+        },
+        capability: ALWAYS.to_owned(),
+        effect: EffectClass::Read,
+        arguments: BTreeMap::from([("task".to_owned(), argument)]),
+        audience: Audience::User,
+        result_label: Label::untrusted("tools"),
+        result_source: ResultSource::Arguments,
+        result_fields: Vec::new(),
+        secrets: BTreeMap::new(),
+        is_wait: false,
+        calls_per_minute: None,
+        version: "1".to_owned(),
+    })
+}
+
+impl Inner {
+    /// The tools worth offering to an agent for a task.
+    pub(crate) fn worth_offering(
+        &self,
+        caller: &crate::state::Caller,
+        task: &str,
+    ) -> Result<Vec<ToolDefinition>, Error> {
+        let (standing, settings) = {
+            let session = lock(&caller.session);
+            let agent = session.agents.get(&caller.agent_id);
+            (agent.map(|a| a.standing.clone()), session.settings.clone())
+        };
+        let Some(standing) = standing else {
+            return Err(Error::new(
+                ErrorKind::UnknownAgent,
+                "The agent was released.",
+            ));
+        };
+        Ok(offer(self.usable(&standing, &settings), task))
+    }
+
+    fn usable(&self, standing: &Standing, settings: &SessionSettings) -> Vec<&ToolSpec> {
+        let is_open = settings.override_level == OverrideLevel::All;
+        let tools = self.policy.table().tools().iter().enumerate();
+        tools
+            .filter(|(index, _)| is_open || standing.may_use(*index))
+            .map(|(_, tool)| &tool.spec)
+            .filter(|spec| !settings.disabled_tools.contains(&spec.definition.name))
+            .collect()
+    }
+}
+
+impl Call {
+    /// The answer to [`FIND_TOOLS`]; `None` for any other tool.
+    pub(crate) fn found(&self, arguments: &Value) -> Option<ToolOutput> {
+        if self.request.tool != FIND_TOOLS {
+            return None;
+        }
+        let task = arguments["task"].as_str().unwrap_or_default();
+        let offered = self.inner.worth_offering(&self.caller, task);
+        let found = offered.map_or(0, |offered| {
+            let table = self.inner.policy.table();
+            let is_other = |tool: &&ToolDefinition| {
+                let known = table.find(tool.name.as_str());
+                known.is_some_and(|(_, tool)| tool.spec.capability != ALWAYS)
+            };
+            offered.iter().filter(is_other).count()
+        });
+        let text = match found {
+            0 => "There is no other tool. Go on without, or report what you could not do.",
+            _ => {
+                "The tools that come nearest can be called from now on. If none of them fits, ask \
+                 once more in other words, or go on without."
+            }
+        };
+        Some(ToolOutput {
+            data: json!({"found": found}),
+            text: text.to_owned(),
+            origin: "tools".to_owned(),
+            artifacts: Vec::new(),
+        })
+    }
+}
 
 /// What `discovery` picks from `usable`: everything while that is little, else what fits the task.
-pub(crate) fn offer(usable: Vec<&ToolSpec>, task: &str) -> Vec<ToolDefinition> {
+fn offer(usable: Vec<&ToolSpec>, task: &str) -> Vec<ToolDefinition> {
     let offers = usable.into_iter().map(|tool| Offer {
         definition: tool.definition.clone(),
-        is_always: tool.capability == ALWAYS,
+        presence: match tool.definition.name.as_str() {
+            FIND_TOOLS => Presence::Finder,
+            _ if tool.capability == ALWAYS => Presence::Always,
+            _ => Presence::Ranked,
+        },
     });
     ::discovery::offer(offers.collect(), task)
 }

@@ -26,8 +26,8 @@ use domain::id::{AgentId, AgentToken, SessionId, ValueId};
 use domain::label::Label;
 use domain::limits::SPAWN_DEPTH;
 use domain::lineage::{AgentType, Ancestor, Lineage};
-use domain::settings::{OverrideLevel, SessionSettings};
-use domain::tool::{ToolDefinition, ToolSpec};
+use domain::settings::SessionSettings;
+use domain::tool::ToolDefinition;
 use futures::StreamExt;
 use policy::paths::normalise;
 use policy::standing::Standing;
@@ -99,7 +99,9 @@ impl Service {
         secrets: Arc<dyn Secrets>,
         clock: Clock,
     ) -> Result<Self, error::Error> {
-        let table = ToolTable::new(executor.table())?;
+        let mut specs = executor.table();
+        specs.extend(crate::discovery::finder());
+        let table = ToolTable::new(specs)?;
         let manifest = manifest::load(&config, &table)?;
         let policy = Policy::new(Parts {
             manifest,
@@ -241,16 +243,6 @@ impl Inner {
         }
         Ok(settings)
     }
-
-    fn usable(&self, standing: &Standing, settings: &SessionSettings) -> Vec<&ToolSpec> {
-        let is_open = settings.override_level == OverrideLevel::All;
-        let tools = self.policy.table().tools().iter().enumerate();
-        tools
-            .filter(|(index, _)| is_open || standing.may_use(*index))
-            .map(|(_, tool)| &tool.spec)
-            .filter(|spec| !settings.disabled_tools.contains(&spec.definition.name))
-            .collect()
-    }
 }
 
 /// 256 random bits as 64 hexadecimal digits.
@@ -325,19 +317,7 @@ impl Broker for Service {
         task: String,
     ) -> Result<Vec<ToolDefinition>, Error> {
         let caller = self.inner.state.caller(&context)?;
-        let (standing, settings) = {
-            let session = lock(&caller.session);
-            let agent = session.agents.get(&caller.agent_id);
-            (agent.map(|a| a.standing.clone()), session.settings.clone())
-        };
-        let Some(standing) = standing else {
-            return Err(Error::new(
-                ErrorKind::UnknownAgent,
-                "The agent was released.",
-            ));
-        };
-        let usable = self.inner.usable(&standing, &settings);
-        Ok(crate::discovery::offer(usable, &task))
+        self.inner.worth_offering(&caller, &task)
     }
 
     async fn validate(&self, request: CallRequest) -> Result<Decision, Error> {
