@@ -4,14 +4,18 @@
 //! values came from; `judge` holds a call's arguments against it.
 //! Where to start: `judge`.
 
+mod disclosure;
 mod entities;
 mod index;
+mod leaves;
 mod normal;
+mod parts;
 mod provenance;
 mod rules;
 mod secrets;
 
+pub use parts::made_of;
 pub use provenance::{Found, Provenance, REFERENCE, ReferenceError, Resolved, Traced, said_label};
 pub(crate) use rules::{Flow, judge};
-pub use rules::{Knowledge, Pinned, made_of};
+pub use rules::{Knowledge, Pinned};
 pub use secrets::Needles;

@@ -1,0 +1,169 @@
+//! What a call tells, and to whom: secrets, readers (P, E) and addresses handed on (U).
+
+use crate::flow::entities::leads;
+use crate::flow::normal::{decoded, folded, unmasked};
+use crate::flow::parts::Part;
+use crate::flow::rules::{Call, Pinned, finding, origins, shown};
+use crate::flow::secrets::has_shape;
+use domain::decision::{Finding, Verdict};
+use domain::label::{Integrity, Readers};
+use domain::tool::Audience;
+use std::collections::BTreeSet;
+
+impl Call<'_> {
+    /// A secret never leaves, whoever asks.
+    pub(super) fn secret(&self) -> Option<Finding> {
+        if !self.leaves() {
+            return None;
+        }
+        let parts = self.targets.iter().chain(&self.payload);
+        let is_secret = |text: &str| has_shape(text) || self.flow.known.needles.is_in(text);
+        let leaked = parts.into_iter().find(|part| {
+            // A secret keeps its case, so that only what hides in it is taken out.
+            let plain = unmasked(&part.text);
+            let joined: String = plain.chars().filter(|c| !c.is_whitespace()).collect();
+            let texts = [part.text.as_str(), plain.as_str(), joined.as_str()];
+            texts.into_iter().any(is_secret) || decoded(&plain).iter().any(|t| is_secret(t))
+        })?;
+        Some(finding(
+            Verdict::Deny,
+            "secret_in_payload",
+            "It would send a secret out. Leave the secret out.",
+            format!(
+                "`{}` holds a secret, or what has the shape of one.",
+                leaked.argument
+            ),
+        ))
+    }
+
+    /// Whether anyone but the user learns anything from it. Where only those learn it whom the call
+    /// names, and it names none, no one does.
+    fn leaves(&self) -> bool {
+        match self.spec.audience {
+            Audience::User => false,
+            Audience::Targets => !self.targets.is_empty(),
+            Audience::Only(_) | Audience::Public => true,
+        }
+    }
+
+    /// P and E: no one learns what is not theirs to read.
+    pub(super) fn audience(&self) -> Option<Finding> {
+        if !self.leaves() || self.flow.pinned == Pinned::Call {
+            return None;
+        }
+        // Where a call only looks, its targets are what it tells: queries and addresses.
+        let told = self.payload.iter().chain(if self.has_effect() {
+            &[]
+        } else {
+            &self.targets[..]
+        });
+        let control = match self.flow.pinned {
+            Pinned::Nothing | Pinned::Draft if self.has_effect() => {
+                Some(&self.flow.known.context.readers)
+            }
+            _ => None,
+        };
+        let mut secret_parts = told.filter(|part| !self.may_learn(&part.traced.label.readers));
+        if let Some(part) = secret_parts.next() {
+            let from = origins(&part.traced.label);
+            return Some(finding(
+                Verdict::Confirm,
+                "audience",
+                "It would tell others what they may not know. Leave that out.",
+                format!(
+                    "`{}` may hold what {} may not learn; it may come from {from}.",
+                    part.argument,
+                    self.audience_words()
+                ),
+            ));
+        }
+        control.filter(|readers| !self.may_learn(readers)).map(|_| {
+            finding(
+                Verdict::Confirm,
+                "control_audience",
+                "That it is done would tell others what they may not know.",
+                format!(
+                    "That this is done may tell {} what the agent has read: {}.",
+                    self.audience_words(),
+                    origins(self.flow.known.context)
+                ),
+            )
+        })
+    }
+
+    fn may_learn(&self, readers: &Readers) -> bool {
+        let all_of = |names: Vec<&str>| match readers {
+            Readers::Public => true,
+            Readers::Nobody => false,
+            Readers::Only(known) => {
+                let known: BTreeSet<String> = known.iter().map(|n| n.to_lowercase()).collect();
+                names
+                    .iter()
+                    .all(|name| known.contains(&name.to_lowercase()))
+            }
+        };
+        match &self.spec.audience {
+            Audience::User => true,
+            Audience::Public => *readers == Readers::Public,
+            Audience::Only(names) => all_of(names.iter().map(String::as_str).collect()),
+            Audience::Targets => all_of(self.targets.iter().map(|t| t.text.as_str()).collect()),
+        }
+    }
+
+    fn audience_words(&self) -> String {
+        match &self.spec.audience {
+            Audience::User => "no one".to_owned(),
+            Audience::Public => "the public".to_owned(),
+            Audience::Only(names) => names.iter().cloned().collect::<Vec<_>>().join(", "),
+            Audience::Targets => {
+                let names: Vec<String> = self.targets.iter().map(|t| shown(&t.text)).collect();
+                names.join(", ")
+            }
+        }
+    }
+
+    /// U: what is handed on does not lead where outsiders want readers to go.
+    pub(super) fn leads(&self) -> Option<Finding> {
+        if !self.leaves() || self.flow.pinned == Pinned::Call {
+            return None;
+        }
+        let lead = self
+            .payload
+            .iter()
+            .find_map(|part| Some((part, self.untrusted_lead(part)?)));
+        lead.map(|(part, lead)| {
+            finding(
+                Verdict::Confirm,
+                "untrusted_lead",
+                "It hands on an address that does not come from the user. Leave it out.",
+                format!(
+                    "`{}` hands on {}, which was not named by you.",
+                    part.argument,
+                    shown(&lead)
+                ),
+            )
+        })
+    }
+
+    fn untrusted_lead(&self, part: &Part<'_>) -> Option<String> {
+        if part.traced.label.integrity != Integrity::Untrusted {
+            return None;
+        }
+        let mut texts = vec![part.text.clone(), folded(&part.text).replace('。', ".")];
+        for once in decoded(&part.text) {
+            texts.extend(decoded(&once));
+            texts.push(folded(&once));
+        }
+        texts.into_iter().find_map(|text| match leads(&text) {
+            None => Some("more addresses than can be looked at".to_owned()),
+            Some(leads) => leads.into_iter().find(|lead| {
+                let traced = self
+                    .flow
+                    .known
+                    .provenance
+                    .trace_text(lead, self.flow.known.context);
+                traced.label.integrity == Integrity::Untrusted
+            }),
+        })
+    }
+}

@@ -1,0 +1,182 @@
+//! Where a call may reach: the layers of paths and of hosts.
+
+use super::{agent, allow, finding, tool_name};
+use crate::judge::{Policy, Target, View, is_within};
+use crate::protected::Protection;
+use domain::decision::{Finding, Layer, Verdict};
+use domain::settings::Attendance;
+use domain::tool::TargetKind;
+use std::path::{Path, PathBuf};
+
+/// What a model is told when a path is not for it: the same whether anything is there or not.
+const PATH_MODEL_REASON: &str =
+    "This path is not available to you. Use paths inside the working folder.";
+/// Whether every path is in a folder it may use, and the folder to open for writing, when that is
+/// to be asked.
+pub(super) fn paths(policy: &Policy, view: &View<'_>) -> (Finding, Option<PathBuf>) {
+    let mut worst = allow(
+        Layer::Path,
+        "inside_roots",
+        "Every path is in a folder it may use.",
+    );
+    let mut write_root = None;
+    for target in &view.targets {
+        let Some(path) = &target.path else { continue };
+        let found = match path {
+            Err(problem) => Some(finding(
+                Layer::Path,
+                Verdict::Deny,
+                "bad_path",
+                format!(
+                    "The argument `{}` is not a usable path: {problem}.",
+                    target.argument
+                ),
+                format!("`{}` is not a usable path: {problem}.", target.argument),
+            )),
+            Ok(path) => one_path(policy, view, target, path),
+        };
+        if let Some(found) = found.filter(|f| f.verdict > worst.verdict) {
+            worst = found;
+        }
+    }
+    if worst.verdict == Verdict::Confirm {
+        write_root = Some(view.question.settings.workspace.clone());
+    }
+    (worst, write_root)
+}
+
+/// What the protected places say to a path.
+fn protected_path(policy: &Policy, path: &Path, is_write: bool) -> Option<Finding> {
+    let protection = if is_write {
+        policy.protected.against_write(path)
+    } else {
+        policy.protected.against_read(path)
+    };
+    let shown = path.display();
+    Some(match protection? {
+        Protection::Own => deny_path(
+            "own_folder",
+            format!(
+                "{shown} holds Housecarl's own configuration, state or data, or is a folder above \
+                 it: no tool may use it."
+            ),
+        ),
+        Protection::Credentials => deny_path(
+            "credentials",
+            format!("{shown} holds keys or passwords: no tool reads them, and no model sees them."),
+        ),
+        Protection::RunsLater => deny_path(
+            "protected",
+            format!(
+                "{shown} is protected: other programs run or trust what is in it. Change it \
+                 yourself if you mean to."
+            ),
+        ),
+    })
+}
+
+fn one_path(policy: &Policy, view: &View<'_>, target: &Target<'_>, path: &Path) -> Option<Finding> {
+    let is_write = target.kind == TargetKind::WritePath;
+    let protected = protected_path(policy, path, is_write);
+    if protected.is_some() {
+        return protected;
+    }
+    let (tool, agent) = (tool_name(view), agent(view));
+    if !is_write {
+        let is_inside = is_within(path, &view.bound.read_roots);
+        return (!is_inside).then(|| deny_path("outside_roots", format!(
+            "{tool} would read {}, which is outside what `{agent}` may read ({}). Start `carl` in \
+             that folder, or add it to `allowed_paths: fs_read` of `{agent}` in agents.yaml.",
+            path.display(), list(&view.bound.read_roots))));
+    }
+    if is_within(path, &view.bound.write_roots) {
+        return None;
+    }
+    let settings = view.question.settings;
+    let is_in_workspace = path.starts_with(&settings.workspace);
+    if is_in_workspace && settings.attendance == Attendance::Attended {
+        return Some(finding(
+            Layer::Path,
+            Verdict::Confirm,
+            "open_write_root",
+            "The user must first open the working folder for writing.",
+            format!(
+                "{} is not open for writing yet.",
+                settings.workspace.display()
+            ),
+        ));
+    }
+    let folder = if is_in_workspace {
+        settings.workspace.as_path()
+    } else {
+        path.parent().unwrap_or(path)
+    };
+    Some(deny_path(
+        "outside_roots",
+        format!(
+            "{tool} would change {}, which is outside what `{agent}` may write ({}). To open the folder: \
+         `--allow-write {}`.",
+            path.display(),
+            list(&view.bound.write_roots),
+            folder.display()
+        ),
+    ))
+}
+
+fn deny_path(rule: &str, user_reason: String) -> Finding {
+    finding(
+        Layer::Path,
+        Verdict::Deny,
+        rule,
+        PATH_MODEL_REASON,
+        user_reason,
+    )
+}
+
+fn list(roots: &[PathBuf]) -> String {
+    let names: Vec<String> = roots.iter().map(|r| r.display().to_string()).collect();
+    if names.is_empty() {
+        "nothing".to_owned()
+    } else {
+        names.join(", ")
+    }
+}
+
+/// Whether every address is on the user's list.
+pub(super) fn egress(policy: &Policy, view: &View<'_>) -> Finding {
+    let refused = view
+        .targets
+        .iter()
+        .filter(|target| target.kind == TargetKind::Url)
+        .find(|target| !is_listed(policy, target.raw));
+    match refused {
+        None => allow(
+            Layer::Egress,
+            "no_destination",
+            "It names no host that is not on the list.",
+        ),
+        Some(target) => finding(
+            Layer::Egress,
+            Verdict::Deny,
+            "host_not_listed",
+            "This address is not available to you.",
+            format!(
+                "The host of {:?} is not on the list of allowed hosts.",
+                target.raw
+            ),
+        ),
+    }
+}
+
+/// Whether a URL is plain `https://HOST/…` with a listed host. Anything cleverer (user names, ports,
+/// escapes, odd letters) is not taken apart but refused.
+fn is_listed(policy: &Policy, url: &str) -> bool {
+    let Some(rest) = url.strip_prefix("https://") else {
+        return false;
+    };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let is_plain = host
+        .bytes()
+        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'.' || b == b'-');
+    is_plain && policy.egress_hosts.contains(host)
+}
