@@ -10,5 +10,8 @@
 //! Where to start: [`SecretService`]; [`KernelKeyring`].
 
 mod desktop;
+mod kernel;
+pub mod record;
 
 pub use desktop::SecretService;
+pub use kernel::{KernelKeyring, PASSPHRASE_CHARS, State};
