@@ -1,12 +1,12 @@
 //! gRPC for the contracts: the same traits, with the service in another process.
 //!
-//! What it is: for Audit, Models, Broker (and its user's side, Control), Sessions and Guard, a client
-//! that implements the trait of `api` and a server that offers any implementation of it, over unix
-//! sockets and TCP. Secrets, Memory and Search have their protocol only; client and server come
+//! What it is: for Audit, Models, Broker (and its user's side, Control), Sessions, Guard and Secrets,
+//! a client that implements the trait of `api` and a server that offers any implementation of it,
+//! over unix sockets and TCP. Memory and Search have their protocol only; client and server come
 //! with their services.
 //! What it owns: the protocol in `proto/housecarl/v1`, the conversions, and who may connect: on a
 //! unix socket only processes of the same user; on TCP whoever reaches it, which is why TCP is for
-//! loopback and private networks.
+//! loopback and private networks; secrets only for who shows the service's token.
 //! What it never does: deciding anything, keeping anything, replacing a bad field by a default.
 //! Where to start: [`server`] (offer services), [`models::Client`] (use one), `convert` (fields).
 
@@ -19,6 +19,7 @@ mod convert;
 pub mod guard;
 pub mod models;
 mod presence;
+pub mod secrets;
 pub mod server;
 pub mod sessions;
 mod socket;

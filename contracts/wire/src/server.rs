@@ -6,13 +6,15 @@ use crate::proto::broker_control_server::BrokerControlServer;
 use crate::proto::broker_server::BrokerServer;
 use crate::proto::guard_server::GuardServer;
 use crate::proto::models_server::ModelsServer;
+use crate::proto::secrets_server::SecretsServer;
 use crate::proto::sessions_server::SessionsServer;
 use crate::socket::{Acceptor, BindError};
-use crate::{DESCRIPTORS, audit, broker, control, guard, models, sessions};
+use crate::{DESCRIPTORS, audit, broker, control, guard, models, secrets, sessions};
 use api::audit::Audit;
 use api::broker::{Broker, Control};
 use api::guard::Guard;
 use api::models::Models;
+use api::secrets::Secrets;
 use api::sessions::Sessions;
 use domain::limits::{WIRE_DRAIN, WIRE_MESSAGE_BYTES, WIRE_PING, WIRE_PING_ANSWER, WIRE_STREAMS};
 use futures::stream::unfold;
@@ -56,6 +58,7 @@ pub struct Builder {
     control: Option<Arc<dyn Control>>,
     sessions: Option<Arc<dyn Sessions>>,
     guard: Option<Arc<dyn Guard>>,
+    secrets: Option<secrets::Server>,
 }
 
 /// Adds each service that is there to routes, and its name to a list.
@@ -121,6 +124,15 @@ impl Builder {
         self
     }
 
+    /// Offers Secrets, to whoever shows the token. Only by itself: beside other roles it would be
+    /// reached by those who may use them.
+    #[must_use]
+    pub fn secrets(mut self, secrets: Arc<dyn Secrets>, token: secrets::Token) -> Self {
+        let token = Arc::new(token);
+        self.secrets = Some(secrets::Server { secrets, token });
+        self
+    }
+
     /// Binds the socket. From here on clients can connect; they are answered once
     /// [`Bound::serve`] runs. Call it inside a Tokio runtime.
     ///
@@ -150,6 +162,7 @@ impl Builder {
             self.control => BrokerControlServer, control::Server;
             self.sessions => SessionsServer, sessions::Server;
             self.guard => GuardServer, guard::Server;
+            self.secrets => SecretsServer, std::convert::identity;
         );
         let mut reflection = tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)

@@ -13,4 +13,5 @@ mod round_trip;
 mod sample_events;
 mod samples;
 mod schema;
+mod secrets;
 mod support;
