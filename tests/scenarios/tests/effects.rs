@@ -1,0 +1,414 @@
+//! Every effect is on record: what happened, seen from outside, and the audit log match one to one.
+//! A record too few and a record too many both fail here.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use api::CallContext;
+use api::broker::{Broker, CallRequest, Control};
+use domain::hash::Digest;
+use domain::id::{CallId, SessionId, TraceId};
+use domain::lineage::AgentType;
+use domain::settings::SessionSettings;
+use futures::StreamExt;
+use scenarios::{Outcome, Scene};
+use serde_json::{Value, json};
+use testkit::{House, Reply};
+use uuid::Uuid;
+
+/// The smallest picture: one grey pixel, PNG.
+const PICTURE: &[u8] = &[
+    0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, b'I', b'H', b'D', b'R', 0, 0, 0,
+    1, 0, 0, 0, 1, 8, 0, 0, 0, 0, 0x3a, 0x7e, 0x9b, 0x55, 0, 0, 0, 0x0a, b'I', b'D', b'A', b'T',
+    0x78, 0x9c, 0x63, 0x68, 0, 0, 0, 0x82, 0, 0x81, 0x77, 0xcd, 0x72, 0xb6, 0, 0, 0, 0, b'I', b'E',
+    b'N', b'D', 0xae, 0x42, 0x60, 0x82,
+];
+
+const OPEN: [&str; 4] = [
+    "--allow-write",
+    ".",
+    "--yes",
+    "write,destructive,exec,config",
+];
+
+/// One honest call of a tool, and what is seen of it in the working folder: a file that is there
+/// afterwards, or `!` and one that is not.
+struct Use {
+    tool: &'static str,
+    agent: &'static str,
+    arguments: Value,
+    sign: &'static str,
+}
+
+fn uses() -> Vec<Use> {
+    let one = |tool, agent, arguments, sign| Use {
+        tool,
+        agent,
+        arguments,
+        sign,
+    };
+    let in_the_sandbox = "import sys; sys.stdout.write('hi')";
+    vec![
+        one("list_files", "coder", json!({}), ""),
+        one("read_file", "coder", json!({"path": "a.txt"}), ""),
+        one("glob", "coder", json!({"pattern": "*.txt"}), ""),
+        one("grep", "coder", json!({"pattern": "alpha"}), ""),
+        one("read_document", "coder", json!({"path": "a.txt"}), ""),
+        one("view_image", "coder", json!({"path": "a.png"}), ""),
+        one("find_tools", "coder", json!({"task": "count lines"}), ""),
+        one(
+            "write_file",
+            "coder",
+            json!({"path": "b.txt", "content": "b"}),
+            "b.txt",
+        ),
+        one(
+            "edit_file",
+            "coder",
+            json!({"path": "a.txt", "old": "alpha", "new": "beta"}),
+            "",
+        ),
+        one("make_dir", "coder", json!({"path": "made"}), "made"),
+        one(
+            "move_file",
+            "coder",
+            json!({"from": "a.txt", "to": "c.txt"}),
+            "c.txt",
+        ),
+        one("delete_file", "coder", json!({"path": "a.txt"}), "!a.txt"),
+        one(
+            "run_code",
+            "coder",
+            json!({"language": "python", "code": in_the_sandbox}),
+            "",
+        ),
+        one(
+            "run_shell",
+            "sysadmin",
+            json!({"argv": ["/bin/echo", "hi"]}),
+            "",
+        ),
+        one(
+            "run_script",
+            "sysadmin",
+            json!({"text": "echo hi > d.txt"}),
+            "d.txt",
+        ),
+        one(
+            "package_install",
+            "sysadmin",
+            json!({"manager": "apt", "names": ["bash"]}),
+            "",
+        ),
+    ]
+}
+
+fn scene(replies: impl IntoIterator<Item = Reply>) -> Scene {
+    let scene = Scene::new(replies);
+    scene.house.write("a.txt", "alpha\n");
+    scene.house.write("a.png", PICTURE);
+    scene
+}
+
+/// What must be on record of a session, a line each, from what was seen of it: the events that its
+/// surface showed, and the requests that reached the model.
+fn expected(scene: &Scene, outcome: &Outcome) -> Vec<String> {
+    let log = scene.log(outcome);
+    let asked = scene.server.chats().len();
+    let mut lines = vec!["model_call".to_owned(); asked];
+    lines.extend(log.iter().flat_map(|event| {
+        let text = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
+        let call = text("call_id");
+        match text("type").as_str() {
+            "session_opened" => vec![
+                "configure override=none".to_owned(),
+                "register_agent".to_owned(),
+                "configure closed".to_owned(),
+            ],
+            "broker_decision" => vec![format!(
+                "decide {call} {} {}",
+                text("verdict"),
+                text("rule")
+            )],
+            "tool_result" if text("status") != "denied" => vec![
+                format!("intent {call} {}", text("tool")),
+                format!("outcome {call} {} {}", text("tool"), text("status")),
+            ],
+            "confirmation_answered" => vec!["confirmation".to_owned()],
+            "plan_approved" => vec![format!("plan_approval {}", text("hash"))],
+            _ => Vec::new(),
+        }
+    }));
+    lines.sort();
+    lines
+}
+
+/// What is on record, in the same words.
+fn recorded(records: &[Value]) -> Vec<String> {
+    let mut lines: Vec<String> = records.iter().map(in_words).collect();
+    lines.sort();
+    lines
+}
+
+fn in_words(record: &Value) -> String {
+    let text = |key: &str| record[key].as_str().unwrap_or_default().to_owned();
+    let (action, call, tool) = (text("action"), text("call_id"), text("tool"));
+    match action.as_str() {
+        "decide" | "validate" => format!("{action} {call} {} {}", text("verdict"), text("detail")),
+        "intent" => format!("intent {call} {tool}"),
+        "outcome" => format!("outcome {call} {tool} {}", text("status")),
+        "plan_approval" => format!("plan_approval {}", text("params_hash")),
+        "configure" => {
+            let detail = text("detail");
+            let first = detail.split(' ').next().unwrap_or_default();
+            format!("configure {first}")
+        }
+        _ => action,
+    }
+}
+
+fn matches_one_to_one(scene: &Scene, outcome: &Outcome) {
+    let seen = expected(scene, outcome);
+    let records = scene.audit(outcome);
+    assert_eq!(recorded(&records), seen, "{:#}", outcome.summary);
+    // Beside the session's own: that the process, and in it the broker, began, and that it ended.
+    let all = scene.house.audit();
+    let of_no_session: Vec<String> = all
+        .iter()
+        .filter(|record| record["session_id"].is_null())
+        .map(in_words)
+        .collect();
+    assert_eq!(of_no_session, ["start", "start", "stop"]);
+}
+
+#[test]
+fn every_tool_call_is_on_record_once_with_its_decision_intent_and_outcome() {
+    let uses = uses();
+    let listed = House::new().ask(["tools", "--json"]).run().expect(0).json();
+    for tool in listed.as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        let is_used = name == "undo" || uses.iter().any(|one| one.tool == name);
+        assert!(is_used, "no effect of {name} is matched with its record");
+    }
+    for one in uses {
+        if one.tool == "package_install" && !std::path::Path::new("/usr/bin/apt-get").exists() {
+            continue;
+        }
+        let scene = scene([
+            Reply::call(one.tool, one.arguments.clone()),
+            Reply::text("Done."),
+        ]);
+        let flags = [&["--agent", one.agent][..], &OPEN, &["do it"]].concat();
+        let outcome = scene.run(&flags);
+        let calls = outcome.calls();
+        assert_eq!(calls.len(), 1, "{:#}", outcome.summary);
+        assert_eq!(calls[0]["tool"], one.tool);
+        assert_eq!(calls[0]["status"], "ok", "{:#}", outcome.summary);
+        match one.sign.strip_prefix('!') {
+            Some(gone) => assert!(!scene.house.has(gone), "{}", one.tool),
+            None if one.sign.is_empty() => {}
+            None => assert!(scene.house.has(one.sign), "{}", one.tool),
+        }
+        matches_one_to_one(&scene, &outcome);
+    }
+}
+
+#[test]
+fn a_change_and_its_undoing_are_two_effects() {
+    let scene = scene([
+        Reply::call("write_file", json!({"path": "b.txt", "content": "b"})),
+        Reply::call("undo", json!({})),
+        Reply::text("Done."),
+    ]);
+    let outcome = scene.run(&[&OPEN[..], &["write and undo"]].concat());
+    assert!(!scene.house.has("b.txt"));
+    assert_eq!(outcome.calls().len(), 2);
+    matches_one_to_one(&scene, &outcome);
+}
+
+#[test]
+fn a_refused_a_failed_and_a_malformed_call_are_on_record_as_what_they_were() {
+    let scene = scene([
+        Reply::call("read_file", json!({"path": "/etc/shadow"})),
+        Reply::call("read_file", json!({"path": "missing.txt"})),
+        Reply::call("read_file", json!({"wrong": 1})),
+        Reply::call("no_such_tool", json!({})),
+        Reply::text("Done."),
+    ]);
+    let outcome = scene.run(&["try"]);
+    assert_eq!(outcome.calls().len(), 4, "{:#}", outcome.summary);
+    let ran = |call: &&Value| call["status"] == "ok";
+    assert_eq!(outcome.calls().iter().filter(ran).count(), 0);
+    matches_one_to_one(&scene, &outcome);
+}
+
+#[test]
+fn a_model_call_is_on_record_with_the_digest_of_what_was_said() {
+    let scene = scene([Reply::text("Forty-two.")]);
+    let outcome = scene.run(&["what is the answer?"]);
+    let records = scene.audit(&outcome);
+    let call = records.iter().find(|one| one["action"] == "model_call");
+    let call = &call.unwrap()["model_call"];
+    assert_eq!(call["model"], "scripted/scripted-model");
+    let said = Digest::of(b"Forty-two.").to_string();
+    assert_eq!(call["answer_hash"], said.as_str());
+    assert!(!scene.house.everything_kept().is_empty());
+    let kept = records.iter().map(Value::to_string).collect::<String>();
+    assert!(
+        !kept.contains("Forty"),
+        "the answer itself is not on record"
+    );
+}
+
+#[test]
+fn a_model_that_breaks_off_is_on_record_too() {
+    let scene = scene([Reply::text("Half an ans").and_cut()]);
+    let outcome = scene.run(&["speak"]);
+    let asked = scene.server.chats().len();
+    let records = scene.audit(&outcome);
+    let calls = records.iter().filter(|one| one["action"] == "model_call");
+    let statuses: Vec<&Value> = calls.map(|one| &one["status"]).collect();
+    assert_eq!(statuses, vec!["failed"; asked], "{records:#?}");
+}
+
+#[test]
+fn an_approved_plan_and_its_steps_are_on_record() {
+    let plan = json!({
+        "intent": "Replace a word.",
+        "actions": [{"kind": "replace_text", "path": "a.txt", "old": "alpha", "new": "beta"}],
+    });
+    let scene = scene([Reply::text(plan.to_string())]);
+    let flags = ["--mode", "plan", "--allow-write", ".", "--yes", "write"];
+    let outcome = scene.run(&[&flags[..], &["replace alpha in a.txt"]].concat());
+    outcome.assert_ends(0, "success");
+    assert_eq!(scene.house.read("a.txt"), "beta\n");
+    let seen = expected(&scene, &outcome);
+    assert!(seen.iter().any(|line| line.starts_with("plan_approval")));
+    matches_one_to_one(&scene, &outcome);
+}
+
+#[test]
+fn a_persons_answers_and_what_they_open_for_good_are_on_record() {
+    let write = |path: &str| Reply::call("write_file", json!({"path": path, "content": "x"}));
+    let scene = scene([write("b.txt"), write("c.txt"), Reply::text("Done.")]);
+    let run = scene
+        .house
+        .ask(["run", "write both"])
+        .at_terminal(|question, _| {
+            let answer = if question.contains("c.txt") && !question.contains("in a folder") {
+                "n"
+            } else if question.contains("in a folder") {
+                "r"
+            } else {
+                "y"
+            };
+            answer.to_owned()
+        });
+    assert_eq!(run.questions.len(), 3, "{run:#?}");
+    assert!(scene.house.has("b.txt") && !scene.house.has("c.txt"));
+    let records = scene.house.audit();
+    let of = |action: &str| -> Vec<&str> {
+        let of_kind = records.iter().filter(|one| one["action"] == action);
+        of_kind.filter_map(|one| one["detail"].as_str()).collect()
+    };
+    assert_eq!(
+        of("confirmation"),
+        ["once by user", "once by user", "deny by user"]
+    );
+    let kept = "a folder is open for good";
+    assert_eq!(
+        of("configure").iter().filter(|one| **one == kept).count(),
+        1
+    );
+    scene.house.ask(["policy", "forget", "."]).run().expect(0);
+    let records = scene.house.audit();
+    let taken_back = "a folder is no longer open for good";
+    assert!(records.iter().any(|one| one["detail"] == taken_back));
+}
+
+#[test]
+fn a_model_that_is_asked_outside_a_session_is_on_record() {
+    let tools = json!([{"name": "get_items", "description": "Get the items.",
+        "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}}]);
+    for args in [
+        &["models", "--test", "scripted/scripted-model"][..],
+        &["doctor", "--model"],
+        &["tools", "classify", "tools.json", "--model"],
+    ] {
+        let scene = scene([Reply::text(r#"{"effect": "read", "targets": []}"#)]);
+        scene.house.write("tools.json", tools.to_string());
+        let _ended = scene.house.ask(args.iter().copied()).run();
+        let lines: Vec<String> = scene.house.audit().iter().map(in_words).collect();
+        assert_eq!(scene.server.chats().len(), 1, "{args:?}");
+        assert_eq!(lines, ["start", "model_call", "stop"], "{args:?}");
+    }
+}
+
+/// What surfaces and agents in other processes ask of a served house.
+#[tokio::test(flavor = "multi_thread")]
+async fn spawning_releasing_configuring_and_dry_runs_are_on_record() {
+    let house = House::new();
+    house.write("a.txt", "alpha\n");
+    let socket = house.run_dir().join("served.sock");
+    let listen = format!("unix:{}", socket.display());
+    let mut served = house.ask(["serve", "--listen", &listen]).spawn();
+    served.until("serving at");
+    let endpoint: wire::Endpoint = listen.parse().unwrap();
+    let broker = wire::broker::Client::connect(&endpoint);
+    let control = wire::control::Client::connect(&endpoint);
+    let session_id = SessionId::from_uuid(Uuid::now_v7());
+    let settings = SessionSettings::closed(house.work());
+    let of_type = |name: &str| AgentType::new(name).unwrap();
+    let opened = control.open_session(session_id, of_type("orchestrator"), settings.clone());
+    let root = opened.await.unwrap();
+    let context = |token: domain::id::AgentToken| CallContext {
+        session_id,
+        agent_token: token,
+        trace_id: TraceId::from_uuid(Uuid::now_v7()),
+    };
+    let child = broker.register_agent(context(root.token.clone()), of_type("researcher"));
+    let child = child.await.unwrap();
+    let call_id = CallId::from_uuid(Uuid::now_v7());
+    let request = CallRequest {
+        context: context(child.token.clone()),
+        call_id,
+        tool: "read_file".to_owned(),
+        arguments: json!({"path": "a.txt"}),
+        plan_id: None,
+        batch: None,
+    };
+    broker.validate(request.clone()).await.unwrap();
+    let events = broker.execute(request).await.unwrap();
+    events
+        .for_each(|event| async { drop(event.unwrap()) })
+        .await;
+    control.configure(session_id, settings).await.unwrap();
+    broker.release(context(child.token)).await.unwrap();
+    control.close_session(session_id).await.unwrap();
+    served.kill();
+    let records = house.audit();
+    let of_session = records.iter().filter(|one| !one["session_id"].is_null());
+    let lines: Vec<String> = of_session.map(in_words).collect();
+    let expected = [
+        "configure override=none".to_owned(),
+        "register_agent".to_owned(),
+        "register_agent".to_owned(),
+        format!("validate {call_id} allow fits"),
+        format!("decide {call_id} allow fits"),
+        format!("intent {call_id} read_file"),
+        format!("outcome {call_id} read_file ok"),
+        "configure override=none".to_owned(),
+        "release_agent".to_owned(),
+        "configure closed".to_owned(),
+    ];
+    assert_eq!(lines, expected);
+    let spawned = records
+        .iter()
+        .filter(|one| one["action"] == "register_agent");
+    let depths: Vec<usize> = spawned
+        .map(|one| one["lineage"].as_array().unwrap().len())
+        .collect();
+    assert_eq!(depths, [1, 2], "a child stands below its parent");
+}
