@@ -1,25 +1,22 @@
 //! One call from request to result: judge, record, ask, judge again, permit, run, record, show.
 
-use crate::judging::{Counting, broken_finding, out_of_reach};
+use crate::batch::Seat;
+use crate::judging::{Counting, out_of_reach};
 use crate::ledger::{self, CallRecord};
-use crate::question::Answered;
-use crate::render;
 use crate::running::Ran;
 use crate::service::Inner;
 use crate::state::{Caller, lock};
 use api::audit::{Action, Durability};
 use api::authority::JudgedCall;
-use api::broker::{CallRequest, Error, GrantListing, ToolEvent, ToolResult};
+use api::broker::{CallRequest, Error, ToolEvent, ToolResult};
 use api::executor::{FailureKind, ToolFailure};
 use domain::decision::{Decision, Finding, Layer, Verdict};
-use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
-use domain::hash::Digest;
+use domain::event::CallStatus;
 use domain::id::ConfirmationId;
 use domain::label::Label;
 use domain::tool::EffectClass;
 use policy::{Bound, Cover, Judgement};
-use serde_json::{Value, json};
-use std::path::Path;
+use serde_json::Value;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -35,10 +32,12 @@ pub(crate) struct Call {
     pub(crate) request: CallRequest,
     pub(crate) cancel: CancellationToken,
     pub(crate) events: Events<ToolEvent>,
+    /// Its place among calls that were handed in together.
+    pub(crate) seat: Option<Seat>,
 }
 
 /// How a call ended before it ran.
-enum Stop {
+pub(crate) enum Stop {
     /// Refused; what the model is told.
     Denied(String),
     /// It would fail if it ran.
@@ -86,6 +85,12 @@ impl Call {
 
     /// Judges, asks where needed, and judges again.
     async fn clear(&self, record: &CallRecord) -> Result<Cleared, Stop> {
+        if let Some(seat) = &self.seat {
+            self.unless_cancelled(seat.turn_to_look()).await?;
+            if !self.would_ask().await {
+                self.turn_to_run(Some(None)).await?;
+            }
+        }
         let label = self.label();
         let (cover, misfit) = self.cover();
         let mut judgement = self.judge(cover, Counting::Count).await;
@@ -119,6 +124,13 @@ impl Call {
                 self.ask(record, judgement, confirmation_id, &label).await
             }
         }
+    }
+
+    /// Whether the user would be asked about the call as things stand.
+    async fn would_ask(&self) -> bool {
+        let judgement = self.judge(Cover::Nothing, Counting::Look).await;
+        let label = self.label();
+        judgement.verdict() == Verdict::Confirm && self.foresee(&judgement, &label).await.is_ok()
     }
 
     /// Looks whether a call can run at all, before anyone is asked or it starts. Where the call
@@ -174,7 +186,7 @@ impl Call {
         agent.map_or_else(|| Label::untrusted("released agent"), |a| a.label.clone())
     }
 
-    fn cleared(&self, judgement: &Judgement, label: &Label) -> Result<Cleared, Stop> {
+    pub(crate) fn cleared(&self, judgement: &Judgement, label: &Label) -> Result<Cleared, Stop> {
         let bound = judgement.bound.clone();
         let cleared = bound.and_then(|bound| {
             let call = self
@@ -185,74 +197,12 @@ impl Call {
         cleared.ok_or_else(|| Stop::Denied("The call could not be judged.".to_owned()))
     }
 
-    /// Asks the user: first to open the folder, then for the call itself, each only where needed.
-    async fn ask(
+    /// The same call judged once more, now that the user has answered. A deny ends it.
+    pub(crate) async fn judge_again(
         &self,
         record: &CallRecord,
-        mut judgement: Judgement,
-        mut id: ConfirmationId,
-        label: &Label,
-    ) -> Result<Cleared, Stop> {
-        if let Some(folder) = judgement.write_root.clone() {
-            self.ask_to_open(&folder, &judgement, id).await?;
-            lock(&self.caller.session).opened.insert(folder);
-            judgement = self.judge_again(record, Cover::Nothing).await?;
-            if judgement.verdict() == Verdict::Allow {
-                return self.cleared(&judgement, label);
-            }
-            id = ConfirmationId::from_uuid(Uuid::now_v7());
-        }
-        let shown = self.cleared(&judgement, label)?;
-        let diff = self
-            .inner
-            .preview(&shown.call)
-            .await
-            .map_err(Stop::WouldFail)?;
-        let asked = self
-            .ask_for_call(&shown, &judgement, diff.clone(), id)
-            .await;
-        if asked.is_err() && is_untrusted_choice(&judgement) {
-            lock(&self.caller.session)
-                .task(self.request.context.trace_id)
-                .refuse_choice();
-        }
-        if asked? == ConfirmationAnswer::Session {
-            let grant = self.grant(&shown);
-            lock(&self.caller.session).approve(&shown.bound, grant);
-        }
-        let again = self.judge_again(record, Cover::ThisCall).await?;
-        let cleared = self.cleared(&again, label)?;
-        let is_same = cleared.call.binding() == shown.call.binding()
-            && self
-                .inner
-                .preview(&cleared.call)
-                .await
-                .map_err(Stop::WouldFail)?
-                == diff;
-        if again.verdict() == Verdict::Allow && is_same {
-            return Ok(cleared);
-        }
-        let finding = changed_since();
-        let text = finding.model_reason.clone();
-        self.record_refusal(record, &Decision::strictest(vec![finding]))
-            .await;
-        Err(Stop::Denied(text))
-    }
-
-    /// What a yes for the session covers, in words.
-    fn grant(&self, shown: &Cleared) -> GrantListing {
-        let call = self
-            .inner
-            .render(&self.request.tool, &shown.call.arguments, &shown.bound);
-        GrantListing {
-            tool: shown.call.tool.clone(),
-            scope: format!("{}\n{call}", session_reach(&shown.bound)),
-            given: (self.inner.clock)(),
-        }
-    }
-
-    /// The same call judged once more, now that the user has answered. A deny ends it.
-    async fn judge_again(&self, record: &CallRecord, cover: Cover) -> Result<Judgement, Stop> {
+        cover: Cover,
+    ) -> Result<Judgement, Stop> {
         let judgement = self.judge(cover, Counting::Counted).await;
         if judgement.verdict() == Verdict::Deny {
             let decision = judgement.decision();
@@ -262,96 +212,10 @@ impl Call {
         Ok(judgement)
     }
 
-    async fn record_refusal(&self, record: &CallRecord, decision: &Decision) {
+    pub(crate) async fn record_refusal(&self, record: &CallRecord, decision: &Decision) {
         let entry = record.decided((self.inner.clock)(), Action::Decide, decision);
         if let Err(error) = self.inner.record(entry, Durability::Grouped).await {
             tracing::error!(%error, "a refusal could not be recorded");
-        }
-    }
-
-    async fn ask_to_open(
-        &self,
-        folder: &Path,
-        judgement: &Judgement,
-        id: ConfirmationId,
-    ) -> Result<(), Stop> {
-        let call = match &judgement.bound {
-            Some(bound) => self
-                .inner
-                .render(&self.request.tool, &self.request.arguments, bound),
-            None => String::new(),
-        };
-        let folder = render::one_line(&folder.to_string_lossy());
-        let rendering = format!(
-            "Open {folder} and everything in it for writing, until this session ends?\nAsked for:\n\
-             {call}"
-        );
-        let request = ConfirmationRequest {
-            confirmation_id: id,
-            kind: ConfirmationKind::WriteRoot,
-            agent_type: self.caller.agent_type.clone(),
-            lineage: self.caller.lineage.clone(),
-            batch: None,
-            effect: EffectClass::SharedWrite,
-            reason: format!(
-                "{folder} is not open for writing yet. `--allow-write` opens it in advance."
-            ),
-            binding: Digest::of_json(&json!({"open_for_writing": folder, "for": rendering})),
-            rendering,
-            diff: None,
-            expires: self.inner.expiry(),
-        };
-        self.put(request).await.map(|_| ())
-    }
-
-    async fn ask_for_call(
-        &self,
-        shown: &Cleared,
-        judgement: &Judgement,
-        diff: Option<String>,
-        id: ConfirmationId,
-    ) -> Result<ConfirmationAnswer, Stop> {
-        let call = self
-            .inner
-            .render(&self.request.tool, &shown.call.arguments, &shown.bound);
-        let reach = session_reach(&shown.bound);
-        let request = ConfirmationRequest {
-            confirmation_id: id,
-            kind: ConfirmationKind::Call,
-            agent_type: self.caller.agent_type.clone(),
-            lineage: self.caller.lineage.clone(),
-            batch: None,
-            effect: shown.bound.effect,
-            reason: reasons(judgement),
-            rendering: format!("{call}A yes for the session covers {reach}\n"),
-            diff: diff.as_deref().map(render::diff),
-            binding: shown.call.binding(),
-            expires: self.inner.expiry(),
-        };
-        self.put(request).await
-    }
-
-    /// Puts a question and waits: the answer if it is a yes, a stop if not.
-    async fn put(&self, request: ConfirmationRequest) -> Result<ConfirmationAnswer, Stop> {
-        let id = request.confirmation_id;
-        let Some(asked) = self.inner.open_question(&self.caller, &request) else {
-            return Err(Stop::Denied(
-                "Too many questions wait for the user. Report what you could not do.".to_owned(),
-            ));
-        };
-        self.emit(ToolEvent::ConfirmationAsked(request)).await;
-        let Some(Answered { answer, by }) = asked.wait(&self.cancel).await else {
-            return Err(Stop::Cancelled);
-        };
-        self.emit(ToolEvent::ConfirmationAnswered {
-            confirmation_id: id,
-            answer: answer.clone(),
-            by: by.to_owned(),
-        })
-        .await;
-        match answer {
-            ConfirmationAnswer::Once | ConfirmationAnswer::Session => Ok(answer),
-            ConfirmationAnswer::Deny { message } => Err(Stop::Denied(said_no(&message, by))),
         }
     }
 
@@ -460,38 +324,6 @@ impl Call {
     }
 }
 
-/// Why the user is asked, by every layer that asks.
-fn reasons(judgement: &Judgement) -> String {
-    let asking = judgement
-        .findings
-        .iter()
-        .filter(|f| f.verdict == Verdict::Confirm);
-    let reasons: Vec<&str> = asking.map(|f| f.user_reason.as_str()).collect();
-    reasons.join(" ")
-}
-
-/// How far a yes for the session goes, in words.
-fn session_reach(bound: &Bound) -> String {
-    let is_exact = bound.targets.is_empty()
-        || matches!(
-            bound.effect,
-            EffectClass::Exec | EffectClass::Config | EffectClass::Egress | EffectClass::Money
-        );
-    let reach = if is_exact {
-        "exactly this call"
-    } else {
-        "this tool on these paths, whatever the content"
-    };
-    format!("{reach}; until the session ends or its settings change")
-}
-
-fn is_untrusted_choice(judgement: &Judgement) -> bool {
-    judgement
-        .findings
-        .iter()
-        .any(|f| f.rule == "untrusted_choice")
-}
-
 fn panicked() -> ToolFailure {
     ToolFailure {
         kind: FailureKind::Broken,
@@ -509,15 +341,6 @@ fn timed_out() -> ToolFailure {
     }
 }
 
-fn said_no(message: &str, by: &str) -> String {
-    let advice = "Do not ask for it again; go on without it or report what you could not do.";
-    match (by, message) {
-        ("timeout", _) => format!("The user did not answer, which counts as a no. {advice}"),
-        (_, "") => format!("The user said no to this call. {advice}"),
-        (_, message) => format!("The user said no to this call, and says: {message}"),
-    }
-}
-
 pub(crate) fn outside_plan() -> Finding {
     Finding {
         layer: Layer::InformationFlow,
@@ -529,17 +352,6 @@ pub(crate) fn outside_plan() -> Finding {
                       changed, repeated or forgotten. Nothing but the plan runs."
             .to_owned(),
     }
-}
-
-fn changed_since() -> Finding {
-    let mut finding = broken_finding(
-        "changed_since_asked",
-        "The settings, the call or the file changed between question and answer.",
-    );
-    finding.model_reason =
-        "Something changed while the user was asked. Look at the file again and repeat the call."
-            .to_owned();
-    finding
 }
 
 /// A result of a call that did not run.

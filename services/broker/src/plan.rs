@@ -195,7 +195,7 @@ impl Pin {
 
     async fn ask(&self, draft: &Draft, diff: Option<String>) -> Result<(), Decision> {
         let rendering = self.rendering(draft);
-        let request = ConfirmationRequest {
+        let mut request = ConfirmationRequest {
             confirmation_id: ConfirmationId::from_uuid(Uuid::now_v7()),
             kind: ConfirmationKind::Plan,
             agent_type: self.caller.agent_type.clone(),
@@ -212,7 +212,7 @@ impl Pin {
             expires: self.inner.expiry(),
         };
         let id = request.confirmation_id;
-        let Some(asked) = self.inner.open_question(&self.caller, &request) else {
+        let Some(asked) = self.inner.open_question(&self.caller, &mut request) else {
             return Err(said_no("Too many questions wait for the user."));
         };
         self.emit(PlanEvent::ConfirmationAsked(request)).await;

@@ -2,15 +2,17 @@
 
 use crate::ledger;
 use crate::service::Inner;
-use crate::state::{Caller, OPEN_QUESTIONS, OpenQuestion, lock};
+use crate::state::{Caller, OPEN_QUESTIONS, OpenQuestion, Session, lock};
 use api::audit::{Action, Durability, Entry};
 use api::broker::{Error, ErrorKind};
 use domain::Timestamp;
-use domain::event::{ConfirmationAnswer, ConfirmationRequest};
+use domain::event::{Batch, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
-use domain::id::{ConfirmationId, SessionId};
+use domain::id::{BatchId, ConfirmationId, SessionId};
+use domain::tool::EffectClass;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 /// How a question ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,19 +46,24 @@ impl Inner {
             .unwrap_or(Timestamp::MAX)
     }
 
-    /// Opens a question. `None` when too many are open.
+    /// Opens a question, and has it wait with those of the same kind that wait already, whichever
+    /// agent of the session asks. `None` when too many are open.
     pub(crate) fn open_question<'a>(
         &'a self,
         caller: &'a Caller,
-        request: &ConfirmationRequest,
+        request: &mut ConfirmationRequest,
     ) -> Option<Asked<'a>> {
         let (sender, answer) = oneshot::channel();
         let mut session = lock(&caller.session);
         if session.questions.len() >= OPEN_QUESTIONS {
             return None;
         }
+        if request.kind == ConfirmationKind::Call && request.batch.is_none() {
+            request.batch = Some(joined(&session, request.effect));
+        }
         let question = OpenQuestion {
             binding: request.binding,
+            related: request.batch.map(|batch| (request.effect, batch)),
             answer: sender,
         };
         session.questions.insert(request.confirmation_id, question);
@@ -147,6 +154,26 @@ impl Asked<'_> {
             tracing::error!(%error, "a question's end could not be recorded");
         }
         no("timeout")
+    }
+}
+
+/// A place beside the open questions about the same kind of effect; a batch of one where there are
+/// none.
+fn joined(session: &Session, effect: EffectClass) -> Batch {
+    let open = session.questions.values().filter_map(|q| q.related);
+    let alike = open.filter(|(known, _)| *known == effect);
+    let widest = alike.map(|(_, batch)| batch).max_by_key(|batch| batch.size);
+    match widest {
+        Some(batch) => Batch {
+            batch_id: batch.batch_id,
+            position: batch.size,
+            size: batch.size.saturating_add(1),
+        },
+        None => Batch {
+            batch_id: BatchId::from_uuid(Uuid::now_v7()),
+            position: 0,
+            size: 1,
+        },
     }
 }
 

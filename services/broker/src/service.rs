@@ -356,7 +356,10 @@ impl Broker for Service {
         let caller = self.inner.state.caller(&request.context)?;
         let cancel = caller.ended.child_token();
         let (events, receiver) = mpsc::channel(CALL_EVENTS);
+        let batch = request.batch.filter(|_| request.plan_id.is_none());
+        let seat = batch.and_then(|batch| lock(&caller.session).rows.sit(caller.agent_id, batch));
         let call = Call {
+            seat,
             inner: self.inner.clone(),
             caller,
             request,

@@ -1,14 +1,16 @@
 //! What the broker remembers: sessions, agents and their tokens. All of it bounded, and a
 //! session's part gone when the session is closed.
 
+use crate::batch::Rows;
 use crate::values::Values;
 use api::broker::{Error, ErrorKind, GrantListing};
-use domain::event::ConfirmationAnswer;
+use domain::event::{Batch, ConfirmationAnswer};
 use domain::hash::Digest;
 use domain::id::{AgentId, AgentToken, ConfirmationId, PlanId, SessionId, TraceId, ValueId};
 use domain::label::Label;
 use domain::lineage::{AgentType, Lineage};
 use domain::settings::SessionSettings;
+use domain::tool::EffectClass;
 use policy::Bound;
 use policy::flow::{Needles, Provenance};
 use policy::history::TaskHistory;
@@ -52,6 +54,8 @@ pub(crate) struct Agent {
 #[derive(Debug)]
 pub(crate) struct OpenQuestion {
     pub(crate) binding: Digest,
+    /// What it does, and what it waits with.
+    pub(crate) related: Option<(EffectClass, Batch)>,
     pub(crate) answer: oneshot::Sender<ConfirmationAnswer>,
 }
 
@@ -79,6 +83,8 @@ pub(crate) struct Session {
     pub(crate) needles: Needles,
     pub(crate) grants: Vec<GrantListing>,
     pub(crate) ended: CancellationToken,
+    /// Calls that were handed in together.
+    pub(crate) rows: Rows,
     tasks: VecDeque<(TraceId, TaskHistory)>,
     plans: VecDeque<(PlanId, Pinned)>,
 }
@@ -97,6 +103,7 @@ impl Session {
             needles: Needles::default(),
             grants: Vec::new(),
             ended: CancellationToken::new(),
+            rows: Rows::default(),
             tasks: VecDeque::new(),
             plans: VecDeque::new(),
         }

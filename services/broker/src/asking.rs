@@ -1,0 +1,315 @@
+//! Asking the user about a call: what is shown, whom it waits with, and what a yes is good for.
+
+use crate::batch::Seat;
+use crate::call::{Call, Cleared, Stop};
+use crate::judging::broken_finding;
+use crate::ledger::CallRecord;
+use crate::question::Answered;
+use crate::render;
+use crate::state::lock;
+use api::broker::{GrantListing, ToolEvent};
+use domain::decision::{Decision, Finding, Verdict};
+use domain::event::{Batch, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
+use domain::hash::Digest;
+use domain::id::ConfirmationId;
+use domain::label::Label;
+use domain::tool::EffectClass;
+use policy::{Bound, Cover, Judgement};
+use serde_json::json;
+use std::path::Path;
+use uuid::Uuid;
+
+/// What a yes was given for.
+struct Shown {
+    call: Cleared,
+    diff: Option<String>,
+}
+
+impl Call {
+    /// Asks the user: first to open the folder, then for the call itself, each only where needed,
+    /// and together with what else its row asks.
+    pub(crate) async fn ask(
+        &self,
+        record: &CallRecord,
+        mut judgement: Judgement,
+        mut id: ConfirmationId,
+        label: &Label,
+    ) -> Result<Cleared, Stop> {
+        if let Some(folder) = judgement.write_root.clone() {
+            self.ask_to_open(&folder, &judgement, id).await?;
+            lock(&self.caller.session).opened.insert(folder);
+            judgement = self.judge_again(record, Cover::Nothing).await?;
+            if judgement.verdict() == Verdict::Allow {
+                self.turn_to_run(Some(None)).await?;
+                return self.cleared(&judgement, label);
+            }
+            id = fresh_id();
+        }
+        let mut company = None;
+        if let (Some(seat), Some(bound)) = (&self.seat, &judgement.bound) {
+            company = self.company(seat, bound.effect).await?;
+            if company.is_none() {
+                // What runs before it may change what there is to ask.
+                self.turn_to_run(None).await?;
+                judgement = self.judge_again(record, Cover::Nothing).await?;
+                if judgement.verdict() == Verdict::Allow {
+                    return self.cleared(&judgement, label);
+                }
+            }
+        }
+        let shown = self.approval(&judgement, label, company, id).await?;
+        self.turn_to_run(None).await?;
+        if let Some(cleared) = self.as_shown(record, &shown, label).await? {
+            return Ok(cleared);
+        }
+        if company.is_some() {
+            // A call before it has changed what it would do: the yes was for something else.
+            judgement = self.judge_again(record, Cover::Nothing).await?;
+            if judgement.verdict() == Verdict::Allow {
+                return self.cleared(&judgement, label);
+            }
+            let shown = self.approval(&judgement, label, None, fresh_id()).await?;
+            if let Some(cleared) = self.as_shown(record, &shown, label).await? {
+                return Ok(cleared);
+            }
+        }
+        let finding = changed_since();
+        let text = finding.model_reason.clone();
+        self.record_refusal(record, &Decision::strictest(vec![finding]))
+            .await;
+        Err(Stop::Denied(text))
+    }
+
+    /// Shows the call as it stands and waits for a yes.
+    async fn approval(
+        &self,
+        judgement: &Judgement,
+        label: &Label,
+        company: Option<Batch>,
+        id: ConfirmationId,
+    ) -> Result<Shown, Stop> {
+        let call = self.cleared(judgement, label)?;
+        let diff = self
+            .inner
+            .preview(&call.call)
+            .await
+            .map_err(Stop::WouldFail)?;
+        let shown = Shown { call, diff };
+        let asked = self.ask_for_call(&shown, judgement, company, id).await;
+        if asked.is_err() && is_untrusted_choice(judgement) {
+            lock(&self.caller.session)
+                .task(self.request.context.trace_id)
+                .refuse_choice();
+        }
+        if asked? == ConfirmationAnswer::Session {
+            let grant = self.grant(&shown.call);
+            lock(&self.caller.session).approve(&shown.call.bound, grant);
+        }
+        Ok(shown)
+    }
+
+    /// The call, judged once more, if it is still what was shown.
+    async fn as_shown(
+        &self,
+        record: &CallRecord,
+        shown: &Shown,
+        label: &Label,
+    ) -> Result<Option<Cleared>, Stop> {
+        let again = self.judge_again(record, Cover::ThisCall).await?;
+        let cleared = self.cleared(&again, label)?;
+        let is_same = cleared.call.binding() == shown.call.call.binding()
+            && self
+                .inner
+                .preview(&cleared.call)
+                .await
+                .map_err(Stop::WouldFail)?
+                == shown.diff;
+        Ok((again.verdict() == Verdict::Allow && is_same).then_some(cleared))
+    }
+
+    /// Waits until the calls before it in its row are over; `looked` is what it asks for until then.
+    pub(crate) async fn turn_to_run(
+        &self,
+        looked: Option<Option<EffectClass>>,
+    ) -> Result<(), Stop> {
+        let Some(seat) = &self.seat else {
+            return Ok(());
+        };
+        if let Some(asks) = looked {
+            seat.looked(asks);
+        }
+        self.unless_cancelled(seat.turn_to_run()).await
+    }
+
+    async fn company(&self, seat: &Seat, effect: EffectClass) -> Result<Option<Batch>, Stop> {
+        seat.looked(Some(effect));
+        self.unless_cancelled(seat.company(effect)).await
+    }
+
+    pub(crate) async fn unless_cancelled<T>(
+        &self,
+        wait: impl Future<Output = T>,
+    ) -> Result<T, Stop> {
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(Stop::Cancelled),
+            done = wait => Ok(done),
+        }
+    }
+
+    /// What a yes for the session covers, in words.
+    fn grant(&self, shown: &Cleared) -> GrantListing {
+        let call = self
+            .inner
+            .render(&self.request.tool, &shown.call.arguments, &shown.bound);
+        GrantListing {
+            tool: shown.call.tool.clone(),
+            scope: format!("{}\n{call}", session_reach(&shown.bound)),
+            given: (self.inner.clock)(),
+        }
+    }
+
+    async fn ask_to_open(
+        &self,
+        folder: &Path,
+        judgement: &Judgement,
+        id: ConfirmationId,
+    ) -> Result<(), Stop> {
+        let call = match &judgement.bound {
+            Some(bound) => self
+                .inner
+                .render(&self.request.tool, &self.request.arguments, bound),
+            None => String::new(),
+        };
+        let folder = render::one_line(&folder.to_string_lossy());
+        let rendering = format!(
+            "Open {folder} and everything in it for writing, until this session ends?\nAsked for:\n\
+             {call}"
+        );
+        let request = ConfirmationRequest {
+            confirmation_id: id,
+            kind: ConfirmationKind::WriteRoot,
+            agent_type: self.caller.agent_type.clone(),
+            lineage: self.caller.lineage.clone(),
+            batch: None,
+            effect: EffectClass::SharedWrite,
+            reason: format!(
+                "{folder} is not open for writing yet. `--allow-write` opens it in advance."
+            ),
+            binding: Digest::of_json(&json!({"open_for_writing": folder, "for": rendering})),
+            rendering,
+            diff: None,
+            expires: self.inner.expiry(),
+        };
+        self.put(request).await.map(|_| ())
+    }
+
+    async fn ask_for_call(
+        &self,
+        shown: &Shown,
+        judgement: &Judgement,
+        company: Option<Batch>,
+        id: ConfirmationId,
+    ) -> Result<ConfirmationAnswer, Stop> {
+        let call = self.inner.render(
+            &self.request.tool,
+            &shown.call.call.arguments,
+            &shown.call.bound,
+        );
+        let reach = session_reach(&shown.call.bound);
+        let request = ConfirmationRequest {
+            confirmation_id: id,
+            kind: ConfirmationKind::Call,
+            agent_type: self.caller.agent_type.clone(),
+            lineage: self.caller.lineage.clone(),
+            batch: company,
+            effect: shown.call.bound.effect,
+            reason: reasons(judgement),
+            rendering: format!("{call}A yes for the session covers {reach}\n"),
+            diff: shown.diff.as_deref().map(render::diff),
+            binding: shown.call.call.binding(),
+            expires: self.inner.expiry(),
+        };
+        self.put(request).await
+    }
+
+    /// Puts a question and waits: the answer if it is a yes, a stop if not.
+    async fn put(&self, mut request: ConfirmationRequest) -> Result<ConfirmationAnswer, Stop> {
+        let id = request.confirmation_id;
+        let Some(asked) = self.inner.open_question(&self.caller, &mut request) else {
+            return Err(Stop::Denied(
+                "Too many questions wait for the user. Report what you could not do.".to_owned(),
+            ));
+        };
+        self.emit(ToolEvent::ConfirmationAsked(request)).await;
+        let Some(Answered { answer, by }) = asked.wait(&self.cancel).await else {
+            return Err(Stop::Cancelled);
+        };
+        self.emit(ToolEvent::ConfirmationAnswered {
+            confirmation_id: id,
+            answer: answer.clone(),
+            by: by.to_owned(),
+        })
+        .await;
+        match answer {
+            ConfirmationAnswer::Once | ConfirmationAnswer::Session => Ok(answer),
+            ConfirmationAnswer::Deny { message } => Err(Stop::Denied(said_no(&message, by))),
+        }
+    }
+}
+
+fn fresh_id() -> ConfirmationId {
+    ConfirmationId::from_uuid(Uuid::now_v7())
+}
+
+/// Why the user is asked, by every layer that asks.
+fn reasons(judgement: &Judgement) -> String {
+    let asking = judgement
+        .findings
+        .iter()
+        .filter(|f| f.verdict == Verdict::Confirm);
+    let reasons: Vec<&str> = asking.map(|f| f.user_reason.as_str()).collect();
+    reasons.join(" ")
+}
+
+/// How far a yes for the session goes, in words.
+fn session_reach(bound: &Bound) -> String {
+    let is_exact = bound.targets.is_empty()
+        || matches!(
+            bound.effect,
+            EffectClass::Exec | EffectClass::Config | EffectClass::Egress | EffectClass::Money
+        );
+    let reach = if is_exact {
+        "exactly this call"
+    } else {
+        "this tool on these paths, whatever the content"
+    };
+    format!("{reach}; until the session ends or its settings change")
+}
+
+fn is_untrusted_choice(judgement: &Judgement) -> bool {
+    judgement
+        .findings
+        .iter()
+        .any(|f| f.rule == "untrusted_choice")
+}
+
+fn said_no(message: &str, by: &str) -> String {
+    let advice = "Do not ask for it again; go on without it or report what you could not do.";
+    match (by, message) {
+        ("timeout", _) => format!("The user did not answer, which counts as a no. {advice}"),
+        (_, "") => format!("The user said no to this call. {advice}"),
+        (_, message) => format!("The user said no to this call, and says: {message}"),
+    }
+}
+
+fn changed_since() -> Finding {
+    let mut finding = broken_finding(
+        "changed_since_asked",
+        "The settings, the call or the file changed between question and answer.",
+    );
+    finding.model_reason =
+        "Something changed while the user was asked. Look at the file again and repeat the call."
+            .to_owned();
+    finding
+}
