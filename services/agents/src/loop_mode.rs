@@ -6,15 +6,16 @@ use api::models::ToolChoice;
 use context::{Budget, ContextManager, Trimming};
 use discovery::Bench;
 use domain::decision::Layer;
-use domain::event::{CallStatus, EventBody, QueryStatus};
+use domain::event::{Batch, CallStatus, EventBody, QueryStatus};
 use domain::fault::{Coded, Fault};
-use domain::id::CallId;
+use domain::id::{BatchId, CallId};
 use domain::limits::TOOL_CALLS_PER_REPLY;
 use domain::message::ToolCall;
-use domain::tool::{FIND_TOOLS, ToolDefinition};
+use domain::tool::{EffectClass, FIND_TOOLS, ToolDefinition};
 use futures::future::join_all;
 use std::collections::{BTreeMap, VecDeque};
 use turn::{Action, Answer, Call, Ending, Event, Limits, Reason, ToolUse, Turn};
+use uuid::Uuid;
 
 /// Works on one request until the model has answered, failed or been stopped.
 pub async fn run(work: &Work) -> Outcome {
@@ -26,7 +27,8 @@ pub async fn run(work: &Work) -> Outcome {
         work,
         budget: Budget::of(work.context_tokens),
         bench: Bench::default(),
-        asked: BTreeMap::new(),
+        asked: Vec::new(),
+        ahead: BTreeMap::new(),
         outcome: Outcome::of(QueryStatus::Failed),
     };
     let mut todo = VecDeque::from(turn.on(Event::Received));
@@ -44,8 +46,10 @@ struct Run<'a> {
     budget: Budget,
     /// The tools on offer.
     bench: Bench,
-    /// Calls of the last reply that were not begun.
-    asked: BTreeMap<CallId, (ToolCall, bool)>,
+    /// Calls of the last reply that were not begun, in order.
+    asked: Vec<(ToolCall, bool)>,
+    /// Calls that were run in a row with one before them, and whose turn has not come yet.
+    ahead: BTreeMap<CallId, CallRecord>,
     outcome: Outcome,
 }
 
@@ -164,8 +168,7 @@ impl Run<'_> {
                     finish: reply.finish,
                     calls: calls.collect(),
                 };
-                let asked = reply.tool_calls.into_iter();
-                self.asked = asked.map(|asked| (asked.0.call_id, asked)).collect();
+                self.asked = reply.tool_calls;
                 Event::Answered(answer)
             }
             Err(AskError::Interrupted) => Event::Interrupted,
@@ -207,11 +210,17 @@ impl Run<'_> {
 
     async fn run_calls(&mut self, calls: Vec<CallId>) -> Vec<Event> {
         let work = self.work;
-        let begun = calls
-            .iter()
-            .filter_map(|call_id| self.asked.remove(call_id))
-            .map(|(call, recovered)| work.call_tool(call, recovered, None));
-        let records = join_all(begun).await;
+        let records = match calls.as_slice() {
+            [call_id] => self.run_in_turn(*call_id).await.into_iter().collect(),
+            _ => {
+                let mut begun = Vec::new();
+                for call_id in &calls {
+                    begun.extend(self.take_asked(*call_id));
+                }
+                let begun = begun.into_iter();
+                join_all(begun.map(|(call, recovered)| work.call_tool(call, recovered, None))).await
+            }
+        };
         for record in &records {
             self.outcome.note_call(record);
         }
@@ -229,13 +238,60 @@ impl Run<'_> {
         ended.collect()
     }
 
+    fn take_asked(&mut self, call_id: CallId) -> Option<(ToolCall, bool)> {
+        let index = self.asked.iter().position(|(c, _)| c.call_id == call_id)?;
+        Some(self.asked.remove(index))
+    }
+
+    /// Runs a call whose turn has come. Those after it that change something as well are handed to
+    /// the broker in the same breath: it asks about them together, and runs them in order.
+    async fn run_in_turn(&mut self, call_id: CallId) -> Option<CallRecord> {
+        if let Some(done) = self.ahead.remove(&call_id) {
+            return Some(done);
+        }
+        let first = self.take_asked(call_id)?;
+        let mut row = vec![first];
+        if self.changes(&row[0].0) {
+            let after = self.asked.iter().take_while(|(c, _)| self.changes(c));
+            let count = after.count();
+            row.extend(self.asked.drain(..count));
+        }
+        let work = self.work;
+        let batch_id = BatchId::from_uuid(Uuid::now_v7());
+        let size = u32::try_from(row.len()).unwrap_or(u32::MAX);
+        let calls = row
+            .into_iter()
+            .zip(0_u32..)
+            .map(|((call, recovered), position)| {
+                let batch = (size > 1).then_some(Batch {
+                    batch_id,
+                    position,
+                    size,
+                });
+                work.call_in_row(call, recovered, batch)
+            });
+        let mut records = join_all(calls).await.into_iter();
+        let first = records.next();
+        self.ahead
+            .extend(records.map(|record| (record.summary.call_id, record)));
+        first
+    }
+
+    /// Whether a call does more than look or keep the agent's own notes.
+    fn changes(&self, call: &ToolCall) -> bool {
+        !matches!(
+            self.work.effects.get(&call.name),
+            Some(EffectClass::Read | EffectClass::SelfWrite)
+        )
+    }
+
     async fn refuse_excess(&mut self, calls: Vec<CallId>) {
         let why = format!(
             "Not run: a reply may carry at most {TOOL_CALLS_PER_REPLY} calls. Ask again for what \
              you still need, in smaller steps."
         );
         for call_id in calls {
-            if let Some((call, recovered)) = self.asked.remove(&call_id) {
+            if let Some((call, recovered)) = self.take_asked(call_id) {
                 let record = self.work.refuse_call(call, recovered, &why).await;
                 self.outcome.note_call(&record);
             }

@@ -10,7 +10,7 @@ use api::audit::Audit;
 use api::broker::{Broker, CallRequest, ToolEvent, ToolResult};
 use api::models::Models;
 use domain::decision::{Layer, Verdict};
-use domain::event::{CallStatus, EventBody, QueryStatus, ToolCallSummary};
+use domain::event::{Batch, CallStatus, EventBody, QueryStatus, ToolCallSummary};
 use domain::fault::{Coded, Fault};
 use domain::id::{AgentId, CallId, PlanId, QueryId, SessionId};
 use domain::lineage::Lineage;
@@ -208,13 +208,33 @@ impl Work {
         recovered: bool,
         plan_id: Option<PlanId>,
     ) -> CallRecord {
-        let id = Some(call.call_id);
-        let requested = EventBody::ToolRequested {
+        self.place_call(call, recovered, (plan_id, None)).await
+    }
+
+    /// As [`Work::call_tool`], for a call among others that run one after the other.
+    pub(crate) async fn call_in_row(
+        &self,
+        call: ToolCall,
+        recovered: bool,
+        batch: Option<Batch>,
+    ) -> CallRecord {
+        self.place_call(call, recovered, (None, batch)).await
+    }
+
+    async fn place_call(
+        &self,
+        call: ToolCall,
+        recovered: bool,
+        place: (Option<PlanId>, Option<Batch>),
+    ) -> CallRecord {
+        let mut request = Some(EventBody::ToolRequested {
             tool: call.name.clone(),
             arguments: call.arguments.clone(),
             recovered,
-        };
-        self.emit(requested, id).await;
+        });
+        if place.1.is_none_or(|batch| batch.position == 0) {
+            self.announce(&mut request, &call).await;
+        }
         let mut judged = Judged {
             verdict: Verdict::Deny,
             layer: Layer::Integrity,
@@ -223,14 +243,16 @@ impl Work {
         let result = tokio::select! {
             biased;
             () = self.cancel.cancelled() => None,
-            result = self.execute(&call, plan_id, &mut judged) => Some(result),
+            result = self.execute(&call, place, (&mut request, &mut judged)) => Some(result),
         };
         let result = result.unwrap_or_else(|| {
-            nothing_ran(
-                CallStatus::Cancelled,
-                "The user interrupted this call. Whether it took effect is not known.".to_owned(),
-            )
+            let text = match request {
+                Some(_) => "The user interrupted before this call was run.",
+                None => "The user interrupted this call. Whether it took effect is not known.",
+            };
+            nothing_ran(CallStatus::Cancelled, text.to_owned())
         });
+        self.announce(&mut request, &call).await;
         self.emit_result(&call, &result).await;
         CallRecord {
             summary: ToolCallSummary {
@@ -244,6 +266,14 @@ impl Work {
             },
             result,
             refusal: judged.refusal(),
+        }
+    }
+
+    /// Emits what was asked for, once. A call that waits for others is announced when something
+    /// happens to it, so that events of different calls are not shuffled without need.
+    async fn announce(&self, request: &mut Option<EventBody>, call: &ToolCall) {
+        if let Some(request) = request.take() {
+            self.emit(request, Some(call.call_id)).await;
         }
     }
 
@@ -300,8 +330,8 @@ impl Work {
     async fn execute(
         &self,
         call: &ToolCall,
-        plan_id: Option<PlanId>,
-        judged: &mut Judged,
+        (plan_id, batch): (Option<PlanId>, Option<Batch>),
+        (announcement, judged): (&mut Option<EventBody>, &mut Judged),
     ) -> ToolResult {
         let id = Some(call.call_id);
         let request = CallRequest {
@@ -310,13 +340,14 @@ impl Work {
             tool: call.name.clone(),
             arguments: call.arguments.clone(),
             plan_id,
-            batch: None,
+            batch,
         };
         let mut stream = match self.broker.execute(request).await {
             Ok(stream) => stream,
             Err(error) => return self.broker_failed(&error, id).await,
         };
         while let Some(next) = stream.next().await {
+            self.announce(announcement, call).await;
             let body = match next {
                 Ok(ToolEvent::Decided(decision)) => {
                     *judged = Judged {

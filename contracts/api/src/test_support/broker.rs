@@ -12,9 +12,9 @@ use crate::{CallContext, Streaming};
 use async_trait::async_trait;
 use domain::Timestamp;
 use domain::decision::{Decision, Layer, Verdict};
-use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
+use domain::event::{Batch, CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
-use domain::id::{ConfirmationId, PlanId, SessionId, ValueId};
+use domain::id::{BatchId, ConfirmationId, PlanId, SessionId, ValueId};
 use domain::label::Label;
 use domain::limits::CONFIRMATION_WAIT;
 use domain::lineage::AgentType;
@@ -24,8 +24,9 @@ use futures::StreamExt;
 use futures::stream::unfold;
 use serde_json::{Value, json};
 use state::{AGENT_TYPES, Question, State, binding, decide};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
 
 pub use state::BrokerTool;
@@ -41,7 +42,24 @@ type Wrap<T> = (
 #[derive(Debug, Clone)]
 pub struct FakeBroker {
     state: Arc<Mutex<State>>,
+    /// Calls of batches that are over.
+    ended: Arc<watch::Sender<BTreeSet<(BatchId, u32)>>>,
     stopped: DropCount,
+}
+
+/// A call's place in its batch; dropping it lets the next one begin.
+struct Place {
+    batch: Batch,
+    ended: Arc<watch::Sender<BTreeSet<(BatchId, u32)>>>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let place = (self.batch.batch_id, self.batch.position);
+        self.ended.send_modify(|ended| {
+            ended.insert(place);
+        });
+    }
 }
 
 impl Default for FakeBroker {
@@ -79,6 +97,7 @@ impl FakeBroker {
     pub fn without_tools() -> Self {
         Self {
             state: Arc::new(Mutex::new(State::default())),
+            ended: Arc::new(watch::Sender::default()),
             stopped: DropCount::default(),
         }
     }
@@ -159,12 +178,27 @@ impl FakeBroker {
         answer
     }
 
+    /// Waits until the calls before this one in its batch are over.
+    async fn turn(&self, batch: Option<Batch>) -> Option<Place> {
+        let batch = batch?;
+        let ended = Arc::clone(&self.ended);
+        let place = Place { batch, ended };
+        let mut ended = self.ended.subscribe();
+        let before = |ended: &BTreeSet<(BatchId, u32)>| {
+            (0..batch.position).all(|position| ended.contains(&(batch.batch_id, position)))
+        };
+        // The sender lives as long as this broker.
+        let _ = ended.wait_for(before).await;
+        Some(place)
+    }
+
     async fn perform(
         self,
         request: CallRequest,
         decision: Decision,
         events: mpsc::Sender<ToolEvent>,
     ) {
+        let _place = self.turn(request.batch).await;
         send(&events, ToolEvent::Decided(decision.clone())).await;
         let agent_type = {
             let state = self.state.lock().unwrap();
