@@ -13,6 +13,7 @@ mod config;
 mod drive;
 mod exit;
 mod files;
+mod hidden;
 mod lock;
 mod open_folders;
 mod paths;
@@ -113,6 +114,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Tools(args)) => wait(commands::tools::tools(args)),
         Some(Command::Agents(args)) => wait(commands::inspect::agents(&args)),
         Some(Command::Policy(command)) => wait(commands::policy::policy(command)),
+        Some(Command::Secret(command)) => wait(commands::secret::secret(command)),
         Some(Command::Session(command)) => wait(commands::session::session(command)),
         Some(Command::Undo(args)) => wait(commands::undo::undo(args)),
         Some(Command::Serve(args)) => wait(commands::serve::serve(args)),

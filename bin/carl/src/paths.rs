@@ -85,6 +85,12 @@ impl Paths {
         self.data.join("models")
     }
 
+    /// The encrypted file that the kernel's keyring is filled from.
+    #[must_use]
+    pub fn secrets(&self) -> PathBuf {
+        self.data.join("secrets.sealed")
+    }
+
     /// The daemon's socket.
     #[must_use]
     pub fn socket(&self) -> PathBuf {

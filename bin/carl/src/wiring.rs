@@ -1,6 +1,10 @@
 //! Building the services and connecting them. The only place that knows which service is in this
 //! process and which is behind a socket. It decides nothing else.
 
+mod stores;
+
+pub use stores::{Store, chosen, secrets, secrets_socket, secrets_to_look, token};
+
 use crate::cards;
 use crate::cli::SessionFlags;
 use crate::commands::Setting;
@@ -11,6 +15,7 @@ use anyhow::{Context, Result};
 use api::audit::{Ack, Action, Audit, Durability, Entry};
 use api::broker::{Broker, Control};
 use api::models::Models;
+use api::secrets::Secrets;
 use api::sessions::Sessions;
 use async_trait::async_trait;
 use domain::Timestamp;
@@ -187,8 +192,12 @@ impl House {
             ),
             Access::Look => (None, Arc::new(NoAudit) as Arc<dyn Audit>),
         };
-        let gateway = models(setting)?;
-        let guard = guard(setting, audit.clone())?;
+        let secrets = match access {
+            Access::Write => secrets(setting, audit.clone()).await?,
+            Access::Look => secrets_to_look(setting).await?,
+        };
+        let gateway = models(setting, secrets.clone())?;
+        let guard = guard(setting, audit.clone(), secrets)?;
         let sessions = sessions(setting, &gateway, &guard, audit.clone())?;
         if access == Access::Write {
             mark(audit.as_ref(), Action::Start).await.or_fail()?;
@@ -223,7 +232,7 @@ pub async fn mark(audit: &dyn Audit, action: Action) -> Result<(), api::audit::E
 ///
 /// # Errors
 /// When the configuration of a provider or an address cannot be used.
-pub fn models(setting: &Setting) -> Result<Arc<dyn Models>> {
+pub fn models(setting: &Setting, secrets: Arc<dyn Secrets>) -> Result<Arc<dyn Models>> {
     let config = setting.loaded.config.clone();
     if let Some(endpoint) = remote("endpoints.models", &config.endpoints.models)? {
         return Ok(Arc::new(wire::models::Client::connect(&endpoint)));
@@ -234,9 +243,8 @@ pub fn models(setting: &Setting) -> Result<Arc<dyn Models>> {
         socket_folder: setting.paths.runtime.clone(),
         idle_exit: Duration::from_secs(config.engine.idle_exit_secs),
     };
-    // No secret store is built in yet, so a provider that needs a key says so when it is asked.
     Ok(Arc::new(
-        models::Service::new(config.models, None, engine).or_fail()?,
+        models::Service::new(config.models, Some(secrets), engine).or_fail()?,
     ))
 }
 
@@ -259,7 +267,11 @@ pub fn audit(setting: &Setting) -> Result<Arc<dyn Audit>> {
 ///
 /// # Errors
 /// When the manifest cannot be used or the tools' folders cannot be made.
-pub fn guard(setting: &Setting, audit: Arc<dyn Audit>) -> Result<Guard> {
+pub fn guard(
+    setting: &Setting,
+    audit: Arc<dyn Audit>,
+    secrets: Arc<dyn Secrets>,
+) -> Result<Guard> {
     let address = &setting.loaded.config.endpoints.broker;
     if let Some(endpoint) = remote("endpoints.broker", address)? {
         return Ok(Guard::at(&endpoint));
@@ -277,7 +289,8 @@ pub fn guard(setting: &Setting, audit: Arc<dyn Audit>) -> Result<Guard> {
     // Every tool keeps its own time; this is the longest, and a moment to let go.
     config.tool_time = INSTALL_TIME + TOOL_GRACE;
     let clock = Arc::new(Timestamp::now);
-    let broker = Arc::new(broker::Service::new(config, audit, Arc::new(files), clock).or_fail()?);
+    let broker = broker::Service::with_secrets(config, audit, Arc::new(files), secrets, clock);
+    let broker = Arc::new(broker.or_fail()?);
     Ok(Guard {
         broker: broker.clone(),
         control: broker,

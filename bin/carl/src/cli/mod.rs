@@ -2,12 +2,14 @@
 
 mod audit;
 mod policy;
+mod secret;
 mod serve;
 mod session;
 mod tools;
 
 pub use audit::AuditCommand;
 pub use policy::{ExplainArgs, ForgetArgs, GrantsArgs, GuardArgs, PolicyCommand, ReplayArgs};
+pub use secret::SecretCommand;
 pub use serve::{RoleArg, ServeArgs};
 pub use session::{
     Ceiling, ChatArgs, EffectArg, ExportForm, ModeArg, RunArgs, SessionCommand, SessionFlags,
@@ -85,6 +87,9 @@ pub enum Command {
     /// Look at the record of what was decided and done
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// Store, list and forget secrets such as providers' API keys
+    #[command(subcommand)]
+    Secret(SecretCommand),
     /// Write a commented configuration file
     Init(InitArgs),
     /// Show the configuration

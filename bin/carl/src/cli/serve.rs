@@ -32,4 +32,6 @@ pub enum RoleArg {
     Broker,
     /// Sessions and agents
     Agents,
+    /// Secrets, for the broker and the model gateway alone
+    Secrets,
 }

@@ -10,6 +10,7 @@ pub mod paperwork;
 pub mod policy;
 mod replay;
 pub mod run;
+pub mod secret;
 pub mod serve;
 pub mod session;
 pub mod tools;

@@ -40,7 +40,8 @@ pub async fn replay(args: ReplayArgs) -> Result<Exit> {
     let known = house.sessions.list().await.or_fail()?;
     let id = find(&known, &args.session, &setting.workspace)?.session_id;
     let events = events_of(&*house.sessions, id).await?;
-    let guard = wiring::guard(&setting, Arc::new(Rehearsal))?;
+    let secrets = wiring::secrets_to_look(&setting).await?;
+    let guard = wiring::guard(&setting, Arc::new(Rehearsal), secrets)?;
     let mut stage = Stage::open(&guard, &events).await?;
     let played = stage.play(&events).await;
     stage.close().await?;

@@ -26,7 +26,11 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         Some(address) => listen(address)?,
         None => {
             private_folder(&setting.paths.runtime)?;
-            Listen::Unix(setting.paths.socket())
+            match args.role {
+                // Commands look for everything at the other one.
+                RoleArg::Secrets => Listen::Unix(wiring::secrets_socket(&setting)),
+                _ => Listen::Unix(setting.paths.socket()),
+            }
         }
     };
     locked(&address, args.trust_network)?;
@@ -36,7 +40,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         let stopped = until_stopped(house.offer(), &address).await;
         return house.close(stopped).await;
     }
-    let (offer, audit) = one(args.role, &setting)?;
+    let (offer, audit) = one(args.role, &setting).await?;
     if let Some(audit) = &audit {
         wiring::mark(audit.as_ref(), Action::Start)
             .await
@@ -99,23 +103,39 @@ pub(super) async fn until_stopped(offer: Builder, listen: &Listen) -> Result<Exi
 
 /// One role alone, and the log it writes to, if it does; the others it needs are where `[endpoints]`
 /// says, or in this process.
-fn one(role: RoleArg, setting: &Setting) -> Result<(Builder, Option<Arc<dyn Audit>>)> {
+async fn one(role: RoleArg, setting: &Setting) -> Result<(Builder, Option<Arc<dyn Audit>>)> {
     let offer = Builder::new();
-    if role == RoleArg::Models {
-        return Ok((offer.models(wiring::models(setting)?), None));
+    let providers = &setting.loaded.config.models.providers;
+    if role == RoleArg::Models && providers.values().all(|it| it.api_key.is_none()) {
+        // It records nothing, so it needs no log: that is another role's to write.
+        let secrets = wiring::secrets_to_look(setting).await?;
+        return Ok((offer.models(wiring::models(setting, secrets)?), None));
     }
     let audit = wiring::audit(setting)?;
     let offer = match role {
+        RoleArg::Models => {
+            let secrets = wiring::secrets(setting, audit.clone()).await?;
+            offer.models(wiring::models(setting, secrets)?)
+        }
+        RoleArg::Secrets => {
+            wiring::chosen(setting)?
+                .ok_or(api::secrets::Error::NotChosen)
+                .or_fail()?;
+            let secrets = wiring::secrets(setting, audit.clone()).await?;
+            offer.secrets(secrets, wiring::token(setting)?)
+        }
         RoleArg::Broker => {
-            let guard = wiring::guard(setting, audit.clone())?;
+            let secrets = wiring::secrets(setting, audit.clone()).await?;
+            let guard = wiring::guard(setting, audit.clone(), secrets)?;
             offer.broker(guard.broker).control(guard.control)
         }
         RoleArg::Agents => {
-            let guard = wiring::guard(setting, audit.clone())?;
-            let models = wiring::models(setting)?;
+            let secrets = wiring::secrets(setting, audit.clone()).await?;
+            let guard = wiring::guard(setting, audit.clone(), secrets.clone())?;
+            let models = wiring::models(setting, secrets)?;
             offer.sessions(wiring::sessions(setting, &models, &guard, audit.clone())?)
         }
-        RoleArg::All | RoleArg::Audit | RoleArg::Models => offer.audit(audit.clone()),
+        RoleArg::All | RoleArg::Audit => offer.audit(audit.clone()),
     };
     Ok((offer, Some(audit)))
 }

@@ -31,6 +31,8 @@ pub struct Config {
     pub bridge: Bridge,
     /// What is forbidden beyond the manifest.
     pub policy: Policy,
+    /// Where secrets are kept.
+    pub secrets: secrets::Config,
     /// Where other roles are served; empty: in this process.
     pub endpoints: Endpoints,
 }
@@ -108,4 +110,6 @@ pub struct Endpoints {
     pub models: String,
     /// The broker and its tools.
     pub broker: String,
+    /// The secrets.
+    pub secrets: String,
 }

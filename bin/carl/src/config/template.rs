@@ -33,7 +33,7 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #endpoint = "http://127.0.0.1:8080/v1"
 #tool_calls = "native"
 
-# Keys are names of secrets, never the keys themselves.
+# Keys are names of secrets, never the keys themselves: `carl secret set anthropic` asks for one.
 #[models.providers.claude]
 #type = "anthropic"
 #endpoint = "https://api.anthropic.com"
@@ -60,9 +60,17 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 # Tools no agent may use.
 #disabled_tools = []
 
+[secrets]
+# Where secrets are kept: "secret-service" (the desktop's: GNOME Keyring, KWallet) or
+# "kernel-keyring" (servers: an encrypted file, unlocked once after a restart). There is no default.
+#backend = "secret-service"
+# The token of the secrets role; empty: secrets.token in the runtime folder.
+#token_file = ""
+
 [endpoints]
 # Roles served by other processes, unix:/path or tcp:host:port; empty: in this process.
 #audit = ""
 #models = ""
 #broker = ""
+#secrets = ""
 "#;

@@ -1,0 +1,228 @@
+//! Where secrets are kept, and who is given them: the broker and the model gateway.
+
+use super::remote;
+use crate::commands::Setting;
+use crate::exit::{Failure, OrFail};
+use crate::paths::private_folder;
+use anyhow::{Context, Result};
+use api::audit::{Ack, Audit, Durability, Entry};
+use api::secrets::{Keeper, SECRET_VALUE_BYTES, SecretValue, Secrets};
+use async_trait::async_trait;
+use domain::Timestamp;
+use keyring::{KernelKeyring, SecretService, State};
+use secrets::Backend;
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use wire::secrets::{TOKEN_DIGITS, Token};
+use zeroize::Zeroizing;
+
+/// The name under which systemd may give the passphrase of the encrypted file.
+const CREDENTIAL: &str = "housecarl-secrets";
+
+/// The store that the user chose.
+pub enum Store {
+    /// The desktop's.
+    Desktop(SecretService),
+    /// The kernel's.
+    Kernel(KernelKeyring),
+}
+
+impl Store {
+    /// The user's side of it.
+    #[must_use]
+    pub fn keeper(&self) -> &dyn Keeper {
+        match self {
+            Self::Desktop(store) => store,
+            Self::Kernel(store) => store,
+        }
+    }
+
+    /// The passphrase of the encrypted file, where systemd gave one (`LoadCredential=` and its
+    /// like). The line end that an editor adds is no part of it.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read.
+    pub fn credential(&self) -> Result<Option<SecretValue>> {
+        let Some(folder) = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from) else {
+            return Ok(None);
+        };
+        let path = folder.join(CREDENTIAL);
+        let mut bytes = match File::open(&path) {
+            Ok(file) => read(file, SECRET_VALUE_BYTES)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => {
+                return Err(error).with_context(|| format!("{} cannot be read", path.display()));
+            }
+        };
+        if bytes.last() == Some(&b'\n') {
+            bytes.pop();
+        }
+        Ok(Some(SecretValue::new(bytes.to_vec())))
+    }
+
+    fn secrets(self) -> Arc<dyn Secrets> {
+        match self {
+            Self::Desktop(store) => Arc::new(store),
+            Self::Kernel(store) => Arc::new(store),
+        }
+    }
+}
+
+/// The store that `[secrets]` chooses; `None` when it chooses none.
+///
+/// # Errors
+/// When the folder of the encrypted file cannot be made.
+pub fn chosen(setting: &Setting) -> Result<Option<Store>> {
+    Ok(match setting.loaded.config.secrets.backend {
+        None => None,
+        Some(Backend::SecretService) => Some(Store::Desktop(SecretService::new())),
+        Some(Backend::KernelKeyring) => {
+            private_folder(&setting.paths.data)?;
+            Some(Store::Kernel(KernelKeyring::new(setting.paths.secrets())))
+        }
+    })
+}
+
+/// Secrets for the broker and the gateway: in this process, or where `[endpoints]` says.
+///
+/// # Errors
+/// When an address or token cannot be used, or the passphrase that systemd gave does not open the
+/// encrypted file.
+pub async fn secrets(setting: &Setting, audit: Arc<dyn Audit>) -> Result<Arc<dyn Secrets>> {
+    let address = &setting.loaded.config.endpoints.secrets;
+    if let Some(endpoint) = remote("endpoints.secrets", address)? {
+        let token = known_token(setting)?;
+        return Ok(Arc::new(wire::secrets::Client::connect(&endpoint, token)));
+    }
+    let store = chosen(setting)?;
+    if let Some(store) = &store {
+        fill(store).await?;
+    }
+    let clock = Arc::new(Timestamp::now);
+    let store = store.map(Store::secrets);
+    Ok(Arc::new(secrets::Service::new(store, audit, clock)))
+}
+
+/// Secrets for a process that only looks. What the user's own command reads without an agent, to
+/// list a provider's models, is on no record: the log may be another process's.
+///
+/// # Errors
+/// As [`secrets`].
+pub async fn secrets_to_look(setting: &Setting) -> Result<Arc<dyn Secrets>> {
+    secrets(setting, Arc::new(Unrecorded)).await
+}
+
+/// Fills the kernel's keyring with the passphrase that systemd gave, if it is not filled.
+async fn fill(store: &Store) -> Result<()> {
+    let Store::Kernel(kernel) = store else {
+        return Ok(());
+    };
+    let Some(passphrase) = store.credential()? else {
+        return Ok(());
+    };
+    // A kernel without keyrings is reported when a secret is asked for.
+    if matches!(kernel.state().await, Ok(State::Locked)) {
+        let count = kernel.unlock(passphrase).await.or_fail()?;
+        tracing::info!(count, "the secrets are unlocked");
+    }
+    Ok(())
+}
+
+/// Where the secrets role listens if it is not told.
+#[must_use]
+pub fn secrets_socket(setting: &Setting) -> PathBuf {
+    setting.paths.runtime.join("secrets.sock")
+}
+
+fn token_file(setting: &Setting) -> PathBuf {
+    super::given(setting.loaded.config.secrets.token_file.clone())
+        .unwrap_or_else(|| setting.paths.runtime.join("secrets.token"))
+}
+
+/// The token that the secrets role asks for, made at random if there is none yet.
+///
+/// # Errors
+/// When the file cannot be made, or others can read it.
+pub fn token(setting: &Setting) -> Result<Token> {
+    let path = token_file(setting);
+    if let Some(folder) = path.parent() {
+        private_folder(folder)?;
+    }
+    let mut options = OpenOptions::new();
+    match options.write(true).create_new(true).mode(0o600).open(&path) {
+        Ok(mut file) => {
+            let bytes = Zeroizing::new(rand::random::<[u8; TOKEN_DIGITS / 2]>());
+            let mut text = Zeroizing::new(String::with_capacity(TOKEN_DIGITS));
+            for byte in bytes.iter() {
+                text.push_str(&format!("{byte:02x}"));
+            }
+            file.write_all(text.as_bytes())
+                .and_then(|()| file.sync_all())
+                .with_context(|| format!("{} cannot be written", path.display()))?;
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        Err(error) => {
+            return Err(error).with_context(|| format!("{} cannot be made", path.display()));
+        }
+    }
+    known_token(setting)
+}
+
+/// The token that is there.
+fn known_token(setting: &Setting) -> Result<Token> {
+    let path = token_file(setting);
+    let hint = "`carl serve --role secrets` makes it; across machines copy it, readable by you \
+                alone, and name it in token_file under [secrets].";
+    let unusable = |why: &dyn std::fmt::Display| {
+        Failure::usage(
+            format!("the token of the secrets role, {}: {why}", path.display()),
+            hint,
+        )
+    };
+    let file = File::open(&path).map_err(|error| unusable(&error))?;
+    check_private(&file, &path)?;
+    let bytes = read(file, TOKEN_DIGITS + 2)?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| unusable(&error))?;
+    Ok(Token::new(text).map_err(|error| unusable(&error))?)
+}
+
+fn check_private(file: &File, path: &Path) -> Result<()> {
+    let facts = file
+        .metadata()
+        .with_context(|| format!("{} cannot be looked at", path.display()))?;
+    if facts.mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        format!("others than you can read {}", path.display()),
+        format!(
+            "Stop the secrets role, remove the file and start the role again; or, if nobody read \
+             it: chmod 600 {}",
+            path.display()
+        ),
+    )
+    .into())
+}
+
+/// The whole of a small file, wiped when it is dropped.
+fn read(file: File, limit: usize) -> Result<Zeroizing<Vec<u8>>> {
+    let mut bytes = Zeroizing::new(Vec::with_capacity(limit + 1));
+    file.take(limit as u64 + 1)
+        .read_to_end(&mut bytes)
+        .context("it cannot be read")?;
+    anyhow::ensure!(bytes.len() <= limit, "it is longer than {limit} bytes");
+    Ok(bytes)
+}
+
+/// The log of a command that only looks.
+struct Unrecorded;
+
+#[async_trait]
+impl Audit for Unrecorded {
+    async fn append(&self, _: Entry, _: Durability) -> Result<Ack, api::audit::Error> {
+        Ok(Ack { sequence: 1 })
+    }
+}
