@@ -73,6 +73,12 @@ impl Paths {
         self.state.join("audit")
     }
 
+    /// Keys of our own that sign and never encrypt: each log's private key.
+    #[must_use]
+    pub fn keys(&self) -> PathBuf {
+        self.state.join("keys")
+    }
+
     /// Copies for undo.
     #[must_use]
     pub fn undo(&self) -> PathBuf {

@@ -257,9 +257,7 @@ pub fn audit(setting: &Setting) -> Result<Arc<dyn Audit>> {
     if let Some(endpoint) = remote("endpoints.audit", address)? {
         return Ok(Arc::new(wire::audit::Client::connect(&endpoint)));
     }
-    let config = audit::Config {
-        folder: setting.paths.audit(),
-    };
+    let config = audit::Config::new(setting.paths.audit(), setting.paths.keys());
     Ok(Arc::new(audit::Service::open(config).or_fail()?))
 }
 

@@ -132,3 +132,11 @@ pub const WIRE_ERROR_BYTES: usize = 2_048;
 pub const FLOW_BYTES: usize = 32 << 20;
 /// Most parts of shown values that one session traces arguments by.
 pub const FLOW_LEAVES: usize = 1 << 20;
+/// Largest record of the audit log, bytes.
+pub const AUDIT_RECORD_BYTES: usize = 256 << 10;
+/// Most names that a record of the audit log keeps of each list in a label.
+pub const AUDIT_NAMES: usize = 64;
+/// Longest name or phrase that a record of the audit log keeps, characters.
+pub const AUDIT_NAME_CHARS: usize = 200;
+/// Most records of the audit log that are written and made durable together.
+pub const AUDIT_BATCH: usize = 4_096;

@@ -1,13 +1,15 @@
 //! Why the audit log cannot be opened or read.
 
+use crate::checkpoint::NoteError;
+use crate::frame::Flaw;
 use domain::fault::Coded;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A reason not to start, or not to show records. A failed append is an [`api::audit::Error`].
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The folder or file cannot be made, opened or read.
-    #[error("the audit log {} cannot be {doing}: {source}", path.display())]
+    /// A folder or file cannot be made, opened or read.
+    #[error("the audit log's {} cannot be {doing}: {source}", path.display())]
     Io {
         /// Which one.
         path: PathBuf,
@@ -20,28 +22,144 @@ pub enum Error {
     /// Another process writes it.
     #[error("the audit log {} is in use by another process", path.display())]
     Locked {
-        /// The file.
+        /// The folder.
         path: PathBuf,
     },
-    /// A whole line is not a record.
-    #[error("the audit log {} is damaged in line {line}: {source}", path.display())]
+    /// A record is damaged, and it is not the unfinished last one.
+    #[error("the audit log is damaged: {damage}")]
     Damaged {
+        /// Where, and what is wrong.
+        damage: Damage,
+    },
+    /// A segment's header is damaged.
+    #[error("the audit log is damaged: {}: {what}", path.display())]
+    Segment {
+        /// The segment.
+        path: PathBuf,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// The file of checkpoints is damaged.
+    #[error("the audit log's checkpoints {} are damaged: {source}", path.display())]
+    Checkpoints {
         /// The file.
         path: PathBuf,
-        /// The line, from 1; 0 for the last one.
-        line: u64,
-        /// What is wrong with it.
+        /// What is wrong.
         #[source]
-        source: serde_json::Error,
+        source: NoteError,
+    },
+    /// Its own newest checkpoint says something else than the records.
+    #[error("the audit log has lost or changed records: {detail}")]
+    Incomplete {
+        /// What the checkpoint says, and what is there.
+        detail: String,
+    },
+    /// The key that signs checkpoints is missing or damaged.
+    #[error("the audit log's key {} cannot be used: {source}", path.display())]
+    Key {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        #[source]
+        source: KeyError,
     },
 }
+
+/// Why a key file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    /// It is not there, and the log has records.
+    #[error("it is not there")]
+    Missing,
+    /// It cannot be read or written.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    /// It is no key, or the key of another log.
+    #[error("{0}")]
+    Form(#[from] NoteError),
+}
+
+impl Error {
+    pub(crate) fn io(path: &Path, doing: &'static str, source: std::io::Error) -> Self {
+        Self::Io {
+            path: path.to_path_buf(),
+            doing,
+            source,
+        }
+    }
+}
+
+/// The first record that is not what it should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// The segment's file.
+    pub segment: PathBuf,
+    /// The record that should stand there.
+    pub sequence: u64,
+    /// Where in the segment it should begin, bytes.
+    pub offset: u64,
+    /// What is wrong.
+    pub what: Wrong,
+}
+
+/// What is wrong with a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wrong {
+    /// It is no frame.
+    Frame(Flaw),
+    /// It ends in the middle although more follows.
+    CutShort,
+    /// Another record stands there.
+    Sequence(u64),
+    /// It does not continue the record before it.
+    Chain,
+    /// Its body is not a record's.
+    Body,
+}
+
+impl std::fmt::Display for Wrong {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Frame(Flaw::Length) => f.write_str("its length is none that a record can have"),
+            Self::Frame(Flaw::Checksum) => f.write_str("its checksum does not fit its bytes"),
+            Self::CutShort => f.write_str("it breaks off, and the log goes on after it"),
+            Self::Sequence(found) => write!(f, "record {found} stands in its place"),
+            Self::Chain => f.write_str("it does not continue the record before it"),
+            Self::Body => f.write_str("its content is not a record's"),
+        }
+    }
+}
+
+impl std::fmt::Display for Damage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            segment,
+            sequence,
+            offset,
+            what,
+        } = self;
+        write!(
+            f,
+            "record {sequence} at byte {offset} of {}: {what}",
+            segment.display()
+        )
+    }
+}
+
+/// What to do about a log that is not whole.
+const SET_ASIDE: &str = "`carl audit verify` says what is wrong. `carl audit archive` sets the log \
+    aside as it is, for inspection, and lets a fresh one begin.";
 
 impl Coded for Error {
     fn code(&self) -> &'static str {
         match self {
             Self::Io { .. } => "audit.io",
             Self::Locked { .. } => "audit.locked",
-            Self::Damaged { .. } => "audit.damaged",
+            Self::Damaged { .. } | Self::Segment { .. } | Self::Checkpoints { .. } => {
+                "audit.damaged"
+            }
+            Self::Incomplete { .. } => "audit.incomplete",
+            Self::Key { .. } => "audit.key",
         }
     }
 
@@ -53,9 +171,14 @@ impl Coded for Error {
         match self {
             Self::Io { .. } => "Check free space and permissions of the folder.",
             Self::Locked { .. } => "Stop the other `carl`, or attach to it.",
-            Self::Damaged { .. } => {
-                "Keep the file for inspection: move it away, then start again with a fresh log."
+            Self::Key { .. } => {
+                "Put the key file back from a copy. Without it, `carl audit archive` sets the log \
+                 aside and lets a fresh one begin."
             }
+            Self::Damaged { .. }
+            | Self::Segment { .. }
+            | Self::Checkpoints { .. }
+            | Self::Incomplete { .. } => SET_ASIDE,
         }
         .to_owned()
     }

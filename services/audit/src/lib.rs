@@ -1,19 +1,34 @@
 //! The audit log: what was decided and done, appended and never changed.
 //!
-//! What it is: the service behind [`api::audit::Audit`], over one file of JSON lines.
-//! What it owns: the file's form ([`record`]), its sequence and hash chain, its lock, and when an
-//! append counts as safe.
-//! What it never does: read the log for a caller. No method of the service reads; [`record::read`]
-//! is for the user's own command on the user's own file. It never writes a tool's arguments.
-//! Where to start: [`Service::open`], then `writer` for what happens to an entry.
+//! What it is: the service behind [`api::audit::Audit`], and the reading side of the same files
+//! for the user's own commands.
+//! What it owns: the form of the log on disk (`segment`, `frame`, [`record`]), its chain and
+//! Merkle tree, its signed checkpoints ([`checkpoint`]), its lock, and when an append counts as
+//! safe. docs/audit.md has the form to the byte, and what it proves.
+//! What it never does: read the log for a caller. No method of [`Service`] reads; [`read`] and
+//! [`verify`] are for the user's commands on the user's own files. It never writes a tool's
+//! arguments.
+//! Where to start: [`Service::open`], then `writer` for what happens to an entry, and
+//! [`verify::verify`] for what is checked afterwards.
 
+pub mod anchor;
+pub mod checkpoint;
 pub mod config;
+mod disk;
 pub mod error;
+mod frame;
+mod key;
+mod notes;
+pub mod read;
 pub mod record;
+mod segment;
 mod service;
 mod tail;
+mod tree;
+pub mod verify;
 mod writer;
 
 pub use config::Config;
 pub use error::Error;
+pub use frame::Flaw;
 pub use service::Service;

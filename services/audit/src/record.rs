@@ -1,31 +1,28 @@
-//! The form of a record on disk: one JSON object a line. Every field's name is a promise.
+//! The form of a record's body on disk: one JSON object, fields in this order, no white space.
+//! Every field's name is a promise. Sequence, monotonic time and chain stand in the frame.
 
-use crate::error::Error;
+use crate::checkpoint::NOTE_BYTES;
+use crate::segment::LogId;
+use crate::tree::Frontier;
 use api::audit::{Entry, ModelCall};
 use domain::Timestamp;
 use domain::decision::{Layer, Verdict};
 use domain::event::CallStatus;
 use domain::hash::Digest;
 use domain::id::{AgentId, CallId, SessionId};
-use domain::label::Label;
+use domain::label::{Label, Readers};
+use domain::limits::{AUDIT_NAME_CHARS, AUDIT_NAMES};
 use domain::lineage::{AgentType, Lineage};
 use domain::tool::ToolName;
 use serde::{Deserialize, Serialize};
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::collections::BTreeSet;
 
-/// One record. `previous` chains it to the line before: BLAKE3 over that line's bytes without its
-/// line feed, and 32 zero bytes for the first.
+/// One record's body.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
-    /// From 1, without gaps.
-    pub sequence: u64,
     /// Wall time, UTC.
     pub time: Timestamp,
-    /// Time since the machine started, nanoseconds; shows a wall clock that was turned back.
-    pub monotonic_ns: u64,
     /// The session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
@@ -70,8 +67,6 @@ pub struct Record {
     /// A few fixed words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// The line before.
-    pub previous: Digest,
 }
 
 /// A model call on disk.
@@ -90,21 +85,14 @@ pub struct ModelCallForm {
     pub answer_hash: Digest,
 }
 
-/// Longest `detail` kept, characters: it is for a few fixed words.
-const DETAIL_CHARS: usize = 200;
-
-impl Record {
-    /// The record of an entry at its place in the chain.
-    #[must_use]
-    pub fn of(entry: Entry, sequence: u64, monotonic_ns: u64, previous: Digest) -> Self {
+impl From<Entry> for Record {
+    fn from(entry: Entry) -> Self {
         let (verdict, layer) = match entry.decision {
             Some((verdict, layer)) => (Some(verdict), Some(layer)),
             None => (None, None),
         };
         Self {
-            sequence,
             time: entry.time,
-            monotonic_ns,
             session_id: entry.session_id,
             agent_id: entry.agent_id,
             agent_type: entry.agent_type,
@@ -115,25 +103,48 @@ impl Record {
             params_hash: entry.params_hash,
             verdict,
             layer,
-            label: entry.label,
+            label: entry.label.map(short_label),
             status: entry.status,
             duration_ms: entry.duration_ms,
             model_call: entry.model_call.map(model_call_form),
             detail: plain(&entry.detail),
-            previous,
         }
     }
 }
 
-/// Keeps a terminal that shows the record from being written to by it.
-fn plain(detail: &str) -> String {
+/// Keeps a terminal that shows the text from being written to by it, and a record from growing.
+fn plain(text: &str) -> String {
     let is_plain = |c: &char| !c.is_control();
-    detail.chars().filter(is_plain).take(DETAIL_CHARS).collect()
+    text.chars()
+        .filter(is_plain)
+        .take(AUDIT_NAME_CHARS)
+        .collect()
+}
+
+fn short_label(label: Label) -> Label {
+    Label {
+        readers: match label.readers {
+            Readers::Only(names) => Readers::Only(short_names(names)),
+            other => other,
+        },
+        origins: short_names(label.origins),
+        ..label
+    }
+}
+
+/// The first names of a list, and how many more there are.
+fn short_names(names: BTreeSet<String>) -> BTreeSet<String> {
+    let more = names.len().saturating_sub(AUDIT_NAMES);
+    let mut kept: BTreeSet<String> = names.iter().take(AUDIT_NAMES).map(|n| plain(n)).collect();
+    if more > 0 {
+        kept.insert(format!("… and {more} more"));
+    }
+    kept
 }
 
 fn model_call_form(call: ModelCall) -> ModelCallForm {
     ModelCallForm {
-        model: call.model.to_string(),
+        model: plain(&call.model.to_string()),
         prompt_tokens: call.prompt_tokens,
         completion_tokens: call.completion_tokens,
         prompt_hash: call.prompt_hash,
@@ -141,34 +152,111 @@ fn model_call_form(call: ModelCall) -> ModelCallForm {
     }
 }
 
-/// Reads a log file, oldest record first, without holding more than one record. A last line that
-/// is still being written is left out.
-///
-/// # Errors
-/// [`Error`] when the file cannot be opened; each item, when it cannot be read or is no record.
-pub fn read(path: &Path) -> Result<impl Iterator<Item = Result<Record, Error>> + use<>, Error> {
-    let io = |path: &Path, source| Error::Io {
-        path: path.to_path_buf(),
-        doing: "read",
-        source,
-    };
-    let file = File::open(path).map_err(|e| io(path, e))?;
-    let mut reader = BufReader::new(file);
-    let path = path.to_path_buf();
-    let mut number = 0;
-    Ok(std::iter::from_fn(move || {
-        let mut line = Vec::new();
-        number += 1;
-        match reader.read_until(b'\n', &mut line) {
-            Err(source) => Some(Err(io(&path, source))),
-            Ok(_) if line.last() != Some(&b'\n') => None,
-            Ok(_) => Some(
-                serde_json::from_slice(&line).map_err(|source| Error::Damaged {
-                    path: path.clone(),
-                    line: number,
-                    source,
-                }),
-            ),
+/// The mark: where the next start may begin to look at the newest segment, so that it need not
+/// read all of it. It is believed in nothing that matters: `verify` never reads it, and a wrong one
+/// can only make a start fail or take longer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Mark {
+    log: String,
+    /// The segment, by its first record.
+    pub(crate) segment: u64,
+    /// Where in it the next frame begins, bytes.
+    pub(crate) offset: u64,
+    /// Records up to there.
+    pub(crate) size: u64,
+    /// The chain hash of the last of them.
+    pub(crate) chain: Digest,
+    /// Earliest and latest wall time in this segment, nanoseconds since 1970.
+    pub(crate) times: (i64, i64),
+    peaks: Vec<Digest>,
+}
+
+impl Mark {
+    pub(crate) fn new(
+        log: LogId,
+        segment: u64,
+        offset: u64,
+        chain: Digest,
+        times: (i64, i64),
+        frontier: &Frontier,
+    ) -> Self {
+        let peaks = frontier
+            .peaks()
+            .iter()
+            .map(|node| Digest::from_bytes(*node))
+            .collect();
+        Self {
+            log: log.text(),
+            segment,
+            offset,
+            size: frontier.size(),
+            chain,
+            times,
+            peaks,
         }
-    }))
+    }
+
+    /// A line of JSON and, before it, its digest.
+    pub(crate) fn to_text(&self) -> Result<String, serde_json::Error> {
+        let line = serde_json::to_string(self)?;
+        Ok(format!("{}\n{line}\n", Digest::of(line.as_bytes())))
+    }
+
+    /// Reads a mark of this log; `None` for anything else.
+    pub(crate) fn from_text(text: &str, log: LogId) -> Option<(Self, Frontier)> {
+        let (digest, line) = text
+            .trim_end()
+            .split_once('\n')
+            .filter(|_| text.len() < NOTE_BYTES)?;
+        if digest != Digest::of(line.as_bytes()).to_string() {
+            return None;
+        }
+        let mark: Self = match serde_json::from_str(line) {
+            Ok(mark) => mark,
+            Err(error) => {
+                tracing::debug!(%error, "the audit log's mark is not understood");
+                return None;
+            }
+        };
+        let peaks = mark.peaks.iter().map(|node| *node.as_bytes()).collect();
+        let frontier = Frontier::stored(mark.size, peaks)?;
+        (mark.log == log.text()).then_some((mark, frontier))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use api::audit::Action;
+    use domain::limits::AUDIT_RECORD_BYTES;
+
+    #[test]
+    fn a_label_at_the_limit_is_kept_and_a_longer_one_is_counted() {
+        let label = |count: usize| {
+            let mut label = Label::nothing();
+            label.origins = (0..count).map(|n| format!("file:{n:04}")).collect();
+            short_label(label).origins
+        };
+        assert_eq!(label(AUDIT_NAMES).len(), AUDIT_NAMES);
+        let more = label(AUDIT_NAMES + 2);
+        assert_eq!(more.len(), AUDIT_NAMES + 1);
+        assert!(more.contains("… and 2 more"));
+    }
+
+    #[test]
+    fn the_longest_record_fits() {
+        let names: BTreeSet<String> = (0..1_000)
+            .map(|n| format!("{n:04}{}", "\"".repeat(500)))
+            .collect();
+        let mut entry = Entry::new(Timestamp::UNIX_EPOCH, Action::Decide);
+        entry.label = Some(Label {
+            readers: Readers::Only(names.clone()),
+            origins: names,
+            ..Label::nothing()
+        });
+        entry.detail = "\u{1f600}".repeat(10_000);
+        let body = serde_json::to_string(&Record::from(entry)).unwrap();
+        assert!(body.len() <= AUDIT_RECORD_BYTES, "{}", body.len());
+    }
 }

@@ -1,25 +1,57 @@
-//! The audit log as a service.
+//! Opening the log, and appending to it.
 
-use crate::config::Config;
+use crate::config::{self, Config};
+use crate::disk::{self, Files};
 use crate::error::Error;
-use crate::tail;
-use crate::writer::{Job, Writer};
+use crate::key;
+use crate::record::Record;
+use crate::segment::{self, Header, LogId, Times};
+use crate::tail::{self, Tail};
+use crate::tree::Frontier;
+use crate::writer::{Job, Pending, Writer};
 use api::audit::{self, Ack, Action, Audit, Durability, Entry};
 use async_trait::async_trait;
 use domain::Timestamp;
-use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use domain::hash::Digest;
+use domain::limits::{AUDIT_BATCH, AUDIT_RECORD_BYTES};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
+use std::sync::Arc;
+use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot};
 
-/// Entries that may wait for the writer; more callers wait for room.
-const QUEUE: usize = 1_024;
+/// Records that may wait for the writer; more callers wait for room.
+const QUEUE: usize = AUDIT_BATCH;
 
-/// The audit log. Cheap to clone: every clone is the same log. The file stays locked until the
-/// last one is gone and everything queued is written.
+/// The audit log. Cheap to clone: every clone is the same log. When the last one is dropped,
+/// everything queued is written, made durable and signed, and the lock is let go.
 #[derive(Debug, Clone)]
 pub struct Service {
-    jobs: mpsc::Sender<Job>,
+    line: Arc<Line>,
+}
+
+/// The line to the writer.
+#[derive(Debug)]
+struct Line {
+    jobs: Option<mpsc::Sender<Job>>,
+    writer: Option<JoinHandle<()>>,
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(writer) = self.writer.take()
+            && writer.join().is_err()
+        {
+            tracing::error!("the audit log's writer ended in a panic");
+        }
+    }
+}
+
+/// What is told first by a log that was just opened.
+struct News {
+    action: Action,
+    detail: String,
 }
 
 impl Service {
@@ -27,90 +59,156 @@ impl Service {
     /// which is put on record.
     ///
     /// # Errors
-    /// [`Error`] when it cannot be opened or written, is in use, or its last record is damaged.
+    /// [`Error`] when it cannot be opened or written, is in use, is damaged, or has fewer records
+    /// than its newest checkpoint covers.
     pub fn open(config: Config) -> Result<Self, Error> {
-        let path = config.file();
-        let io = |path: &Path, doing| {
-            let path = path.to_path_buf();
-            move |source| Error::Io {
-                path,
-                doing,
-                source,
+        key::private_folder(&config.folder)?;
+        let lock = lock(&config.folder)?;
+        let (tail, begun) = match tail::survey(&config.folder)? {
+            Some(tail) => (tail, None),
+            None => {
+                let begun = begin(&config)?;
+                let tail = tail::survey(&config.folder)?.ok_or_else(|| {
+                    Error::io(&config.folder, "read", std::io::ErrorKind::NotFound.into())
+                })?;
+                (tail, begun)
             }
         };
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&config.folder)
-            .map_err(io(&config.folder, "made"))?;
-        std::fs::set_permissions(&config.folder, Permissions::from_mode(0o700))
-            .map_err(io(&config.folder, "closed to others"))?;
-        let mut file = open_file(&path)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(Error::Locked { path }),
-            Err(TryLockError::Error(source)) => return Err(io(&path, "locked")(source)),
-        }
-        let tail = tail::recover(&mut file, &path)?;
-        // The file's name must survive a power cut as its content does.
-        File::open(&config.folder)
-            .and_then(|folder| folder.sync_all())
-            .map_err(io(&config.folder, "made durable"))?;
-        let writer = Writer {
-            sink: file,
-            path: path.clone(),
-            monotonic,
-            sequence: tail.sequence,
-            last: tail.last,
-            poison: None,
+        let log = tail.segment.header.log;
+        let key = match key::read(&config.keys, log) {
+            // A log without a record may lose its key: its making was interrupted.
+            Err(Error::Key { .. }) if tail.frontier.size() == 0 => key::make(&config, log)?,
+            other => other?,
         };
+        let signed = tail::newest_checkpoint(&config.folder, &key.public(), &tail)?;
+        cut(&config, &tail, signed.file_bytes)?;
+        let news = begun.or_else(|| recovery(&tail));
+        let files = Files::open(&config.folder, tail.segment.header.first(), lock)
+            .map_err(|source| Error::io(&config.folder, "opened", source))?;
+        let writer = Writer {
+            disk: files,
+            log,
+            key,
+            path: config.folder.clone(),
+            monotonic,
+            wall,
+            segment: tail.segment.header.first(),
+            offset: tail.offset,
+            times: tail.times,
+            chain: tail.chain,
+            signed: signed.size,
+            pending: Pending::after_start(tail.frontier.size() > signed.size),
+            frontier: tail.frontier,
+            poison: None,
+            config,
+        };
+        Self::start(writer, news)
+    }
+
+    fn start(writer: Writer<Files>, news: Option<News>) -> Result<Self, Error> {
+        let folder = writer.path.clone();
+        let io = |source| Error::io(&folder, "given a writer", source);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .map_err(io)?;
         let (jobs, queue) = mpsc::channel(QUEUE);
-        let service = Self { jobs };
-        if tail.cut > 0 {
-            service.announce(tail.cut);
-        }
-        std::thread::Builder::new()
+        let thread = std::thread::Builder::new()
             .name("audit".to_owned())
-            .spawn(move || writer.run(queue))
-            .map_err(io(&path, "given a writer"))?;
+            .spawn(move || writer.run(queue, runtime))
+            .map_err(io)?;
+        let line = Line {
+            jobs: Some(jobs),
+            writer: Some(thread),
+        };
+        let service = Self {
+            line: Arc::new(line),
+        };
+        if let Some(news) = news {
+            service.announce(news);
+        }
         Ok(service)
     }
 
-    /// Queues the record of a recovery, first of this process.
-    fn announce(&self, cut: u64) {
-        let mut entry = Entry::new(Timestamp::now(), Action::Start);
-        entry.detail = format!("recovered: cut {cut} bytes of an unfinished record");
+    /// Queues the first record of this process.
+    fn announce(&self, news: News) {
+        let mut entry = Entry::new(Timestamp::now(), news.action);
+        entry.detail = news.detail;
         let (done, _) = oneshot::channel();
-        // The queue is empty and open here; a write that fails poisons the log for the next append.
-        let _ = self.jobs.try_send(Job {
-            entry,
-            durability: Durability::Durable,
-            done,
-        });
+        if let (Some(jobs), Ok(job)) = (&self.line.jobs, job(entry, Durability::Durable, done)) {
+            // The queue is empty and open here; a write that fails poisons the log for the next append.
+            let _ = jobs.try_send(job);
+        }
     }
 }
 
-/// Opens for reading and appending, for the user alone, and never through a symbolic link.
-fn open_file(path: &Path) -> Result<File, Error> {
-    let io = |doing| {
-        move |source| Error::Io {
-            path: path.to_path_buf(),
-            doing,
-            source,
-        }
+/// Takes the lock of the one writer.
+pub(crate) fn lock(folder: &Path) -> Result<File, Error> {
+    let path = config::lock(folder);
+    let mut options = OpenOptions::new();
+    let file = disk::private(&path, options.write(true).create(true).truncate(false))
+        .map_err(|source| Error::io(&path, "opened", source))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Error::Locked {
+            path: folder.to_path_buf(),
+        }),
+        Err(TryLockError::Error(source)) => Err(Error::io(&path, "locked", source)),
+    }
+}
+
+/// Begins a log where none is, and says what a reader should know about that, if anything.
+fn begin(config: &Config) -> Result<Option<News>, Error> {
+    let first = segment::path(&config.folder, 1);
+    let made = |source| Error::io(&first, "made", source);
+    let log = LogId(key::random().map_err(made)?);
+    let header = Header {
+        log,
+        previous: Digest::from_bytes([0; 32]),
+        begun: wall(),
+        times_before: Times::NONE,
+        frontier: Frontier::default(),
     };
-    let no_follow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
-    let file = OpenOptions::new()
-        .read(true)
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .custom_flags(no_follow)
-        .open(path)
-        .map_err(io("opened"))?;
-    file.set_permissions(Permissions::from_mode(0o600))
-        .map_err(io("closed to others"))?;
-    Ok(file)
+    disk::place(&first, &header.encode()).map_err(made)?;
+    let mut details = Vec::new();
+    let gone = key::others(&config.keys, log);
+    if gone > 0 {
+        let lost = format!("{gone} logs before this one left a key and no records");
+        details.push(format!("{lost}: they were deleted, not archived"));
+    }
+    if config.folder.join("audit.jsonl").exists() {
+        details.push("audit.jsonl beside this log is older and no part of it".to_owned());
+    }
+    Ok((!details.is_empty()).then(|| News {
+        action: Action::Recovery,
+        detail: details.join("; "),
+    }))
+}
+
+fn recovery(tail: &Tail) -> Option<News> {
+    (tail.torn > 0).then(|| News {
+        action: Action::Recovery,
+        detail: format!("cut {} bytes of an unfinished record", tail.torn),
+    })
+}
+
+/// Cuts off unfinished ends.
+fn cut(config: &Config, tail: &Tail, notes: u64) -> Result<(), Error> {
+    let shorten = |path: &Path, to: u64| {
+        let file = match disk::private(path, OpenOptions::new().write(true)) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            other => other?,
+        };
+        if file.metadata()?.len() > to {
+            file.set_len(to)?;
+            file.sync_all()?;
+        }
+        Ok(())
+    };
+    let notes_path = config::checkpoints(&config.folder);
+    shorten(&tail.segment.path, tail.offset)
+        .map_err(|source| Error::io(&tail.segment.path, "cut", source))?;
+    shorten(&notes_path, notes).map_err(|source| Error::io(&notes_path, "cut", source))
 }
 
 fn monotonic() -> u64 {
@@ -122,19 +220,45 @@ fn monotonic() -> u64 {
         .saturating_add(nanoseconds)
 }
 
+fn wall() -> i64 {
+    i64::try_from(Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX)
+}
+
+/// The record of an entry, ready to be framed.
+fn job(
+    entry: Entry,
+    durability: Durability,
+    done: oneshot::Sender<Result<Ack, audit::Error>>,
+) -> Result<Job, audit::Error> {
+    let record = Record::from(entry);
+    let unwritable = |detail| audit::Error::Unwritable { detail };
+    let body = serde_json::to_vec(&record).map_err(|error| unwritable(error.to_string()))?;
+    if body.len() > AUDIT_RECORD_BYTES {
+        return Err(unwritable(format!(
+            "a record of {} bytes is too large",
+            body.len()
+        )));
+    }
+    Ok(Job {
+        body,
+        time: tail::nanoseconds(&record),
+        durability,
+        done,
+    })
+}
+
 #[async_trait]
 impl Audit for Service {
     async fn append(&self, entry: Entry, durability: Durability) -> Result<Ack, audit::Error> {
         let (done, acknowledged) = oneshot::channel();
-        let job = Job {
-            entry,
-            durability,
-            done,
-        };
+        let job = job(entry, durability, done)?;
         let gone = || audit::Error::Poisoned {
             detail: "the writer has stopped".to_owned(),
         };
-        if self.jobs.send(job).await.is_err() {
+        let Some(jobs) = &self.line.jobs else {
+            return Err(gone());
+        };
+        if jobs.send(job).await.is_err() {
             return Err(gone());
         }
         acknowledged.await.unwrap_or_else(|_| Err(gone()))

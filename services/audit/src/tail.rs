@@ -1,80 +1,201 @@
-//! The end of an existing log: found, mended and chained on to.
+//! The end of an existing log: where it goes on, and whether it may.
 
-use crate::error::Error;
-use crate::record::Record;
+use crate::checkpoint::{Checkpoint, PublicKey};
+use crate::config;
+use crate::error::{Damage, Error, Wrong};
+use crate::notes::{Kept, Notes};
+use crate::record::{Mark, Record};
+use crate::segment::{self, Header, Segment, Step, Times, Walk};
+use crate::tree::Frontier;
 use domain::hash::Digest;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read as _;
 use std::path::Path;
 
-/// How much is read at a time while looking for the last line, bytes.
-const CHUNK: u64 = 64 << 10;
-
-/// Where the log goes on.
-#[derive(Debug, PartialEq, Eq)]
+/// Where a log goes on.
+#[derive(Debug)]
 pub(crate) struct Tail {
-    /// The last record's sequence; 0 for none.
-    pub(crate) sequence: u64,
-    /// The digest of the last line.
-    pub(crate) last: Digest,
-    /// Bytes of an unfinished line that were cut off.
-    pub(crate) cut: u64,
+    /// The newest segment.
+    pub(crate) segment: Segment,
+    /// The end of its last whole record, bytes.
+    pub(crate) offset: u64,
+    /// Bytes after it: the beginning of a record that was never finished.
+    pub(crate) torn: u64,
+    /// The chain hash of the last record.
+    pub(crate) chain: Digest,
+    /// The tree over all records.
+    pub(crate) frontier: Frontier,
+    /// Wall times of the newest segment's records.
+    pub(crate) times: Times,
 }
 
-/// Finds the last whole record and cuts off what a crash left after it.
-pub(crate) fn recover(file: &mut File, path: &Path) -> Result<Tail, Error> {
-    let io = |doing| {
-        move |source| Error::Io {
-            path: path.to_path_buf(),
-            doing,
-            source,
-        }
+/// Looks for the last whole record, from the mark or else from the newest segment's start. Changes
+/// nothing. `None` for a folder without a log.
+///
+/// # Errors
+/// [`Error`] when it cannot be read, or a record is damaged and not the unfinished last one.
+pub(crate) fn survey(folder: &Path) -> Result<Option<Tail>, Error> {
+    let Some(first) = segment::list(folder)?.pop() else {
+        return Ok(None);
     };
-    let length = file.seek(SeekFrom::End(0)).map_err(io("read"))?;
-    let whole = after_last_feed(file, length).map_err(io("read"))?;
-    if whole < length {
-        file.set_len(whole).map_err(io("cut"))?;
-        file.sync_all().map_err(io("cut"))?;
+    let segment = Segment::open(folder, first)?;
+    let mark = read_mark(folder, &segment);
+    let mut tail = begin(segment, mark);
+    let mut walk = Walk::new(tail.offset, tail.segment.length);
+    loop {
+        let sequence = tail.frontier.size() + 1;
+        let damage = |what, walk: &Walk, segment: &Segment| Error::Damaged {
+            damage: Damage {
+                segment: segment.path.clone(),
+                sequence,
+                offset: walk.offset(),
+                what,
+            },
+        };
+        let io = |source| Error::io(&segment::path(folder, first), "read", source);
+        let at = walk.offset();
+        let what = match walk.next(&tail.segment.file).map_err(io)? {
+            Step::Whole(frame) => {
+                let wrong = if frame.sequence != sequence {
+                    Some(Wrong::Sequence(frame.sequence))
+                } else if frame.previous != tail.chain {
+                    Some(Wrong::Chain)
+                } else {
+                    None
+                };
+                match (wrong, serde_json::from_slice::<Record>(frame.body)) {
+                    (None, Ok(record)) => {
+                        tail.times.add(nanoseconds(&record));
+                        tail.chain = frame.hash;
+                        tail.frontier.push(frame.hash);
+                        continue;
+                    }
+                    (wrong, _) => {
+                        let start = Walk::new(at, at);
+                        return Err(damage(wrong.unwrap_or(Wrong::Body), &start, &tail.segment));
+                    }
+                }
+            }
+            Step::End => {
+                tail.offset = walk.offset();
+                return Ok(Some(tail));
+            }
+            Step::Unfinished => Wrong::CutShort,
+            Step::Damaged(flaw) => Wrong::Frame(flaw),
+        };
+        if segment::follower(&tail.segment, at, sequence)
+            .map_err(io)?
+            .is_some()
+        {
+            return Err(damage(what, &walk, &tail.segment));
+        }
+        tail.offset = at;
+        tail.torn = tail.segment.length - at;
+        return Ok(Some(tail));
     }
-    let cut = length - whole;
-    if whole == 0 {
-        return Ok(Tail {
-            sequence: 0,
-            last: Digest::from_bytes([0; 32]),
-            cut,
+}
+
+/// A record's wall time.
+pub(crate) fn nanoseconds(record: &Record) -> i64 {
+    let time = record.time.as_nanosecond();
+    i64::try_from(time).unwrap_or(if time < 0 { i64::MIN } else { i64::MAX })
+}
+
+fn begin(segment: Segment, mark: Option<(Mark, Frontier)>) -> Tail {
+    let Header {
+        previous, frontier, ..
+    } = segment.header.clone();
+    match mark {
+        Some((mark, frontier)) => Tail {
+            offset: mark.offset,
+            torn: 0,
+            chain: mark.chain,
+            frontier,
+            times: Times {
+                earliest: mark.times.0,
+                latest: mark.times.1,
+            },
+            segment,
+        },
+        None => Tail {
+            offset: segment.header.len(),
+            torn: 0,
+            chain: previous,
+            frontier,
+            times: Times::NONE,
+            segment,
+        },
+    }
+}
+
+/// The mark, if it is one of this segment and within it.
+fn read_mark(folder: &Path, segment: &Segment) -> Option<(Mark, Frontier)> {
+    let file = std::fs::File::open(config::mark(folder)).ok()?;
+    let mut text = String::new();
+    if let Err(error) = file
+        .take(crate::checkpoint::NOTE_BYTES as u64)
+        .read_to_string(&mut text)
+    {
+        tracing::debug!(%error, "the audit log's mark cannot be read");
+        return None;
+    }
+    let (mark, frontier) = Mark::from_text(&text, segment.header.log)?;
+    let fits = mark.segment == segment.header.first()
+        && (segment.header.len()..=segment.length).contains(&mark.offset);
+    fits.then_some((mark, frontier))
+}
+
+/// What the log's own checkpoints came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Signed {
+    /// Records that the newest one covers.
+    pub(crate) size: u64,
+    /// Bytes of the file without an unfinished last entry.
+    pub(crate) file_bytes: u64,
+}
+
+/// Checks the records against the log's own newest checkpoint.
+///
+/// # Errors
+/// [`Error::Checkpoints`] when the newest is damaged or another's, [`Error::Incomplete`] when it
+/// covers more records than there are, or as many and others.
+pub(crate) fn newest_checkpoint(
+    folder: &Path,
+    key: &PublicKey,
+    tail: &Tail,
+) -> Result<Signed, Error> {
+    let mut notes = Notes::last(folder)?;
+    let mut newest: Option<Checkpoint> = None;
+    loop {
+        let source = match notes.next()? {
+            Some(Kept::Note(note)) => match key.open(&note) {
+                Ok(checkpoint) => {
+                    newest = Some(checkpoint);
+                    continue;
+                }
+                Err(source) => source,
+            },
+            Some(Kept::Damaged(source)) => source,
+            Some(Kept::Unfinished) | None => break,
+        };
+        return Err(Error::Checkpoints {
+            path: notes.path().to_path_buf(),
+            source,
         });
     }
-    let start = after_last_feed(file, whole - 1).map_err(io("read"))?;
-    let mut line = Vec::new();
-    file.seek(SeekFrom::Start(start)).map_err(io("read"))?;
-    let bytes = whole - 1 - start;
-    file.take(bytes)
-        .read_to_end(&mut line)
-        .map_err(io("read"))?;
-    let record: Record = serde_json::from_slice(&line).map_err(|source| Error::Damaged {
-        path: path.to_path_buf(),
-        line: 0,
-        source,
-    })?;
-    Ok(Tail {
-        sequence: record.sequence,
-        last: Digest::of(&line),
-        cut,
-    })
-}
-
-/// The place after the last line feed before `end`; 0 when there is none.
-fn after_last_feed(file: &mut File, end: u64) -> std::io::Result<u64> {
-    let mut end = end;
-    while end > 0 {
-        let start = end.saturating_sub(CHUNK);
-        file.seek(SeekFrom::Start(start))?;
-        let mut chunk = Vec::new();
-        file.by_ref().take(end - start).read_to_end(&mut chunk)?;
-        if let Some(index) = chunk.iter().rposition(|byte| *byte == b'\n') {
-            return Ok(start + index as u64 + 1);
+    let have = tail.frontier.size();
+    let detail = match newest {
+        Some(Checkpoint { size, .. }) if size > have => {
+            format!("its newest checkpoint covers {size} records, and {have} are there")
         }
-        end = start;
-    }
-    Ok(0)
+        Some(Checkpoint { size, root, .. }) if size == have && root != tail.frontier.root() => {
+            format!("its newest checkpoint covers other {size} records than those that are there")
+        }
+        newest => {
+            return Ok(Signed {
+                size: newest.map_or(0, |checkpoint| checkpoint.size),
+                file_bytes: notes.offset(),
+            });
+        }
+    };
+    Err(Error::Incomplete { detail })
 }

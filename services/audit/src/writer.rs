@@ -1,248 +1,263 @@
-//! The one writer: takes entries from a queue, chains them, writes many at once, and answers when
-//! each is as safe as was asked. After the first failure it writes nothing more.
+//! The one writer: takes records from a queue, chains them, writes many at once, and answers when
+//! each is as safe as was asked. After the first failure it writes nothing more: what a failed
+//! write or a failed wait for the disk has left there, only a restart can find out.
 
-use crate::record::Record;
-use api::audit::{Ack, Durability, Entry, Error};
+use crate::checkpoint::SigningKey;
+use crate::config::Config;
+use crate::disk::Disk;
+use crate::frame;
+use crate::notes;
+use crate::record::Mark;
+use crate::segment::{Header, LogId, Times};
+use crate::tree::Frontier;
+use api::audit::{Ack, Durability, Error};
 use domain::hash::Digest;
-use std::io::Write;
+use domain::limits::AUDIT_BATCH;
+use std::io;
 use std::path::PathBuf;
+use std::time::Instant;
+use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, oneshot};
 
-/// Most entries written and made durable together.
-const BATCH: usize = 256;
-
-/// An entry on its way to the log.
+/// A record on its way to the log.
 #[derive(Debug)]
 pub(crate) struct Job {
-    pub(crate) entry: Entry,
+    /// The body's bytes.
+    pub(crate) body: Vec<u8>,
+    /// Its wall time, nanoseconds since 1970.
+    pub(crate) time: i64,
     pub(crate) durability: Durability,
-    pub(crate) done: oneshot::Sender<Result<Ack, Error>>,
+    pub(crate) done: Reply,
 }
 
-/// What is written to: a file, or something that fails on purpose in a test.
-pub(crate) trait Sink: Send {
-    /// Writes all the bytes.
-    fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()>;
-    /// Waits until they would survive a power cut.
-    fn sync(&mut self) -> std::io::Result<()>;
-}
-
-impl Sink for std::fs::File {
-    fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        Write::write_all(self, bytes)
-    }
-
-    fn sync(&mut self) -> std::io::Result<()> {
-        self.sync_data()
-    }
-}
+type Reply = oneshot::Sender<Result<Ack, Error>>;
 
 /// The writer's state.
-pub(crate) struct Writer<S> {
-    pub(crate) sink: S,
+pub(crate) struct Writer<D> {
+    pub(crate) disk: D,
+    pub(crate) config: Config,
+    pub(crate) log: LogId,
+    pub(crate) key: SigningKey,
+    /// The log's place, for messages.
     pub(crate) path: PathBuf,
     /// Nanoseconds since the machine started.
     pub(crate) monotonic: fn() -> u64,
-    pub(crate) sequence: u64,
-    pub(crate) last: Digest,
+    /// Nanoseconds since 1970.
+    pub(crate) wall: fn() -> i64,
+    /// First record of the newest segment.
+    pub(crate) segment: u64,
+    /// Bytes of the newest segment.
+    pub(crate) offset: u64,
+    pub(crate) times: Times,
+    pub(crate) chain: Digest,
+    pub(crate) frontier: Frontier,
+    /// Records that the newest checkpoint covers.
+    pub(crate) signed: u64,
+    pub(crate) pending: Pending,
     /// The first failure, after which nothing is written.
     pub(crate) poison: Option<String>,
 }
 
-impl<S: Sink> Writer<S> {
-    /// Works until every sender is gone.
-    pub(crate) fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
-        while let Some(first) = jobs.blocking_recv() {
-            let mut batch = vec![first];
-            while batch.len() < BATCH {
-                match jobs.try_recv() {
-                    Ok(job) => batch.push(job),
-                    Err(_) => break,
-                }
-            }
-            self.write(batch);
-        }
-    }
+/// What has to happen by when.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    /// Records wait for the disk since.
+    unsynced: Option<Instant>,
+    /// Records wait for a checkpoint since.
+    unsigned: Option<Instant>,
+}
 
-    fn write(&mut self, batch: Vec<Job>) {
-        if let Some(detail) = self.poison.clone() {
-            answer(batch, |_| {
-                Err(Error::Poisoned {
-                    detail: detail.clone(),
-                })
-            });
-            return;
+impl Pending {
+    /// At a start; whether there are records that no checkpoint covers.
+    pub(crate) fn after_start(is_unsigned: bool) -> Self {
+        Self {
+            unsynced: None,
+            unsigned: is_unsigned.then(Instant::now),
         }
-        let is_durable = batch
-            .iter()
-            .any(|job| job.durability == Durability::Durable);
-        let mut bytes = Vec::new();
-        let mut waiting = Vec::with_capacity(batch.len());
-        for job in batch {
-            match self.line(job.entry) {
-                Ok(line) => {
-                    bytes.extend_from_slice(line.as_bytes());
-                    bytes.push(b'\n');
-                    waiting.push((self.sequence, job.done));
-                }
-                Err(detail) => {
-                    // A record that has no JSON form does not get into the log, nor does it count.
-                    let _ = job.done.send(Err(Error::Unwritable { detail }));
-                }
-            }
-        }
-        let written = self
-            .sink
-            .write_all(&bytes)
-            .and_then(|()| if is_durable { self.sink.sync() } else { Ok(()) });
-        match written {
-            Ok(()) => waiting.into_iter().for_each(|(sequence, done)| {
-                let _ = done.send(Ok(Ack { sequence }));
-            }),
-            Err(error) => {
-                let detail = format!("{}: {error}", self.path.display());
-                self.poison = Some(detail.clone());
-                waiting.into_iter().for_each(|(_, done)| {
-                    let _ = done.send(Err(Error::Unwritable {
-                        detail: detail.clone(),
-                    }));
-                });
-            }
-        }
-    }
-
-    fn line(&mut self, entry: Entry) -> Result<String, String> {
-        let sequence = self.sequence + 1;
-        let record = Record::of(entry, sequence, (self.monotonic)(), self.last);
-        let line = serde_json::to_string(&record).map_err(|e| e.to_string())?;
-        self.sequence = sequence;
-        self.last = Digest::of(line.as_bytes());
-        Ok(line)
     }
 }
 
-fn answer(batch: Vec<Job>, with: impl Fn(&Job) -> Result<Ack, Error>) {
-    for job in batch {
-        let result = with(&job);
-        // A caller that no longer waits has already taken silence for a refusal.
-        let _ = job.done.send(result);
+impl<D: Disk> Writer<D> {
+    /// Works until every sender is gone, then signs and lets go.
+    pub(crate) fn run(mut self, mut jobs: mpsc::Receiver<Job>, runtime: Runtime) {
+        let mut batch = Vec::with_capacity(AUDIT_BATCH);
+        loop {
+            let due = self.due();
+            let taken = runtime.block_on(async {
+                let more = jobs.recv_many(&mut batch, AUDIT_BATCH);
+                match due {
+                    None => Some(more.await),
+                    Some(due) => tokio::time::timeout_at(due.into(), more).await.ok(),
+                }
+            });
+            match taken {
+                Some(0) => break,
+                Some(_) => self.write(batch.drain(..)),
+                None => {}
+            }
+            self.keep_time(Instant::now());
+        }
+        self.close();
+    }
+
+    /// When something has to happen without a record coming.
+    fn due(&self) -> Option<Instant> {
+        if self.poison.is_some() {
+            return None;
+        }
+        let sync = self
+            .pending
+            .unsynced
+            .map(|since| since + self.config.group_commit);
+        let sign = self
+            .pending
+            .unsigned
+            .map(|since| since + self.config.checkpoint_every);
+        sync.into_iter().chain(sign).min()
+    }
+
+    pub(crate) fn write(&mut self, batch: impl Iterator<Item = Job>) {
+        if let Some(detail) = &self.poison {
+            for job in batch {
+                // A caller that no longer waits has already taken silence for a refusal.
+                let _ = job.done.send(Err(Error::Poisoned {
+                    detail: detail.clone(),
+                }));
+            }
+            return;
+        }
+        let mut bytes = Vec::new();
+        let mut grouped: Vec<(u64, Reply)> = Vec::new();
+        let mut durable: Vec<(u64, Reply)> = Vec::new();
+        for job in batch {
+            let sequence = self.frontier.size() + 1;
+            let now = (self.monotonic)();
+            self.chain = frame::encode(&mut bytes, sequence, now, self.chain, &job.body);
+            self.frontier.push(self.chain);
+            self.times.add(job.time);
+            match job.durability {
+                Durability::Durable => durable.push((sequence, job.done)),
+                Durability::Grouped => grouped.push((sequence, job.done)),
+            }
+        }
+        let now = Instant::now();
+        self.offset += bytes.len() as u64;
+        self.pending.unsynced.get_or_insert(now);
+        self.pending.unsigned.get_or_insert(now);
+        let written = self.disk.write(&bytes);
+        let is_written = written.is_ok();
+        self.settle(grouped, written);
+        if durable.is_empty() {
+            return;
+        }
+        let synced = if is_written { self.sync() } else { Ok(()) };
+        self.settle(durable, synced);
+    }
+
+    /// Answers, and after a failure takes no more.
+    fn settle(&mut self, waiting: Vec<(u64, Reply)>, result: io::Result<()>) {
+        if let Err(error) = result {
+            self.poison(&error);
+        }
+        for (sequence, done) in waiting {
+            let answer = match &self.poison {
+                None => Ok(Ack { sequence }),
+                Some(detail) => Err(Error::Unwritable {
+                    detail: detail.clone(),
+                }),
+            };
+            let _ = done.send(answer);
+        }
+    }
+
+    fn poison(&mut self, error: &io::Error) {
+        let detail = format!("{}: {error}", self.path.display());
+        tracing::error!(%detail, "the audit log stops");
+        self.poison.get_or_insert(detail);
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.disk.sync()?;
+        self.pending.unsynced = None;
+        Ok(())
+    }
+
+    /// Does what is due: makes records durable, signs a checkpoint, begins a segment.
+    pub(crate) fn keep_time(&mut self, now: Instant) {
+        if self.poison.is_some() {
+            return;
+        }
+        let is_due =
+            |since: Option<Instant>, after| since.is_some_and(|since| now >= since + after);
+        let is_full = self.offset >= self.config.segment_bytes;
+        let many = self.frontier.size() - self.signed >= self.config.checkpoint_records;
+        let result = if is_full {
+            self.checkpoint().and_then(|()| self.begin_segment())
+        } else if many || is_due(self.pending.unsigned, self.config.checkpoint_every) {
+            self.checkpoint()
+        } else if is_due(self.pending.unsynced, self.config.group_commit) {
+            self.sync()
+        } else {
+            Ok(())
+        };
+        if let Err(error) = result {
+            self.poison(&error);
+        }
+    }
+
+    /// Signs what is durable, and marks where the next start may begin.
+    fn checkpoint(&mut self) -> io::Result<()> {
+        // First the records: a checkpoint of records that a power cut takes away would be a false
+        // alarm for ever.
+        self.sync()?;
+        if self.frontier.size() > self.signed {
+            let note = self.key.sign(self.frontier.size(), self.frontier.root());
+            self.disk.note(notes::framed(&note).as_bytes())?;
+            self.signed = self.frontier.size();
+        }
+        self.pending.unsigned = None;
+        let times = (self.times.earliest, self.times.latest);
+        let mark = Mark::new(
+            self.log,
+            self.segment,
+            self.offset,
+            self.chain,
+            times,
+            &self.frontier,
+        );
+        let marked = mark.to_text().map_err(io::Error::from);
+        if let Err(error) = marked.and_then(|text| self.disk.mark(text.as_bytes())) {
+            tracing::warn!(%error, "the audit log's mark cannot be written; the next start takes longer");
+        }
+        Ok(())
+    }
+
+    fn begin_segment(&mut self) -> io::Result<()> {
+        let header = Header {
+            log: self.log,
+            previous: self.chain,
+            begun: (self.wall)(),
+            times_before: self.times,
+            frontier: self.frontier.clone(),
+        };
+        self.disk.sync_notes()?;
+        self.disk.begin(header.first(), &header.encode())?;
+        self.segment = header.first();
+        self.offset = header.len();
+        self.times = Times::NONE;
+        Ok(())
+    }
+
+    /// The end of a clean stop.
+    pub(crate) fn close(&mut self) {
+        if self.poison.is_some() || self.pending.unsigned.is_none() {
+            return;
+        }
+        if let Err(error) = self.checkpoint().and_then(|()| self.disk.sync_notes()) {
+            self.poison(&error);
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use api::audit::Action;
-    use domain::Timestamp;
-    use std::sync::{Arc, Mutex};
-
-    /// Fails from a given call on, and notes what came through.
-    #[derive(Clone, Default)]
-    struct Faulty {
-        written: Arc<Mutex<Vec<u8>>>,
-        syncs: Arc<Mutex<u32>>,
-        fail_write: bool,
-        fail_sync: bool,
-    }
-
-    impl Sink for Faulty {
-        fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-            if self.fail_write {
-                return Err(std::io::Error::from(std::io::ErrorKind::StorageFull));
-            }
-            self.written.lock().unwrap().extend_from_slice(bytes);
-            Ok(())
-        }
-
-        fn sync(&mut self) -> std::io::Result<()> {
-            *self.syncs.lock().unwrap() += 1;
-            if self.fail_sync {
-                return Err(std::io::Error::other("lost"));
-            }
-            Ok(())
-        }
-    }
-
-    fn writer(sink: Faulty) -> Writer<Faulty> {
-        Writer {
-            sink,
-            path: PathBuf::from("audit.jsonl"),
-            monotonic: || 7,
-            sequence: 0,
-            last: Digest::from_bytes([0; 32]),
-            poison: None,
-        }
-    }
-
-    fn put(writer: &mut Writer<Faulty>, durabilities: &[Durability]) -> Vec<Result<Ack, Error>> {
-        let mut receivers = Vec::new();
-        let jobs = durabilities.iter().map(|durability| {
-            let (done, receiver) = oneshot::channel();
-            receivers.push(receiver);
-            Job {
-                entry: Entry::new(Timestamp::UNIX_EPOCH, Action::Decide),
-                durability: *durability,
-                done,
-            }
-        });
-        writer.write(jobs.collect());
-        receivers
-            .into_iter()
-            .map(|mut r| r.try_recv().unwrap())
-            .collect()
-    }
-
-    #[test]
-    fn one_sync_serves_a_whole_batch_and_grouped_entries_need_none() {
-        let sink = Faulty::default();
-        let mut writer = writer(sink.clone());
-        assert!(
-            put(&mut writer, &[Durability::Grouped; 3])
-                .iter()
-                .all(Result::is_ok)
-        );
-        assert_eq!(*sink.syncs.lock().unwrap(), 0);
-        let mixed = [
-            Durability::Grouped,
-            Durability::Durable,
-            Durability::Durable,
-        ];
-        let acks: Vec<u64> = put(&mut writer, &mixed)
-            .into_iter()
-            .map(|ack| ack.unwrap().sequence)
-            .collect();
-        assert_eq!(acks, [4, 5, 6]);
-        assert_eq!(*sink.syncs.lock().unwrap(), 1);
-    }
-
-    #[test]
-    fn after_a_failed_write_or_sync_nothing_is_taken() {
-        let failing = [
-            Faulty {
-                fail_write: true,
-                ..Faulty::default()
-            },
-            Faulty {
-                fail_sync: true,
-                ..Faulty::default()
-            },
-        ];
-        for sink in failing {
-            let mut writer = writer(sink);
-            let first = put(&mut writer, &[Durability::Durable]);
-            assert!(
-                matches!(first[0], Err(Error::Unwritable { .. })),
-                "{first:?}"
-            );
-            writer.sink.fail_write = false;
-            writer.sink.fail_sync = false;
-            let before = writer.sink.written.lock().unwrap().len();
-            let second = put(&mut writer, &[Durability::Grouped]);
-            assert!(
-                matches!(second[0], Err(Error::Poisoned { .. })),
-                "{second:?}"
-            );
-            assert_eq!(writer.sink.written.lock().unwrap().len(), before);
-        }
-    }
-}
+mod tests;

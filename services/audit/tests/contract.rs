@@ -17,9 +17,8 @@ async fn the_log_on_disk_conforms() {
     let count = std::sync::atomic::AtomicU32::new(0);
     audit_suite::conformance(async || {
         let number = count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let config = Config {
-            folder: folder.path().join(number.to_string()),
-        };
+        let own = folder.path().join(number.to_string());
+        let config = Config::new(own.join("audit"), own.join("keys"));
         Arc::new(Service::open(config).unwrap()) as Arc<dyn Audit>
     })
     .await;

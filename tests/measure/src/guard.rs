@@ -49,9 +49,10 @@ pub fn decisions(table: &mut Table, runtime: &Runtime, rounds: usize) -> Result<
 
 fn own_broker(house: &House) -> Result<Arc<broker::Service>> {
     let own = vec![house.state()];
-    let log = audit::Service::open(audit::Config {
-        folder: house.state().join("audit"),
-    })?;
+    let log = audit::Service::open(audit::Config::new(
+        house.state().join("audit"),
+        house.state().join("keys"),
+    ))?;
     let files = tools::FileTools::new(tools::Config::new(house.state().join("undo"), own.clone()))?;
     let config = broker::Config::new(house.home(), own);
     let clock = Arc::new(Timestamp::now);

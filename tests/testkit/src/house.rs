@@ -140,20 +140,17 @@ impl House {
         found
     }
 
-    /// The audit records as they stand on disk.
+    /// The audit records, as `carl audit query` reads them.
     ///
     /// # Panics
-    /// When a line but the last is not JSON.
+    /// When it fails, or a line is not JSON.
     #[must_use]
     pub fn audit(&self) -> Vec<Value> {
-        let mut files = Vec::new();
-        walk(&self.state().join("audit"), &mut |path| {
-            if path.extension().is_some_and(|e| e == "jsonl") {
-                files.push(path.to_path_buf());
-            }
-        });
-        files.sort();
-        files.iter().flat_map(|path| json_lines(path)).collect()
+        let told = self.ask(["audit", "query", "--json"]).run().expect(0);
+        let lines = told.stdout.lines();
+        lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
     }
 
     /// Every byte under the state folder, as text, to search for what must not be there.

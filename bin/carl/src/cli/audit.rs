@@ -1,7 +1,9 @@
 //! `carl audit`.
 
-use clap::Subcommand;
-use domain::id::SessionId;
+use api::audit::Action;
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
 
 /// `carl audit`.
 #[derive(Debug, Subcommand)]
@@ -11,11 +13,116 @@ pub enum AuditCommand {
         /// How many
         #[arg(short = 'n', long, default_value_t = 20)]
         lines: usize,
-        /// Print the records as they stand on disk
+        /// Go on printing what is recorded from now on
+        #[arg(short, long)]
+        follow: bool,
+        #[command(flatten)]
+        records: RecordFlags,
+    },
+    /// Print all there is about one record
+    Show {
+        /// Its number in the log
+        #[arg(value_name = "SEQUENCE")]
+        sequence: u64,
+        /// As JSON
         #[arg(long)]
         json: bool,
-        /// Only this session's
-        #[arg(long, value_name = "ID")]
-        session: Option<SessionId>,
     },
+    /// Print every record that is asked for, oldest first
+    Query {
+        #[command(flatten)]
+        records: RecordFlags,
+    },
+    /// Check the whole log: is what is there as it was written, and is all of it there?
+    #[command(
+        after_help = "Exit codes: 0 whole, 2 the anchor or key cannot be used, \
+        3 records are missing, 4 records were changed or damaged."
+    )]
+    Verify {
+        /// Check against a checkpoint that was kept elsewhere (`-`: standard input)
+        #[arg(long, value_name = "FILE")]
+        anchor: Option<PathBuf>,
+        /// The public key that signed it, as `carl audit anchor --key` printed it
+        #[arg(long, value_name = "KEY")]
+        key: Option<String>,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+        /// The folder of a log that was set aside
+        #[arg(long, value_name = "FOLDER")]
+        folder: Option<PathBuf>,
+    },
+    /// Write records for other programs
+    Export {
+        /// In which form
+        #[arg(long, value_enum, default_value_t = RecordForm::Jsonl)]
+        form: RecordForm,
+        #[command(flatten)]
+        filter: RecordFilter,
+    },
+    /// Print a signed checkpoint, to be kept where this machine cannot change it
+    Anchor {
+        /// Print the public key that checkpoints are checked with instead
+        #[arg(long)]
+        key: bool,
+    },
+    /// Set the log aside as it is, and let a fresh one begin
+    Archive,
+}
+
+/// Which records are printed, and how.
+#[derive(Debug, Args)]
+pub struct RecordFlags {
+    /// As they stand on disk, one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+    /// Which ones
+    #[command(flatten)]
+    pub filter: RecordFilter,
+}
+
+/// Which records.
+#[derive(Debug, Args)]
+pub struct RecordFilter {
+    /// Only of this session (the beginning of its id is enough)
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// Only of this agent and those below it (the beginning of its id), or of this agent type
+    #[arg(long, value_name = "ID|TYPE")]
+    pub agent: Option<String>,
+    /// Only of this tool
+    #[arg(long)]
+    pub tool: Option<String>,
+    /// Only with this action
+    #[arg(long, value_parser = PossibleValuesParser::new(Action::ALL.map(Action::as_str)))]
+    pub action: Option<String>,
+    /// Only with this decision
+    #[arg(long, value_enum)]
+    pub decision: Option<DecisionArg>,
+    /// Not before this time: 2026-11-22, 2026-11-22T05:00:00Z, or an age such as 90m, 2h, 7d
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Not after this time, written the same way
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+}
+
+/// A verdict, as it is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DecisionArg {
+    /// It may run.
+    Allow,
+    /// The user has to be asked.
+    Confirm,
+    /// It may not run.
+    Deny,
+}
+
+/// The form of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RecordForm {
+    /// One JSON object a line, as on disk.
+    Jsonl,
+    /// A table with a heading, for spreadsheets.
+    Csv,
 }

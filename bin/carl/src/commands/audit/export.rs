@@ -1,0 +1,115 @@
+//! Records for other programs.
+
+use crate::cli::RecordForm;
+use crate::exit::{Exit, OrFail};
+use crate::render::print;
+use anyhow::Result;
+use audit::read::{Placed, Records};
+use text::escape::visible;
+
+/// How much is printed at once, bytes.
+const PAGE: usize = 64 << 10;
+
+const COLUMNS: [&str; 16] = [
+    "sequence",
+    "time",
+    "monotonic_ns",
+    "session_id",
+    "agent_id",
+    "agent_type",
+    "action",
+    "call_id",
+    "tool",
+    "params_hash",
+    "verdict",
+    "layer",
+    "status",
+    "duration_ms",
+    "detail",
+    "hash",
+];
+
+/// Prints every record.
+///
+/// # Errors
+/// When a record cannot be read.
+pub fn export(records: Records, form: RecordForm) -> Result<Exit> {
+    let mut page = match form {
+        RecordForm::Jsonl => String::new(),
+        RecordForm::Csv => format!("{}\r\n", COLUMNS.join(",")),
+    };
+    for placed in records {
+        let placed = placed.or_fail()?;
+        match form {
+            RecordForm::Jsonl => {
+                page.push_str(&placed.json_line());
+                page.push('\n');
+            }
+            RecordForm::Csv => page.push_str(&row(&placed)),
+        }
+        if page.len() >= PAGE {
+            print(&page)?;
+            page.clear();
+        }
+    }
+    print(&page)?;
+    Ok(Exit::Success)
+}
+
+/// A row as RFC 4180 has it.
+fn row(placed: &Placed) -> String {
+    let record = &placed.record;
+    let text = |value: Option<String>| value.unwrap_or_default();
+    let cells = [
+        placed.sequence.to_string(),
+        record.time.to_string(),
+        placed.monotonic_ns.to_string(),
+        text(record.session_id.map(|id| id.to_string())),
+        text(record.agent_id.map(|id| id.to_string())),
+        text(record.agent_type.as_ref().map(ToString::to_string)),
+        record.action.clone(),
+        text(record.call_id.map(|id| id.to_string())),
+        text(record.tool.as_ref().map(ToString::to_string)),
+        text(record.params_hash.map(|hash| hash.to_string())),
+        text(record.verdict.map(|verdict| verdict.as_str().to_owned())),
+        text(record.layer.map(|layer| layer.to_string())),
+        text(
+            record
+                .status
+                .map(|status| format!("{status:?}").to_lowercase()),
+        ),
+        text(record.duration_ms.map(|duration| duration.to_string())),
+        record.detail.clone(),
+        placed.hash.to_string(),
+    ];
+    let cells: Vec<String> = cells.iter().map(|cell| quoted(&visible(cell))).collect();
+    format!("{}\r\n", cells.join(","))
+}
+
+/// A cell that neither ends early nor is taken for a formula by a spreadsheet.
+fn quoted(cell: &str) -> String {
+    let is_formula = cell.starts_with(['=', '+', '-', '@']);
+    if is_formula || cell.contains([',', '"', '\n', '\r']) {
+        let guard = if is_formula { "'" } else { "" };
+        format!("\"{guard}{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn a_cell_neither_ends_early_nor_becomes_a_formula() {
+        for (cell, expected) in [
+            ("plain", "plain"),
+            ("a,b", "\"a,b\""),
+            ("a\"b", "\"a\"\"b\""),
+            ("=HYPERLINK(1)", "\"'=HYPERLINK(1)\""),
+        ] {
+            assert_eq!(quoted(cell), expected);
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! `carl audit verify`: what was found, in words and as JSON.
+
+use crate::exit::{Exit, Failure, OrFail};
+use crate::render::{Paint, print};
+use anyhow::Result;
+use audit::checkpoint::{NOTE_BYTES, Note, PublicKey};
+use audit::verify::{Against, Anchor, KeySource, Problem, Report};
+use serde_json::{Value, json};
+use std::io::Read;
+use std::path::Path;
+
+/// Checks the log of a folder and says what was found.
+///
+/// # Errors
+/// When anchor or key cannot be used, or a file cannot be read.
+pub fn verify(
+    folder: &Path,
+    keys: &Path,
+    anchor: Option<&Path>,
+    key: Option<&str>,
+    json: bool,
+) -> Result<Exit> {
+    let against = Against {
+        anchor: anchor.map(read_anchor).transpose()?,
+        key: key.map(read_key).transpose()?,
+    };
+    let Some(report) = audit::verify::verify(folder, keys, &against).or_fail()? else {
+        return without_log(folder, against.anchor.is_some(), json);
+    };
+    if json {
+        print(&format!("{:#}\n", as_json(&report)))?;
+    } else {
+        print(&as_text(&report, Paint::for_stream(&std::io::stdout())))?;
+    }
+    Ok(exit(&report))
+}
+
+fn exit(report: &Report) -> Exit {
+    if !report.is_whole() {
+        Exit::Failed
+    } else if report.is_incomplete() {
+        Exit::Partial
+    } else if matches!(report.anchor, Some(Anchor::Unproven { .. })) {
+        Exit::Usage
+    } else {
+        Exit::Success
+    }
+}
+
+/// No log: nothing to check, unless an anchor says that there was one.
+fn without_log(folder: &Path, anchored: bool, json: bool) -> Result<Exit> {
+    let place = folder.display();
+    let (exit, text) = if anchored {
+        let gone = "The anchor vouches for a log, and none is there: all of it is missing.";
+        (
+            Exit::Partial,
+            format!("There is no log in {place}.\n{gone}\n"),
+        )
+    } else {
+        let blind = "Whether there ever was one, only an anchor can tell (`carl audit anchor`).";
+        (
+            Exit::Success,
+            format!("There is no log in {place}.\n{blind}\n"),
+        )
+    };
+    if json {
+        let complete = if anchored { json!(false) } else { Value::Null };
+        print(&format!(
+            "{:#}\n",
+            json!({ "records": 0, "integrity": true, "completeness": complete })
+        ))?;
+    } else {
+        print(&text)?;
+    }
+    Ok(exit)
+}
+
+fn read_anchor(path: &Path) -> Result<Note> {
+    let mut text = String::new();
+    let limit = NOTE_BYTES as u64 + 1;
+    let read = if path == Path::new("-") {
+        std::io::stdin().take(limit).read_to_string(&mut text)
+    } else {
+        std::fs::File::open(path).and_then(|file| file.take(limit).read_to_string(&mut text))
+    };
+    let hint = "Give the file into which you put what `carl audit anchor` printed, or - for standard input.";
+    if let Err(error) = read {
+        let message = format!("--anchor: {} cannot be read: {error}", path.display());
+        return Err(Failure::usage(message, hint).into());
+    }
+    let note: Result<Note, _> = text.parse();
+    note.map_err(|why| {
+        Failure::usage(format!("--anchor: this is no checkpoint: {why}"), hint).into()
+    })
+}
+
+fn read_key(text: &str) -> Result<PublicKey> {
+    let key: Result<PublicKey, _> = text.parse();
+    key.map_err(|why| {
+        let hint = "Give what `carl audit anchor --key` printed when the anchor was made.";
+        Failure::usage(format!("--key: {why}"), hint).into()
+    })
+}
+
+/// A number that a person can read.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn as_text(report: &Report, paint: Paint) -> String {
+    let megabytes = report.bytes as f64 / 1e6;
+    let mut out = format!(
+        "Log           {}\nRecords       {} in {} segments, {megabytes:.1} MB\n",
+        report.origin,
+        grouped(report.records),
+        report.segments
+    );
+    out.push_str(&format!("Key           {}\n", key_in_words(report)));
+    let (verdict, rest) = integrity(report);
+    let verdict = if report.is_whole() {
+        paint.good(&verdict)
+    } else {
+        paint.bad(&verdict)
+    };
+    out.push_str(&format!("\nIntegrity     {verdict}\n"));
+    rest.iter()
+        .for_each(|line| out.push_str(&format!("              {line}\n")));
+    let (verdict, rest) = completeness(report);
+    let verdict = match (report.is_incomplete(), report.anchored()) {
+        (true, _) => paint.bad(&verdict),
+        (false, 0) => paint.warn(&verdict),
+        (false, _) => paint.good(&verdict),
+    };
+    out.push_str(&format!("\nCompleteness  {verdict}\n"));
+    rest.iter()
+        .for_each(|line| out.push_str(&format!("              {line}\n")));
+    out
+}
+
+fn key_in_words(report: &Report) -> String {
+    match &report.key {
+        None => "none: no signature can be checked".to_owned(),
+        Some((_, KeySource::Given)) => "the one you gave".to_owned(),
+        Some((_, KeySource::Own)) => "this machine's own".to_owned(),
+        Some((_, KeySource::Beside)) => {
+            "the one that lies beside the log, where it can be changed with it".to_owned()
+        }
+    }
+}
+
+fn integrity(report: &Report) -> (String, Vec<String>) {
+    let mut rest = Vec::new();
+    let verdict = match (&report.problem, &report.anchor) {
+        (Some(Problem::Record(damage)), _) => {
+            rest.push(format!("Record {}: {}.", damage.sequence, damage.what));
+            rest.push(format!(
+                "It stands at byte {} of {}.",
+                damage.offset,
+                damage.segment.display()
+            ));
+            rest.push("Nothing after it was checked.".to_owned());
+            format!("BROKEN at record {}", grouped(damage.sequence))
+        }
+        (
+            Some(Problem::Segment {
+                path,
+                sequence,
+                what,
+            }),
+            _,
+        ) => {
+            rest.push(format!("{}: {what}.", path.display()));
+            rest.push("Nothing from there on was checked.".to_owned());
+            format!("BROKEN from record {} on", grouped(*sequence))
+        }
+        (None, Some(Anchor::Other { size })) => {
+            rest.push("They follow from one another, so the whole chain was rebuilt.".to_owned());
+            format!(
+                "BROKEN: the first {} records are not those of the anchor",
+                grouped(*size)
+            )
+        }
+        (None, _) if report.checkpoints.wrong.is_some() => {
+            "DOUBTFUL: the records follow from one another, a checkpoint says otherwise".to_owned()
+        }
+        (None, _) => "whole: every record is as it was written and in its place".to_owned(),
+    };
+    let checkpoints = &report.checkpoints;
+    rest.push(match checkpoints.good {
+        0 => "No checkpoint of its own fits, because there is none yet or none is left.".to_owned(),
+        good => format!(
+            "{} checkpoints of its own fit, the newest at record {}.",
+            grouped(good),
+            grouped(checkpoints.covered)
+        ),
+    });
+    if let Some((at, why)) = &checkpoints.wrong {
+        rest.push(format!(
+            "The checkpoint at byte {at} of its file does not fit: {why}."
+        ));
+    }
+    if report.unfinished_bytes > 0 {
+        rest.push(format!(
+            "{} bytes at the end are no whole record: one is being written now, or a crash",
+            report.unfinished_bytes
+        ));
+        rest.push(
+            "left them; then the next start cuts them off and puts that on record.".to_owned(),
+        );
+    }
+    if checkpoints.is_unfinished {
+        rest.push("The last checkpoint is not finished, for the same reasons.".to_owned());
+    }
+    (verdict, rest)
+}
+
+/// What nothing on this machine can show.
+const BLIND: [&str; 5] = [
+    "Without an anchor this cannot be seen:",
+    "- records cut off at the end together with their checkpoints;",
+    "- the whole log deleted, or another put in its place;",
+    "- the log rebuilt by someone who can read its private key.",
+    "Keep one elsewhere: carl audit anchor > FILE, then verify --anchor FILE.",
+];
+
+fn completeness(report: &Report) -> (String, Vec<String>) {
+    let mut rest = Vec::new();
+    let records = report.records;
+    let verdict = match &report.anchor {
+        Some(Anchor::Holds { size }) => {
+            if *size < records {
+                rest.push(format!(
+                    "Records {} to {} came after it: nothing outside this machine vouches for",
+                    grouped(size + 1),
+                    grouped(records)
+                ));
+                rest.push("them. Keep a newer one: carl audit anchor".to_owned());
+            }
+            format!(
+                "records 1 to {} are all there: the anchor vouches for them",
+                grouped(*size)
+            )
+        }
+        Some(Anchor::Missing { size }) => format!(
+            "MISSING: the anchor vouches for {} records, {} whole ones are there",
+            grouped(*size),
+            grouped(records)
+        ),
+        Some(Anchor::Other { .. }) => {
+            "not known: the records are not those of the anchor".to_owned()
+        }
+        Some(Anchor::OtherLog { origin }) => {
+            rest.push(format!(
+                "The anchor is of {}.",
+                text::escape::visible(origin)
+            ));
+            rest.push(
+                "This log was put in its place, or the anchor is another machine's.".to_owned(),
+            );
+            "MISSING: this is not the log of the anchor".to_owned()
+        }
+        Some(Anchor::Unproven { why }) => {
+            rest.push(format!("The anchor proves nothing: {why}."));
+            "not known: the anchor cannot be used".to_owned()
+        }
+        None if report.is_incomplete() => String::new(),
+        None => {
+            rest.extend(BLIND.map(str::to_owned));
+            "not known: no anchor was given".to_owned()
+        }
+    };
+    let claimed = report.checkpoints.claimed;
+    if claimed <= records {
+        return (verdict, rest);
+    }
+    let own = format!(
+        "its own checkpoints cover {} records, {} whole ones are there",
+        grouped(claimed),
+        grouped(records)
+    );
+    if verdict.is_empty() {
+        (format!("MISSING: {own}"), rest)
+    } else {
+        rest.insert(0, format!("Also, {own}."));
+        (verdict, rest)
+    }
+}
+
+fn as_json(report: &Report) -> Value {
+    let problem = report.problem.as_ref().map(|problem| match problem {
+        Problem::Record(damage) => json!({
+            "record": damage.sequence,
+            "segment": damage.segment,
+            "offset": damage.offset,
+            "what": damage.what.to_string(),
+        }),
+        Problem::Segment {
+            path,
+            sequence,
+            what,
+        } => {
+            json!({ "record": sequence, "segment": path, "what": what })
+        }
+    });
+    let anchor = report.anchor.as_ref().map(|anchor| match anchor {
+        Anchor::Holds { size } => json!({ "says": "holds", "records": size }),
+        Anchor::Missing { size } => json!({ "says": "missing", "records": size }),
+        Anchor::Other { size } => json!({ "says": "other_records", "records": size }),
+        Anchor::OtherLog { origin } => json!({ "says": "other_log", "origin": origin }),
+        Anchor::Unproven { why } => json!({ "says": "unproven", "why": why.to_string() }),
+    });
+    let completeness = match (report.is_incomplete(), &report.anchor) {
+        (true, _) => json!(false),
+        (false, Some(Anchor::Holds { .. })) => json!(true),
+        (false, _) => Value::Null,
+    };
+    let checkpoints = &report.checkpoints;
+    json!({
+        "origin": report.origin,
+        "records": report.records,
+        "segments": report.segments,
+        "bytes": report.bytes,
+        "integrity": report.is_whole(),
+        "problem": problem,
+        "unfinished_bytes": report.unfinished_bytes,
+        "checkpoints": {
+            "good": checkpoints.good,
+            "covered": checkpoints.covered,
+            "claimed": checkpoints.claimed,
+            "wrong": checkpoints.wrong.as_ref().map(|(at, why)| json!({ "offset": at, "why": why })),
+        },
+        "key": report.key.as_ref().map(|(key, _)| key.to_string()),
+        "completeness": completeness,
+        "anchored_records": report.anchored(),
+        "anchor": anchor,
+    })
+}

@@ -1,0 +1,2 @@
+//! Rates of the log.
+fn main() {}

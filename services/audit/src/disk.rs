@@ -1,0 +1,110 @@
+//! What the writer writes to: the files of the log, or something that fails on purpose in a test.
+
+use crate::config;
+use crate::segment;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// The writer's view of a disk.
+pub(crate) trait Disk: Send {
+    /// Appends to the newest segment.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()>;
+    /// Waits until the newest segment's content would survive a power cut.
+    fn sync(&mut self) -> io::Result<()>;
+    /// Begins a segment. Its header and its name are durable before this returns.
+    fn begin(&mut self, first: u64, header: &[u8]) -> io::Result<()>;
+    /// Appends to the checkpoints.
+    fn note(&mut self, text: &[u8]) -> io::Result<()>;
+    /// Waits until the checkpoints would survive a power cut.
+    fn sync_notes(&mut self) -> io::Result<()>;
+    /// Replaces the mark.
+    fn mark(&mut self, text: &[u8]) -> io::Result<()>;
+}
+
+/// The real files.
+#[derive(Debug)]
+pub(crate) struct Files {
+    folder: PathBuf,
+    segment: File,
+    notes: File,
+    /// Keeps other writers away for as long as this lives.
+    _lock: File,
+}
+
+impl Files {
+    /// Over the segment that begins with this record.
+    ///
+    /// # Errors
+    /// When a file cannot be opened.
+    pub(crate) fn open(folder: &Path, first: u64, lock: File) -> io::Result<Self> {
+        Ok(Self {
+            folder: folder.to_path_buf(),
+            segment: private(
+                &segment::path(folder, first),
+                OpenOptions::new().append(true),
+            )?,
+            notes: private(
+                &config::checkpoints(folder),
+                OpenOptions::new().append(true).create(true),
+            )?,
+            _lock: lock,
+        })
+    }
+}
+
+/// Opens a file for the user alone, and never through a symbolic link.
+pub(crate) fn private(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    let no_follow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
+    options.mode(0o600).custom_flags(no_follow).open(path)
+}
+
+/// Puts a whole file in place: its content and then its name are durable when this returns.
+pub(crate) fn place(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let draft = path.with_extension("draft");
+    let mut file = private(
+        &draft,
+        OpenOptions::new().write(true).create(true).truncate(true),
+    )?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    std::fs::rename(&draft, path)?;
+    File::open(folder)?.sync_all()
+}
+
+impl Disk for Files {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.segment.write_all(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.segment.sync_data()
+    }
+
+    fn begin(&mut self, first: u64, header: &[u8]) -> io::Result<()> {
+        let path = segment::path(&self.folder, first);
+        place(&path, header)?;
+        self.segment = private(&path, OpenOptions::new().append(true))?;
+        Ok(())
+    }
+
+    fn note(&mut self, text: &[u8]) -> io::Result<()> {
+        self.notes.write_all(text)
+    }
+
+    fn sync_notes(&mut self) -> io::Result<()> {
+        self.notes.sync_data()
+    }
+
+    fn mark(&mut self, text: &[u8]) -> io::Result<()> {
+        let path = config::mark(&self.folder);
+        let draft = path.with_extension("draft");
+        // Nothing depends on it after a power cut, so nothing is made durable here.
+        let mut options = OpenOptions::new();
+        let mut file = private(&draft, options.write(true).create(true).truncate(true))?;
+        file.write_all(text)?;
+        std::fs::rename(&draft, &path)
+    }
+}
