@@ -8,35 +8,18 @@
 
 mod support;
 
-use domain::decision::{Layer, Verdict};
+use domain::decision::Verdict;
 use domain::label::{Integrity, Readers};
 use domain::settings::Attendance;
 use domain::tool::{ArgumentRole, Audience, EffectClass};
+use policy::Cover;
 use policy::flow::Found;
-use policy::table::ToolTable;
-use policy::{Cover, Parts, Policy};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use support::mail::{BODY, TO, ask, label, policy, session, show, with};
-use support::{Case, manifest, table, tool};
+use support::mail::{BODY, FREE, TO, ask, expect, label, policy, policy_and, session, show, with};
+use support::{Case, tool};
 use uuid::Uuid;
-
-#[track_caller]
-fn expect(case: &Case, policy: &Policy, call: (&str, Value), expected: (Verdict, &str)) {
-    let judgement = case.judge(policy, call.0, &call.1);
-    let mut findings = judgement.findings.iter();
-    let found = findings
-        .find(|f| f.layer == Layer::InformationFlow)
-        .expect("the layer spoke");
-    assert_eq!(
-        (found.verdict, found.rule.as_str()),
-        expected,
-        "{call:?}: {found:?}"
-    );
-}
-
-const FREE: (Verdict, &str) = (Verdict::Allow, "no_violation");
 
 #[test]
 fn a_target_is_named_by_the_user_or_asked_about() {
@@ -395,15 +378,7 @@ fn the_parts_of_a_list_or_an_object_count_one_by_one() {
         "to": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}},
         "body": {"type": "string"},
     }});
-    let mut tools = table();
-    tools.push(mail);
-    let policy = Policy::new(Parts {
-        manifest: manifest(),
-        table: ToolTable::new(tools).unwrap(),
-        home: PathBuf::from("/home/u"),
-        own_folders: Vec::new(),
-        egress_hosts: BTreeSet::new(),
-    });
+    let policy = policy_and(mail);
     let mut case = session("mail bob and zoe: done");
     case.context = label(Integrity::Untrusted, Readers::Public);
     case.cover = Cover::PlanTool;
@@ -438,15 +413,7 @@ fn a_reference_says_nothing_of_the_key_above_it() {
     case.cover = Cover::PlanTool;
     let mut tool = policy.table().find("mail").unwrap().1.spec.clone();
     tool.definition.parameters = json!({"type": "object"});
-    let mut tools = table();
-    tools.push(tool);
-    let open = Policy::new(Parts {
-        manifest: manifest(),
-        table: ToolTable::new(tools).unwrap(),
-        home: PathBuf::from("/home/u"),
-        own_folders: Vec::new(),
-        egress_hosts: BTreeSet::new(),
-    });
+    let open = policy_and(tool);
     let reference = json!({"$val": id.to_string(), "path": "/0/from"});
     let plain = ("mail", json!({"to": reference, "body": "answer"}));
     expect(&case, &open, plain, FREE);
@@ -472,15 +439,7 @@ fn a_loose_knob_counts_as_a_payload() {
     );
     mail.definition.parameters =
         json!({"type": "object", "$defs": {"when": {"enum": ["soon", "later"]}}});
-    let mut tools = table();
-    tools.push(mail);
-    let policy = Policy::new(Parts {
-        manifest: manifest(),
-        table: ToolTable::new(tools).unwrap(),
-        home: PathBuf::from("/home/u"),
-        own_folders: Vec::new(),
-        egress_hosts: BTreeSet::new(),
-    });
+    let policy = policy_and(mail);
     let mut case = session("mail bob hello");
     case.context = label(Integrity::Untrusted, Readers::Nobody);
     case.cover = Cover::PlanTool;

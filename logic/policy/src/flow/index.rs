@@ -1,8 +1,10 @@
 //! Finding a text in many texts without reading them all again: words to the texts that have them.
 
+use crate::flow::counting::counting;
 use memchr::memmem;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
 
 /// How strictly the text around a find must end it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,7 +13,8 @@ pub(crate) enum Edges {
     Word,
     /// Not within a longer name, address or path either.
     Name,
-    /// As a word, and not as a part of a longer number, a date or a time.
+    /// As a word, and not as a part of a longer number, a date or a time, nor to count the parts of
+    /// a text.
     Number,
 }
 
@@ -61,11 +64,29 @@ impl Index {
             .unwrap_or(&[]);
         rarest.iter().map(move |place| {
             let text = self.text(*place as usize);
-            finder
+            let mut wholes = finder
                 .find_iter(text.as_bytes())
-                .any(|start| is_whole(text, start, start + wanted.len(), edges))
-                .then_some(*place as usize)
+                .filter(|start| is_whole(text, *start, start + wanted.len(), edges))
+                .peekable();
+            let is_found = match (edges, wholes.peek()) {
+                (_, None) => false,
+                (Edges::Word | Edges::Name, Some(_)) => true,
+                (Edges::Number, Some(_)) => {
+                    let counting = counting(text);
+                    wholes.any(|start| counting.binary_search(&start).is_err())
+                }
+            };
+            is_found.then_some(*place as usize)
         })
+    }
+
+    /// Where a text that contains `wanted` whole has it.
+    pub(crate) fn places(&self, place: usize, wanted: &str, edges: Edges) -> Vec<Range<usize>> {
+        let text = self.text(place);
+        memmem::find_iter(text.as_bytes(), wanted.as_bytes())
+            .map(|start| start..start + wanted.len())
+            .filter(|found| is_whole(text, found.start, found.end, edges))
+            .collect()
     }
 }
 
@@ -192,14 +213,20 @@ mod tests {
         assert!(!finds("x", "", Edges::Word));
     }
 
+    /// Thirteen parts, counted.
+    const COUNTED: &str = "1. a 2. b 3. c 4. d 5. e 6. f 7. g 8. h 9. i 10. j 11. k 12. l 13. m";
+
     #[test]
-    fn a_number_is_no_part_of_a_date() {
+    fn a_number_is_no_part_of_a_date_and_counts_no_parts() {
         for (text, expected) in [
             ("delete id:13 now", true),
             ("13. milk", true),
+            ("1. eggs 2. milk 13. flour", true),
             ("on 2026-01-13", false),
             ("at 13:30", false),
             ("13.5 percent", false),
+            (COUNTED, false),
+            (&format!("{COUNTED} wipe 13"), true),
         ] {
             assert_eq!(finds(text, "13", Edges::Number), expected, "{text}");
         }

@@ -4,6 +4,7 @@
 //! values came from; `judge` holds a call's arguments against it.
 //! Where to start: `judge`.
 
+mod counting;
 mod disclosure;
 mod entities;
 mod index;
@@ -11,6 +12,7 @@ mod leaves;
 mod normal;
 mod parts;
 mod provenance;
+mod quotes;
 mod rules;
 mod secrets;
 

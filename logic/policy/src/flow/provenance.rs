@@ -3,12 +3,14 @@
 use crate::flow::index::{Edges, Index};
 use crate::flow::leaves::{collect, escaped, is_key, leaf_label};
 use crate::flow::normal::{decoded, exact, folded, number, plain};
+use crate::flow::quotes::{Form, is_cut_out, quoted};
 use domain::id::ValueId;
 use domain::label::{Integrity, Label, Readers};
 use domain::limits::{FLOW_BYTES, FLOW_LEAVES, JSON_DEPTH};
 use domain::tool::ToolSpec;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
 /// Most texts that are looked at for one argument.
 const FINDS: usize = 4_096;
@@ -72,6 +74,10 @@ struct Kept {
 #[derive(Debug, Default)]
 pub struct Provenance {
     said: Index,
+    /// For each text of `said`: where it has something in quotes.
+    quoted: Vec<Vec<Range<usize>>>,
+    /// Texts with blanks that the user gave.
+    forms: Vec<Form>,
     shown: Index,
     /// For each text of `shown`: its label, and whether it is a whole leaf as it was shown.
     texts: Vec<(usize, bool)>,
@@ -96,7 +102,12 @@ impl Provenance {
         // What the user pastes beyond all bounds is not searched: nothing is trusted by it.
         if self.has_room(text.len(), 1) {
             self.bytes += text.len();
-            self.said.add(exact(text));
+            let text = exact(text);
+            let quoted = quoted(&text);
+            let texts = quoted.iter().filter_map(|place| text.get(place.clone()));
+            self.forms.extend(texts.filter_map(Form::of));
+            self.quoted.push(quoted);
+            self.said.add(text);
         }
     }
 
@@ -185,13 +196,7 @@ impl Provenance {
         let plain = plain(text);
         if let Some(plain) = &plain
             && !is_function_word(plain)
-            && self
-                .said
-                .find(plain, Edges::Name)
-                .take(FINDS)
-                .flatten()
-                .next()
-                .is_some()
+            && self.is_said(plain)
         {
             return Traced {
                 label: said_label(),
@@ -205,6 +210,23 @@ impl Provenance {
             },
             None => nowhere(context),
         }
+    }
+
+    /// Whether a text is one that the user gave, with its blanks filled in.
+    #[must_use]
+    pub fn is_filled_form(&self, text: &str) -> bool {
+        plain(text).is_some_and(|plain| self.forms.iter().any(|form| form.fits(&plain)))
+    }
+
+    /// Whether the user said it, whole: not within a longer name, nor cut out of one in quotes.
+    fn is_said(&self, plain: &str) -> bool {
+        let mut said = self.said.find(plain, Edges::Name).take(FINDS).flatten();
+        said.any(|place| {
+            let quoted = self.quoted.get(place).map_or(&[][..], Vec::as_slice);
+            let found = self.said.places(place, plain, Edges::Name);
+            let text = self.said.text(place);
+            found.iter().any(|one| !is_cut_out(text, one, quoted))
+        })
     }
 
     /// The join of all stored values that contain the text. `None` when there is none, or none

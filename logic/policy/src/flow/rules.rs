@@ -186,15 +186,17 @@ impl Call<'_> {
     }
 
     /// T, where a plan names the tool alone and the call names no target: something in it has to be
-    /// the user's own words, or the outsider fills in the whole step.
+    /// the user's own words, or a form of the user's with its blanks filled in, or the outsider
+    /// fills in the whole step.
     fn anchor(&self) -> Option<Finding> {
         let is_asked = self.flow.pinned == Pinned::Choice
             && self.has_effect()
             && self.targets.is_empty()
             && self.flow.known.context.integrity == Integrity::Untrusted;
         let is_anchor = |part: &Part<'_>| {
-            part.text.chars().count() >= ANCHOR_CHARS
-                && part.traced.label.integrity != Integrity::Untrusted
+            let is_named = part.text.chars().count() >= ANCHOR_CHARS
+                && part.traced.label.integrity != Integrity::Untrusted;
+            is_named || self.flow.known.provenance.is_filled_form(&part.text)
         };
         if !is_asked || self.payload.is_empty() || self.payload.iter().any(is_anchor) {
             return None;

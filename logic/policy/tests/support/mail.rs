@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use super::{Case, manifest, table, tool};
-use domain::decision::Decision;
+use domain::decision::{Decision, Layer, Verdict};
 use domain::id::ValueId;
 use domain::label::{Integrity, Label, Readers};
 use domain::settings::Attendance;
@@ -78,6 +78,17 @@ pub fn policy() -> Policy {
             Audience::Public,
         ),
     ]);
+    of(tools)
+}
+
+/// The usual tools and one more.
+pub fn policy_and(more: ToolSpec) -> Policy {
+    let mut tools = table();
+    tools.push(more);
+    of(tools)
+}
+
+fn of(tools: Vec<ToolSpec>) -> Policy {
     Policy::new(Parts {
         manifest: manifest(),
         table: ToolTable::new(tools).unwrap(),
@@ -105,6 +116,24 @@ pub fn show(case: &mut Case, policy: &Policy, tool: &str, data: Value) -> ValueI
     case.context = case.context.join(&shown);
     id
 }
+
+/// Whether the layer of information flow speaks with this verdict and rule.
+#[track_caller]
+pub fn expect(case: &Case, policy: &Policy, call: (&str, Value), expected: (Verdict, &str)) {
+    let judgement = case.judge(policy, call.0, &call.1);
+    let mut findings = judgement.findings.iter();
+    let found = findings
+        .find(|f| f.layer == Layer::InformationFlow)
+        .expect("the layer spoke");
+    assert_eq!(
+        (found.verdict, found.rule.as_str()),
+        expected,
+        "{call:?}: {found:?}"
+    );
+}
+
+/// Nothing to ask.
+pub const FREE: (Verdict, &str) = (Verdict::Allow, "no_violation");
 
 pub fn ask(case: &Case, policy: &Policy, tool: &str, arguments: &Value) -> Decision {
     case.judge(policy, tool, arguments).decision()
