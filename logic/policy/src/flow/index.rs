@@ -100,7 +100,10 @@ fn is_whole(text: &str, start: usize, end: usize, edges: Edges) -> bool {
         return false;
     };
     let found = text.get(start..end).unwrap_or("");
-    if edges == Edges::Number && continues_number(before.chars().rev(), after.chars()) {
+    let is_dated = || is_day(found) && (ends_with_month(before) || starts_with_month(after));
+    if edges == Edges::Number
+        && (continues_number(before.chars().rev(), after.chars()) || is_dated())
+    {
         return false;
     }
     match edges {
@@ -117,6 +120,55 @@ fn is_whole(text: &str, start: usize, end: usize, edges: Edges) -> bool {
         }
         Edges::Name => !continues_before(before) && !continues_after(after),
     }
+}
+
+/// English names of months, and their short forms.
+const MONTHS: [&str; 23] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "jan",
+    "feb",
+    "mar",
+    "apr",
+    "jun",
+    "jul",
+    "aug",
+    "sep",
+    "oct",
+    "nov",
+    "dec",
+];
+
+fn is_day(text: &str) -> bool {
+    text.parse::<u8>().is_ok_and(|day| (1..=31).contains(&day))
+}
+
+/// Whether a month stands right before: `June 11`.
+fn ends_with_month(before: &str) -> bool {
+    let Some(before) = before.strip_suffix(' ') else {
+        return false;
+    };
+    let word = before.rsplit(|c: char| !c.is_alphanumeric()).next();
+    word.is_some_and(|word| MONTHS.contains(&word))
+}
+
+/// Whether a month stands right behind: `11 June`.
+fn starts_with_month(after: &str) -> bool {
+    let Some(after) = after.strip_prefix(' ') else {
+        return false;
+    };
+    let word = after.split(|c: char| !c.is_alphanumeric()).next();
+    word.is_some_and(|word| MONTHS.contains(&word))
 }
 
 /// Whether digits go on beyond a mark that joins them on either side: `2026-01-02`, `10:30`, `1,5`.
@@ -225,6 +277,11 @@ mod tests {
             ("on 2026-01-13", false),
             ("at 13:30", false),
             ("13.5 percent", false),
+            ("on june 13, we", false),
+            ("on 13 june we", false),
+            ("juneau 13", true),
+            ("june: 13", true),
+            ("june, then 13", true),
             (COUNTED, false),
             (&format!("{COUNTED} wipe 13"), true),
         ] {
