@@ -1,6 +1,7 @@
 //! What `[models]` in the configuration says.
 
-use crate::error::NO_SECRET_STORE;
+use crate::error::KEEP_THE_KEY;
+use api::secrets::SecretName;
 use domain::limits;
 use domain::model::{ModelRef, ModelRole};
 use schemars::JsonSchema;
@@ -148,12 +149,33 @@ impl<'de> Visitor<'de> for SecretRefVisitor {
         f.write_str("the name of a stored secret: { secret = \"NAME\" }")
     }
 
-    // The text is a key: it must not be repeated in the message.
-    fn visit_str<E: serde::de::Error>(self, _key: &str) -> Result<SecretRef, E> {
-        Err(E::custom(format!(
-            "a key must not stand in the configuration: remove it, and replace it at its issuer if \
-             others could read this file; {NO_SECRET_STORE}"
-        )))
+    // What stands here is a key, in whatever form: the library's own messages would repeat it.
+    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<SecretRef, E> {
+        Err(literal())
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<SecretRef, E> {
+        Err(literal())
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<SecretRef, E> {
+        Err(literal())
+    }
+
+    fn visit_i128<E: serde::de::Error>(self, _: i128) -> Result<SecretRef, E> {
+        Err(literal())
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, _: u64) -> Result<SecretRef, E> {
+        Err(literal())
+    }
+
+    fn visit_u128<E: serde::de::Error>(self, _: u128) -> Result<SecretRef, E> {
+        Err(literal())
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, _: f64) -> Result<SecretRef, E> {
+        Err(literal())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<SecretRef, A::Error> {
@@ -164,11 +186,21 @@ impl<'de> Visitor<'de> for SecretRefVisitor {
             }
             secret = Some(map.next_value::<String>()?);
         }
-        match secret {
-            Some(secret) if !secret.is_empty() => Ok(SecretRef { secret }),
-            _ => Err(A::Error::missing_field("secret")),
+        let secret = secret.ok_or_else(|| A::Error::missing_field("secret"))?;
+        // A key written here by mistake seldom has the form of a name, and is not repeated.
+        match secret.parse::<SecretName>() {
+            Ok(_) => Ok(SecretRef { secret }),
+            Err(error) => Err(A::Error::custom(error)),
         }
     }
+}
+
+/// A key where its name belongs.
+fn literal<E: serde::de::Error>() -> E {
+    E::custom(format!(
+        "a key must not stand in the configuration: {KEEP_THE_KEY}; if others could read it here, \
+         have it replaced where it was issued"
+    ))
 }
 
 /// The `[models.discovery]` table.
@@ -274,13 +306,28 @@ mod tests {
 
     #[test]
     fn a_literal_key_is_refused_without_repeating_it() {
+        for key in [
+            serde_json::json!("sk-very-secret"),
+            serde_json::json!(9_876_543_210_u64),
+            serde_json::json!(-9_876_543_210_i64),
+            serde_json::json!(98_765.432_1),
+        ] {
+            let message = parse(serde_json::json!({
+                "providers": {"x": {"type": "openai", "api_key": key}}
+            }))
+            .unwrap_err();
+            assert!(message.contains("carl secret set"), "{message}");
+            assert!(
+                !message.contains("sk-very") && !message.contains("765"),
+                "{message}"
+            );
+        }
         let message = parse(serde_json::json!({
-            "providers": {"x": {"type": "openai", "api_key": "sk-very-secret"}}
+            "providers": {"x": {"type": "openai", "api_key": {"secret": "sk very secret"}}}
         }))
         .unwrap_err();
-        assert!(message.contains("no secret store"), "{message}");
-        assert!(!message.contains("carl "), "{message}");
-        assert!(!message.contains("sk-very-secret"), "{message}");
+        assert!(message.contains("no name for a secret"), "{message}");
+        assert!(!message.contains("sk very"), "{message}");
     }
 
     #[test]

@@ -7,9 +7,9 @@ use domain::limits;
 /// Longest piece of a server's own words that is shown, characters.
 const QUOTE_CHARS: usize = 300;
 
-/// What to know where a key would be needed.
-pub(crate) const NO_SECRET_STORE: &str =
-    "this build has no secret store yet, so providers that need a key cannot be used yet";
+/// What to do where a key is needed, or stands where it must not.
+pub(crate) const KEEP_THE_KEY: &str =
+    "store it with `carl secret set NAME`, and write api_key = { secret = \"NAME\" }";
 
 /// The configuration cannot work as it stands.
 pub(crate) fn configuration(detail: impl Into<String>, hint: impl Into<String>) -> Error {

@@ -10,9 +10,11 @@ use crate::opening::{Backend, Failure, Pieces};
 use crate::providers::{Outgoing, Protocol, error_text};
 use api::secrets::Secrets;
 use async_trait::async_trait;
+use domain::fault::Coded;
 use domain::limits;
 use futures::StreamExt;
 use futures::stream;
+use policy::flow::Needles;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode, Url};
 use serde_json::Value;
@@ -20,6 +22,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::timeout;
+use zeroize::Zeroizing;
 
 /// Most of an error page that is read, bytes.
 const REFUSAL_BYTES: usize = 16 << 10;
@@ -45,6 +48,9 @@ impl Timing {
         }
     }
 }
+
+/// A provider's key, for one call.
+type Key = Zeroizing<String>;
 
 /// One model server.
 pub(crate) struct HttpBackend {
@@ -257,7 +263,8 @@ impl HttpBackend {
             Some(body) => client.post(url).json(body),
             None => client.get(url),
         };
-        let headers = self.headers().await.map_err(Failure::last)?;
+        let key = self.key().await.map_err(Failure::last)?;
+        let headers = self.headers(key.as_ref()).map_err(Failure::last)?;
         let response = request
             .headers(headers)
             .send()
@@ -266,17 +273,28 @@ impl HttpBackend {
         if response.status().is_success() {
             return Ok(response);
         }
-        Err(self.refused(response).await)
+        let mut failure = self.refused(response).await;
+        if let Some(key) = key {
+            // Some servers repeat the key they refuse, and their words are shown and logged.
+            let mut needles = Needles::default();
+            needles.add(&key);
+            failure.error.detail = needles.scrub(&failure.error.detail).into_owned();
+        }
+        Err(failure)
     }
 
-    async fn headers(&self) -> Result<HeaderMap, Error> {
-        let key = match &self.key {
-            Some(name) => Some(self.fetch(&name.secret).await?),
-            None => None,
-        };
+    async fn key(&self) -> Result<Option<Key>, Error> {
+        match &self.key {
+            Some(name) => self.fetch(&name.secret).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn headers(&self, key: Option<&Key>) -> Result<HeaderMap, Error> {
         let mut headers = HeaderMap::new();
-        for (name, value) in self.protocol.headers(key.as_deref()) {
-            let mut value = HeaderValue::try_from(value).map_err(|source| {
+        for (name, value) in self.protocol.headers(key.map(|key| key.as_str())) {
+            let value = Zeroizing::new(value);
+            let mut value = HeaderValue::try_from(value.as_str()).map_err(|source| {
                 error::configuration(
                     format!(
                         "the key of {} has characters that a header cannot carry",
@@ -293,20 +311,20 @@ impl HttpBackend {
     }
 
     /// Fetches the key. It is asked for with each call and not kept.
-    async fn fetch(&self, secret: &str) -> Result<String, Error> {
+    async fn fetch(&self, secret: &str) -> Result<Key, Error> {
         let Some(secrets) = &self.secrets else {
             return Err(error::configuration(
                 format!(
                     "{} needs the secret `{secret}`, and there is no secret store",
                     self.name
                 ),
-                error::NO_SECRET_STORE,
+                error::KEEP_THE_KEY,
             ));
         };
         let value = secrets.get_secret(secret).await.map_err(|source| {
             error::configuration(
                 format!("the key of {} cannot be read: {source}", self.name),
-                format!("store the key under the name `{secret}`"),
+                source.hint(),
             )
             .with_source(source)
         })?;
@@ -314,7 +332,7 @@ impl HttpBackend {
             error::configuration(format!("the secret `{secret}` is not text"), "")
                 .with_source(source)
         })?;
-        Ok(text.trim().to_owned())
+        Ok(Zeroizing::new(text.trim().to_owned()))
     }
 
     fn unreachable(&self, source: reqwest::Error) -> Error {
@@ -398,7 +416,7 @@ fn kind_of(status: StatusCode, said: &str) -> ErrorKind {
 
 fn hint_for(kind: ErrorKind) -> &'static str {
     match kind {
-        ErrorKind::Unauthorised => error::NO_SECRET_STORE,
+        ErrorKind::Unauthorised => error::KEEP_THE_KEY,
         ErrorKind::UnknownModel => "`carl models` lists what is installed",
         ErrorKind::ContextOverflow => "start a fresh session, or use a model with a larger context",
         ErrorKind::Busy => "wait a little and ask again",

@@ -554,12 +554,33 @@ async fn the_key_comes_from_the_secret_store() {
         let without = Service::new(config, Some(Arc::new(OneSecret)), no_engine()).unwrap();
         let answer = ask(&without, question()).await;
         assert_eq!(answer.kind(), Some(ErrorKind::NotConfigured));
-        assert!(answer.error.unwrap().hint.contains("the name `gone`"));
+        assert!(answer.error.unwrap().hint.contains("carl secret set gone"));
     }
 }
 
 #[tokio::test]
-async fn without_a_secret_store_no_command_is_named_that_does_not_exist() {
+async fn a_server_that_repeats_the_key_it_refuses_is_not_quoted_with_it() {
+    struct Long;
+    #[async_trait]
+    impl Secrets for Long {
+        async fn get_secret(&self, _: &str) -> Result<SecretValue, secrets::Error> {
+            Ok(SecretValue::new(b"sk-hunter2-horse".to_vec()))
+        }
+    }
+    let said = json!({"error": {"message": "Incorrect API key provided: sk-hunter2-horse."}});
+    let closed = Server::start(move |_, _| Reply::status(401, &said)).await;
+    let mut config = config(ProviderType::OpenAi, &closed.url);
+    config.providers.get_mut("test").unwrap().api_key = Some(SecretRef {
+        secret: "work".into(),
+    });
+    let gateway = Service::new(config, Some(Arc::new(Long)), no_engine()).unwrap();
+    let error = ask(&gateway, question()).await.error.unwrap();
+    assert!(error.detail.contains("Incorrect API key"), "{error:?}");
+    assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
+}
+
+#[tokio::test]
+async fn where_a_key_is_needed_or_stands_the_way_to_keep_it_is_said() {
     let server = saying(ProviderType::OpenAi, &["Hello."]).await;
     let mut with_key = config(ProviderType::OpenAi, &server.url);
     with_key.providers.get_mut("test").unwrap().api_key = Some(SecretRef {
@@ -572,9 +593,10 @@ async fn without_a_secret_store_no_command_is_named_that_does_not_exist() {
     assert_eq!(unknown.kind, ErrorKind::Unauthorised);
     let in_url = config(ProviderType::OpenAi, "http://u:hush@127.0.0.1:1");
     let in_url = Service::new(in_url, None, no_engine()).err().unwrap();
-    for error in [needs_key, unknown, in_url] {
-        assert!(error.hint.contains("no secret store yet"), "{error:?}");
-        assert!(!error.hint.contains("carl secret"), "{error:?}");
+    let in_query = config(ProviderType::OpenAi, "http://127.0.0.1:1/v1?key=hush");
+    let in_query = Service::new(in_query, None, no_engine()).err().unwrap();
+    for error in [needs_key, unknown, in_url, in_query] {
+        assert!(error.hint.contains("carl secret set"), "{error:?}");
         assert!(!format!("{error:?}").contains("hush"), "{error:?}");
     }
 }
