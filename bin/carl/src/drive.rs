@@ -3,8 +3,9 @@
 
 use crate::commands::folders::on_record;
 use crate::exit::OrFail;
+use crate::inbox::{Inbox, Patience};
 use crate::open_folders::OpenFolders;
-use crate::render::confirm::{Memory, Said};
+use crate::render::confirm::{Memory, Reply, Said};
 use crate::render::{Paint, confirm};
 use crate::signals::{Caught, Signals};
 use anyhow::{Context, Result};
@@ -20,6 +21,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::task::JoinHandle;
+
+/// How long a question waits for others that belong to it and were announced.
+const GATHERING: Duration = Duration::from_millis(500);
 
 /// What shows the events.
 pub trait View {
@@ -94,7 +98,7 @@ pub async fn drive(
 ) -> Result<QueryStatus> {
     let session_id = request.session_id;
     let mut events = sessions.send(request).await.or_fail()?;
-    let mut asking: Option<Asking> = None;
+    let mut desk = Desk::default();
     let mut interrupts = 0_u32;
     loop {
         let event = tokio::select! {
@@ -102,15 +106,18 @@ pub async fn drive(
                 Some(event) => event.or_fail()?,
                 None => anyhow::bail!("the session's events ended before the request did"),
             },
-            answer = answered(&mut asking) => {
-                let question = asking.take().map(|asking| asking.question.clone());
-                if let (Some(question), Some(said)) = (question, answer?) {
-                    tell(sessions, session_id, &question, said, asker, view).await?;
+            answer = answered(&mut desk.asking) => {
+                if let (Some(asking), Some(reply)) = (desk.asking.take(), answer?) {
+                    let told = desk.take(asking.questions.clone(), reply);
+                    for (question, said) in told {
+                        tell(sessions, session_id, &question, said, asker, view).await?;
+                    }
                 }
+                desk.ask_next(asker, Patience::Left);
                 continue;
             }
             caught = signals.next() => {
-                asking = None;
+                desk = Desk::default();
                 interrupts += 1;
                 if interrupts > 1 {
                     return Ok(QueryStatus::Interrupted);
@@ -124,33 +131,96 @@ pub async fn drive(
                 }
                 continue;
             }
-            () = tokio::time::sleep(view.patience()), if asking.is_none() => {
+            () = tokio::time::sleep(GATHERING), if desk.is_gathering() => {
+                desk.ask_next(asker, Patience::Gone);
+                continue;
+            }
+            () = tokio::time::sleep(view.patience()), if desk.is_clear() => {
                 view.tick();
                 continue;
             }
         };
+        let mut asked = false;
         match &event.body {
             EventBody::ConfirmationAsked(question) if asker.attendance == Attendance::Attended => {
-                asking = Some(Asking::begin(question.clone(), asker.memory()));
+                desk.inbox.put(question.clone());
+                asked = true;
             }
             // Answered elsewhere, or by silence: nobody is asked any longer.
             EventBody::ConfirmationAnswered {
                 confirmation_id,
                 by,
                 ..
-            } if asking
-                .as_ref()
-                .is_some_and(|one| one.is_about(*confirmation_id)) =>
-            {
-                asking = None;
+            } if desk.close(*confirmation_id) => {
                 view.remark(&format!("the question is closed ({by})"))?;
+                asked = true;
             }
             _ => {}
         }
         view.show(&event)?;
+        if asked {
+            desk.ask_next(asker, Patience::Left);
+        }
         if let EventBody::QueryFinished { status, .. } = &event.body {
             return Ok(*status);
         }
+    }
+}
+
+/// The questions that wait, and the one that is being asked.
+#[derive(Default)]
+struct Desk {
+    inbox: Inbox,
+    asking: Option<Asking>,
+}
+
+impl Desk {
+    /// Nothing is asked and nothing waits.
+    fn is_clear(&self) -> bool {
+        self.asking.is_none() && self.inbox.is_empty()
+    }
+
+    /// Something waits for what belongs to it.
+    fn is_gathering(&self) -> bool {
+        self.asking.is_none() && !self.inbox.is_empty()
+    }
+
+    /// Asks what is next, unless something is being asked.
+    fn ask_next(&mut self, asker: &Asker, patience: Patience) {
+        if self.asking.is_none()
+            && let Some(questions) = self.inbox.next(patience)
+        {
+            self.asking = Some(Asking::begin(questions, asker.memory()));
+        }
+    }
+
+    /// What each question is answered with; questions that are to be asked one by one go back.
+    fn take(
+        &mut self,
+        questions: Vec<ConfirmationRequest>,
+        reply: Reply,
+    ) -> Vec<(ConfirmationRequest, Said)> {
+        match reply {
+            Reply::All(said) => questions.into_iter().map(|q| (q, said.clone())).collect(),
+            Reply::OneByOne => {
+                self.inbox.part(questions);
+                Vec::new()
+            }
+        }
+    }
+
+    /// Takes out a question that was answered elsewhere; whether it was the one on the terminal.
+    /// What was asked with it is asked again without it.
+    fn close(&mut self, confirmation_id: ConfirmationId) -> bool {
+        self.inbox.close(confirmation_id);
+        let is_shown = |asking: &Asking| asking.is_about(confirmation_id);
+        let Some(mut asking) = self.asking.take_if(|asking| is_shown(asking)) else {
+            return false;
+        };
+        let mut left = std::mem::take(&mut asking.questions);
+        left.retain(|question| question.confirmation_id != confirmation_id);
+        self.inbox.part(left);
+        true
     }
 }
 
@@ -171,29 +241,30 @@ async fn tell(
     }
 }
 
-/// A question on the terminal. Dropping it takes the question back.
+/// Questions on the terminal, as one. Dropping it takes them back.
 struct Asking {
-    question: ConfirmationRequest,
+    questions: Vec<ConfirmationRequest>,
     is_closed: Arc<AtomicBool>,
-    reading: JoinHandle<std::io::Result<Option<Said>>>,
+    reading: JoinHandle<std::io::Result<Option<Reply>>>,
 }
 
 impl Asking {
-    fn begin(question: ConfirmationRequest, memory: Memory) -> Self {
+    fn begin(questions: Vec<ConfirmationRequest>, memory: Memory) -> Self {
         let is_closed = Arc::new(AtomicBool::new(false));
-        let (shown, closed) = (question.clone(), Arc::clone(&is_closed));
+        let (shown, closed) = (questions.clone(), Arc::clone(&is_closed));
         let paint = Paint::for_stream(&std::io::stderr());
         let reading =
             tokio::task::spawn_blocking(move || confirm::ask(&shown, paint, memory, &closed));
         Self {
-            question,
+            questions,
             is_closed,
             reading,
         }
     }
 
     fn is_about(&self, confirmation_id: ConfirmationId) -> bool {
-        self.question.confirmation_id == confirmation_id
+        let mut questions = self.questions.iter();
+        questions.any(|question| question.confirmation_id == confirmation_id)
     }
 }
 
@@ -203,8 +274,8 @@ impl Drop for Asking {
     }
 }
 
-/// The answer to the open question; waits for ever when there is none.
-async fn answered(asking: &mut Option<Asking>) -> Result<Option<Said>> {
+/// The answer to what is asked; waits for ever when nothing is.
+async fn answered(asking: &mut Option<Asking>) -> Result<Option<Reply>> {
     match asking {
         Some(asking) => {
             let read = (&mut asking.reading)

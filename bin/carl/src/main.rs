@@ -14,6 +14,7 @@ mod drive;
 mod exit;
 mod files;
 mod hidden;
+mod inbox;
 mod lock;
 mod open_folders;
 mod paths;
@@ -35,6 +36,7 @@ use tracing_subscriber::EnvFilter;
 fn main() {
     // Before any thread is there: what one thread gives up, the whole process must.
     become_another();
+    keep_memory_private();
     log_to_stderr();
     let cli = Cli::parse().checked().unwrap_or_else(|error| error.exit());
     let exit = match dispatch(cli) {
@@ -56,6 +58,25 @@ fn become_another() {
     }
     if is(tools::READER_ENTRY) {
         std::process::exit(tools::read_document_entry());
+    }
+}
+
+/// What this process holds is read by nobody else: no core file, no debugger, and no `/proc` of it
+/// for another program of the same user. It comes after [`become_another`], since what the sandbox
+/// starts needs its own `/proc` to give up its rights.
+fn keep_memory_private() {
+    use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
+    let no_core = Rlimit {
+        current: Some(0),
+        maximum: Some(0),
+    };
+    let kept = set_dumpable_behavior(DumpableBehavior::NotDumpable)
+        .and_then(|()| setrlimit(Resource::Core, no_core));
+    if let Err(error) = kept {
+        // Without it secrets would be one crash away from the disk.
+        let text = format!("error: this process cannot be kept from leaving core files: {error}\n");
+        let _told = print_error(&text);
+        std::process::exit(i32::from(Exit::Failed.number()));
     }
 }
 

@@ -108,3 +108,61 @@ fn the_home_is_asked_about_every_time() {
         assert!(!run.finished.stderr.contains(KEPT), "{run:#?}");
     }
 }
+
+/// A model that wants three notes written in one answer.
+fn three_at_once() -> Scene {
+    let note = |number: usize| {
+        let path = format!("note-{number}.txt");
+        json!({"path": path, "content": format!("text {number}\n"), "mode": "create"})
+    };
+    let reply = (1..3).fold(Reply::call("write_file", note(0)), |reply, number| {
+        reply.and_call("write_file", note(number))
+    });
+    Scene::new([reply, Reply::text("Done.")])
+}
+
+/// Which of the three notes are there.
+fn written(scene: &Scene) -> Vec<usize> {
+    let work = scene.house.work();
+    let is_there = |number: &usize| work.join(format!("note-{number}.txt")).exists();
+    (0..3).filter(is_there).collect()
+}
+
+#[test]
+fn three_changes_of_one_answer_are_one_question_for_all_or_none() {
+    for (answer, left) in [("a", vec![0, 1, 2]), ("n", vec![]), ("n not now", vec![])] {
+        let scene = three_at_once();
+        let carl = scene.house.ask(["run", "write three notes"]);
+        let run = carl.at_terminal(|question, _| {
+            let is_folder = question.contains(OPEN);
+            (if is_folder { "y" } else { answer }).to_owned()
+        });
+        assert_eq!(run.questions.len(), 2, "{run:#?}");
+        let batch = &run.questions[1];
+        assert!(batch.contains("wants to run 3 calls [write]"), "{run:#?}");
+        for number in 0..3 {
+            let (heading, content) = (format!("{} of 3", number + 1), format!("+text {number}"));
+            assert!(batch.contains(&heading), "{run:#?}");
+            assert!(batch.contains(&content), "{run:#?}");
+        }
+        assert_eq!(written(&scene), left, "{answer}: {run:#?}");
+    }
+}
+
+#[test]
+fn three_changes_can_be_answered_one_by_one() {
+    let scene = three_at_once();
+    let carl = scene
+        .house
+        .ask(["run", "--allow-write", ".", "write three notes"]);
+    let run = carl.at_terminal(|question, _| {
+        let answer = match question {
+            several if several.contains("wants to run 3 calls") => "o",
+            second if second.contains("note-1.txt") => "n",
+            _ => "y",
+        };
+        answer.to_owned()
+    });
+    assert_eq!(run.questions.len(), 4, "{run:#?}");
+    assert_eq!(written(&scene), [0, 2], "{run:#?}");
+}

@@ -7,34 +7,75 @@ use std::io::{self, BufRead};
 use std::sync::atomic::{AtomicBool, Ordering};
 use text::escape::visible;
 
-/// The question as text, without the prompt for an answer.
+/// The questions as one text, without the prompt for an answer.
 #[must_use]
-pub fn question(request: &ConfirmationRequest, paint: Paint) -> String {
-    let what = match request.kind {
-        ConfirmationKind::Call => "wants to run",
-        ConfirmationKind::Plan => "wants to carry out this plan",
-        ConfirmationKind::WriteRoot => "wants to write in a folder",
+pub fn question(requests: &[ConfirmationRequest], paint: Paint) -> String {
+    let Some(first) = requests.first() else {
+        return String::new();
     };
-    let head = format!(
-        "? {} {what} [{}]",
-        request.agent_type,
-        request.effect.as_str()
+    let what = match (first.kind, requests.len()) {
+        (ConfirmationKind::Call, 2..) => format!("wants to run {} calls", requests.len()),
+        (ConfirmationKind::Call, _) => "wants to run".to_owned(),
+        (ConfirmationKind::Plan, _) => "wants to carry out this plan".to_owned(),
+        (ConfirmationKind::WriteRoot, _) => "wants to write in a folder".to_owned(),
+    };
+    let asker = asker(first);
+    let is_one_asker = requests
+        .iter()
+        .all(|request| request.lineage == first.lineage);
+    let who = if is_one_asker {
+        &asker
+    } else {
+        "more than one agent"
+    };
+    let head = format!("? {who} {what} [{}]", first.effect.as_str());
+    let mut text = format!("{}\n", paint.strong(&head));
+    for (index, request) in requests.iter().enumerate() {
+        if requests.len() > 1 {
+            let by = if is_one_asker {
+                String::new()
+            } else {
+                format!(", asked by {}", self::asker(request))
+            };
+            let number = format!("{} of {}{by}", index + 1, requests.len());
+            text.push_str(&format!("  {}\n", paint.strong(&number)));
+        }
+        text.push_str(&body(request, paint));
+    }
+    let soonest = requests.iter().map(|request| request.expires).min();
+    let until = format!(
+        "No answer before {} means no.",
+        soonest.unwrap_or(first.expires).strftime("%H:%M:%S UTC")
     );
+    text.push_str(&format!("  {}\n", paint.faint(&until)));
+    text
+}
+
+/// Who asks, as the broker knows it: the chain from the root, and which one of several alike.
+fn asker(request: &ConfirmationRequest) -> String {
+    match request.lineage.as_slice() {
+        [] | [_] => request.agent_type.to_string(),
+        [.., last] => {
+            let types = request.lineage.iter().map(|a| a.agent_type.as_str());
+            let chain: Vec<&str> = types.collect();
+            // The end of an id is random; its beginning is a time.
+            let id = last.agent_id.to_string();
+            let tail = &id[id.len().saturating_sub(4)..];
+            format!("{} (…{tail})", chain.join(" > "))
+        }
+    }
+}
+
+/// What would be done, how a file would change, and why it is asked.
+fn body(request: &ConfirmationRequest, paint: Paint) -> String {
     // The rendering and the diff come from the broker; escaping again keeps a faulty or remote
     // broker from drawing on this terminal.
-    let mut text = format!("{}\n", paint.strong(&head));
-    for line in visible(&request.rendering).lines() {
-        text.push_str(&format!("  {line}\n"));
-    }
+    let rendering = visible(&request.rendering);
+    let mut text: String = rendering.lines().map(|l| format!("  {l}\n")).collect();
     if let Some(diff) = &request.diff {
         text.push_str(&paint.diff(&visible(diff)));
     }
     text.push_str(&format!("  {}\n", paint.faint(&visible(&request.reason))));
-    let until = format!(
-        "No answer before {} means no.",
-        request.expires.strftime("%H:%M:%S UTC")
-    );
-    text.push_str(&format!("  {}\n", paint.faint(&until)));
     text
 }
 
@@ -65,16 +106,33 @@ impl Said {
     }
 }
 
+/// What the user said to questions that were put as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// The same to each of them.
+    All(Said),
+    /// Each is to be asked by itself.
+    OneByOne,
+}
+
 /// Which answers there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asked {
+    Batch,
     Call,
     Plain,
     Folder,
 }
 
 impl Asked {
-    const fn of(kind: ConfirmationKind, memory: Memory) -> Self {
+    fn of(requests: &[ConfirmationRequest], memory: Memory) -> Self {
+        match requests {
+            [one] => Self::about(one.kind, memory),
+            _ => Self::Batch,
+        }
+    }
+
+    const fn about(kind: ConfirmationKind, memory: Memory) -> Self {
         match (kind, memory) {
             (ConfirmationKind::Call, _) => Self::Call,
             (ConfirmationKind::WriteRoot, Memory::Offered) => Self::Folder,
@@ -89,32 +147,32 @@ const LOOK: Timespec = Timespec {
     tv_nsec: 100_000_000,
 };
 
-/// Prints the question and reads one answer from standard input. The end of input is a no; `None`
-/// when `is_closed` was set before there was an answer. Nothing is read from the terminal but whole
-/// lines, so that the next reader gets what was typed for it.
+/// Prints the questions as one and reads one answer from standard input. The end of input is a no;
+/// `None` when `is_closed` was set before there was an answer. Nothing is read from the terminal but
+/// whole lines, so that the next reader gets what was typed for it.
 ///
 /// # Errors
 /// When the terminal cannot be written or read.
 pub fn ask(
-    request: &ConfirmationRequest,
+    requests: &[ConfirmationRequest],
     paint: Paint,
     memory: Memory,
     is_closed: &AtomicBool,
-) -> io::Result<Option<Said>> {
-    print_error(&question(request, paint))?;
-    let asked = Asked::of(request.kind, memory);
+) -> io::Result<Option<Reply>> {
+    print_error(&question(requests, paint))?;
+    let asked = Asked::of(requests, memory);
     loop {
         print_error(prompt(asked))?;
         let Some(line) = read_line(is_closed)? else {
             return Ok(None);
         };
         if line.is_empty() {
-            return Ok(Some(Said::once(ConfirmationAnswer::Deny {
+            return Ok(Some(Reply::All(Said::once(ConfirmationAnswer::Deny {
                 message: String::new(),
-            })));
+            }))));
         }
         match parse(&line, asked) {
-            Some(said) => return Ok(Some(said)),
+            Some(reply) => return Ok(Some(reply)),
             None => print_error("  Please answer with one of the letters in brackets.\n")?,
         }
     }
@@ -135,6 +193,9 @@ fn read_line(is_closed: &AtomicBool) -> io::Result<Option<String>> {
 
 const fn prompt(asked: Asked) -> &'static str {
     match asked {
+        Asked::Batch => {
+            "  [a]ll of them once, [o]ne by one, [n]one, or n and a message to the agent: "
+        }
         Asked::Call => {
             "  [y]es once, yes for this [s]ession, [n]o, or n and a message to the agent: "
         }
@@ -146,24 +207,29 @@ const fn prompt(asked: Asked) -> &'static str {
     }
 }
 
-fn parse(line: &str, asked: Asked) -> Option<Said> {
+fn parse(line: &str, asked: Asked) -> Option<Reply> {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    match word.to_lowercase().as_str() {
+    let word = word.to_lowercase();
+    let answer = match (word.as_str(), asked) {
+        ("n" | "no", _) | ("none", Asked::Batch) => Said::once(ConfirmationAnswer::Deny {
+            message: rest.trim().to_owned(),
+        }),
+        _ if !rest.is_empty() => return None,
+        ("a" | "all", Asked::Batch) => Said::once(ConfirmationAnswer::Once),
+        ("o" | "one", Asked::Batch) => return Some(Reply::OneByOne),
+        // A yes to one of several does not say to which.
+        (_, Asked::Batch) => return None,
         // The broker opens a folder until the session ends.
-        "y" | "yes" if rest.is_empty() => Some(Said::once(ConfirmationAnswer::Once)),
-        "r" | "remember" if rest.is_empty() && asked == Asked::Folder => Some(Said {
+        ("y" | "yes", _) => Said::once(ConfirmationAnswer::Once),
+        ("r" | "remember", Asked::Folder) => Said {
             answer: ConfirmationAnswer::Once,
             remember: true,
-        }),
-        "s" | "session" if rest.is_empty() && asked == Asked::Call => {
-            Some(Said::once(ConfirmationAnswer::Session))
-        }
-        "n" | "no" => Some(Said::once(ConfirmationAnswer::Deny {
-            message: rest.trim().to_owned(),
-        })),
-        _ => None,
-    }
+        },
+        ("s" | "session", Asked::Call) => Said::once(ConfirmationAnswer::Session),
+        _ => return None,
+    };
+    Some(Reply::All(answer))
 }
 
 #[cfg(test)]
@@ -172,7 +238,7 @@ mod tests {
 
     #[test]
     fn only_a_clear_answer_counts() {
-        let once = |answer| Some(Said::once(answer));
+        let once = |answer| Some(Reply::All(Said::once(answer)));
         assert_eq!(parse("y\n", Asked::Call), once(ConfirmationAnswer::Once));
         assert_eq!(parse(" YES ", Asked::Call), once(ConfirmationAnswer::Once));
         assert_eq!(parse("s", Asked::Call), once(ConfirmationAnswer::Session));
@@ -189,21 +255,41 @@ mod tests {
     #[test]
     fn a_folder_is_remembered_only_where_that_is_offered_and_asked_for() {
         let remembered = |kind, memory, line| {
-            parse(line, Asked::of(kind, memory)).is_some_and(|said| said.remember)
+            let reply = parse(line, Asked::about(kind, memory));
+            matches!(reply, Some(Reply::All(said)) if said.remember)
         };
         let folder = ConfirmationKind::WriteRoot;
         assert!(remembered(folder, Memory::Offered, "r"));
         for line in ["y", "s", "n", "n r", "r it"] {
             assert!(!remembered(folder, Memory::Offered, line), "{line}");
         }
-        let offered = Asked::of(folder, Memory::Offered);
+        let offered = Asked::about(folder, Memory::Offered);
         assert_eq!(
             parse("y", offered),
-            Some(Said::once(ConfirmationAnswer::Once))
+            Some(Reply::All(Said::once(ConfirmationAnswer::Once)))
         );
-        assert_eq!(parse("r", Asked::of(folder, Memory::None)), None);
+        assert_eq!(parse("r", Asked::about(folder, Memory::None)), None);
         for kind in [ConfirmationKind::Call, ConfirmationKind::Plan] {
-            assert_eq!(parse("r", Asked::of(kind, Memory::Offered)), None);
+            assert_eq!(parse("r", Asked::about(kind, Memory::Offered)), None);
         }
+    }
+
+    #[test]
+    fn of_several_all_none_or_one_by_one_is_said_clearly() {
+        let batch = |line| parse(line, Asked::Batch);
+        let once = Some(Reply::All(Said::once(ConfirmationAnswer::Once)));
+        assert_eq!(batch("a"), once);
+        assert_eq!(batch(" ALL "), once);
+        assert_eq!(batch("o"), Some(Reply::OneByOne));
+        for unclear in ["y", "yes", "s", "", "all but one", "one please"] {
+            assert_eq!(batch(unclear), None, "{unclear}");
+        }
+        for (line, message) in [("n", ""), ("none", ""), ("n not there", "not there")] {
+            let message = message.to_owned();
+            let no = Said::once(ConfirmationAnswer::Deny { message });
+            assert_eq!(batch(line), Some(Reply::All(no)), "{line}");
+        }
+        assert_eq!(parse("a", Asked::Call), None);
+        assert_eq!(parse("o", Asked::Call), None);
     }
 }

@@ -1,0 +1,161 @@
+//! Questions that wait for the user: related ones are put as one.
+
+use domain::event::ConfirmationRequest;
+use domain::id::{BatchId, ConfirmationId};
+use std::collections::{HashMap, VecDeque};
+
+/// Whether to wait for what belongs to a question and has not come yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// Wait.
+    Left,
+    /// What is there has to do.
+    Gone,
+}
+
+/// The questions of one request, in the order in which they came, whoever asks.
+#[derive(Debug, Default)]
+pub struct Inbox {
+    waiting: VecDeque<ConfirmationRequest>,
+    /// How many questions of a batch came so far, and how many there are to be.
+    batches: HashMap<BatchId, (u32, u32)>,
+    /// Questions that the user wants to see by themselves.
+    apart: Vec<ConfirmationId>,
+}
+
+impl Inbox {
+    /// Takes a question in.
+    pub fn put(&mut self, question: ConfirmationRequest) {
+        if let Some(batch) = question.batch {
+            let (came, size) = self.batches.entry(batch.batch_id).or_default();
+            *came += 1;
+            *size = (*size).max(batch.size);
+        }
+        self.waiting.push_back(question);
+    }
+
+    /// Takes questions back, to be put one by one and before all others.
+    pub fn part(&mut self, questions: Vec<ConfirmationRequest>) {
+        for question in questions.into_iter().rev() {
+            self.apart.push(question.confirmation_id);
+            self.waiting.push_front(question);
+        }
+    }
+
+    /// Takes a question out that was answered elsewhere.
+    pub fn close(&mut self, confirmation_id: ConfirmationId) {
+        self.waiting
+            .retain(|question| question.confirmation_id != confirmation_id);
+    }
+
+    /// Whether there is anything to ask.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// What to ask next: a question, or all that wait of its batch. `None` when there is nothing,
+    /// or more of a batch is still to come.
+    pub fn next(&mut self, patience: Patience) -> Option<Vec<ConfirmationRequest>> {
+        let first = self.waiting.front()?;
+        let Some(batch) = first
+            .batch
+            .filter(|_| !self.apart.contains(&first.confirmation_id))
+        else {
+            return self.waiting.pop_front().map(|question| vec![question]);
+        };
+        let counted = self.batches.get(&batch.batch_id);
+        let is_whole = counted.is_none_or(|(came, size)| came >= size);
+        if !is_whole && patience == Patience::Left {
+            return None;
+        }
+        let belongs = |question: &ConfirmationRequest| {
+            question
+                .batch
+                .is_some_and(|other| other.batch_id == batch.batch_id)
+                && !self.apart.contains(&question.confirmation_id)
+        };
+        let (mut together, rest): (Vec<_>, Vec<_>) = self
+            .waiting
+            .drain(..)
+            .partition(|question| belongs(question));
+        self.waiting = rest.into();
+        together.sort_by_key(|question| question.batch.map(|batch| batch.position));
+        Some(together)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::Timestamp;
+    use domain::event::{Batch, ConfirmationKind};
+    use domain::hash::Digest;
+    use domain::lineage::AgentType;
+    use domain::tool::EffectClass;
+    use uuid::Uuid;
+
+    fn question(id: u128, batch: Option<(u128, u32, u32)>) -> ConfirmationRequest {
+        ConfirmationRequest {
+            confirmation_id: ConfirmationId::from_uuid(Uuid::from_u128(id)),
+            kind: ConfirmationKind::Call,
+            agent_type: AgentType::new("coder").unwrap(),
+            lineage: Vec::new(),
+            batch: batch.map(|(id, position, size)| Batch {
+                batch_id: BatchId::from_uuid(Uuid::from_u128(id)),
+                position,
+                size,
+            }),
+            effect: EffectClass::SharedWrite,
+            reason: String::new(),
+            rendering: String::new(),
+            diff: None,
+            binding: Digest::of(b""),
+            expires: Timestamp::UNIX_EPOCH,
+        }
+    }
+
+    fn ids(asked: Option<Vec<ConfirmationRequest>>) -> Vec<u128> {
+        let asked = asked.unwrap_or_default().into_iter();
+        asked
+            .map(|q| q.confirmation_id.as_uuid().as_u128())
+            .collect()
+    }
+
+    #[test]
+    fn a_batch_waits_until_it_is_whole_and_comes_in_order() {
+        let mut inbox = Inbox::default();
+        inbox.put(question(2, Some((9, 1, 2))));
+        assert!(inbox.next(Patience::Left).is_none());
+        inbox.put(question(5, None));
+        inbox.put(question(1, Some((9, 0, 2))));
+        assert_eq!(ids(inbox.next(Patience::Left)), [1, 2]);
+        assert_eq!(ids(inbox.next(Patience::Left)), [5]);
+        assert!(inbox.is_empty());
+        // One that joins later is put by itself.
+        inbox.put(question(3, Some((9, 2, 3))));
+        assert_eq!(ids(inbox.next(Patience::Left)), [3]);
+    }
+
+    #[test]
+    fn what_does_not_come_is_not_waited_for_without_end() {
+        let mut inbox = Inbox::default();
+        inbox.put(question(1, Some((9, 0, 3))));
+        inbox.put(question(2, Some((9, 1, 3))));
+        assert!(inbox.next(Patience::Left).is_none());
+        assert_eq!(ids(inbox.next(Patience::Gone)), [1, 2]);
+    }
+
+    #[test]
+    fn what_was_parted_comes_one_by_one_and_first() {
+        let mut inbox = Inbox::default();
+        inbox.put(question(1, Some((9, 0, 2))));
+        inbox.put(question(2, Some((9, 1, 2))));
+        let together = inbox.next(Patience::Left).unwrap();
+        inbox.put(question(3, None));
+        inbox.part(together);
+        inbox.close(ConfirmationId::from_uuid(Uuid::from_u128(2)));
+        assert_eq!(ids(inbox.next(Patience::Left)), [1]);
+        assert_eq!(ids(inbox.next(Patience::Left)), [3]);
+    }
+}
