@@ -3,6 +3,7 @@
 use crate::reply::Step;
 use crate::server::{Shared, plain};
 use axum::extract::State;
+use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Json, Router};
@@ -17,15 +18,19 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .with_state(shared)
 }
 
-async fn models(State(shared): State<Arc<Shared>>) -> Json<Value> {
-    shared.record("/v1/models", &Value::Null);
+async fn models(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Json<Value> {
+    shared.record_with("/v1/models", &headers, &Value::Null);
     let model =
         json!({"id": "scripted-model", "object": "model", "created": 0, "owned_by": "test"});
     Json(json!({"object": "list", "data": [model]}))
 }
 
-async fn chat(State(shared): State<Arc<Shared>>, Json(body): Json<Value>) -> Response {
-    shared.record("/v1/chat/completions", &body);
+async fn chat(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+    Json(body): Json<Value>,
+) -> Response {
+    shared.record_with("/v1/chat/completions", &headers, &body);
     let reply = shared.next(&body);
     if let Some((status, text)) = reply.refusal {
         return plain(status, text);

@@ -5,11 +5,12 @@ use crate::openai;
 use crate::reply::{Reply, Step};
 use axum::Router;
 use axum::body::Body;
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use axum::serve::ListenerExt as _;
 use bytes::Bytes;
 use serde_json::Value;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Condvar, Mutex};
@@ -25,6 +26,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Recorded {
     /// The path asked for.
     pub path: String,
+    /// Its headers, by name in lower case; empty where a stand-in does not keep them.
+    pub headers: BTreeMap<String, String>,
     /// The body.
     pub body: Value,
     /// When it came.
@@ -43,8 +46,17 @@ pub struct Shared {
 
 impl Shared {
     pub(crate) fn record(&self, path: &str, body: &Value) {
+        self.record_with(path, &HeaderMap::new(), body);
+    }
+
+    pub(crate) fn record_with(&self, path: &str, headers: &HeaderMap, body: &Value) {
+        let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let headers = headers.iter();
         let request = Recorded {
             path: path.to_owned(),
+            headers: headers
+                .map(|(name, value)| (name.to_string(), text(value)))
+                .collect(),
             body: body.clone(),
             time: Instant::now(),
         };

@@ -13,6 +13,13 @@ use std::time::Instant;
 /// What every question ends with, before the answer.
 const PROMPT: &str = "message to the agent: ";
 
+/// Whether a terminal shows what is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Echo {
+    On,
+    Off,
+}
+
 /// A run at a terminal that ended.
 #[derive(Debug, Clone)]
 pub struct Attended {
@@ -28,15 +35,33 @@ impl Carl {
     ///
     /// # Panics
     /// When it cannot be started or takes longer than [`PATIENCE`].
-    pub fn at_terminal(self, mut answer: impl FnMut(&str, usize) -> String) -> Attended {
+    pub fn at_terminal(self, answer: impl FnMut(&str, usize) -> String) -> Attended {
+        // What is typed is not shown again: the screen holds what `carl` says and nothing else.
+        self.at_screen(&[PROMPT], Echo::Off, answer)
+    }
+
+    /// The same, for questions that end with any of these texts, at a terminal that shows what is
+    /// typed unless `carl` switches that off.
+    ///
+    /// # Panics
+    /// When it cannot be started or takes longer than [`PATIENCE`].
+    pub fn typing(self, prompts: &[&str], answer: impl FnMut(&str, usize) -> String) -> Attended {
+        self.at_screen(prompts, Echo::On, answer)
+    }
+
+    fn at_screen(
+        self,
+        prompts: &[&str],
+        echo: Echo,
+        mut answer: impl FnMut(&str, usize) -> String,
+    ) -> Attended {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let master = openpt(flags).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
         let side = ioctl_tiocgptpeer(&master, flags).unwrap();
-        // What is typed is not shown again: the screen holds what `carl` says and nothing else.
         let mut modes = tcgetattr(&side).unwrap();
-        modes.local_modes.remove(LocalModes::ECHO);
+        modes.local_modes.set(LocalModes::ECHO, echo == Echo::On);
         tcsetattr(&side, OptionalActions::Now, &modes).unwrap();
         let mut command = self.into_command();
         command
@@ -66,9 +91,15 @@ impl Carl {
                     panic!("`carl` did not end within {PATIENCE:?}; so far:\n{shown}")
                 }
             }
-            while let Some(at) = shown[read..].find(PROMPT) {
+            let next = |from: &str| {
+                let found = prompts
+                    .iter()
+                    .filter_map(|p| Some((from.find(p)?, p.len())));
+                found.min()
+            };
+            while let Some((at, length)) = next(&shown[read..]) {
                 let question = shown[read..read + at].to_owned();
-                read += at + PROMPT.len();
+                read += at + length;
                 let typed = answer(&question, questions.len());
                 questions.push(question);
                 // It may have ended without waiting for the answer.

@@ -65,10 +65,42 @@ fn environment() -> Env {
 /// Parses a TOML file; the error shows the line and, for a misspelt key, the nearest right one.
 pub fn parse_toml<T: DeserializeOwned>(file: &Path, text: &str, note: &str) -> Result<T> {
     toml::from_str(text).map_err(|error| {
-        let detail = error.to_string();
+        let detail = without_secrets(&error.to_string());
         let message = format!("{}: {}", file.display(), detail.trim_end());
         Failure::usage(message, hint(&detail, note)).into()
     })
+}
+
+/// Words in a line that may hold a key, under whatever name it was tried.
+const SECRET_WORDS: [&str; 6] = ["key", "token", "secret", "pass", "credential", "bearer"];
+
+/// The parser's message, which shows the line that it does not take, without what a line about keys
+/// says. A key that was written into the file must not be in a terminal or a log as well.
+fn without_secrets(detail: &str) -> String {
+    let shown = |line: &str| {
+        let (number, text) = line.split_once(" | ")?;
+        let (left, _) = text.split_once('=')?;
+        let lower = text.to_lowercase();
+        let is_about_keys = SECRET_WORDS.iter().any(|word| lower.contains(word));
+        let is_line = number.trim().bytes().all(|byte| byte.is_ascii_digit());
+        (is_line && is_about_keys).then(|| format!("{number} | {left}= …"))
+    };
+    if !detail.lines().any(|line| shown(line).is_some()) {
+        return detail.to_owned();
+    }
+    let lines = detail.lines().map(|line| match shown(line) {
+        Some(short) => short,
+        // The parser's own words for a wrong type quote the value.
+        None if line.starts_with("invalid") => match line.split_once('"') {
+            Some((before, rest)) => {
+                let after = rest.rsplit_once('"').map_or("", |(_, after)| after);
+                format!("{before}\"…\"{after}")
+            }
+            None => line.to_owned(),
+        },
+        None => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn environment_failure(error: &figment::Error) -> anyhow::Error {
@@ -131,6 +163,30 @@ mod tests {
             "{message}"
         );
         assert!(hint.starts_with("Did you mean `default_agent`?"), "{hint}");
+    }
+
+    #[test]
+    fn a_key_that_stands_in_the_file_is_not_shown_again() {
+        for line in [
+            "api_key = \"sk-very-secret\"",
+            "api_key = { secret = \"sk very secret\" }",
+            "apikey = \"sk-very-secret\"",
+            "timeout_secs = \"sk-very-secret\" # the key",
+            "api_key = \"sk-very-secret",
+            "token = sk-very-secret",
+        ] {
+            let text = format!("[models.providers.x]\ntype = \"openai\"\n{line}\n");
+            let (exit, message, hint) = fault_of(&text);
+            assert_eq!(exit, Exit::Usage);
+            assert!(message.contains("line 3"), "{message}");
+            for part in ["very", "sk-", "sk "] {
+                assert!(!message.contains(part) && !hint.contains(part), "{message}");
+            }
+        }
+        let inline = "models.providers.x = { type = \"openai\", api_key = \"sk-very-secret\" }";
+        let (_, message, _) = fault_of(inline);
+        assert!(message.contains("carl secret set"), "{message}");
+        assert!(!message.contains("very"), "{message}");
     }
 
     #[test]

@@ -1,0 +1,326 @@
+//! `carl secret` and what uses it, on real stores.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use canary::{KEY, PASSPHRASE, Vault};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::time::{Duration, Instant};
+use testkit::{Carl, Desktop, Finished, House, Reply, Server};
+
+/// A house whose secrets are on a desktop's bus.
+struct Home {
+    house: House,
+    address: String,
+}
+
+impl Home {
+    fn on(address: &str) -> Self {
+        let house = House::new();
+        house.configure("[secrets]\nbackend = \"secret-service\"\n");
+        Self {
+            house,
+            address: address.to_owned(),
+        }
+    }
+
+    fn carl(&self, args: &[&str]) -> Carl {
+        let carl = self.house.ask(args.iter().copied());
+        carl.env("DBUS_SESSION_BUS_ADDRESS", &self.address)
+    }
+
+    fn provider(&self, server: &Server) {
+        self.house.configure(&format!(
+            "{}api_key = {{ secret = \"work\" }}\n\n[secrets]\nbackend = \"secret-service\"\n",
+            server.config("openai")
+        ));
+    }
+}
+
+fn keys_shown(server: &Server) -> Vec<String> {
+    let chats = server.chats();
+    let shown = |header: &str| {
+        let values = chats.iter().filter_map(|chat| chat.headers.get(header));
+        values.cloned().collect::<Vec<_>>()
+    };
+    shown("authorization")
+}
+
+fn refused(finished: &Finished, code: &str) {
+    assert_eq!(finished.code, Some(4), "{finished:?}");
+    assert!(finished.stderr.contains(code), "{finished:?}");
+}
+
+#[test]
+fn a_key_in_a_real_keyring_reaches_its_server_and_can_be_forgotten() {
+    let desktop = Desktop::new();
+    let home = Home::on(desktop.address());
+    let run = |args: &[&str]| home.carl(args).run();
+    assert_eq!(run(&["secret", "list"]).expect(0).stdout, "");
+    let stored = home
+        .carl(&["secret", "set", "work"])
+        .stdin(format!("{KEY}\n"));
+    let stored = stored.run().expect(0);
+    assert_eq!(stored.stdout, "work is stored.\n");
+    assert!(
+        stored.stderr.contains("the line end was left out"),
+        "{stored:?}"
+    );
+    let again = home
+        .carl(&["secret", "set", "work"])
+        .stdin(KEY)
+        .run()
+        .expect(0);
+    assert!(
+        again.stdout.contains("in place of the old one"),
+        "{again:?}"
+    );
+    assert_eq!(run(&["secret", "list"]).expect(0).stdout, "work\n");
+
+    let server = Server::openai([Reply::text("Hello."), Reply::text("Hello.")]);
+    home.provider(&server);
+    run(&["run", "--json", "say hello"]).expect(0);
+    assert_eq!(keys_shown(&server), [format!("Bearer {KEY}")]);
+    let audit = home.house.audit();
+    let reading = audit
+        .iter()
+        .find(|record| record["action"] == "secret_read");
+    assert_eq!(reading.unwrap()["detail"], "work");
+
+    run(&["secret", "rm", "work"]).expect(0);
+    refused(&run(&["secret", "rm", "work"]), "secrets.not_found");
+    let without = run(&["run", "say hello"]);
+    assert!(
+        without.stderr.contains("carl secret set work"),
+        "{without:?}"
+    );
+    assert_eq!(server.chats().len(), 1);
+}
+
+#[test]
+fn a_store_that_is_locked_missing_or_mute_is_said_to_be_so_in_two_seconds() {
+    let locked = Desktop::locked();
+    let bare = Desktop::bare();
+    let folder = House::new();
+    let mute = folder.run_dir().join("mute");
+    let _listener = UnixListener::bind(&mute).unwrap();
+    let mute = format!("unix:path={}", mute.display());
+    let cases = [
+        (locked.address(), "secrets.locked", "carl secret unlock"),
+        (
+            bare.address(),
+            "secrets.unavailable",
+            "GNOME Keyring and KWallet",
+        ),
+        (
+            "unix:path=/nonexistent",
+            "secrets.unavailable",
+            "kernel-keyring",
+        ),
+        (mute.as_str(), "secrets.unavailable", "within 2 s"),
+    ];
+    for (address, code, words) in cases {
+        let home = Home::on(address);
+        for args in [
+            &["secret", "list"][..],
+            &["secret", "set", "x"],
+            &["secret", "rm", "x"],
+        ] {
+            let began = Instant::now();
+            let finished = home.carl(args).stdin("value").run();
+            let took = began.elapsed();
+            refused(&finished, code);
+            assert!(finished.stderr.contains(words), "{finished:?}");
+            assert!(took < Duration::from_millis(3_500), "{args:?}: {took:?}");
+        }
+        // An agent's work ends in the same words, and the server is never asked.
+        let server = Server::openai([Reply::text("Hello.")]);
+        home.provider(&server);
+        let finished = home.carl(&["run", "say hello"]).run();
+        assert!(finished.stderr.contains("secret store"), "{finished:?}");
+        assert!(server.chats().is_empty());
+    }
+}
+
+#[test]
+fn no_store_is_chosen_by_itself() {
+    let house = House::new();
+    let finished = house.ask(["secret", "list"]).run();
+    refused(&finished, "secrets.not_chosen");
+    assert!(
+        finished.stderr.contains("backend = \"secret-service\""),
+        "{finished:?}"
+    );
+}
+
+#[test]
+fn an_encrypted_file_is_typed_open_and_forgotten_with_the_kernel() {
+    let house = House::new();
+    house.configure("[secrets]\nbackend = \"kernel-keyring\"\n");
+    let prompts = ["shown): ", "more: "];
+    // The passphrase twice for the file that is made, then the secret twice.
+    let set = house
+        .ask(["secret", "set", "work"])
+        .typing(&prompts, |_, count| {
+            let typed = if count < 2 { PASSPHRASE } else { KEY };
+            typed.to_owned()
+        });
+    let screen = &set.finished.stderr;
+    assert_eq!(set.finished.code, Some(0), "{screen}");
+    assert_eq!(set.questions.len(), 4, "{screen}");
+    assert!(
+        !screen.contains(PASSPHRASE) && !screen.contains(KEY),
+        "{screen}"
+    );
+    assert_eq!(
+        house.ask(["secret", "list"]).run().expect(0).stdout,
+        "work\n"
+    );
+
+    house.ask(["secret", "lock"]).run().expect(0);
+    refused(&house.ask(["secret", "list"]).run(), "secrets.locked");
+    let wrong = house
+        .ask(["secret", "unlock"])
+        .stdin("another passphrase")
+        .run();
+    refused(&wrong, "secrets.sealed");
+    let right = house
+        .ask(["secret", "unlock"])
+        .typing(&prompts, |_, _| PASSPHRASE.to_owned());
+    assert_eq!(right.finished.code, Some(0), "{right:?}");
+    assert!(!right.finished.stderr.contains(PASSPHRASE));
+    assert_eq!(
+        house.ask(["secret", "list"]).run().expect(0).stdout,
+        "work\n"
+    );
+
+    let differs = house
+        .ask(["secret", "set", "other"])
+        .typing(&prompts, |_, count| format!("typed-{count}"));
+    assert_eq!(differs.finished.code, Some(2), "{differs:?}");
+    assert!(
+        differs.finished.stderr.contains("do not match"),
+        "{differs:?}"
+    );
+    let cancelled = house
+        .ask(["secret", "set", "other"])
+        .typing(&prompts, |_, _| "x\u{3}".into());
+    assert_eq!(cancelled.finished.code, Some(130), "{cancelled:?}");
+    assert_eq!(
+        house.ask(["secret", "list"]).run().expect(0).stdout,
+        "work\n"
+    );
+    house.ask(["secret", "lock"]).run().expect(0);
+}
+
+#[test]
+fn systemd_may_give_the_passphrase_and_every_command_finds_the_store_open() {
+    let vault = Vault::new();
+    vault.store("work", KEY);
+    vault.run(&["secret", "lock"]).expect(0);
+    let server = Server::openai([Reply::text("Hello."), Reply::text("Hello.")]);
+    vault.provider(&server);
+    let without = vault.run(&["run", "say hello"]);
+    assert!(without.stderr.contains("locked"), "{without:?}");
+    vault.with_credential(&["run", "say hello"]).run().expect(0);
+    assert_eq!(keys_shown(&server), [format!("Bearer {KEY}")]);
+    vault.run(&["run", "say hello"]).expect(0);
+    assert_eq!(keys_shown(&server).len(), 2);
+}
+
+#[test]
+fn empty_values_bad_names_and_values_in_the_arguments_are_refused_unrepeated() {
+    let vault = Vault::new();
+    let set = |args: &[&str], stdin: &str| vault.carl(args).stdin(stdin).run();
+    for stdin in ["", "\n", " \n"] {
+        let finished = set(&["secret", "set", "x"], stdin);
+        assert_eq!(finished.code, Some(2), "{finished:?}");
+    }
+    for args in [
+        &["secret", "set", "x", KEY][..],
+        &["secret", "set", &format!("{KEY} ")],
+    ] {
+        let finished = set(args, "value");
+        assert_eq!(finished.code, Some(2), "{finished:?}");
+        assert!(!format!("{finished:?}").contains(KEY), "{finished:?}");
+    }
+    let longest = "x".repeat(16 << 10);
+    set(&["secret", "set", "long"], &longest).expect(0);
+    let finished = set(&["secret", "set", "longer"], &format!("{longest}x"));
+    assert!(finished.stderr.contains("16 KiB"), "{finished:?}");
+    assert_eq!(vault.run(&["secret", "list"]).stdout, "long\n");
+}
+
+#[test]
+fn a_literal_key_stops_every_command_and_is_not_shown() {
+    let house = House::new();
+    let server = Server::openai([Reply::text("Hello.")]);
+    house.configure(&format!("{}api_key = \"{KEY}\"\n", server.config("openai")));
+    for args in [
+        &["run", "say hello"][..],
+        &["config", "show"],
+        &["models"],
+        &["doctor"],
+    ] {
+        let finished = house.ask(args.iter().copied()).run();
+        assert_eq!(finished.code, Some(2), "{finished:?}");
+        assert!(
+            finished.stderr.contains("carl secret set NAME"),
+            "{finished:?}"
+        );
+        assert!(!format!("{finished:?}").contains(KEY), "{finished:?}");
+    }
+    let house = House::new();
+    let finished = house
+        .ask(["config", "show"])
+        .env("CARL_MODELS__PROVIDERS__X__API_KEY", KEY)
+        .env("CARL_MODELS__PROVIDERS__X__TYPE", "openai")
+        .run();
+    assert_eq!(finished.code, Some(2), "{finished:?}");
+    assert!(!format!("{finished:?}").contains(KEY), "{finished:?}");
+    assert!(server.chats().is_empty());
+}
+
+#[test]
+fn the_secrets_role_serves_who_shows_its_token() {
+    let vault = Vault::new();
+    vault.store("work", KEY);
+    let mut role = vault.carl(&["serve", "--role", "secrets"]).spawn();
+    role.until("serving at");
+    let token = vault.house.run_dir().join("housecarl/secrets.token");
+    let mode = std::fs::metadata(&token).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+
+    let server = Server::openai([Reply::text("Hello."), Reply::text("Hello.")]);
+    let socket = vault.house.run_dir().join("housecarl/secrets.sock");
+    // Another Housecarl, with no store of its own.
+    let other = House::new();
+    let config = |token: &std::path::Path| {
+        format!(
+            "{}api_key = {{ secret = \"work\" }}\n\n[secrets]\ntoken_file = {token:?}\n\n\
+             [endpoints]\nsecrets = \"unix:{}\"\n",
+            server.config("openai"),
+            socket.display()
+        )
+    };
+    other.configure(&config(&token));
+    other.ask(["run", "say hello"]).run().expect(0);
+    assert_eq!(keys_shown(&server), [format!("Bearer {KEY}")]);
+
+    let forged = other.run_dir().join("forged");
+    std::fs::write(&forged, "0".repeat(64)).unwrap();
+    other.configure(&config(&forged));
+    let open = other.ask(["run", "say hello"]).run();
+    assert!(open.stderr.contains("others than you can read"), "{open:?}");
+    std::fs::set_permissions(&forged, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let wrong = other.ask(["run", "say hello"]).run();
+    assert!(
+        wrong.stderr.contains("only the broker may read secrets"),
+        "{wrong:?}"
+    );
+    assert_eq!(server.chats().len(), 1);
+    role.kill();
+}
