@@ -125,6 +125,7 @@ impl Policy {
                 findings: vec![schema::unknown_tool(question, &self.table)],
                 bound: None,
                 write_root: None,
+                is_untrusted_choice: false,
             };
         };
         if let Err(finding) = schema::check(tool, question.arguments) {
@@ -132,6 +133,7 @@ impl Policy {
                 findings: vec![finding],
                 bound: None,
                 write_root: None,
+                is_untrusted_choice: false,
             };
         }
         let targets = self.targets(tool, question);
@@ -143,7 +145,11 @@ impl Policy {
             targets,
             bound: &bound,
         };
-        let (findings, write_root) = layers::run(self, &view);
+        let layers::Views {
+            findings,
+            write_root,
+            is_untrusted_choice,
+        } = layers::run(self, &view);
         let mut bound = bound;
         if question.settings.override_level == OverrideLevel::All {
             bound.read_roots.push(PathBuf::from("/"));
@@ -153,6 +159,7 @@ impl Policy {
             findings,
             bound: Some(bound),
             write_root,
+            is_untrusted_choice,
         }
     }
 

@@ -41,9 +41,20 @@ fn allow(layer: Layer, rule: &str, user_reason: impl Into<String>) -> Finding {
     finding(layer, Verdict::Allow, rule, "", user_reason)
 }
 
-/// Runs every layer. The path is the folder to open for writing, when that is to be asked.
-pub(crate) fn run(policy: &Policy, view: &View<'_>) -> (Vec<Finding>, Option<PathBuf>) {
+/// What the layers say.
+pub(crate) struct Views {
+    /// One of each layer.
+    pub(crate) findings: Vec<Finding>,
+    /// The folder to open for writing, when that is to be asked.
+    pub(crate) write_root: Option<PathBuf>,
+    /// Whether the choice is questioned, be that what decides or not.
+    pub(crate) is_untrusted_choice: bool,
+}
+
+/// Runs every layer.
+pub(crate) fn run(policy: &Policy, view: &View<'_>) -> Views {
     let (path, write_root) = places::paths(policy, view);
+    let (flow, is_untrusted_choice) = information_flow(view);
     let mut findings = vec![
         allow(
             Layer::Schema,
@@ -55,16 +66,24 @@ pub(crate) fn run(policy: &Policy, view: &View<'_>) -> (Vec<Finding>, Option<Pat
         lineage(view),
         path,
         places::egress(policy, view),
-        information_flow(view),
+        flow,
         safety_gate(view),
         limits(view),
         allow(Layer::Integrity, "judged", "Every layer gave its view."),
     ];
     if view.question.settings.override_level == OverrideLevel::All {
         findings.iter_mut().for_each(override_all);
-        return (findings, None);
+        return Views {
+            findings,
+            write_root: None,
+            is_untrusted_choice: false,
+        };
     }
-    (findings, write_root)
+    Views {
+        findings,
+        write_root,
+        is_untrusted_choice,
+    }
 }
 
 /// Override ALL: what would have been refused passes and says so. What the user switched off, and
@@ -170,8 +189,9 @@ fn lineage(view: &View<'_>) -> Finding {
     }
 }
 
-/// What the call's parts and the agent's past say, with what the user fixed beforehand.
-fn information_flow(view: &View<'_>) -> Finding {
+/// What the call's parts and the agent's past say, with what the user fixed beforehand; and whether
+/// the choice is questioned.
+fn information_flow(view: &View<'_>) -> (Finding, bool) {
     let question = view.question;
     let is_allowed_as_it_stands = question.approvals.contains(&view.bound.repeat_key);
     let pinned = match question.cover {
@@ -200,14 +220,14 @@ fn information_flow(view: &View<'_>) -> Finding {
         keys: &view.tool.keys,
         words: &view.tool.words,
     };
-    let mut found = flow::judge(&view.tool.spec, question.arguments, &flow);
+    let (mut found, is_choice) = flow::judge(&view.tool.spec, question.arguments, &flow);
     let is_asked =
         question.settings.attendance == Attendance::Attended || question.cover == Cover::PlanDraft;
     if found.verdict == Verdict::Confirm && !is_asked {
         found.verdict = Verdict::Deny;
         found.user_reason.push_str(" No one is there to ask.");
     }
-    found
+    (found, is_choice)
 }
 
 fn safety_gate(view: &View<'_>) -> Finding {

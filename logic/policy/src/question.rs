@@ -82,6 +82,8 @@ pub struct Judgement {
     pub bound: Option<Bound>,
     /// The folder to open for writing, when that is to be asked.
     pub write_root: Option<PathBuf>,
+    /// Whether an agent that read untrusted content chose it, be that the rule that decided or not.
+    pub is_untrusted_choice: bool,
 }
 
 impl Judgement {

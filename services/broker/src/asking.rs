@@ -96,7 +96,7 @@ impl Call {
             .map_err(Stop::WouldFail)?;
         let shown = Shown { call, diff };
         let asked = self.ask_for_call(&shown, judgement, company, id).await;
-        if asked.is_err() && is_untrusted_choice(judgement) {
+        if asked.is_err() && judgement.is_untrusted_choice {
             lock(&self.caller.session)
                 .task(self.request.context.trace_id)
                 .refuse_choice();
@@ -285,13 +285,6 @@ fn session_reach(bound: &Bound) -> String {
         "this tool on these paths, whatever the content"
     };
     format!("{reach}; until the session ends or its settings change")
-}
-
-fn is_untrusted_choice(judgement: &Judgement) -> bool {
-    judgement
-        .findings
-        .iter()
-        .any(|f| f.rule == "untrusted_choice")
 }
 
 fn said_no(message: &str, by: &str) -> String {

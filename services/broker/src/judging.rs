@@ -269,6 +269,7 @@ fn unresolved(error: &ReferenceError) -> Judgement {
         }],
         bound: None,
         write_root: None,
+        is_untrusted_choice: false,
     }
 }
 
@@ -277,6 +278,7 @@ fn broken(rule: &str, why: &str) -> Judgement {
         findings: vec![broken_finding(rule, why)],
         bound: None,
         write_root: None,
+        is_untrusted_choice: false,
     }
 }
 

@@ -54,18 +54,21 @@ pub(crate) struct Flow<'a> {
     pub(crate) words: &'a BTreeSet<String>,
 }
 
-/// Holds a call against every rule: the strictest violation, or that there is none.
-pub(crate) fn judge(spec: &ToolSpec, arguments: &Value, flow: &Flow<'_>) -> Finding {
+/// Holds a call against every rule: the strictest violation, or that there is none; and whether
+/// the rule about choices is among the violated ones.
+pub(crate) fn judge(spec: &ToolSpec, arguments: &Value, flow: &Flow<'_>) -> (Finding, bool) {
     let call = Call {
         spec,
         flow,
         targets: parts(spec, arguments, flow, ArgumentRole::Target),
         payload: parts(spec, arguments, flow, ArgumentRole::Payload),
     };
+    let choice = call.choice();
+    let is_choice = choice.is_some();
     let violations = [
         call.secret(),
         call.target(),
-        call.choice(),
+        choice,
         call.anchor(),
         call.audience(),
         call.leads(),
@@ -84,14 +87,15 @@ pub(crate) fn judge(spec: &ToolSpec, arguments: &Value, flow: &Flow<'_>) -> Find
             }
         }
     }
-    strictest.unwrap_or_else(|| Finding {
+    let found = strictest.unwrap_or_else(|| Finding {
         layer: Layer::InformationFlow,
         verdict: Verdict::Allow,
         rule: "no_violation".to_owned(),
         model_reason: String::new(),
         user_reason: "Nothing untrusted chose it, and it tells no one what is not theirs."
             .to_owned(),
-    })
+    });
+    (found, is_choice)
 }
 
 pub(super) struct Call<'a> {
