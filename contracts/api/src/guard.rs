@@ -2,66 +2,11 @@
 
 use crate::Streaming;
 use async_trait::async_trait;
-use domain::arguments::Arguments;
 use domain::decision::Decision;
 use domain::fault::Coded;
-use domain::tool::ToolDefinition;
 use futures::stream::BoxStream;
-use serde_json::Value;
 
-/// What a program says. Only [`Request::Check`] is answered, unless something cannot be taken.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Request {
-    /// A conversation begins; what was known of another is forgotten.
-    Begin {
-        /// What the user asked for.
-        prompt: String,
-        /// The tools there are.
-        tools: Vec<ToolDefinition>,
-        /// The plan that the user approved before any result was read.
-        plan: Option<Vec<Step>>,
-    },
-    /// The user said something more.
-    Say {
-        /// The words.
-        text: String,
-    },
-    /// May this call run?
-    Check {
-        /// Comes back with the answer.
-        id: u64,
-        /// The tool.
-        tool: String,
-        /// Its arguments. A call in which a key stands twice is denied.
-        args: Arguments,
-    },
-    /// A call ran, and this came of it.
-    Observe {
-        /// The check that let it run.
-        id: u64,
-        /// The tool.
-        tool: String,
-        /// What it returned: JSON, or a text, which is read as JSON or YAML where the user's table
-        /// labels parts of it.
-        result: Value,
-    },
-    /// The conversation is over.
-    End,
-}
-
-/// A step of an approved plan.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Step {
-    /// A tool, to be called once with arguments that the plan leaves open.
-    Tool(String),
-    /// A whole call.
-    Call {
-        /// The tool.
-        tool: String,
-        /// Its arguments, all of them.
-        args: Value,
-    },
-}
+pub use domain::guarded::{Request, Step};
 
 /// What the guard says.
 #[derive(Debug, Clone, PartialEq)]

@@ -12,6 +12,7 @@ pub mod arguments;
 pub mod decision;
 pub mod event;
 pub mod fault;
+pub mod guarded;
 pub mod hash;
 pub mod id;
 pub mod label;

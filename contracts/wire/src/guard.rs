@@ -111,7 +111,7 @@ fn readable(
 ) -> BoxStream<'static, Request> {
     let step = |(mut messages, problem): (tonic::Streaming<_>, oneshot::Sender<_>)| async move {
         let request = match messages.next().await? {
-            Ok(message) => Request::try_from(message).map_err(Status::from),
+            Ok(message) => read(message).await,
             Err(status) => Err(status),
         };
         match request {
@@ -124,6 +124,15 @@ fn readable(
         }
     };
     unfold((messages, problem), step).boxed()
+}
+
+/// Reads a request. A large one takes long, and is not read on a thread that others wait for.
+async fn read(message: proto::GuardRequest) -> Result<Request, Status> {
+    let read = || Request::try_from(message).map_err(Status::from);
+    match tokio::task::spawn_blocking(read).await {
+        Ok(request) => request,
+        Err(error) => Err(Status::internal(format!("reading it broke down: {error}"))),
+    }
 }
 
 #[async_trait]

@@ -56,6 +56,11 @@ impl Conversation {
                 State::Idle => return Some(refused(&Problem::NotBegun)),
                 State::Broken(_) => {}
             },
+            Request::Refuse { id } => match &mut self.state {
+                State::Open(guard) => guard.refuse(id),
+                State::Idle => return Some(refused(&Problem::NotBegun)),
+                State::Broken(_) => {}
+            },
             Request::End => self.state = State::Idle,
         }
         None

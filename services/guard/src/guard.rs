@@ -25,7 +25,7 @@ use uuid::Uuid;
 
 /// The name under which the policy knows the other program's agent.
 const AGENT: &str = "guarded";
-/// Most calls that wait for their result to be told.
+/// Most calls that wait for the user's answer or were refused, in all.
 const PENDING_CALLS: usize = 1_000;
 
 /// What holds for every conversation.
@@ -51,6 +51,17 @@ pub enum Problem {
     NotBegun,
 }
 
+/// A call that the user was to be asked about.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    /// The step of the plan that it takes up.
+    step: Option<usize>,
+    /// Whether the rule about choices asks.
+    is_choice: bool,
+    /// What makes it the same call, however it is written.
+    key: Option<Digest>,
+}
+
 /// A conversation. Fails closed: what cannot be judged is denied.
 #[derive(Debug)]
 pub struct Guard {
@@ -62,9 +73,10 @@ pub struct Guard {
     history: TaskHistory,
     /// What is left of the plan. `None`: there is none.
     plan: Option<Vec<Step>>,
-    /// Calls that may run once the user says yes: the step each takes up, and whether the rule
-    /// about choices asks.
-    asked: HashMap<u64, (Option<usize>, bool)>,
+    /// Calls that may run once the user says yes.
+    asked: HashMap<u64, Asked>,
+    /// Calls the user said no to since the user last spoke.
+    refused: HashMap<u64, Asked>,
     values: u128,
 }
 
@@ -106,13 +118,24 @@ impl Guard {
             history: TaskHistory::default(),
             plan,
             asked: HashMap::new(),
+            refused: HashMap::new(),
             values: 0,
         })
     }
 
-    /// Notes what the user said besides.
+    /// Notes what the user said besides. Whoever speaks again may have changed their mind: what was
+    /// refused may be asked about once more.
     pub fn say(&mut self, text: &str) {
         self.provenance.say(text);
+        self.refused.clear();
+    }
+
+    /// Notes that the user said no to a call that was to be confirmed. One that waits for no answer
+    /// is left as it is.
+    pub fn refuse(&mut self, id: u64) {
+        if let Some(asked) = self.asked.remove(&id) {
+            self.refused.insert(id, asked);
+        }
     }
 
     /// Judges a call.
@@ -122,23 +145,29 @@ impl Guard {
             Err(error) => return refused("bad_reference", &error.to_string()),
         };
         let step = self.step(tool, &resolved.arguments);
-        let judgement = self.judge((tool, &resolved.arguments), &resolved.labels, step, now);
+        let mut judgement = self.judge((tool, &resolved.arguments), &resolved.labels, step, now);
         self.policy
             .record(&mut self.history, &self.standing, &judgement, now);
+        let key = judgement.bound.as_ref().map(|bound| bound.repeat_key);
+        let is_refused = key.is_some() && self.refused.values().any(|asked| asked.key == key);
+        if is_refused && judgement.verdict() == Verdict::Confirm {
+            judgement.add(said_no());
+        }
         let decision = judgement.decision();
         match decision.verdict {
             Verdict::Allow => self.take(step),
-            Verdict::Confirm if self.asked.len() < PENDING_CALLS => {
-                let is_choice = judgement
-                    .findings
-                    .iter()
-                    .any(|f| f.rule == "untrusted_choice");
-                self.asked.insert(id, (step, is_choice));
+            Verdict::Confirm if self.asked.len() + self.refused.len() < PENDING_CALLS => {
+                let asked = Asked {
+                    step,
+                    is_choice: judgement.is_untrusted_choice,
+                    key,
+                };
+                self.asked.insert(id, asked);
             }
             Verdict::Confirm => {
                 return refused(
                     "too_many_questions",
-                    "Too many calls wait for the user's answer.",
+                    "Too many calls wait for the user's answer, or were refused.",
                 );
             }
             Verdict::Deny => {}
@@ -148,7 +177,9 @@ impl Guard {
 
     /// Takes in what a call returned. That it ran says that the user allowed it, if asked.
     pub fn observe(&mut self, id: u64, tool: &str, result: Value) {
-        if let Some((step, _)) = self.asked.remove(&id) {
+        // What ran was allowed, also where a later call's result seemed to say otherwise.
+        let asked = self.asked.remove(&id).or_else(|| self.refused.remove(&id));
+        if let Some(Asked { step, .. }) = asked {
             self.take(step);
         }
         self.forget_overtaken(id);
@@ -207,7 +238,7 @@ impl Guard {
                 context: &self.context,
                 needles: &Needles::default(),
                 referenced,
-                refused_choices: self.history.refused_choices(),
+                refused_choices: self.refused_choices(),
             },
             history: &self.history,
             now,
@@ -233,8 +264,8 @@ impl Guard {
         {
             plan.remove(step);
             // The steps behind it have moved up.
-            for (waiting, _) in self.asked.values_mut() {
-                *waiting = match *waiting {
+            for waiting in self.asked.values_mut().chain(self.refused.values_mut()) {
+                waiting.step = match waiting.step {
                     Some(index) if index == step => None,
                     Some(index) if index > step => Some(index - 1),
                     other => other,
@@ -246,8 +277,13 @@ impl Guard {
     /// A question that a later call's result overtook was answered with no.
     fn forget_overtaken(&mut self, id: u64) {
         let overtaken = self.asked.extract_if(|asked, _| *asked < id);
-        let refused = overtaken.filter(|(_, (_, is_choice))| *is_choice).count();
-        (0..refused).for_each(|_| self.history.refuse_choice());
+        self.refused.extend(overtaken);
+    }
+
+    /// How many choices made after untrusted content the user said no to.
+    fn refused_choices(&self) -> u32 {
+        let choices = self.refused.values().filter(|asked| asked.is_choice);
+        u32::try_from(choices.count()).unwrap_or(u32::MAX)
     }
 }
 
@@ -295,6 +331,17 @@ fn told(error: &dyn std::error::Error) -> String {
         cause = inner.source();
     }
     text
+}
+
+fn said_no() -> Finding {
+    Finding {
+        layer: Layer::SafetyGate,
+        verdict: Verdict::Deny,
+        rule: "refused_before".to_owned(),
+        model_reason: "The user said no to this very call. Do not ask for it again.".to_owned(),
+        user_reason: "You said no to this very call. Say something more to be asked again."
+            .to_owned(),
+    }
 }
 
 fn refused(rule: &str, why: &str) -> Decision {

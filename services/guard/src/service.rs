@@ -33,6 +33,34 @@ struct Talk {
     conversation: Conversation,
 }
 
+impl Talk {
+    /// The next answer, and the talk to go on with. Reading and judging may take long: neither is
+    /// done on a thread that others wait for.
+    async fn next(mut self) -> Option<(Result<Answer, Error>, Option<Self>)> {
+        loop {
+            let request = self.requests.next().await?;
+            let Service { rules, clock } = self.service.clone();
+            let mut conversation = self.conversation;
+            let taken = tokio::task::spawn_blocking(move || {
+                let answer = conversation.take(&rules, request, clock());
+                (answer, conversation)
+            });
+            match taken.await {
+                Ok((answer, conversation)) => {
+                    self.conversation = conversation;
+                    if let Some(answer) = answer {
+                        return Some((Ok(answer), Some(self)));
+                    }
+                }
+                Err(error) => {
+                    let detail = format!("it broke down over a request: {error}");
+                    return Some((Err(Error::Unreachable { detail }), None));
+                }
+            }
+        }
+    }
+}
+
 #[async_trait]
 impl Guard for Service {
     async fn converse(
@@ -44,15 +72,6 @@ impl Guard for Service {
             requests,
             conversation: Conversation::default(),
         };
-        let next = |mut talk: Talk| async move {
-            loop {
-                let request = talk.requests.next().await?;
-                let Service { rules, clock } = &talk.service;
-                if let Some(answer) = talk.conversation.take(rules, request, clock()) {
-                    return Some((Ok(answer), talk));
-                }
-            }
-        };
-        Ok(unfold(talk, next).boxed())
+        Ok(unfold(Some(talk), async |talk| talk?.next().await).boxed())
     }
 }

@@ -52,7 +52,7 @@ pub fn serve(
             continue;
         }
         match serde_json::from_slice::<Request>(&line) {
-            Ok(request) => match conversation.take(rules, request.into(), clock()) {
+            Ok(request) => match conversation.take(rules, request, clock()) {
                 Some(guard::Answer::Decided { id, decision }) => {
                     put(&mut output, &Answer::of(id, decision))?;
                 }
@@ -64,8 +64,8 @@ pub fn serve(
             Err(error) => {
                 conversation.lose(format!("a line could not be read: {error}"));
                 let error = format!(
-                    "this line is no request: {error}. Requests are begin, say, check, observe and \
-                     end, one JSON object a line"
+                    "this line is no request: {error}. Requests are begin, say, check, observe, \
+                     refuse and end, one JSON object a line"
                 );
                 put(&mut output, &Refusal { error })?;
             }

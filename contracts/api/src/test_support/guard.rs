@@ -63,7 +63,7 @@ fn take(state: &mut State, request: Request) -> Option<Answer> {
             }]);
             return Some(Answer::Decided { id, decision });
         }
-        Request::Say { .. } | Request::Observe { .. } => {
+        Request::Say { .. } | Request::Observe { .. } | Request::Refuse { .. } => {
             if matches!(state, State::Idle) {
                 let problem = "nothing has begun".to_owned();
                 return Some(Answer::Refused { problem });

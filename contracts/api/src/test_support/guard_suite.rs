@@ -109,6 +109,8 @@ async fn checks_alone_are_answered_in_their_order(subject: &Subject) {
         let result = json!({"a": ["ä", null, 1]});
         let tool = subject.allowed.0.clone();
         talk.say(Request::Observe { id, tool, result });
+        // Nothing waits for an answer, so that there is nothing to say no to.
+        talk.say(Request::Refuse { id });
     }
     let decision = talk.check(8, &subject.denied).await;
     assert_eq!(decision.verdict, Verdict::Deny);
@@ -122,6 +124,8 @@ async fn nothing_is_allowed_outside_a_conversation(subject: &Subject) {
     assert_eq!(early.verdict, Verdict::Deny);
     let text = "hello".to_owned();
     talk.say(Request::Say { text });
+    talk.refused().await;
+    talk.say(Request::Refuse { id: 1 });
     talk.refused().await;
     talk.say(begin(&subject.tools));
     assert_eq!(

@@ -47,7 +47,7 @@ impl TryFrom<proto::GuardPlan> for Plan {
 
 impl From<Request> for proto::GuardRequest {
     fn from(request: Request) -> Self {
-        use proto::guard_request::{Begin, Check, End, Observe, Request as Wire, Say};
+        use proto::guard_request::{Begin, Check, End, Observe, Refuse, Request as Wire, Say};
         let request = match request {
             Request::Begin {
                 prompt,
@@ -72,6 +72,7 @@ impl From<Request> for proto::GuardRequest {
                 tool,
                 result_json: result.to_string(),
             }),
+            Request::Refuse { id } => Wire::Refuse(Refuse { id }),
             Request::End => Wire::End(End {}),
         };
         Self {
@@ -106,6 +107,7 @@ impl TryFrom<proto::GuardRequest> for Request {
                 tool: observe.tool,
                 result: json(&observe.result_json, "observe.result_json")?,
             }),
+            Wire::Refuse(refuse) => Ok(Self::Refuse { id: refuse.id }),
             Wire::End(_) => Ok(Self::End),
         }
     }

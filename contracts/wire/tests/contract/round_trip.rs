@@ -197,6 +197,7 @@ fn guard_requests(seed: &Seed) -> Vec<Request> {
             tool,
             result: seed.json.clone(),
         },
+        Request::Refuse { id },
         Request::End,
     ]
 }
