@@ -7,8 +7,8 @@
 //! tool calls.
 //! What it never does: input or output, deciding whether a call may run. Nothing here is a
 //! boundary; it takes away disguises, and the broker decides.
-//! Where to start: [`firewall`] and [`fence`] for what a model reads, [`escape`] for what a person
-//! reads, [`json_calls`] for tool calls in text.
+//! Where to start: [`firewall`] and [`fence`] for what a model reads, [`escape`] and [`links`] for what a
+//! person reads, [`json_calls`] for tool calls in text.
 
 pub mod bounds;
 pub mod cap;
@@ -18,3 +18,4 @@ pub mod fence;
 pub mod firewall;
 mod hidden;
 pub mod json_calls;
+pub mod links;

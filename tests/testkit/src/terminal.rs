@@ -20,6 +20,13 @@ enum Echo {
     Off,
 }
 
+/// Where standard output goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Printed {
+    Apart,
+    OnScreen,
+}
+
 /// A run at a terminal that ended.
 #[derive(Debug, Clone)]
 pub struct Attended {
@@ -37,7 +44,15 @@ impl Carl {
     /// When it cannot be started or takes longer than [`PATIENCE`].
     pub fn at_terminal(self, answer: impl FnMut(&str, usize) -> String) -> Attended {
         // What is typed is not shown again: the screen holds what `carl` says and nothing else.
-        self.at_screen(&[PROMPT], Echo::Off, answer)
+        self.at_screen(&[PROMPT], (Echo::Off, Printed::Apart), answer)
+    }
+
+    /// The same with the answer on the screen as well, as a person sees it.
+    ///
+    /// # Panics
+    /// When it cannot be started or takes longer than [`PATIENCE`].
+    pub fn on_screen(self, answer: impl FnMut(&str, usize) -> String) -> Attended {
+        self.at_screen(&[PROMPT], (Echo::Off, Printed::OnScreen), answer)
     }
 
     /// The same, for questions that end with any of these texts, at a terminal that shows what is
@@ -46,13 +61,13 @@ impl Carl {
     /// # Panics
     /// When it cannot be started or takes longer than [`PATIENCE`].
     pub fn typing(self, prompts: &[&str], answer: impl FnMut(&str, usize) -> String) -> Attended {
-        self.at_screen(prompts, Echo::On, answer)
+        self.at_screen(prompts, (Echo::On, Printed::Apart), answer)
     }
 
     fn at_screen(
         self,
         prompts: &[&str],
-        echo: Echo,
+        (echo, printed): (Echo, Printed),
         mut answer: impl FnMut(&str, usize) -> String,
     ) -> Attended {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
@@ -66,15 +81,18 @@ impl Carl {
         let mut command = self.into_command();
         command
             .stdin(Stdio::from(side.try_clone().unwrap()))
-            .stderr(Stdio::from(side))
-            .stdout(Stdio::piped());
+            .stdout(match printed {
+                Printed::Apart => Stdio::piped(),
+                Printed::OnScreen => Stdio::from(side.try_clone().unwrap()),
+            })
+            .stderr(Stdio::from(side));
         let mut child = command.spawn().unwrap();
         // Its copies of the terminal would keep the screen open after the end.
         drop(command);
-        let mut stdout = child.stdout.take().unwrap();
+        let stdout = child.stdout.take();
         let printed = std::thread::spawn(move || {
             let mut bytes = Vec::new();
-            let _read = stdout.read_to_end(&mut bytes);
+            let _read = stdout.map(|mut stdout| stdout.read_to_end(&mut bytes));
             String::from_utf8_lossy(&bytes).into_owned()
         });
         let pieces = screen(master.try_clone().unwrap());

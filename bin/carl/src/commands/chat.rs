@@ -5,7 +5,7 @@ use crate::cli::{ModeArg, SessionFlags};
 use crate::drive::{View, drive};
 use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::render::terminal::{Answer, Terminal};
-use crate::render::{Paint, override_warning, print_error};
+use crate::render::{Paint, links, override_warning, print_error};
 use crate::signals::Signals;
 use crate::wiring::House;
 use anyhow::{Context, Result};
@@ -116,6 +116,7 @@ async fn converse(
     let mut editor = DefaultEditor::new().context("the terminal cannot be edited on")?;
     // No history yet is the ordinary case at the first start.
     let _absent = editor.load_history(&history);
+    let mut view = ChatView::new(house, session).await;
     loop {
         let (line, back) = read_line(editor).await?;
         editor = back;
@@ -139,7 +140,7 @@ async fn converse(
                     text: text.to_owned(),
                     mode: Some(mode),
                 };
-                say(house, send, setting).await?;
+                say(house, send, setting, &mut view).await?;
             }
         }
     }
@@ -178,21 +179,18 @@ fn slash(command: &str, mode: Mode) -> Result<Mode> {
 }
 
 /// One exchange. An error ends the exchange, not the chat.
-async fn say(house: &House, send: SendRequest, setting: &Setting) -> Result<()> {
+async fn say(
+    house: &House,
+    send: SendRequest,
+    setting: &Setting,
+    view: &mut ChatView,
+) -> Result<()> {
     let paint = Paint::for_stream(&io::stderr());
-    let answer = if io::stdout().is_terminal() {
-        Answer::Streamed
-    } else {
-        Answer::AtEnd
-    };
-    let mut view = ChatView {
-        terminal: Terminal::new(paint, answer),
-    };
     if let Err(error) = drive(
         house.sessions.as_ref(),
         send,
         &setting.asker(Attendance::Attended, house),
-        &mut view,
+        view,
         &mut Signals::ctrl_c()?,
     )
     .await
@@ -209,6 +207,21 @@ async fn say(house: &House, send: SendRequest, setting: &Setting) -> Result<()> 
 
 struct ChatView {
     terminal: Terminal,
+}
+
+impl ChatView {
+    async fn new(house: &House, session: &SessionSummary) -> Self {
+        let answer = if io::stdout().is_terminal() {
+            Answer::Streamed
+        } else {
+            Answer::AtEnd
+        };
+        let paint = Paint::for_stream(&io::stderr());
+        let known = links::past(house.sessions.as_ref(), session.session_id).await;
+        Self {
+            terminal: Terminal::new(paint, answer, known),
+        }
+    }
 }
 
 impl View for ChatView {

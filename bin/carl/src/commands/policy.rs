@@ -65,7 +65,9 @@ async fn list_grants(house: &House, args: &GrantsArgs, setting: &Setting) -> Res
     for grant in grants {
         print(&format!(
             "{} since {}: {}\n",
-            grant.tool, grant.given, grant.scope
+            grant.tool,
+            grant.given.strftime("%Y-%m-%d %H:%M:%S UTC"),
+            grant.scope
         ))?;
     }
     Ok(Exit::Success)

@@ -7,7 +7,7 @@ use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::files::{self, Links};
 use crate::render::summary::RunSummary;
 use crate::render::terminal::{Answer, Terminal};
-use crate::render::{Paint, override_warning, print, print_error};
+use crate::render::{Paint, links, override_warning, print, print_error};
 use crate::signals::Signals;
 use crate::wiring::House;
 use anyhow::{Context, Result};
@@ -93,7 +93,7 @@ impl Task<'_> {
             text: self.text,
             mode: Some(mode),
         };
-        let mut view = OneRun::new(self.args, session_id);
+        let mut view = OneRun::new(self.args, house, session_id).await;
         if let Some(warning) = override_warning(level) {
             view.remark(&warning)?;
         }
@@ -188,7 +188,7 @@ struct OneRun {
 }
 
 impl OneRun {
-    fn new(args: &RunArgs, session_id: SessionId) -> Self {
+    async fn new(args: &RunArgs, house: &House, session_id: SessionId) -> Self {
         let form = if args.json {
             Form::Json
         } else if args.events {
@@ -202,6 +202,7 @@ impl OneRun {
             Form::Terminal(Box::new(Terminal::new(
                 Paint::for_stream(&io::stderr()),
                 answer,
+                links::past(house.sessions.as_ref(), session_id).await,
             )))
         };
         let remarks = Paint::for_stream(&io::stderr());

@@ -2,6 +2,7 @@
 //! holds nothing that could not be rebuilt from them.
 
 pub mod confirm;
+pub mod links;
 pub mod summary;
 pub mod terminal;
 pub mod transcript;

