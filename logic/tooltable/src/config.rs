@@ -1,15 +1,15 @@
 //! The form of the file, as docs/tool-tables.md promises it.
 
+use crate::entry::FORMAT_WORD_CHARS;
+use crate::forms::{NOT_BLANK, Ordered, WordOrList, Words, word_of};
 use domain::tool::{ArgumentRole, EffectClass};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde_json::json;
 use serde_saphyr::Spanned;
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
-use std::marker::PhantomData;
 
 /// A tool table: what each tool is.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -21,6 +21,7 @@ pub(crate) struct TableForm {
     pub(crate) version: Spanned<u32>,
     /// The tools, by the name they are called by.
     #[serde(default)]
+    #[schemars(schema_with = "tools")]
     pub(crate) tools: Ordered<EntryForm>,
 }
 
@@ -39,7 +40,7 @@ pub(crate) struct EntryForm {
     pub(crate) pin: Option<Spanned<String>>,
     /// The capability that the manifest names.
     #[serde(default)]
-    #[schemars(with = "Option<String>", length(min = 1))]
+    #[schemars(with = "Option<String>", regex(pattern = "\\S"))]
     pub(crate) capability: Option<Spanned<String>>,
     /// Who learns the payload of a call.
     #[serde(default)]
@@ -49,13 +50,13 @@ pub(crate) struct EntryForm {
     pub(crate) arguments: Ordered<ArgumentForm>,
     /// What every argument of the schema that `arguments` does not list is for.
     #[serde(default)]
-    pub(crate) other_arguments: Option<OtherRole>,
+    pub(crate) other_arguments: Option<PlainRole>,
     /// How far results are believed, and who may read them.
     #[serde(default)]
     pub(crate) result: ResultForm,
     /// Most calls in a minute.
     #[serde(default)]
-    #[schemars(with = "Option<u32>", range(min = 1))]
+    #[schemars(with = "Option<u32>", range(min = 1, max = 4_294_967_295_u32))]
     pub(crate) rate: Option<Spanned<u32>>,
     /// Whether asking again and again is honest use (polling).
     #[serde(default)]
@@ -138,10 +139,10 @@ impl RoleWord {
     }
 }
 
-/// What the arguments that are not listed are for. A secret is never among them.
+/// What an argument is for that needs nothing but its role.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum OtherRole {
+pub(crate) enum PlainRole {
     /// Where the effect goes.
     Target,
     /// Content.
@@ -150,7 +151,7 @@ pub(crate) enum OtherRole {
     Knob,
 }
 
-impl OtherRole {
+impl PlainRole {
     pub(crate) const fn role(self) -> ArgumentRole {
         match self {
             Self::Target => ArgumentRole::Target,
@@ -177,6 +178,7 @@ pub(crate) enum NamesWord {
 /// One argument in the long form.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = each_role_has_its_own)]
 pub(crate) struct ArgumentFields {
     /// What it is for.
     pub(crate) role: RoleWord,
@@ -192,24 +194,18 @@ pub(crate) struct ArgumentFields {
 #[derive(Debug, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum ArgumentForm {
-    /// The role alone.
+    /// The role alone. A secret has a name besides.
+    #[schemars(with = "PlainRole")]
     Short(RoleWord),
     /// Everything.
     Long(ArgumentFields),
 }
 
-/// Who learns the payload of a call.
-#[derive(Debug, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum AudienceForm {
-    /// One of the fixed audiences.
-    Word(AudienceWord),
-    /// The named parties.
-    Names(Vec<String>),
-}
+/// Who learns the payload of a call: a fixed audience or the named parties.
+pub(crate) type AudienceForm = WordOrList<AudienceWord>;
 
 /// A fixed audience.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum AudienceWord {
     /// No one but the user.
@@ -220,18 +216,11 @@ pub(crate) enum AudienceWord {
     Public,
 }
 
-/// Who may learn a value.
-#[derive(Debug, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum ReadersForm {
-    /// One of the fixed circles.
-    Word(ReadersWord),
-    /// The named parties.
-    Names(Vec<String>),
-}
+/// Who may learn a value: a fixed circle or the named parties.
+pub(crate) type ReadersForm = WordOrList<ReadersWord>;
 
 /// A fixed circle of readers.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ReadersWord {
     /// Anyone.
@@ -240,18 +229,11 @@ pub(crate) enum ReadersWord {
     Nobody,
 }
 
-/// The form a value must have.
-#[derive(Debug, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum FormatForm {
-    /// One of the fixed forms.
-    Word(FormatWord),
-    /// One of these words.
-    Words(Vec<String>),
-}
+/// The form a value must have: a fixed one, or one of the listed words.
+pub(crate) type FormatForm = WordOrList<FormatWord>;
 
 /// A fixed form, too narrow to carry an instruction.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FormatWord {
     /// A number, also when written as text.
@@ -277,6 +259,7 @@ pub(crate) enum IntegrityWord {
 /// How results are labelled.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = endorsed_needs_a_format)]
 pub(crate) struct ResultForm {
     /// How far the result is believed; `endorsed` needs a `format`.
     #[serde(default)]
@@ -294,12 +277,14 @@ pub(crate) struct ResultForm {
     pub(crate) format: Option<Spanned<FormatForm>>,
     /// Parts with a label of their own, by JSON pointer; the first that fits a leaf counts.
     #[serde(default)]
+    #[schemars(schema_with = "fields")]
     pub(crate) fields: Ordered<FieldForm>,
 }
 
 /// How one part of a result is labelled.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = endorsed_needs_a_format)]
 pub(crate) struct FieldForm {
     /// How far the part is believed; `endorsed` needs a `format`.
     #[serde(default)]
@@ -317,101 +302,32 @@ pub(crate) struct FieldForm {
     pub(crate) format: Option<Spanned<FormatForm>>,
 }
 
-/// One value of an [`Ordered`] map, with its key and the line it stands on.
-#[derive(Debug)]
-pub(crate) struct Row<T> {
-    pub(crate) key: String,
-    pub(crate) line: u64,
-    pub(crate) value: T,
+impl Words for AudienceWord {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("user", Self::User),
+        ("targets", Self::Targets),
+        ("public", Self::Public),
+    ];
+    const LIST: &'static str = "a list of names";
+    const ITEM_CHARS: Option<usize> = None;
 }
 
-/// A map that keeps the order of the file.
-#[derive(Debug)]
-pub(crate) struct Ordered<T>(pub(crate) Vec<Row<T>>);
-
-impl<T> Default for Ordered<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
+impl Words for ReadersWord {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("public", Self::Public), ("nobody", Self::Nobody)];
+    const LIST: &'static str = "a list of names";
+    const ITEM_CHARS: Option<usize> = None;
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Rows<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Rows<T> {
-            type Value = Ordered<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a map")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut rows = Vec::new();
-                while let Some(key) = map.next_key::<Spanned<String>>()? {
-                    rows.push(Row {
-                        line: key.referenced.line(),
-                        key: key.value,
-                        value: map.next_value()?,
-                    });
-                }
-                Ok(Ordered(rows))
-            }
-        }
-        deserializer.deserialize_map(Rows(PhantomData))
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for Ordered<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        BTreeMap::<String, T>::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let value = generator.subschema_for::<T>();
-        json_schema!({"type": "object", "additionalProperties": value})
-    }
-}
-
-/// Reads a word, or says which words there are.
-type ReadWord<T> = fn(&str) -> Result<T, String>;
-
-/// Reads a word or a list, whichever of them a form allows.
-struct OneOf<T> {
-    expecting: &'static str,
-    word: ReadWord<T>,
-    list: Option<fn(Vec<String>) -> T>,
-}
-
-impl<'de, T> Visitor<'de> for OneOf<T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.expecting)
-    }
-
-    fn visit_str<E: de::Error>(self, word: &str) -> Result<T, E> {
-        (self.word)(word).map_err(E::custom)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<T, A::Error> {
-        match self.list {
-            Some(make) => Vec::deserialize(SeqAccessDeserializer::new(seq)).map(make),
-            None => Err(de::Error::invalid_type(de::Unexpected::Seq, &self)),
-        }
-    }
-}
-
-/// The word of a set of words, or a text that says which there are.
-fn word_of<T: Copy>(word: &str, words: &[(&str, T)]) -> Result<T, String> {
-    let found = words.iter().find(|(name, _)| *name == word);
-    found.map(|(_, value)| *value).ok_or_else(|| {
-        let names: Vec<String> = words.iter().map(|(name, _)| format!("`{name}`")).collect();
-        format!("`{word}` is not known here; there is {}", names.join(", "))
-    })
+impl Words for FormatWord {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("number", Self::Number),
+        ("boolean", Self::Boolean),
+        ("date", Self::Date),
+        ("identifier", Self::Identifier),
+    ];
+    const LIST: &'static str = "a list of words";
+    const ITEM_CHARS: Option<usize> = Some(FORMAT_WORD_CHARS);
 }
 
 const ROLES: [(&str, RoleWord); 4] = [
@@ -444,82 +360,64 @@ impl<'de> Deserialize<'de> for ArgumentForm {
     }
 }
 
-impl<'de> Deserialize<'de> for AudienceForm {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OneOf {
-            expecting: "`user`, `targets`, `public` or a list of names",
-            word: |word| {
-                let words = [
-                    ("user", AudienceWord::User),
-                    ("targets", AudienceWord::Targets),
-                    ("public", AudienceWord::Public),
-                ];
-                word_of(word, &words)
-                    .map(Self::Word)
-                    .map_err(|problem| format!("{problem}, or a list of names"))
-            },
-            list: Some(Self::Names),
-        })
-    }
-}
-
-impl<'de> Deserialize<'de> for ReadersForm {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OneOf {
-            expecting: "`public`, `nobody` or a list of names",
-            word: |word| {
-                let words = [
-                    ("public", ReadersWord::Public),
-                    ("nobody", ReadersWord::Nobody),
-                ];
-                word_of(word, &words)
-                    .map(Self::Word)
-                    .map_err(|problem| format!("{problem}, or a list of names"))
-            },
-            list: Some(Self::Names),
-        })
-    }
-}
-
-impl<'de> Deserialize<'de> for FormatForm {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OneOf {
-            expecting: "`number`, `boolean`, `date`, `identifier` or a list of words",
-            word: |word| {
-                let words = [
-                    ("number", FormatWord::Number),
-                    ("boolean", FormatWord::Boolean),
-                    ("date", FormatWord::Date),
-                    ("identifier", FormatWord::Identifier),
-                ];
-                word_of(word, &words)
-                    .map(Self::Word)
-                    .map_err(|problem| format!("{problem}, or a list of words"))
-            },
-            list: Some(Self::Words),
-        })
-    }
-}
-
 impl<'de> Deserialize<'de> for IntegrityWord {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OneOf {
-            expecting: "`untrusted` or `endorsed`",
-            word: |word| match word {
-                "untrusted" => Ok(Self::Untrusted),
-                "endorsed" => Ok(Self::Endorsed),
-                "trusted" => Err(
-                    "`trusted` is what the user says; a result is `untrusted` or, \
-                                  with a `format`, `endorsed`"
-                        .to_owned(),
-                ),
-                other => Err(format!(
-                    "`{other}` is not known here; there is `untrusted`, `endorsed`"
-                )),
+        let words = [("untrusted", Self::Untrusted), ("endorsed", Self::Endorsed)];
+        let problem = match String::deserialize(deserializer)?.as_str() {
+            "trusted" => "`trusted` is what the user says; a result is `untrusted` or, with a \
+                          `format`, `endorsed`"
+                .to_owned(),
+            word => match word_of(word, &words) {
+                Ok(word) => return Ok(word),
+                Err(problem) => problem,
             },
-            list: None,
-        })
+        };
+        Err(de::Error::custom(problem))
     }
+}
+
+/// The condition under which a label needs a `format`.
+fn endorsed_needs_a_format(schema: &mut Schema) {
+    schema.insert(
+        "if".to_owned(),
+        json!({"properties": {"integrity": {"const": "endorsed"}}, "required": ["integrity"]}),
+    );
+    schema.insert(
+        "then".to_owned(),
+        json!({"properties": {"format": {"not": {"type": "null"}}}, "required": ["format"]}),
+    );
+}
+
+/// What belongs to which role.
+fn each_role_has_its_own(schema: &mut Schema) {
+    let has_role = |role: &str| json!({"properties": {"role": {"const": role}}});
+    let is_null = |key: &str| json!({"properties": {key: {"type": "null"}}});
+    let named = json!({
+        "properties": {"secret": {"type": "string", "pattern": NOT_BLANK}},
+        "required": ["secret"],
+    });
+    schema.insert(
+        "allOf".to_owned(),
+        json!([
+            {"if": has_role("secret"), "then": named, "else": is_null("secret")},
+            {"if": has_role("target"), "else": is_null("names")},
+        ]),
+    );
+}
+
+/// A map whose keys have a form.
+fn keyed<T: JsonSchema>(generator: &mut SchemaGenerator, pattern: &str) -> Schema {
+    let mut schema = Ordered::<T>::json_schema(generator);
+    schema.insert("propertyNames".to_owned(), json!({"pattern": pattern}));
+    schema
+}
+
+fn tools(generator: &mut SchemaGenerator) -> Schema {
+    keyed::<EntryForm>(generator, "^[A-Za-z0-9_.-]{1,64}$")
+}
+
+fn fields(generator: &mut SchemaGenerator) -> Schema {
+    keyed::<FieldForm>(generator, r"^(/(\*|[^*/]*))*(/\*\*)?$")
 }
 
 /// The JSON Schema of a tool table, as shipped in config/tool-table.schema.json.

@@ -2,8 +2,9 @@
 
 use crate::config::{
     ArgumentForm, AudienceForm, AudienceWord, EntryForm, FieldForm, FormatForm, FormatWord,
-    IntegrityWord, NamesWord, ReadersForm, ReadersWord, ResultForm, Row,
+    IntegrityWord, NamesWord, ReadersForm, ReadersWord, ResultForm,
 };
+use crate::forms::Row;
 use domain::label::{Integrity, Label, Readers};
 use domain::tool::{ArgumentRole, Audience, EffectClass, Format, ResultField, TargetKind};
 use serde_saphyr::Spanned;
@@ -12,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The capability of a tool whose entry names none.
 pub const DEFAULT_CAPABILITY: &str = "mcp";
 /// Longest word of a format that lists its words, characters.
-const FORMAT_WORD_CHARS: usize = 64;
+pub(crate) const FORMAT_WORD_CHARS: usize = 64;
 
 /// One argument of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +116,7 @@ pub(crate) fn check(row: Row<EntryForm>) -> Result<Entry, Mistake> {
             Some(AudienceForm::Word(AudienceWord::User)) => Audience::User,
             Some(AudienceForm::Word(AudienceWord::Targets)) => Audience::Targets,
             Some(AudienceForm::Word(AudienceWord::Public)) => Audience::Public,
-            Some(AudienceForm::Names(names)) => Audience::Only(names_of(row.line, names)?),
+            Some(AudienceForm::List(names)) => Audience::Only(names_of(row.line, names)?),
         },
         arguments: form
             .arguments
@@ -269,7 +270,7 @@ fn readers_of(line: u64, form: ReadersForm) -> Result<Readers, Mistake> {
     Ok(match form {
         ReadersForm::Word(ReadersWord::Public) => Readers::Public,
         ReadersForm::Word(ReadersWord::Nobody) => Readers::Nobody,
-        ReadersForm::Names(names) => Readers::Only(names_of(line, names)?),
+        ReadersForm::List(names) => Readers::Only(names_of(line, names)?),
     })
 }
 
@@ -280,7 +281,7 @@ fn format_of(form: Spanned<FormatForm>) -> Result<Format, Mistake> {
         FormatForm::Word(FormatWord::Boolean) => Format::Boolean,
         FormatForm::Word(FormatWord::Date) => Format::Date,
         FormatForm::Word(FormatWord::Identifier) => Format::Identifier,
-        FormatForm::Words(words) => {
+        FormatForm::List(words) => {
             let fits = |word: &String| (1..=FORMAT_WORD_CHARS).contains(&word.chars().count());
             if words.is_empty() || !words.iter().all(fits) {
                 return mistake(

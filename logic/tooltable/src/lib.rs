@@ -12,6 +12,7 @@ pub mod classify;
 pub mod config;
 mod entry;
 mod error;
+mod forms;
 mod offer;
 mod place;
 mod table;
