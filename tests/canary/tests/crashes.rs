@@ -1,0 +1,170 @@
+//! A process that dies, and a program of the same user that looks: neither gives anything away.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use canary::{Forms, KEPT, KEY, MARKER, Vault, files};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use testkit::program::program;
+use testkit::{Gate, House, Reply, Server};
+
+/// The user that owns nothing; used where these tests run as root, who may look everywhere.
+const NOBODY: u32 = 65_534;
+
+fn allow_cores() {
+    let most = getrlimit(Resource::Core).maximum;
+    let limit = Rlimit {
+        current: most,
+        maximum: most,
+    };
+    setrlimit(Resource::Core, limit).unwrap();
+}
+
+fn cores(folder: &Path) -> Vec<String> {
+    let names = files(folder).into_iter().map(|(name, _)| name);
+    names
+        .filter(|name| name.rsplit('/').next().unwrap().starts_with("core"))
+        .collect()
+}
+
+#[test]
+fn a_crash_leaves_no_core_file_and_says_nothing() {
+    allow_cores();
+    // No SEGV: the standard library catches the first one, and goes on if it was only sent.
+    for signal in [Signal::ABORT, Signal::FPE, Signal::QUIT] {
+        let vault = Vault::planted();
+        let gate = Gate::new();
+        let server = Server::openai([Reply::text(MARKER).and_wait(&gate)]);
+        vault.provider(&server);
+        // The control: another program that dies so in this folder does leave one, where the
+        // kernel writes core files to the folder at all.
+        let pattern = std::fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap();
+        if !pattern.starts_with(['|', '/']) {
+            let control = Command::new("sh")
+                .args(["-c", &format!("kill -{} $$", signal.as_raw())])
+                .current_dir(vault.house.work())
+                .status();
+            assert!(control.unwrap().code().is_none());
+            assert_eq!(
+                cores(&vault.house.work()).len(),
+                1,
+                "core_pattern is {pattern}"
+            );
+            std::fs::remove_file(&cores(&vault.house.work())[0]).unwrap();
+        }
+        let carl = vault.carl(&["run", MARKER]).env("RUST_BACKTRACE", "full");
+        let running = carl.spawn();
+        server.wait_for_chats(1);
+        let limits = std::fs::read_to_string(format!("/proc/{}/limits", running.pid())).unwrap();
+        let core = limits
+            .lines()
+            .find(|line| line.starts_with("Max core file size"));
+        let numbers: Vec<&str> = core.unwrap().split_whitespace().skip(4).take(2).collect();
+        assert_eq!(numbers, ["0", "0"], "{limits}");
+        let id = Pid::from_raw(running.pid().cast_signed()).unwrap();
+        kill_process(id, signal).unwrap();
+        let finished = running.finish();
+        let root = vault.house.home().parent().unwrap().to_path_buf();
+        assert!(cores(&root).is_empty(), "{:?}", cores(&root));
+        let mut seen = files(&root);
+        seen.push(("output".to_owned(), finished.stdout.into()));
+        seen.push(("complaints".to_owned(), finished.stderr.into()));
+        for secret in [KEY, KEPT] {
+            for (place, bytes) in &seen {
+                assert!(
+                    Forms::of(secret).found_in(bytes).is_empty(),
+                    "{secret} in {place}"
+                );
+            }
+        }
+    }
+}
+
+/// A command of the user that the test is about.
+fn as_user(program: impl AsRef<std::ffi::OsStr>) -> Command {
+    let mut command = Command::new(program);
+    if rustix::process::geteuid().is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    command
+}
+
+fn give_away(folder: &Path) {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    chown(folder, Some(NOBODY), Some(NOBODY)).unwrap();
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        if entry.path().is_dir() {
+            give_away(&entry.path());
+        } else {
+            chown(entry.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+    }
+}
+
+/// What another program of the same user reads of a process.
+fn read_by_another(id: u32, part: &str) -> (bool, String) {
+    let done = as_user("head")
+        .args(["-c", "200", &format!("/proc/{id}/{part}")])
+        .output()
+        .unwrap();
+    let text = [done.stdout, done.stderr].concat();
+    (
+        done.status.success(),
+        String::from_utf8_lossy(&text).into_owned(),
+    )
+}
+
+#[test]
+fn another_program_of_the_same_user_cannot_look_into_it() {
+    let house = House::new();
+    let gate = Gate::new();
+    let server = Server::openai([Reply::text("…").and_wait(&gate)]);
+    house.configure(&server.config("openai"));
+    let root = house.home().parent().unwrap().to_path_buf();
+    give_away(&root);
+    // A copy in the house, for a build folder that this user may not enter.
+    let carl = root.join("carl");
+    std::fs::copy(program(), &carl).unwrap();
+    let mut running = as_user(&carl)
+        .args(["run", "hello"])
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", house.home())
+        .env("XDG_RUNTIME_DIR", house.run_dir())
+        .env("HOUSE_MARK", MARKER)
+        .current_dir(house.work())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut control = as_user("cat")
+        .env_clear()
+        .env("HOUSE_MARK", MARKER)
+        .current_dir(house.work())
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    server.wait_for_chats(1);
+    let (is_read, text) = read_by_another(control.id(), "environ");
+    assert!(is_read && text.contains("HOUSE_MARK"), "{text}");
+    for part in ["environ", "mem", "maps", "auxv", "fd/0", "root/etc/passwd"] {
+        let (is_read, text) = read_by_another(running.id(), part);
+        assert!(
+            !is_read && text.contains("Permission denied"),
+            "{part}: {text}"
+        );
+    }
+    control.kill().unwrap();
+    running.kill().unwrap();
+    control.wait().unwrap();
+    running.wait().unwrap();
+}
