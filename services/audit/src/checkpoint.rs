@@ -168,7 +168,7 @@ fn key_hash(name: &str, key: &VerifyingKey) -> [u8; 4] {
 }
 
 /// A public key with its name: `NAME+HASH+BASE64`, as notes' tools print it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct PublicKey {
     name: String,
     key: VerifyingKey,
@@ -212,6 +212,12 @@ impl PublicKey {
             return Err(NoteError::Signature);
         }
         note.checkpoint()
+    }
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PublicKey({self})")
     }
 }
 

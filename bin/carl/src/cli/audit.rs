@@ -54,8 +54,8 @@ pub enum AuditCommand {
     },
     /// Write records for other programs
     Export {
-        /// In which form
-        #[arg(long, value_enum, default_value_t = RecordForm::Jsonl)]
+        /// In which form: jsonl, one object a line as on disk, or csv, for spreadsheets
+        #[arg(long, value_enum, hide_possible_values = true, default_value_t = RecordForm::Jsonl)]
         form: RecordForm,
         #[command(flatten)]
         filter: RecordFilter,
@@ -93,11 +93,15 @@ pub struct RecordFilter {
     /// Only of this tool
     #[arg(long)]
     pub tool: Option<String>,
-    /// Only with this action
-    #[arg(long, value_parser = PossibleValuesParser::new(Action::ALL.map(Action::as_str)))]
+    /// Only with this action, such as decide, intent, outcome, confirmation or model_call
+    #[arg(
+        long,
+        hide_possible_values = true,
+        value_parser = PossibleValuesParser::new(Action::ALL.map(Action::as_str))
+    )]
     pub action: Option<String>,
-    /// Only with this decision
-    #[arg(long, value_enum)]
+    /// Only with this decision: allow, confirm or deny
+    #[arg(long, value_enum, hide_possible_values = true)]
     pub decision: Option<DecisionArg>,
     /// Not before this time: 2026-11-22, 2026-11-22T05:00:00Z, or an age such as 90m, 2h, 7d
     #[arg(long, value_name = "TIME")]
