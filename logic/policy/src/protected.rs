@@ -103,19 +103,16 @@ const CREDENTIAL_FILES: [&str; 6] = [
 /// What lies among keys and is told to everyone.
 const PUBLIC_FILES: [&str; 3] = ["known_hosts", "config", "authorized_keys"];
 
-/// The folders of keys and passwords in a home that stands, absolute.
+/// Where keys and passwords would lie directly in a folder, such as a home; absolute when it is.
 #[must_use]
-pub fn credential_folders(home: &Path) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = CREDENTIAL_FOLDERS
-        .iter()
-        .map(|names| {
-            names
-                .iter()
-                .fold(home.to_path_buf(), |path, name| path.join(name))
-        })
-        .collect();
-    folders.push(home.join(".local/share/keyrings"));
-    folders
+pub fn credential_places(folder: &Path) -> Vec<PathBuf> {
+    let folders = CREDENTIAL_FOLDERS.iter().map(|names| {
+        let below = |path: PathBuf, name: &&str| path.join(name);
+        names.iter().fold(folder.to_path_buf(), below)
+    });
+    let files = CREDENTIAL_FILES.iter().map(|name| folder.join(name));
+    let keyrings = folder.join(".local/share/keyrings");
+    folders.chain(files).chain([keyrings]).collect()
 }
 
 /// Why a place is protected.

@@ -314,3 +314,39 @@ fn the_environment_and_open_files_of_carl_stay_with_it() {
         .collect();
     assert!(names.is_empty(), "{names:?}");
 }
+
+#[test]
+fn keys_and_passwords_beside_the_work_are_not_seen_by_programs() {
+    let house = House::new();
+    let places = [
+        house.home().join(".netrc"),
+        house.work().join(".netrc"),
+        house.work().join("deep/down/.git-credentials"),
+        house.work().join("deep/.ssh/id_ed25519"),
+    ];
+    for place in &places {
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::write(place, SECRET).unwrap();
+    }
+    std::os::unix::fs::symlink(house.home().join(".netrc"), house.work().join("plain.txt"))
+        .unwrap();
+    let names: Vec<String> = places
+        .iter()
+        .map(|place| format!("{:?}", place.to_string_lossy()))
+        .collect();
+    let code = format!(
+        "for name in [{}, 'plain.txt']:\n\
+         \x20   attempt('key', lambda: print(open(name).read()))\n\
+         attempt('copy', lambda: subprocess.run(['cp', '-r', 'deep', 'copy']))\n\
+         for folder, _, files in os.walk('copy'):\n\
+         \x20   for name in files:\n\
+         \x20       attempt('copied', lambda: print(open(os.path.join(folder, name)).read()))\n",
+        names.join(", ")
+    );
+    let free = outside(&house, &code);
+    assert_eq!(free.text.matches(SECRET).count(), 7, "{}", free.text);
+    fs::remove_dir_all(house.work().join("copy")).unwrap();
+    let (_, shut) = inside(house, &code);
+    assert!(!shut.text.contains(SECRET), "{}", shut.text);
+    assert!(!shut.text.is_empty());
+}

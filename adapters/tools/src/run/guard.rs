@@ -23,6 +23,8 @@ pub(super) struct Watch {
     known: BTreeSet<Identity>,
     /// What must be frozen.
     pub(super) frozen: Vec<PathBuf>,
+    /// What must not even be seen: keys and passwords, however deep.
+    pub(super) hidden: Vec<PathBuf>,
 }
 
 impl Watch {
@@ -33,8 +35,9 @@ impl Watch {
                 return Err(not_a_root(root, why));
             }
         }
-        let found = find(protected, roots)?;
+        let (found, hidden) = find(protected, roots)?;
         Ok(Self {
+            hidden,
             roots: roots.to_vec(),
             known: found.iter().map(|place| place.identity).collect(),
             frozen: found
@@ -48,7 +51,7 @@ impl Watch {
     /// Removes the protected places that were not there before, and says which.
     pub(super) fn end(&self, protected: &Protected) -> Result<Vec<String>, ToolFailure> {
         let mut notes = Vec::new();
-        for place in find(protected, &self.roots)? {
+        for place in find(protected, &self.roots)?.0 {
             if self.known.contains(&place.identity) {
                 continue;
             }
@@ -89,8 +92,12 @@ struct Found {
     is_link: bool,
 }
 
-fn find(protected: &Protected, roots: &[PathBuf]) -> Result<Vec<Found>, ToolFailure> {
-    let mut found = Vec::new();
+/// The protected places beneath the roots, and among all the ones that hold keys or passwords.
+fn find(
+    protected: &Protected,
+    roots: &[PathBuf],
+) -> Result<(Vec<Found>, Vec<PathBuf>), ToolFailure> {
+    let (mut found, mut hidden) = (Vec::new(), Vec::new());
     let mut left = GUARD_ENTRIES;
     let mut waiting: Vec<(PathBuf, usize)> = roots.iter().map(|r| (r.clone(), 0)).collect();
     while let Some((folder, depth)) = waiting.pop() {
@@ -104,6 +111,10 @@ fn find(protected: &Protected, roots: &[PathBuf]) -> Result<Vec<Found>, ToolFail
             let Ok(kind) = entry.file_type() else {
                 continue;
             };
+            let is_secret = protected.against_read(&path) == Some(Protection::Credentials);
+            if is_secret && !kind.is_symlink() {
+                hidden.push(path.clone());
+            }
             if protected.against_write(&path).is_none() {
                 if kind.is_dir() {
                     if depth >= GUARD_DEPTH {
@@ -124,7 +135,7 @@ fn find(protected: &Protected, roots: &[PathBuf]) -> Result<Vec<Found>, ToolFail
             });
         }
     }
-    Ok(found)
+    Ok((found, hidden))
 }
 
 /// Most levels of folders looked through.

@@ -159,6 +159,7 @@ impl Errand {
         let before = protected.clone();
         let watch = blocking(move || Watch::begin(&before, &guarded)).await?;
         job.frozen.extend_from_slice(&watch.frozen);
+        job.hidden.extend_from_slice(&watch.hidden);
         let stop = async move {
             // The other end never sends: it goes away.
             let _gone = unwanted.await;

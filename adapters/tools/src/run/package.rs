@@ -301,6 +301,11 @@ pub(super) async fn run(
     environment.extend(more.map(|(name, value)| (name.to_owned(), value)));
     let mut limits = limits();
     limits.wall = INSTALL_TIME;
+    let seen: Vec<PathBuf> = [&installation.read, &installation.write]
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect();
     let job = Job {
         argv: installation.argv,
         folder: installation.folder,
@@ -308,7 +313,7 @@ pub(super) async fn run(
         write: installation.write,
         scratch: desk.with(BTreeMap::new()),
         frozen: Vec::new(),
-        hidden: bay.own_folders.clone(),
+        hidden: shell::hidden(bay, seen.iter().map(PathBuf::as_path)),
         environment,
         input: Vec::new(),
         network: installation.network,

@@ -47,15 +47,33 @@ impl Ground {
                 .cloned()
                 .collect()
         };
-        let mut hidden = bay.own_folders.clone();
-        let keys = policy::protected::credential_folders(&bay.given.home);
-        hidden.extend(keys.into_iter().filter(|folder| folder.is_dir()));
+        let (read, write) = (usable(&call.read_roots), usable(&call.write_roots));
+        let seen = read.iter().chain(&write);
+        let hidden = hidden(bay, seen.map(PathBuf::as_path));
         Self {
-            read: usable(&call.read_roots),
-            write: usable(&call.write_roots),
+            read,
+            write,
             hidden,
         }
     }
+}
+
+/// What a program may not see of the folders it may: our own, and the keys and passwords that the
+/// tools refuse as well, in the user's home and directly in each folder. A link to one hides what
+/// it leads to.
+pub(super) fn hidden<'a>(bay: &'a Bay, seen: impl Iterator<Item = &'a Path>) -> Vec<PathBuf> {
+    let folders = seen.chain([bay.given.home.as_path()]);
+    let places = folders.flat_map(policy::protected::credential_places);
+    let real = places.filter_map(|place| match place.canonicalize() {
+        Ok(real) => Some(real),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        // What cannot be looked at is hidden by its own name.
+        Err(_) => Some(place),
+    });
+    let mut hidden: Vec<PathBuf> = bay.own_folders.iter().cloned().chain(real).collect();
+    hidden.sort();
+    hidden.dedup();
+    hidden
 }
 
 /// The working folder: the first place an agent may read is the one `carl` was started in.
