@@ -10,6 +10,7 @@ use domain::lineage::AgentType;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
+use tooltable::yaml::{Trouble, trouble};
 
 const SHIPPED: [&str; 5] = [
     include_str!("../../../config/cards/assistant.md"),
@@ -74,8 +75,11 @@ fn parse(place: &str, text: &str) -> Result<(AgentType, AgentCard)> {
         .strip_prefix("---\n")
         .and_then(|rest| rest.split_once("\n---\n"))
         .ok_or_else(|| refuse("there is no front matter".to_owned()))?;
-    let front: FrontMatter =
-        serde_saphyr::from_str(front).map_err(|error| refuse(error.to_string()))?;
+    let front: FrontMatter = serde_saphyr::from_str(front).map_err(|error| {
+        let Trouble { line, problem } = trouble(&error);
+        // The first line is the one of dashes.
+        refuse(format!("line {}: {problem}", line + 1))
+    })?;
     let card = AgentCard {
         description: front.description,
         text: body.trim().to_owned(),
@@ -114,5 +118,11 @@ mod tests {
         ] {
             assert!(parse("card.md", wrong).is_err(), "{wrong}");
         }
+        let twice = "---\nname: coder\nname: x\n---\nx";
+        let told = parse("card.md", twice).unwrap_err().to_string();
+        assert!(
+            told.contains("card.md: line 3: `name` is there twice"),
+            "{told}"
+        );
     }
 }

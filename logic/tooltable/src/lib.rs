@@ -16,6 +16,7 @@ mod forms;
 mod offer;
 mod place;
 mod table;
+pub mod yaml;
 
 pub use entry::{Argument, DEFAULT_CAPABILITY, Entry, default_audience};
 pub use error::Error;

@@ -4,6 +4,7 @@ use crate::config::TableForm;
 use crate::entry::{Argument, DEFAULT_CAPABILITY, Entry, Mistake, check};
 use crate::error::Error;
 use crate::place::key_at;
+use crate::yaml::{Trouble, trouble};
 use domain::hash::Digest;
 use domain::label::Label;
 use domain::tool::{
@@ -11,8 +12,6 @@ use domain::tool::{
     ToolSpec,
 };
 use serde_json::{Value, json};
-use serde_saphyr::{MessageFormatter, UserMessageFormatter};
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Largest table, bytes.
@@ -42,8 +41,10 @@ impl Table {
             key: key_at(yaml, mistake.line),
             problem: mistake.problem,
         };
-        let form: TableForm =
-            serde_saphyr::from_str(yaml).map_err(|error| invalid(unreadable(&error)))?;
+        let form: TableForm = serde_saphyr::from_str(yaml).map_err(|error| {
+            let Trouble { line, problem } = trouble(&error);
+            invalid(Mistake { line, problem })
+        })?;
         if form.version.value != 1 {
             return Err(invalid(Mistake {
                 line: form.version.referenced.line(),
@@ -207,47 +208,6 @@ impl Entry {
             }));
         }
         found
-    }
-}
-
-/// What the reader's mistakes are called: it speaks to programmers, the reader of a table is none.
-struct OwnWords;
-
-impl MessageFormatter for OwnWords {
-    fn format_message<'a>(&self, error: &'a serde_saphyr::Error) -> Cow<'a, str> {
-        match error {
-            serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } => {
-                Cow::Owned(format!("`{key}` is there twice; keep one of them"))
-            }
-            serde_saphyr::Error::DuplicateMappingKey { key: None, .. } => {
-                Cow::Borrowed("a key is there twice; keep one of them")
-            }
-            serde_saphyr::Error::MultipleDocuments { .. } => Cow::Borrowed(
-                "a second document begins with `---`; a table is one document, so split the file",
-            ),
-            serde_saphyr::Error::Budget { .. } => {
-                Cow::Borrowed("the table is nested too deeply or is too large to read")
-            }
-            other => UserMessageFormatter.format_message(other),
-        }
-    }
-}
-
-/// What the YAML reader says, without the place: the error names it once.
-fn unreadable(error: &serde_saphyr::Error) -> Mistake {
-    let told = error.without_snippet().render_with_formatter(&OwnWords);
-    let Some(location) = error.location() else {
-        return Mistake {
-            line: 0,
-            problem: told,
-        };
-    };
-    let place = format!("line {}, column {}", location.line(), location.column());
-    let problem = told.replace(&format!(" at {place}"), "");
-    let problem = problem.replace(&format!("{place}: "), "");
-    Mistake {
-        line: location.line(),
-        problem,
     }
 }
 

@@ -13,6 +13,7 @@ use serde_saphyr::Spanned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::Path;
+use tooltable::yaml::{Trouble, trouble};
 
 /// The agent types Housecarl ships.
 const SHIPPED: &str = include_str!("../../../config/agents.yaml");
@@ -117,8 +118,7 @@ fn parse(user: Option<(&str, &str)>, home: &Path, table: &ToolTable) -> Result<M
 
 fn form(file: &str, text: &str) -> Result<FileForm, Error> {
     serde_saphyr::from_str(text).map_err(|error| {
-        let line = error.location().map_or(0, |location| location.line());
-        let problem = error.without_snippet().to_string();
+        let Trouble { line, problem } = trouble(&error);
         Error::ManifestInvalid {
             file: file.to_owned(),
             line,

@@ -143,6 +143,16 @@ fn explain_gives_every_layers_verdict_and_has_no_effect() {
         "{explained:#}"
     );
     assert_ne!(explained["verdict"], "allow");
+    // With someone there, what would be refused for want of an answer is asked.
+    let told = |args: Vec<&str>| house.ask(args).run().json()["findings"].clone();
+    let gate = |findings: &serde_json::Value| {
+        let findings = findings.as_array().unwrap().iter();
+        let mut gates = findings.filter(|f| f["layer"] == "safety_gate");
+        gates.next().unwrap()["verdict"].clone()
+    };
+    assert_eq!(gate(&told(args.to_vec())), "deny");
+    let attended = [&args[..], &["--attended"]].concat();
+    assert_eq!(gate(&told(attended)), "confirm");
     assert!(house.has("a.txt"));
 }
 

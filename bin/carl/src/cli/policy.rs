@@ -38,6 +38,9 @@ pub struct ExplainArgs {
     /// The arguments, a JSON object
     #[arg(default_value = "{}")]
     pub arguments: String,
+    /// Judge as if someone were there to be asked; without it what would be asked is refused
+    #[arg(long)]
+    pub attended: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

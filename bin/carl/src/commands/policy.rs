@@ -14,6 +14,7 @@ use api::broker::ErrorKind;
 use domain::Timestamp;
 use domain::decision::{Decision, Verdict};
 use domain::lineage::AgentType;
+use domain::settings::Attendance;
 use guard::Rules;
 use serde_json::Value;
 use std::io::{self, BufReader};
@@ -113,6 +114,7 @@ async fn explain(args: ExplainArgs) -> Result<Exit> {
         agent_type,
         tool,
         arguments,
+        attended,
         json: as_json,
         ceiling,
     } = args;
@@ -126,7 +128,12 @@ async fn explain(args: ExplainArgs) -> Result<Exit> {
             r#"Write, for example: carl policy explain coder read_file '{"path": "notes.md"}'"#,
         )
     })?;
-    let settings = profile::settings(&ceiling, &setting.loaded.config, &setting.workspace)?;
+    let mut settings = profile::settings(&ceiling, &setting.loaded.config, &setting.workspace)?;
+    settings.attendance = if attended {
+        Attendance::Attended
+    } else {
+        Attendance::Unattended
+    };
     let agent_type = AgentType::new(agent_type).map_err(|error| {
         Failure::usage(error.to_string(), "`carl agents` lists the agent types.")
     })?;
