@@ -15,6 +15,7 @@ mod prerequisites;
 mod progress;
 mod python;
 mod shell;
+mod test_programs;
 mod weights;
 
 use anyhow::{Context as _, Result};
@@ -30,8 +31,12 @@ pub struct Options {
     /// Also build llama.cpp's own server, which tests use as a real OpenAI-compatible server
     #[arg(long)]
     pub llama_server: bool,
+    /// Also install the programs that tests of secrets run: a D-Bus bus, a GNOME Keyring and keyctl,
+    /// with apt and as root; otherwise it says what to install
+    #[arg(long)]
+    pub test_programs: bool,
     /// Set nothing up; print the variables that cargo needs to build the engine, for a shell
-    #[arg(long, conflicts_with = "llama_server")]
+    #[arg(long, conflicts_with_all = ["llama_server", "test_programs"])]
     pub print_environment: bool,
 }
 
@@ -85,7 +90,8 @@ pub fn run(options: Options) -> Result<Paths> {
     let tools = root.join(".tools");
     fs::create_dir_all(&tools).with_context(|| format!("cannot make {}", tools.display()))?;
     let _lock = lock(&tools)?;
-    let mut progress = Progress::new(if options.llama_server { 5 } else { 4 });
+    let steps = 4 + usize::from(options.llama_server) + usize::from(options.test_programs);
+    let mut progress = Progress::new(steps);
     let python = progress.step("prerequisites", || prerequisites::check(&tools))?;
     let environment = progress.step("build tools", || build_tools::provide(&tools, &python))?;
     progress.step("models", || {
@@ -96,6 +102,9 @@ pub fn run(options: Options) -> Result<Paths> {
         build_engine(&root, &environment)?;
         Ok(((), paths.engine.display().to_string()))
     })?;
+    if options.test_programs {
+        progress.step("programs that tests of secrets run", test_programs::provide)?;
+    }
     if options.llama_server {
         progress.step("llama-server (the first build takes some minutes)", || {
             llama_server::provide(&tools, &python, &environment)

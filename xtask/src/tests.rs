@@ -26,6 +26,7 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
         || {
             setup::run(setup::Options {
                 llama_server: options.llama_server,
+                test_programs: true,
                 ..setup::Options::default()
             })
         },

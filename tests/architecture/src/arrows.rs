@@ -102,13 +102,15 @@ pub fn check(arrows: &[Arrow]) -> Vec<Violation> {
 }
 
 /// Outside crates that only some of ours may use, because they open connections.
-pub const NETWORK_CRATES: [(&str, &[&str]); 6] = [
+pub const NETWORK_CRATES: [(&str, &[&str]); 8] = [
     ("reqwest", &["services/models", "services/search"]),
     ("tonic", &["contracts/wire", "bin/carl"]),
     ("hyper-util", &["contracts/wire"]),
     ("hyper", &["contracts/wire"]),
     ("ureq", &[]),
     ("async-nats", &["adapters/nats"]),
+    ("oo7", &["adapters/keyring"]),
+    ("zbus", &[]),
 ];
 
 /// A violation for each shipped use of a network crate by a crate that may not.

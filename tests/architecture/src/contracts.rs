@@ -60,6 +60,47 @@ pub fn control_holders(file: &SourceFile) -> Vec<Violation> {
     found
 }
 
+/// Folders that may name the trait that gives a secret: who declares it, carries it, implements it,
+/// wires it, and the two services that use it.
+const SECRETS: [&str; 7] = [
+    "contracts/api",
+    "contracts/wire",
+    "services/secrets",
+    "services/broker",
+    "services/models",
+    "adapters/keyring",
+    "bin/carl",
+];
+/// Folders that may name the user's side of a store: who declares it, the stores, and the user's own
+/// command.
+const KEEPER: [&str; 3] = ["contracts/api", "adapters/keyring", "bin/carl"];
+
+/// No other crate can name `secrets::Secrets`, and no service or protocol `Keeper`.
+#[must_use]
+pub fn secret_holders(file: &SourceFile) -> Vec<Violation> {
+    let folder = file.crate_folder();
+    if folder.starts_with("tests/") || folder == "xtask" {
+        return Vec::new();
+    }
+    let words = file.shipped_words();
+    let names_the_contract = words.iter().any(|word| word.text == "secrets");
+    let mut found = Vec::new();
+    for word in &words {
+        let rule = match word.text.as_str() {
+            "Secrets" if !SECRETS.contains(&folder.as_str()) => {
+                "secrets are for the broker and the model gateway alone"
+            }
+            // Others may have a keeper of something else.
+            "Keeper" if names_the_contract && !KEEPER.contains(&folder.as_str()) => {
+                "the user's side of a secret store is for the user's own command alone"
+            }
+            _ => continue,
+        };
+        found.push(Violation::at(&file.path, word.line, rule));
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,6 +113,23 @@ mod tests {
         assert!(methods(&file, "Other").is_empty());
         let proto = "service Audit {\n  rpc Append(stream R) returns (stream A);\n  rpc Read (Q) returns (A);\n}";
         assert_eq!(rpcs(proto), ["Append", "Read"]);
+    }
+
+    #[test]
+    fn a_holder_of_secrets_who_is_none_is_caught() {
+        let caught = |path: &str, text: &str| {
+            let file = SourceFile::parse(path, text, false).unwrap();
+            secret_holders(&file).len()
+        };
+        let secrets = "use api::secrets::Secrets as Innocent;";
+        let keeper = "use api::secrets::{Keeper};";
+        assert_eq!(caught("services/agents/src/lib.rs", secrets), 1);
+        assert_eq!(caught("adapters/tools/src/lib.rs", secrets), 1);
+        assert_eq!(caught("services/broker/src/lib.rs", secrets), 0);
+        assert_eq!(caught("services/broker/src/lib.rs", keeper), 1);
+        assert_eq!(caught("services/secrets/src/lib.rs", keeper), 1);
+        assert_eq!(caught("contracts/wire/src/secrets.rs", keeper), 1);
+        assert_eq!(caught("bin/carl/src/commands/secret.rs", keeper), 0);
     }
 
     #[test]

@@ -219,6 +219,16 @@ fn the_brokers_user_side_is_held_by_sessions_and_wiring_alone() {
 }
 
 #[test]
+fn secrets_are_held_by_the_broker_the_gateway_and_wiring_alone() {
+    none(
+        sources()
+            .iter()
+            .flat_map(contracts::secret_holders)
+            .collect(),
+    );
+}
+
+#[test]
 fn every_error_code_is_documented_and_every_documented_code_exists() {
     let source = codes::in_source(&sources());
     let text = std::fs::read_to_string(root().join("docs/errors.md")).unwrap();

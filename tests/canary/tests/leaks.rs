@@ -69,18 +69,28 @@ def keys(name):
     return key, libc.syscall(250, 11, key, text, 4096), text.value
 ";
 
-/// Every way, by what is tried.
-fn ways(vault: &Vault) -> Vec<(&'static str, Vec<Call>)> {
-    let sealed = vault
+/// What is tried, and how.
+type Way = (&'static str, Vec<Call>);
+
+/// Every way that there is.
+fn ways(vault: &Vault) -> Vec<Way> {
+    let mut ways = by_processes();
+    ways.extend(by_files(vault));
+    ways.extend(by_stores(vault));
+    ways.extend(by_crashes_and_errors());
+    ways.extend(by_arguments());
+    ways
+}
+
+fn sealed(vault: &Vault) -> String {
+    let path = vault
         .house
         .home()
         .join(".local/share/housecarl/secrets.sealed");
-    let sealed = sealed.to_str().unwrap().to_owned();
-    let home = vault.house.home().to_str().unwrap().to_owned();
-    let config = format!("{home}/.config/housecarl/config.toml");
-    let carl = program().to_str().unwrap().to_owned();
-    let named = format!("housecarl:{sealed}:secret:work");
-    let in_config = json!({"api_key": {"secret": "work"}}).to_string();
+    path.to_str().unwrap().to_owned()
+}
+
+fn by_processes() -> Vec<Way> {
     vec![
         ("the environment", shell("env; export -p; set")),
         (
@@ -112,6 +122,14 @@ fn ways(vault: &Vault) -> Vec<(&'static str, Vec<Call>)> {
             "its parents' descriptors",
             shell("ls -l /proc/self/fd /proc/$PPID/fd; for i in 3 4 5 6 7 8 9; do cat <&$i; done"),
         ),
+    ]
+}
+
+fn by_files(vault: &Vault) -> Vec<Way> {
+    let sealed = sealed(vault);
+    let home = vault.house.home().to_str().unwrap().to_owned();
+    let config = format!("{home}/.config/housecarl/config.toml");
+    vec![
         (
             "the encrypted file",
             vec![("read_file", json!({"path": sealed}))],
@@ -136,6 +154,14 @@ fn ways(vault: &Vault) -> Vec<(&'static str, Vec<Call>)> {
             "names in the home",
             vec![("glob", json!({"pattern": "**/*secret*", "path": home}))],
         ),
+    ]
+}
+
+fn by_stores(vault: &Vault) -> Vec<Way> {
+    let home = vault.house.home().to_str().unwrap().to_owned();
+    let carl = program().to_str().unwrap().to_owned();
+    let named = format!("housecarl:{}:secret:work", sealed(vault));
+    vec![
         (
             "keyctl",
             shell("keyctl show; keyctl show @u; cat /proc/keys; keyctl list @u"),
@@ -156,6 +182,11 @@ fn ways(vault: &Vault) -> Vec<(&'static str, Vec<Call>)> {
             "the desktop's keyring",
             shell("secret-tool search --all application housecarl"),
         ),
+    ]
+}
+
+fn by_crashes_and_errors() -> Vec<Way> {
+    vec![
         (
             "a crash of the parent",
             shell("ulimit -c unlimited; kill -ABRT $PPID 1; kill -SEGV $PPID; ls -la; cat core*"),
@@ -179,6 +210,12 @@ fn ways(vault: &Vault) -> Vec<(&'static str, Vec<Call>)> {
             "a subprocess of a subprocess",
             shell("sh -c 'sh -c \"env | od -c | gzip -c | base64\"' & wait; setsid env"),
         ),
+    ]
+}
+
+fn by_arguments() -> Vec<Way> {
+    let in_config = json!({"api_key": {"secret": "work"}}).to_string();
+    vec![
         (
             "placeholders in an argument",
             vec![(

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 const PASSWORD: &str = "the test's own password";
 /// The packages that these tests need, for whoever lacks them.
 const ADVICE: &str = "is missing. The tests of secrets run a real GNOME Keyring on a real bus: \
-    `cargo xtask setup` installs both where it may (Debian: apt install dbus gnome-keyring)";
+    `cargo xtask setup --test-programs` installs both where it may (Debian: apt install dbus gnome-keyring)";
 
 /// A session bus with at most one program on it. Both end when this is dropped.
 pub struct Desktop {

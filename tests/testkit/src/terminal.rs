@@ -70,14 +70,7 @@ impl Carl {
         (echo, printed): (Echo, Printed),
         mut answer: impl FnMut(&str, usize) -> String,
     ) -> Attended {
-        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-        let master = openpt(flags).unwrap();
-        grantpt(&master).unwrap();
-        unlockpt(&master).unwrap();
-        let side = ioctl_tiocgptpeer(&master, flags).unwrap();
-        let mut modes = tcgetattr(&side).unwrap();
-        modes.local_modes.set(LocalModes::ECHO, echo == Echo::On);
-        tcsetattr(&side, OptionalActions::Now, &modes).unwrap();
+        let (master, side) = terminal(echo);
         let mut command = self.into_command();
         command
             .stdin(Stdio::from(side.try_clone().unwrap()))
@@ -124,9 +117,8 @@ impl Carl {
                 let _typed = keyboard.write_all(format!("{typed}\n").as_bytes());
             }
         }
-        let status = child.wait().unwrap();
         let finished = Finished {
-            code: status.code(),
+            code: child.wait().unwrap().code(),
             stdout: printed.join().unwrap(),
             stderr: shown,
         };
@@ -135,6 +127,19 @@ impl Carl {
             questions,
         }
     }
+}
+
+/// Both sides of a terminal: the keyboard and screen, and what `carl` sees.
+fn terminal(echo: Echo) -> (OwnedFd, OwnedFd) {
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let master = openpt(flags).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let side = ioctl_tiocgptpeer(&master, flags).unwrap();
+    let mut modes = tcgetattr(&side).unwrap();
+    modes.local_modes.set(LocalModes::ECHO, echo == Echo::On);
+    tcsetattr(&side, OptionalActions::Now, &modes).unwrap();
+    (master, side)
 }
 
 /// What appears on the screen, piece by piece, until the last program has left the terminal.

@@ -7,7 +7,7 @@ use crate::paths::private_folder;
 use crate::profile;
 use crate::render::values::bytes;
 use crate::render::{Paint, print};
-use crate::wiring::House;
+use crate::wiring::{House, chosen};
 use anyhow::{Context, Result};
 use api::models::ErrorKind;
 use api::sandbox::Enforcement;
@@ -86,6 +86,7 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
         kernel(&setting),
     ];
     checks.push(clock());
+    checks.push(secret_store(&setting).await);
     checks.extend(programs().await);
     match House::open(&setting, &flags).await {
         Ok(house) => {
@@ -214,6 +215,39 @@ fn clock() -> Check {
             format!("it says {now}"),
             "Set the clock; records carry it.",
         ),
+    }
+}
+
+/// The store of secrets, opened for real; nothing in it is read.
+async fn secret_store(setting: &Setting) -> Check {
+    const NAME: &str = "secrets";
+    let remote = &setting.loaded.config.endpoints.secrets;
+    if !remote.is_empty() {
+        return Check::note(NAME, format!("served at {remote}"), "");
+    }
+    let Some(backend) = setting.loaded.config.secrets.backend else {
+        let hint = "Only providers with a key and tools with a secret need one: backend under \
+                    [secrets], \"secret-service\" or \"kernel-keyring\".";
+        return Check::note(NAME, "no store is chosen", hint);
+    };
+    let known = match chosen(setting) {
+        Ok(Some(store)) => store.keeper().names().await.or_fail(),
+        Ok(None) => Ok(Vec::new()),
+        Err(error) => Err(error),
+    };
+    match known {
+        Ok(names) => {
+            let detail = format!("{}, open, with {}", backend.as_str(), names.len());
+            Check::ok(NAME, detail)
+        }
+        Err(error) => {
+            let (_, fault) = describe(&error);
+            // A locked store is as it should be until somebody needs it.
+            match fault.code.as_str() {
+                "secrets.locked" => Check::note(NAME, fault.message, fault.hint),
+                _ => Check::bad(NAME, &error),
+            }
+        }
     }
 }
 
