@@ -95,10 +95,10 @@ impl FileTools {
     }
 
     /// A document whose format is attacked, read in the sandbox.
-    async fn read_pdf(
+    async fn read_closed(
         &self,
         call: JudgedCall,
-        bytes: Vec<u8>,
+        (format, bytes): (&'static str, Vec<u8>),
         shown: String,
         progress: &ProgressSink,
     ) -> Result<ToolOutput, ToolFailure> {
@@ -106,11 +106,11 @@ impl FileTools {
             return Err(mendable(
                 "no_reader",
                 format!(
-                    "`{shown}` is a PDF, and there is no sandbox to read it in. Ask the user for a text version."
+                    "There is no sandbox to read `{shown}` in, which its format ({format}) needs. Ask the user for a text version."
                 ),
             ));
         };
-        let (content, truncated) = run::pdf(bay, bytes, &shown, progress).await?;
+        let (content, truncated) = run::read(bay, (format, bytes), &shown, progress).await?;
         self.blocking(None, move |workshop, leash| {
             let tool = Tool::ReadDocument;
             let job = Job {
@@ -119,7 +119,7 @@ impl FileTools {
                 leash,
                 tool,
             };
-            look::document::told(&job, "pdf", &shown, content, truncated)
+            look::document::told(&job, format, &shown, content, truncated)
         })
         .await
     }
@@ -240,7 +240,14 @@ impl Executor for FileTools {
             .await?;
         match done {
             Opened::Done(output) => Ok(output),
-            Opened::Pdf { bytes, shown } => self.read_pdf(judged, bytes, shown, &sink).await,
+            Opened::Closed {
+                format,
+                bytes,
+                shown,
+            } => {
+                let document = (format, bytes);
+                self.read_closed(judged, document, shown, &sink).await
+            }
         }
     }
 }

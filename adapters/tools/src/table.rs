@@ -152,7 +152,7 @@ impl Tool {
                 "Find lines that match a regular expression (or a plain text with literal) in a \
                  file or in all files of a folder."
             }
-            Self::ReadDocument => "Read a document as text: plain text, HTML or PDF.",
+            Self::ReadDocument => "Read a document as text: plain text, HTML, PDF, docx or odt.",
             Self::WriteFile => {
                 "Write a file. mode: create (fails if it exists), overwrite, or append (adds at \
                  the end, on a new line)."

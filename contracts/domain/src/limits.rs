@@ -48,6 +48,8 @@ pub const EXEC_OUTPUT_BYTES: usize = 64 << 10;
 pub const GUARD_ENTRIES: usize = 1_000_000;
 /// Most text taken from a document that is read in the sandbox, bytes.
 pub const DOCUMENT_TEXT_BYTES: usize = 4 << 20;
+/// Most bytes that the part of an office document with the text may unpack to.
+pub const DOCUMENT_XML_BYTES: u64 = 64 << 20;
 /// Largest picture handed to a model, bytes.
 pub const IMAGE_BYTES: u64 = 5 << 20;
 /// Most model calls in one turn of a chat.

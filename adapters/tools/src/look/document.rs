@@ -1,5 +1,5 @@
-//! `read_document`: text as it is, HTML as readable text. A PDF is handed on, to be read in the
-//! sandbox; other formats whose readers may crash or be attacked are refused.
+//! `read_document`: text as it is, HTML as readable text. A PDF or an office document is handed on,
+//! to be read in the sandbox; other formats whose readers may crash or be attacked are refused.
 
 use crate::arguments;
 use crate::context::Leashed;
@@ -13,11 +13,10 @@ use domain::tool::ToolOutput;
 use std::io::Read;
 use std::path::Path;
 
-/// How a PDF begins.
-const PDF: &[u8] = b"%PDF-";
+/// Beginnings of files that are read in the sandbox.
+const CLOSED_FORMATS: [(&[u8], &str); 2] = [(b"%PDF-", "pdf"), (b"PK\x03\x04", "office")];
 /// Beginnings of files that no reader is there for.
-const CLOSED_FORMATS: [(&[u8], &str); 3] = [
-    (b"PK\x03\x04", "office or archive"),
+const UNKNOWN_FORMATS: [(&[u8], &str); 2] = [
     (b"\xd0\xcf\x11\xe0", "old office"),
     (b"{\\rtf", "rich text"),
 ];
@@ -27,8 +26,12 @@ const CLOSED_FORMATS: [(&[u8], &str); 3] = [
 pub(crate) enum Opened {
     /// And read.
     Done(ToolOutput),
-    /// A PDF, whole, to be read in the sandbox.
-    Pdf { bytes: Vec<u8>, shown: String },
+    /// Whole, to be read in the sandbox.
+    Closed {
+        format: &'static str,
+        bytes: Vec<u8>,
+        shown: String,
+    },
 }
 
 pub(crate) fn open(job: &Job<'_>) -> Result<Opened, ToolFailure> {
@@ -46,7 +49,10 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Opened, ToolFailure> {
         .take(limit)
         .read_to_end(&mut bytes)
         .map_err(|e| from_io(&e, &place.shown))?;
-    if bytes.starts_with(PDF) {
+    let closed = CLOSED_FORMATS
+        .iter()
+        .find(|(start, _)| bytes.starts_with(start));
+    if let Some((_, format)) = closed {
         if found.bytes() > limit {
             return Err(mendable(
                 "too_large",
@@ -54,16 +60,20 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Opened, ToolFailure> {
             ));
         }
         let shown = place.shown.clone();
-        return Ok(Opened::Pdf { bytes, shown });
+        return Ok(Opened::Closed {
+            format: named(place.target, format),
+            bytes,
+            shown,
+        });
     }
-    if let Some((_, format)) = CLOSED_FORMATS
+    if let Some((_, format)) = UNKNOWN_FORMATS
         .iter()
         .find(|(start, _)| bytes.starts_with(start))
     {
         return Err(mendable(
             "no_reader",
             format!(
-                "`{}` is a {format} file, which cannot be read here. Ask the user for a text version.",
+                "`{}` cannot be read here: there is no reader for {format} files. Ask the user for a text version.",
                 place.shown
             ),
         ));
@@ -105,6 +115,16 @@ pub(crate) fn told(
         truncated,
     };
     job.output(&data, text, &typed)
+}
+
+/// A format by its own name, where the file's name says it.
+fn named(path: &Path, format: &'static str) -> &'static str {
+    let extension = path.extension().and_then(|e| e.to_str());
+    match (format, extension.map(str::to_ascii_lowercase).as_deref()) {
+        ("office", Some("docx")) => "docx",
+        ("office", Some("odt")) => "odt",
+        _ => format,
+    }
 }
 
 fn is_html_name(path: &Path) -> bool {

@@ -3,13 +3,14 @@
 
 mod code;
 mod guard;
+mod office;
 mod package;
 mod reader;
 mod scratch;
 mod shell;
 mod toolchain;
 
-pub(crate) use reader::pdf;
+pub(crate) use reader::read;
 pub use reader::{READER_ENTRY, enter as read_document_entry};
 
 use self::guard::Watch;

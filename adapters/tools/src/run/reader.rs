@@ -1,6 +1,6 @@
 //! Reading documents whose formats are attacked: in the sandbox, by our own program started there.
 
-use super::{Bay, Desk, Errand, limits, stream};
+use super::{Bay, Desk, Errand, limits, office, stream};
 use crate::failure::mendable;
 use api::executor::{ProgressSink, ToolFailure};
 use api::sandbox::{Ended, Job, Network};
@@ -11,7 +11,10 @@ use std::io::{self, Read, Write};
 /// The argument that turns the program into the reader.
 pub const READER_ENTRY: &str = "__read_document";
 
-/// Becomes the reader: a PDF comes in, its text goes out. Returns the exit code. Nothing in here is
+/// How a zip archive begins: an office document, or none that is read.
+const ARCHIVE: &[u8] = b"PK";
+
+/// Becomes the reader: a PDF or an office document comes in, its text goes out. Returns the exit code. Nothing in here is
 /// trusted with anything: it runs in the sandbox.
 #[must_use]
 pub fn enter() -> i32 {
@@ -21,10 +24,12 @@ pub fn enter() -> i32 {
         .map_err(|e| e.to_string());
     let text = read.and_then(|_| {
         // The parser panics on documents that it does not understand.
-        let parsed = std::panic::catch_unwind(|| pdf_extract::extract_text_from_mem(&bytes));
+        let parsed = std::panic::catch_unwind(|| match bytes.starts_with(ARCHIVE) {
+            true => office::text_of(&bytes),
+            false => pdf_extract::extract_text_from_mem(&bytes).map_err(|e| e.to_string()),
+        });
         match parsed {
-            Ok(Ok(text)) => Ok(text),
-            Ok(Err(error)) => Err(error.to_string()),
+            Ok(parsed) => parsed,
             Err(_) => Err("its structure is not understood".to_owned()),
         }
     });
@@ -35,10 +40,10 @@ pub fn enter() -> i32 {
     if said.is_ok() { code } else { 2 }
 }
 
-/// The text of a PDF, and whether a limit cut it short.
-pub(crate) async fn pdf(
+/// The text of a document, and whether a limit cut it short.
+pub(crate) async fn read(
     bay: &Bay,
-    bytes: Vec<u8>,
+    (format, bytes): (&str, Vec<u8>),
     shown: &str,
     progress: &ProgressSink,
 ) -> Result<(String, bool), ToolFailure> {
@@ -80,7 +85,10 @@ pub(crate) async fn pdf(
             let why = why.lines().last().unwrap_or("").trim().to_owned();
             Err(mendable(
                 "unreadable",
-                format!("`{shown}` cannot be read as PDF: {why}. Ask the user for a text version."),
+                format!(
+                    "`{shown}` cannot be read as {}: {why}. Ask the user for a text version.",
+                    format.to_ascii_uppercase()
+                ),
             ))
         }
     }
