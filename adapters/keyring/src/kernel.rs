@@ -132,7 +132,8 @@ impl KernelKeyring {
         within(move || store.keys()?.clear()).await
     }
 
-    /// Changes what is in the file and tells the kernel. The file is the truth: it is written first.
+    /// Changes what is in the file and tells the kernel. What the kernel does not take, as when its
+    /// quota is used up, is taken out of the file again: both hold the same.
     fn change<T>(
         &self,
         work: impl FnOnce(&mut Contents) -> Result<T, Error>,
@@ -141,10 +142,14 @@ impl KernelKeyring {
         let _alone = self.alone()?;
         let keys = self.keys()?;
         let key = keys.file_key()?.ok_or_else(|| self.locked())?;
-        let mut contents = self.contents(&key)?;
+        let before = self.read()?;
+        let mut contents = key.open(&before).map_err(|problem| self.sealed(problem))?;
         let done = work(&mut contents)?;
         self.write(&key, &contents)?;
-        tell(&keys, &contents)?;
+        if let Err(refusal) = tell(&keys, &contents) {
+            self.replace(&before)?;
+            return Err(refusal);
+        }
         Ok(done)
     }
 
@@ -171,6 +176,10 @@ impl KernelKeyring {
     /// Puts a new file in the place of the old one, whole or not at all.
     fn write(&self, key: &FileKey, contents: &Contents) -> Result<(), Error> {
         let bytes = key.seal(contents).map_err(|problem| self.sealed(problem))?;
+        self.replace(&bytes)
+    }
+
+    fn replace(&self, bytes: &[u8]) -> Result<(), Error> {
         let draft = self.file.with_extension("draft");
         let write = || {
             match std::fs::remove_file(&draft) {
@@ -183,7 +192,7 @@ impl KernelKeyring {
                 .create_new(true)
                 .mode(0o600)
                 .open(&draft)?;
-            file.write_all(&bytes)?;
+            file.write_all(bytes)?;
             file.sync_all()?;
             std::fs::rename(&draft, &self.file)?;
             match self.file.parent() {
@@ -260,10 +269,13 @@ impl Keeper for KernelKeyring {
                 None => Ok(Kept::Added),
             };
             store.change(work, |keys, contents| {
-                if let Some(value) = contents.get(&name) {
-                    keys.put_secret(&name, value)?;
+                // The index first: a name in it without a secret does no harm, a secret without a
+                // name would outlive the locking.
+                keys.put_index(contents)?;
+                match contents.get(&name) {
+                    Some(value) => keys.put_secret(&name, value),
+                    None => Ok(()),
                 }
-                keys.put_index(contents)
             })
         })
         .await
@@ -368,13 +380,18 @@ impl Keys {
         self.put(&self.index_place(), text.as_bytes())
     }
 
-    /// Gives the kernel everything. The index goes last: with it the store counts as unlocked.
+    /// Gives the kernel everything, or takes it all out again.
     fn fill(&self, key: &FileKey, contents: &Contents) -> Result<(), Error> {
-        self.put(&self.key_place(), &key.to_bytes())?;
-        for (name, value) in contents {
-            self.put_secret(name, value)?;
+        let filled = self.put_index(contents).and_then(|()| {
+            for (name, value) in contents {
+                self.put_secret(name, value)?;
+            }
+            self.put(&self.key_place(), &key.to_bytes())
+        });
+        if filled.is_err() {
+            self.clear()?;
         }
-        self.put_index(contents)
+        filled
     }
 
     /// Takes everything out. The index goes last: until then a second try finds all of it.

@@ -5,11 +5,12 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use canary::{Forms, KEPT, KEY, MARKER, Vault, files};
+use canary::{Forms, KEPT, KEY, MARKER, PASSPHRASE, Vault, files};
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
+use std::io::Write;
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use testkit::program::program;
 use testkit::{Gate, House, Reply, Server};
@@ -86,6 +87,76 @@ fn a_crash_leaves_no_core_file_and_says_nothing() {
     }
 }
 
+#[test]
+fn what_the_kernel_has_no_room_for_is_not_in_the_file_either() {
+    let quota = std::fs::read_to_string("/proc/sys/kernel/keys/maxbytes").unwrap();
+    let quota: usize = quota.trim().parse().unwrap();
+    let house = House::new();
+    house.configure("[secrets]\nbackend = \"kernel-keyring\"\n");
+    let carl = belongs_to_user(&house);
+    let run = |args: &[&str], stdin: &str| {
+        let mut command = in_house(&carl, &house);
+        command.env("CREDENTIALS_DIRECTORY", house.run_dir());
+        let mut child = command
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(stdin.as_bytes())
+            .unwrap();
+        let done = child.wait_with_output().unwrap();
+        let text = [done.stdout, done.stderr].concat();
+        (
+            done.status.code(),
+            String::from_utf8_lossy(&text).into_owned(),
+        )
+    };
+    let large = "x".repeat(16 << 10);
+    let mut stored = Vec::new();
+    let refused = (0..=quota / large.len()).find_map(|number| {
+        let name = format!("large-{number}");
+        match run(&["secret", "set", &name], &large) {
+            (Some(0), _) => {
+                stored.push(name);
+                None
+            }
+            (_, text) => Some(text),
+        }
+    });
+    let (listed, _) = (run(&["secret", "list"], "").1, run(&["secret", "lock"], ""));
+    let refused = refused.unwrap_or_else(|| panic!("{quota} bytes were enough for {stored:?}"));
+    assert!(refused.contains("quota"), "{refused}");
+    assert_eq!(listed.lines().collect::<Vec<_>>(), stored);
+}
+
+/// A copy of `carl` in a house that belongs to the user, as the build folder may not.
+fn belongs_to_user(house: &House) -> PathBuf {
+    let root = house.home().parent().unwrap().to_path_buf();
+    std::fs::write(house.run_dir().join("housecarl-secrets"), PASSPHRASE).unwrap();
+    give_away(&root);
+    let carl = root.join("carl");
+    std::fs::copy(program(), &carl).unwrap();
+    carl
+}
+
+/// `carl` in a house, as the user.
+fn in_house(carl: &Path, house: &House) -> Command {
+    let mut command = as_user(carl);
+    command
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", house.home())
+        .env("XDG_RUNTIME_DIR", house.run_dir())
+        .current_dir(house.work());
+    command
+}
+
 /// A command of the user that the test is about.
 fn as_user(program: impl AsRef<std::ffi::OsStr>) -> Command {
     let mut command = Command::new(program);
@@ -128,19 +199,10 @@ fn another_program_of_the_same_user_cannot_look_into_it() {
     let gate = Gate::new();
     let server = Server::openai([Reply::text("…").and_wait(&gate)]);
     house.configure(&server.config("openai"));
-    let root = house.home().parent().unwrap().to_path_buf();
-    give_away(&root);
-    // A copy in the house, for a build folder that this user may not enter.
-    let carl = root.join("carl");
-    std::fs::copy(program(), &carl).unwrap();
-    let mut running = as_user(&carl)
+    let carl = belongs_to_user(&house);
+    let mut running = in_house(&carl, &house)
         .args(["run", "hello"])
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("HOME", house.home())
-        .env("XDG_RUNTIME_DIR", house.run_dir())
         .env("HOUSE_MARK", MARKER)
-        .current_dir(house.work())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
