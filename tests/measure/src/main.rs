@@ -3,6 +3,7 @@
 //! Every number is a median and a 99th percentile over rounds of one run on one machine. Numbers
 //! of different machines, or of a busy and an idle one, are not to be compared.
 
+mod audit_log;
 mod daemon;
 mod guard;
 mod program;
@@ -22,18 +23,28 @@ struct Options {
     /// A tenth of the rounds
     #[arg(long)]
     quick: bool,
+    /// Only the audit log
+    #[arg(long)]
+    audit_only: bool,
 }
 
 fn main() -> Result<()> {
     let options = Options::parse();
     let rounds = if options.quick { 1 } else { 10 };
     let mut table = Table::default();
+    if options.audit_only {
+        let runtime = tokio::runtime::Builder::new_multi_thread().build()?;
+        audit_log::rates(&mut table, &runtime, 100_000 * rounds)?;
+        table.print()?;
+        return table.write(&options.out);
+    }
     program::cold_start(&mut table, 10 * rounds)?;
     program::first_byte(&mut table, 5 * rounds)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
     guard::decisions(&mut table, &runtime, 200 * rounds)?;
+    audit_log::rates(&mut table, &runtime, 100_000 * rounds)?;
     daemon::first_token(&mut table, &runtime, 10 * rounds)?;
     daemon::memory(&mut table, &runtime, 4 * rounds)?;
     table.print()?;

@@ -99,6 +99,24 @@ impl Carl {
         self
     }
 
+    /// Lets it write no file beyond so many blocks of 512 bytes, as on a full disk. Say this after
+    /// all arguments and variables.
+    #[must_use]
+    pub fn file_limit(mut self, blocks: u64) -> Self {
+        let mut limited = Command::new("sh");
+        let script = "trap '' XFSZ; ulimit -f \"$0\"; exec \"$@\"";
+        limited.args(["-c", script]).arg(blocks.to_string());
+        limited.arg(self.command.get_program());
+        limited.args(self.command.get_args()).env_clear();
+        let variables = self.command.get_envs();
+        limited.envs(variables.filter_map(|(name, value)| Some((name, value?))));
+        if let Some(folder) = self.command.get_current_dir() {
+            limited.current_dir(folder);
+        }
+        self.command = limited;
+        self
+    }
+
     /// What it reads on standard input; nothing if not set.
     #[must_use]
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {

@@ -1,2 +1,0 @@
-//! Rates of the log.
-fn main() {}

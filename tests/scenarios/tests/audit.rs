@@ -1,0 +1,254 @@
+//! The audit log through the shipped program: a disk that is full stops the tools and says why, a
+//! restart recovers, and `carl audit` answers what users ask of it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::Scene;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::PathBuf;
+use testkit::{House, Reply};
+
+const OPEN: [&str; 4] = ["--allow-write", ".", "--yes", "write"];
+
+/// A model that writes so many files, one a reply.
+fn writer(files: usize) -> Scene {
+    let calls = (0..files).map(|n| {
+        let name = format!("f{n}.txt");
+        Reply::call(
+            "write_file",
+            json!({"path": name, "content": "x", "mode": "create"}),
+        )
+    });
+    Scene::new(calls.chain([Reply::text("Done.")]))
+}
+
+fn segments(house: &House) -> Vec<PathBuf> {
+    let entries = fs::read_dir(house.state().join("audit")).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut found: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|e| e == "seg"))
+        .collect();
+    found.sort();
+    found
+}
+
+fn verified(house: &House, args: &[&str], exit: i32) -> Value {
+    let told = house
+        .ask(["audit", "verify", "--json"])
+        .args(args.iter().copied())
+        .run();
+    told.expect(exit).json()
+}
+
+#[test]
+fn when_the_log_cannot_be_written_tools_stop_the_message_says_why_and_a_restart_recovers() {
+    let scene = writer(12);
+    // A history that is larger than any other file of the run, so that the limit meets it alone.
+    for _ in 0..6 {
+        scene
+            .house
+            .ask(["run", "--mode", "deterministic", "list files"])
+            .run()
+            .expect(0);
+    }
+    let kept = scene.house.audit().len();
+    let size = fs::metadata(segments(&scene.house).pop().unwrap())
+        .unwrap()
+        .len();
+    let run = scene
+        .house
+        .ask(["run", "--json"])
+        .args(OPEN)
+        .args(["do it"]);
+    let finished = run.file_limit((size + 8_000) / 512).run();
+    let said = format!("{}{}", finished.stdout, finished.stderr);
+    assert_ne!(finished.code, Some(0), "{said}");
+    assert!(said.contains("audit log"), "{said}");
+    assert!(
+        said.contains("File too large"),
+        "the cause is not named: {said}"
+    );
+    let done = (0..12)
+        .filter(|n| scene.house.has(&format!("f{n}.txt")))
+        .count();
+    assert!(done < 12, "every tool ran: {said}");
+
+    // What is on record is whole, and every file that was written has its intent there.
+    let records = scene.house.audit();
+    assert!(records.len() > kept);
+    let intents = records
+        .iter()
+        .filter(|r| r["action"] == "intent" && r["tool"] == "write_file");
+    assert!(intents.count() >= done);
+
+    let after = scene
+        .house
+        .ask(["run", "--mode", "deterministic", "list files"])
+        .run();
+    after.expect(0);
+    let report = verified(&scene.house, &[], 0);
+    assert_eq!(report["integrity"], true, "{report:#}");
+    assert!(scene.house.audit().len() > records.len());
+}
+
+#[test]
+fn an_anchor_kept_elsewhere_shows_a_cut_tail_and_a_deleted_log() {
+    let house = House::new();
+    for _ in 0..2 {
+        house
+            .ask(["run", "--mode", "deterministic", "list files"])
+            .run()
+            .expect(0);
+    }
+    let anchor = house.ask(["audit", "anchor"]).run().expect(0).stdout;
+    let key = house
+        .ask(["audit", "anchor", "--key"])
+        .run()
+        .expect(0)
+        .stdout;
+    let file = house.write("anchor.txt", &anchor);
+    let against = ["--anchor", file.to_str().unwrap(), "--key", key.trim()];
+    let whole = verified(&house, &against, 0);
+    assert_eq!(
+        (&whole["integrity"], &whole["completeness"]),
+        (&json!(true), &json!(true))
+    );
+
+    let segment = segments(&house).pop().unwrap();
+    let last = house.audit().pop().unwrap();
+    let shown = house
+        .ask(["audit", "show", &last["sequence"].to_string()])
+        .run()
+        .expect(0);
+    let offset: u64 = shown
+        .stdout
+        .rsplit_once("at byte ")
+        .unwrap()
+        .1
+        .trim()
+        .parse()
+        .unwrap();
+    fs::OpenOptions::new()
+        .write(true)
+        .open(&segment)
+        .unwrap()
+        .set_len(offset)
+        .unwrap();
+    fs::remove_file(house.state().join("audit/checkpoints")).unwrap();
+    let blind = verified(&house, &[], 0);
+    assert_eq!(
+        (&blind["integrity"], &blind["completeness"]),
+        (&json!(true), &Value::Null)
+    );
+    let words = house.ask(["audit", "verify"]).run().expect(0).stdout;
+    assert!(
+        words.contains("Without an anchor this cannot be seen"),
+        "{words}"
+    );
+    let cut = verified(&house, &against, 3);
+    assert_eq!(cut["anchor"]["says"], "missing", "{cut:#}");
+
+    fs::remove_dir_all(house.state().join("audit")).unwrap();
+    assert_eq!(verified(&house, &against, 3)["completeness"], false);
+}
+
+#[test]
+fn a_changed_record_is_named_and_stops_the_next_start_until_the_log_is_set_aside() {
+    let house = House::new();
+    let run = || {
+        house
+            .ask(["run", "--mode", "deterministic", "list files"])
+            .run()
+    };
+    run().expect(0);
+    // As a crash leaves it: without the mark the next start reads the whole segment.
+    fs::remove_file(house.state().join("audit/mark")).unwrap();
+    let segment = segments(&house).pop().unwrap();
+    let text = fs::read(&segment).unwrap();
+    let word = b"list_files";
+    let at = text
+        .windows(word.len())
+        .position(|window| window == word)
+        .unwrap();
+    let mut forged = text.clone();
+    forged[at..at + word.len()].copy_from_slice(b"lost_files");
+    fs::write(&segment, forged).unwrap();
+    let report = verified(&house, &[], 4);
+    assert_eq!(report["integrity"], false);
+    let record = report["problem"]["record"].as_u64().unwrap();
+    let refused = run();
+    let said = format!("{}{}", refused.stdout, refused.stderr);
+    assert_ne!(refused.code, Some(0));
+    assert!(said.contains(&format!("record {record} at byte")), "{said}");
+    assert!(said.contains("carl audit archive"), "{said}");
+    let told = house.ask(["audit", "archive"]).run().expect(0).stdout;
+    let aside = told
+        .split("--folder ")
+        .nth(1)
+        .unwrap()
+        .split('`')
+        .next()
+        .unwrap();
+    run().expect(0);
+    assert_eq!(verified(&house, &[], 0)["integrity"], true);
+    assert_eq!(
+        verified(&house, &["--folder", aside], 4)["problem"]["record"],
+        record
+    );
+}
+
+#[test]
+fn queries_find_by_session_tool_action_decision_and_time() {
+    let house = House::new();
+    for _ in 0..2 {
+        house
+            .ask(["run", "--mode", "deterministic", "list files"])
+            .run()
+            .expect(0);
+    }
+    let all = house.audit();
+    let session = all
+        .iter()
+        .find_map(|record| record["session_id"].as_str())
+        .unwrap();
+    let count = |args: &[&str]| {
+        let told = house
+            .ask(["audit", "query", "--json"])
+            .args(args.iter().copied())
+            .run();
+        told.expect(0).json_lines().len()
+    };
+    let of = |field: &str, value: &str| all.iter().filter(|record| record[field] == value).count();
+    assert_eq!(count(&["--session", session]), of("session_id", session));
+    assert_eq!(
+        count(&["--session", &session[..13]]),
+        of("session_id", session)
+    );
+    assert_eq!(count(&["--tool", "list_files"]), of("tool", "list_files"));
+    assert_eq!(count(&["--action", "intent"]), of("action", "intent"));
+    assert_eq!(count(&["--decision", "allow"]), of("verdict", "allow"));
+    assert_eq!(
+        count(&["--agent", "assistant"]),
+        of("agent_type", "assistant")
+    );
+    assert_eq!(count(&["--since", "1h"]), all.len());
+    assert_eq!(count(&["--until", "1h"]), 0);
+    let csv = house
+        .ask(["audit", "export", "--form", "csv"])
+        .run()
+        .expect(0)
+        .stdout;
+    assert_eq!(csv.lines().count(), all.len() + 1);
+    house
+        .ask(["audit", "query", "--since", "yesterday"])
+        .run()
+        .expect(2);
+    house
+        .ask(["audit", "query", "--action", "nonsense"])
+        .run()
+        .expect(2);
+}
