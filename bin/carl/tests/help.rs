@@ -22,7 +22,7 @@ fn help(arguments: &[&str]) -> String {
 
 #[test]
 fn help_reads_as_agreed() {
-    let commands: [&[&str]; 16] = [
+    let commands: [&[&str]; 18] = [
         &[],
         &["run"],
         &["chat"],
@@ -36,6 +36,8 @@ fn help_reads_as_agreed() {
         &["session", "export"],
         &["undo"],
         &["audit", "tail"],
+        &["secret"],
+        &["secret", "set"],
         &["init"],
         &["config", "show"],
         &["serve"],

@@ -1,9 +1,10 @@
 //! What `[models]` in the configuration says.
 
-use crate::error::KEEP_THE_KEY;
+use crate::error::{Error, KEEP_THE_KEY, configuration};
 use api::secrets::SecretName;
 use domain::limits;
 use domain::model::{ModelRef, ModelRole};
+use reqwest::Url;
 use schemars::JsonSchema;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -33,6 +34,37 @@ pub struct Config {
     pub discovery: DiscoveryConfig,
     /// How long to wait and how often to try.
     pub limits: LimitsConfig,
+}
+
+impl Config {
+    /// Refuses a key that stands in an endpoint, as a password or behind a `?`.
+    ///
+    /// # Errors
+    /// `NotConfigured`, naming the provider and nothing of the endpoint.
+    pub fn check_endpoints(&self) -> Result<(), Error> {
+        let named = self.providers.iter();
+        named
+            .map(|(name, provider)| (name, provider.endpoint.as_deref().unwrap_or_default()))
+            .filter_map(|(name, text)| Some((name, Url::parse(text).ok()?)))
+            .try_for_each(|(name, url)| without_keys(name, &url))
+    }
+}
+
+/// Whether an address holds nothing that could be a key.
+pub(crate) fn without_keys(name: &str, url: &Url) -> Result<(), Error> {
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(configuration(
+            format!("models.providers.{name}.endpoint must hold no user name or password"),
+            format!("remove them: {KEEP_THE_KEY}"),
+        ));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(configuration(
+            format!("models.providers.{name}.endpoint must have nothing after its path"),
+            format!("remove what begins with `?` or `#`; if it holds a key, {KEEP_THE_KEY}"),
+        ));
+    }
+    Ok(())
 }
 
 /// Which protocol an instance speaks.

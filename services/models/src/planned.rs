@@ -1,11 +1,11 @@
 //! Makes the instances: what is configured, and the usual places on this machine.
 
 use crate::breaker::Breaker;
-use crate::config::{Config, ProviderConfig, ProviderType, ToolCalls};
+use crate::config::{Config, ProviderConfig, ProviderType, ToolCalls, without_keys};
 use crate::discovery;
 use crate::egress::Egress;
 use crate::engine::{EngineBackend, EngineSettings};
-use crate::error::{Error, KEEP_THE_KEY, configuration};
+use crate::error::{Error, configuration};
 use crate::http::{HttpBackend, Timing};
 use crate::instance::{Instance, Parts};
 use crate::opening::Backend;
@@ -125,18 +125,7 @@ fn endpoint(name: &str, provider: &ProviderConfig) -> Result<Option<Url>, Error>
             "",
         ));
     }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(configuration(
-            format!("models.providers.{name}.endpoint must hold no user name or password"),
-            format!("remove them: {KEEP_THE_KEY}"),
-        ));
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err(configuration(
-            format!("models.providers.{name}.endpoint must have nothing after its path"),
-            format!("remove what begins with `?` or `#`; if it holds a key, {KEEP_THE_KEY}"),
-        ));
-    }
+    without_keys(name, &url)?;
     Ok(Some(url))
 }
 

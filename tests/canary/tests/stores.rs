@@ -273,6 +273,20 @@ fn a_literal_key_stops_every_command_and_is_not_shown() {
         );
         assert!(!format!("{finished:?}").contains(KEY), "{finished:?}");
     }
+    for endpoint in [
+        format!("http://me:{KEY}@127.0.0.1:1/v1"),
+        format!("http://127.0.0.1:1/v1?key={KEY}"),
+    ] {
+        let provider = format!("type = \"openai\"\nendpoint = \"{endpoint}\"\n");
+        house.configure(&format!("[models.providers.x]\n{provider}"));
+        let finished = house.ask(["config", "show"]).run();
+        assert_eq!(finished.code, Some(2), "{finished:?}");
+        assert!(
+            finished.stderr.contains("carl secret set NAME"),
+            "{finished:?}"
+        );
+        assert!(!format!("{finished:?}").contains(KEY), "{finished:?}");
+    }
     let house = House::new();
     let finished = house
         .ask(["config", "show"])

@@ -5,6 +5,7 @@ use crate::exit::Failure;
 use crate::files::{self, Links};
 use crate::paths::Paths;
 use anyhow::Result;
+use domain::fault::Coded;
 use figment::Figment;
 use figment::providers::{Env, Format, Serialized, Toml};
 use serde::de::DeserializeOwned;
@@ -40,6 +41,11 @@ pub fn load(paths: &Paths, workspace: &Path) -> Result<Loaded> {
     let mut config: Config = layers
         .extract()
         .map_err(|error| environment_failure(&error))?;
+    // Before anything shows the configuration.
+    config.models.check_endpoints().map_err(|error| {
+        let fault = error.fault();
+        Failure::usage(fault.message, fault.hint)
+    })?;
     let project = project::find(workspace, &paths.home)?;
     if let Some((_, wishes)) = &project {
         config
