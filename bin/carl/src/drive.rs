@@ -140,27 +140,7 @@ pub async fn drive(
                 continue;
             }
         };
-        let mut asked = false;
-        match &event.body {
-            EventBody::ConfirmationAsked(question) if asker.attendance == Attendance::Attended => {
-                desk.inbox.put(question.clone());
-                asked = true;
-            }
-            // Answered elsewhere, or by silence: nobody is asked any longer.
-            EventBody::ConfirmationAnswered {
-                confirmation_id,
-                by,
-                ..
-            } if desk.close(*confirmation_id) => {
-                view.remark(&format!("the question is closed ({by})"))?;
-                asked = true;
-            }
-            _ => {}
-        }
-        view.show(&event)?;
-        if asked {
-            desk.ask_next(asker, Patience::Left);
-        }
+        desk.note(&event, asker, view)?;
         if let EventBody::QueryFinished { status, .. } = &event.body {
             return Ok(*status);
         }
@@ -175,6 +155,27 @@ struct Desk {
 }
 
 impl Desk {
+    /// Shows an event, and asks or stops asking because of it.
+    fn note(&mut self, event: &Event, asker: &Asker, view: &mut dyn View) -> Result<()> {
+        match &event.body {
+            EventBody::ConfirmationAsked(question) if asker.attendance == Attendance::Attended => {
+                self.inbox.put(question.clone());
+            }
+            // Answered elsewhere, or by silence: nobody is asked any longer.
+            EventBody::ConfirmationAnswered {
+                confirmation_id,
+                by,
+                ..
+            } if self.close(*confirmation_id) => {
+                view.remark(&format!("the question is closed ({by})"))?;
+            }
+            _ => return view.show(event),
+        }
+        view.show(event)?;
+        self.ask_next(asker, Patience::Left);
+        Ok(())
+    }
+
     /// Nothing is asked and nothing waits.
     fn is_clear(&self) -> bool {
         self.asking.is_none() && self.inbox.is_empty()
