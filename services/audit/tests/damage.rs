@@ -105,17 +105,14 @@ fn flip(place: &Place, starts: &[u64], bytes: impl Iterator<Item = u64>) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_flip_of_every_bit_is_seen_and_the_record_named() {
     const SHARES: u64 = 2;
-    let shares = (0..SHARES).map(|share| async move {
+    let mut running = Vec::new();
+    for share in 0..SHARES {
         let (place, starts) = filled().await;
         let end = *starts.last().unwrap();
-        tokio::task::spawn_blocking(move || {
+        running.push(tokio::task::spawn_blocking(move || {
             let bytes = (0..end).filter(|byte| byte % SHARES == share);
             flip(&place, &starts, bytes);
-        })
-    });
-    let mut running = Vec::new();
-    for share in shares {
-        running.push(share.await);
+        }));
     }
     for share in running {
         share.await.unwrap();
