@@ -350,6 +350,19 @@ mod tests {
     }
 
     #[test]
+    fn the_header_belongs_to_what_is_sealed() {
+        let key = quick();
+        let file = key.seal(&secrets(&[("a", b"one")])).unwrap();
+        let (header, sealed) = file.split_at(HEADER_BYTES);
+        let nonce: [u8; NONCE_BYTES] = header[LOCK_BYTES..].try_into().unwrap();
+        let opens = |aad: &[u8]| {
+            let message = Payload { msg: sealed, aad };
+            key.cipher().decrypt(&XNonce::from(nonce), message).is_ok()
+        };
+        assert!(opens(header) && !opens(b"") && !opens(&header[1..]));
+    }
+
+    #[test]
     fn two_sealings_of_the_same_differ() {
         let key = quick();
         let kept = secrets(&[("a", b"one")]);
