@@ -265,11 +265,7 @@ pub fn audit(setting: &Setting) -> Result<Arc<dyn Audit>> {
 ///
 /// # Errors
 /// When the manifest cannot be used or the tools' folders cannot be made.
-pub fn guard(
-    setting: &Setting,
-    audit: Arc<dyn Audit>,
-    secrets: Arc<dyn Secrets>,
-) -> Result<Guard> {
+pub fn guard(setting: &Setting, audit: Arc<dyn Audit>, secrets: Arc<dyn Secrets>) -> Result<Guard> {
     let address = &setting.loaded.config.endpoints.broker;
     if let Some(endpoint) = remote("endpoints.broker", address)? {
         return Ok(Guard::at(&endpoint));

@@ -3,7 +3,9 @@
 use crate::decision::{Layer, Verdict};
 use crate::fault::Fault;
 use crate::hash::Digest;
-use crate::id::{AgentId, BatchId, CallId, ConfirmationId, QueryId, RespondentId, SessionId, ValueId};
+use crate::id::{
+    AgentId, BatchId, CallId, ConfirmationId, QueryId, RespondentId, SessionId, ValueId,
+};
 use crate::label::Label;
 use crate::lineage::{AgentType, Lineage};
 use crate::message::{Thinking, ToolCall};

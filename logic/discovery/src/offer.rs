@@ -6,7 +6,7 @@ use domain::tool::ToolDefinition;
 /// Most tokens that the definitions in a prompt may take.
 pub const OFFER_TOKENS: u64 = 2_000;
 /// Most tools that are found for a task, beside those that are always there.
-pub const MOST_FOUND: usize = 4;
+pub const MOST_FOUND: usize = 6;
 /// Characters of a definition to a token: a rule of thumb for English and JSON.
 const CHARACTERS_PER_TOKEN: u64 = 4;
 

@@ -68,6 +68,7 @@ pub(crate) fn judge(spec: &ToolSpec, arguments: &Value, flow: &Flow<'_>) -> (Fin
     let violations = [
         call.secret(),
         call.target(),
+        call.destruction(),
         choice,
         call.anchor(),
         call.audience(),
@@ -155,6 +156,32 @@ impl Call<'_> {
                 "`{}` ({}) was not named by you: it may come from {from}.",
                 chosen.argument,
                 shown(&chosen.text)
+            ),
+        ))
+    }
+
+    /// T, where a plan names the tool alone and what it destroys is a thing that nobody but the
+    /// platform named: after outside content was read, an outsider may have picked it without
+    /// naming it.
+    fn destruction(&self) -> Option<Finding> {
+        let is_asked = self.spec.effect == EffectClass::Destructive
+            && self.flow.pinned == Pinned::Choice
+            && self.flow.known.context.integrity == Integrity::Untrusted;
+        let picked = self
+            .targets
+            .iter()
+            .find(|t| t.traced.label.integrity == Integrity::Endorsed && !self.is_opened(t));
+        let picked = picked.filter(|_| is_asked)?;
+        Some(finding(
+            Verdict::Confirm,
+            "picked_target",
+            "What it destroys was not named by the user. Ask the user to name it.",
+            format!(
+                "`{}` ({}) is what would be lost, and you did not name it: the agent picked it \
+                 after it read {}.",
+                picked.argument,
+                shown(&picked.text),
+                origins(self.flow.known.context)
             ),
         ))
     }
