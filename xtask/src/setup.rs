@@ -15,7 +15,7 @@ mod prerequisites;
 mod progress;
 mod python;
 mod shell;
-mod test_programs;
+pub mod test_programs;
 mod weights;
 
 use anyhow::{Context as _, Result};

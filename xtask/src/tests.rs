@@ -42,7 +42,8 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
             Ok(debug_program(&paths.engine))
         },
     )?;
-    let house = environment(&paths, options, carl, corpora)?;
+    let mut house = environment(&paths, options, carl, corpora)?;
+    house.extend(without(steps));
     steps.run("tests", advice, || {
         show(runner(&["--workspace", "--exclude", "engine"]).envs(house.clone()))
     })?;
@@ -65,6 +66,16 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
                 .envs(house),
         )
     })
+}
+
+/// What cannot be had here, for the tests that need it to leave themselves out; listed at the end.
+fn without(steps: &mut Steps) -> Option<(String, OsString)> {
+    let absent = setup::test_programs::absent();
+    for (what, advice) in &absent {
+        steps.skip(&format!("tests with a {what}"), advice);
+    }
+    let names: Vec<&str> = absent.iter().map(|(what, _)| *what).collect();
+    (!names.is_empty()).then(|| ("HOUSE_WITHOUT".to_owned(), names.join(",").into()))
 }
 
 /// Fetches the texts that the firewall is measured on.

@@ -15,7 +15,7 @@ use keyring::SecretService;
 use std::os::unix::net::UnixListener;
 use std::process::Command;
 use std::time::{Duration, Instant};
-use testkit::Desktop;
+use testkit::{DESKTOP_KEYRING, Desktop, is_absent};
 
 /// Says to a process started again what it is there for.
 const CASE: &str = "HOUSE_KEYRING_CASE";
@@ -82,16 +82,25 @@ async fn a_case() {
 
 #[test]
 fn a_real_keyring_keeps_every_promise_of_a_store() {
+    if is_absent(DESKTOP_KEYRING) {
+        return;
+    }
     run("open", Desktop::new().address());
 }
 
 #[test]
 fn a_locked_keyring_is_said_to_be_locked() {
+    if is_absent(DESKTOP_KEYRING) {
+        return;
+    }
     run("locked", Desktop::locked().address());
 }
 
 #[test]
 fn a_bus_without_a_keyring_is_told_from_none_at_all() {
+    if is_absent(DESKTOP_KEYRING) {
+        return;
+    }
     run("nobody", Desktop::bare().address());
     run("no bus", "unix:path=/nonexistent/bus");
 }

@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 use testkit::program::program;
-use testkit::{Carl, Desktop, Finished, Gate, House, Reply, Server};
+use testkit::{
+    Carl, DESKTOP_KEYRING, Desktop, Finished, Gate, House, KERNEL_KEYRING, Reply, Server, is_absent,
+};
 
 /// All that a user can open without an override, nobody being there to ask.
 const OPEN: [&str; 8] = [
@@ -336,6 +338,9 @@ fn ask(carl: Carl) -> Finished {
 
 #[test]
 fn no_way_that_a_model_has_leads_to_a_secret() {
+    if is_absent(KERNEL_KEYRING) {
+        return;
+    }
     let vault = Vault::planted();
     let mut seen = Seen(Vec::new());
     let ways = ways(&vault);
@@ -367,6 +372,9 @@ fn no_way_that_a_model_has_leads_to_a_secret() {
 
 #[test]
 fn no_command_of_the_user_shows_a_secret_either() {
+    if is_absent(KERNEL_KEYRING) {
+        return;
+    }
     let vault = Vault::planted();
     let server = parrot(shell("true"));
     vault.provider(&server);
@@ -434,6 +442,9 @@ fn no_command_of_the_user_shows_a_secret_either() {
 
 #[test]
 fn no_argument_list_and_no_environment_holds_a_secret_while_an_agent_works() {
+    if is_absent(KERNEL_KEYRING) {
+        return;
+    }
     let vault = Vault::planted();
     let gate = Gate::new();
     // The command is still running when the second request waits.
@@ -457,6 +468,9 @@ fn no_argument_list_and_no_environment_holds_a_secret_while_an_agent_works() {
 
 #[test]
 fn the_desktops_keyring_is_out_of_a_commands_reach() {
+    if is_absent(DESKTOP_KEYRING) {
+        return;
+    }
     let desktop = Desktop::new();
     let house = House::new();
     let config = |server: &Server| {

@@ -15,6 +15,7 @@
     reason = "a test is allowed to fail loudly, and so is what only tests use"
 )]
 
+pub mod absent;
 pub mod desktop;
 pub mod house;
 pub mod ollama;
@@ -24,6 +25,7 @@ pub mod reply;
 pub mod server;
 pub mod terminal;
 
+pub use absent::{DESKTOP_KEYRING, KERNEL_KEYRING, is_absent};
 pub use desktop::Desktop;
 pub use house::House;
 pub use program::{Carl, Finished, Running};

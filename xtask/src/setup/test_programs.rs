@@ -18,15 +18,46 @@ const PROGRAMS: [(&str, &str); 5] = [
     ("keyctl", "keyutils"),
 ];
 
-/// Installs what is missing, where apt is there and may.
+/// Installs what is missing, where apt is there and may. What cannot be had stops nothing: the
+/// tests that need it are left out and listed, see [`absent`].
 ///
 /// # Errors
-/// What is missing, and the command that installs it.
+/// None so far; a step returns what it came to.
 pub fn provide() -> Result<((), String)> {
-    let mut packages = missing();
-    if packages.is_empty() {
+    if missing().is_empty() {
         return Ok(((), "all there".to_owned()));
     }
+    Ok((
+        (),
+        install().unwrap_or_else(|why| format!("left out: {why:#}")),
+    ))
+}
+
+/// What the tests of secrets have to do without here: the names that `HOUSE_WITHOUT` takes, each
+/// with what would bring it.
+pub fn absent() -> Vec<(&'static str, String)> {
+    let mut absent = Vec::new();
+    let missing = missing();
+    let for_desktop: Vec<&str> = missing
+        .iter()
+        .copied()
+        .filter(|one| *one != "keyutils")
+        .collect();
+    if !for_desktop.is_empty() {
+        let advice = format!("apt install {}", for_desktop.join(" "));
+        absent.push(("desktop-keyring", advice));
+    }
+    let takes_keys =
+        shell::output(Command::new("keyctl").args(["add", "user", "carl-probe", "x", "@p"]));
+    if let Err(error) = takes_keys {
+        let advice = format!("apt install keyutils, on a kernel that allows key calls: {error:#}");
+        absent.push(("kernel-keyring", advice));
+    }
+    absent
+}
+
+fn install() -> Result<String> {
+    let mut packages = missing();
     packages.dedup();
     let by_hand = format!(
         "install them: `apt install {}` on Debian and Ubuntu; on other systems the packages are \
@@ -55,7 +86,7 @@ pub fn provide() -> Result<((), String)> {
     .concat();
     apt(&install).with_context(|| by_hand.clone())?;
     match missing().as_slice() {
-        [] => Ok(((), format!("installed {}", packages.join(", ")))),
+        [] => Ok(format!("installed {}", packages.join(", "))),
         still => bail!(
             "{} did not bring what is needed; {by_hand}",
             still.join(", ")

@@ -1,0 +1,21 @@
+//! What the machine that tests run on does not have.
+
+/// Names, separated by commas, of what is known to be absent. `cargo xtask test` sets it when it
+/// could not be provided, and lists what was not tested; without it an absence is a failure.
+const VARIABLE: &str = "HOUSE_WITHOUT";
+
+/// A GNOME Keyring on a session bus.
+pub const DESKTOP_KEYRING: &str = "desktop-keyring";
+/// A kernel that takes keys.
+pub const KERNEL_KEYRING: &str = "kernel-keyring";
+
+/// Whether it is known to be absent. A test that cannot do without it ends there, and says so.
+#[must_use]
+pub fn is_absent(what: &str) -> bool {
+    let absent = std::env::var(VARIABLE).unwrap_or_default();
+    let is_absent = absent.split(',').any(|one| one == what);
+    if is_absent {
+        eprintln!("NOT TESTED: there is no {what} here");
+    }
+    is_absent
+}
