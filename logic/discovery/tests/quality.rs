@@ -12,7 +12,7 @@ use serde_json::Value;
 /// Tasks whose tool is among those offered, of a hundred, all in all: at least.
 const FOUND_PERCENT: usize = 95;
 /// The same for tasks that were written after the words were chosen, and to which none was fitted.
-const HELD_OUT_PERCENT: usize = 80;
+const HELD_OUT_PERCENT: usize = 90;
 
 fn tools() -> Vec<Offer> {
     let text = include_str!("data/tools.json");
@@ -30,7 +30,7 @@ fn tools() -> Vec<Offer> {
 
 /// The same for tasks that were written before anything was looked at: the first try, and with a
 /// second one in an agent's plain words.
-const UNSEEN_PERCENT: usize = 60;
+const UNSEEN_PERCENT: usize = 68;
 const SECOND_TRY_PERCENT: usize = 95;
 
 /// Tasks and how many of them had their tool offered; the others are printed.
