@@ -3,11 +3,14 @@
 use crate::exit::{Exit, Failure, OrFail};
 use crate::render::{Paint, print};
 use anyhow::Result;
-use audit::checkpoint::{NOTE_BYTES, Note, PublicKey};
+use audit::checkpoint::{Note, NoteError, PublicKey};
 use audit::verify::{Against, Anchor, KeySource, Problem, Report};
 use serde_json::{Value, json};
 use std::io::Read;
 use std::path::Path;
+
+/// Most that is read of a file of anchors, bytes: some thousands of them.
+const ANCHOR_BYTES: u64 = 1 << 20;
 
 /// Checks the log of a folder and says what was found.
 ///
@@ -77,7 +80,7 @@ fn without_log(folder: &Path, anchored: bool, json: bool) -> Result<Exit> {
 
 fn read_anchor(path: &Path) -> Result<Note> {
     let mut text = String::new();
-    let limit = NOTE_BYTES as u64 + 1;
+    let limit = ANCHOR_BYTES + 1;
     let read = if path == Path::new("-") {
         std::io::stdin().take(limit).read_to_string(&mut text)
     } else {
@@ -88,10 +91,46 @@ fn read_anchor(path: &Path) -> Result<Note> {
         let message = format!("--anchor: {} cannot be read: {error}", path.display());
         return Err(Failure::usage(message, hint).into());
     }
-    let note: Result<Note, _> = text.parse();
-    note.map_err(|why| {
-        Failure::usage(format!("--anchor: this is no checkpoint: {why}"), hint).into()
-    })
+    let refused = |why: String| Failure::usage(format!("--anchor: {why}"), hint);
+    if text.len() as u64 > ANCHOR_BYTES {
+        let why = format!("{} is longer than {ANCHOR_BYTES} bytes", path.display());
+        return Err(refused(why).into());
+    }
+    newest(&text).map_err(|why| refused(format!("this is no checkpoint: {why}")).into())
+}
+
+/// The checkpoint over most records, of those that were put into a file one after the other. The
+/// newer ones vouch for what the older ones do.
+fn newest(text: &str) -> Result<Note, NoteError> {
+    let mut newest: Option<(u64, Note)> = None;
+    for one in notes(text) {
+        let note: Note = one.parse()?;
+        let size = note.checkpoint()?.size;
+        if newest.as_ref().is_none_or(|(known, _)| size > *known) {
+            newest = Some((size, note));
+        }
+    }
+    newest.map_or_else(|| text.parse(), |(_, note)| Ok(note))
+}
+
+/// The notes of a text: each ends with its last signature.
+fn notes(text: &str) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    let mut is_ended = true;
+    for line in text.split_inclusive('\n') {
+        let is_signature = line.starts_with("\u{2014} ");
+        if is_ended && !is_signature {
+            if line.trim().is_empty() {
+                continue;
+            }
+            notes.push(String::new());
+        }
+        if let Some(note) = notes.last_mut() {
+            note.push_str(line);
+        }
+        is_ended = is_signature;
+    }
+    notes
 }
 
 fn read_key(text: &str) -> Result<PublicKey> {
@@ -100,6 +139,12 @@ fn read_key(text: &str) -> Result<PublicKey> {
         let hint = "Give what `carl audit anchor --key` printed when the anchor was made.";
         Failure::usage(format!("--key: {why}"), hint).into()
     })
+}
+
+/// So many of a thing.
+fn counted(number: u64, thing: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{ending}", grouped(number))
 }
 
 /// A number that a person can read.
@@ -118,10 +163,10 @@ fn grouped(number: u64) -> String {
 fn as_text(report: &Report, paint: Paint) -> String {
     let megabytes = report.bytes as f64 / 1e6;
     let mut out = format!(
-        "Log           {}\nRecords       {} in {} segments, {megabytes:.1} MB\n",
+        "Log           {}\nRecords       {} in {}, {megabytes:.1} MB\n",
         report.origin,
         grouped(report.records),
-        report.segments
+        counted(report.segments, "segment")
     );
     out.push_str(&format!("Key           {}\n", key_in_words(report)));
     let (verdict, rest) = integrity(report);
@@ -197,8 +242,8 @@ fn integrity(report: &Report) -> (String, Vec<String>) {
     rest.push(match checkpoints.good {
         0 => "No checkpoint of its own fits, because there is none yet or none is left.".to_owned(),
         good => format!(
-            "{} checkpoints of its own fit, the newest at record {}.",
-            grouped(good),
+            "{} of its own fit, the newest at record {}.",
+            counted(good, "checkpoint"),
             grouped(checkpoints.covered)
         ),
     });
