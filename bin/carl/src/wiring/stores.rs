@@ -110,7 +110,7 @@ pub async fn secrets(setting: &Setting, audit: Arc<dyn Audit>) -> Result<Arc<dyn
 /// list a provider's models, is on no record: the log may be another process's.
 ///
 /// # Errors
-/// As [`secrets`].
+/// As [`secrets()`].
 pub async fn secrets_to_look(setting: &Setting) -> Result<Arc<dyn Secrets>> {
     secrets(setting, Arc::new(Unrecorded)).await
 }
