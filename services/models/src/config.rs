@@ -37,21 +37,42 @@ pub struct Config {
 }
 
 impl Config {
-    /// Refuses a key that stands in an endpoint, as a password or behind a `?`.
+    /// Refuses an endpoint that is no address of a server, or that holds a key: as a password, or
+    /// behind a `?`.
     ///
     /// # Errors
     /// `NotConfigured`, naming the provider and nothing of the endpoint.
     pub fn check_endpoints(&self) -> Result<(), Error> {
-        let named = self.providers.iter();
-        named
-            .map(|(name, provider)| (name, provider.endpoint.as_deref().unwrap_or_default()))
-            .filter_map(|(name, text)| Some((name, Url::parse(text).ok()?)))
-            .try_for_each(|(name, url)| without_keys(name, &url))
+        for (name, provider) in &self.providers {
+            if let Some(text) = &provider.endpoint {
+                address(name, text)?;
+            }
+        }
+        Ok(())
     }
 }
 
+/// The address in an endpoint. One that cannot be read may hold a key all the same, so none is
+/// repeated.
+pub(crate) fn address(name: &str, text: &str) -> Result<Url, Error> {
+    let url = Url::parse(text).map_err(|source| {
+        configuration(
+            format!("models.providers.{name}.endpoint is not a URL: {source}"),
+            "",
+        )
+    })?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+        return Err(configuration(
+            format!("models.providers.{name}.endpoint must begin with http:// or https://"),
+            "",
+        ));
+    }
+    without_keys(name, &url)?;
+    Ok(url)
+}
+
 /// Whether an address holds nothing that could be a key.
-pub(crate) fn without_keys(name: &str, url: &Url) -> Result<(), Error> {
+fn without_keys(name: &str, url: &Url) -> Result<(), Error> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err(configuration(
             format!("models.providers.{name}.endpoint must hold no user name or password"),
@@ -311,6 +332,7 @@ fn millis(duration: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::fault::Coded;
 
     fn parse(json: serde_json::Value) -> Result<Config, String> {
         serde_json::from_value(json).map_err(|error| error.to_string())
@@ -360,6 +382,31 @@ mod tests {
         .unwrap_err();
         assert!(message.contains("no name for a secret"), "{message}");
         assert!(!message.contains("sk very"), "{message}");
+    }
+
+    #[test]
+    fn an_endpoint_with_a_key_is_refused_unrepeated_whether_it_can_be_read_or_not() {
+        let with = |endpoint: &str| {
+            let provider = serde_json::json!({"type": "openai", "endpoint": endpoint});
+            let config = parse(serde_json::json!({"providers": {"x": provider}})).unwrap();
+            config.check_endpoints()
+        };
+        assert!(with("http://127.0.0.1:8080/v1").is_ok());
+        for endpoint in [
+            "http://me:hunter2@host/v1",
+            "http://hunter2@host/v1",
+            "http://host/v1?key=hunter2",
+            "http://host/v1#hunter2",
+            "http://me:hunter2@host:99999/v1",
+            "http://host:hunter2/v1",
+            "me:hunter2@host/v1",
+            "hunter2@host/v1",
+        ] {
+            let error = with(endpoint).unwrap_err().fault();
+            let said = format!("{} {}", error.message, error.hint);
+            assert!(said.contains("models.providers.x.endpoint"), "{said}");
+            assert!(!said.contains("hunter2"), "{said}");
+        }
     }
 
     #[test]

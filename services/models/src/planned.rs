@@ -1,7 +1,7 @@
 //! Makes the instances: what is configured, and the usual places on this machine.
 
 use crate::breaker::Breaker;
-use crate::config::{Config, ProviderConfig, ProviderType, ToolCalls, without_keys};
+use crate::config::{Config, ProviderConfig, ProviderType, ToolCalls, address};
 use crate::discovery;
 use crate::egress::Egress;
 use crate::engine::{EngineBackend, EngineSettings};
@@ -113,20 +113,7 @@ fn endpoint(name: &str, provider: &ProviderConfig) -> Result<Option<Url>, Error>
             ));
         }
     };
-    let url = Url::parse(text).map_err(|source| {
-        configuration(
-            format!("models.providers.{name}.endpoint is not a URL: {source}"),
-            "",
-        )
-    })?;
-    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-        return Err(configuration(
-            format!("models.providers.{name}.endpoint must begin with http:// or https://"),
-            "",
-        ));
-    }
-    without_keys(name, &url)?;
-    Ok(Some(url))
+    address(name, text).map(Some)
 }
 
 pub(crate) fn backend(
