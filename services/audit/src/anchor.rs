@@ -3,6 +3,9 @@
 use crate::checkpoint::PublicKey;
 use crate::config::{self, Config};
 use crate::error::Error;
+use crate::left::Left;
+use crate::notes::Notes;
+use crate::segment::{LogId, Segment};
 use crate::{disk, key, segment, service, tail};
 use std::path::PathBuf;
 
@@ -10,12 +13,16 @@ use std::path::PathBuf;
 /// appending, after making them durable. `None` when there is no log.
 ///
 /// # Errors
-/// [`Error`] when the log's end or its key cannot be read, or the log has lost records.
+/// [`Error`] when the log's end or its key cannot be read, or it has fewer records than its newest
+/// checkpoint covers, or others: what is left is not signed as if it were all.
 pub fn sign(config: &Config) -> Result<Option<String>, Error> {
+    let notes = Notes::last(&config.folder)?;
     let Some(tail) = tail::survey(&config.folder)? else {
+        Left::nothing(&config.folder)?;
         return Ok(None);
     };
     let key = key::read(&config.keys, tail.segment.header.log)?;
+    tail::newest_checkpoint(notes, &key.public(), &tail)?;
     tail.segment
         .file
         .sync_data()
@@ -23,41 +30,45 @@ pub fn sign(config: &Config) -> Result<Option<String>, Error> {
     Ok(Some(key.sign(tail.frontier.size(), tail.frontier.root())))
 }
 
-/// The key that checks this log's checkpoints. `None` when there is no log.
+/// The key that checks this log's checkpoints, also when only these are left of it. `None` when
+/// there is no log.
 ///
 /// # Errors
-/// [`Error`] when the log's newest segment or its key cannot be read.
+/// [`Error`] when the log's newest segment, its checkpoints or its key cannot be read.
 pub fn public_key(config: &Config) -> Result<Option<PublicKey>, Error> {
-    let Some(first) = segment::list(&config.folder)?.pop() else {
-        return Ok(None);
+    let log = match segment::list(&config.folder)?.pop() {
+        Some(first) => Some(Segment::open(&config.folder, first)?.header.log),
+        None => Left::of(&config.folder)?.logs.pop(),
     };
-    let log = segment::Segment::open(&config.folder, first)?.header.log;
-    Ok(Some(key::read(&config.keys, log)?.public()))
+    let key = log.map(|log| key::read(&config.keys, log)).transpose()?;
+    Ok(key.map(|key| key.public()))
 }
 
-/// Sets the log aside as it is, so that the next start begins a fresh one, and says where it is
-/// now. Its private key is destroyed, so that nothing more can be signed in its name; the public
-/// half is put beside it. `None` when there is no log.
+/// Sets the log aside as it is, be it only its checkpoints, so that the next start begins a fresh
+/// one, and says where it is now. The private key of every log that its segments and checkpoints
+/// name is destroyed, so that nothing more can be signed in that name; the public halves are put
+/// beside it. `None` when there is no log.
 ///
 /// # Errors
 /// [`Error`] when a writer has it, or it cannot be moved.
 pub fn archive(config: &Config, name: &str) -> Result<Option<PathBuf>, Error> {
     let firsts = segment::list(&config.folder)?;
-    if firsts.is_empty() {
+    let left = Left::of(&config.folder)?;
+    if firsts.is_empty() && !left.is_something {
         return Ok(None);
     }
     let _lock = service::lock(&config.folder)?;
-    let log = firsts.iter().find_map(|first| {
-        segment::Segment::open(&config.folder, *first)
-            .ok()
-            .map(|segment| segment.header.log)
-    });
-    let key_file = log
-        .map(|log| key::path(&config.keys, log))
-        .filter(|path| path.exists());
-    if let Some(key) = log.and_then(|log| key::read(&config.keys, log).ok()) {
+    let logs = named(config, &firsts, left);
+    let mut public = String::new();
+    for key in logs
+        .iter()
+        .filter_map(|log| key::read(&config.keys, *log).ok())
+    {
+        public.push_str(&format!("{}\n", key.public()));
+    }
+    if !public.is_empty() {
         let path = config::public_key(&config.folder);
-        disk::place(&path, format!("{}\n", key.public()).as_bytes())
+        disk::place(&path, public.as_bytes())
             .map_err(|source| Error::io(&path, "written", source))?;
     }
     let aside = config.folder.with_file_name(name);
@@ -66,8 +77,27 @@ pub fn archive(config: &Config, name: &str) -> Result<Option<PathBuf>, Error> {
         return Err(moved(std::io::ErrorKind::AlreadyExists.into()));
     }
     std::fs::rename(&config.folder, &aside).map_err(moved)?;
-    if let Some(path) = key_file {
-        std::fs::remove_file(&path).map_err(|source| Error::io(&path, "removed", source))?;
+    for path in logs.iter().map(|log| key::path(&config.keys, *log)) {
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            other => other.map_err(|source| Error::io(&path, "removed", source))?,
+        }
     }
     Ok(Some(aside))
+}
+
+/// The logs that segments and checkpoints of a folder name: more than one where something was put
+/// in the place of another.
+fn named(config: &Config, firsts: &[u64], left: Left) -> Vec<LogId> {
+    let mut logs: Vec<LogId> = Vec::new();
+    let headers = firsts
+        .iter()
+        .filter_map(|first| Segment::open(&config.folder, *first).ok())
+        .map(|segment| segment.header.log);
+    for log in headers.chain(left.logs) {
+        if !logs.contains(&log) {
+            logs.push(log);
+        }
+    }
+    logs
 }

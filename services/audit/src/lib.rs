@@ -18,6 +18,7 @@ mod disk;
 pub mod error;
 mod frame;
 mod key;
+mod left;
 mod notes;
 pub mod read;
 pub mod record;

@@ -73,12 +73,14 @@ impl Notes {
         let Some(reader) = &mut notes.file else {
             return Ok(notes);
         };
-        let length = reader.seek(SeekFrom::End(0)).map_err(io)?;
         // An unfinished entry may follow the last whole one.
-        let from = length.saturating_sub(2 * NOTE_BYTES as u64);
+        let from = notes.end.saturating_sub(2 * NOTE_BYTES as u64);
         reader.seek(SeekFrom::Start(from)).map_err(io)?;
         let mut end = Vec::new();
-        reader.read_to_end(&mut end).map_err(io)?;
+        reader
+            .take(notes.end - from)
+            .read_to_end(&mut end)
+            .map_err(io)?;
         let mut starts: Vec<usize> = end
             .windows(3)
             .enumerate()

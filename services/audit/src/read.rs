@@ -2,6 +2,7 @@
 //! appending. What is still being written is left out.
 
 use crate::error::{Damage, Error, Wrong};
+use crate::left::Left;
 use crate::record::Record;
 use crate::segment::{self, Header, Segment, Step, Walk};
 use domain::Timestamp;
@@ -127,14 +128,18 @@ impl Log {
     /// Opens the log of a folder; `None` when there is none.
     ///
     /// # Errors
-    /// [`Error::Io`] when the folder cannot be read.
+    /// [`Error::Io`] when the folder cannot be read, [`Error::Incomplete`] when there are only
+    /// checkpoints of a log in it.
     pub fn open(folder: &Path) -> Result<Option<Self>, Error> {
         let segments = segment::list(folder)?;
-        let log = Self {
+        if segments.is_empty() {
+            Left::nothing(folder)?;
+            return Ok(None);
+        }
+        Ok(Some(Self {
             folder: folder.to_path_buf(),
             segments,
-        };
-        Ok((!log.segments.is_empty()).then_some(log))
+        }))
     }
 
     /// Every record that is asked for, oldest first. Segments that can hold none are not read.

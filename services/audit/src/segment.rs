@@ -46,6 +46,16 @@ impl LogId {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
+    /// The log of this name in checkpoints, if it is one that [`Self::origin`] gives.
+    pub(crate) fn named(origin: &str) -> Option<Self> {
+        let digits = origin.strip_prefix(ORIGIN)?;
+        let Ok(id) = u128::from_str_radix(digits, 16) else {
+            return None;
+        };
+        // Only the one way of writing it: no sign, no capitals, all digits.
+        Some(Self(id.to_be_bytes())).filter(|log| log.text() == digits)
+    }
+
     /// The name in checkpoints.
     pub(crate) fn origin(self) -> String {
         format!("{ORIGIN}{}", self.text())

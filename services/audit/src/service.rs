@@ -4,6 +4,8 @@ use crate::config::{self, Config};
 use crate::disk::{self, Files};
 use crate::error::Error;
 use crate::key;
+use crate::left::Left;
+use crate::notes::Notes;
 use crate::record::Record;
 use crate::segment::{self, Header, LogId, Times};
 use crate::tail::{self, Tail};
@@ -60,13 +62,15 @@ impl Service {
     ///
     /// # Errors
     /// [`Error`] when it cannot be opened or written, is in use, is damaged, or has fewer records
-    /// than its newest checkpoint covers.
+    /// than its newest checkpoint covers. Then nothing is made or changed.
     pub fn open(config: Config) -> Result<Self, Error> {
         key::private_folder(&config.folder)?;
         let lock = lock(&config.folder)?;
+        let notes = Notes::last(&config.folder)?;
         let (tail, begun) = match tail::survey(&config.folder)? {
             Some(tail) => (tail, None),
             None => {
+                Left::nothing(&config.folder)?;
                 let begun = begin(&config)?;
                 let tail = tail::survey(&config.folder)?.ok_or_else(|| {
                     Error::io(&config.folder, "read", std::io::ErrorKind::NotFound.into())
@@ -80,7 +84,7 @@ impl Service {
             Err(Error::Key { .. }) if tail.frontier.size() == 0 => key::make(&config, log)?,
             other => other?,
         };
-        let signed = tail::newest_checkpoint(&config.folder, &key.public(), &tail)?;
+        let signed = tail::newest_checkpoint(notes, &key.public(), &tail)?;
         cut(&config, &tail, signed.file_bytes)?;
         let news = begun.or_else(|| recovery(&tail));
         let files = Files::open(&config.folder, tail.segment.header.first(), lock)
@@ -173,8 +177,12 @@ fn begin(config: &Config) -> Result<Option<News>, Error> {
     let mut details = Vec::new();
     let gone = key::others(&config.keys, log);
     if gone > 0 {
-        let lost = format!("{gone} logs before this one left a key and no records");
-        details.push(format!("{lost}: they were deleted, not archived"));
+        let (logs, were) = match gone {
+            1 => ("1 log".to_owned(), "it was"),
+            _ => (format!("{gone} logs"), "they were"),
+        };
+        let lost = format!("{logs} before this one left a key and no records");
+        details.push(format!("{lost}: {were} deleted, not archived"));
     }
     if config.folder.join("audit.jsonl").exists() {
         details.push("audit.jsonl beside this log is older and no part of it".to_owned());

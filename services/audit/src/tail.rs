@@ -153,17 +153,17 @@ pub(crate) struct Signed {
     pub(crate) file_bytes: u64,
 }
 
-/// Checks the records against the log's own newest checkpoint.
+/// Checks the records against the log's own newest checkpoint, of notes that were opened before the
+/// records were surveyed: a writer that goes on meanwhile signs only what it has written before.
 ///
 /// # Errors
 /// [`Error::Checkpoints`] when the newest is damaged or another's, [`Error::Incomplete`] when it
 /// covers more records than there are, or as many and others.
 pub(crate) fn newest_checkpoint(
-    folder: &Path,
+    mut notes: Notes,
     key: &PublicKey,
     tail: &Tail,
 ) -> Result<Signed, Error> {
-    let mut notes = Notes::last(folder)?;
     let mut newest: Option<Checkpoint> = None;
     loop {
         let source = match notes.next()? {
@@ -185,7 +185,10 @@ pub(crate) fn newest_checkpoint(
     let have = tail.frontier.size();
     let detail = match newest {
         Some(Checkpoint { size, .. }) if size > have => {
-            format!("its newest checkpoint covers {size} records, and {have} are there")
+            format!(
+                "its newest checkpoint covers {size} records, and {have} are there: a segment is \
+                 gone, or records were cut off its end"
+            )
         }
         Some(Checkpoint { size, root, .. }) if size == have && root != tail.frontier.root() => {
             format!("its newest checkpoint covers other {size} records than those that are there")

@@ -6,6 +6,7 @@
 
 use crate::checkpoint::{Checkpoint, Note, NoteError, PublicKey};
 use crate::error::{Damage, Error, Wrong};
+use crate::left::Left;
 use crate::notes::{Kept, Notes};
 use crate::segment::{self, Header, LogId, Segment, Step, Walk};
 use crate::tree::Frontier;
@@ -118,15 +119,23 @@ impl Report {
             && !matches!(self.anchor, Some(Anchor::Other { .. }))
     }
 
-    /// Whether records are known to be missing: the log's own checkpoints or the anchor cover more
-    /// than there are, or the anchor is of a log that this one has replaced.
+    /// Whether records are known to be missing: every segment is gone, the log's own checkpoints or
+    /// the anchor cover more than there are, or the anchor is of a log that this one has replaced.
     #[must_use]
     pub fn is_incomplete(&self) -> bool {
-        self.checkpoints.claimed > self.records
+        self.is_gone()
+            || self.checkpoints.claimed > self.records
             || matches!(
                 self.anchor,
                 Some(Anchor::Missing { .. } | Anchor::OtherLog { .. })
             )
+    }
+
+    /// Whether every segment is gone and only checkpoints say that there was a log: there is no
+    /// record of which [`Self::is_whole`] could say anything.
+    #[must_use]
+    pub const fn is_gone(&self) -> bool {
+        self.records == 0 && self.segments == 0 && self.problem.is_none()
     }
 
     /// Records that the anchor vouches for.
@@ -149,7 +158,7 @@ pub struct Against {
 }
 
 /// Reads the whole log once and checks everything that can be checked. Memory does not grow with
-/// the log. `None` when there is no log.
+/// the log. `None` when there is no log, and no checkpoint that says that there was one.
 ///
 /// # Errors
 /// [`Error`] when a file cannot be read. What is wrong with the log is in the report.
@@ -157,9 +166,13 @@ pub fn verify(folder: &Path, keys: &Path, against: &Against) -> Result<Option<Re
     // Checkpoints first: a writer that goes on meanwhile signs only what it has written before.
     let notes = Notes::open(folder)?;
     let firsts = segment::list(folder)?;
-    let Some(last) = firsts.last() else {
-        return Ok(None);
+    let left = match firsts.last() {
+        Some(_) => Left::default(),
+        None => Left::of(folder)?,
     };
+    if firsts.is_empty() && !left.is_something {
+        return Ok(None);
+    }
     // Any header tells the log's name; a damaged one is found on the way.
     let log = firsts
         .iter()
@@ -167,11 +180,12 @@ pub fn verify(folder: &Path, keys: &Path, against: &Against) -> Result<Option<Re
             Ok(segment) => Some(segment.header.log),
             Err(_) => None,
         });
+    let log = log.or(left.logs.last().copied());
     let log = log.unwrap_or(LogId([0; 16]));
     let key = find_key(folder, keys, log, against);
     let mut pass = Pass::new(folder, notes, log, key, against)?;
     for first in &firsts {
-        if !pass.segment(*first, first == last)? {
+        if !pass.segment(*first, Some(first) == firsts.last())? {
             break;
         }
     }
@@ -191,7 +205,10 @@ fn find_key(
         Ok(key) => Some((key.public(), KeySource::Own)),
         Err(_) => {
             let text = std::fs::read_to_string(config::public_key(folder)).ok()?;
-            Some((text.parse().ok()?, KeySource::Beside))
+            let mut keys: Vec<PublicKey> = text.lines().flat_map(str::parse).collect();
+            // The log's own stands first, so that any other key tells at once that it is another's.
+            keys.sort_by_key(|key| key.name() != log.origin());
+            Some((keys.into_iter().next()?, KeySource::Beside))
         }
     }
 }

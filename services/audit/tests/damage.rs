@@ -183,6 +183,44 @@ async fn a_deleted_segment_is_seen_in_the_middle_always_and_at_the_end_with_an_a
 }
 
 #[tokio::test]
+async fn a_log_of_which_only_checkpoints_are_left_is_seen_without_an_anchor() {
+    let (place, note, key) = anchored().await;
+    for segment in place.segments() {
+        std::fs::remove_file(segment).unwrap();
+    }
+    let report = place.verify(None);
+    assert!(report.is_gone() && report.is_incomplete(), "{report:?}");
+    assert_eq!((report.records, report.checkpoints.claimed), (0, 200));
+    assert_eq!(report.origin, key.name());
+    let report = place.verify_by(Some(&note), Some(&key));
+    assert_eq!(report.anchor, Some(Anchor::Missing { size: 200 }));
+
+    // The same where nobody can check the signatures any more, and where the rest is bent as well.
+    std::fs::remove_dir_all(place.config().keys).unwrap();
+    assert!(place.verify(None).is_incomplete());
+    place.bend(&place.config().folder.join("checkpoints"), 0);
+    let report = place.verify(None);
+    assert!(report.is_incomplete() && !report.is_whole(), "{report:?}");
+}
+
+#[tokio::test]
+async fn a_log_that_is_shorter_than_its_newest_checkpoint_is_not_signed() {
+    let refused = |place: &Place| {
+        let error = audit::anchor::sign(&place.config()).unwrap_err();
+        assert!(matches!(error, audit::Error::Incomplete { .. }), "{error}");
+        error.to_string()
+    };
+    let (place, _, _) = anchored().await;
+    let last = place.segments().pop().unwrap();
+    std::fs::remove_file(last).unwrap();
+    assert!(refused(&place).contains("a segment is gone"));
+    for segment in place.segments() {
+        std::fs::remove_file(segment).unwrap();
+    }
+    assert!(refused(&place).contains("cover 200 records"));
+}
+
+#[tokio::test]
 async fn a_log_that_was_deleted_and_begun_anew_is_seen_with_an_anchor() {
     let (place, note, key) = anchored().await;
     std::fs::remove_dir_all(place.config().folder).unwrap();

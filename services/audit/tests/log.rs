@@ -150,6 +150,62 @@ async fn a_log_that_lost_records_its_checkpoint_covers_does_not_start() {
 }
 
 #[tokio::test]
+async fn where_only_checkpoints_are_left_nothing_begins_until_they_are_set_aside() {
+    let place = Place::new();
+    place.fill(9).await;
+    let config = place.config();
+    let old = audit::anchor::public_key(&config).unwrap().unwrap();
+    std::fs::remove_file(place.segments().pop().unwrap()).unwrap();
+    let names = |folder: &Path| {
+        let entries = std::fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = (names(&config.folder), names(&config.keys));
+    let Err(Error::Incomplete { detail }) = Service::open(place.config()) else {
+        panic!("a log began among another's checkpoints")
+    };
+    assert!(
+        detail.contains("9 records") && detail.contains("segment"),
+        "{detail}"
+    );
+    assert_eq!((names(&config.folder), names(&config.keys)), before);
+    assert!(matches!(
+        audit::read::Log::open(&config.folder),
+        Err(Error::Incomplete { .. })
+    ));
+
+    let aside = audit::anchor::archive(&config, "aside").unwrap().unwrap();
+    assert!(
+        names(&config.keys).is_empty(),
+        "the old key could still sign"
+    );
+    let kept = std::fs::read_to_string(aside.join("public-key")).unwrap();
+    assert_eq!(kept.trim(), old.to_string());
+    place.fill(1).await;
+    assert_eq!(place.records()[0].record.action, "decide");
+}
+
+#[tokio::test]
+async fn a_log_set_aside_with_another_in_its_place_leaves_no_key_behind() {
+    let place = Place::new();
+    place.fill(2).await;
+    let config = place.config();
+    let old = audit::anchor::public_key(&config).unwrap().unwrap();
+    let notes = config.folder.join("checkpoints");
+    let checkpoints = std::fs::read(&notes).unwrap();
+    std::fs::remove_dir_all(&config.folder).unwrap();
+    place.fill(2).await;
+    let new = audit::anchor::public_key(&config).unwrap().unwrap();
+    std::fs::write(notes, checkpoints).unwrap();
+    let aside = audit::anchor::archive(&config, "aside").unwrap().unwrap();
+    assert_eq!(std::fs::read_dir(&config.keys).unwrap().count(), 0);
+    let kept = std::fs::read_to_string(aside.join("public-key")).unwrap();
+    assert_eq!(kept, format!("{new}\n{old}\n"));
+}
+
+#[tokio::test]
 async fn a_log_with_records_does_not_start_without_its_key() {
     let place = Place::new();
     place.fill(1).await;
