@@ -101,7 +101,7 @@ impl Keeper for SecretService {
             for item in ours {
                 let attributes = item.attributes().await.map_err(|error| explained(&error))?;
                 // An item with our mark that another program made may be named in any way.
-                if let Some(Ok(name)) = attributes.get(NAME).map(|name| name.parse()) {
+                if let Some(Ok(name)) = attributes.get(NAME).map(|name| SecretName::kept(name)) {
                     names.push(name);
                 }
             }

@@ -364,7 +364,7 @@ impl Keys {
         let text = String::from_utf8_lossy(&bytes);
         text.lines()
             .skip(1)
-            .map(str::parse)
+            .map(SecretName::kept)
             .collect::<Result<_, _>>()
             .map(Some)
     }

@@ -269,7 +269,7 @@ fn read(mut bytes: &[u8]) -> Option<Secrets> {
     let mut secrets = Secrets::new();
     while let Some((length, rest)) = bytes.split_first() {
         let (name, rest) = rest.split_at_checked(usize::from(*length))?;
-        let name: SecretName = match std::str::from_utf8(name).map(str::parse) {
+        let name: SecretName = match std::str::from_utf8(name).map(SecretName::kept) {
             Ok(Ok(name)) => name,
             _ => return None,
         };

@@ -3,7 +3,7 @@
 
 mod stores;
 
-pub use stores::{Store, chosen, secrets, secrets_socket, secrets_to_look, token};
+pub use stores::{Store, chosen, secrets, secrets_socket, secrets_to_look, served_secrets, token};
 
 use crate::cards;
 use crate::cli::SessionFlags;

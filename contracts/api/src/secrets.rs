@@ -3,6 +3,8 @@
 //! [`Secrets`] is what the broker and the model gateway hold. [`Keeper`] is the user's own side,
 //! straight to the store: `carl secret` uses it, no service holds it and no protocol offers it.
 
+mod shape;
+
 use async_trait::async_trait;
 use domain::fault::Coded;
 use std::fmt;
@@ -70,7 +72,7 @@ impl Zeroize for SecretValue {
 }
 
 /// The name of a secret: 1 to [`SECRET_NAME_BYTES`] letters, digits and `.`, `_`, `-`, the first a
-/// letter or digit.
+/// letter or digit; and nothing that has the shape of a key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SecretName(String);
 
@@ -79,6 +81,42 @@ impl SecretName {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// A name that a store may have from before: one in the shape of a key is taken as well, so
+    /// that it can be listed and removed. For everything else there is [`str::parse`].
+    ///
+    /// # Errors
+    /// [`Error::InvalidName`], which repeats nothing of the text.
+    pub fn kept(text: &str) -> Result<Self, Error> {
+        match form(text) {
+            None => Ok(Self(text.to_owned())),
+            Some(problem) => Err(Error::InvalidName { problem }),
+        }
+    }
+
+    /// Whether the name has the shape of a key, and so may be one.
+    #[must_use]
+    pub fn is_a_key(&self) -> bool {
+        shape::is_a_key(&self.0)
+    }
+}
+
+/// What is wrong with the form of a name.
+fn form(text: &str) -> Option<&'static str> {
+    if text.is_empty() {
+        Some("it is empty")
+    } else if text.len() > SECRET_NAME_BYTES {
+        Some("it has more than 64 characters")
+    } else if !text.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        Some("it must begin with a letter or digit")
+    } else if !text
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+    {
+        Some("it may have letters, digits, `.`, `_` and `-` alone")
+    } else {
+        None
     }
 }
 
@@ -94,21 +132,12 @@ impl FromStr for SecretName {
     // What was given is never repeated: whoever types a key where its name belongs would read it
     // again in every log.
     fn from_str(text: &str) -> Result<Self, Error> {
-        let problem = if text.is_empty() {
-            "it is empty"
-        } else if text.len() > SECRET_NAME_BYTES {
-            "it has more than 64 characters"
-        } else if !text.starts_with(|c: char| c.is_ascii_alphanumeric()) {
-            "it must begin with a letter or digit"
-        } else if !text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
-        {
-            "it may have letters, digits, `.`, `_` and `-` alone"
-        } else {
-            return Ok(Self(text.to_owned()));
-        };
-        Err(Error::InvalidName { problem })
+        let name = Self::kept(text)?;
+        if name.is_a_key() {
+            let problem = "it has the shape of a key";
+            return Err(Error::InvalidName { problem });
+        }
+        Ok(name)
     }
 }
 
@@ -212,6 +241,14 @@ pub trait Secrets: Send + Sync {
     async fn get_secret(&self, name: &str) -> Result<SecretValue, Error>;
 }
 
+/// Told of callers who asked for a secret and may have none.
+#[async_trait]
+pub trait Refusals: Send + Sync {
+    /// Somebody asked over a socket without the service's token. What was asked for is not said:
+    /// it is a stranger's text.
+    async fn refused(&self);
+}
+
 /// Whether a secret of the name was there before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
@@ -274,6 +311,16 @@ mod tests {
                 "{bad:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_key_is_no_name_but_can_be_found_where_it_was_kept_as_one() {
+        let error = "sk-ant-api03-abc".parse::<SecretName>().unwrap_err();
+        assert_eq!(error.code(), "secrets.invalid_name");
+        assert!(!format!("{error} {}", error.hint()).contains("api03"));
+        let kept = SecretName::kept("sk-ant-api03-abc").unwrap();
+        assert!(kept.is_a_key());
+        assert!(SecretName::kept("a b").is_err());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::channel;
 use crate::proto::secrets_client::SecretsClient;
 use crate::proto::{self, secrets_server};
 use crate::status::{cause, reason, status};
-use api::secrets::{Error, SECRET_TIME, SECRET_VALUE_BYTES, SecretValue, Secrets};
+use api::secrets::{Error, Refusals, SECRET_TIME, SECRET_VALUE_BYTES, SecretValue, Secrets};
 use async_trait::async_trait;
 use std::sync::Arc;
 use tonic::metadata::{Ascii, MetadataValue};
@@ -158,6 +158,7 @@ fn to_status(error: &Error) -> Status {
 #[derive(Clone)]
 pub(crate) struct Server {
     pub(crate) secrets: Arc<dyn Secrets>,
+    pub(crate) refusals: Arc<dyn Refusals>,
     pub(crate) token: Arc<Token>,
 }
 
@@ -169,6 +170,7 @@ impl secrets_server::Secrets for Server {
     ) -> Result<Response<proto::GetSecretResponse>, Status> {
         if !self.token.is_shown_by(&request) {
             tracing::warn!("a caller asked for a secret without the service's token");
+            self.refusals.refused().await;
             return Err(to_status(&Error::NotPermitted));
         }
         let secret = self.secrets.get_secret(&request.into_inner().name).await;

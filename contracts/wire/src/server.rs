@@ -14,7 +14,7 @@ use api::audit::Audit;
 use api::broker::{Broker, Control};
 use api::guard::Guard;
 use api::models::Models;
-use api::secrets::Secrets;
+use api::secrets::{Refusals, Secrets};
 use api::sessions::Sessions;
 use domain::limits::{WIRE_DRAIN, WIRE_MESSAGE_BYTES, WIRE_PING, WIRE_PING_ANSWER, WIRE_STREAMS};
 use futures::stream::unfold;
@@ -124,12 +124,20 @@ impl Builder {
         self
     }
 
-    /// Offers Secrets, to whoever shows the token. Only by itself: beside other roles it would be
+    /// Offers Secrets, to whoever shows the token; `refusals` hears of the others. Only by itself: beside other roles it would be
     /// reached by those who may use them.
     #[must_use]
-    pub fn secrets(mut self, secrets: Arc<dyn Secrets>, token: secrets::Token) -> Self {
-        let token = Arc::new(token);
-        self.secrets = Some(secrets::Server { secrets, token });
+    pub fn secrets(
+        mut self,
+        secrets: Arc<dyn Secrets>,
+        refusals: Arc<dyn Refusals>,
+        token: secrets::Token,
+    ) -> Self {
+        self.secrets = Some(secrets::Server {
+            secrets,
+            refusals,
+            token: Arc::new(token),
+        });
         self
     }
 

@@ -243,6 +243,8 @@ impl<'de> Visitor<'de> for SecretRefVisitor {
         // A key written here by mistake seldom has the form of a name, and is not repeated.
         match secret.parse::<SecretName>() {
             Ok(_) => Ok(SecretRef { secret }),
+            // The key in place of its name.
+            Err(_) if SecretName::kept(&secret).is_ok() => Err(literal()),
             Err(error) => Err(A::Error::custom(error)),
         }
     }
@@ -365,6 +367,7 @@ mod tests {
             serde_json::json!(9_876_543_210_u64),
             serde_json::json!(-9_876_543_210_i64),
             serde_json::json!(98_765.432_1),
+            serde_json::json!({"secret": "sk-very-secret"}),
         ] {
             let message = parse(serde_json::json!({
                 "providers": {"x": {"type": "openai", "api_key": key}}

@@ -2,12 +2,15 @@
 
 use crate::error::Error;
 use api::audit::{Action, Audit, Durability, Entry};
-use api::secrets::{SECRET_TIME, SecretName, SecretValue, Secrets};
+use api::secrets::{Refusals, SECRET_TIME, SecretName, SecretValue, Secrets};
 use async_trait::async_trait;
 use domain::Timestamp;
 use domain::event::CallStatus;
-use std::sync::Arc;
-use std::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Time between two records of callers without a token.
+const REFUSALS_APART: Duration = Duration::from_secs(1);
 
 /// Says what time it is.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -18,6 +21,39 @@ pub struct Service {
     store: Option<Arc<dyn Secrets>>,
     audit: Arc<dyn Audit>,
     clock: Clock,
+    place: Place,
+    refusals: Arc<Mutex<Tally>>,
+}
+
+/// From where a reading is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Here,
+    Socket,
+}
+
+/// Callers who showed no token, as far as they are on no record yet. They could fill a disk, so
+/// that many in a row share one.
+#[derive(Debug, Default)]
+struct Tally {
+    recorded: Option<Instant>,
+    more: u64,
+}
+
+impl Tally {
+    /// What to record of one more, if it is time to.
+    fn add(&mut self) -> Option<String> {
+        let is_soon = |at: Instant| at.elapsed() < REFUSALS_APART;
+        if self.recorded.is_some_and(is_soon) {
+            self.more = self.more.saturating_add(1);
+            return None;
+        }
+        self.recorded = Some(Instant::now());
+        Some(match std::mem::take(&mut self.more) {
+            0 => "no token was shown over the socket".to_owned(),
+            more => format!("no token was shown over the socket; {more} more before"),
+        })
+    }
 }
 
 impl Service {
@@ -29,7 +65,16 @@ impl Service {
             store,
             audit,
             clock,
+            place: Place::Here,
+            refusals: Arc::default(),
         }
+    }
+
+    /// The same, for who asks over a socket; the record says so.
+    #[must_use]
+    pub fn over_a_socket(mut self) -> Self {
+        self.place = Place::Socket;
+        self
     }
 
     async fn fetch(&self, name: &SecretName) -> Result<SecretValue, Error> {
@@ -42,17 +87,24 @@ impl Service {
         }
     }
 
-    /// Puts the reading on record. A value is given only once that is done.
+    /// Puts a reading on record. A value is given only once that is done.
     async fn record(
         &self,
-        name: &SecretName,
+        detail: String,
         status: CallStatus,
         began: Instant,
     ) -> Result<(), Error> {
         let mut entry = Entry::new((self.clock)(), Action::SecretRead);
-        entry.detail = name.to_string();
+        entry.detail = match self.place {
+            Place::Here => detail,
+            Place::Socket => format!("{detail}, over the socket"),
+        };
         entry.status = Some(status);
         entry.duration_ms = Some(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
+        self.append(entry).await
+    }
+
+    async fn append(&self, entry: Entry) -> Result<(), Error> {
         match self.audit.append(entry, Durability::Grouped).await {
             Ok(_ack) => Ok(()),
             Err(error) => Err(Error::Unavailable {
@@ -65,14 +117,40 @@ impl Service {
 #[async_trait]
 impl Secrets for Service {
     async fn get_secret(&self, name: &str) -> Result<SecretValue, Error> {
-        let name: SecretName = name.parse()?;
         let began = Instant::now();
+        let name: SecretName = match name.parse() {
+            Ok(name) => name,
+            Err(error) => {
+                // It may be the secret itself.
+                let detail = "what is no name".to_owned();
+                self.record(detail, CallStatus::Failed, began).await?;
+                return Err(error);
+            }
+        };
         let answer = self.fetch(&name).await;
         let status = match &answer {
             Ok(_) => CallStatus::Ok,
             Err(_) => CallStatus::Failed,
         };
-        self.record(&name, status, began).await?;
+        self.record(name.to_string(), status, began).await?;
         answer
+    }
+}
+
+#[async_trait]
+impl Refusals for Service {
+    async fn refused(&self) {
+        let told = {
+            let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+            refusals.add()
+        };
+        let Some(detail) = told else {
+            return;
+        };
+        let mut entry = Entry::new((self.clock)(), Action::SecretRead);
+        entry.detail = detail;
+        entry.status = Some(CallStatus::Denied);
+        // Nothing is given either way.
+        let _unrecorded = self.append(entry).await;
     }
 }

@@ -6,7 +6,7 @@
 )]
 
 use api::audit::Action;
-use api::secrets::{Error, SECRET_TIME, SecretValue, Secrets};
+use api::secrets::{Error, Refusals, SECRET_TIME, SecretValue, Secrets};
 use api::test_support::{FakeAudit, FakeSecrets, secrets_suite};
 use async_trait::async_trait;
 use domain::Timestamp;
@@ -44,11 +44,12 @@ async fn every_reading_is_recorded_by_name_and_a_value_never() {
     let service = service(Some(Arc::new(store)), &audit);
     service.get_secret("work").await.unwrap();
     assert_eq!(code(&service, "absent").await, "secrets.not_found");
-    // What cannot be a name may be the secret itself, and is on no record.
+    // What cannot be a name may be the secret itself, and is recorded without it.
     assert_eq!(
         code(&service, "hunter2 horse").await,
         "secrets.invalid_name"
     );
+    assert_eq!(code(&service, "ghp_hunter2").await, "secrets.invalid_name");
     let entries = audit.entries();
     let told: Vec<_> = entries
         .iter()
@@ -59,9 +60,36 @@ async fn every_reading_is_recorded_by_name_and_a_value_never() {
         [
             (Action::SecretRead, "work", Some(CallStatus::Ok)),
             (Action::SecretRead, "absent", Some(CallStatus::Failed)),
+            (
+                Action::SecretRead,
+                "what is no name",
+                Some(CallStatus::Failed)
+            ),
+            (
+                Action::SecretRead,
+                "what is no name",
+                Some(CallStatus::Failed)
+            ),
         ]
     );
     assert!(!format!("{entries:?}").contains("hunter2"));
+}
+
+#[tokio::test]
+async fn who_asks_over_a_socket_is_recorded_so_and_a_flood_of_strangers_once() {
+    let audit = Arc::new(FakeAudit::new());
+    let store = FakeSecrets::default().with("work", "hunter2-horse");
+    let service = service(Some(Arc::new(store)), &audit).over_a_socket();
+    service.get_secret("work").await.unwrap();
+    for _ in 0..50 {
+        service.refused().await;
+    }
+    let entries = audit.entries();
+    assert_eq!(entries[0].detail, "work, over the socket");
+    assert_eq!(entries[1].detail, "no token was shown over the socket");
+    assert_eq!(entries[1].status, Some(CallStatus::Denied));
+    // One a second: fifty take less than ten of them.
+    assert!(entries.len() < 12, "{}", entries.len());
 }
 
 #[tokio::test]

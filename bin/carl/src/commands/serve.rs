@@ -118,11 +118,8 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<(Builder, Option<Arc<dy
             offer.models(wiring::models(setting, secrets)?)
         }
         RoleArg::Secrets => {
-            wiring::chosen(setting)?
-                .ok_or(api::secrets::Error::NotChosen)
-                .or_fail()?;
-            let secrets = wiring::secrets(setting, audit.clone()).await?;
-            offer.secrets(secrets, wiring::token(setting)?)
+            let secrets = wiring::served_secrets(setting, audit.clone()).await?;
+            offer.secrets(secrets.clone(), secrets, wiring::token(setting)?)
         }
         RoleArg::Broker => {
             let secrets = wiring::secrets(setting, audit.clone()).await?;

@@ -6,7 +6,7 @@ use crate::exit::{Failure, OrFail};
 use crate::paths::private_folder;
 use anyhow::{Context, Result};
 use api::audit::{Ack, Audit, Durability, Entry};
-use api::secrets::{Keeper, SECRET_VALUE_BYTES, SecretValue, Secrets};
+use api::secrets::{Error, Keeper, SECRET_VALUE_BYTES, SecretValue, Secrets};
 use async_trait::async_trait;
 use domain::Timestamp;
 use keyring::{KernelKeyring, SecretService, State};
@@ -97,13 +97,29 @@ pub async fn secrets(setting: &Setting, audit: Arc<dyn Audit>) -> Result<Arc<dyn
         let token = known_token(setting)?;
         return Ok(Arc::new(wire::secrets::Client::connect(&endpoint, token)));
     }
-    let store = chosen(setting)?;
+    Ok(Arc::new(service(chosen(setting)?, audit).await?))
+}
+
+/// What the secrets role serves: the store of this machine, to those over the socket.
+///
+/// # Errors
+/// When no store is chosen, or the passphrase that systemd gave does not open the encrypted file.
+pub async fn served_secrets(
+    setting: &Setting,
+    audit: Arc<dyn Audit>,
+) -> Result<Arc<secrets::Service>> {
+    let store = chosen(setting)?.ok_or(Error::NotChosen).or_fail()?;
+    let service = service(Some(store), audit).await?;
+    Ok(Arc::new(service.over_a_socket()))
+}
+
+async fn service(store: Option<Store>, audit: Arc<dyn Audit>) -> Result<secrets::Service> {
     if let Some(store) = &store {
         fill(store).await?;
     }
     let clock = Arc::new(Timestamp::now);
     let store = store.map(Store::secrets);
-    Ok(Arc::new(secrets::Service::new(store, audit, clock)))
+    Ok(secrets::Service::new(store, audit, clock))
 }
 
 /// Secrets for a process that only looks. What the user's own command reads without an agent, to

@@ -1,11 +1,12 @@
 //! Secrets behind a socket: the same promises, and nothing for who does not show the token.
 
 use crate::support::{Running, Transport};
-use api::secrets::{Error, SecretValue, Secrets};
+use api::secrets::{Error, Refusals, SecretValue, Secrets};
 use api::test_support::{FakeSecrets, secrets_suite};
 use async_trait::async_trait;
 use domain::fault::Coded;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use wire::Endpoint;
 use wire::proto::GetSecretRequest;
 use wire::proto::secrets_client::SecretsClient;
@@ -19,8 +20,28 @@ fn token(text: &str) -> Token {
     Token::new(text).unwrap()
 }
 
+/// How many were refused.
+#[derive(Default)]
+struct Refused(AtomicUsize);
+
+#[async_trait]
+impl Refusals for Refused {
+    async fn refused(&self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
 async fn served(running: &Running, transport: Transport, secrets: Arc<dyn Secrets>) -> Endpoint {
-    let services = Builder::new().secrets(secrets, token(TOKEN));
+    told(running, transport, secrets, Arc::default()).await
+}
+
+async fn told(
+    running: &Running,
+    transport: Transport,
+    secrets: Arc<dyn Secrets>,
+    refused: Arc<Refused>,
+) -> Endpoint {
+    let services = Builder::new().secrets(secrets, refused, token(TOKEN));
     running.serve(transport, services).await
 }
 
@@ -47,14 +68,17 @@ async fn without_the_token_there_is_nothing() {
     for transport in Transport::ALL {
         let running = Running::default();
         let store = Arc::new(FakeSecrets::default().with("work", "hunter2"));
-        let endpoint = served(&running, transport, store).await;
+        let refused = Arc::new(Refused::default());
+        let endpoint = told(&running, transport, store, refused.clone()).await;
         let wrong = Client::connect(&endpoint, token(OTHER));
         // Not even whether there is such a secret.
         for name in ["work", "absent", "no name"] {
             assert!(matches!(refusal(&wrong, name).await, Error::NotPermitted));
         }
+        assert_eq!(refused.0.load(Ordering::SeqCst), 3);
         let right = Client::connect(&endpoint, token(&format!(" {TOKEN}\n")));
         assert!(right.get_secret("work").await.unwrap().matches(b"hunter2"));
+        assert_eq!(refused.0.load(Ordering::SeqCst), 3);
     }
 }
 
