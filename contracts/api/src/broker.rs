@@ -71,7 +71,8 @@ pub struct ToolResult {
 
 /// What happens while a call is judged and run. The order is: `Decided`, then, if the user is
 /// asked, `ConfirmationAsked` and `ConfirmationAnswered`, then `Started` and `Progress` if it runs,
-/// and always `Finished` last.
+/// and always `Finished` last. What changed while the user was asked (a folder is open, a call
+/// before it has run) is decided about anew: another `Decided`, and what follows from it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolEvent {
     /// The decision.

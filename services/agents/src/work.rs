@@ -346,15 +346,20 @@ impl Work {
             Ok(stream) => stream,
             Err(error) => return self.broker_failed(&error, id).await,
         };
+        let mut first = true;
         while let Some(next) = stream.next().await {
             self.announce(announcement, call).await;
             let body = match next {
                 Ok(ToolEvent::Decided(decision)) => {
-                    *judged = Judged {
-                        verdict: decision.verdict,
-                        layer: decision.layer,
-                        reason: decision.user_reason.clone(),
-                    };
+                    // Of several, the strictest is what the call came to.
+                    if first || decision.verdict >= judged.verdict {
+                        *judged = Judged {
+                            verdict: decision.verdict,
+                            layer: decision.layer,
+                            reason: decision.user_reason.clone(),
+                        };
+                        first = false;
+                    }
                     EventBody::BrokerDecision {
                         verdict: decision.verdict,
                         layer: decision.layer,

@@ -6,9 +6,9 @@ use crate::judging::broken_finding;
 use crate::ledger::CallRecord;
 use crate::question::Answered;
 use crate::render;
-use crate::state::lock;
+use crate::state::{About, lock};
 use api::broker::{GrantListing, ToolEvent};
-use domain::decision::{Decision, Finding, Verdict};
+use domain::decision::{Decision, Finding, Layer, Verdict};
 use domain::event::{Batch, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
 use domain::id::ConfirmationId;
@@ -36,14 +36,14 @@ impl Call {
         label: &Label,
     ) -> Result<Cleared, Stop> {
         if let Some(folder) = judgement.write_root.clone() {
-            self.ask_to_open(&folder, &judgement, id).await?;
+            self.ask_to_open(record, &folder, &judgement, id).await?;
             lock(&self.caller.session).opened.insert(folder);
-            judgement = self.judge_again(record, Cover::Nothing).await?;
+            id = fresh_id();
+            judgement = self.judge_anew(record, id).await?;
             if judgement.verdict() == Verdict::Allow {
                 self.turn_to_run(Some(None)).await?;
                 return self.cleared(&judgement, label);
             }
-            id = fresh_id();
         }
         let mut company = None;
         if let (Some(seat), Some(bound)) = (&self.seat, &judgement.bound) {
@@ -51,24 +51,27 @@ impl Call {
             if company.is_none() {
                 // What runs before it may change what there is to ask.
                 self.turn_to_run(None).await?;
-                judgement = self.judge_again(record, Cover::Nothing).await?;
+                judgement = self.judge_anew(record, id).await?;
                 if judgement.verdict() == Verdict::Allow {
                     return self.cleared(&judgement, label);
                 }
             }
         }
-        let shown = self.approval(&judgement, label, company, id).await?;
+        let shown = self
+            .approval(record, (&judgement, label), company, id)
+            .await?;
         self.turn_to_run(None).await?;
         if let Some(cleared) = self.as_shown(record, &shown, label).await? {
             return Ok(cleared);
         }
         if company.is_some() {
             // A call before it has changed what it would do: the yes was for something else.
-            judgement = self.judge_again(record, Cover::Nothing).await?;
+            let id = fresh_id();
+            judgement = self.judge_anew(record, id).await?;
             if judgement.verdict() == Verdict::Allow {
                 return self.cleared(&judgement, label);
             }
-            let shown = self.approval(&judgement, label, None, fresh_id()).await?;
+            let shown = self.approval(record, (&judgement, label), None, id).await?;
             if let Some(cleared) = self.as_shown(record, &shown, label).await? {
                 return Ok(cleared);
             }
@@ -83,8 +86,8 @@ impl Call {
     /// Shows the call as it stands and waits for a yes.
     async fn approval(
         &self,
-        judgement: &Judgement,
-        label: &Label,
+        record: &CallRecord,
+        (judgement, label): (&Judgement, &Label),
         company: Option<Batch>,
         id: ConfirmationId,
     ) -> Result<Shown, Stop> {
@@ -95,7 +98,9 @@ impl Call {
             .await
             .map_err(Stop::WouldFail)?;
         let shown = Shown { call, diff };
-        let asked = self.ask_for_call(&shown, judgement, company, id).await;
+        let asked = self
+            .ask_for_call(record, (&shown, judgement), company, id)
+            .await;
         if asked.is_err() && judgement.is_untrusted_choice {
             lock(&self.caller.session)
                 .task(self.request.context.trace_id)
@@ -171,6 +176,7 @@ impl Call {
 
     async fn ask_to_open(
         &self,
+        record: &CallRecord,
         folder: &Path,
         judgement: &Judgement,
         id: ConfirmationId,
@@ -181,9 +187,9 @@ impl Call {
                 .render(&self.request.tool, &self.request.arguments, bound),
             None => String::new(),
         };
-        let folder = render::one_line(&folder.to_string_lossy());
+        let shown = render::one_line(&folder.to_string_lossy());
         let rendering = format!(
-            "Open {folder} and everything in it for writing, until this session ends?\nAsked for:\n\
+            "Open {shown} and everything in it for writing, until this session ends?\nAsked for:\n\
              {call}"
         );
         let request = ConfirmationRequest {
@@ -194,20 +200,25 @@ impl Call {
             batch: None,
             effect: EffectClass::SharedWrite,
             reason: format!(
-                "{folder} is not open for writing yet. `--allow-write` opens it in advance."
+                "{shown} is not open for writing yet. `--allow-write` opens it in advance."
             ),
-            binding: Digest::of_json(&json!({"open_for_writing": folder, "for": rendering})),
+            binding: Digest::of_json(&json!({"open_for_writing": shown, "for": rendering})),
             rendering,
             diff: None,
             expires: self.inner.expiry(),
         };
-        self.put(request).await.map(|_| ())
+        let about = record.about((self.inner.clock)(), judgement.decision().layer);
+        let put = self.put(request, about).await;
+        if let (Err(Stop::Denied(_)), Some(seat)) = (&put, &self.seat) {
+            seat.refuse(folder);
+        }
+        put.map(|_| ())
     }
 
     async fn ask_for_call(
         &self,
-        shown: &Shown,
-        judgement: &Judgement,
+        record: &CallRecord,
+        (shown, judgement): (&Shown, &Judgement),
         company: Option<Batch>,
         id: ConfirmationId,
     ) -> Result<ConfirmationAnswer, Stop> {
@@ -230,13 +241,19 @@ impl Call {
             binding: shown.call.call.binding(),
             expires: self.inner.expiry(),
         };
-        self.put(request).await
+        let about = record.about((self.inner.clock)(), judgement.decision().layer);
+        self.put(request, about).await
     }
 
     /// Puts a question and waits: the answer if it is a yes, a stop if not.
-    async fn put(&self, mut request: ConfirmationRequest) -> Result<ConfirmationAnswer, Stop> {
+    async fn put(
+        &self,
+        mut request: ConfirmationRequest,
+        about: About,
+    ) -> Result<ConfirmationAnswer, Stop> {
         let id = request.confirmation_id;
-        let Some(asked) = self.inner.open_question(&self.caller, &mut request) else {
+        let opened = self.inner.open_question(&self.caller, &mut request, about);
+        let Some(asked) = opened else {
             return Err(Stop::Denied(
                 "Too many questions wait for the user. Report what you could not do.".to_owned(),
             ));
@@ -255,6 +272,21 @@ impl Call {
             ConfirmationAnswer::Once | ConfirmationAnswer::Session => Ok(answer),
             ConfirmationAnswer::Deny { message } => Err(Stop::Denied(said_no(&message, by))),
         }
+    }
+}
+
+/// The finding when the user has said no to the folder already, for another call of the same answer.
+pub(crate) fn folder_refused() -> Finding {
+    Finding {
+        layer: Layer::Path,
+        verdict: Verdict::Deny,
+        rule: "folder_refused".to_owned(),
+        model_reason:
+            "The user was asked to open this folder for writing and did not. Do not ask for \
+                       it again; go on without it or report what you could not do."
+                .to_owned(),
+        user_reason: "The folder stays closed: its opening was refused for a call before this one."
+            .to_owned(),
     }
 }
 

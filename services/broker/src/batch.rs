@@ -6,7 +6,8 @@ use domain::event::Batch;
 use domain::id::{AgentId, BatchId};
 use domain::limits::TOOL_CALLS_PER_REPLY;
 use domain::tool::EffectClass;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -55,6 +56,8 @@ struct Row {
     places: watch::Sender<Vec<Place>>,
     /// What each group of questions goes by.
     groups: Mutex<Vec<(EffectClass, BatchId)>>,
+    /// Folders that the user did not open for a call of it.
+    refused: Mutex<BTreeSet<PathBuf>>,
 }
 
 /// A session's rows.
@@ -82,6 +85,7 @@ impl Rows {
                 let row = Arc::new(Row {
                     places: watch::Sender::new(vec![Place::EMPTY; size]),
                     groups: Mutex::default(),
+                    refused: Mutex::default(),
                 });
                 self.rows.push_back((key, Arc::clone(&row)));
                 row
@@ -143,6 +147,16 @@ impl Seat {
             position: u32::try_from(position).unwrap_or(u32::MAX),
             size: u32::try_from(size).unwrap_or(u32::MAX),
         })
+    }
+
+    /// Notes that the user did not open a folder, for the calls after it in the row.
+    pub(crate) fn refuse(&self, folder: &Path) {
+        lock(&self.row.refused).insert(folder.to_owned());
+    }
+
+    /// Whether the user was asked to open the folder for a call of the row, and did not.
+    pub(crate) fn has_refused(&self, folder: &Path) -> bool {
+        lock(&self.row.refused).contains(folder)
     }
 
     /// Waits until every call before this one has ended.

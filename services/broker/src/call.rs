@@ -1,5 +1,6 @@
 //! One call from request to result: judge, record, ask, judge again, permit, run, record, show.
 
+use crate::asking::folder_refused;
 use crate::batch::Seat;
 use crate::judging::{Counting, out_of_reach};
 use crate::ledger::{self, CallRecord};
@@ -97,33 +98,61 @@ impl Call {
         if let Some(finding) = misfit {
             judgement.add(finding);
         }
+        if let (Some(seat), Some(folder)) = (&self.seat, &judgement.write_root)
+            && seat.has_refused(folder)
+        {
+            judgement.add(folder_refused());
+        }
         let foreseen = self.foresee(&judgement, &label).await;
         if let Err(failure) = &foreseen
             && failure.kind == FailureKind::Refused
         {
             judgement.add(out_of_reach(failure));
         }
-        let mut decision = judgement.decision();
-        let entry = record.decided((self.inner.clock)(), Action::Decide, &decision);
-        if let Err(error) = self.inner.record(entry, Durability::Grouped).await {
-            judgement.add(ledger::unwritable(&error));
-            decision = judgement.decision();
-        }
         let confirmation_id = ConfirmationId::from_uuid(Uuid::now_v7());
-        if decision.verdict == Verdict::Confirm {
-            decision.confirmation_id = Some(confirmation_id);
-        }
-        let verdict = decision.verdict;
-        let reason = decision.model_reason.clone();
-        self.emit(ToolEvent::Decided(decision)).await;
-        match verdict {
-            Verdict::Deny => Err(Stop::Denied(reason)),
+        self.decide(record, &mut judgement, confirmation_id).await?;
+        match judgement.verdict() {
+            Verdict::Deny => Err(Stop::Denied(judgement.decision().model_reason)),
             Verdict::Allow => self.cleared(&judgement, &label),
             Verdict::Confirm => {
                 foreseen.map_err(Stop::WouldFail)?;
                 self.ask(record, judgement, confirmation_id, &label).await
             }
         }
+    }
+
+    /// Records and tells what a judgement came to, with the id that a question because of it goes
+    /// by. A deny ends the call.
+    async fn decide(
+        &self,
+        record: &CallRecord,
+        judgement: &mut Judgement,
+        confirmation_id: ConfirmationId,
+    ) -> Result<(), Stop> {
+        let mut decision = judgement.decision();
+        let entry = record.decided((self.inner.clock)(), Action::Decide, &decision);
+        if let Err(error) = self.inner.record(entry, Durability::Grouped).await {
+            judgement.add(ledger::unwritable(&error));
+            decision = judgement.decision();
+        }
+        if decision.verdict == Verdict::Confirm {
+            decision.confirmation_id = Some(confirmation_id);
+        }
+        let refusal = (decision.verdict == Verdict::Deny).then(|| decision.model_reason.clone());
+        self.emit(ToolEvent::Decided(decision)).await;
+        refusal.map_or(Ok(()), |reason| Err(Stop::Denied(reason)))
+    }
+
+    /// The call judged as if for the first time, because what it is judged by has changed since: a
+    /// decision of its own.
+    pub(crate) async fn judge_anew(
+        &self,
+        record: &CallRecord,
+        confirmation_id: ConfirmationId,
+    ) -> Result<Judgement, Stop> {
+        let mut judgement = self.judge(Cover::Nothing, Counting::Counted).await;
+        self.decide(record, &mut judgement, confirmation_id).await?;
+        Ok(judgement)
     }
 
     /// Whether the user would be asked about the call as things stand.
@@ -217,6 +246,7 @@ impl Call {
         if let Err(error) = self.inner.record(entry, Durability::Grouped).await {
             tracing::error!(%error, "a refusal could not be recorded");
         }
+        self.emit(ToolEvent::Decided(decision.clone())).await;
     }
 
     /// Records the intent, permits, runs, records the outcome, and makes the result.

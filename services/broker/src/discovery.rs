@@ -98,6 +98,9 @@ impl Call {
         }
         let task = arguments["task"].as_str().unwrap_or_default();
         let offered = self.inner.worth_offering(&self.caller, task);
+        // Where everything is offered, there is nothing to find, and no finder among it.
+        let is_finder = |tool: &ToolDefinition| tool.name.as_str() == FIND_TOOLS;
+        let is_all_offered = matches!(&offered, Ok(tools) if !tools.iter().any(is_finder));
         let found = offered.map_or(0, |offered| {
             let table = self.inner.policy.table();
             let is_other = |tool: &&ToolDefinition| {
@@ -107,6 +110,10 @@ impl Call {
             offered.iter().filter(is_other).count()
         });
         let text = match found {
+            _ if is_all_offered => {
+                "Nothing was left out: you have every tool that there is for you already. Go on \
+                 with those, or report what you could not do."
+            }
             0 => "There is no other tool. Go on without, or report what you could not do.",
             _ => {
                 "The tools that come nearest can be called from now on. If none of them fits, ask \
@@ -114,7 +121,7 @@ impl Call {
             }
         };
         Some(ToolOutput {
-            data: json!({"found": found}),
+            data: json!({"found": if is_all_offered { 0 } else { found }}),
             text: text.to_owned(),
             origin: "tools".to_owned(),
             artifacts: Vec::new(),

@@ -1,6 +1,6 @@
 //! Audit entries: what the broker records, and that nothing goes on when it cannot.
 
-use crate::state::Caller;
+use crate::state::{About, Caller};
 use api::audit::{Action, Durability, Entry};
 use api::broker::{Error, ErrorKind};
 use domain::Timestamp;
@@ -37,6 +37,12 @@ impl CallRecord {
         entry.decision = Some((decision.verdict, decision.layer));
         entry.detail = decision.rule.clone();
         entry
+    }
+
+    /// What an answer about the call is on record with.
+    pub(crate) fn about(&self, now: Timestamp, layer: Layer) -> About {
+        let entry = self.entry(now, Action::Confirmation);
+        About { entry, layer }
     }
 
     pub(crate) fn intent(&self, now: Timestamp, label: &Label) -> Entry {

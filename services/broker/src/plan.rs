@@ -7,7 +7,7 @@ use crate::question::Answered;
 use crate::render;
 use crate::running::paths_of;
 use crate::service::Inner;
-use crate::state::{Caller, Pinned, lock};
+use crate::state::{About, Caller, Pinned, lock};
 use api::audit::{Action, Durability};
 use api::broker::{PlanEvent, PlanRequest, PlannedCall};
 use api::executor::{FailureKind, ToolFailure};
@@ -212,7 +212,12 @@ impl Pin {
             expires: self.inner.expiry(),
         };
         let id = request.confirmation_id;
-        let Some(asked) = self.inner.open_question(&self.caller, &mut request) else {
+        let now = (self.inner.clock)();
+        let about = About {
+            entry: ledger::agent_entry(&self.caller, now, Action::Confirmation),
+            layer: Layer::SafetyGate,
+        };
+        let Some(asked) = self.inner.open_question(&self.caller, &mut request, about) else {
             return Err(said_no("Too many questions wait for the user."));
         };
         self.emit(PlanEvent::ConfirmationAsked(request)).await;

@@ -2,10 +2,11 @@
 
 use crate::ledger;
 use crate::service::Inner;
-use crate::state::{Caller, OPEN_QUESTIONS, OpenQuestion, Session, lock};
-use api::audit::{Action, Durability, Entry};
+use crate::state::{About, Caller, OPEN_QUESTIONS, OpenQuestion, Session, lock};
+use api::audit::{Durability, Entry};
 use api::broker::{Error, ErrorKind};
 use domain::Timestamp;
+use domain::decision::Verdict;
 use domain::event::{Batch, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
 use domain::id::{BatchId, ConfirmationId, SessionId};
@@ -28,6 +29,7 @@ pub(crate) struct Asked<'a> {
     caller: &'a Caller,
     id: ConfirmationId,
     answer: oneshot::Receiver<ConfirmationAnswer>,
+    about: About,
 }
 
 impl Drop for Asked<'_> {
@@ -52,7 +54,9 @@ impl Inner {
         &'a self,
         caller: &'a Caller,
         request: &mut ConfirmationRequest,
+        mut about: About,
     ) -> Option<Asked<'a>> {
+        about.entry.params_hash = Some(request.binding);
         let (sender, answer) = oneshot::channel();
         let mut session = lock(&caller.session);
         if session.questions.len() >= OPEN_QUESTIONS {
@@ -65,6 +69,7 @@ impl Inner {
             binding: request.binding,
             related: request.batch.map(|batch| (request.effect, batch)),
             answer: sender,
+            about: about.clone(),
         };
         session.questions.insert(request.confirmation_id, question);
         Some(Asked {
@@ -72,6 +77,7 @@ impl Inner {
             caller,
             id: request.confirmation_id,
             answer,
+            about,
         })
     }
 
@@ -99,14 +105,14 @@ impl Inner {
                 Some(_) => Ok(session.questions.remove(&id)),
             }
         }?;
-        let mut entry = Entry::new((self.clock)(), Action::Confirmation);
-        entry.session_id = Some(session_id);
-        entry.params_hash = Some(binding);
-        entry.detail = format!("{} by user", word(&answer));
+        let about = question.as_ref().map(|question| question.about.clone());
+        let entry = about.map(|about| about.answered((self.clock)(), &answer, "user"));
         // Without a record the question is gone and its sender dropped, which counts as a no.
-        self.record(entry, Durability::Grouped)
-            .await
-            .map_err(ledger::refused)?;
+        if let Some(entry) = entry {
+            self.record(entry, Durability::Grouped)
+                .await
+                .map_err(ledger::refused)?;
+        }
         if let Some(question) = question
             && question.answer.send(answer).is_err()
         {
@@ -147,13 +153,28 @@ impl Asked<'_> {
                 Err(_) => no("user"),
             };
         }
-        let mut entry =
-            ledger::agent_entry(self.caller, (self.inner.clock)(), Action::Confirmation);
-        entry.detail = "deny by timeout".to_owned();
+        let ended = no("timeout");
+        let about = self.about.clone();
+        let entry = about.answered((self.inner.clock)(), &ended.answer, ended.by);
         if let Err(error) = self.inner.record(entry, Durability::Grouped).await {
             tracing::error!(%error, "a question's end could not be recorded");
         }
-        no("timeout")
+        ended
+    }
+}
+
+impl About {
+    /// The entry on an answer: a yes is on record as an allow, a no as a deny, of what asked.
+    fn answered(self, now: Timestamp, answer: &ConfirmationAnswer, by: &str) -> Entry {
+        let verdict = match answer {
+            ConfirmationAnswer::Once | ConfirmationAnswer::Session => Verdict::Allow,
+            ConfirmationAnswer::Deny { .. } => Verdict::Deny,
+        };
+        let mut entry = self.entry;
+        entry.time = now;
+        entry.decision = Some((verdict, self.layer));
+        entry.detail = format!("{} by {by}", word(answer));
+        entry
     }
 }
 

@@ -3,7 +3,9 @@
 
 use crate::batch::Rows;
 use crate::values::Values;
+use api::audit::Entry;
 use api::broker::{Error, ErrorKind, GrantListing};
+use domain::decision::Layer;
 use domain::event::{Batch, ConfirmationAnswer};
 use domain::hash::Digest;
 use domain::id::{AgentId, AgentToken, ConfirmationId, PlanId, SessionId, TraceId, ValueId};
@@ -57,6 +59,16 @@ pub(crate) struct OpenQuestion {
     /// What it does, and what it waits with.
     pub(crate) related: Option<(EffectClass, Batch)>,
     pub(crate) answer: oneshot::Sender<ConfirmationAnswer>,
+    pub(crate) about: About,
+}
+
+/// What an answer is on record with: who asked, for which call of which tool.
+#[derive(Debug, Clone)]
+pub(crate) struct About {
+    /// Everything but what the answer adds.
+    pub(crate) entry: Entry,
+    /// The layer that asked.
+    pub(crate) layer: Layer,
 }
 
 /// An approved plan: its calls, each to run once, in order.

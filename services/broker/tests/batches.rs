@@ -9,13 +9,15 @@
 
 mod support;
 
+use api::audit::Action;
 use api::authority::{Authorized, JudgedCall};
 use api::broker::{Broker, CallRequest, Control, Error, ErrorKind, ToolEvent};
 use api::executor::{Executor, PathRefusal, ProgressSink, ToolFailure};
 use api::test_support::{FakeAudit, FakeExecutor, FakeTool, Gate, fresh_uuid, within};
 use api::{CallContext, Streaming};
 use async_trait::async_trait;
-use domain::event::{Batch, CallStatus, ConfirmationAnswer, ConfirmationRequest};
+use domain::decision::Verdict;
+use domain::event::{Batch, CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::id::BatchId;
 use domain::settings::{Attendance, SessionSettings};
 use domain::tool::{EffectClass, TargetKind, ToolOutput, ToolSpec};
@@ -209,6 +211,63 @@ async fn who_withdraws_a_call_does_not_hold_up_the_others() {
     assert_eq!(paths_run(&house.executor), ["b"]);
 }
 
+#[tokio::test]
+async fn a_folder_that_was_not_opened_is_not_asked_about_again_in_the_same_answer() {
+    let house = House::new(settings(Attendance::Attended)).await;
+    let all = [
+        ("write_file", "a"),
+        ("write_file", "b"),
+        ("write_file", "c"),
+    ];
+    let mut streams = begun(&house, breath(&house, &all)).await;
+    let asked = within("the folder question", question(&mut streams[0])).await;
+    assert_eq!(asked.kind, ConfirmationKind::WriteRoot);
+    house.answer(&asked, no()).await;
+    // `finish` fails on another question.
+    let first = within("the first", result(&mut streams[0])).await;
+    assert_eq!(first.status, CallStatus::Denied);
+    for stream in &mut streams[1..] {
+        let ended = within("the others", finish(stream, None)).await;
+        support::assert_denied(&ended, "folder_refused");
+    }
+    assert!(paths_run(&house.executor).is_empty());
+    let entries = house.audit.entries();
+    let asked = entries.iter().filter(|e| e.action == Action::Confirmation);
+    assert_eq!(asked.count(), 1);
+    // In the next answer it may be asked again.
+    let mut again = begun(&house, breath(&house, &all[..2])).await;
+    let asked = within("the folder question", question(&mut again[0])).await;
+    assert_eq!(asked.kind, ConfirmationKind::WriteRoot);
+    // A yes is for the rest of them, too.
+    house.answer(&asked, ConfirmationAnswer::Once).await;
+    let asked = questions(&mut again).await;
+    assert!(asked.iter().all(|one| one.kind == ConfirmationKind::Call));
+}
+
+#[tokio::test]
+async fn each_answer_in_a_batch_is_on_record_with_its_call() {
+    let house = House::new(attended()).await;
+    let calls = breath(&house, &[("write_file", "a"), ("write_file", "b")]);
+    let ids: Vec<_> = calls.iter().map(|call| Some(call.call_id)).collect();
+    let mut streams = begun(&house, calls).await;
+    let asked = questions(&mut streams).await;
+    house.answer(&asked[0], no()).await;
+    house.answer(&asked[1], ConfirmationAnswer::Once).await;
+    within("the end", join_all(streams.iter_mut().map(result))).await;
+    let entries = house.audit.entries();
+    let answers = entries.iter().filter(|e| e.action == Action::Confirmation);
+    let answers: Vec<_> = answers
+        .map(|e| (e.call_id, e.decision.map(|(verdict, _)| verdict)))
+        .collect();
+    assert_eq!(
+        answers,
+        [
+            (ids[0], Some(Verdict::Deny)),
+            (ids[1], Some(Verdict::Allow))
+        ]
+    );
+}
+
 /// Tools whose preview tells how many calls have run.
 struct Counting(Arc<FakeExecutor>);
 
@@ -259,6 +318,8 @@ async fn a_yes_does_not_cover_what_an_earlier_call_has_changed_since() {
             match support::next(&mut streams[1]).await {
                 ToolEvent::ConfirmationAsked(request) => return request,
                 ToolEvent::ConfirmationAnswered { .. } => {}
+                // Judged anew, and on record as that.
+                ToolEvent::Decided(decision) => assert_eq!(decision.verdict, Verdict::Confirm),
                 other => panic!("{other:?}"),
             }
         }

@@ -8,6 +8,7 @@
 
 mod support;
 
+use api::audit::Action;
 use api::broker::{Broker, Control, ErrorKind, ToolEvent};
 use api::executor::FailureKind;
 use api::test_support::FakeTool;
@@ -173,6 +174,73 @@ async fn opening_the_folder_does_not_approve_the_call() {
     let mut third = house.start("write_file", write("b.txt")).await;
     let asked = question(&mut third).await;
     assert_eq!(asked.kind, ConfirmationKind::Call, "the folder stays open");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_is_on_record_with_its_call_its_agent_and_what_it_came_to() {
+    for (answer, verdict, detail) in [
+        (
+            Some(ConfirmationAnswer::Once),
+            Verdict::Allow,
+            "once by user",
+        ),
+        (Some(deny("no, thanks")), Verdict::Deny, "deny by user"),
+        (None, Verdict::Deny, "deny by timeout"),
+    ] {
+        let house = House::new(attended()).await;
+        let mut stream = house.start("delete_file", path("~/projects/a")).await;
+        let asked = question(&mut stream).await;
+        if let Some(answer) = answer {
+            house.answer(&asked, answer).await;
+        }
+        result(&mut stream).await;
+        let entries = house.audit.entries();
+        let of = |action| entries.iter().find(|e| e.action == action).unwrap();
+        let (decided, answered) = (of(Action::Decide), of(Action::Confirmation));
+        assert_eq!(answered.detail, detail);
+        assert_eq!(answered.tool.as_ref().unwrap().as_str(), "delete_file");
+        assert_eq!(answered.call_id, decided.call_id);
+        assert_eq!(answered.agent_id, decided.agent_id);
+        assert_eq!(answered.agent_type, decided.agent_type);
+        assert_eq!(answered.session_id, decided.session_id);
+        assert_eq!(answered.lineage, decided.lineage);
+        assert!(!answered.lineage.is_empty() && answered.call_id.is_some());
+        assert_eq!(answered.params_hash, Some(asked.binding));
+        let layer = decided.decision.unwrap().1;
+        assert_eq!(answered.decision, Some((verdict, layer)));
+    }
+}
+
+#[tokio::test]
+async fn what_a_call_is_judged_to_be_after_the_folder_question_is_on_record() {
+    let mut yes = attended();
+    yes.auto_approve.insert(EffectClass::SharedWrite);
+    for (settings, verdict) in [(attended(), Verdict::Confirm), (yes, Verdict::Allow)] {
+        let house = House::new(settings).await;
+        let mut stream = house.start("write_file", write("a.txt")).await;
+        let folder = question(&mut stream).await;
+        house.answer(&folder, ConfirmationAnswer::Once).await;
+        let told = loop {
+            match next(&mut stream).await {
+                ToolEvent::ConfirmationAnswered { .. } => {}
+                ToolEvent::Decided(decision) => break decision,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(told.verdict, verdict);
+        if verdict == Verdict::Confirm {
+            let asked = question(&mut stream).await;
+            assert_eq!(told.confirmation_id, Some(asked.confirmation_id));
+            house.answer(&asked, ConfirmationAnswer::Once).await;
+        }
+        assert_eq!(result(&mut stream).await.status, CallStatus::Ok);
+        let entries = house.audit.entries();
+        let decided = entries.iter().filter(|e| e.action == Action::Decide);
+        let decided: Vec<_> = decided.map(|e| (e.decision, e.detail.clone())).collect();
+        assert_eq!(decided.len(), 2, "{decided:?}");
+        assert_eq!(decided[0].0.unwrap().0, Verdict::Confirm);
+        assert_eq!(decided[1], (Some((told.verdict, told.layer)), told.rule));
+    }
 }
 
 #[tokio::test]

@@ -157,7 +157,10 @@ impl<'a> Stage<'a> {
                     });
                 }
                 EventBody::BrokerDecision { verdict, .. } => {
-                    if let Some(last) = played.last_mut() {
+                    // What follows an answer is not what the call met at first.
+                    if let Some(last) = played.last_mut()
+                        && last.then == "none"
+                    {
                         last.then = verdict.as_str().to_owned();
                     }
                 }
