@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// checkpoint covers, or others: what is left is not signed as if it were all.
 pub fn sign(config: &Config) -> Result<Option<String>, Error> {
     let notes = Notes::last(&config.folder)?;
-    let Some(tail) = tail::survey(&config.folder)? else {
+    let Some(tail) = tail::survey(config)? else {
         Left::nothing(&config.folder)?;
         return Ok(None);
     };

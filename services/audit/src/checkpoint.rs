@@ -289,6 +289,8 @@ impl fmt::Debug for SigningKey {
 }
 
 const PRIVATE: &str = "PRIVATE+KEY+";
+/// Keeps the key of seals apart from every other use of the seed.
+const SEAL: &str = "housecarl 2026-11-22 audit log: seal of the mark";
 
 impl SigningKey {
     /// The key of this seed.
@@ -330,6 +332,13 @@ impl SigningKey {
             name: self.name.clone(),
             key: self.key.verifying_key(),
         }
+    }
+
+    /// A seal that only this key can make and check: keyed BLAKE3, its key derived from the seed.
+    pub(crate) fn seal(&self, bytes: &[u8]) -> domain::hash::Digest {
+        let seed = Zeroizing::new(self.key.to_bytes());
+        let key = Zeroizing::new(blake3::derive_key(SEAL, &*seed));
+        domain::hash::Digest::from_bytes(*blake3::keyed_hash(&key, bytes).as_bytes())
     }
 
     /// A note of this checkpoint.

@@ -2,6 +2,7 @@
 
 use crate::config;
 use crate::segment;
+use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -54,10 +55,17 @@ impl Files {
     }
 }
 
-/// Opens a file for the user alone, and never through a symbolic link.
+/// Opens a file for the user alone: never through a symbolic link, and nothing that is no file,
+/// such as a pipe that would be waited on for ever.
 pub(crate) fn private(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    let no_follow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
-    options.mode(0o600).custom_flags(no_follow).open(path)
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let flags = flags.bits().cast_signed();
+    let file = options.mode(0o600).custom_flags(flags).open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::other("it is no ordinary file; move it away"))
+    }
 }
 
 /// Puts a whole file in place: its content and then its name are durable when this returns.

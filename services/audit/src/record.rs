@@ -1,9 +1,10 @@
 //! The form of a record's body on disk: one JSON object, fields in this order, no white space.
 //! Every field's name is a promise. Sequence, monotonic time and chain stand in the frame.
 
-use crate::checkpoint::NOTE_BYTES;
+use crate::checkpoint::{NOTE_BYTES, SigningKey};
 use crate::segment::LogId;
 use crate::tree::Frontier;
+use crate::writer::Place;
 use api::audit::{Entry, ModelCall};
 use domain::Timestamp;
 use domain::decision::{Layer, Verdict};
@@ -152,9 +153,9 @@ fn model_call_form(call: ModelCall) -> ModelCallForm {
     }
 }
 
-/// The mark: where the next start may begin to look at the newest segment, so that it need not
-/// read all of it. It is believed in nothing that matters: `verify` never reads it, and a wrong one
-/// can only make a start fail or take longer.
+/// The mark: where the next start begins to look at the newest segment, so that it need not read
+/// all of it: at the newest batch of records. It is sealed with the log's key, since what a start
+/// takes from it is signed in the next checkpoint. `verify` never reads it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Mark {
@@ -173,15 +174,9 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    pub(crate) fn new(
-        log: LogId,
-        segment: u64,
-        offset: u64,
-        chain: Digest,
-        times: (i64, i64),
-        frontier: &Frontier,
-    ) -> Self {
-        let peaks = frontier
+    pub(crate) fn new(log: LogId, segment: u64, at: &Place) -> Self {
+        let peaks = at
+            .frontier
             .peaks()
             .iter()
             .map(|node| Digest::from_bytes(*node))
@@ -189,27 +184,29 @@ impl Mark {
         Self {
             log: log.text(),
             segment,
-            offset,
-            size: frontier.size(),
-            chain,
-            times,
+            offset: at.offset,
+            size: at.frontier.size(),
+            chain: at.chain,
+            times: (at.times.earliest, at.times.latest),
             peaks,
         }
     }
 
-    /// A line of JSON and, before it, its digest.
-    pub(crate) fn to_text(&self) -> Result<String, serde_json::Error> {
+    /// A line of JSON and, before it, its seal.
+    pub(crate) fn to_text(&self, key: &SigningKey) -> Result<String, serde_json::Error> {
         let line = serde_json::to_string(self)?;
-        Ok(format!("{}\n{line}\n", Digest::of(line.as_bytes())))
+        Ok(format!("{}\n{line}\n", key.seal(line.as_bytes())))
     }
 
     /// Reads a mark of this log; `None` for anything else.
-    pub(crate) fn from_text(text: &str, log: LogId) -> Option<(Self, Frontier)> {
+    pub(crate) fn from_text(text: &str, log: LogId, key: &SigningKey) -> Option<(Self, Frontier)> {
         let (digest, line) = text
             .trim_end()
             .split_once('\n')
             .filter(|_| text.len() < NOTE_BYTES)?;
-        if digest != Digest::of(line.as_bytes()).to_string() {
+        // Compared as hashes, which takes the same time wherever they differ.
+        let seal: Digest = digest.parse().ok()?;
+        if blake3::Hash::from_bytes(*seal.as_bytes()) != *key.seal(line.as_bytes()).as_bytes() {
             return None;
         }
         let mark: Self = match serde_json::from_str(line) {

@@ -18,13 +18,14 @@
 //!
 //! Frames follow without gaps: see [`crate::frame`].
 
+use crate::disk;
 use crate::error::Error;
 use crate::frame::{self, Flaw, Frame, Parsed};
 use crate::tree::{Frontier, Node};
 use domain::hash::Digest;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::Read;
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"hc-audit";
@@ -229,13 +230,7 @@ impl Segment {
     pub(crate) fn open(folder: &Path, first: u64) -> Result<Self, Error> {
         let path = path(folder, first);
         let read = |source| Error::io(&path, "read", source);
-        let no_follow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
-        let mut options = std::fs::OpenOptions::new();
-        let file = options
-            .read(true)
-            .custom_flags(no_follow)
-            .open(&path)
-            .map_err(read)?;
+        let file = disk::private(&path, OpenOptions::new().read(true)).map_err(read)?;
         let length = file.metadata().map_err(read)?.len();
         let mut bytes = Vec::new();
         (&file)
@@ -362,6 +357,9 @@ impl Walk {
 /// The farthest that [`follower`] looks, bytes.
 const SEARCH: u64 = 64 << 20;
 
+/// The most that [`follower`] checksums, bytes.
+const SEARCH_WORK: u64 = 256 << 20;
+
 /// The sequence of a whole frame further on than `offset`, if one is there: what stands at `offset`
 /// is then damage within the log and not an unfinished end.
 ///
@@ -377,11 +375,20 @@ pub(crate) fn follower(
     segment.file.read_exact_at(&mut bytes, offset)?;
     // Every record takes at least a frame's head, so no later one can be numbered higher.
     let most = sequence.saturating_add(bytes.len() as u64 / frame::HEAD as u64 + 1);
+    let mut work = SEARCH_WORK;
     for start in 1..bytes.len().saturating_sub(frame::HEAD) {
         let rest = &bytes[start..];
         let claimed = frame::claimed_sequence(rest);
-        if claimed > sequence && claimed <= most && matches!(frame::parse(rest), Parsed::Whole(_)) {
-            return Ok(Some(claimed));
+        if claimed > sequence && claimed <= most {
+            match frame::parse(rest) {
+                Parsed::Whole(_) => return Ok(Some(claimed)),
+                // Whoever laid out so many near-frames did not leave an unfinished record.
+                Parsed::Damaged(Flaw::Checksum) if work == 0 => return Ok(Some(claimed)),
+                Parsed::Damaged(Flaw::Checksum) => {
+                    work = work.saturating_sub(frame::reach(rest) as u64);
+                }
+                _ => {}
+            }
         }
     }
     Ok(None)

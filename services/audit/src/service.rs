@@ -10,7 +10,7 @@ use crate::record::Record;
 use crate::segment::{self, Header, LogId, Times};
 use crate::tail::{self, Tail};
 use crate::tree::Frontier;
-use crate::writer::{Job, Pending, Writer};
+use crate::writer::{Job, Pending, Place, Writer};
 use api::audit::{self, Ack, Action, Audit, Durability, Entry};
 use async_trait::async_trait;
 use domain::Timestamp;
@@ -67,12 +67,12 @@ impl Service {
         key::private_folder(&config.folder)?;
         let lock = lock(&config.folder)?;
         let notes = Notes::last(&config.folder)?;
-        let (tail, begun) = match tail::survey(&config.folder)? {
+        let (tail, begun) = match tail::survey(&config)? {
             Some(tail) => (tail, None),
             None => {
                 Left::nothing(&config.folder)?;
                 let begun = begin(&config)?;
-                let tail = tail::survey(&config.folder)?.ok_or_else(|| {
+                let tail = tail::survey(&config)?.ok_or_else(|| {
                     Error::io(&config.folder, "read", std::io::ErrorKind::NotFound.into())
                 })?;
                 (tail, begun)
@@ -101,6 +101,7 @@ impl Service {
             times: tail.times,
             chain: tail.chain,
             signed: signed.size,
+            before: Place::of(&tail),
             pending: Pending::after_start(tail.frontier.size() > signed.size),
             frontier: tail.frontier,
             poison: None,

@@ -1,15 +1,17 @@
 //! The end of an existing log: where it goes on, and whether it may.
 
 use crate::checkpoint::{Checkpoint, PublicKey};
-use crate::config;
+use crate::config::{self, Config};
+use crate::disk;
 use crate::error::{Damage, Error, Wrong};
+use crate::key;
 use crate::notes::{Kept, Notes};
 use crate::record::{Mark, Record};
 use crate::segment::{self, Header, Segment, Step, Times, Walk};
 use crate::tree::Frontier;
 use domain::hash::Digest;
+use std::fs::OpenOptions;
 use std::io::Read as _;
-use std::path::Path;
 
 /// Where a log goes on.
 #[derive(Debug)]
@@ -33,12 +35,13 @@ pub(crate) struct Tail {
 ///
 /// # Errors
 /// [`Error`] when it cannot be read, or a record is damaged and not the unfinished last one.
-pub(crate) fn survey(folder: &Path) -> Result<Option<Tail>, Error> {
+pub(crate) fn survey(config: &Config) -> Result<Option<Tail>, Error> {
+    let folder = &config.folder;
     let Some(first) = segment::list(folder)?.pop() else {
         return Ok(None);
     };
     let segment = Segment::open(folder, first)?;
-    let mark = read_mark(folder, &segment);
+    let mark = read_mark(config, &segment);
     let mut tail = begin(segment, mark);
     let mut walk = Walk::new(tail.offset, tail.segment.length);
     loop {
@@ -127,9 +130,11 @@ fn begin(segment: Segment, mark: Option<(Mark, Frontier)>) -> Tail {
     }
 }
 
-/// The mark, if it is one of this segment and within it.
-fn read_mark(folder: &Path, segment: &Segment) -> Option<(Mark, Frontier)> {
-    let file = std::fs::File::open(config::mark(folder)).ok()?;
+/// The mark, if it is one of this segment and within it, and sealed with the log's key.
+fn read_mark(config: &Config, segment: &Segment) -> Option<(Mark, Frontier)> {
+    let key = key::read(&config.keys, segment.header.log).ok()?;
+    let path = config::mark(&config.folder);
+    let file = disk::private(&path, OpenOptions::new().read(true)).ok()?;
     let mut text = String::new();
     if let Err(error) = file
         .take(crate::checkpoint::NOTE_BYTES as u64)
@@ -138,7 +143,7 @@ fn read_mark(folder: &Path, segment: &Segment) -> Option<(Mark, Frontier)> {
         tracing::debug!(%error, "the audit log's mark cannot be read");
         return None;
     }
-    let (mark, frontier) = Mark::from_text(&text, segment.header.log)?;
+    let (mark, frontier) = Mark::from_text(&text, segment.header.log, &key)?;
     let fits = mark.segment == segment.header.first()
         && (segment.header.len()..=segment.length).contains(&mark.offset);
     fits.then_some((mark, frontier))

@@ -77,6 +77,8 @@ pub struct Checkpoints {
     pub wrong: Option<(u64, String)>,
     /// The last one is not finished.
     pub is_unfinished: bool,
+    /// There is no key to check their signatures with: who can write the files can write them.
+    pub are_unsigned: bool,
 }
 
 /// What an anchor says of the log.
@@ -290,35 +292,36 @@ impl Pass {
         }
     }
 
-    /// Reads the next of the log's own checkpoints.
+    /// Reads the next of the log's own checkpoints that is one.
     fn take_note(&mut self) -> Result<(), Error> {
-        let at = self.notes.offset();
-        self.next_note = match self.notes.next()? {
-            None => None,
-            Some(Kept::Unfinished) => {
-                self.report.checkpoints.is_unfinished = true;
-                None
-            }
-            Some(Kept::Damaged(why)) => {
-                self.wrong_checkpoint(at, why.to_string());
-                None
-            }
-            Some(Kept::Note(note)) => {
-                let opened = match &self.key {
-                    Some((key, _)) if key.name() == self.log.origin() => key.open(&note),
-                    _ => note.checkpoint(),
-                };
-                match opened {
-                    Ok(checkpoint) => {
-                        let claimed = &mut self.report.checkpoints.claimed;
-                        *claimed = (*claimed).max(checkpoint.size);
-                        Some((checkpoint, at))
-                    }
-                    Err(why) => {
-                        self.wrong_checkpoint(at, why.to_string());
-                        return self.take_note();
-                    }
+        self.next_note = loop {
+            let at = self.notes.offset();
+            let note = match self.notes.next()? {
+                None => break None,
+                Some(Kept::Unfinished) => {
+                    self.report.checkpoints.is_unfinished = true;
+                    break None;
                 }
+                Some(Kept::Damaged(why)) => {
+                    self.wrong_checkpoint(at, why.to_string());
+                    break None;
+                }
+                Some(Kept::Note(note)) => note,
+            };
+            let opened = match &self.key {
+                Some((key, _)) if key.name() == self.log.origin() => key.open(&note),
+                _ => {
+                    self.report.checkpoints.are_unsigned = true;
+                    note.checkpoint()
+                }
+            };
+            match opened {
+                Ok(checkpoint) => {
+                    let claimed = &mut self.report.checkpoints.claimed;
+                    *claimed = (*claimed).max(checkpoint.size);
+                    break Some((checkpoint, at));
+                }
+                Err(why) => self.wrong_checkpoint(at, why.to_string()),
             }
         };
         Ok(())

@@ -9,6 +9,7 @@ use crate::frame;
 use crate::notes;
 use crate::record::Mark;
 use crate::segment::{Header, LogId, Times};
+use crate::tail::Tail;
 use crate::tree::Frontier;
 use api::audit::{Ack, Durability, Error};
 use domain::hash::Digest;
@@ -53,9 +54,32 @@ pub(crate) struct Writer<D> {
     pub(crate) frontier: Frontier,
     /// Records that the newest checkpoint covers.
     pub(crate) signed: u64,
+    /// Where the newest batch begins: what a start looks at anew.
+    pub(crate) before: Place,
     pub(crate) pending: Pending,
     /// The first failure, after which nothing is written.
     pub(crate) poison: Option<String>,
+}
+
+/// A place between two records of the newest segment.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub(crate) offset: u64,
+    pub(crate) chain: Digest,
+    pub(crate) times: Times,
+    pub(crate) frontier: Frontier,
+}
+
+impl Place {
+    /// The end of a log.
+    pub(crate) fn of(tail: &Tail) -> Self {
+        Self {
+            offset: tail.offset,
+            chain: tail.chain,
+            times: tail.times,
+            frontier: tail.frontier.clone(),
+        }
+    }
 }
 
 /// What has to happen by when.
@@ -126,6 +150,7 @@ impl<D: Disk> Writer<D> {
             }
             return;
         }
+        self.before = self.place();
         let mut bytes = Vec::new();
         let mut grouped: Vec<(u64, Reply)> = Vec::new();
         let mut durable: Vec<(u64, Reply)> = Vec::new();
@@ -216,20 +241,21 @@ impl<D: Disk> Writer<D> {
             self.signed = self.frontier.size();
         }
         self.pending.unsigned = None;
-        let times = (self.times.earliest, self.times.latest);
-        let mark = Mark::new(
-            self.log,
-            self.segment,
-            self.offset,
-            self.chain,
-            times,
-            &self.frontier,
-        );
-        let marked = mark.to_text().map_err(io::Error::from);
+        let mark = Mark::new(self.log, self.segment, &self.before);
+        let marked = mark.to_text(&self.key).map_err(io::Error::from);
         if let Err(error) = marked.and_then(|text| self.disk.mark(text.as_bytes())) {
             tracing::warn!(%error, "the audit log's mark cannot be written; the next start takes longer");
         }
         Ok(())
+    }
+
+    fn place(&self) -> Place {
+        Place {
+            offset: self.offset,
+            chain: self.chain,
+            times: self.times,
+            frontier: self.frontier.clone(),
+        }
     }
 
     fn begin_segment(&mut self) -> io::Result<()> {
@@ -245,6 +271,7 @@ impl<D: Disk> Writer<D> {
         self.segment = header.first();
         self.offset = header.len();
         self.times = Times::NONE;
+        self.before = self.place();
         Ok(())
     }
 

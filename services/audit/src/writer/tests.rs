@@ -116,7 +116,7 @@ impl Place {
     /// A writer over a fresh log, or one that was left whole.
     fn writer(&self, config: Config) -> (Writer<Faulty>, Arc<Mutex<State>>) {
         drop(Service::open(config.clone()).unwrap());
-        let tail = crate::tail::survey(&config.folder).unwrap().unwrap();
+        let tail = crate::tail::survey(&config).unwrap().unwrap();
         let lock = std::fs::File::open(crate::config::lock(&config.folder)).unwrap();
         let state = Arc::new(Mutex::new(State {
             fault: Fault::None,
@@ -141,6 +141,7 @@ impl Place {
             offset: tail.offset,
             times: tail.times,
             chain: tail.chain,
+            before: crate::writer::Place::of(&tail),
             signed: 0,
             frontier: tail.frontier,
             pending: Pending::default(),

@@ -3,6 +3,7 @@
 use crate::exit::{Exit, Failure, OrFail};
 use crate::render::{Paint, print};
 use anyhow::Result;
+use audit::Config;
 use audit::checkpoint::{Note, NoteError, PublicKey};
 use audit::verify::{Against, Anchor, KeySource, Problem, Report};
 use serde_json::{Value, json};
@@ -17,8 +18,7 @@ const ANCHOR_BYTES: u64 = 1 << 20;
 /// # Errors
 /// When anchor or key cannot be used, or a file cannot be read.
 pub fn verify(
-    folder: &Path,
-    keys: &Path,
+    config: &Config,
     anchor: Option<&Path>,
     key: Option<&str>,
     json: bool,
@@ -27,8 +27,9 @@ pub fn verify(
         anchor: anchor.map(read_anchor).transpose()?,
         key: key.map(read_key).transpose()?,
     };
-    let Some(report) = audit::verify::verify(folder, keys, &against).or_fail()? else {
-        return without_log(folder, against.anchor.is_some(), json);
+    let Some(report) = audit::verify::verify(&config.folder, &config.keys, &against).or_fail()?
+    else {
+        return without_log(&config.folder, against.anchor.is_some(), json);
     };
     if json {
         print(&format!("{:#}\n", as_json(&report)))?;
@@ -70,7 +71,7 @@ fn without_log(folder: &Path, anchored: bool, json: bool) -> Result<Exit> {
         let complete = if anchored { json!(false) } else { Value::Null };
         print(&format!(
             "{:#}\n",
-            json!({ "records": 0, "integrity": true, "completeness": complete })
+            json!({ "records": 0, "integrity": Value::Null, "completeness": complete })
         ))?;
     } else {
         print(&text)?;
@@ -160,6 +161,23 @@ fn grouped(number: u64) -> String {
     out
 }
 
+/// The first so many records.
+fn first_records(size: u64) -> String {
+    match size {
+        1 => "the first record is".to_owned(),
+        _ => format!("the first {} records are", grouped(size)),
+    }
+}
+
+/// So many whole ones are there.
+fn whole_ones(records: u64) -> String {
+    match records {
+        0 => "none is there".to_owned(),
+        1 => "1 whole one is there".to_owned(),
+        _ => format!("{} whole ones are there", grouped(records)),
+    }
+}
+
 fn as_text(report: &Report, paint: Paint) -> String {
     let megabytes = report.bytes as f64 / 1e6;
     let mut out = format!(
@@ -229,16 +247,23 @@ fn integrity(report: &Report) -> (String, Vec<String>) {
         (None, Some(Anchor::Other { size })) => {
             rest.push("They follow from one another, so the whole chain was rebuilt.".to_owned());
             format!(
-                "BROKEN: the first {} records are not those of the anchor",
-                grouped(*size)
+                "BROKEN: {} not what the anchor vouches for",
+                first_records(*size)
             )
         }
+        (None, _) if report.is_gone() => "not known: no record is left to be checked".to_owned(),
         (None, _) if report.checkpoints.wrong.is_some() => {
             "DOUBTFUL: the records follow from one another, a checkpoint says otherwise".to_owned()
+        }
+        (None, _) if report.checkpoints.are_unsigned => {
+            "UNSIGNED: the records follow from one another, and no key is there".to_owned()
         }
         (None, _) => "whole: every record is as it was written and in its place".to_owned(),
     };
     let checkpoints = &report.checkpoints;
+    if checkpoints.are_unsigned {
+        rest.push("Whoever can write its files could have written all of it anew.".to_owned());
+    }
     rest.push(match checkpoints.good {
         0 => "No checkpoint of its own fits, because there is none yet or none is left.".to_owned(),
         good => format!(
@@ -276,28 +301,40 @@ const BLIND: [&str; 5] = [
     "Keep one elsewhere: carl audit anchor > FILE, then verify --anchor FILE.",
 ];
 
+/// What to say of the records after those that an anchor vouches for.
+fn after(size: u64, records: u64) -> Vec<String> {
+    let (which, them) = match records.saturating_sub(size) {
+        0 => return Vec::new(),
+        1 => (format!("Record {}", grouped(records)), "it"),
+        _ => {
+            let (from, to) = (grouped(size + 1), grouped(records));
+            (format!("Records {from} to {to}"), "them")
+        }
+    };
+    vec![
+        format!("{which} came after it: nothing outside this machine vouches for"),
+        format!("{them}. Keep a newer one: carl audit anchor"),
+    ]
+}
+
 fn completeness(report: &Report) -> (String, Vec<String>) {
     let mut rest = Vec::new();
     let records = report.records;
     let verdict = match &report.anchor {
         Some(Anchor::Holds { size }) => {
-            if *size < records {
-                rest.push(format!(
-                    "Records {} to {} came after it: nothing outside this machine vouches for",
-                    grouped(size + 1),
-                    grouped(records)
-                ));
-                rest.push("them. Keep a newer one: carl audit anchor".to_owned());
+            rest.extend(after(*size, records));
+            match size {
+                1 => "record 1 is there: the anchor vouches for it".to_owned(),
+                _ => format!(
+                    "records 1 to {} are all there: the anchor vouches for them",
+                    grouped(*size)
+                ),
             }
-            format!(
-                "records 1 to {} are all there: the anchor vouches for them",
-                grouped(*size)
-            )
         }
         Some(Anchor::Missing { size }) => format!(
-            "MISSING: the anchor vouches for {} records, {} whole ones are there",
-            grouped(*size),
-            grouped(records)
+            "MISSING: the anchor vouches for {}, {}",
+            counted(*size, "record"),
+            whole_ones(records)
         ),
         Some(Anchor::Other { .. }) => {
             "not known: the records are not those of the anchor".to_owned()
@@ -324,12 +361,13 @@ fn completeness(report: &Report) -> (String, Vec<String>) {
     };
     let claimed = report.checkpoints.claimed;
     if claimed <= records {
-        return (verdict, rest);
+        let gone = "MISSING: its checkpoints are there, and no segment is".to_owned();
+        return (if verdict.is_empty() { gone } else { verdict }, rest);
     }
     let own = format!(
-        "its own checkpoints cover {} records, {} whole ones are there",
-        grouped(claimed),
-        grouped(records)
+        "its own checkpoints cover {}, {}",
+        counted(claimed, "record"),
+        whole_ones(records)
     );
     if verdict.is_empty() {
         (format!("MISSING: {own}"), rest)
@@ -339,8 +377,8 @@ fn completeness(report: &Report) -> (String, Vec<String>) {
     }
 }
 
-fn as_json(report: &Report) -> Value {
-    let problem = report.problem.as_ref().map(|problem| match problem {
+fn problem_json(problem: &Problem) -> Value {
+    match problem {
         Problem::Record(damage) => json!({
             "record": damage.sequence,
             "segment": damage.segment,
@@ -351,10 +389,12 @@ fn as_json(report: &Report) -> Value {
             path,
             sequence,
             what,
-        } => {
-            json!({ "record": sequence, "segment": path, "what": what })
-        }
-    });
+        } => json!({ "record": sequence, "segment": path, "what": what }),
+    }
+}
+
+fn as_json(report: &Report) -> Value {
+    let problem = report.problem.as_ref().map(problem_json);
     let anchor = report.anchor.as_ref().map(|anchor| match anchor {
         Anchor::Holds { size } => json!({ "says": "holds", "records": size }),
         Anchor::Missing { size } => json!({ "says": "missing", "records": size }),
@@ -367,13 +407,22 @@ fn as_json(report: &Report) -> Value {
         (false, Some(Anchor::Holds { .. })) => json!(true),
         (false, _) => Value::Null,
     };
+    // Of a log without a record nothing can be said, unless something is wrong with what is left.
+    let whole = match (report.is_whole(), report.is_gone()) {
+        (true, true) => Value::Null,
+        (whole, _) => json!(whole),
+    };
+    let after = match report.anchor {
+        Some(Anchor::Holds { size }) => json!(report.records.saturating_sub(size)),
+        _ => Value::Null,
+    };
     let checkpoints = &report.checkpoints;
     json!({
         "origin": report.origin,
         "records": report.records,
         "segments": report.segments,
         "bytes": report.bytes,
-        "integrity": report.is_whole(),
+        "integrity": whole,
         "problem": problem,
         "unfinished_bytes": report.unfinished_bytes,
         "checkpoints": {
@@ -385,6 +434,7 @@ fn as_json(report: &Report) -> Value {
         "key": report.key.as_ref().map(|(key, _)| key.to_string()),
         "completeness": completeness,
         "anchored_records": report.anchored(),
+        "records_after_anchor": after,
         "anchor": anchor,
     })
 }
