@@ -148,7 +148,10 @@ fn wait(work: impl Future<Output = Result<Exit>>) -> Result<Exit> {
         .enable_all()
         .build()
         .context("the runtime cannot start")?;
-    let exit = runtime.block_on(work);
+    let exit = runtime.block_on(async {
+        signals::outlive_file_limits()?;
+        work.await
+    });
     runtime.shutdown_background();
     exit
 }

@@ -4,6 +4,19 @@ use anyhow::{Context, Result};
 use std::fs;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+/// Has a write beyond a limit on file sizes fail with an error, which is told and recorded, instead
+/// of ending the process without a word. Called inside a runtime.
+///
+/// # Errors
+/// When the signal cannot be watched for.
+pub fn outlive_file_limits() -> Result<()> {
+    let kind = SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
+    // What is watched for once stays so; nobody has to look.
+    signal(kind)
+        .map(drop)
+        .context("SIGXFSZ cannot be watched for")
+}
+
 /// Which signal came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Caught {

@@ -104,7 +104,7 @@ impl Carl {
     #[must_use]
     pub fn file_limit(mut self, blocks: u64) -> Self {
         let mut limited = Command::new("sh");
-        let script = "trap '' XFSZ; ulimit -f \"$0\"; exec \"$@\"";
+        let script = "ulimit -f \"$0\"; exec \"$@\"";
         limited.args(["-c", script]).arg(blocks.to_string());
         limited.arg(self.command.get_program());
         limited.args(self.command.get_args()).env_clear();

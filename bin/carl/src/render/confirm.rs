@@ -3,7 +3,8 @@
 use super::{Paint, print_error};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::io::{self, BufRead};
+use rustix::termios::{QueueSelector, tcflush};
+use std::io::{self, BufRead, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
 use text::escape::visible;
 
@@ -40,7 +41,7 @@ pub fn question(requests: &[ConfirmationRequest], paint: Paint) -> String {
             let number = format!("{} of {}{by}", index + 1, requests.len());
             text.push_str(&format!("  {}\n", paint.strong(&number)));
         }
-        text.push_str(&body(request, paint));
+        text.push_str(&body(request, requests.len(), paint));
     }
     let soonest = requests.iter().map(|request| request.expires).min();
     let until = format!(
@@ -66,12 +67,18 @@ fn asker(request: &ConfirmationRequest) -> String {
     }
 }
 
-/// What would be done, how a file would change, and why it is asked.
-fn body(request: &ConfirmationRequest, paint: Paint) -> String {
+/// How the broker's last line begins that says what a yes for the session covers.
+const SESSION_REACH: &str = "A yes for the session covers ";
+
+/// What would be done, how a file would change, and why it is asked. Several that are asked at one
+/// time, `of` them, offer no yes for the session, so none of them says what it would cover.
+fn body(request: &ConfirmationRequest, of: usize, paint: Paint) -> String {
     // The rendering and the diff come from the broker; escaping again keeps a faulty or remote
     // broker from drawing on this terminal.
     let rendering = visible(&request.rendering);
-    let mut text: String = rendering.lines().map(|l| format!("  {l}\n")).collect();
+    let mut lines: Vec<&str> = rendering.lines().collect();
+    lines.pop_if(|last| of > 1 && last.starts_with(SESSION_REACH));
+    let mut text: String = lines.iter().map(|l| format!("  {l}\n")).collect();
     if let Some(diff) = &request.diff {
         text.push_str(&paint.diff(&visible(diff)));
     }
@@ -148,8 +155,9 @@ const LOOK: Timespec = Timespec {
 };
 
 /// Prints the questions as one and reads one answer from standard input. The end of input is a no;
-/// `None` when `is_closed` was set before there was an answer. Nothing is read from the terminal but
-/// whole lines, so that the next reader gets what was typed for it.
+/// `None` when `is_closed` was set before there was an answer. What was typed before the question was
+/// there answers nothing. Nothing is read from the terminal but whole lines, so that the next reader
+/// gets what was typed for it.
 ///
 /// # Errors
 /// When the terminal cannot be written or read.
@@ -160,7 +168,11 @@ pub fn ask(
     is_closed: &AtomicBool,
 ) -> io::Result<Option<Reply>> {
     print_error(&question(requests, paint))?;
+    if requests.len() > 1 {
+        print_error(&in_short(requests))?;
+    }
     let asked = Asked::of(requests, memory);
+    forget_typed_ahead()?;
     loop {
         print_error(prompt(asked))?;
         let Some(line) = read_line(is_closed)? else {
@@ -176,6 +188,31 @@ pub fn ask(
             None => print_error("  Please answer with one of the letters in brackets.\n")?,
         }
     }
+}
+
+/// Throws away what was typed before the question was there: it cannot have been meant for it.
+fn forget_typed_ahead() -> io::Result<()> {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        tcflush(&stdin, QueueSelector::IFlush)?;
+    }
+    Ok(())
+}
+
+/// Most characters of a call where it is named once more.
+const SHORT_CHARS: usize = 70;
+
+/// What one answer would cover, for a screen that the questions no longer fit on.
+fn in_short(requests: &[ConfirmationRequest]) -> String {
+    let mut text = format!("  {} calls, to be answered together:\n", requests.len());
+    for request in requests {
+        let rendering = visible(&request.rendering);
+        let call: String = rendering.lines().next().unwrap_or_default().to_owned();
+        let short: String = call.chars().take(SHORT_CHARS).collect();
+        let effect = request.effect.as_str();
+        text.push_str(&format!("    [{effect}] {}\n", short.trim()));
+    }
+    text
 }
 
 /// One line, with its line feed; empty at the end of input; `None` once `is_closed` is set.
@@ -212,13 +249,13 @@ fn parse(line: &str, asked: Asked) -> Option<Reply> {
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let word = word.to_lowercase();
     let answer = match (word.as_str(), asked) {
-        ("n" | "no", _) | ("none", Asked::Batch) => Said::once(ConfirmationAnswer::Deny {
+        ("n" | "no" | "none", _) => Said::once(ConfirmationAnswer::Deny {
             message: rest.trim().to_owned(),
         }),
         _ if !rest.is_empty() => return None,
-        ("a" | "all", Asked::Batch) => Said::once(ConfirmationAnswer::Once),
+        ("a" | "all" | "y" | "yes", Asked::Batch) => Said::once(ConfirmationAnswer::Once),
         ("o" | "one", Asked::Batch) => return Some(Reply::OneByOne),
-        // A yes to one of several does not say to which.
+        // A yes for the session is offered one by one.
         (_, Asked::Batch) => return None,
         // The broker opens a folder until the session ends.
         ("y" | "yes", _) => Said::once(ConfirmationAnswer::Once),
@@ -279,15 +316,18 @@ mod tests {
         let batch = |line| parse(line, Asked::Batch);
         let once = Some(Reply::All(Said::once(ConfirmationAnswer::Once)));
         assert_eq!(batch("a"), once);
-        assert_eq!(batch(" ALL "), once);
+        for all in [" ALL ", "y", "Yes"] {
+            assert_eq!(batch(all), once, "{all}");
+        }
         assert_eq!(batch("o"), Some(Reply::OneByOne));
-        for unclear in ["y", "yes", "s", "", "all but one", "one please"] {
+        for unclear in ["s", "", "all but one", "one please", "y a"] {
             assert_eq!(batch(unclear), None, "{unclear}");
         }
         for (line, message) in [("n", ""), ("none", ""), ("n not there", "not there")] {
             let message = message.to_owned();
             let no = Said::once(ConfirmationAnswer::Deny { message });
-            assert_eq!(batch(line), Some(Reply::All(no)), "{line}");
+            assert_eq!(batch(line), Some(Reply::All(no.clone())), "{line}");
+            assert_eq!(parse(line, Asked::Call), Some(Reply::All(no)), "{line}");
         }
         assert_eq!(parse("a", Asked::Call), None);
         assert_eq!(parse("o", Asked::Call), None);
