@@ -123,6 +123,23 @@ impl KernelKeyring {
         .await
     }
 
+    /// Whether a passphrase opens the file. Nothing is changed; it takes as long as unlocking.
+    ///
+    /// # Errors
+    /// As [`Self::unlock`].
+    pub async fn try_passphrase(&self, passphrase: SecretValue) -> Result<(), Error> {
+        let store = self.clone();
+        blocking(move || {
+            let file = store.read()?;
+            Lock::of(&file)
+                .and_then(|lock| lock.key(passphrase.expose()))
+                .and_then(|key| key.open(&file))
+                .map(drop)
+                .map_err(|problem| store.sealed(problem))
+        })
+        .await
+    }
+
     /// Takes everything out of the kernel again.
     ///
     /// # Errors

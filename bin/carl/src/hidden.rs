@@ -108,7 +108,7 @@ fn checked(bytes: &[u8]) -> Result<SecretValue> {
 fn cancelled() -> anyhow::Error {
     let fault = Fault {
         code: "carl.usage".to_owned(),
-        message: "cancelled; nothing was stored".to_owned(),
+        message: "cancelled; nothing was changed".to_owned(),
         hint: String::new(),
     };
     Failure {

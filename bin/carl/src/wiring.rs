@@ -3,7 +3,9 @@
 
 mod stores;
 
-pub use stores::{Store, chosen, secrets, secrets_socket, secrets_to_look, served_secrets, token};
+pub use stores::{
+    Store, chosen, secrets, secrets_socket, secrets_to_look, served_secrets, token, try_credential,
+};
 
 use crate::cards;
 use crate::cli::SessionFlags;
@@ -259,6 +261,23 @@ pub fn audit(setting: &Setting) -> Result<Arc<dyn Audit>> {
     }
     let config = audit::Config::new(setting.paths.audit(), setting.paths.keys());
     Ok(Arc::new(audit::Service::open(config).or_fail()?))
+}
+
+/// The log alone, for the user's own command: that of whoever serves here, else this process's, and
+/// then the lock is held for as long as the second part is.
+///
+/// # Errors
+/// When another process works here and does not serve its log, or it cannot be written.
+pub async fn log(setting: &Setting) -> Result<(Arc<dyn Audit>, Option<StateLock>)> {
+    for socket in [setting.paths.socket(), secrets_socket(setting)] {
+        let endpoint = Endpoint::Unix(socket.clone());
+        if socket.exists() && wire::answers(&endpoint).await {
+            return Ok((Arc::new(wire::audit::Client::connect(&endpoint)), None));
+        }
+    }
+    private_folder(&setting.paths.state)?;
+    let lock = StateLock::wait(&setting.paths.state).await?;
+    Ok((audit(setting)?, Some(lock)))
 }
 
 /// The guard with its tools: in this process, or where `[endpoints]` says.

@@ -268,7 +268,27 @@ fn empty_values_bad_names_and_values_in_the_arguments_are_refused_unrepeated() {
     set(&["secret", "set", "long"], &longest).expect(0);
     let finished = set(&["secret", "set", "longer"], &format!("{longest}x"));
     assert!(finished.stderr.contains("16 KiB"), "{finished:?}");
+    for key in ["sk-ant-api03-Kx7Qw2", KEY] {
+        let finished = set(&["secret", "set", key], "value");
+        assert_eq!(finished.code, Some(2), "{finished:?}");
+        assert!(!format!("{finished:?}").contains(key), "{finished:?}");
+    }
     assert_eq!(vault.run(&["secret", "list"]).stdout, "long\n");
+    vault.run(&["secret", "rm", "long"]).expect(0);
+    let audit = vault.house.audit();
+    let changes: Vec<&str> = audit
+        .iter()
+        .filter(|record| record["action"] == "configure")
+        .filter_map(|record| record["detail"].as_str())
+        .collect();
+    assert_eq!(
+        changes,
+        [
+            "secret store made",
+            "secret stored: long",
+            "secret removed: long"
+        ]
+    );
 }
 
 #[test]
@@ -355,6 +375,21 @@ fn the_secrets_role_serves_who_shows_its_token() {
         wrong.stderr.contains("only the broker may read secrets"),
         "{wrong:?}"
     );
+    let doctor = other.ask(["doctor"]).run();
+    assert!(doctor.stdout.contains("only the broker"), "{doctor:?}");
+    other.configure(&config(&token));
+    let doctor = other.ask(["doctor"]).run();
+    assert!(doctor.stdout.contains("takes the token"), "{doctor:?}");
+    // A change while the role has the log.
+    vault.store("more", "value");
+    let told = format!("{:?}", vault.house.audit());
+    for words in [
+        "work, over the socket",
+        "no token was shown over the socket",
+        "secret stored: more",
+    ] {
+        assert!(told.contains(words), "{told}");
+    }
     assert_eq!(server.chats().len(), 1);
     role.kill();
 }

@@ -7,10 +7,11 @@ use crate::paths::private_folder;
 use crate::profile;
 use crate::render::values::bytes;
 use crate::render::{Paint, print};
-use crate::wiring::{House, chosen};
+use crate::wiring::{House, chosen, secrets_to_look, try_credential};
 use anyhow::{Context, Result};
 use api::models::ErrorKind;
 use api::sandbox::Enforcement;
+use api::secrets::Error;
 use api::sessions::{OpenRequest, SendRequest};
 use domain::event::{EventBody, QueryStatus};
 use domain::settings::{Attendance, Mode};
@@ -18,6 +19,7 @@ use futures::StreamExt;
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::Path;
+use text::escape::visible;
 
 /// Free space under which the logs are in danger, bytes.
 const LOW_SPACE: u64 = 256 << 20;
@@ -120,9 +122,14 @@ fn shown(checks: &[Check], paint: Paint) -> String {
             State::Note => paint.warn("note"),
             State::Bad => paint.bad("bad "),
         };
-        text.push_str(&format!("{mark} {:<14} {}\n", check.name, check.detail));
+        let detail = visible(&check.detail);
+        text.push_str(&format!("{mark} {:<14} {detail}\n", check.name));
         if !check.hint.is_empty() {
-            text.push_str(&format!("     {:<14} {}\n", "", paint.faint(&check.hint)));
+            text.push_str(&format!(
+                "     {:<14} {}\n",
+                "",
+                paint.faint(&visible(&check.hint))
+            ));
         }
     }
     if !std::io::stdin().is_terminal() {
@@ -223,7 +230,7 @@ async fn secret_store(setting: &Setting) -> Check {
     const NAME: &str = "secrets";
     let remote = &setting.loaded.config.endpoints.secrets;
     if !remote.is_empty() {
-        return Check::note(NAME, format!("served at {remote}"), "");
+        return served_secrets(setting, remote).await;
     }
     let Some(backend) = setting.loaded.config.secrets.backend else {
         let hint = "Only providers with a key and tools with a secret need one: backend under \
@@ -231,23 +238,50 @@ async fn secret_store(setting: &Setting) -> Check {
         return Check::note(NAME, "no store is chosen", hint);
     };
     let known = match chosen(setting) {
-        Ok(Some(store)) => store.keeper().names().await.or_fail(),
+        Ok(Some(store)) => match try_credential(&store).await {
+            Ok(()) => store.keeper().names().await.or_fail(),
+            Err(error) => Err(error),
+        },
         Ok(None) => Ok(Vec::new()),
         Err(error) => Err(error),
     };
     match known {
         Ok(names) => {
-            let detail = format!("{}, open, with {}", backend.as_str(), names.len());
+            let plural = if names.len() == 1 { "" } else { "s" };
+            let count = names.len();
+            let detail = format!("{}, open, with {count} secret{plural}", backend.as_str());
             Check::ok(NAME, detail)
         }
-        Err(error) => {
-            let (_, fault) = describe(&error);
-            // A locked store is as it should be until somebody needs it.
-            match fault.code.as_str() {
-                "secrets.locked" => Check::note(NAME, fault.message, fault.hint),
-                _ => Check::bad(NAME, &error),
-            }
-        }
+        Err(error) => not_open(NAME, &error),
+    }
+}
+
+/// The secrets of another process, asked for one that does not exist: who says so was reached,
+/// took the token and has an open store.
+async fn served_secrets(setting: &Setting, address: &str) -> Check {
+    const NAME: &str = "secrets";
+    let served = match secrets_to_look(setting).await {
+        Ok(served) => served,
+        Err(error) => return Check::bad(NAME, &error),
+    };
+    match served.get_secret("carl-doctor.none").await {
+        Ok(_) | Err(Error::NotFound { .. }) => Check::ok(
+            NAME,
+            format!("served at {address}, which takes the token; its store is open"),
+        ),
+        Err(error) => match Err::<(), _>(error).or_fail() {
+            Ok(()) => Check::ok(NAME, format!("served at {address}")),
+            Err(error) => not_open(NAME, &error),
+        },
+    }
+}
+
+fn not_open(name: &'static str, error: &anyhow::Error) -> Check {
+    let (_, fault) = describe(error);
+    // A locked store is as it should be until somebody needs it.
+    match fault.code.as_str() {
+        "secrets.locked" => Check::note(name, fault.message, fault.hint),
+        _ => Check::bad(name, error),
     }
 }
 

@@ -5,11 +5,15 @@ use crate::cli::SecretCommand;
 use crate::exit::{Exit, Failure, OrFail};
 use crate::hidden::{Twice, ask};
 use crate::render::{print, print_error};
-use crate::wiring::{Store, chosen};
+use crate::wiring::{Store, chosen, log};
 use anyhow::Result;
 use api::secrets::{Error, Kept, SecretName, SecretValue};
 use domain::fault::Coded;
-use keyring::{KernelKeyring, State};
+use keyring::{KernelKeyring, PASSPHRASE_CHARS, State};
+use zeroize::Zeroizing;
+
+/// What the record says of an opened store.
+const UNLOCKED: &str = "secret store unlocked";
 
 /// Does what was typed.
 ///
@@ -23,26 +27,52 @@ pub async fn secret(command: SecretCommand) -> Result<Exit> {
             if !value.is_empty() {
                 return Err(in_argv().into());
             }
-            set(&store, &named(&name)?).await?;
+            set(&setting, &store, &named(name.parse())?).await?;
         }
-        SecretCommand::Rm { name } => {
-            let name = named(&name)?;
-            ready(&store).await?;
-            store.keeper().remove(&name).await.or_fail()?;
-            print(&format!("{name} is forgotten.\n"))?;
-        }
-        SecretCommand::List { json } => list(&store, json).await?,
-        SecretCommand::Unlock => unlock(&store).await?,
-        SecretCommand::Lock => lock(&store).await?,
+        SecretCommand::Rm { name } => remove(&setting, &store, &name).await?,
+        SecretCommand::List { json } => list(&setting, &store, json).await?,
+        SecretCommand::Unlock => unlock(&setting, &store).await?,
+        SecretCommand::Lock => lock(&setting, &store).await?,
     }
     Ok(Exit::Success)
 }
 
-fn named(text: &str) -> Result<SecretName> {
-    text.parse().map_err(|error: Error| {
+fn named(name: Result<SecretName, Error>) -> Result<SecretName> {
+    name.map_err(|error| {
         let hint = error.hint();
         Failure::usage(error.to_string(), hint).into()
     })
+}
+
+/// Puts a change of the store on record, before it is made.
+///
+/// # Errors
+/// When the log takes nothing; the change must then not be made.
+async fn on_record(setting: &Setting, change: &str) -> Result<()> {
+    let (audit, _lock) = log(setting).await?;
+    super::folders::on_record(audit.as_ref(), change).await
+}
+
+async fn remove(setting: &Setting, store: &Store, name: &str) -> Result<()> {
+    // One that was stored before such names were refused can be removed all the same.
+    let name = named(SecretName::kept(name))?;
+    ready(setting, store).await?;
+    let keeper = store.keeper();
+    if !keeper.names().await.or_fail()?.contains(&name) {
+        let name = match name.is_a_key() {
+            true => "…".to_owned(),
+            false => name.to_string(),
+        };
+        return Err(Error::NotFound { name }).or_fail();
+    }
+    let change = match name.is_a_key() {
+        true => "secret removed: a name in the shape of a key".to_owned(),
+        false => format!("secret removed: {name}"),
+    };
+    on_record(setting, &change).await?;
+    keeper.remove(&name).await.or_fail()?;
+    print(&format!("{name} is forgotten.\n"))?;
+    Ok(())
 }
 
 fn in_argv() -> Failure {
@@ -54,9 +84,9 @@ fn in_argv() -> Failure {
     )
 }
 
-async fn set(store: &Store, name: &SecretName) -> Result<()> {
+async fn set(setting: &Setting, store: &Store, name: &SecretName) -> Result<()> {
     // Before anything is typed: a secret must not be typed in vain.
-    ready(store).await?;
+    ready(setting, store).await?;
     let keeper = store.keeper();
     keeper.names().await.or_fail()?;
     let value = ask("The secret (it is not shown)", Twice::Yes)?;
@@ -64,6 +94,7 @@ async fn set(store: &Store, name: &SecretName) -> Result<()> {
         let hint = "Nothing was stored.";
         return Err(Failure::usage("the secret is nothing but blanks", hint).into());
     }
+    on_record(setting, &format!("secret stored: {name}")).await?;
     let said = match keeper.set(name, value).await.or_fail()? {
         Kept::Added => "is stored",
         Kept::Replaced => "is stored in place of the old one",
@@ -72,8 +103,8 @@ async fn set(store: &Store, name: &SecretName) -> Result<()> {
     Ok(())
 }
 
-async fn list(store: &Store, json: bool) -> Result<()> {
-    ready(store).await?;
+async fn list(setting: &Setting, store: &Store, json: bool) -> Result<()> {
+    ready(setting, store).await?;
     let names = store.keeper().names().await.or_fail()?;
     let names: Vec<&str> = names.iter().map(SecretName::as_str).collect();
     if json {
@@ -89,28 +120,31 @@ async fn list(store: &Store, json: bool) -> Result<()> {
     Ok(())
 }
 
-async fn unlock(store: &Store) -> Result<()> {
+async fn unlock(setting: &Setting, store: &Store) -> Result<()> {
     match store {
         Store::Desktop(desktop) => {
+            on_record(setting, UNLOCKED).await?;
             desktop.unlock().await.or_fail()?;
             print("The Secret Service is unlocked.\n")?;
         }
         Store::Kernel(kernel) => match kernel.state().await.or_fail()? {
-            State::Open(count) => {
-                print(&format!("It is unlocked already, with {count} secrets.\n"))?
-            }
+            State::Open(count) => print(&format!(
+                "It is unlocked already, with {}.\n",
+                counted(count)
+            ))?,
             State::Locked => {
                 let passphrase = passphrase(store, Twice::No)?;
+                on_record(setting, UNLOCKED).await?;
                 let count = kernel.unlock(passphrase).await.or_fail()?;
-                print(&format!("Unlocked, with {count} secrets.\n"))?;
+                print(&format!("Unlocked, with {}.\n", counted(count)))?;
             }
-            State::Absent => create(store, kernel).await?,
+            State::Absent => create(setting, store, kernel).await?,
         },
     }
     Ok(())
 }
 
-async fn lock(store: &Store) -> Result<()> {
+async fn lock(setting: &Setting, store: &Store) -> Result<()> {
     match store {
         Store::Desktop(_) => Err(Failure::usage(
             "the Secret Service belongs to the desktop and is not locked from here",
@@ -118,24 +152,29 @@ async fn lock(store: &Store) -> Result<()> {
         )
         .into()),
         Store::Kernel(kernel) => {
+            // Closing is never put off: a log that takes nothing is told of afterwards.
+            let recorded = on_record(setting, "secret store locked").await;
             kernel.lock().await.or_fail()?;
             print("Locked.\n")?;
-            Ok(())
+            recorded
         }
     }
 }
 
 /// A kernel's keyring that holds nothing is filled first where somebody is there to be asked for
 /// the passphrase, or systemd gave it.
-async fn ready(store: &Store) -> Result<()> {
+async fn ready(setting: &Setting, store: &Store) -> Result<()> {
     let Store::Kernel(kernel) = store else {
         return Ok(());
     };
     match kernel.state().await.or_fail()? {
         State::Open(_) => Ok(()),
-        State::Absent if asks() || store.credential()?.is_some() => create(store, kernel).await,
+        State::Absent if asks() || store.credential()?.is_some() => {
+            create(setting, store, kernel).await
+        }
         State::Locked if asks() || store.credential()?.is_some() => {
             let passphrase = passphrase(store, Twice::No)?;
+            on_record(setting, UNLOCKED).await?;
             kernel.unlock(passphrase).await.or_fail()?;
             Ok(())
         }
@@ -149,15 +188,33 @@ async fn ready(store: &Store) -> Result<()> {
     }
 }
 
-async fn create(store: &Store, kernel: &KernelKeyring) -> Result<()> {
+async fn create(setting: &Setting, store: &Store, kernel: &KernelKeyring) -> Result<()> {
+    let file = kernel.file().display();
     print_error(&format!(
-        "There is no encrypted file yet; {} is made. Whoever loses its passphrase loses what is in \
-         it.\n",
-        kernel.file().display()
+        "There is no encrypted file yet. It will be {file}. Whoever loses its passphrase loses \
+         what is in it.\n"
     ))?;
-    let passphrase = passphrase(store, Twice::Yes)?;
-    kernel.create(passphrase).await.or_fail()?;
+    let mut chosen = passphrase(store, Twice::Yes)?;
+    while asks() && store.credential()?.is_none() && is_short(&chosen) {
+        print_error(&format!(
+            "A passphrase has {PASSPHRASE_CHARS} characters or more.\n"
+        ))?;
+        chosen = passphrase(store, Twice::Yes)?;
+    }
+    on_record(setting, "secret store made").await?;
+    kernel.create(chosen).await.or_fail()?;
+    print_error(&format!("{file} is made.\n"))?;
     Ok(())
+}
+
+fn is_short(passphrase: &SecretValue) -> bool {
+    let text = Zeroizing::new(String::from_utf8_lossy(passphrase.expose()).into_owned());
+    text.chars().count() < PASSPHRASE_CHARS
+}
+
+fn counted(count: usize) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} secret{plural}")
 }
 
 fn passphrase(store: &Store, twice: Twice) -> Result<SecretValue> {

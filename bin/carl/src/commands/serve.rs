@@ -40,7 +40,11 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         let stopped = until_stopped(house.offer(), &address).await;
         return house.close(stopped).await;
     }
-    let (offer, audit) = one(args.role, &setting).await?;
+    let (mut offer, audit) = one(args.role, &setting).await?;
+    if let (RoleArg::Secrets, Listen::Unix(_), Some(audit)) = (args.role, &address, &audit) {
+        // The user's own `carl secret` records its changes while this role has the log.
+        offer = offer.audit(audit.clone());
+    }
     if let Some(audit) = &audit {
         wiring::mark(audit.as_ref(), Action::Start)
             .await

@@ -2,13 +2,14 @@
 
 use super::remote;
 use crate::commands::Setting;
-use crate::exit::{Failure, OrFail};
+use crate::exit::{Exit, Failure, OrFail};
 use crate::paths::private_folder;
 use anyhow::{Context, Result};
 use api::audit::{Ack, Audit, Durability, Entry};
 use api::secrets::{Error, Keeper, SECRET_VALUE_BYTES, SecretValue, Secrets};
 use async_trait::async_trait;
 use domain::Timestamp;
+use domain::fault::{Coded, Fault};
 use keyring::{KernelKeyring, SecretService, State};
 use secrets::Backend;
 use std::fs::{File, OpenOptions};
@@ -141,10 +142,40 @@ async fn fill(store: &Store) -> Result<()> {
     };
     // A kernel without keyrings is reported when a secret is asked for.
     if matches!(kernel.state().await, Ok(State::Locked)) {
-        let count = kernel.unlock(passphrase).await.or_fail()?;
+        let count = kernel.unlock(passphrase).await.map_err(of_credential)?;
         tracing::info!(count, "the secrets are unlocked");
     }
     Ok(())
+}
+
+/// Tries the passphrase that systemd gave, also where the store is open already; fills the store if
+/// it is not. Nothing is done where none was given or there is no file.
+///
+/// # Errors
+/// When it does not open the file, naming the credential.
+pub async fn try_credential(store: &Store) -> Result<()> {
+    if let Store::Kernel(kernel) = store
+        && let Some(passphrase) = store.credential()?
+        && matches!(kernel.state().await, Ok(State::Open(_)))
+    {
+        let tried = kernel.try_passphrase(passphrase).await;
+        return Ok(tried.map_err(of_credential)?);
+    }
+    fill(store).await
+}
+
+fn of_credential(error: Error) -> Failure {
+    let fault = Fault {
+        code: error.code().to_owned(),
+        message: format!("with the passphrase in the credential `{CREDENTIAL}`: {error}"),
+        hint: "Correct what $CREDENTIALS_DIRECTORY holds under that name (LoadCredential= of the \
+               systemd unit)."
+            .to_owned(),
+    };
+    Failure {
+        exit: Exit::Failed,
+        fault,
+    }
 }
 
 /// Where the secrets role listens if it is not told.
