@@ -119,6 +119,8 @@ fn an_anchor_kept_elsewhere_shows_a_cut_tail_and_a_deleted_log() {
         (&whole["integrity"], &whole["completeness"]),
         (&json!(true), &json!(true))
     );
+    assert_eq!(whole["records_after_anchor"], 0);
+    assert_eq!(whole["anchored_records"], whole["records"]);
 
     let segment = segments(&house).pop().unwrap();
     let last = house.audit().pop().unwrap();
@@ -204,6 +206,51 @@ fn a_changed_record_is_named_and_stops_the_next_start_until_the_log_is_set_aside
 }
 
 #[test]
+fn a_log_whose_segments_were_deleted_is_missed_and_stops_the_next_start_until_it_is_set_aside() {
+    let house = House::new();
+    let run = || {
+        house
+            .ask(["run", "--mode", "deterministic", "list files"])
+            .run()
+    };
+    assert_eq!(verified(&house, &[], 0)["integrity"], Value::Null);
+    run().expect(0);
+    let records = house.audit().len();
+    for segment in segments(&house) {
+        fs::remove_file(segment).unwrap();
+    }
+    let gone = verified(&house, &[], 3);
+    assert_eq!(
+        (&gone["completeness"], &gone["integrity"]),
+        (&json!(false), &Value::Null),
+        "{gone:#}"
+    );
+    let words = house.ask(["audit", "verify"]).run().expect(3).stdout;
+    let missing = format!("MISSING: its own checkpoints cover {records} records, none is there");
+    assert!(words.contains(&missing), "{words}");
+
+    let refused = run();
+    let said = format!("{}{}", refused.stdout, refused.stderr);
+    assert_ne!(refused.code, Some(0));
+    assert!(said.contains("every segment"), "{said}");
+    assert!(said.contains("carl audit archive"), "{said}");
+    assert!(
+        segments(&house).is_empty(),
+        "a log began in the old one's folder"
+    );
+    for command in ["tail", "anchor"] {
+        house.ask(["audit", command]).run().expect(4);
+    }
+
+    let told = house.ask(["audit", "archive"]).run().expect(0).stdout;
+    let (_, aside) = told.split_once("--folder ").unwrap();
+    let (aside, _) = aside.split_once('`').unwrap();
+    verified(&house, &["--folder", aside], 3);
+    run().expect(0);
+    assert_eq!(verified(&house, &[], 0)["integrity"], true);
+}
+
+#[test]
 fn queries_find_by_session_tool_action_decision_and_time() {
     let house = House::new();
     for _ in 0..2 {
@@ -245,6 +292,26 @@ fn queries_find_by_session_tool_action_decision_and_time() {
         .expect(0)
         .stdout;
     assert_eq!(csv.lines().count(), all.len() + 1);
+    let heading = csv.lines().next().unwrap();
+    for column in ["lineage", "label", "model", "prompt_tokens", "previous"] {
+        assert!(heading.split(',').any(|name| name == column), "{heading}");
+    }
+    let none = house
+        .ask(["audit", "query", "--tool", "move_path"])
+        .run()
+        .expect(0);
+    assert_eq!(none.stdout, "");
+    assert!(none.stderr.contains("No record fits"), "{}", none.stderr);
+    house
+        .ask(["audit", "query", "--since", "1h", "--until", "2h"])
+        .run()
+        .expect(2);
+    for command in ["verify", "tail", "query", "export"] {
+        house
+            .ask(["audit", command, "--folder", "/nonexistent"])
+            .run()
+            .expect(2);
+    }
     house
         .ask(["audit", "query", "--since", "yesterday"])
         .run()

@@ -18,6 +18,8 @@ pub enum AuditCommand {
         follow: bool,
         #[command(flatten)]
         records: RecordFlags,
+        #[command(flatten)]
+        place: LogFolder,
     },
     /// Print all there is about one record
     Show {
@@ -27,15 +29,19 @@ pub enum AuditCommand {
         /// As JSON
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        place: LogFolder,
     },
     /// Print every record that is asked for, oldest first
     Query {
         #[command(flatten)]
         records: RecordFlags,
+        #[command(flatten)]
+        place: LogFolder,
     },
     /// Check the whole log: is what is there as it was written, and is all of it there?
     #[command(
-        after_help = "Exit codes: 0 whole, 2 the anchor or key cannot be used, \
+        after_help = "Exit codes: 0 whole, 2 the anchor, key or folder cannot be used, \
         3 records are missing, 4 records were changed or damaged."
     )]
     Verify {
@@ -48,9 +54,8 @@ pub enum AuditCommand {
         /// As JSON
         #[arg(long)]
         json: bool,
-        /// The folder of a log that was set aside
-        #[arg(long, value_name = "FOLDER")]
-        folder: Option<PathBuf>,
+        #[command(flatten)]
+        place: LogFolder,
     },
     /// Write records for other programs
     Export {
@@ -59,6 +64,8 @@ pub enum AuditCommand {
         form: RecordForm,
         #[command(flatten)]
         filter: RecordFilter,
+        #[command(flatten)]
+        place: LogFolder,
     },
     /// Print a signed checkpoint, to be kept where this machine cannot change it
     Anchor {
@@ -68,6 +75,14 @@ pub enum AuditCommand {
     },
     /// Set the log aside as it is, and let a fresh one begin
     Archive,
+}
+
+/// Which log.
+#[derive(Debug, Args)]
+pub struct LogFolder {
+    /// The folder of a log that was set aside
+    #[arg(long, value_name = "FOLDER")]
+    pub folder: Option<PathBuf>,
 }
 
 /// Which records are printed, and how.

@@ -7,7 +7,7 @@ mod serve;
 mod session;
 mod tools;
 
-pub use audit::{AuditCommand, DecisionArg, RecordFilter, RecordFlags, RecordForm};
+pub use audit::{AuditCommand, DecisionArg, LogFolder, RecordFilter, RecordFlags, RecordForm};
 pub use policy::{ExplainArgs, ForgetArgs, GrantsArgs, GuardArgs, PolicyCommand, ReplayArgs};
 pub use secret::SecretCommand;
 pub use serve::{RoleArg, ServeArgs};

@@ -10,23 +10,31 @@ use text::escape::visible;
 /// How much is printed at once, bytes.
 const PAGE: usize = 64 << 10;
 
-const COLUMNS: [&str; 16] = [
+const COLUMNS: [&str; 24] = [
     "sequence",
     "time",
     "monotonic_ns",
     "session_id",
     "agent_id",
     "agent_type",
+    "lineage",
     "action",
     "call_id",
     "tool",
     "params_hash",
     "verdict",
     "layer",
+    "label",
     "status",
     "duration_ms",
+    "model",
+    "prompt_tokens",
+    "completion_tokens",
+    "prompt_hash",
+    "answer_hash",
     "detail",
     "hash",
+    "previous",
 ];
 
 /// Prints every record.
@@ -45,7 +53,7 @@ pub fn export(records: Records, form: RecordForm) -> Result<Exit> {
                 page.push_str(&placed.json_line());
                 page.push('\n');
             }
-            RecordForm::Csv => page.push_str(&row(&placed)),
+            RecordForm::Csv => page.push_str(&row(&placed)?),
         }
         if page.len() >= PAGE {
             print(&page)?;
@@ -56,9 +64,20 @@ pub fn export(records: Records, form: RecordForm) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// A row as RFC 4180 has it.
-fn row(placed: &Placed) -> String {
+/// A row as RFC 4180 has it: what a record has on disk, a field a cell. Lineage and label are JSON
+/// there as they are on disk.
+fn row(placed: &Placed) -> Result<String> {
     let record = &placed.record;
+    let lineage = match record.lineage.is_empty() {
+        true => None,
+        false => Some(serde_json::to_string(&record.lineage)?),
+    };
+    let label = record
+        .label
+        .as_ref()
+        .map(serde_json::to_string)
+        .transpose()?;
+    let model = record.model_call.as_ref();
     let text = |value: Option<String>| value.unwrap_or_default();
     let cells = [
         placed.sequence.to_string(),
@@ -67,23 +86,31 @@ fn row(placed: &Placed) -> String {
         text(record.session_id.map(|id| id.to_string())),
         text(record.agent_id.map(|id| id.to_string())),
         text(record.agent_type.as_ref().map(ToString::to_string)),
+        text(lineage),
         record.action.clone(),
         text(record.call_id.map(|id| id.to_string())),
         text(record.tool.as_ref().map(ToString::to_string)),
         text(record.params_hash.map(|hash| hash.to_string())),
         text(record.verdict.map(|verdict| verdict.as_str().to_owned())),
         text(record.layer.map(|layer| layer.to_string())),
+        text(label),
         text(
             record
                 .status
                 .map(|status| format!("{status:?}").to_lowercase()),
         ),
         text(record.duration_ms.map(|duration| duration.to_string())),
+        text(model.map(|call| call.model.clone())),
+        text(model.map(|call| call.prompt_tokens.to_string())),
+        text(model.map(|call| call.completion_tokens.to_string())),
+        text(model.map(|call| call.prompt_hash.to_string())),
+        text(model.map(|call| call.answer_hash.to_string())),
         record.detail.clone(),
         placed.hash.to_string(),
+        placed.previous.to_string(),
     ];
     let cells: Vec<String> = cells.iter().map(|cell| quoted(&visible(cell))).collect();
-    format!("{}\r\n", cells.join(","))
+    Ok(format!("{}\r\n", cells.join(",")))
 }
 
 /// A cell that neither ends early nor is taken for a formula by a spreadsheet.

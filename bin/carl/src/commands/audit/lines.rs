@@ -49,9 +49,21 @@ impl Lines {
             out.push_str(&format!("-- {} UTC, {session}\n", heading.0));
             self.heading = Some(heading);
         }
-        out.push_str(&self.fitted(line(placed)));
+        out.push_str(&self.fitted(self.signed(record, line(placed))));
         out.push('\n');
         out
+    }
+
+    /// The line with the type of the agent at its end, where there is room for it.
+    fn signed(&self, record: &Record, line: String) -> String {
+        let Some(kind) = &record.agent_type else {
+            return line;
+        };
+        let whole = format!("{line}  ({})", visible(kind.as_str()));
+        match self.width {
+            Some(width) if whole.chars().count() > width => line,
+            _ => whole,
+        }
     }
 
     fn fitted(&self, line: String) -> String {
@@ -156,6 +168,24 @@ mod tests {
         };
         let line = narrow.of(&placed(BODY)).lines().nth(1).unwrap().to_owned();
         assert_eq!((line.chars().count(), line.chars().last()), (40, Some('…')));
+    }
+
+    #[test]
+    fn a_line_ends_with_the_agent_type_where_it_fits() {
+        let body = r#"{"time":"2026-11-22T05:06:07Z","agent_type":"assistant","action":"intent","tool":"write_file"}"#;
+        for (width, ends) in [
+            (None, "(assistant)"),
+            (Some(80), "(assistant)"),
+            (Some(50), "write_file"),
+        ] {
+            let mut lines = Lines {
+                json: false,
+                width,
+                heading: None,
+            };
+            let out = lines.of(&placed(body));
+            assert!(out.trim_end().ends_with(ends), "{width:?}: {out}");
+        }
     }
 
     #[test]

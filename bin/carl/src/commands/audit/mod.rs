@@ -6,7 +6,7 @@ mod select;
 mod sheet;
 mod verify;
 
-use crate::cli::{AuditCommand, RecordFlags};
+use crate::cli::{AuditCommand, LogFolder, RecordFlags};
 use crate::exit::{Exit, Failure, OrFail};
 use crate::paths::Paths;
 use crate::render::{print, print_error};
@@ -32,27 +32,30 @@ pub fn audit(command: &AuditCommand) -> Result<Exit> {
             lines,
             follow,
             records,
-        } => tail(&config, *lines, *follow, records),
-        AuditCommand::Show { sequence, json } => show(&config, *sequence, *json),
-        AuditCommand::Query { records } => query(&config, records),
+            place,
+        } => tail(&at(config, place)?, *lines, *follow, records),
+        AuditCommand::Show {
+            sequence,
+            json,
+            place,
+        } => show(&at(config, place)?, *sequence, *json),
+        AuditCommand::Query { records, place } => query(&at(config, place)?, records),
         AuditCommand::Verify {
             anchor,
             key,
             json,
-            folder,
+            place,
         } => {
-            let folder = folder.as_ref().unwrap_or(&config.folder);
-            verify::verify(
-                folder,
-                &config.keys,
-                anchor.as_deref(),
-                key.as_deref(),
-                *json,
-            )
+            let config = at(config, place)?;
+            verify::verify(&config, anchor.as_deref(), key.as_deref(), *json)
         }
-        AuditCommand::Export { form, filter } => {
+        AuditCommand::Export {
+            form,
+            filter,
+            place,
+        } => {
             let query = select::query(filter)?;
-            let Some(log) = open(&config)? else {
+            let Some(log) = open(&at(config, place)?)? else {
                 return Ok(Exit::Success);
             };
             export::export(log.records(query), *form)
@@ -60,6 +63,25 @@ pub fn audit(command: &AuditCommand) -> Result<Exit> {
         AuditCommand::Anchor { key } => keep(&config, *key),
         AuditCommand::Archive => archive(&config),
     }
+}
+
+/// The configuration for the log that is meant. A folder that was typed and is none is a mistake,
+/// and not a folder where nothing happened yet.
+fn at(mut config: Config, place: &LogFolder) -> Result<Config> {
+    if let Some(folder) = &place.folder {
+        if !folder.is_dir() {
+            let message = format!("--folder: {} is no folder", folder.display());
+            let hint = "Give what `carl audit archive` printed when the log was set aside.";
+            return Err(Failure::usage(message, hint).into());
+        }
+        config.folder.clone_from(folder);
+    }
+    Ok(config)
+}
+
+/// Says that a log has no record that was asked for.
+fn no_hit() -> Result<()> {
+    Ok(print_error("No record fits.\n")?)
 }
 
 /// The log; without one, says so.
@@ -91,6 +113,8 @@ fn tail(config: &Config, count: usize, follow: bool, flags: &RecordFlags) -> Res
     }
     if follow {
         go_on(&mut rest, &mut lines)?;
+    } else if newest.is_empty() {
+        no_hit()?;
     }
     Ok(Exit::Success)
 }
@@ -116,17 +140,24 @@ fn query(config: &Config, flags: &RecordFlags) -> Result<Exit> {
     let Some(log) = open(config)? else {
         return Ok(Exit::Success);
     };
-    print_all(&mut log.records(query), &mut Lines::new(flags.json))?;
+    if print_all(&mut log.records(query), &mut Lines::new(flags.json))? == 0 {
+        no_hit()?;
+    }
     Ok(Exit::Success)
 }
 
-fn print_all(records: &mut Records, lines: &mut Lines) -> Result<()> {
+/// Prints records and says how many.
+fn print_all(records: &mut Records, lines: &mut Lines) -> Result<u64> {
     /// How much is printed at once, bytes.
     const PAGE: usize = 64 << 10;
     let mut page = String::new();
+    let mut count = 0;
     for placed in records {
         match placed {
-            Ok(placed) => page.push_str(&lines.of(&placed)),
+            Ok(placed) => {
+                page.push_str(&lines.of(&placed));
+                count += 1;
+            }
             Err(error) => {
                 print(&page)?;
                 return Err(Failure::from_coded(&error).into());
@@ -138,7 +169,7 @@ fn print_all(records: &mut Records, lines: &mut Lines) -> Result<()> {
         }
     }
     print(&page)?;
-    Ok(())
+    Ok(count)
 }
 
 fn show(config: &Config, sequence: u64, json: bool) -> Result<Exit> {

@@ -13,7 +13,7 @@ use jiff::{SignedDuration, Span};
 /// The query of these flags.
 ///
 /// # Errors
-/// A usage failure when a time cannot be read.
+/// A usage failure when a time cannot be read, or no time can fit.
 pub fn query(filter: &RecordFilter) -> Result<Query> {
     let time = |flag, text: &Option<String>, edge| {
         match text {
@@ -26,6 +26,15 @@ pub fn query(filter: &RecordFilter) -> Result<Query> {
         }),
     }
     };
+    let since = time("--since", &filter.since, Edge::First)?;
+    let until = time("--until", &filter.until, Edge::Last)?;
+    if let (Some(since), Some(until)) = (since, until)
+        && since > until
+    {
+        let message = format!("--since {since} is later than --until {until}");
+        let hint = "No record can fit both. Exchange the two.";
+        return Err(Failure::usage(message, hint).into());
+    }
     Ok(Query {
         session: filter.session.as_ref().map(|id| id.to_lowercase()),
         agent: filter.agent.clone(),
@@ -36,8 +45,8 @@ pub fn query(filter: &RecordFilter) -> Result<Query> {
             DecisionArg::Confirm => Verdict::Confirm,
             DecisionArg::Deny => Verdict::Deny,
         }),
-        since: time("--since", &filter.since, Edge::First)?,
-        until: time("--until", &filter.until, Edge::Last)?,
+        since,
+        until,
     })
 }
 

@@ -277,6 +277,13 @@ fn integrity(report: &Report) -> (String, Vec<String>) {
             "The checkpoint at byte {at} of its file does not fit: {why}."
         ));
     }
+    rest.extend(unfinished(report));
+    (verdict, rest)
+}
+
+/// What is said of an end that is being written, or was when a crash came.
+fn unfinished(report: &Report) -> Vec<String> {
+    let mut rest = Vec::new();
     if report.unfinished_bytes > 0 {
         rest.push(format!(
             "{} bytes at the end are no whole record: one is being written now, or a crash",
@@ -286,10 +293,10 @@ fn integrity(report: &Report) -> (String, Vec<String>) {
             "left them; then the next start cuts them off and puts that on record.".to_owned(),
         );
     }
-    if checkpoints.is_unfinished {
+    if report.checkpoints.is_unfinished {
         rest.push("The last checkpoint is not finished, for the same reasons.".to_owned());
     }
-    (verdict, rest)
+    rest
 }
 
 /// What nothing on this machine can show.
