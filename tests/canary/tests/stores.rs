@@ -172,16 +172,18 @@ fn an_encrypted_file_is_typed_open_and_forgotten_with_the_kernel() {
     let house = House::new();
     house.configure("[secrets]\nbackend = \"kernel-keyring\"\n");
     let prompts = ["shown): ", "more: "];
-    // The passphrase twice for the file that is made, then the secret twice.
+    // A passphrase that is too short, twice, then a good one, twice; then the secret twice.
     let set = house
         .ask(["secret", "set", "work"])
         .typing(&prompts, |_, count| {
-            let typed = if count < 2 { PASSPHRASE } else { KEY };
-            typed.to_owned()
+            let typed = ["short", "short", PASSPHRASE, PASSPHRASE, KEY, KEY];
+            typed[count].to_owned()
         });
     let screen = &set.finished.stderr;
     assert_eq!(set.finished.code, Some(0), "{screen}");
-    assert_eq!(set.questions.len(), 4, "{screen}");
+    assert_eq!(set.questions.len(), 6, "{screen}");
+    assert!(screen.contains("8 characters or more"), "{screen}");
+    assert!(screen.contains("is made."), "{screen}");
     assert!(
         !screen.contains(PASSPHRASE) && !screen.contains(KEY),
         "{screen}"
@@ -220,6 +222,8 @@ fn an_encrypted_file_is_typed_open_and_forgotten_with_the_kernel() {
         .ask(["secret", "set", "other"])
         .typing(&prompts, |_, _| "x\u{3}".into());
     assert_eq!(cancelled.finished.code, Some(130), "{cancelled:?}");
+    let screen = &cancelled.finished.stderr;
+    assert!(screen.contains("nothing was changed"), "{screen}");
     assert_eq!(
         house.ask(["secret", "list"]).run().expect(0).stdout,
         "work\n"
@@ -239,6 +243,20 @@ fn systemd_may_give_the_passphrase_and_every_command_finds_the_store_open() {
     vault.provider(&server);
     let without = vault.run(&["run", "say hello"]);
     assert!(without.stderr.contains("locked"), "{without:?}");
+    let credential = vault.house.run_dir().join("credentials/housecarl-secrets");
+    std::fs::write(&credential, "another passphrase").unwrap();
+    let doctor = || vault.with_credential(&["doctor"]).run().stdout;
+    let wrong = doctor();
+    assert!(wrong.contains("credential `housecarl-secrets`"), "{wrong}");
+    std::fs::write(&credential, PASSPHRASE).unwrap();
+    let right = doctor();
+    assert!(right.contains("open, with 1 secret\n"), "{right}");
+    // Also where the store is open by now.
+    std::fs::write(&credential, "another passphrase").unwrap();
+    let wrong = doctor();
+    assert!(wrong.contains("credential `housecarl-secrets`"), "{wrong}");
+    std::fs::write(&credential, PASSPHRASE).unwrap();
+    vault.run(&["secret", "lock"]).expect(0);
     vault.with_credential(&["run", "say hello"]).run().expect(0);
     assert_eq!(keys_shown(&server), [format!("Bearer {KEY}")]);
     vault.run(&["run", "say hello"]).expect(0);
