@@ -306,12 +306,6 @@ fn queries_find_by_session_tool_action_decision_and_time() {
         .ask(["audit", "query", "--since", "1h", "--until", "2h"])
         .run()
         .expect(2);
-    for command in ["verify", "tail", "query", "export"] {
-        house
-            .ask(["audit", command, "--folder", "/nonexistent"])
-            .run()
-            .expect(2);
-    }
     house
         .ask(["audit", "query", "--since", "yesterday"])
         .run()
@@ -320,4 +314,15 @@ fn queries_find_by_session_tool_action_decision_and_time() {
         .ask(["audit", "query", "--action", "nonsense"])
         .run()
         .expect(2);
+}
+
+#[test]
+fn a_folder_that_is_none_is_a_mistake_and_not_a_log_without_records() {
+    let house = House::new();
+    for command in ["verify", "tail", "query", "export"] {
+        house
+            .ask(["audit", command, "--folder", "/nonexistent"])
+            .run()
+            .expect(2);
+    }
 }
