@@ -317,6 +317,28 @@ fn a_persons_answers_and_what_they_open_for_good_are_on_record() {
         of("confirmation"),
         ["once by user", "once by user", "deny by user"]
     );
+    let answers = records.iter().filter(|one| one["action"] == "confirmation");
+    for answer in answers {
+        assert_eq!(answer["tool"], "write_file", "{answer:#}");
+        assert_eq!(answer["lineage"].as_array().unwrap().len(), 1, "{answer:#}");
+        let is_no = answer["detail"] == "deny by user";
+        let verdict = if is_no { "deny" } else { "allow" };
+        assert_eq!(answer["verdict"], verdict, "{answer:#}");
+    }
+    // The folder question and the one for the call come of two judgements; `c.txt` had one.
+    let words: Vec<String> = records.iter().map(in_words).collect();
+    let decided = words.iter().filter(|line| line.starts_with("decide "));
+    assert_eq!(decided.count(), 3, "{words:#?}");
+    let denied = [
+        "audit",
+        "query",
+        "--tool",
+        "write_file",
+        "--decision",
+        "deny",
+    ];
+    let found = scene.house.ask(denied).run().expect(0);
+    assert!(found.stdout.contains("write_file"), "{found:#?}");
     let kept = "a folder is open for good";
     assert_eq!(
         of("configure").iter().filter(|one| **one == kept).count(),

@@ -130,7 +130,13 @@ fn written(scene: &Scene) -> Vec<usize> {
 
 #[test]
 fn three_changes_of_one_answer_are_one_question_for_all_or_none() {
-    for (answer, left) in [("a", vec![0, 1, 2]), ("n", vec![]), ("n not now", vec![])] {
+    for (answer, left) in [
+        ("a", vec![0, 1, 2]),
+        ("y", vec![0, 1, 2]),
+        ("n", vec![]),
+        ("none", vec![]),
+        ("n not now", vec![]),
+    ] {
         let scene = three_at_once();
         let carl = scene.house.ask(["run", "write three notes"]);
         let run = carl.at_terminal(|question, _| {
@@ -145,8 +151,22 @@ fn three_changes_of_one_answer_are_one_question_for_all_or_none() {
             assert!(batch.contains(&heading), "{run:#?}");
             assert!(batch.contains(&content), "{run:#?}");
         }
+        assert!(!batch.contains("A yes for the session"), "{run:#?}");
         assert_eq!(written(&scene), left, "{answer}: {run:#?}");
+        for number in 0..3 {
+            let told = format!("write_file note-{number}.txt ");
+            assert!(run.finished.stderr.contains(&told), "{told}: {run:#?}");
+        }
     }
+}
+
+#[test]
+fn a_no_to_a_folder_holds_for_the_rest_of_the_answer() {
+    let scene = three_at_once();
+    let run = run(scene.house.ask(["run", "write three notes"]), "n");
+    assert_eq!(run.questions.len(), 1, "{run:#?}");
+    assert!(asked_to_open(&run), "{run:#?}");
+    assert!(written(&scene).is_empty());
 }
 
 #[test]
@@ -158,12 +178,15 @@ fn three_changes_can_be_answered_one_by_one() {
     let run = carl.at_terminal(|question, _| {
         let answer = match question {
             several if several.contains("wants to run 3 calls") => "o",
-            second if second.contains("note-1.txt") => "n",
+            second if second.contains("+text 1") => "n",
             _ => "y",
         };
         answer.to_owned()
     });
     assert_eq!(run.questions.len(), 4, "{run:#?}");
+    let alone = run.questions[1..].iter();
+    let offers = alone.filter(|one| one.contains("A yes for the session"));
+    assert_eq!(offers.count(), 3, "{run:#?}");
     assert_eq!(written(&scene), [0, 2], "{run:#?}");
 }
 
@@ -190,4 +213,21 @@ fn a_link_that_an_outsider_chose_says_where_it_leads() {
         assert!(!screen.contains('\u{7}'), "{screen}");
         assert!(screen.contains("https://mine.example/a.\n"), "{screen}");
     }
+}
+
+#[test]
+fn what_is_typed_before_a_question_is_there_answers_nothing() {
+    let write = |path: &str| Reply::call("write_file", json!({"path": path, "content": "x"}));
+    let scene = Scene::new([
+        write("first.txt"),
+        write("second.txt"),
+        Reply::text("Done."),
+    ]);
+    let run = scene
+        .house
+        .ask(["run", "--allow-write", ".", "write both"])
+        .at_terminal(|_, number| if number == 0 { "y\ny" } else { "n" }.to_owned());
+    assert_eq!(run.questions.len(), 2, "{run:#?}");
+    assert!(scene.house.has("first.txt"));
+    assert!(!scene.house.has("second.txt"), "a yes typed ahead counted");
 }

@@ -1,6 +1,7 @@
 //! What people and programs see of a session. Every renderer is a projection of its events and
 //! holds nothing that could not be rebuilt from them.
 
+mod calls;
 pub mod confirm;
 pub mod links;
 pub mod summary;

@@ -1,11 +1,14 @@
 //! A session on a terminal: the answer on standard output, everything else on standard error, so
 //! that `carl run … > file` holds the answer alone.
 
+use super::calls::Calls;
 use super::values::{arguments, milliseconds, usage};
 use super::{Paint, links, print, print_error};
 use domain::decision::Verdict;
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody, QueryStatus};
 use domain::fault::Fault;
+use domain::id::CallId;
+use domain::plan::Plan;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plan::gate::mark;
 use std::io;
@@ -46,8 +49,8 @@ pub struct Terminal {
     known: Known,
     spinner: Option<ProgressBar>,
     reported: Option<Fault>,
-    /// Whether the latest call was shown as denied, by the policy or by the user.
-    said_why: bool,
+    /// The calls under way.
+    calls: Calls,
 }
 
 impl Terminal {
@@ -63,7 +66,7 @@ impl Terminal {
             known,
             spinner: None,
             reported: None,
-            said_why: false,
+            calls: Calls::default(),
         }
     }
 
@@ -103,6 +106,7 @@ impl Terminal {
         match &event.body {
             EventBody::QueryReceived { .. } => {
                 self.reported = None;
+                self.calls.clear();
                 Ok(())
             }
             EventBody::TextDelta { text } => self.answer_piece(text),
@@ -126,12 +130,12 @@ impl Terminal {
                 error,
                 ..
             } => self.finished(*status, artifacts, error.as_ref()),
-            other => self.work(other),
+            other => self.work(other, event.call_id),
         }
     }
 
     /// What tools and plans do.
-    fn work(&mut self, body: &EventBody) -> io::Result<()> {
+    fn work(&mut self, body: &EventBody, call_id: Option<CallId>) -> io::Result<()> {
         match body {
             EventBody::QueryQueued { position } => {
                 self.note(&format!("waiting: {position} before this one"))
@@ -141,7 +145,7 @@ impl Terminal {
                 arguments: args,
                 recovered,
             } => {
-                self.said_why = false;
+                self.calls.begin(call_id, tool, args);
                 let found = if *recovered {
                     " (found in the text)"
                 } else {
@@ -156,8 +160,9 @@ impl Terminal {
                 reason,
                 ..
             } => {
-                let head = self.paint.bad(&format!("  ✗ denied by {layer}:"));
-                self.said_why = true;
+                let name = self.calls.name(call_id);
+                let head = self.paint.bad(&format!("  ✗ {name}denied by {layer}:"));
+                self.calls.said_why(call_id);
                 self.line(&format!("{head} {}", visible(reason)))
             }
             EventBody::ConfirmationAnswered {
@@ -165,8 +170,9 @@ impl Terminal {
                 by,
                 ..
             } => {
-                self.said_why = true;
-                self.line(&self.paint.bad(&refusal(message, by)))
+                self.calls.said_why(call_id);
+                let name = self.calls.name(call_id);
+                self.line(&self.paint.bad(&refusal(&name, message, by)))
             }
             EventBody::ToolProgress { message, percent } => {
                 let share = percent.map(|p| format!(" {p}%")).unwrap_or_default();
@@ -182,22 +188,27 @@ impl Terminal {
                 truncated,
                 duration_ms,
                 ..
-            } => self.tool_result(*status, text, *truncated, *duration_ms),
-            EventBody::PlanProposed { plan, hash } => {
-                let head = self.paint.strong(&format!("plan {}", hash.short()));
-                self.line(&format!("{head} {}", visible(&plan.intent)))?;
-                for (index, (action, marked)) in plan.actions.iter().zip(mark(plan)).enumerate() {
-                    let effect = match marked.confirmation_required {
-                        true => self.paint.warn(&format!(" [{}]", marked.effect.as_str())),
-                        false => String::new(),
-                    };
-                    self.line(&format!("  {}. {}{effect}", index + 1, step(action)))?;
-                }
-                Ok(())
+            } => {
+                let ended = self.calls.end(call_id);
+                self.tool_result(ended, *status, (text, *truncated), *duration_ms)
             }
+            EventBody::PlanProposed { plan, hash } => self.plan_proposed(plan, &hash.short()),
             EventBody::PlanApproved { by, .. } => self.note(&format!("plan approved ({by})")),
             _ => Ok(()),
         }
+    }
+
+    fn plan_proposed(&mut self, plan: &Plan, hash: &str) -> io::Result<()> {
+        let head = self.paint.strong(&format!("plan {hash}"));
+        self.line(&format!("{head} {}", visible(&plan.intent)))?;
+        for (index, (action, marked)) in plan.actions.iter().zip(mark(plan)).enumerate() {
+            let effect = match marked.confirmation_required {
+                true => self.paint.warn(&format!(" [{}]", marked.effect.as_str())),
+                false => String::new(),
+            };
+            self.line(&format!("  {}. {}{effect}", index + 1, step(action)))?;
+        }
+        Ok(())
     }
 
     /// A line of our own on standard error.
@@ -291,9 +302,9 @@ impl Terminal {
 
     fn tool_result(
         &mut self,
+        (name, said_why): (String, bool),
         status: CallStatus,
-        text: &str,
-        truncated: bool,
+        (text, truncated): (&str, bool),
         duration_ms: u64,
     ) -> io::Result<()> {
         let size = super::values::bytes(text.len() as u64);
@@ -305,20 +316,19 @@ impl Terminal {
         let time = milliseconds(duration_ms);
         match status {
             CallStatus::Ok => {
-                let line =
-                    self.paint.good("  ✓ ") + &self.paint.faint(&format!("{size}{cut}, {time}"));
-                self.line(&line)
+                let amount = self.paint.faint(&format!("{size}{cut}, {time}"));
+                self.line(&format!("{}{name}{amount}", self.paint.good("  ✓ ")))
             }
             CallStatus::Failed => {
-                let line = self.paint.warn("  ✗ failed: ") + &visible(gist(text));
+                let line = self.paint.warn(&format!("  ✗ {name}failed: ")) + &visible(gist(text));
                 self.line(&line)
             }
-            CallStatus::Denied if self.said_why => Ok(()),
+            CallStatus::Denied if said_why => Ok(()),
             CallStatus::Denied => {
                 let why = text.strip_prefix("[DENIED]").unwrap_or(text).trim();
-                self.line(&(self.paint.bad("  ✗ denied: ") + &visible(why)))
+                self.line(&(self.paint.bad(&format!("  ✗ {name}denied: ")) + &visible(why)))
             }
-            CallStatus::Cancelled => self.line(&self.paint.warn("  ✗ stopped")),
+            CallStatus::Cancelled => self.line(&self.paint.warn(&format!("  ✗ {name}stopped"))),
         }
     }
 
@@ -373,15 +383,15 @@ impl Terminal {
 }
 
 /// A no, by who said it.
-fn refusal(message: &str, by: &str) -> String {
+fn refusal(name: &str, message: &str, by: &str) -> String {
     let who = match by {
         "user" => "by you".to_owned(),
         "timeout" => "because nobody answered in time".to_owned(),
         other => format!("by {}", visible(other)),
     };
     match message {
-        "" => format!("  ✗ denied {who}"),
-        message => format!("  ✗ denied {who}: {}", visible(message)),
+        "" => format!("  ✗ {name}denied {who}"),
+        message => format!("  ✗ {name}denied {who}: {}", visible(message)),
     }
 }
 
@@ -408,12 +418,12 @@ mod tests {
 
     #[test]
     fn a_no_says_whose_it_was() {
-        assert_eq!(refusal("", "user"), "  ✗ denied by you");
+        assert_eq!(refusal("", "", "user"), "  ✗ denied by you");
         assert_eq!(
-            refusal("use trash\u{202e}", "user"),
-            "  ✗ denied by you: use trash\\u{202e}"
+            refusal("undo ", "use trash\u{202e}", "user"),
+            "  ✗ undo denied by you: use trash\\u{202e}"
         );
-        let silence = refusal("", "timeout");
+        let silence = refusal("", "", "timeout");
         assert!(silence.contains("nobody answered"), "{silence}");
     }
 }

@@ -21,7 +21,8 @@ pub fn arguments(value: &Value) -> String {
     }
 }
 
-fn short(value: &Value) -> String {
+/// A value on one line, cut to a readable length.
+pub(super) fn short(value: &Value) -> String {
     let text = match value {
         Value::String(text) if is_plain(text) => text.clone(),
         other => other.to_string(),

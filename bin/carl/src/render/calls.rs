@@ -1,0 +1,104 @@
+//! Which calls are under way, so that what comes of several at a time says which of them it is about.
+
+use super::values::short;
+use domain::id::CallId;
+use serde_json::Value;
+use text::escape::visible;
+
+/// Calls a display keeps in mind; the oldest is forgotten first.
+const MOST: usize = 256;
+
+/// One call.
+#[derive(Debug)]
+struct Open {
+    call_id: Option<CallId>,
+    name: String,
+    said_why: bool,
+}
+
+/// The calls that have been shown and have no result yet.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    open: Vec<Open>,
+    /// Whether more than one was under way since there was none.
+    are_several: bool,
+}
+
+impl Calls {
+    /// A call was asked for.
+    pub(super) fn begin(&mut self, call_id: Option<CallId>, tool: &str, arguments: &Value) {
+        if self.open.len() >= MOST {
+            self.open.remove(0);
+        }
+        let subject = ["path", "from"].iter().find_map(|name| arguments.get(name));
+        let subject = subject.map_or_else(String::new, |value| format!(" {}", short(value)));
+        self.open.push(Open {
+            call_id,
+            name: format!("{}{subject}", visible(tool)),
+            said_why: false,
+        });
+        self.are_several |= self.open.len() > 1;
+    }
+
+    /// Which call it is, with a space after it; nothing when there is no other.
+    pub(super) fn name(&self, call_id: Option<CallId>) -> String {
+        let open = self.open.iter().find(|open| open.call_id == call_id);
+        match open {
+            Some(open) if self.are_several => format!("{} ", open.name),
+            _ => String::new(),
+        }
+    }
+
+    /// Why the call is denied has been shown.
+    pub(super) fn said_why(&mut self, call_id: Option<CallId>) {
+        let open = self.open.iter_mut().filter(|open| open.call_id == call_id);
+        open.for_each(|open| open.said_why = true);
+    }
+
+    /// The call is over: its name, and whether why it was denied has been shown.
+    pub(super) fn end(&mut self, call_id: Option<CallId>) -> (String, bool) {
+        let name = self.name(call_id);
+        let place = self.open.iter().position(|open| open.call_id == call_id);
+        let said_why = place.is_some_and(|place| self.open.remove(place).said_why);
+        self.are_several &= !self.open.is_empty();
+        (name, said_why)
+    }
+
+    /// A new request begins: nothing of the one before is under way.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use uuid::Uuid;
+
+    #[test]
+    fn only_what_is_not_alone_is_named() {
+        let id = |n| Some(CallId::from_uuid(Uuid::from_u128(n)));
+        let mut calls = Calls::default();
+        calls.begin(id(1), "read_file", &json!({"path": "a.txt"}));
+        assert_eq!(calls.end(id(1)), (String::new(), false));
+        calls.begin(
+            id(2),
+            "write_file",
+            &json!({"path": "a.txt", "content": "x"}),
+        );
+        calls.begin(id(3), "write_file", &json!({"path": "b\u{202e}.txt"}));
+        calls.begin(id(4), "undo", &json!({}));
+        calls.said_why(id(3));
+        assert_eq!(calls.end(id(2)), ("write_file a.txt ".to_owned(), false));
+        let (name, said_why) = calls.end(id(3));
+        assert_eq!(
+            (name.as_str(), said_why),
+            ("write_file b\\u{202e}.txt ", true)
+        );
+        // The last one left was not alone either.
+        assert_eq!(calls.end(id(4)), ("undo ".to_owned(), false));
+        calls.begin(id(5), "undo", &json!({}));
+        assert_eq!(calls.end(id(5)), (String::new(), false));
+    }
+}
