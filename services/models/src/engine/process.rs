@@ -11,7 +11,7 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::process::{Child, ChildStderr, Command};
 use tokio::sync::Mutex;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use wire::Endpoint;
 use wire::models::Client;
 
@@ -23,6 +23,8 @@ const LOOK: Duration = Duration::from_millis(10);
 const CRASHES: u32 = 3;
 /// Pause before the first restart; it doubles.
 const RESTART_PAUSE: Duration = Duration::from_millis(200);
+/// Longest wait for what an engine that ended wrote last.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// What of the engine's own words is kept for an error, lines.
 const KEPT_LINES: usize = 20;
 /// Variables that the engine gets; none of them can hold a secret.
@@ -179,9 +181,8 @@ impl Supervisor {
             broken(&format!("cannot be started from {}", program.display())).with_source(source)
         })?;
         let said = Said::default();
-        if let Some(stderr) = child.stderr.take() {
-            tokio::spawn(listen(stderr, Arc::clone(&said)));
-        }
+        let stderr = child.stderr.take();
+        let heard = stderr.map(|stderr| tokio::spawn(listen(stderr, Arc::clone(&said))));
         let deadline = Instant::now() + LOADING;
         loop {
             if UnixStream::connect(&socket).await.is_ok() {
@@ -198,6 +199,10 @@ impl Supervisor {
                 .try_wait()
                 .map_err(|source| broken("cannot be watched").with_source(source))?;
             if let Some(status) = ended {
+                if let Some(heard) = heard {
+                    // What it wrote last may still be on its way.
+                    let _all = timeout(LAST_WORDS, heard).await;
+                }
                 return Ok(Started::Ended(status.to_string(), said));
             }
             if Instant::now() >= deadline {
