@@ -152,6 +152,11 @@ fn three_changes_of_one_answer_are_one_question_for_all_or_none() {
             assert!(batch.contains(&content), "{run:#?}");
         }
         assert!(!batch.contains("A yes for the session"), "{run:#?}");
+        // Once more, each in a line, right above the prompt.
+        let (_, short) = batch.split_once("to be answered together:").unwrap();
+        let is_named = |number: usize| short.contains(&format!("note-{number}.txt"));
+        assert!((0..3).all(is_named), "{short}");
+        assert!(short.lines().count() <= 6, "{short}");
         assert_eq!(written(&scene), left, "{answer}: {run:#?}");
         for number in 0..3 {
             let told = format!("write_file note-{number}.txt ");

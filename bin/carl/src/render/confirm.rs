@@ -200,17 +200,17 @@ fn forget_typed_ahead() -> io::Result<()> {
 }
 
 /// Most characters of a call where it is named once more.
-const SHORT_CHARS: usize = 70;
+const SHORT_CHARS: usize = 100;
 
 /// What one answer would cover, for a screen that the questions no longer fit on.
 fn in_short(requests: &[ConfirmationRequest]) -> String {
     let mut text = format!("  {} calls, to be answered together:\n", requests.len());
     for request in requests {
         let rendering = visible(&request.rendering);
-        let call: String = rendering.lines().next().unwrap_or_default().to_owned();
-        let short: String = call.chars().take(SHORT_CHARS).collect();
-        let effect = request.effect.as_str();
-        text.push_str(&format!("    [{effect}] {}\n", short.trim()));
+        // The tool and its first arguments, which are its targets where it has any.
+        let words: Vec<&str> = rendering.split_whitespace().collect();
+        let short: String = words.join(" ").chars().take(SHORT_CHARS).collect();
+        text.push_str(&format!("    {short}\n"));
     }
     text
 }
