@@ -4,6 +4,7 @@ use crate::daemon::Daemon;
 use crate::table::Table;
 use anyhow::Result;
 use api::CallContext;
+use api::audit::Audit;
 use api::broker::{Broker, CallRequest, Control};
 use domain::Timestamp;
 use domain::id::{CallId, SessionId, TraceId};
@@ -48,17 +49,25 @@ pub fn decisions(table: &mut Table, runtime: &Runtime, rounds: usize) -> Result<
 }
 
 fn own_broker(house: &House) -> Result<Arc<broker::Service>> {
-    let own = vec![house.state()];
     let log = audit::Service::open(audit::Config::new(
         house.state().join("audit"),
         house.state().join("keys"),
     ))?;
+    broker_with(house, Arc::new(log))
+}
+
+/// A broker in this process that records there.
+///
+/// # Errors
+/// When its parts cannot start.
+pub fn broker_with(house: &House, audit: Arc<dyn Audit>) -> Result<Arc<broker::Service>> {
+    let own = vec![house.state()];
     let files = tools::FileTools::new(tools::Config::new(house.state().join("undo"), own.clone()))?;
     let config = broker::Config::new(house.home(), own);
     let clock = Arc::new(Timestamp::now);
     Ok(Arc::new(broker::Service::new(
         config,
-        Arc::new(log),
+        audit,
         Arc::new(files),
         clock,
     )?))

@@ -7,6 +7,7 @@ mod audit_log;
 mod daemon;
 mod guard;
 mod program;
+mod recording;
 mod table;
 
 use anyhow::Result;
@@ -33,8 +34,11 @@ fn main() -> Result<()> {
     let rounds = if options.quick { 1 } else { 10 };
     let mut table = Table::default();
     if options.audit_only {
-        let runtime = tokio::runtime::Builder::new_multi_thread().build()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()?;
         audit_log::rates(&mut table, &runtime, 100_000 * rounds)?;
+        recording::added(&mut table, &runtime, 5 * rounds)?;
         table.print()?;
         return table.write(&options.out);
     }
@@ -45,6 +49,7 @@ fn main() -> Result<()> {
         .build()?;
     guard::decisions(&mut table, &runtime, 200 * rounds)?;
     audit_log::rates(&mut table, &runtime, 100_000 * rounds)?;
+    recording::added(&mut table, &runtime, 5 * rounds)?;
     daemon::first_token(&mut table, &runtime, 10 * rounds)?;
     daemon::memory(&mut table, &runtime, 4 * rounds)?;
     table.print()?;
