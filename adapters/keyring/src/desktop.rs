@@ -126,7 +126,20 @@ async fn within<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Er
     }
 }
 
+/// Refuses a bus that is no socket: an address may also name a program to start, and nothing is
+/// started to find a secret.
+fn bus_is_a_socket() -> Result<(), Error> {
+    let address = std::env::var("DBUS_SESSION_BUS_ADDRESS").unwrap_or_default();
+    if address.is_empty() || address.split(';').all(|one| one.starts_with("unix:")) {
+        return Ok(());
+    }
+    Err(Error::Unavailable {
+        detail: "DBUS_SESSION_BUS_ADDRESS is no unix socket; write unix:path=…".to_owned(),
+    })
+}
+
 async fn open_collection() -> Result<Collection, Error> {
+    bus_is_a_socket()?;
     // Encrypted or not at all: a service that offers only plain transport is refused.
     let service = Service::encrypted()
         .await

@@ -178,6 +178,10 @@ impl KernelKeyring {
     fn read(&self) -> Result<Vec<u8>, Error> {
         let open = || {
             let mut bytes = Vec::new();
+            // A pipe in its place would be waited on for ever.
+            if !std::fs::metadata(&self.file)?.is_file() {
+                return Err(io::Error::other("it is no ordinary file; move it away"));
+            }
             File::open(&self.file)?
                 .take(FILE_BYTES + 1)
                 .read_to_end(&mut bytes)?;

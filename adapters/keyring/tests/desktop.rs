@@ -74,6 +74,7 @@ async fn a_case() {
         "locked" => refused("secrets.locked", "default collection").await,
         "nobody" => refused("secrets.unavailable", "no program on the session bus").await,
         "no bus" => refused("secrets.unavailable", "no D-Bus session bus").await,
+        "program" => refused("secrets.unavailable", "is no unix socket").await,
         "mute" => refused("secrets.unavailable", "did not answer").await,
         other => panic!("no such case: {other}"),
     }
@@ -103,6 +104,18 @@ fn a_bus_without_a_keyring_is_told_from_none_at_all() {
     }
     run("nobody", Desktop::bare().address());
     run("no bus", "unix:path=/nonexistent/bus");
+}
+
+#[test]
+fn a_bus_address_starts_no_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = folder.path().join("made");
+    let address = format!(
+        "unixexec:path=/bin/sh,argv1=-c,argv2=touch {}",
+        made.display()
+    );
+    run("program", &address);
+    assert!(!made.exists());
 }
 
 #[test]

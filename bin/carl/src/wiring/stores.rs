@@ -229,6 +229,11 @@ fn known_token(setting: &Setting) -> Result<Token> {
             hint,
         )
     };
+    let facts = path.metadata().map_err(|error| unusable(&error))?;
+    if !facts.is_file() {
+        // A pipe in its place would be waited on for ever.
+        return Err(unusable(&"it is no ordinary file; move it away").into());
+    }
     let file = File::open(&path).map_err(|error| unusable(&error))?;
     check_private(&file, &path)?;
     let bytes = read(file, TOKEN_DIGITS + 2)?;
