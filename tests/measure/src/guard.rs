@@ -5,7 +5,7 @@ use crate::table::Table;
 use anyhow::Result;
 use api::CallContext;
 use api::audit::Audit;
-use api::broker::{Broker, CallRequest, Control};
+use api::broker::{Broker, CallRequest, Control, Registered};
 use domain::Timestamp;
 use domain::id::{CallId, SessionId, TraceId};
 use domain::lineage::AgentType;
@@ -73,6 +73,22 @@ pub fn broker_with(house: &House, audit: Arc<dyn Audit>) -> Result<Arc<broker::S
     )?))
 }
 
+/// A call that reads a file, by itself.
+pub fn reading(session_id: SessionId, agent: &Registered, path: &str) -> CallRequest {
+    CallRequest {
+        context: CallContext {
+            session_id,
+            agent_token: agent.token.clone(),
+            trace_id: TraceId::from_uuid(Uuid::now_v7()),
+        },
+        call_id: CallId::from_uuid(Uuid::now_v7()),
+        tool: "read_file".to_owned(),
+        arguments: json!({"path": path}),
+        plan_id: None,
+        batch: None,
+    }
+}
+
 async fn decide(
     control: &dyn Control,
     broker: &dyn Broker,
@@ -85,18 +101,7 @@ async fn decide(
         .await?;
     let mut times = Vec::new();
     for _ in 0..rounds {
-        let request = CallRequest {
-            context: CallContext {
-                session_id,
-                agent_token: root.token.clone(),
-                trace_id: TraceId::from_uuid(Uuid::now_v7()),
-            },
-            call_id: CallId::from_uuid(Uuid::now_v7()),
-            tool: "read_file".to_owned(),
-            arguments: json!({"path": "notes.md"}),
-            plan_id: None,
-            batch: None,
-        };
+        let request = reading(session_id, &root, "notes.md");
         let started = Instant::now();
         broker.validate(request).await?;
         times.push(started.elapsed());

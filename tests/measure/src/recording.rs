@@ -1,19 +1,17 @@
 //! What being on record adds to a tool call: the same calls with a log that takes nothing, with the
 //! real one, and with the real one made to wait for the disk each time.
 
-use crate::guard::broker_with;
+use crate::guard::{broker_with, reading};
 use crate::table::{Table, median};
 use anyhow::{Result, ensure};
-use api::CallContext;
 use api::audit::{Ack, Audit, Durability, Entry, Error};
-use api::broker::{Broker as _, CallRequest, Control as _, ToolEvent};
+use api::broker::{Broker as _, Control as _, ToolEvent};
 use async_trait::async_trait;
 use domain::event::CallStatus;
-use domain::id::{CallId, SessionId, TraceId};
+use domain::id::SessionId;
 use domain::lineage::AgentType;
 use domain::settings::SessionSettings;
 use futures::StreamExt as _;
-use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use testkit::House;
@@ -89,18 +87,7 @@ async fn calls(house: &House, audit: Arc<dyn Audit>, sessions: usize) -> Result<
         let coder = AgentType::new("coder")?;
         let root = broker.open_session(session_id, coder, settings).await?;
         for number in 0..CALLS {
-            let request = CallRequest {
-                context: CallContext {
-                    session_id,
-                    agent_token: root.token.clone(),
-                    trace_id: TraceId::from_uuid(Uuid::now_v7()),
-                },
-                call_id: CallId::from_uuid(Uuid::now_v7()),
-                tool: "read_file".to_owned(),
-                arguments: json!({"path": format!("file-{number}.txt")}),
-                plan_id: None,
-                batch: None,
-            };
+            let request = reading(session_id, &root, &format!("file-{number}.txt"));
             let started = Instant::now();
             let mut events = broker.execute(request).await?;
             let mut is_ok = false;
