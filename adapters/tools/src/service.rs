@@ -365,6 +365,7 @@ impl Job<'_> {
             text,
             origin: format!("file:{}", shown(origin)),
             artifacts: Vec::new(),
+            labels: Vec::new(),
         })
     }
 }

@@ -271,6 +271,7 @@ impl Tool {
                 _ => ResultSource::World,
             },
             result_fields: Vec::new(),
+            names_pages: Vec::new(),
             secrets: BTreeMap::new(),
             is_wait: false,
             calls_per_minute: None,

@@ -10,6 +10,7 @@ use domain::hash::Digest;
 use domain::id::{CallId, SessionId};
 use domain::label::Label;
 use domain::limits::AUTHORISATION_LIFE;
+use domain::rights::Rights;
 use domain::tool::ToolName;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -35,6 +36,8 @@ pub struct JudgedCall {
     pub read_roots: Vec<PathBuf>,
     /// Folders and files that may be changed, absolute.
     pub write_roots: Vec<PathBuf>,
+    /// Which memories and how much of a web page the agent may see.
+    pub rights: Rights,
     /// The joined label of the arguments.
     pub label: Label,
     /// The policy it was judged by.
@@ -51,6 +54,8 @@ impl JudgedCall {
             "version": self.tool_version,
             "arguments": self.arguments,
             "targets": self.targets,
+            "namespaces": self.rights.namespaces,
+            "web_content": self.rights.web_content,
             "integrity": format!("{:?}", self.label.integrity),
             "readers": format!("{:?}", self.label.readers),
             "origins": origins,
@@ -150,6 +155,7 @@ impl Authorized {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::rights::{Namespace, WebContent};
     use jiff::SignedDuration;
     use std::collections::BTreeMap;
 
@@ -163,6 +169,7 @@ mod tests {
             targets: BTreeMap::from([("path".to_owned(), PathBuf::from("/w/a.txt"))]),
             read_roots: vec![PathBuf::from("/w")],
             write_roots: Vec::new(),
+            rights: Rights::default(),
             label: Label::trusted("user"),
             policy_revision: Digest::of(b"policy"),
         }
@@ -200,11 +207,13 @@ mod tests {
     #[test]
     fn every_part_of_the_call_changes_the_binding() {
         let base = call().binding();
-        let changes: [fn(&mut JudgedCall); 5] = [
+        let changes: [fn(&mut JudgedCall); 7] = [
             |c| c.tool_version = "2".to_owned(),
             |c| c.arguments = json!({"path": "b.txt"}),
             |c| c.targets = BTreeMap::new(),
             |c| c.label = Label::untrusted("web"),
+            |c| c.rights.namespaces = vec![Namespace::user()],
+            |c| c.rights.web_content = WebContent::Extracted,
             |c| c.policy_revision = Digest::of(b"other"),
         ];
         for change in changes {

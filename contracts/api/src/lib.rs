@@ -10,6 +10,7 @@
 pub mod audit;
 pub mod authority;
 pub mod broker;
+pub mod bus;
 pub mod context;
 pub mod executor;
 pub mod guard;

@@ -5,16 +5,19 @@ use async_trait::async_trait;
 use domain::Timestamp;
 use domain::fault::Coded;
 use domain::label::Label;
+use domain::rights::WebContent;
 
 /// A web search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchRequest {
-    /// Who asks.
-    pub context: CallContext,
+    /// Who asks; `None` for the user's own command.
+    pub context: Option<CallContext>,
     /// The query, as it leaves the house.
     pub query: String,
     /// Most results wanted.
     pub max_results: u32,
+    /// How much of each page is wanted.
+    pub content: WebContent,
 }
 
 /// One claim found on the web.
@@ -30,6 +33,8 @@ pub struct Claim {
     pub date: Option<Timestamp>,
     /// A few sentences about it.
     pub summary: String,
+    /// The page's main text, cut and defused; only where [`WebContent::Extracted`] was asked for.
+    pub extracted: Option<String>,
 }
 
 /// What a search found. No result is an empty list, not an error.
@@ -39,8 +44,8 @@ pub struct SearchAnswer {
     pub today: Timestamp,
     /// Claims, best first.
     pub claims: Vec<Claim>,
-    /// What went wrong with single pages: `fetch failed: 404`.
-    pub failures: Vec<String>,
+    /// Pages that could not be read.
+    pub failures: Vec<PageFailure>,
     /// How far all of it may be trusted.
     pub label: Label,
 }
@@ -48,12 +53,14 @@ pub struct SearchAnswer {
 /// A page to be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadRequest {
-    /// Who asks.
-    pub context: CallContext,
+    /// Who asks; `None` for the user's own command.
+    pub context: Option<CallContext>,
     /// Which page.
     pub url: String,
     /// What the reader wants to know.
     pub question: String,
+    /// How much of the page is wanted.
+    pub content: WebContent,
 }
 
 /// A page, read.
@@ -65,7 +72,7 @@ pub struct PageSummary {
     pub title: String,
     /// What it says about the question.
     pub summary: String,
-    /// Its main text, cut and defused, where the agent type may see it.
+    /// Its main text, cut and defused; only where [`WebContent::Extracted`] was asked for.
     pub extracted: Option<String>,
     /// Its language, BCP 47.
     pub language: Option<String>,
@@ -75,16 +82,90 @@ pub struct PageSummary {
     pub label: Label,
 }
 
+/// Why a page was not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PageFault {
+    /// The address is none, or of a scheme that is not fetched.
+    InvalidUrl,
+    /// The address leads into a private network or this machine, or the air gap is closed.
+    Blocked,
+    /// The site's robots rules forbid it.
+    Robots,
+    /// The host has no address, or nothing answers there.
+    Unreachable,
+    /// It did not come in time.
+    Timeout,
+    /// The server answered with this HTTP status.
+    Status(u16),
+    /// More redirects than are followed.
+    Redirects,
+    /// Larger than is read, packed or unpacked.
+    TooLarge,
+    /// No text, HTML or PDF.
+    ContentType,
+    /// There is no readable text in it: it is empty, needs scripts or is behind a wall.
+    NoText,
+}
+
+impl PageFault {
+    /// The stable word.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidUrl => "invalid_url",
+            Self::Blocked => "blocked_address",
+            Self::Robots => "robots",
+            Self::Unreachable => "unreachable",
+            Self::Timeout => "timeout",
+            Self::Status(_) => "status",
+            Self::Redirects => "redirects",
+            Self::TooLarge => "too_large",
+            Self::ContentType => "content_type",
+            Self::NoText => "no_text",
+        }
+    }
+}
+
+/// A page that was not read, and why. Not an error: the reader tries another.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{url}: {detail}")]
+pub struct PageFailure {
+    /// The address asked for.
+    pub url: String,
+    /// What kind of failure.
+    pub fault: PageFault,
+    /// What happened, for a model to read: `fetch failed: 404`.
+    pub detail: String,
+}
+
+/// What became of a page.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ReadAnswer {
+    /// It was read.
+    Page(PageSummary),
+    /// It was not.
+    Failed(PageFailure),
+}
+
 /// Why search did not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The page may not be fetched.
-    #[error("the address is not allowed: {detail}")]
+    /// Neither a search server nor a provider is configured.
+    #[error("no search server is configured")]
+    NotConfigured,
+    /// The request itself cannot be used.
+    #[error("the search request cannot be used: {detail}")]
+    Invalid {
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// The search server is not allowed to be reached.
+    #[error("the search server may not be reached: {detail}")]
     Blocked {
         /// Which rule.
         detail: String,
     },
-    /// The search server or the page did not answer.
+    /// The search server did not answer.
     #[error("search is unavailable: {detail}")]
     Unavailable {
         /// What happened.
@@ -95,6 +176,8 @@ pub enum Error {
 impl Coded for Error {
     fn code(&self) -> &'static str {
         match self {
+            Self::NotConfigured => "search.not_configured",
+            Self::Invalid { .. } => "search.invalid",
             Self::Blocked { .. } => "search.blocked",
             Self::Unavailable { .. } => "search.unavailable",
         }
@@ -105,15 +188,29 @@ impl Coded for Error {
     }
 
     fn hint(&self) -> String {
-        String::new()
+        match self {
+            Self::NotConfigured => "Name a SearXNG server in `[search] url`, or a provider.",
+            Self::Invalid { .. } => "",
+            Self::Blocked { .. } => "Leave --air-gap out, or use a server on this machine.",
+            Self::Unavailable { .. } => "Check `[search]` in the configuration and try again.",
+        }
+        .to_owned()
     }
 }
 
 /// The search service.
 #[async_trait]
 pub trait Search: Send + Sync {
-    /// Searches and reads the best pages.
+    /// Searches, reads the best pages and tells what they claim.
+    ///
+    /// # Errors
+    /// [`Error`] when the search itself cannot be made; a page that cannot be read is in the
+    /// answer.
     async fn search(&self, request: SearchRequest) -> Result<SearchAnswer, Error>;
-    /// Reads one page that a search named or the user gave.
-    async fn read(&self, request: ReadRequest) -> Result<PageSummary, Error>;
+    /// Reads one page. Whether it may be read at all is the broker's to decide; which addresses
+    /// are never connected to is this service's.
+    ///
+    /// # Errors
+    /// [`Error`] when the service cannot work at all.
+    async fn read(&self, request: ReadRequest) -> Result<ReadAnswer, Error>;
 }

@@ -307,6 +307,15 @@ pub enum EventBody {
         memories: Vec<String>,
         /// What for.
         query: String,
+        /// What the model reads of them: fenced, capped.
+        #[serde(default)]
+        text: String,
+        /// How far all of it may be trusted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        label: Option<Label>,
+        /// The stored value.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value_id: Option<ValueId>,
     },
     /// A request's generation is complete.
     GenerationFinished {
@@ -320,6 +329,10 @@ pub enum EventBody {
         usage: Usage,
         /// The model; `None` when none was used.
         model: Option<ModelRef>,
+        /// The join of what the agent had been shown when it answered; `None` in logs that do not
+        /// say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        label: Option<Label>,
     },
     /// Question and answer only.
     DialogTurn {

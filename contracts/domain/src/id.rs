@@ -69,6 +69,8 @@ uuid_id! {
     ValueId = "value id";
     /// One chain of causally related work across services.
     TraceId = "trace id";
+    /// One entry of memory: a curated memory or an engram.
+    MemoryId = "memory id";
     /// One question to the user.
     ConfirmationId = "confirmation id";
     /// Calls or questions that belong together.

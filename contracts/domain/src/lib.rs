@@ -22,6 +22,7 @@ pub mod message;
 pub mod model;
 pub mod plan;
 pub mod report;
+pub mod rights;
 pub mod settings;
 pub mod tool;
 

@@ -203,6 +203,9 @@ pub enum ResultSource {
     World,
     /// The call's arguments and nothing else: a result is as trusted as what it was made from.
     Arguments,
+    /// Things that were stored with a label each: the output names the label of each part, and the
+    /// table's holds for the rest. For tools over Housecarl's own labelled stores alone.
+    Stored,
 }
 
 /// The label of one part of a result.
@@ -237,6 +240,9 @@ pub struct ToolSpec {
     pub result_source: ResultSource,
     /// Parts of a result with a label of their own; the first that fits a leaf counts.
     pub result_fields: Vec<ResultField>,
+    /// Leaves of a result that name pages a later call may fetch, as in [`ResultField::path`].
+    #[serde(default)]
+    pub names_pages: Vec<String>,
     /// The name of the secret that fills each [`ArgumentRole::Secret`] argument.
     pub secrets: BTreeMap<String, String>,
     /// Whether asking again and again is honest use (polling), exempt from loop detection.
@@ -269,6 +275,10 @@ pub struct ToolOutput {
     pub origin: String,
     /// Files made or changed, absolute.
     pub artifacts: Vec<String>,
+    /// Labels of parts of `data`, believed of tools whose results are [`ResultSource::Stored`] and
+    /// of no others.
+    #[serde(default)]
+    pub labels: Vec<ResultField>,
 }
 
 #[cfg(test)]

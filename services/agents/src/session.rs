@@ -256,6 +256,7 @@ impl Session {
             tool_calls: outcome.tool_calls,
             usage: outcome.usage,
             model: outcome.model,
+            label: None,
         }];
         if !outcome.answer.is_empty() {
             bodies.push(EventBody::DialogTurn {

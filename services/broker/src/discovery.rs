@@ -51,6 +51,7 @@ pub(crate) fn finder() -> Option<ToolSpec> {
         result_label: Label::untrusted("tools"),
         result_source: ResultSource::Arguments,
         result_fields: Vec::new(),
+        names_pages: Vec::new(),
         secrets: BTreeMap::new(),
         is_wait: false,
         calls_per_minute: None,
@@ -125,6 +126,7 @@ impl Call {
             text: text.to_owned(),
             origin: "tools".to_owned(),
             artifacts: Vec::new(),
+            labels: Vec::new(),
         })
     }
 }

@@ -77,6 +77,7 @@ mod tests {
             result_label: Label::nothing(),
             result_source: ResultSource::World,
             result_fields: Vec::new(),
+            names_pages: Vec::new(),
             secrets: BTreeMap::new(),
             is_wait: false,
             calls_per_minute: None,

@@ -13,7 +13,8 @@ use domain::hash::Digest;
 use domain::id::ValueId;
 use domain::label::{Integrity, Label};
 use domain::limits::TOOL_RESULT_BYTES;
-use domain::tool::{ResultSource, ToolOutput, ToolSpec};
+use domain::rights::Rights;
+use domain::tool::{ResultField, ResultSource, ToolOutput, ToolSpec};
 use policy::Bound;
 use policy::flow::{Knowledge, made_of};
 use policy::table::Tool;
@@ -84,12 +85,22 @@ impl Call {
     }
 
     /// The tool as its results are labelled this time: what is made of the arguments alone has
-    /// their label.
-    fn labelled<'t>(&self, tool: &'t Tool, session: &Session) -> Cow<'t, ToolSpec> {
-        if tool.spec.result_source == ResultSource::World {
-            return Cow::Borrowed(&tool.spec);
-        }
-        let mut spec = tool.spec.clone();
+    /// their label, and what was stored has the label it was stored with.
+    fn labelled<'t>(
+        &self,
+        tool: &'t Tool,
+        stored: Vec<ResultField>,
+        session: &Session,
+    ) -> Cow<'t, ToolSpec> {
+        let mut spec = match tool.spec.result_source {
+            ResultSource::World => return Cow::Borrowed(&tool.spec),
+            ResultSource::Stored => {
+                let mut spec = tool.spec.clone();
+                spec.result_fields = stored;
+                return Cow::Owned(spec);
+            }
+            ResultSource::Arguments => tool.spec.clone(),
+        };
         spec.result_fields.clear();
         let agent = session.agents.get(&self.caller.agent_id);
         let resolved = session.provenance.resolve(&self.request.arguments);
@@ -119,7 +130,7 @@ impl Call {
                     Value::Null => Value::from(output.text.as_str()),
                     data => data.clone(),
                 };
-                let spec = self.labelled(tool, &session);
+                let spec = self.labelled(tool, output.labels, &session);
                 session
                     .provenance
                     .show(value_id, &spec, &output.origin, data)
@@ -267,6 +278,7 @@ impl Inner {
             targets: paths_of(bound),
             read_roots: bound.read_roots.clone(),
             write_roots: bound.write_roots.clone(),
+            rights: Rights::default(),
             label: label.clone(),
             policy_revision,
         })

@@ -276,6 +276,7 @@ fn output(origin: &str, finished: &Finished, notes: &[String]) -> Result<ToolOut
         text,
         origin: format!("program:{origin}"),
         artifacts: Vec::new(),
+        labels: Vec::new(),
     })
 }
 

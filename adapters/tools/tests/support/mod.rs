@@ -126,6 +126,7 @@ impl Bench {
             targets,
             read_roots: vec![self.work("").components().collect()],
             write_roots: vec![self.work("").components().collect()],
+            rights: domain::rights::Rights::default(),
             label: Label::trusted("user"),
             policy_revision: Digest::of(b"policy"),
         }

@@ -71,6 +71,7 @@ impl RunSummary {
                 tool_calls,
                 usage,
                 model,
+                label: _,
             } => {
                 self.answer.clone_from(answer);
                 self.thinking.clone_from(thinking);

@@ -59,6 +59,7 @@ impl FakeTool {
             result_label: Label::untrusted(name),
             result_source: ResultSource::World,
             result_fields: Vec::new(),
+            names_pages: Vec::new(),
             secrets: BTreeMap::new(),
             is_wait: false,
             calls_per_minute: None,
@@ -141,6 +142,7 @@ fn output(text: &str) -> ToolOutput {
         text: text.to_owned(),
         origin: "fake".to_owned(),
         artifacts: Vec::new(),
+        labels: Vec::new(),
     }
 }
 

@@ -274,13 +274,20 @@ events! {
         plain duration_ms = duration_ms,
         plain artifacts = artifacts,
     }
-    MemoryRecalled = MemoryRecalled { plain memories = memories, plain query = query }
+    MemoryRecalled = MemoryRecalled {
+        plain memories = memories,
+        plain query = query,
+        plain text = text,
+        maybe label = label,
+        maybe_id value_id = value_id,
+    }
     GenerationFinished = GenerationFinished {
         plain answer = answer,
         plain thinking = thinking,
         list tool_calls = tool_calls,
         message usage = usage,
         maybe model = model,
+        maybe label = label,
     }
     DialogTurn = DialogTurn { plain query = query, plain answer = answer }
     QueryFinished = QueryFinished {

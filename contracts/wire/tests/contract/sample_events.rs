@@ -55,6 +55,7 @@ impl Seed {
                 tool_calls: vec![self.summary(); usize::from(self.byte % 3)],
                 usage: self.usage(),
                 model: self.maybe(self.model()),
+                label: self.maybe(self.label()),
             },
             EventBody::DialogTurn {
                 query: text(),
@@ -122,6 +123,9 @@ impl Seed {
             EventBody::MemoryRecalled {
                 memories: self.strings(),
                 query: text(),
+                text: text(),
+                label: self.maybe(self.label()),
+                value_id: self.maybe(ValueId::from_uuid(self.uuid())),
             },
             EventBody::Critique {
                 score: self.byte,

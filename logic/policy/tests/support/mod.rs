@@ -92,6 +92,7 @@ pub fn tool(
         result_label: Label::untrusted(tool),
         result_source: ResultSource::World,
         result_fields: Vec::new(),
+        names_pages: Vec::new(),
         secrets: BTreeMap::new(),
         is_wait: false,
         calls_per_minute: None,
