@@ -1,0 +1,7 @@
+//! What makes an entry answer a question: decisions without a store or an index.
+//!
+//! What it is: the reading of questions, fusion of what the legs found, facts in a text, the cutting
+//! of segments, and what makes two questions the same.
+//! What it owns: the weights and their defaults.
+//! What it never does: input or output, calling a model, knowing a store.
+//! Where to start: `fusion.rs`.

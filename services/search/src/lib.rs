@@ -1,0 +1,8 @@
+//! Search: asks a search server, reads the best pages and tells what they claim.
+//!
+//! What it is: the service behind [`api::search::Search`].
+//! What it owns: the providers, fetching with its checks of addresses, the extraction of main text,
+//! summaries by a model without tools, the cache of pages, politeness.
+//! What it never does: decide whether a page may be read (the broker does), hand a raw page to
+//! anyone, connect to an address that it did not check, send cookies or a referrer.
+//! Where to start: `service.rs`, then `fetch.rs` (what is connected to).
