@@ -4,6 +4,7 @@ use crate::paths::PathSet;
 use domain::hash::Digest;
 use domain::lineage::AgentType;
 use domain::model::ModelRole;
+use domain::rights::{Namespace, WebContent};
 use domain::tool::ToolName;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -80,6 +81,19 @@ pub struct StatedPaths {
     pub write: Option<PathSet>,
 }
 
+/// A part of memory as the manifest names it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MemoryPart {
+    /// What holds for the user everywhere.
+    User,
+    /// What holds in the session's working folder.
+    Project,
+    /// What agents of the acting type keep for themselves.
+    Agent,
+    /// A namespace by its own name.
+    Named(Namespace),
+}
+
 /// One agent type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentRule {
@@ -97,6 +111,10 @@ pub struct AgentRule {
     pub calls_per_task: Option<u32>,
     /// Tools it may call again and again to wait for something, besides those the tool table marks.
     pub wait_tools: BTreeSet<ToolName>,
+    /// The memories it sees and may add to.
+    pub memory: BTreeSet<MemoryPart>,
+    /// How much of a web page it is shown.
+    pub web_content: WebContent,
     /// The model role it asks for.
     pub model_role: ModelRole,
 }

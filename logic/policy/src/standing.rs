@@ -4,16 +4,20 @@
 //! `effective(agent) = allowed(agent) ∩ ceiling(agent)`,
 //! `delegable(agent) = (delegates(agent), or allowed(agent) if unset) ∩ ceiling(agent)`, and
 //! `ceiling(child) = delegable(parent)`. Paths go the same way, where a type that states no paths
-//! hands down its ceiling unchanged. So no agent exceeds any ancestor's delegable set.
+//! hands down its ceiling unchanged. So no agent exceeds any ancestor's delegable set. Memory goes by
+//! part: a child sees no part that an agent above it does not. How much of a web page is shown goes
+//! by the acting type alone, since a child reports in its own words.
 
-use crate::manifest::{AgentRule, Manifest, PathRights, StatedPaths};
+use crate::manifest::{AgentRule, Manifest, MemoryPart, PathRights, StatedPaths};
 use crate::paths::PathSet;
 use crate::table::{ToolSet, ToolTable};
 use domain::limits::CALLS_PER_TASK;
 use domain::lineage::AgentType;
+use domain::rights::{Namespace, Rights, WebContent};
 use domain::settings::Grant;
 use domain::tool::ToolName;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// A lineage that names a type the manifest does not have, or none at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -43,6 +47,8 @@ pub struct Standing {
     paths: PathRights,
     calls_per_task: u32,
     wait_tools: BTreeSet<ToolName>,
+    memory: BTreeSet<MemoryPart>,
+    web_content: WebContent,
 }
 
 impl Standing {
@@ -58,6 +64,7 @@ impl Standing {
     ) -> Result<Self, StandingError> {
         let mut links: Vec<Link> = Vec::with_capacity(lineage.len());
         let mut last = None;
+        let mut memory: Option<BTreeSet<MemoryPart>> = None;
         for agent_type in lineage {
             let rule = manifest
                 .agents
@@ -82,6 +89,10 @@ impl Standing {
                 delegable_paths: stated_or(&rule.allowed_paths, PathSet::everything())
                     .intersect(&path_ceiling),
             });
+            memory = Some(match memory {
+                None => rule.memory.clone(),
+                Some(above) => rule.memory.intersection(&above).cloned().collect(),
+            });
             last = Some((rule, allowed, ceiling, paths));
         }
         let (rule, allowed, ceiling, paths) = last.ok_or(StandingError::Empty)?;
@@ -92,6 +103,8 @@ impl Standing {
             paths,
             calls_per_task: calls_per_task(rule),
             wait_tools: rule.wait_tools.clone(),
+            memory: memory.unwrap_or_default(),
+            web_content: rule.web_content,
         })
     }
 
@@ -152,6 +165,22 @@ impl Standing {
     #[must_use]
     pub const fn paths(&self) -> &PathRights {
         &self.paths
+    }
+
+    /// What the agent may reach beyond files, when its session works in `workspace`. A folder whose
+    /// name cannot name a namespace has no memories of its own.
+    #[must_use]
+    pub fn rights(&self, workspace: &Path) -> Rights {
+        let one = |part: &MemoryPart| match part {
+            MemoryPart::User => Some(Namespace::user()),
+            MemoryPart::Project => Namespace::project(workspace).ok(),
+            MemoryPart::Agent => self.agent_type().map(Namespace::agent),
+            MemoryPart::Named(name) => Some(name.clone()),
+        };
+        Rights {
+            namespaces: self.memory.iter().filter_map(one).collect(),
+            web_content: self.web_content,
+        }
     }
 
     /// Most calls in a task.

@@ -4,8 +4,11 @@ use crate::config::Config;
 use crate::error::Error;
 use domain::lineage::AgentType;
 use domain::model::ModelRole;
+use domain::rights::{Namespace, WebContent};
 use domain::tool::ToolName;
-use policy::manifest::{AgentRule, CAPABILITIES, Manifest, Selector, StatedPaths, is_capability};
+use policy::manifest::{
+    AgentRule, CAPABILITIES, Manifest, MemoryPart, Selector, StatedPaths, is_capability,
+};
 use policy::paths::{PathSet, normalise};
 use policy::table::ToolTable;
 use serde::Deserialize;
@@ -46,6 +49,10 @@ struct AgentForm {
     limits: LimitsForm,
     #[serde(default)]
     wait_tools: Vec<Spanned<String>>,
+    #[serde(default)]
+    memory: Vec<Spanned<String>>,
+    #[serde(default)]
+    web_content: Option<Spanned<String>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -144,6 +151,7 @@ impl Reader<'_> {
     }
 
     fn agent(&self, form: AgentForm) -> Result<AgentRule, Error> {
+        let web_content = self.web_content(&form)?;
         let calls_per_task = match form.limits.calls_per_task {
             Some(limit) if limit.value == 0 => {
                 let problem = "`calls_per_task` must be at least 1".to_owned();
@@ -170,6 +178,8 @@ impl Reader<'_> {
             can_spawn: self.types(&form.can_spawn)?,
             calls_per_task,
             wait_tools: self.tools(&form.wait_tools)?,
+            memory: self.memory(&form.memory)?,
+            web_content,
             model_role: self.role(&form.model_role)?,
         })
     }
@@ -240,6 +250,34 @@ impl Reader<'_> {
         Ok(PathSet::of(paths))
     }
 
+    fn memory(&self, texts: &[Spanned<String>]) -> Result<BTreeSet<MemoryPart>, Error> {
+        let one = |text: &Spanned<String>| match text.value.as_str() {
+            "user" => Ok(MemoryPart::User),
+            "project" => Ok(MemoryPart::Project),
+            "agent" => Ok(MemoryPart::Agent),
+            other => Namespace::new(other)
+                .map(MemoryPart::Named)
+                .map_err(|e| self.fail(text.referenced.line(), e.to_string())),
+        };
+        texts.iter().map(one).collect()
+    }
+
+    /// Who starts other agents plans by what they report: it reads no pages.
+    fn web_content(&self, form: &AgentForm) -> Result<WebContent, Error> {
+        let Some(text) = &form.web_content else {
+            return Ok(WebContent::Summary);
+        };
+        let problem = match text.value.as_str() {
+            "summary" => return Ok(WebContent::Summary),
+            "extracted" if form.can_spawn.is_empty() => return Ok(WebContent::Extracted),
+            "extracted" => "an agent type with `can_spawn` is shown summaries of web pages alone; \
+                            leave `web_content` out, and have a type that it starts read them"
+                .to_owned(),
+            other => format!("`web_content` is `summary` or `extracted`, not `{other}`"),
+        };
+        Err(self.fail(text.referenced.line(), problem))
+    }
+
     fn role(&self, text: &Spanned<String>) -> Result<ModelRole, Error> {
         let found = ModelRole::ALL
             .into_iter()
@@ -284,6 +322,10 @@ mod tests {
             ]
         );
         let coder = &manifest.agents[&agent("coder")];
+        let researcher = &manifest.agents[&agent("researcher")];
+        assert_eq!(researcher.web_content, WebContent::Extracted);
+        assert_eq!(coder.web_content, WebContent::Summary);
+        assert!(coder.memory.contains(&MemoryPart::Project));
         let write = coder.allowed_paths.write.as_ref().unwrap();
         assert!(write.contains(Path::new("/home/u/projects/x")));
         assert!(!write.contains(Path::new("/home/u/projects-x")));
@@ -330,6 +372,13 @@ mod tests {
                 format!("{head}    limits: {{ calls_per_task: 0 }}\n"),
                 5,
                 "calls_per_task",
+            ),
+            (format!("{head}    memory: [user, \"\"]\n"), 5, "namespace"),
+            (format!("{head}    web_content: raw\n"), 5, "raw"),
+            (
+                format!("{head}    can_spawn: [x]\n    web_content: extracted\n"),
+                6,
+                "can_spawn",
             ),
             (
                 "agents:\n  x:\n    description: d\n    model_role: genius\n".to_owned(),

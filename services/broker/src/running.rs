@@ -13,7 +13,6 @@ use domain::hash::Digest;
 use domain::id::ValueId;
 use domain::label::{Integrity, Label};
 use domain::limits::TOOL_RESULT_BYTES;
-use domain::rights::Rights;
 use domain::tool::{ResultField, ResultSource, ToolOutput, ToolSpec};
 use policy::Bound;
 use policy::flow::{Knowledge, made_of};
@@ -264,6 +263,12 @@ impl Inner {
         let tool = self.policy.table().tools().get(bound.tool)?;
         let session = lock(&caller.session);
         let policy_revision = session.revision;
+        // An agent that was released meanwhile reaches nothing.
+        let rights = session
+            .agents
+            .get(&caller.agent_id)
+            .map(|agent| agent.standing.rights(&session.settings.workspace))
+            .unwrap_or_default();
         // A call whose references lead nowhere has been refused before.
         let Ok(resolved) = session.provenance.resolve(&request.arguments) else {
             return None;
@@ -278,7 +283,7 @@ impl Inner {
             targets: paths_of(bound),
             read_roots: bound.read_roots.clone(),
             write_roots: bound.write_roots.clone(),
-            rights: Rights::default(),
+            rights,
             label: label.clone(),
             policy_revision,
         })

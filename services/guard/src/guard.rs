@@ -9,6 +9,7 @@ use domain::id::ValueId;
 use domain::label::Label;
 use domain::lineage::AgentType;
 use domain::model::ModelRole;
+use domain::rights::WebContent;
 use domain::settings::{Attendance, SessionSettings};
 use domain::tool::{EffectClass, TargetKind, ToolDefinition, ToolSpec};
 use policy::flow::{Knowledge, Needles, Provenance};
@@ -307,6 +308,8 @@ fn manifest(table: &ToolTable, calls_per_task: Option<u32>) -> Manifest {
         allowed_paths: StatedPaths::default(),
         can_spawn: BTreeSet::new(),
         calls_per_task,
+        memory: BTreeSet::new(),
+        web_content: WebContent::Summary,
         wait_tools: BTreeSet::new(),
         model_role: ModelRole::Fast,
     };

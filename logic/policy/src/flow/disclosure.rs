@@ -3,6 +3,7 @@
 use crate::flow::entities::leads;
 use crate::flow::normal::{decoded, folded, unmasked};
 use crate::flow::parts::Part;
+use crate::flow::provenance::Found;
 use crate::flow::rules::{Call, Pinned, finding, origins, shown};
 use crate::flow::secrets::has_shape;
 use domain::decision::{Finding, Verdict};
@@ -63,7 +64,7 @@ impl Call<'_> {
             }
             _ => None,
         };
-        let mut secret_parts = told.filter(|part| !self.may_learn(&part.traced.label.readers));
+        let mut secret_parts = told.filter(|part| !self.may_learn(self.readers(part)));
         if let Some(part) = secret_parts.next() {
             let from = origins(&part.traced.label);
             return Some(finding(
@@ -89,6 +90,16 @@ impl Call<'_> {
                 ),
             )
         })
+    }
+
+    /// Who may learn a part. A question put together from the user's own words tells what the user
+    /// said and no more, whatever else the agent has read.
+    fn readers<'p>(&self, part: &'p Part<'_>) -> &'p Readers {
+        let is_question = !self.has_effect() && part.traced.found == Found::Nowhere;
+        if is_question && self.flow.known.provenance.is_said_in_words(&part.text) {
+            return &Readers::Public;
+        }
+        &part.traced.label.readers
     }
 
     fn may_learn(&self, readers: &Readers) -> bool {

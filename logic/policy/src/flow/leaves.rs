@@ -64,7 +64,8 @@ pub(super) fn leaf_label(spec: &ToolSpec, base: &Label, pointer: &str, text: &st
     )
 }
 
-fn fits_path(pattern: &str, pointer: &str) -> bool {
+/// Whether a rule's path means the leaf.
+pub(super) fn fits_path(pattern: &str, pointer: &str) -> bool {
     let (mut wanted, mut given) = (pattern.split('/'), pointer.split('/'));
     loop {
         match (wanted.next(), given.next()) {

@@ -10,6 +10,7 @@ mod entities;
 mod index;
 mod leaves;
 mod normal;
+mod pages;
 mod parts;
 mod provenance;
 mod quotes;

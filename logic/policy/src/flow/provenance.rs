@@ -1,8 +1,9 @@
 //! Where values came from: what the user said, what agents were shown, and under which labels.
 
 use crate::flow::index::{Edges, Index};
-use crate::flow::leaves::{collect, escaped, is_key, leaf_label};
+use crate::flow::leaves::{collect, escaped, fits_path, is_key, leaf_label};
 use crate::flow::normal::{decoded, exact, folded, number, plain};
+use crate::flow::pages::{Pages, spellings};
 use crate::flow::quotes::{Form, is_cut_out, quoted};
 use domain::id::ValueId;
 use domain::label::{Integrity, Label, Readers};
@@ -85,6 +86,7 @@ pub struct Provenance {
     values: HashMap<ValueId, Kept>,
     bytes: usize,
     unkept: Option<Label>,
+    pages: Pages,
 }
 
 /// The label of what the user types: the user may send it wherever the user sends things.
@@ -128,6 +130,13 @@ impl Provenance {
         for (pointer, text) in leaves {
             let label = leaf_label(spec, &base, &pointer, &text);
             whole = whole.join(&label);
+            if spec
+                .names_pages
+                .iter()
+                .any(|path| fits_path(path, &pointer))
+            {
+                self.pages.name(&text);
+            }
             match self.keep(&text, &label) {
                 // A key is no part that a reference may name.
                 Some(place) if !is_key(&pointer) => places.push((pointer, place)),
@@ -210,6 +219,27 @@ impl Provenance {
             },
             None => nowhere(context),
         }
+    }
+
+    /// Whether a page may be fetched: a search of this session named it, or the user did.
+    #[must_use]
+    pub fn may_be_fetched(&self, url: &str) -> bool {
+        self.pages.are_named(url)
+            || spellings(url)
+                .iter()
+                .any(|text| plain(text).is_some_and(|plain| self.is_said(&plain)))
+    }
+
+    /// Whether every word of a text is one that the user said or that has no meaning of its own: it
+    /// tells no more than that the user said so.
+    #[must_use]
+    pub fn is_said_in_words(&self, text: &str) -> bool {
+        let Some(plain) = plain(text) else {
+            return false;
+        };
+        let is_mark = |c: char| !c.is_alphanumeric();
+        let mut words = plain.split(is_mark).filter(|word| !word.is_empty());
+        words.all(|word| is_function_word(word) || self.is_said(word))
     }
 
     /// Whether a text is one that the user gave, with its blanks filled in.

@@ -5,7 +5,7 @@ use crate::judge::{Policy, Target, View, is_within};
 use crate::protected::Protection;
 use domain::decision::{Finding, Layer, Verdict};
 use domain::settings::Attendance;
-use domain::tool::TargetKind;
+use domain::tool::{EffectClass, TargetKind};
 use std::path::{Path, PathBuf};
 
 /// What a model is told when a path is not for it: the same whether anything is there or not.
@@ -142,14 +142,29 @@ fn list(roots: &[PathBuf]) -> String {
     }
 }
 
-/// Whether every address is on the user's list.
+/// Whether every address is on the user's list; for a call that only looks, whether the user or a
+/// search named the page.
 pub(super) fn egress(policy: &Policy, view: &View<'_>) -> Finding {
+    let only_looks = view.tool.spec.effect == EffectClass::Read;
+    let known = view.question.flow.provenance;
     let refused = view
         .targets
         .iter()
         .filter(|target| target.kind == TargetKind::Url)
+        .filter(|target| !(only_looks && known.may_be_fetched(target.raw)))
         .find(|target| !is_listed(policy, target.raw));
     match refused {
+        Some(target) if only_looks => finding(
+            Layer::Egress,
+            Verdict::Deny,
+            "page_not_named",
+            "Only a page that web_search found, or that the user gave, may be read. Search for it \
+             first, or ask the user for its address.",
+            format!(
+                "Neither you nor a search of this session named {:?}.",
+                target.raw
+            ),
+        ),
         None => allow(
             Layer::Egress,
             "no_destination",

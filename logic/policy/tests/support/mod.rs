@@ -16,6 +16,7 @@ use domain::hash::Digest;
 use domain::label::Label;
 use domain::lineage::AgentType;
 use domain::model::ModelRole;
+use domain::rights::WebContent;
 use domain::settings::{Attendance, SessionSettings};
 use domain::tool::{
     ArgumentRole, ArgumentSpec, Audience, EffectClass, ResultSource, TargetKind, ToolDefinition,
@@ -147,6 +148,8 @@ pub fn rule(allowed: &[&str], delegates: Option<&[&str]>, stated: StatedPaths) -
         can_spawn: BTreeSet::new(),
         calls_per_task: None,
         wait_tools: BTreeSet::new(),
+        memory: BTreeSet::new(),
+        web_content: WebContent::Summary,
         model_role: ModelRole::Fast,
     }
 }
