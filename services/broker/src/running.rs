@@ -96,6 +96,12 @@ impl Call {
             ResultSource::Stored => {
                 let mut spec = tool.spec.clone();
                 spec.result_fields = stored;
+                // The names of the result's own parts are the tool's, and nobody's content.
+                spec.result_fields.push(ResultField {
+                    path: "/~".to_owned(),
+                    label: Label::nothing(),
+                    format: None,
+                });
                 return Cow::Owned(spec);
             }
             ResultSource::Arguments => tool.spec.clone(),

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use domain::Timestamp;
 use domain::label::Label;
 use domain::tool::{
-    ArgumentRole, ArgumentSpec, Audience, EffectClass, ResultSource, TargetKind, ToolDefinition,
-    ToolName, ToolOutput, ToolSpec,
+    ArgumentRole, ArgumentSpec, Audience, EffectClass, ResultField, ResultSource, TargetKind,
+    ToolDefinition, ToolName, ToolOutput, ToolSpec,
 };
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,6 +90,18 @@ impl FakeTool {
     #[must_use]
     pub fn made_of_arguments(mut self) -> Self {
         self.spec.result_source = ResultSource::Arguments;
+        self
+    }
+
+    /// It returns things that were stored with these labels.
+    #[must_use]
+    pub fn returns_stored(mut self, data: serde_json::Value, labels: Vec<ResultField>) -> Self {
+        self.spec.result_source = ResultSource::Stored;
+        self.outcome = Ok(ToolOutput {
+            data,
+            labels,
+            ..output("stored")
+        });
         self
     }
 
