@@ -12,24 +12,30 @@
 
 mod audit;
 mod broker;
+mod bus;
 mod executor;
 mod guard;
 mod models;
+mod search;
 mod secrets;
 mod sessions;
 
 pub mod audit_suite;
 pub mod broker_suite;
+pub mod bus_suite;
 pub mod guard_suite;
 pub mod models_suite;
+pub mod search_suite;
 pub mod secrets_suite;
 pub mod sessions_suite;
 
 pub use audit::FakeAudit;
 pub use broker::{BrokerTool, FakeBroker};
+pub use bus::FakeBus;
 pub use executor::{FakeExecutor, FakeTool};
 pub use guard::FakeGuard;
 pub use models::{FakeModels, Reply, Step};
+pub use search::{FakePage, FakeSearch};
 pub use secrets::FakeSecrets;
 pub use sessions::{Act, FakeSessions};
 

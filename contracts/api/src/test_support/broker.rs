@@ -235,7 +235,11 @@ impl FakeBroker {
             gate.pass().await;
         }
         guard.done();
-        send(&events, finished(tool.status, tool.text, tool.data)).await;
+        let mut ended = finished(tool.status, tool.text, tool.data);
+        if let ToolEvent::Finished(result) = &mut ended {
+            result.label = result.label.take().map(|_| tool.label);
+        }
+        send(&events, ended).await;
     }
 
     async fn confirm_call(

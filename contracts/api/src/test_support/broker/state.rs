@@ -8,6 +8,7 @@ use domain::decision::{Decision, Finding, Layer, Verdict};
 use domain::event::{CallStatus, ConfirmationAnswer};
 use domain::hash::Digest;
 use domain::id::{AgentId, AgentToken, ConfirmationId, PlanId, SessionId};
+use domain::label::Label;
 use domain::lineage::{AgentType, Ancestor, Lineage};
 use domain::settings::SessionSettings;
 use domain::tool::{EffectClass, ToolDefinition, ToolName};
@@ -25,6 +26,7 @@ pub struct BrokerTool {
     pub(super) status: CallStatus,
     pub(super) text: String,
     pub(super) data: Value,
+    pub(super) label: Label,
     pub(super) progress: Vec<Progress>,
     pub(super) gate: Option<Gate>,
 }
@@ -47,6 +49,7 @@ impl BrokerTool {
             status: CallStatus::Ok,
             text: name.to_owned(),
             data: json!({"tool": name}),
+            label: Label::untrusted("fake"),
             progress: Vec::new(),
             gate: None,
         }
@@ -63,6 +66,13 @@ impl BrokerTool {
     #[must_use]
     pub fn with_data(mut self, data: Value) -> Self {
         self.data = data;
+        self
+    }
+
+    /// What it returns has this label.
+    #[must_use]
+    pub fn labelled(mut self, label: Label) -> Self {
+        self.label = label;
         self
     }
 
