@@ -47,11 +47,14 @@ pub enum Action {
     SecretRead,
     /// The log was mended at its start: what a crash left half-written was cut off.
     Recovery,
+    /// A page or a search server is asked, or was. The record has the host and a digest of the
+    /// address, never the address.
+    Fetch,
 }
 
 impl Action {
     /// Every action.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Start,
         Self::Stop,
         Self::RegisterAgent,
@@ -68,6 +71,7 @@ impl Action {
         Self::MemoryWrite,
         Self::SecretRead,
         Self::Recovery,
+        Self::Fetch,
     ];
 
     /// The word in records.
@@ -90,6 +94,7 @@ impl Action {
             Self::MemoryWrite => "memory_write",
             Self::SecretRead => "secret_read",
             Self::Recovery => "recovery",
+            Self::Fetch => "fetch",
         }
     }
 }

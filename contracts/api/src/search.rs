@@ -7,6 +7,11 @@ use domain::fault::Coded;
 use domain::label::Label;
 use domain::rights::WebContent;
 
+/// Longest query and longest question about a page, bytes.
+pub const QUERY_BYTES: usize = 1_024;
+/// Most results of one search; whoever asks for more gets these.
+pub const RESULTS: u32 = 20;
+
 /// A web search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchRequest {
@@ -18,6 +23,26 @@ pub struct SearchRequest {
     pub max_results: u32,
     /// How much of each page is wanted.
     pub content: WebContent,
+}
+
+impl SearchRequest {
+    /// Whether it can be asked at all.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] when there is no query, it is longer than [`QUERY_BYTES`], or no result is
+    /// wanted.
+    pub fn check(&self) -> Result<(), Error> {
+        let problem = if self.query.trim().is_empty() {
+            "the query is empty".to_owned()
+        } else if self.query.len() > QUERY_BYTES {
+            format!("the query is longer than {QUERY_BYTES} bytes")
+        } else if self.max_results == 0 {
+            "no result is wanted".to_owned()
+        } else {
+            return Ok(());
+        };
+        Err(Error::Invalid { detail: problem })
+    }
 }
 
 /// One claim found on the web.
@@ -196,6 +221,37 @@ impl Coded for Error {
         }
         .to_owned()
     }
+}
+
+/// Why a document gave no text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DocumentError {
+    /// It is damaged, locked, or has no text.
+    #[error("it cannot be read: {detail}")]
+    Unreadable {
+        /// What the reader said.
+        detail: String,
+    },
+    /// Reading it took too long.
+    #[error("reading it took too long")]
+    Timeout,
+    /// There is no reader here.
+    #[error("there is no reader for it: {detail}")]
+    Unavailable {
+        /// What is missing.
+        detail: String,
+    },
+}
+
+/// Turns documents whose formats are attacked into text, somewhere with fewer rights than the
+/// caller has.
+#[async_trait]
+pub trait Documents: Send + Sync {
+    /// The text of a PDF, at most [`domain::limits::DOCUMENT_TEXT_BYTES`] of it.
+    ///
+    /// # Errors
+    /// [`DocumentError`]; the page is then told as one without text.
+    async fn pdf(&self, bytes: Vec<u8>) -> Result<String, DocumentError>;
 }
 
 /// The search service.

@@ -11,6 +11,7 @@ pub(crate) mod guard;
 pub(crate) mod models;
 pub(crate) mod nouns;
 pub(crate) mod plan;
+pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod settings;
 

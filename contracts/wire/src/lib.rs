@@ -1,9 +1,9 @@
 //! gRPC for the contracts: the same traits, with the service in another process.
 //!
-//! What it is: for Audit, Models, Broker (and its user's side, Control), Sessions, Guard and Secrets,
+//! What it is: for Audit, Models, Broker (and its user's side, Control), Sessions, Guard, Search and Secrets,
 //! a client that implements the trait of `api` and a server that offers any implementation of it,
-//! over unix sockets and TCP. Memory and Search have their protocol only; client and server come
-//! with their services.
+//! over unix sockets and TCP. Memory has its protocol only; client and server come with its
+//! service.
 //! What it owns: the protocol in `proto/housecarl/v1`, the conversions, and who may connect: on a
 //! unix socket only processes of the same user; on TCP whoever reaches it, which is why TCP is for
 //! loopback and private networks; secrets only for who shows the service's token.
@@ -19,6 +19,7 @@ mod convert;
 pub mod guard;
 pub mod models;
 mod presence;
+pub mod search;
 pub mod secrets;
 pub mod server;
 pub mod sessions;

@@ -6,14 +6,16 @@ use crate::proto::broker_control_server::BrokerControlServer;
 use crate::proto::broker_server::BrokerServer;
 use crate::proto::guard_server::GuardServer;
 use crate::proto::models_server::ModelsServer;
+use crate::proto::search_server::SearchServer;
 use crate::proto::secrets_server::SecretsServer;
 use crate::proto::sessions_server::SessionsServer;
 use crate::socket::{Acceptor, BindError};
-use crate::{DESCRIPTORS, audit, broker, control, guard, models, secrets, sessions};
+use crate::{DESCRIPTORS, audit, broker, control, guard, models, search, secrets, sessions};
 use api::audit::Audit;
 use api::broker::{Broker, Control};
 use api::guard::Guard;
 use api::models::Models;
+use api::search::Search;
 use api::secrets::{Refusals, Secrets};
 use api::sessions::Sessions;
 use domain::limits::{WIRE_DRAIN, WIRE_MESSAGE_BYTES, WIRE_PING, WIRE_PING_ANSWER, WIRE_STREAMS};
@@ -58,6 +60,7 @@ pub struct Builder {
     control: Option<Arc<dyn Control>>,
     sessions: Option<Arc<dyn Sessions>>,
     guard: Option<Arc<dyn Guard>>,
+    search: Option<Arc<dyn Search>>,
     secrets: Option<secrets::Server>,
 }
 
@@ -117,6 +120,13 @@ impl Builder {
         self
     }
 
+    /// Offers Search.
+    #[must_use]
+    pub fn search(mut self, search: Arc<dyn Search>) -> Self {
+        self.search = Some(search);
+        self
+    }
+
     /// Offers Models.
     #[must_use]
     pub fn models(mut self, models: Arc<dyn Models>) -> Self {
@@ -170,6 +180,7 @@ impl Builder {
             self.control => BrokerControlServer, control::Server;
             self.sessions => SessionsServer, sessions::Server;
             self.guard => GuardServer, guard::Server;
+            self.search => SearchServer, search::Server;
             self.secrets => SecretsServer, std::convert::identity;
         );
         let mut reflection = tonic_reflection::server::Builder::configure()

@@ -27,6 +27,7 @@ wire_enum!(
         MemoryWrite,
         SecretRead,
         Recovery,
+        Fetch,
     }
 );
 wire_enum!(Durability, proto::Durability { Durable, Grouped });

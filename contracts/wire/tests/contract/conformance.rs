@@ -8,7 +8,7 @@ use api::sessions::Sessions;
 use api::test_support::models_suite::{self, FakeSubject};
 use api::test_support::{
     Act, BrokerTool, FakeAudit, FakeBroker, FakeGuard, FakeModels, FakeSessions, Gate, Reply,
-    audit_suite, broker_suite, guard_suite, sessions_suite,
+    audit_suite, broker_suite, guard_suite, search_suite, sessions_suite,
 };
 use async_trait::async_trait;
 use domain::decision::Verdict;
@@ -107,6 +107,53 @@ async fn every_field_of_an_audit_entry_arrives() {
         .await
         .unwrap();
     assert_eq!(fake.durable_entries(), [(entry, durability)]);
+}
+
+fn little_web() -> Arc<api::test_support::FakeSearch> {
+    use api::test_support::{FakePage, FakeSearch};
+    Arc::new(FakeSearch::new([
+        FakePage::new("https://a.example/1", "Bees", "Bees dance. They do."),
+        FakePage::new(
+            "https://b.example/2",
+            "Honey",
+            "Honey is made by bees. It keeps.",
+        ),
+    ]))
+}
+
+const WEB: search_suite::Web<'_> = search_suite::Web {
+    query: "bees",
+    page: "https://a.example/1",
+    gone: "https://a.example/gone",
+};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn search_in_process_and_over_each_transport() {
+    search_suite::conformance(&*little_web(), WEB).await;
+    for transport in Transport::ALL {
+        let running = Running::default();
+        let web = little_web();
+        let services = Builder::new().search(web.clone());
+        let endpoint = running.serve(transport, services).await;
+        let client = wire::search::Client::connect(&endpoint);
+        search_suite::conformance(&client, WEB).await;
+        let ask = |client: wire::search::Client| async move {
+            let request = web.searches().into_iter().next_back().unwrap();
+            api::search::Search::search(
+                &client,
+                api::search::SearchRequest {
+                    query: "x".to_owned(),
+                    max_results: 1,
+                    ..request
+                },
+            )
+            .await
+        };
+        let missing =
+            wire::search::Client::connect(&running.serve(transport, Builder::new()).await);
+        let error = ask(missing).await.unwrap_err();
+        assert_eq!(domain::fault::Coded::code(&error), "search.unavailable");
+    }
 }
 
 fn planned(tool: &str) -> PlannedCall {

@@ -5,6 +5,10 @@ use crate::schema::oneof_fields;
 use api::broker::{CallRequest, PlanEvent, PlanRequest, PlannedCall, ToolEvent, ToolResult};
 use api::guard::{Answer, Request, Step};
 use api::models::{ChatChunk, ChatRequest, ToolChoice};
+use api::search::{
+    Claim, PageFailure, PageFault, PageSummary, ReadAnswer, ReadRequest, SearchAnswer,
+    SearchRequest,
+};
 use api::{CallContext, sessions::SessionSummary};
 use domain::arguments::Arguments;
 use domain::decision::{Decision, Finding};
@@ -15,6 +19,7 @@ use domain::id::{
 };
 use domain::message::Message;
 use domain::model::Think;
+use domain::rights::WebContent;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -214,6 +219,62 @@ fn guard_answers(seed: &Seed) -> Vec<Answer> {
     ]
 }
 
+fn search_answer(seed: &Seed) -> SearchAnswer {
+    let claim = Claim {
+        claim: seed.text.clone(),
+        source_url: seed.text.clone(),
+        confidence: f32::from(seed.byte) / 255.0,
+        date: seed.flag.then(|| seed.time()),
+        summary: seed.text.clone(),
+        extracted: seed.flag.then(|| seed.text.clone()),
+    };
+    SearchAnswer {
+        today: seed.time(),
+        claims: vec![claim; 2],
+        failures: page_failures(seed),
+        label: seed.label(),
+    }
+}
+
+/// One of each fault.
+fn page_failures(seed: &Seed) -> Vec<PageFailure> {
+    use PageFault::*;
+    let faults = [
+        InvalidUrl,
+        Blocked,
+        Robots,
+        Unreachable,
+        Timeout,
+        Status(u16::from(seed.byte)),
+        Redirects,
+        TooLarge,
+        ContentType,
+        NoText,
+    ];
+    let failure = |fault| PageFailure {
+        url: seed.text.clone(),
+        fault,
+        detail: seed.text.clone(),
+    };
+    faults.into_iter().map(failure).collect()
+}
+
+fn read_answers(seed: &Seed) -> Vec<ReadAnswer> {
+    let page = PageSummary {
+        url: seed.text.clone(),
+        title: seed.text.clone(),
+        summary: seed.text.clone(),
+        extracted: seed.flag.then(|| seed.text.clone()),
+        language: seed.flag.then(|| seed.text.clone()),
+        date: seed.flag.then(|| seed.time()),
+        label: seed.label(),
+    };
+    let failures = page_failures(seed).into_iter().map(ReadAnswer::Failed);
+    std::iter::once(ReadAnswer::Page(page))
+        .chain(failures)
+        .collect()
+}
+
 proptest! {
     #[test]
     fn every_event_comes_back(seed in seeds()) {
@@ -275,6 +336,26 @@ proptest! {
     }
 
     #[test]
+    fn what_search_is_asked_and_answers_comes_back(seed in seeds()) {
+        comes_back::<SearchRequest, proto::SearchRequest>(SearchRequest {
+            context: seed.flag.then(|| context(&seed)),
+            query: seed.text.clone(),
+            max_results: u32::from(seed.byte),
+            content: seed.pick(&[WebContent::Summary, WebContent::Extracted]),
+        });
+        comes_back::<ReadRequest, proto::ReadPageRequest>(ReadRequest {
+            context: seed.flag.then(|| context(&seed)),
+            url: seed.text.clone(),
+            question: seed.text.clone(),
+            content: seed.pick(&[WebContent::Summary, WebContent::Extracted]),
+        });
+        comes_back::<SearchAnswer, proto::SearchResponse>(search_answer(&seed));
+        for answer in read_answers(&seed) {
+            comes_back::<ReadAnswer, proto::ReadPageResponse>(answer);
+        }
+    }
+
+    #[test]
     fn what_the_guard_is_told_and_answers_comes_back(seed in seeds()) {
         for request in guard_requests(&seed) {
             comes_back::<Request, proto::GuardRequest>(request);
@@ -316,6 +397,8 @@ proptest! {
         feed::<ChatChunk, proto::ChatChunk>(&bytes);
         feed::<ToolEvent, proto::ToolEvent>(&bytes);
         feed::<Request, proto::GuardRequest>(&bytes);
+        feed::<SearchAnswer, proto::SearchResponse>(&bytes);
+        feed::<ReadAnswer, proto::ReadPageResponse>(&bytes);
         feed::<(api::audit::Entry, api::audit::Durability), proto::Record>(&bytes);
         feed::<api::sessions::OpenRequest, proto::OpenRequest>(&bytes);
     }
