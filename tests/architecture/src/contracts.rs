@@ -61,13 +61,14 @@ pub fn control_holders(file: &SourceFile) -> Vec<Violation> {
 }
 
 /// Folders that may name the trait that gives a secret: who declares it, carries it, implements it,
-/// wires it, and the two services that use it.
-const SECRETS: [&str; 7] = [
+/// wires it, and the three services that use it.
+const SECRETS: [&str; 8] = [
     "contracts/api",
     "contracts/wire",
     "services/secrets",
     "services/broker",
     "services/models",
+    "services/search",
     "adapters/keyring",
     "bin/carl",
 ];
@@ -88,7 +89,7 @@ pub fn secret_holders(file: &SourceFile) -> Vec<Violation> {
     for word in &words {
         let rule = match word.text.as_str() {
             "Secrets" if !SECRETS.contains(&folder.as_str()) => {
-                "secrets are for the broker and the model gateway alone"
+                "secrets are for the broker and the two gateways alone"
             }
             // Others may have a keeper of something else.
             "Keeper" if names_the_contract && !KEEPER.contains(&folder.as_str()) => {
@@ -99,6 +100,30 @@ pub fn secret_holders(file: &SourceFile) -> Vec<Violation> {
         found.push(Violation::at(&file.path, word.line, rule));
     }
     found
+}
+
+/// Folders that may name the user's side of memory: who declares it, carries it, implements it, and
+/// the user's own command.
+const CURATOR: [&str; 4] = [
+    "contracts/api",
+    "contracts/wire",
+    "services/memory",
+    "bin/carl",
+];
+
+/// No tool, agent or observer can name `memory::Curator`: none of them forgets, lists or restores.
+#[must_use]
+pub fn curator_holders(file: &SourceFile) -> Vec<Violation> {
+    let folder = file.crate_folder();
+    if folder.starts_with("tests/") || folder == "xtask" || CURATOR.contains(&folder.as_str()) {
+        return Vec::new();
+    }
+    let words = file.shipped_words();
+    let named = words.iter().filter(|word| word.text == "Curator");
+    let rule = "the user's side of memory is for the user's own command alone";
+    named
+        .map(|word| Violation::at(&file.path, word.line, rule))
+        .collect()
 }
 
 #[cfg(test)]
@@ -130,6 +155,17 @@ mod tests {
         assert_eq!(caught("services/secrets/src/lib.rs", keeper), 1);
         assert_eq!(caught("contracts/wire/src/secrets.rs", keeper), 1);
         assert_eq!(caught("bin/carl/src/commands/secret.rs", keeper), 0);
+    }
+
+    #[test]
+    fn a_tool_that_can_forget_is_caught() {
+        let caught = |path: &str| {
+            let text = "use api::memory::Curator as Friend;";
+            curator_holders(&SourceFile::parse(path, text, false).unwrap()).len()
+        };
+        assert_eq!(caught("adapters/tools/src/memory.rs"), 1);
+        assert_eq!(caught("services/observers/src/capture.rs"), 1);
+        assert_eq!(caught("bin/carl/src/commands/memory.rs"), 0);
     }
 
     #[test]

@@ -219,7 +219,17 @@ fn the_brokers_user_side_is_held_by_sessions_and_wiring_alone() {
 }
 
 #[test]
-fn secrets_are_held_by_the_broker_the_gateway_and_wiring_alone() {
+fn the_users_side_of_memory_is_held_by_the_users_command_alone() {
+    none(
+        sources()
+            .iter()
+            .flat_map(contracts::curator_holders)
+            .collect(),
+    );
+}
+
+#[test]
+fn secrets_are_held_by_the_broker_the_gateways_and_wiring_alone() {
     none(
         sources()
             .iter()
