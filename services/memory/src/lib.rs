@@ -7,3 +7,10 @@
 //! an entry except by the user's forgetting, hand out a text without its label.
 //! Where to start: `service.rs`, then `store/mod.rs` (what is kept) and `retrieval/mod.rs` (how it
 //! is found).
+
+mod entry;
+mod error;
+mod record;
+mod store;
+
+pub use error::Error;

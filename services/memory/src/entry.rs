@@ -1,0 +1,85 @@
+//! An entry as indexes see it: a number, and three texts whatever its kind.
+
+use api::memory::{Stored, WriteEntry};
+use std::borrow::Cow;
+
+/// Longest name made of a question, characters.
+const NAME_CHARS: usize = 120;
+
+/// An entry with its place in the store.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Entry {
+    /// Its row: small, never given twice, what indexes keep instead of the id.
+    pub number: u64,
+    /// Everything kept of it.
+    pub stored: Stored,
+}
+
+impl Entry {
+    /// A line that names it; an engram's is its question.
+    pub(crate) fn name(&self) -> Cow<'_, str> {
+        match &self.stored.entry {
+            WriteEntry::Memory { name, .. } => Cow::Borrowed(name),
+            WriteEntry::Engram { question, .. } => line(question),
+        }
+    }
+
+    /// What it is about; an engram's is what was wanted and about what.
+    pub(crate) fn description(&self) -> Cow<'_, str> {
+        match &self.stored.entry {
+            WriteEntry::Memory { description, .. } => Cow::Borrowed(description),
+            WriteEntry::Engram {
+                intent, entities, ..
+            } if entities.is_empty() => Cow::Borrowed(intent),
+            WriteEntry::Engram {
+                intent, entities, ..
+            } => Cow::Owned(
+                format!("{intent} ({})", entities.join(", "))
+                    .trim_start()
+                    .to_owned(),
+            ),
+        }
+    }
+
+    /// The full text; an engram's is its question and its answer.
+    pub(crate) fn corpus(&self) -> Cow<'_, str> {
+        match &self.stored.entry {
+            WriteEntry::Memory { corpus, .. } => Cow::Borrowed(corpus),
+            WriteEntry::Engram {
+                question, answer, ..
+            } => Cow::Owned(format!("Q: {question}\nA: {answer}")),
+        }
+    }
+
+    /// Words to find it by; an engram's are what it was about.
+    pub(crate) fn tags(&self) -> &[String] {
+        match &self.stored.entry {
+            WriteEntry::Memory { tags, .. } => tags,
+            WriteEntry::Engram { entities, .. } => entities,
+        }
+    }
+}
+
+/// The first line of a text, cut.
+fn line(text: &str) -> Cow<'_, str> {
+    let first = text.trim().lines().next().unwrap_or_default().trim_end();
+    match first.char_indices().nth(NAME_CHARS) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &first[..end])),
+        None => Cow::Borrowed(first),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_becomes_a_name_of_one_line() {
+        assert_eq!(line("  Where?\nTell me.  "), "Where?");
+        assert_eq!(line(""), "");
+        let long = "ü".repeat(NAME_CHARS + 1);
+        assert_eq!(line(&long).chars().count(), NAME_CHARS + 1);
+        assert!(line(&long).ends_with('…'));
+        assert_eq!(line(&long[2..]), long[2..]);
+    }
+}
