@@ -2,6 +2,16 @@
 //!
 //! What it is: the reading of questions, fusion of what the legs found, facts in a text, the cutting
 //! of segments, and what makes two questions the same.
-//! What it owns: the weights and their defaults.
+//! What it owns: the weights and their defaults, the list of words that say nothing.
 //! What it never does: input or output, calling a model, knowing a store.
-//! Where to start: `fusion.rs`.
+//! Where to start: `fusion.rs`, for the order of entries; `question.rs`, for what is asked.
+
+pub mod extract;
+pub mod facts;
+pub mod fusion;
+pub mod near;
+pub mod question;
+pub mod relevance;
+pub mod segments;
+pub mod speech;
+pub mod words;

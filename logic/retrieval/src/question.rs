@@ -1,0 +1,214 @@
+//! Reading a question: what it names, counts, denies and wants.
+
+use crate::words::{is_stop_word, stem, words};
+use std::collections::BTreeSet;
+
+/// A question, read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// As asked, without the space around it.
+    pub text: String,
+    /// Stems of the words that say something, each once, in order.
+    pub words: Vec<String>,
+    /// Names in it, lower case, each once, in order.
+    pub entities: Vec<String>,
+    /// Numbers in it, years and days of dates included, as written, each once, in order.
+    pub numbers: Vec<String>,
+    /// Months, weekdays and relative days in it, lower case, each once, in order.
+    pub dates: Vec<String>,
+    /// How many words deny.
+    pub negations: usize,
+    /// What kind of answer is wanted.
+    pub wants: Wants,
+    /// Whether it asks how things are now, not how they were.
+    pub about_now: bool,
+}
+
+/// What kind of answer a question wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Wants {
+    /// A point or span of time.
+    Time,
+    /// A place.
+    Place,
+    /// A person.
+    Person,
+    /// A count or an amount.
+    Count,
+    /// Anything else.
+    Anything,
+}
+
+/// Two questions with one key and near vectors mean the same; with different keys they do not,
+/// however near their vectors are.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct MeaningKey(String);
+
+const MONTHS: &[&str] = &[
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+const DAYS: &[&str] = &[
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "today",
+    "tomorrow",
+    "yesterday",
+    "tonight",
+];
+const RELATIVE: &[&str] = &[
+    "last", "next", "ago", "before", "after", "since", "until", "first",
+];
+const DENIALS: &[&str] = &[
+    "no", "not", "never", "none", "nothing", "nobody", "nowhere", "neither", "nor", "without",
+    "cannot", "except", "stop", "stopped", "isn", "aren", "wasn", "weren", "don", "doesn", "didn",
+    "won", "wouldn", "couldn", "shouldn", "hasn", "haven", "hadn",
+];
+const NOW: &[&str] = &[
+    "now",
+    "currently",
+    "current",
+    "latest",
+    "today",
+    "nowadays",
+    "recent",
+    "recently",
+];
+
+/// Reads a question.
+#[must_use]
+pub fn read(text: &str) -> Question {
+    let text = text.trim();
+    let mut question = Question {
+        text: text.to_owned(),
+        words: Vec::new(),
+        entities: Vec::new(),
+        numbers: Vec::new(),
+        dates: Vec::new(),
+        negations: 0,
+        wants: wants(text),
+        about_now: false,
+    };
+    let mut seen = BTreeSet::new();
+    let mut begins = true;
+    for word in words(text) {
+        let lower = word.text.to_lowercase();
+        let follows_apostrophe = text[..word.start].ends_with(['\'', '’']);
+        if DENIALS.contains(&lower.as_str()) {
+            question.negations += 1;
+        }
+        question.about_now |= NOW.contains(&lower.as_str());
+        if is_date(&lower, word.text) {
+            once(&mut question.dates, &lower);
+        } else if lower.starts_with(|first: char| first.is_ascii_digit()) {
+            once(&mut question.numbers, &lower);
+        } else if is_name(word.text, &lower, begins) {
+            once(&mut question.entities, &lower);
+        }
+        if !is_stop_word(&lower) && !follows_apostrophe {
+            let stem = stem(&lower);
+            if seen.insert(stem.clone()) {
+                question.words.push(stem);
+            }
+        }
+        let after = &text[word.start + word.text.len()..];
+        begins = after.trim_start_matches([' ', '"']).len() < after.len()
+            && text[..word.start + word.text.len()].ends_with(['.', '?', '!']);
+    }
+    question
+}
+
+/// A question's text as the cache compares it first: lower case, one space between words, no
+/// punctuation.
+#[must_use]
+pub fn normalised(text: &str) -> String {
+    let lower: Vec<String> = words(text).map(|word| word.text.to_lowercase()).collect();
+    lower.join(" ")
+}
+
+impl Question {
+    /// What has to be the same in a question that means the same.
+    #[must_use]
+    pub fn meaning_key(&self) -> MeaningKey {
+        let parts = [&self.entities, &self.numbers, &self.dates].map(|part| {
+            let sorted: BTreeSet<&str> = part.iter().map(String::as_str).collect();
+            sorted.into_iter().collect::<Vec<_>>().join(",")
+        });
+        MeaningKey(format!(
+            "{}|{}|{:?}|{}",
+            parts.join("|"),
+            self.negations,
+            self.wants,
+            self.about_now
+        ))
+    }
+
+    /// Whether a name that the question holds is among these words, as of a speaker.
+    #[must_use]
+    pub fn names(&self, name: &str) -> bool {
+        words(name).any(|word| {
+            let lower = word.text.to_lowercase();
+            self.entities.iter().any(|entity| *entity == lower)
+        })
+    }
+}
+
+fn once(list: &mut Vec<String>, word: &str) {
+    if !list.iter().any(|known| known == word) {
+        list.push(word.to_owned());
+    }
+}
+
+fn is_date(lower: &str, written: &str) -> bool {
+    let month = MONTHS.contains(&lower) && (lower != "may" || written.starts_with('M'));
+    month || DAYS.contains(&lower) || RELATIVE.contains(&lower)
+}
+
+/// A name is written with a capital letter, and does not only stand at the beginning.
+fn is_name(written: &str, lower: &str, begins: bool) -> bool {
+    let capital = written.starts_with(char::is_uppercase);
+    capital && written.len() > 1 && (!begins || !is_stop_word(lower)) && !is_stop_word(lower)
+}
+
+fn wants(text: &str) -> Wants {
+    let lower = normalised(text);
+    let has = |phrase: &str| format!(" {lower} ").contains(&format!(" {phrase} "));
+    if [
+        "when",
+        "what year",
+        "which year",
+        "what date",
+        "what day",
+        "how long",
+        "what month",
+        "what time",
+    ]
+    .into_iter()
+    .any(has)
+    {
+        Wants::Time
+    } else if has("how many") || has("how much") || has("how often") {
+        Wants::Count
+    } else if has("where") || has("what city") || has("what country") {
+        Wants::Place
+    } else if has("who") || has("whom") || has("whose") {
+        Wants::Person
+    } else {
+        Wants::Anything
+    }
+}

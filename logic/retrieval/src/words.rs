@@ -1,0 +1,233 @@
+//! Words as they are compared: lower case, without endings, and which of them say something.
+
+use frostem::{Algorithm, Stemmer};
+
+/// Words that say nothing about what a text is about. Closed classes of English alone: articles,
+/// pronouns, prepositions, conjunctions, auxiliaries, question words. `index` and query use the one list.
+pub const STOP_WORDS: &[&str] = &[
+    "a",
+    "about",
+    "above",
+    "after",
+    "again",
+    "against",
+    "all",
+    "am",
+    "an",
+    "and",
+    "any",
+    "are",
+    "aren",
+    "as",
+    "at",
+    "be",
+    "because",
+    "been",
+    "before",
+    "being",
+    "below",
+    "between",
+    "both",
+    "but",
+    "by",
+    "can",
+    "could",
+    "couldn",
+    "d",
+    "did",
+    "didn",
+    "do",
+    "does",
+    "doesn",
+    "doing",
+    "don",
+    "down",
+    "during",
+    "each",
+    "few",
+    "for",
+    "from",
+    "further",
+    "had",
+    "hadn",
+    "has",
+    "hasn",
+    "have",
+    "haven",
+    "having",
+    "he",
+    "her",
+    "here",
+    "hers",
+    "herself",
+    "him",
+    "himself",
+    "his",
+    "how",
+    "i",
+    "if",
+    "in",
+    "into",
+    "is",
+    "isn",
+    "it",
+    "its",
+    "itself",
+    "just",
+    "ll",
+    "m",
+    "may",
+    "me",
+    "might",
+    "mine",
+    "more",
+    "most",
+    "must",
+    "my",
+    "myself",
+    "no",
+    "nor",
+    "not",
+    "of",
+    "off",
+    "on",
+    "once",
+    "only",
+    "or",
+    "other",
+    "our",
+    "ours",
+    "ourselves",
+    "out",
+    "over",
+    "own",
+    "re",
+    "s",
+    "same",
+    "shall",
+    "she",
+    "should",
+    "shouldn",
+    "so",
+    "some",
+    "such",
+    "t",
+    "than",
+    "that",
+    "the",
+    "their",
+    "theirs",
+    "them",
+    "themselves",
+    "then",
+    "there",
+    "these",
+    "they",
+    "this",
+    "those",
+    "through",
+    "to",
+    "too",
+    "under",
+    "until",
+    "up",
+    "us",
+    "ve",
+    "very",
+    "was",
+    "wasn",
+    "we",
+    "were",
+    "weren",
+    "what",
+    "when",
+    "where",
+    "which",
+    "while",
+    "who",
+    "whom",
+    "whose",
+    "why",
+    "will",
+    "with",
+    "won",
+    "would",
+    "wouldn",
+    "you",
+    "your",
+    "yours",
+    "yourself",
+    "yourselves",
+];
+
+/// One word of a text and where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word<'a> {
+    /// As written, without what surrounds it.
+    pub text: &'a str,
+    /// Where it begins, bytes.
+    pub start: usize,
+}
+
+/// The words of a text: runs of letters and digits. What follows an apostrophe is a word of its own.
+pub fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
+    let mut rest = 0;
+    std::iter::from_fn(move || {
+        let start = rest + text[rest..].find(char::is_alphanumeric)?;
+        let after = text[start..].find(|letter: char| !letter.is_alphanumeric());
+        let end = after.map_or(text.len(), |length| start + length);
+        rest = end;
+        Some(Word {
+            text: &text[start..end],
+            start,
+        })
+    })
+}
+
+/// Whether a word, in lower case, says nothing.
+#[must_use]
+pub fn is_stop_word(lower: &str) -> bool {
+    STOP_WORDS.binary_search(&lower).is_ok()
+}
+
+/// A word without its ending (Snowball English), from lower case.
+#[must_use]
+pub fn stem(lower: &str) -> String {
+    Stemmer::new(Algorithm::English).stem(lower).into_owned()
+}
+
+/// The stems of a text's words that say something, in order, repeated as they are.
+#[must_use]
+pub fn informative(text: &str) -> Vec<String> {
+    words(text)
+        .map(|word| word.text.to_lowercase())
+        .filter(|lower| !is_stop_word(lower))
+        .map(|lower| stem(&lower))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stop_words_are_sorted_for_the_search() {
+        assert!(STOP_WORDS.is_sorted());
+    }
+
+    #[test]
+    fn endings_and_words_that_say_nothing_go() {
+        assert_eq!(
+            informative("What did Anna's brothers paint in 2021?"),
+            ["anna", "brother", "paint", "2021"]
+        );
+        assert!(informative("").is_empty());
+    }
+
+    #[test]
+    fn words_know_where_they_stand() {
+        let text = "– über 3 Äpfel";
+        let found: Vec<_> = words(text).map(|word| (word.start, word.text)).collect();
+        assert_eq!(found, [(4, "über"), (10, "3"), (12, "Äpfel")]);
+    }
+}
