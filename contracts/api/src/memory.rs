@@ -220,7 +220,7 @@ pub struct WriteRequest {
     pub label: Label,
     /// When it became true, if known.
     pub valid_from: Option<Timestamp>,
-    /// The entry it corrects, if any: that one is kept, and no longer valid.
+    /// The entry it corrects, if any, of the same namespace: that one is kept, and no longer valid.
     pub supersedes: Option<MemoryId>,
 }
 
@@ -237,6 +237,8 @@ pub enum Refusal {
     Instruction,
     /// What it corrects is not there.
     NothingToCorrect,
+    /// What it corrects is more trusted than it is.
+    LessTrusted,
 }
 
 impl Refusal {
@@ -249,6 +251,7 @@ impl Refusal {
             Self::Secret => "secret",
             Self::Instruction => "instruction",
             Self::NothingToCorrect => "nothing_to_correct",
+            Self::LessTrusted => "less_trusted",
         }
     }
 }
@@ -522,8 +525,8 @@ pub trait Curator: Send + Sync {
     /// # Errors
     /// [`Error::Unavailable`], also later in the stream.
     async fn list(&self, request: ListRequest) -> Result<Streaming<Stored, Error>, Error>;
-    /// Removes an entry: text, vectors, index entries and cache. Then looks whether a byte of its
-    /// text is left in any of memory's files.
+    /// Removes an entry and the ones that it corrected: text, vectors, index entries and cache. Then
+    /// looks whether anything of its text is left in any of memory's files.
     ///
     /// # Errors
     /// [`Error::NotFound`]; [`Error::StillThere`]; [`Error::Unavailable`].

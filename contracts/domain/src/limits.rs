@@ -98,6 +98,12 @@ pub const MODEL_TRIES: u32 = 3;
 pub const SCHEMA_REPAIRS: u32 = 2;
 /// Default context asked of a model server, tokens.
 pub const CONTEXT_TOKENS: u32 = 32_768;
+/// Longest question to memory, characters; what is longer is asked by its beginning.
+pub const MEMORY_QUESTION_CHARS: usize = 2_000;
+/// Most memories that are recalled for a request before it is worked on.
+pub const RECALLED_MEMORIES: u32 = 3;
+/// Longest a request waits for what is recalled for it.
+pub const RECALL_WAIT: Duration = Duration::from_secs(1);
 /// Longest AGENTS.md or other prompt layer taken in, bytes.
 pub const PROMPT_LAYER_BYTES: usize = 32 << 10;
 /// Longest system prompt, characters.
@@ -142,3 +148,61 @@ pub const AUDIT_NAMES: usize = 64;
 pub const AUDIT_NAME_CHARS: usize = 200;
 /// Most records of the audit log that are written and made durable together.
 pub const AUDIT_BATCH: usize = 4_096;
+/// Most pages one search reads.
+pub const SEARCH_PAGES: usize = 8;
+/// Longest a search server may take to answer.
+pub const SEARCH_SERVER_TIME: Duration = Duration::from_secs(15);
+/// Largest answer of a search server, bytes.
+pub const SEARCH_SERVER_BYTES: usize = 2 << 20;
+/// Longest address of a page, bytes.
+pub const PAGE_URL_BYTES: usize = 2_048;
+/// Most redirects from one page that are followed.
+pub const PAGE_REDIRECTS: usize = 5;
+/// Longest a page may take, from the first connection to its last byte.
+pub const PAGE_TIME: Duration = Duration::from_secs(20);
+/// Longest a site may take to accept a connection.
+pub const PAGE_CONNECT: Duration = Duration::from_secs(5);
+/// Most of a page that is taken from the network, bytes as they come.
+pub const PAGE_BYTES: usize = 4 << 20;
+/// Most that a page may unpack to, bytes.
+pub const PAGE_UNPACKED_BYTES: usize = 8 << 20;
+/// Most header lines of an answer.
+pub const PAGE_HEADERS: usize = 100;
+/// Deepest nesting of HTML that a tree is built of; a deeper page is read as a line of words.
+pub const PAGE_DEPTH: usize = 200;
+/// Most elements of HTML that a tree is built of.
+pub const PAGE_ELEMENTS: usize = 30_000;
+/// Longest the main text of one page may be looked for.
+pub const PAGE_PARSE: Duration = Duration::from_secs(10);
+/// Most of a page's main text that is kept, bytes.
+pub const PAGE_TEXT_BYTES: usize = 256 << 10;
+/// Most of a page's main text that an agent is shown, bytes.
+pub const EXTRACTED_BYTES: usize = 12 << 10;
+/// Most of a page that the summarising model is shown, bytes.
+pub const QUARANTINE_BYTES: usize = 12 << 10;
+/// Longest a summary may take.
+pub const QUARANTINE_TIME: Duration = Duration::from_secs(90);
+/// Most claims taken from one page.
+pub const PAGE_CLAIMS: usize = 3;
+/// Most of a site's robots rules that are read, bytes (RFC 9309, section 2.5, asks for as much).
+pub const ROBOTS_BYTES: usize = 512 << 10;
+/// Longest a site's robots rules are remembered (RFC 9309, section 2.4).
+pub const ROBOTS_LIFE: Duration = Duration::from_secs(24 * 3_600);
+/// Longest pause between two pages of a site, whatever its robots rules ask.
+pub const HOST_PAUSE: Duration = Duration::from_secs(10);
+/// Sites whose robots rules and last visit are remembered.
+pub const REMEMBERED_HOSTS: usize = 512;
+/// Longest name of a memory, bytes.
+pub const MEMORY_NAME_BYTES: usize = 512;
+/// Longest description of a memory, and longest intent of an engram, bytes.
+pub const MEMORY_DESCRIPTION_BYTES: usize = 4 << 10;
+/// Longest text of a memory, and longest question and answer of an engram, bytes.
+pub const MEMORY_TEXT_BYTES: usize = 256 << 10;
+/// Most tags, entities or tools of an entry of memory.
+pub const MEMORY_TAGS: usize = 64;
+/// Longest tag, entity or name of a respondent, bytes.
+pub const MEMORY_TAG_BYTES: usize = 256;
+/// Most entries that an entry of memory says it belongs with, and most asked about at one time.
+pub const MEMORY_CORRELATIONS: usize = 256;
+/// Longest question to memory, bytes; one that is longer is refused.
+pub const MEMORY_QUERY_BYTES: usize = 16 << 10;

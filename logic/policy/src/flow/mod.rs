@@ -21,4 +21,4 @@ pub use parts::made_of;
 pub use provenance::{Found, Provenance, REFERENCE, ReferenceError, Resolved, Traced, said_label};
 pub(crate) use rules::{Flow, judge};
 pub use rules::{Knowledge, Pinned};
-pub use secrets::Needles;
+pub use secrets::{Needles, has_shape};

@@ -32,7 +32,8 @@ static SHAPES: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
 });
 
 /// Whether a text has the shape of a credential.
-pub(crate) fn has_shape(text: &str) -> bool {
+#[must_use]
+pub fn has_shape(text: &str) -> bool {
     SHAPES.as_ref().is_none_or(|shapes| shapes.is_match(text))
 }
 
