@@ -324,5 +324,8 @@ fn a_folder_that_is_none_is_a_mistake_and_not_a_log_without_records() {
             .ask(["audit", command, "--folder", "/nonexistent"])
             .run()
             .expect(2);
+        let empty = house.work().display().to_string();
+        let said = house.ask(["audit", command, "--folder", &empty]).run();
+        assert!(said.expect(2).stderr.contains("no log"), "{command}");
     }
 }

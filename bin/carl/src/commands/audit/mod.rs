@@ -15,6 +15,7 @@ use audit::read::{Log, Placed, Query, Records};
 use audit::{Config, anchor};
 use lines::Lines;
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 use std::time::Duration;
 
 /// How often `carl audit tail --follow` looks for more.
@@ -46,8 +47,13 @@ pub fn audit(command: &AuditCommand) -> Result<Exit> {
             json,
             place,
         } => {
-            let config = at(config, place)?;
-            verify::verify(&config, anchor.as_deref(), key.as_deref(), *json)
+            let config = in_folder(config, place)?;
+            let checked = verify::verify(&config, anchor.as_deref(), key.as_deref(), *json)?;
+            match (checked, &place.folder) {
+                (None, Some(folder)) if anchor.is_none() => Err(no_log(folder)),
+                (None, _) => verify::without_log(&config.folder, anchor.is_some(), *json),
+                (Some(exit), _) => Ok(exit),
+            }
         }
         AuditCommand::Export {
             form,
@@ -65,9 +71,27 @@ pub fn audit(command: &AuditCommand) -> Result<Exit> {
     }
 }
 
-/// The configuration for the log that is meant. A folder that was typed and is none is a mistake,
+/// The configuration for the log that is meant. A folder that was typed and has none is a mistake,
 /// and not a folder where nothing happened yet.
-fn at(mut config: Config, place: &LogFolder) -> Result<Config> {
+fn at(config: Config, place: &LogFolder) -> Result<Config> {
+    let config = in_folder(config, place)?;
+    if let Some(folder) = &place.folder
+        && Log::open(folder).or_fail()?.is_none()
+    {
+        return Err(no_log(folder));
+    }
+    Ok(config)
+}
+
+fn no_log(folder: &Path) -> anyhow::Error {
+    let message = format!("--folder: there is no log in {}", folder.display());
+    let hint = "Give what `carl audit archive` printed when the log was set aside; with --anchor \
+                `carl audit verify` tells whether one should be there.";
+    Failure::usage(message, hint).into()
+}
+
+/// As [`at`], also where the folder has no log: what is left of one may say that there was.
+fn in_folder(mut config: Config, place: &LogFolder) -> Result<Config> {
     if let Some(folder) = &place.folder {
         if !folder.is_dir() {
             let message = format!("--folder: {} is no folder", folder.display());

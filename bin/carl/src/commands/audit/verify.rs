@@ -13,7 +13,8 @@ use std::path::Path;
 /// Most that is read of a file of anchors, bytes: some thousands of them.
 const ANCHOR_BYTES: u64 = 1 << 20;
 
-/// Checks the log of a folder and says what was found.
+/// Checks the log of a folder and says what was found; `None` where nothing says that there ever
+/// was one.
 ///
 /// # Errors
 /// When anchor or key cannot be used, or a file cannot be read.
@@ -22,21 +23,21 @@ pub fn verify(
     anchor: Option<&Path>,
     key: Option<&str>,
     json: bool,
-) -> Result<Exit> {
+) -> Result<Option<Exit>> {
     let against = Against {
         anchor: anchor.map(read_anchor).transpose()?,
         key: key.map(read_key).transpose()?,
     };
     let Some(report) = audit::verify::verify(&config.folder, &config.keys, &against).or_fail()?
     else {
-        return without_log(&config.folder, against.anchor.is_some(), json);
+        return Ok(None);
     };
     if json {
         print(&format!("{:#}\n", as_json(&report)))?;
     } else {
         print(&as_text(&report, Paint::for_stream(&std::io::stdout())))?;
     }
-    Ok(exit(&report))
+    Ok(Some(exit(&report)))
 }
 
 fn exit(report: &Report) -> Exit {
@@ -52,7 +53,10 @@ fn exit(report: &Report) -> Exit {
 }
 
 /// No log: nothing to check, unless an anchor says that there was one.
-fn without_log(folder: &Path, anchored: bool, json: bool) -> Result<Exit> {
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn without_log(folder: &Path, anchored: bool, json: bool) -> Result<Exit> {
     let place = folder.display();
     let (exit, text) = if anchored {
         let gone = "The anchor vouches for a log, and none is there: all of it is missing.";
