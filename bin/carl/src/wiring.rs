@@ -16,10 +16,12 @@ use crate::paths::private_folder;
 use anyhow::{Context, Result};
 use api::audit::{Ack, Action, Audit, Durability, Entry};
 use api::broker::{Broker, Control};
+use api::bus::Bus;
 use api::models::Models;
 use api::secrets::Secrets;
 use api::sessions::Sessions;
 use async_trait::async_trait;
+use bus::LocalBus;
 use domain::Timestamp;
 use domain::limits::INSTALL_TIME;
 use std::path::PathBuf;
@@ -200,7 +202,8 @@ impl House {
         };
         let gateway = models(setting, secrets.clone())?;
         let guard = guard(setting, audit.clone(), secrets)?;
-        let sessions = sessions(setting, &gateway, &guard, audit.clone())?;
+        let bus = Arc::new(LocalBus::new());
+        let sessions = sessions(setting, &gateway, &guard, audit.clone(), bus)?;
         if access == Access::Write {
             mark(audit.as_ref(), Action::Start).await.or_fail()?;
         }
@@ -319,6 +322,7 @@ pub fn sessions(
     models: &Arc<dyn Models>,
     guard: &Guard,
     audit: Arc<dyn Audit>,
+    bus: Arc<dyn Bus>,
 ) -> Result<Arc<dyn Sessions>> {
     let bridge = &setting.loaded.config.bridge;
     let mut config = agents::Config::new(setting.paths.sessions());
@@ -342,6 +346,7 @@ pub fn sessions(
         guard.broker.clone(),
         guard.control.clone(),
         audit,
+        bus,
         Arc::new(Timestamp::now),
     );
     Ok(Arc::new(service.or_fail()?))

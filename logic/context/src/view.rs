@@ -13,13 +13,15 @@ pub struct Trimming {
     pub dropped_messages: u32,
     /// Tool results shortened.
     pub shortened_results: u32,
+    /// Requests whose recalled memories were left out.
+    pub dropped_recalls: u32,
 }
 
 impl Trimming {
     /// Whether anything changed.
     #[must_use]
     pub const fn changed(&self) -> bool {
-        self.dropped_messages > 0 || self.shortened_results > 0
+        self.dropped_messages > 0 || self.shortened_results > 0 || self.dropped_recalls > 0
     }
 }
 
@@ -44,6 +46,9 @@ pub trait ContextManager {
     fn set_fixed_characters(&mut self, characters: u64);
     /// A request of the user: what came before may be trimmed away from here on.
     fn begin_turn(&mut self, text: String);
+    /// What was recalled from memory for the newest request: it stands before the user's words, and
+    /// is the first to be left out when there is no room.
+    fn set_recalled(&mut self, text: String);
     /// Anything after the request. A tool result follows the reply that asked for it.
     fn add(&mut self, message: Message);
     /// What to send, oldest first.
@@ -54,8 +59,8 @@ pub trait ContextManager {
     fn characters(&self) -> u64;
     /// Corrects the estimate by what a server counted for a prompt of so many characters.
     fn calibrate(&mut self, characters: u64, prompt_tokens: u64);
-    /// Leaves out what does not fit: oldest turns first, then parts of the oldest tool results of
-    /// the current turn. Afterwards [`Self::estimate`] is above `budget_tokens` only if nothing
+    /// Leaves out what does not fit: what was recalled from memory first, then the oldest turns,
+    /// then parts of the oldest tool results of the current turn. Afterwards [`Self::estimate`] is above `budget_tokens` only if nothing
     /// more can go.
     fn trim(&mut self, budget_tokens: u64) -> Trimming;
     /// Leaves out the whole conversation; standing text stays.

@@ -20,6 +20,8 @@ struct Entry {
     characters: u64,
     /// Whether a turn begins here.
     begins_turn: bool,
+    /// What was recalled for it; empty for nothing.
+    recalled: String,
 }
 
 impl Entry {
@@ -28,6 +30,7 @@ impl Entry {
             characters: characters_of(&message),
             message,
             begins_turn,
+            recalled: String::new(),
         }
     }
 }
@@ -66,6 +69,9 @@ impl SlidingWindow {
                     thinking: None,
                     tool_calls: tool_calls.clone(),
                 },
+                Message::User { text } if !entry.recalled.is_empty() => Message::User {
+                    text: format!("{}{text}", entry.recalled),
+                },
                 message => message.clone(),
             })
             .collect()
@@ -82,6 +88,25 @@ impl SlidingWindow {
             .iter()
             .rposition(|entry| entry.begins_turn)
             .unwrap_or(0)
+    }
+
+    /// Leaves out what was recalled for requests, the oldest first, until `target_tokens` are kept;
+    /// for how many.
+    fn drop_recalls(&mut self, target_tokens: u64) -> u32 {
+        let mut dropped = 0;
+        for index in 0..self.entries.len() {
+            if self.estimate() <= target_tokens {
+                break;
+            }
+            if let Some(entry) = self.entries.get_mut(index)
+                && !entry.recalled.is_empty()
+            {
+                entry.characters -= characters_in(&entry.recalled);
+                entry.recalled = String::new();
+                dropped += 1;
+            }
+        }
+        dropped
     }
 
     /// Drops the oldest turn unless it is the current one; how many messages went.
@@ -139,6 +164,17 @@ impl ContextManager for SlidingWindow {
             .push_back(Entry::new(Message::User { text }, true));
     }
 
+    fn set_recalled(&mut self, text: String) {
+        let newest = self.entries.iter_mut().rev().find(|e| e.begins_turn);
+        if let Some(entry) = newest
+            && matches!(entry.message, Message::User { .. })
+        {
+            entry.characters -= characters_in(&entry.recalled);
+            entry.characters += characters_in(&text);
+            entry.recalled = text;
+        }
+    }
+
     fn add(&mut self, message: Message) {
         let begins_turn = self.entries.is_empty();
         self.entries.push_back(Entry::new(message, begins_turn));
@@ -179,11 +215,13 @@ impl ContextManager for SlidingWindow {
             after_tokens: before_tokens,
             dropped_messages: 0,
             shortened_results: 0,
+            dropped_recalls: 0,
         };
         if before_tokens <= budget_tokens {
             return trimming;
         }
         let low_water = budget_tokens.saturating_mul(LOW_WATER_PERMILLE) / 1_000;
+        trimming.dropped_recalls = self.drop_recalls(low_water);
         while self.estimate() > low_water {
             match self.drop_oldest_turn() {
                 0 => break,

@@ -224,3 +224,35 @@ fn the_estimate_follows_what_servers_report() {
     }
     assert!(world.window.estimate() > naive * 19 / 10);
 }
+
+#[test]
+fn what_was_recalled_stands_before_the_words_counts_and_goes_first() {
+    let mut window = SlidingWindow::new();
+    let words = "w ".repeat(200);
+    for turn in ["one", "two"] {
+        window.begin_turn(format!("{turn} {words}"));
+        let before = window.characters();
+        window.set_recalled(format!("[recalled for {turn}] "));
+        assert_eq!(window.characters(), before + 19);
+        let said = window.messages().pop().map(|m| m.text().to_owned());
+        assert_eq!(said, Some(format!("[recalled for {turn}] {turn} {words}")));
+        if turn == "one" {
+            window.add(Message::Assistant {
+                text: "yes".to_owned(),
+                thinking: None,
+                tool_calls: Vec::new(),
+            });
+        }
+    }
+    let whole = window.estimate();
+    // There is room for the words of both requests, and not for more.
+    let mut trimmed = window.clone();
+    let trimming = trimmed.trim(whole - 1);
+    assert_eq!(trimming.dropped_recalls, 2);
+    assert!(trimming.changed());
+    let texts: String = trimmed.messages().iter().map(Message::text).collect();
+    assert!(!texts.contains("recalled"), "{texts}");
+    assert!(texts.contains("two w"), "{texts}");
+    // One that fits stays.
+    assert_eq!(window.trim(whole).dropped_recalls, 0);
+}

@@ -57,6 +57,8 @@ pub struct Config {
     pub context_tokens: u32,
     /// Most model calls with tools in one turn, 1 or more.
     pub tool_iterations: u32,
+    /// Whether memories are recalled for a request before it is worked on.
+    pub recall: bool,
 }
 
 impl Config {
@@ -69,6 +71,7 @@ impl Config {
             bridge: None,
             context_tokens: domain::limits::CONTEXT_TOKENS,
             tool_iterations: domain::limits::TOOL_ITERATIONS,
+            recall: true,
         }
     }
 }

@@ -1,8 +1,10 @@
-//! The one way an event comes into being: appended to the session log first, then shown.
+//! The one way an event comes into being: appended to the session log first, then shown to whoever
+//! attached to the session, and to the bus.
 
 use crate::config::Clock;
 use crate::history::History;
 use crate::record::SessionLog;
+use api::bus::Bus;
 use api::sessions::{Error, ErrorKind};
 use domain::event::{Event, EventBody};
 use domain::fault::{Coded, Fault};
@@ -51,6 +53,7 @@ struct Inner {
     clock: Clock,
     log: Mutex<Option<SessionLog>>,
     sender: broadcast::Sender<Shown>,
+    bus: Arc<dyn Bus>,
     history: std::sync::Mutex<History>,
 }
 
@@ -69,6 +72,7 @@ impl Drop for Announcement<'_> {
             .inner
             .sender
             .send(Shown::Event(Arc::clone(&self.event)));
+        self.inner.bus.publish(Arc::clone(&self.event));
     }
 }
 
@@ -79,7 +83,7 @@ impl Emitter {
         session_id: SessionId,
         log: SessionLog,
         history: History,
-        clock: Clock,
+        (clock, bus): (Clock, Arc<dyn Bus>),
     ) -> Self {
         let (sender, _) = broadcast::channel(EVENT_BACKLOG);
         Self {
@@ -88,6 +92,7 @@ impl Emitter {
                 clock,
                 log: Mutex::new(Some(log)),
                 sender,
+                bus,
                 history: std::sync::Mutex::new(history),
             }),
         }

@@ -19,6 +19,7 @@ pub mod loop_mode;
 mod opening;
 pub mod pipeline;
 mod prompts;
+mod recall;
 pub mod record;
 mod service;
 mod session;

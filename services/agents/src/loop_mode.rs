@@ -1,6 +1,7 @@
 //! Loop mode: the model uses tools as it sees fit. Performs what [`turn`] decides.
 
 use crate::history::digest_of;
+use crate::recall;
 use crate::work::{Ask, AskError, CallRecord, Outcome, Work};
 use api::models::ToolChoice;
 use context::{Budget, ContextManager, Trimming};
@@ -78,11 +79,17 @@ impl Run<'_> {
         }
     }
 
-    /// Finds out which tools are on offer.
+    /// Finds out which tools are on offer, and what memory has on the request.
     async fn assemble(&mut self) -> Event {
-        match self.discover(self.work.text.clone()).await {
+        let work = self.work;
+        let (found, recalled) =
+            tokio::join!(self.discover(work.text.clone()), recall::for_request(work));
+        match found {
             Ok(tools) => self.bench = Bench::new(tools),
             Err(event) => return event,
+        }
+        if let Some(recalled) = recalled {
+            work.emit(recalled, None).await;
         }
         self.announce_tools().await;
         Event::Assembled

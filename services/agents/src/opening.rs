@@ -60,7 +60,7 @@ impl Service {
             })?;
             Ok((reopened, history, created))
         });
-        let (reopened, mut history, created) = reading.await?;
+        let (reopened, history, created) = reading.await?;
         let Some(profile) = profile.or_else(|| history.profile.clone()) else {
             return Err(Error::new(
                 ErrorKind::Corrupt,
@@ -68,8 +68,7 @@ impl Service {
             ));
         };
         let root = self.register(session_id, &profile).await?;
-        let past = std::mem::take(&mut history.past);
-        if let Err(error) = self.remind(session_id, past).await {
+        if let Err(error) = self.remind(session_id, history.past.clone()).await {
             return Err(self.abandon(session_id, error).await);
         }
         let closings = history.closings();
@@ -85,7 +84,13 @@ impl Service {
     }
 
     fn emitter(&self, session_id: SessionId, log: SessionLog, history: History) -> Emitter {
-        Emitter::new(session_id, log, history, Arc::clone(&self.shared.clock))
+        let (clock, bus) = (&self.shared.clock, &self.shared.bus);
+        Emitter::new(
+            session_id,
+            log,
+            history,
+            (Arc::clone(clock), Arc::clone(bus)),
+        )
     }
 
     async fn hold(
@@ -138,6 +143,11 @@ impl Service {
         let listing = agents
             .into_iter()
             .find(|agent| agent.agent_type == profile.agent_type);
+        let may_recall = self.shared.config.recall
+            && listing.as_ref().is_some_and(|agent| {
+                let mut names = agent.tools.iter();
+                names.any(|name| name.as_str() == crate::recall::TOOL)
+            });
         let (role, about) = listing.map_or((ModelRole::Fast, String::new()), |agent| {
             (agent.model_role, agent.description)
         });
@@ -151,6 +161,7 @@ impl Service {
             role,
             about,
             effects: Arc::new(effects),
+            may_recall,
         })
     }
 

@@ -9,6 +9,7 @@ use crate::{library, stream};
 use api::Streaming;
 use api::audit::Audit;
 use api::broker::{self, Broker, Control};
+use api::bus::Bus;
 use api::models::Models;
 use api::sessions::{
     Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, SendRequest, SessionSummary, Sessions,
@@ -58,6 +59,7 @@ impl Service {
         broker: Arc<dyn Broker>,
         control: Arc<dyn Control>,
         audit: Arc<dyn Audit>,
+        bus: Arc<dyn Bus>,
         clock: Clock,
     ) -> Result<Self, error::Error> {
         if config.tool_iterations == 0 || config.context_tokens == 0 {
@@ -76,6 +78,7 @@ impl Service {
                 broker,
                 control,
                 audit,
+                bus,
                 clock,
             }),
             live: Mutex::default(),

@@ -10,6 +10,7 @@ use crate::{loop_mode, pipeline};
 use api::CallContext;
 use api::audit::Audit;
 use api::broker::{Broker, Control, Registered};
+use api::bus::Bus;
 use api::models::Models;
 use api::sessions::{Error, ErrorKind};
 use domain::Timestamp;
@@ -40,6 +41,7 @@ pub(crate) struct Shared {
     pub(crate) broker: Arc<dyn Broker>,
     pub(crate) control: Arc<dyn Control>,
     pub(crate) audit: Arc<dyn Audit>,
+    pub(crate) bus: Arc<dyn Bus>,
     pub(crate) clock: Clock,
 }
 
@@ -51,6 +53,8 @@ pub(crate) struct Root {
     /// One line about its type.
     pub(crate) about: String,
     pub(crate) effects: Arc<BTreeMap<String, EffectClass>>,
+    /// Whether memories are recalled for its requests, as far as its type and configuration go.
+    pub(crate) may_recall: bool,
 }
 
 /// A live session.
@@ -256,7 +260,7 @@ impl Session {
             tool_calls: outcome.tool_calls,
             usage: outcome.usage,
             model: outcome.model,
-            label: None,
+            label: Some(self.emitter.history().shown_label()),
         }];
         if !outcome.answer.is_empty() {
             bodies.push(EventBody::DialogTurn {
@@ -325,6 +329,7 @@ impl Session {
             profile,
             bridge: shared.config.bridge.clone(),
             effects: Arc::clone(&self.root.effects),
+            may_recall: self.root.may_recall,
             models: Arc::clone(&shared.models),
             broker: Arc::clone(&shared.broker),
             audit: Arc::clone(&shared.audit),

@@ -52,6 +52,9 @@ pub struct Work {
     pub bridge: Option<Bridge>,
     /// What each known tool does to the world. A tool that is not here may do anything.
     pub effects: Arc<BTreeMap<String, EffectClass>>,
+    /// Whether memories may be recalled for the request, as far as the agent's type and
+    /// configuration go.
+    pub may_recall: bool,
     /// The model gateway.
     pub models: Arc<dyn Models>,
     /// The guard.

@@ -7,7 +7,7 @@ use api::Streaming;
 use api::models::{
     ChatChunk, ChatRequest, EmbedRequest, Embeddings, Error, ModelInfo, Models, ProviderHealth,
 };
-use api::test_support::{FakeAudit, FakeModels, Reply, sessions_suite};
+use api::test_support::{FakeAudit, FakeBus, FakeModels, Reply, sessions_suite};
 use async_trait::async_trait;
 use domain::Timestamp;
 use domain::model::ModelChoice;
@@ -61,6 +61,7 @@ async fn sessions() {
             broker.clone(),
             broker,
             Arc::new(FakeAudit::new()),
+            Arc::new(FakeBus::new()),
             Arc::new(Timestamp::now),
         );
         sessions_suite::Subject {

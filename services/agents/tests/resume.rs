@@ -286,6 +286,7 @@ async fn two_services_cannot_write_one_session() {
         house.broker.clone(),
         house.broker.clone(),
         house.audit.clone(),
+        house.bus.clone(),
         Arc::new(Timestamp::now),
     )
     .unwrap();

@@ -9,7 +9,7 @@
 use agents::Config;
 use api::audit::Action;
 use api::sessions::{OpenRequest, SendRequest, Sessions};
-use api::test_support::{FakeAudit, FakeExecutor, FakeModels, FakeTool, Reply, within};
+use api::test_support::{FakeAudit, FakeBus, FakeExecutor, FakeModels, FakeTool, Reply, within};
 use domain::Timestamp;
 use domain::event::{CallStatus, Event, EventBody};
 use domain::label::Integrity;
@@ -65,6 +65,7 @@ fn scene(tools: Vec<FakeTool>, replies: impl IntoIterator<Item = Reply>) -> Scen
         guard.clone(),
         guard,
         audit.clone(),
+        Arc::new(FakeBus::new()),
         Arc::new(Timestamp::now),
     );
     Scene {

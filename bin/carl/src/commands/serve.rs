@@ -8,6 +8,7 @@ use crate::render::print;
 use crate::wiring::{self, House};
 use anyhow::{Context, Result};
 use api::audit::{Action, Audit};
+use bus::LocalBus;
 use std::sync::Arc;
 use wire::Listen;
 use wire::server::Builder;
@@ -134,7 +135,9 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<(Builder, Option<Arc<dy
             let secrets = wiring::secrets(setting, audit.clone()).await?;
             let guard = wiring::guard(setting, audit.clone(), secrets.clone())?;
             let models = wiring::models(setting, secrets)?;
-            offer.sessions(wiring::sessions(setting, &models, &guard, audit.clone())?)
+            let bus = Arc::new(LocalBus::new());
+            let sessions = wiring::sessions(setting, &models, &guard, audit.clone(), bus)?;
+            offer.sessions(sessions)
         }
         RoleArg::All | RoleArg::Audit => offer.audit(audit.clone()),
     };

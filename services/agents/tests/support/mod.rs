@@ -11,7 +11,7 @@ use agents::{Config, Service};
 use api::Streaming;
 use api::models::ChatRequest;
 use api::sessions::{Error, ErrorKind, Follow, OpenRequest, SendRequest, Sessions};
-use api::test_support::{BrokerTool, FakeAudit, FakeBroker, FakeModels, Reply, within};
+use api::test_support::{BrokerTool, FakeAudit, FakeBroker, FakeBus, FakeModels, Reply, within};
 use domain::Timestamp;
 use domain::decision::Verdict;
 use domain::event::{Event, EventBody, QueryStatus};
@@ -30,6 +30,7 @@ pub struct House {
     pub models: Arc<FakeModels>,
     pub broker: Arc<FakeBroker>,
     pub audit: Arc<FakeAudit>,
+    pub bus: Arc<FakeBus>,
     pub service: Arc<Service>,
 }
 
@@ -68,6 +69,7 @@ impl House {
         let models = Arc::new(FakeModels::new(replies));
         let broker = Arc::new(broker);
         let audit = Arc::new(FakeAudit::new());
+        let bus = Arc::new(FakeBus::new());
         let mut config = Config::new(folder.path().join("sessions"));
         adjust(&mut config);
         let service = Service::new(
@@ -76,6 +78,7 @@ impl House {
             broker.clone(),
             broker.clone(),
             audit.clone(),
+            bus.clone(),
             Arc::new(Timestamp::now),
         );
         Self {
@@ -84,6 +87,7 @@ impl House {
             models,
             broker,
             audit,
+            bus,
         }
     }
 

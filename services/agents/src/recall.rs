@@ -1,0 +1,132 @@
+//! What memory has on a request, before a model sees the request.
+//!
+//! The harness asks the broker's own tool, with the agent's token: whether the agent may look, at
+//! which memories, what is on record and how the answer is fenced and labelled is the guard's
+//! business here as everywhere. Nothing relevant shows nothing. A memory that is slow or broken is
+//! gone without.
+
+use crate::work::Work;
+use api::broker::{CallRequest, ToolEvent, ToolResult};
+use domain::decision::Verdict;
+use domain::event::{CallStatus, EventBody};
+use domain::fault::{Coded, Fault};
+use domain::id::CallId;
+use domain::limits::{MEMORY_QUESTION_CHARS, RECALL_WAIT, RECALLED_MEMORIES};
+use futures::StreamExt;
+use serde_json::json;
+use uuid::Uuid;
+
+/// The tool that looks.
+pub(crate) const TOOL: &str = "search_memory";
+
+/// What was recalled for the request, or a notice that nothing could be; `None` when there is
+/// nothing to show.
+pub(crate) async fn for_request(work: &Work) -> Option<EventBody> {
+    let disabled = &work.profile.settings.disabled_tools;
+    if !work.may_recall || disabled.iter().any(|tool| tool.as_str() == TOOL) {
+        return None;
+    }
+    let question: String = work.text.chars().take(MEMORY_QUESTION_CHARS).collect();
+    let found = tokio::select! {
+        biased;
+        () = work.cancel.cancelled() => return None,
+        found = tokio::time::timeout(RECALL_WAIT, ask(work, &question)) => found,
+    };
+    match found {
+        Ok(Ok(result)) => recalled(question, result?),
+        Ok(Err(fault)) => Some(gone_without(&fault.message)),
+        Err(_) => Some(gone_without(&format!(
+            "it did not answer within {} ms",
+            RECALL_WAIT.as_millis()
+        ))),
+    }
+}
+
+/// Asks the tool; `None` when the guard does not simply allow it. Dropping the future withdraws the
+/// call.
+async fn ask(work: &Work, question: &str) -> Result<Option<ToolResult>, Fault> {
+    let request = CallRequest {
+        context: work.context.clone(),
+        call_id: CallId::from_uuid(Uuid::now_v7()),
+        tool: TOOL.to_owned(),
+        arguments: json!({
+            "query": question,
+            "limit": RECALLED_MEMORIES,
+            "relevant_only": true,
+        }),
+        plan_id: None,
+        batch: None,
+    };
+    let stream = work.broker.execute(request).await;
+    let mut stream = stream.map_err(|error| error.fault())?;
+    while let Some(next) = stream.next().await {
+        match next.map_err(|error| error.fault())? {
+            // Nobody is asked about something that they did not ask for.
+            ToolEvent::Decided(decision) if decision.verdict != Verdict::Allow => return Ok(None),
+            ToolEvent::Finished(result) => return Ok(Some(result)),
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+fn recalled(question: String, result: ToolResult) -> Option<EventBody> {
+    match result.status {
+        CallStatus::Ok => {}
+        CallStatus::Failed => return Some(gone_without("the tool failed")),
+        CallStatus::Denied | CallStatus::Cancelled => return None,
+    }
+    let found = result.data["results"].as_array()?;
+    let ids = found.iter().filter_map(|one| one["id"].as_str());
+    let memories: Vec<String> = ids.map(str::to_owned).collect();
+    if memories.is_empty() {
+        return None;
+    }
+    Some(EventBody::MemoryRecalled {
+        memories,
+        query: question,
+        text: result.text,
+        label: result.label,
+        value_id: result.value_id,
+    })
+}
+
+fn gone_without(why: &str) -> EventBody {
+    EventBody::Notice(Fault {
+        code: "agents.recall_failed".to_owned(),
+        message: format!("Memory was not asked for this request: {why}."),
+        hint: "`carl doctor` looks at memory; recall = false under [memory] leaves it out."
+            .to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::work::nothing_ran;
+    use serde_json::Value;
+
+    fn result(data: Value) -> ToolResult {
+        ToolResult {
+            data,
+            ..nothing_ran(CallStatus::Ok, "fenced".to_owned())
+        }
+    }
+
+    #[test]
+    fn nothing_found_shows_nothing_and_a_failure_a_notice() {
+        let asked = || "coffee?".to_owned();
+        let none = recalled(asked(), result(json!({"results": []})));
+        assert_eq!(none, None);
+        let found = recalled(asked(), result(json!({"results": [{"id": "7"}]})));
+        let Some(EventBody::MemoryRecalled { memories, text, .. }) = found else {
+            panic!("{found:?}");
+        };
+        assert_eq!((memories, text.as_str()), (vec!["7".to_owned()], "fenced"));
+        let failed = nothing_ran(CallStatus::Failed, "disk".to_owned());
+        let notice = recalled(asked(), failed);
+        assert!(matches!(notice, Some(EventBody::Notice(_))), "{notice:?}");
+        let denied = nothing_ran(CallStatus::Denied, "no".to_owned());
+        assert_eq!(recalled(asked(), denied), None);
+    }
+}
