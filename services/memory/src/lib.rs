@@ -8,9 +8,34 @@
 //! Where to start: `service.rs`, then `store/mod.rs` (what is kept) and `retrieval/mod.rs` (how it
 //! is found).
 
+pub mod config;
+mod curator;
 mod entry;
 mod error;
+mod finder;
+mod forget;
+mod gate;
+mod ledger;
 mod record;
+mod scan;
+mod service;
 mod store;
 
+pub use config::Config;
 pub use error::Error;
+pub use ledger::Clock;
+pub use service::Service;
+
+use api::models::Models;
+use finder::Finder;
+use std::sync::Arc;
+
+/// What finds entries in a store.
+async fn finding(
+    store: &store::Store,
+    _models: Arc<dyn Models>,
+    _config: &Config,
+    _clock: Clock,
+) -> Result<Arc<dyn Finder>, Error> {
+    Ok(Arc::new(scan::Scan(store.clone())))
+}

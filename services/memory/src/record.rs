@@ -54,6 +54,7 @@ CREATE TABLE entries (
 ) STRICT;
 CREATE INDEX entries_alike ON entries (likeness) WHERE valid_until IS NULL;
 CREATE UNIQUE INDEX entries_asked ON entries (query, respondent) WHERE kind = 'engram';
+CREATE INDEX entries_corrected ON entries (superseded_by) WHERE superseded_by IS NOT NULL;
 CREATE TABLE correlations (
     number INTEGER NOT NULL,
     other  BLOB NOT NULL,

@@ -5,8 +5,9 @@
 //! never the other way round.
 
 mod change;
+pub(crate) mod keep;
 mod open;
-mod read;
+pub(crate) mod read;
 mod readers;
 mod vectors;
 mod writer;
@@ -15,6 +16,7 @@ pub(crate) use change::{Change, ChangeKind, Changes, Point};
 pub(crate) use vectors::{Field, VectorRow};
 
 use crate::entry::Entry;
+use crate::error::broken;
 use api::memory::{Error, Kind, Scope};
 use domain::Timestamp;
 use domain::id::MemoryId;
@@ -174,12 +176,53 @@ impl Store {
         self.0.writer.write(work).await
     }
 
-    async fn read<T: Send + 'static>(
+    /// Does the work by itself, outside of a transaction, as what cleans the file.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    pub(crate) async fn alone<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.0.writer.alone(work).await
+    }
+
+    /// Reads the entries.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    pub(crate) async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, Error> {
         self.0.readers.read(work).await
     }
+}
+
+/// Cleaning.
+impl Store {
+    /// Writes the file anew without what was deleted, and empties the write-ahead logs.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`], also when a reader does not get out of the way.
+    pub(crate) async fn clean(&self) -> Result<(), Error> {
+        let busy = self
+            .alone(|all| {
+                all.execute_batch("VACUUM")?;
+                empty_log(all)
+            })
+            .await?;
+        let vectors_busy = self.0.vectors.run(|all| empty_log(all)).await?;
+        if busy || vectors_busy {
+            return Err(broken("memory is read all the time; forget it again later"));
+        }
+        Ok(())
+    }
+}
+
+/// Whether somebody was in the way.
+fn empty_log(of: &Connection) -> rusqlite::Result<bool> {
+    of.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
 }
 
 /// Vectors.

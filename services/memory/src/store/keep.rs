@@ -1,0 +1,245 @@
+//! What changes entries: each in one transaction, each leaving its mark on the log of changes.
+
+use super::change::{ChangeKind, note};
+use super::read;
+use crate::record;
+use api::memory::{Annotation, Kind, Stored, WriteEntry};
+use domain::id::MemoryId;
+use domain::label::Integrity;
+use rusqlite::{Connection, OptionalExtension as _};
+use uuid::Uuid;
+
+/// Longest chain of corrections that is followed.
+const CORRECTIONS: usize = 10_000;
+
+/// What became of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// It is there.
+    Stored,
+    /// This one says the same.
+    Duplicate(MemoryId),
+    /// There is no such entry to correct in its namespace.
+    NothingToCorrect,
+    /// What it would correct is more trusted.
+    LessTrusted,
+}
+
+/// What became of a remark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Remarked {
+    /// It is kept.
+    Done,
+    /// There is no such entry.
+    Unknown,
+    /// It is no engram.
+    NoEngram,
+}
+
+/// Keeps a new entry, and marks what it corrects.
+pub(crate) fn keep(
+    to: &Connection,
+    stored: &Stored,
+    likeness: &[u8; 16],
+    supersedes: Option<MemoryId>,
+) -> rusqlite::Result<Kept> {
+    let corrected = match supersedes {
+        Some(id) => match newest_version(to, id)? {
+            Some(entry) if entry.stored.namespace == stored.namespace => {
+                if entry.stored.label.integrity < stored.label.integrity {
+                    return Ok(Kept::LessTrusted);
+                }
+                Some(entry)
+            }
+            Some(_) | None => return Ok(Kept::NothingToCorrect),
+        },
+        None => None,
+    };
+    let alike = alike(to, stored.entry.kind(), likeness)?;
+    let is_as_trusted = |integrity: Integrity| integrity <= stored.label.integrity;
+    let same = alike
+        .iter()
+        .find(|(_, _, integrity)| is_as_trusted(*integrity));
+    if let Some((_, id, _)) = same {
+        if let Some(corrected) = corrected.filter(|entry| entry.stored.id != *id) {
+            supersede(to, corrected.number, *id, stored)?;
+        }
+        return Ok(Kept::Duplicate(*id));
+    }
+    let number = record::insert(to, stored, likeness)?;
+    note(to, number, ChangeKind::Put)?;
+    // What said the same and was less trusted is of no more use.
+    let older = alike.into_iter().map(|(number, _, _)| number);
+    let older: std::collections::BTreeSet<u64> =
+        older.chain(corrected.map(|entry| entry.number)).collect();
+    for number in older {
+        supersede(to, number, stored.id, stored)?;
+    }
+    Ok(Kept::Stored)
+}
+
+/// The entry, or the last of those that corrected it.
+fn newest_version(
+    from: &Connection,
+    id: MemoryId,
+) -> rusqlite::Result<Option<crate::entry::Entry>> {
+    let mut wanted = id;
+    let mut found = None;
+    for _ in 0..CORRECTIONS {
+        let Some(entry) = read::by_ids(from, &[wanted])?.pop() else {
+            break;
+        };
+        let next = entry.stored.superseded_by;
+        found = Some(entry);
+        match next {
+            Some(next) => wanted = next,
+            None => break,
+        }
+    }
+    Ok(found)
+}
+
+/// Entries that hold and say the same: number, id and trust.
+fn alike(
+    from: &Connection,
+    kind: Kind,
+    likeness: &[u8; 16],
+) -> rusqlite::Result<Vec<(u64, MemoryId, Integrity)>> {
+    let numbers: Vec<u64> = from
+        .prepare_cached(
+            "SELECT number FROM entries WHERE likeness = ?1 AND kind = ?2 \
+             AND (valid_until IS NULL OR kind = 'engram') ORDER BY number",
+        )?
+        .query_map((likeness, record::kind_word(kind)), |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let entries = read::entries(from, &numbers)?;
+    let parts = |entry: crate::entry::Entry| {
+        // Of one query and respondent there is one engram, however trusted.
+        let integrity = match kind {
+            Kind::Memory => entry.stored.label.integrity,
+            Kind::Engram => Integrity::Trusted,
+        };
+        (entry.number, entry.stored.id, integrity)
+    };
+    Ok(entries.into_iter().map(parts).collect())
+}
+
+fn supersede(
+    to: &Connection,
+    number: u64,
+    by: MemoryId,
+    correction: &Stored,
+) -> rusqlite::Result<()> {
+    let marked = to
+        .prepare_cached(
+            "UPDATE entries SET valid_until = ?2, superseded_by = ?3 \
+             WHERE number = ?1 AND valid_until IS NULL",
+        )?
+        .execute((
+            number,
+            correction.created_at.as_microsecond(),
+            by.as_uuid().as_bytes(),
+        ))?;
+    match marked {
+        0 => Ok(()),
+        _ => note(to, number, ChangeKind::Remove),
+    }
+}
+
+/// Keeps an exported entry as it is.
+pub(crate) fn restore(
+    to: &Connection,
+    stored: &Stored,
+    likeness: &[u8; 16],
+) -> rusqlite::Result<Kept> {
+    if let Some(known) = read::by_ids(to, &[stored.id])?.pop() {
+        return Ok(Kept::Duplicate(known.stored.id));
+    }
+    if stored.entry.kind() == Kind::Engram
+        && let Some((_, id, _)) = alike(to, Kind::Engram, likeness)?.pop()
+    {
+        return Ok(Kept::Duplicate(id));
+    }
+    let number = record::insert(to, stored, likeness)?;
+    if stored.valid_until.is_none() {
+        note(to, number, ChangeKind::Put)?;
+    }
+    Ok(Kept::Stored)
+}
+
+/// Keeps a remark on an engram.
+pub(crate) fn annotate(
+    to: &Connection,
+    id: MemoryId,
+    annotation: &Annotation,
+) -> rusqlite::Result<Remarked> {
+    let Some(entry) = read::by_ids(to, &[id])?.pop() else {
+        return Ok(Remarked::Unknown);
+    };
+    if !matches!(entry.stored.entry, WriteEntry::Engram { .. }) {
+        return Ok(Remarked::NoEngram);
+    }
+    let number = entry.number;
+    match annotation {
+        Annotation::Score(score) => {
+            let sql = "UPDATE entries SET critic_score = ?2 WHERE number = ?1";
+            to.execute(sql, (number, score))?;
+        }
+        Annotation::Winner(winner) => {
+            let sql = "UPDATE entries SET winner = ?2 WHERE number = ?1";
+            to.execute(sql, (number, winner.as_str()))?;
+        }
+        Annotation::Feedback(feedback) => {
+            let sql = "UPDATE entries SET feedback = ?2 WHERE number = ?1";
+            to.execute(sql, (number, feedback))?;
+        }
+        Annotation::Understood { intent, entities } => {
+            let sql = "UPDATE entries SET intent = ?2, entities = ?3 WHERE number = ?1";
+            to.execute(sql, (number, intent, record::json(entities)?))?;
+            if entry.stored.valid_until.is_none() {
+                note(to, number, ChangeKind::Put)?;
+            }
+        }
+    }
+    Ok(Remarked::Done)
+}
+
+/// The entry and every one that it corrected, directly or not.
+pub(crate) fn with_corrected(from: &Connection, id: MemoryId) -> rusqlite::Result<Vec<u64>> {
+    from.prepare_cached(
+        "WITH RECURSIVE versions(number, id) AS (
+             SELECT number, id FROM entries WHERE id = ?1
+             UNION
+             SELECT e.number, e.id FROM entries e JOIN versions v ON e.superseded_by = v.id
+         ) SELECT number FROM versions ORDER BY number",
+    )?
+    .query_map([id.as_uuid().as_bytes()], |row| row.get(0))?
+    .collect()
+}
+
+/// Removes entries and every mention of them, and gives how many there were.
+pub(crate) fn remove(to: &Connection, numbers: &[u64]) -> rusqlite::Result<u64> {
+    let mut removed = 0;
+    for number in numbers {
+        let id: Option<[u8; 16]> = to
+            .prepare_cached("SELECT id FROM entries WHERE number = ?1")?
+            .query_row([number], |row| row.get(0))
+            .optional()?;
+        let Some(id) = id else {
+            continue;
+        };
+        let id = Uuid::from_bytes(id);
+        to.execute(
+            "DELETE FROM correlations WHERE number = ?1 OR other = ?2",
+            (number, id.as_bytes()),
+        )?;
+        to.execute(
+            "UPDATE entries SET superseded_by = NULL WHERE superseded_by = ?1",
+            [id.as_bytes()],
+        )?;
+        to.execute("DELETE FROM entries WHERE number = ?1", [number])?;
+        note(to, *number, ChangeKind::Remove)?;
+        removed += 1;
+    }
+    Ok(removed)
+}
