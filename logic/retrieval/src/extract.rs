@@ -70,3 +70,47 @@ fn shortened(text: &str, mut segment: Segment, max_bytes: usize) -> Segment {
     }
     segment
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::question::read;
+    use proptest::prelude::*;
+
+    const TEXT: &str = "We met in spring. Ada keeps bees in her garden. The honey is dark. \
+                        Bo paints boats.";
+
+    #[test]
+    fn the_sentence_that_answers_is_cut() {
+        let cases = [
+            ("What does Ada keep?", "Ada keeps bees in her garden."),
+            ("Who paints a boat?", "Bo paints boats."),
+            ("What else?", "We met in spring."),
+        ];
+        for (question, expected) in cases {
+            let segment = answering(TEXT, &read(question), 30).unwrap();
+            assert_eq!(&TEXT[segment.range], expected, "{question}");
+        }
+        assert!(answering("", &read("What?"), 30).is_none());
+    }
+
+    #[test]
+    fn a_text_that_fits_is_its_own_answer() {
+        let segment = answering(TEXT, &read("What does Ada keep?"), 1_000).unwrap();
+        assert_eq!(segment.range, 0..TEXT.len());
+        assert_eq!(segment.score, 1.0);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_cut_is_text_within_the_limit(
+            text in "[ a-f.?\n日😀]{0,80}", question in "[ a-f?]{0,20}", most in 0_usize..40,
+        ) {
+            if let Some(segment) = answering(&text, &read(&question), most) {
+                prop_assert!(text.get(segment.range.clone()).is_some());
+                prop_assert!(segment.range.len() <= most);
+                prop_assert!((0.0..=1.0001).contains(&segment.score));
+            }
+        }
+    }
+}

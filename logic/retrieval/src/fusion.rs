@@ -3,7 +3,7 @@
 //! The steps of [`Fusion`] are the stages of a query, in the order of its methods. Each adds to
 //! scores or takes a bounded share of them; none drops an entry that a leg found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An entry and what a leg or a stage gave it. Higher is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,20 +14,30 @@ pub struct Hit {
     pub score: f32,
 }
 
-/// What each leg found, in any order. An entry may be in some and missing in others; where a leg
-/// names it more than once, as for several segments, its best counts.
+/// What one leg found, in any order. Where it names an entry more than once, as for several
+/// segments, its best counts.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Leg {
+    /// Entries and scores.
+    pub hits: Vec<Hit>,
+    /// Whether there were more than it names. Its lowest score then counts as nothing; otherwise 0
+    /// does.
+    pub cut: bool,
+}
+
+/// What the legs found. An entry may be in some and missing in others.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Legs {
-    /// BM25 of words. All scores are 0 and up.
-    pub lexical: Vec<Hit>,
+    /// BM25 of words.
+    pub lexical: Leg,
     /// Cosine of the question and the text's segments.
-    pub vector: Vec<Hit>,
+    pub vector: Leg,
     /// Cosine of the question and name or description.
-    pub description: Vec<Hit>,
+    pub description: Leg,
     /// BM25 of extracted facts, by the entry that they point back to.
-    pub fact_lexical: Vec<Hit>,
+    pub fact_lexical: Leg,
     /// Cosine of the question and extracted facts, by the entry that they point back to.
-    pub fact_vector: Vec<Hit>,
+    pub fact_vector: Leg,
 }
 
 /// How much each cue counts. Tuned by `cargo xtask bench memory`, not by hand.
@@ -42,8 +52,10 @@ pub struct Weights {
     pub neighbour: f32,
     /// How many steps it goes, 0 to 8.
     pub neighbour_steps: u8,
-    /// Of an entry in which the one that the question is about speaks.
+    /// Of an entry in which one speaks whom the question names.
     pub speaker: f32,
+    /// Taken from an entry that asks and says nothing.
+    pub asking: f32,
     /// Of the best fact against the text itself.
     pub facts: f32,
     /// The most that critic, winner and feedback add or take.
@@ -57,12 +69,13 @@ pub struct Weights {
 impl Default for Weights {
     fn default() -> Self {
         Self {
-            lexical: 0.5,
+            lexical: 0.6,
             description: 0.1,
-            neighbour: 0.5,
+            neighbour: 0.6,
             neighbour_steps: 4,
             speaker: 0.15,
-            facts: 0.3,
+            asking: 0.1,
+            facts: 0.25,
             standing: 0.1,
             recency: 0.2,
             external: 0.8,
@@ -73,8 +86,10 @@ impl Default for Weights {
 /// What is known of an entry besides its text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Traits {
-    /// Whether the one that the question is about speaks in it.
+    /// Whether one speaks in it whom the question names.
     pub speaks: bool,
+    /// The share of its sentences that ask, 0 to 1. See [`crate::speech::asking`].
+    pub asking: f32,
     /// What critic, winner and feedback say, -1 to 1; 0 for nothing. See [`standing`].
     pub standing: f32,
     /// How old it is, days.
@@ -91,13 +106,13 @@ pub struct Fusion {
 }
 
 impl Fusion {
-    /// Words and vectors: each leg scaled to 0 to 1 by its best, then added by their share.
-    /// What only a description or a fact matched is a candidate too, with 0.
+    /// Words and vectors: each leg scaled to 0 to 1 between its lowest and its best, then added by
+    /// their share. What only a description or a fact matched is a candidate too, with 0.
     #[must_use]
     pub fn of(legs: &Legs, weights: Weights) -> Self {
         let mut scores = mixed(&legs.lexical, &legs.vector, weights.lexical);
         let others = [&legs.description, &legs.fact_lexical, &legs.fact_vector];
-        for hit in others.into_iter().flatten() {
+        for hit in others.into_iter().flat_map(|leg| &leg.hits) {
             scores.entry(hit.number).or_insert(0.0);
         }
         Self { weights, scores }
@@ -115,43 +130,35 @@ impl Fusion {
     }
 
     /// Lets scores spread to entries that belong together: what is one step away from an entry
-    /// adds its score times the neighbour's weight, two steps away times its square, and so on; of
-    /// several at one distance, the best adds. `belongs` names the entries next to one.
+    /// gains that entry's score times the neighbour's weight, two steps away times its square, and
+    /// so on; of several at one distance, the best one counts. Scores spread from the best
+    /// [`SPREAD_FROM`]. `belongs` names the entries next to one, in both directions.
     pub fn spread<I: IntoIterator<Item = u64>>(&mut self, mut belongs: impl FnMut(u64) -> I) {
-        let before = self.scores.clone();
-        let mut around: BTreeMap<u64, Vec<f32>> = BTreeMap::new();
         let steps = usize::from(self.weights.neighbour_steps.min(MAX_STEPS));
-        let mut next_to: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
-        for (&from, &score) in &before {
-            let mut seen = std::collections::BTreeSet::from([from]);
-            let mut edge = vec![from];
-            for step in 0..steps {
-                let mut further = Vec::new();
-                for number in edge {
-                    let next = next_to.entry(number).or_insert_with(|| {
-                        belongs(number).into_iter().take(MAX_NEIGHBOURS).collect()
-                    });
-                    further.extend(next.iter().copied().filter(|&one| seen.insert(one)));
+        let mut gained: BTreeMap<u64, Vec<f32>> = BTreeMap::new();
+        let mut known: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+        let mut next_to = |number: u64| -> Vec<u64> {
+            let next = known
+                .entry(number)
+                .or_insert_with(|| belongs(number).into_iter().take(MAX_NEIGHBOURS).collect());
+            next.clone()
+        };
+        for from in self.ranked().into_iter().take(SPREAD_FROM) {
+            for (step, reached) in rings(from.number, steps, &mut next_to).iter().enumerate() {
+                for &number in reached {
+                    let best = gained.entry(number).or_insert_with(|| vec![0.0; steps]);
+                    best[step] = best[step].max(from.score);
                 }
-                for &number in &further {
-                    let best = around.entry(number).or_insert_with(|| vec![0.0; steps]);
-                    if let Some(best) = best.get_mut(step) {
-                        *best = best.max(score);
-                    }
-                }
-                edge = further;
             }
         }
-        for (number, best) in around {
-            let mut share = 1.0;
-            let added: f32 = best
+        for (number, best) in gained {
+            let shares = (1..).map(|step| self.weights.neighbour.powi(step));
+            let gain: f32 = best
                 .iter()
-                .map(|score| {
-                    share *= self.weights.neighbour;
-                    share * score
-                })
+                .zip(shares)
+                .map(|(score, share)| score * share)
                 .sum();
-            *self.scores.entry(number).or_insert(0.0) += added;
+            *self.scores.entry(number).or_insert(0.0) += gain;
         }
     }
 
@@ -159,6 +166,7 @@ impl Fusion {
     pub fn weigh(&mut self, about_now: bool, mut traits: impl FnMut(u64) -> Traits) {
         let Weights {
             speaker,
+            asking,
             standing,
             recency,
             external,
@@ -169,6 +177,7 @@ impl Fusion {
             if known.speaks {
                 *score += speaker;
             }
+            *score -= asking * known.asking.clamp(0.0, 1.0);
             *score += standing * known.standing.clamp(-1.0, 1.0);
             if about_now {
                 *score += recency * freshness(known.age_days);
@@ -209,7 +218,11 @@ impl Fusion {
 /// Most steps that a score spreads.
 pub const MAX_STEPS: u8 = 8;
 /// Most entries next to one that are looked at.
-pub const MAX_NEIGHBOURS: usize = 32;
+pub const MAX_NEIGHBOURS: usize = 16;
+/// Most entries that one entry's score reaches.
+pub const MAX_REACHED: usize = 64;
+/// From how many of the best entries scores spread.
+pub const SPREAD_FROM: usize = 100;
 /// After how many days a memory is half as fresh.
 const HALF_LIFE_DAYS: f32 = 30.0;
 
@@ -237,29 +250,59 @@ pub fn standing(critic_score: Option<u8>, outcome: Option<i8>, feedback: Option<
     }
 }
 
-/// Scores as shares of the best, 0 to 1; what is below 0 is 0. An entry's best counts.
-fn scaled(hits: &[Hit]) -> BTreeMap<u64, f32> {
-    let best = hits
-        .iter()
-        .map(|hit| hit.score)
-        .filter(|score| score.is_finite())
-        .fold(0.0, f32::max);
-    let mut scores = BTreeMap::new();
-    for hit in hits {
-        let share = if best > 0.0 && hit.score.is_finite() {
-            (hit.score / best).clamp(0.0, 1.0)
+/// The entries one step away from one, two steps away, and so on; each once.
+fn rings(from: u64, steps: usize, next_to: &mut impl FnMut(u64) -> Vec<u64>) -> Vec<Vec<u64>> {
+    let mut seen = BTreeSet::from([from]);
+    let mut rings = Vec::new();
+    let mut edge = vec![from];
+    for _step in 0..steps {
+        let mut further = Vec::new();
+        for number in edge {
+            for next in next_to(number) {
+                if seen.len() <= MAX_REACHED && seen.insert(next) {
+                    further.push(next);
+                }
+            }
+        }
+        rings.push(further.clone());
+        edge = further;
+    }
+    rings
+}
+
+/// Scores on a scale from nothing, 0, to the best, 1. An entry's best counts; what is no number
+/// counts as 0.
+fn scaled(leg: &Leg) -> BTreeMap<u64, f32> {
+    let mut scores: BTreeMap<u64, f32> = BTreeMap::new();
+    for hit in &leg.hits {
+        let score = if hit.score.is_finite() {
+            hit.score
         } else {
             0.0
         };
-        let known: &mut f32 = scores.entry(hit.number).or_insert(0.0);
-        *known = known.max(share);
+        let known = scores.entry(hit.number).or_insert(score);
+        *known = known.max(score);
+    }
+    let best = scores.values().copied().fold(f32::NEG_INFINITY, f32::max);
+    let lowest = scores.values().copied().fold(f32::INFINITY, f32::min);
+    let nothing = if leg.cut && lowest < best {
+        lowest
+    } else {
+        0.0
+    };
+    for score in scores.values_mut() {
+        *score = if best > nothing {
+            ((*score - nothing) / (best - nothing)).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
     }
     scores
 }
 
 /// Two legs added by the first's share; alone, either counts whole.
-fn mixed(first: &[Hit], second: &[Hit], share: f32) -> BTreeMap<u64, f32> {
-    let share = match (first.is_empty(), second.is_empty()) {
+fn mixed(first: &Leg, second: &Leg, share: f32) -> BTreeMap<u64, f32> {
+    let share = match (first.hits.is_empty(), second.hits.is_empty()) {
         (false, true) => 1.0,
         (true, _) => 0.0,
         (false, false) => share,
@@ -273,3 +316,6 @@ fn mixed(first: &[Hit], second: &[Hit], share: f32) -> BTreeMap<u64, f32> {
     }
     scores
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,3 +40,32 @@ fn shingles(text: &str) -> BTreeSet<String> {
     }
     lower.windows(3).map(|three| three.join(" ")).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_says_the_same_is_near_and_what_differs_in_one_fact_is_not() {
+        let text = "Ada keeps two hives of bees behind the old barn and sells the honey in autumn";
+        assert_eq!(likeness(text, &text.to_uppercase()), 1.0);
+        assert!(likeness(text, &format!("{text} to friends")) < 1.0);
+        for (from, to) in [("Ada", "Bo"), ("two", "no"), ("keeps", "never keeps")] {
+            assert!(
+                likeness(text, &text.replace(from, to)) < NEAR,
+                "{from} -> {to}"
+            );
+        }
+        assert_eq!(likeness("In 2023 it snowed.", "In 2024 it snowed."), 0.0);
+        assert_eq!(likeness("", "a"), 0.0);
+    }
+
+    #[test]
+    fn one_more_word_in_a_long_text_stays_near() {
+        let long: Vec<String> = (0..100)
+            .map(|at| format!("word{}", "x".repeat(at)))
+            .collect();
+        let long = long.join(" ");
+        assert!(likeness(&long, &format!("{long} more")) >= NEAR);
+    }
+}

@@ -158,12 +158,14 @@ impl Question {
         ))
     }
 
-    /// Whether a name that the question holds is among these words, as of a speaker.
+    /// Whether the question names someone: any part of the name is a name in it, or a word that
+    /// says something, however it is written.
     #[must_use]
-    pub fn names(&self, name: &str) -> bool {
-        words(name).any(|word| {
-            let lower = word.text.to_lowercase();
-            self.entities.iter().any(|entity| *entity == lower)
+    pub fn names(&self, someone: &str) -> bool {
+        words(someone).any(|part| {
+            let lower = part.text.to_lowercase();
+            self.entities.contains(&lower)
+                || (!is_stop_word(&lower) && self.words.contains(&stem(&lower)))
         })
     }
 }
@@ -179,10 +181,11 @@ fn is_date(lower: &str, written: &str) -> bool {
     month || DAYS.contains(&lower) || RELATIVE.contains(&lower)
 }
 
-/// A name is written with a capital letter, and does not only stand at the beginning.
+/// A name is written with a capital letter; at the beginning so is any word, and there a word that
+/// says nothing is no name.
 fn is_name(written: &str, lower: &str, begins: bool) -> bool {
-    let capital = written.starts_with(char::is_uppercase);
-    capital && written.len() > 1 && (!begins || !is_stop_word(lower)) && !is_stop_word(lower)
+    let capital = written.starts_with(char::is_uppercase) && written.chars().count() > 1;
+    capital && !(begins && is_stop_word(lower))
 }
 
 fn wants(text: &str) -> Wants {
@@ -210,5 +213,84 @@ fn wants(text: &str) -> Wants {
         Wants::Person
     } else {
         Wants::Anything
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_read() {
+        let question = read(" When did Ada Lovelace not visit St. Ives in May 2021? ");
+        assert_eq!(
+            question.words,
+            ["ada", "lovelac", "visit", "st", "ive", "2021"]
+        );
+        assert_eq!(question.entities, ["ada", "lovelace", "st", "ives"]);
+        assert_eq!(question.numbers, ["2021"]);
+        assert_eq!(question.dates, ["may"]);
+        assert_eq!(question.negations, 1);
+        assert_eq!(question.wants, Wants::Time);
+        assert!(!question.about_now);
+        assert!(read("Where does he live now?").about_now);
+    }
+
+    #[test]
+    fn what_is_wanted_is_told_from_the_question_word() {
+        let cases = [
+            ("How many cats has she?", Wants::Count),
+            ("How long was it?", Wants::Time),
+            ("Where is it?", Wants::Place),
+            ("Who came?", Wants::Person),
+            ("Does whoever asks get one?", Wants::Anything),
+        ];
+        for (text, wants) in cases {
+            assert_eq!(read(text).wants, wants, "{text}");
+        }
+    }
+
+    #[test]
+    fn questions_that_differ_in_what_counts_have_different_keys() {
+        let key = |text: &str| read(text).meaning_key();
+        let same = [
+            ("What does Ada like?", "what is it that Ada likes"),
+            ("Who met Bo in 2023?", "In 2023, who met Bo?"),
+        ];
+        for (one, other) in same {
+            assert_eq!(key(one), key(other), "{one} / {other}");
+        }
+        let different = [
+            ("What does Ada like?", "What does Ada not like?"),
+            ("What does Ada like?", "What doesn't Ada like?"),
+            ("What does Ada like?", "What does Bo like?"),
+            ("Who met Bo in 2023?", "Who met Bo in 2024?"),
+            ("Who came in May?", "Who came in June?"),
+            ("Who came on Monday?", "Who came on Tuesday?"),
+            ("When did Ada move?", "Where did Ada move?"),
+            ("Where does Ada live?", "Where does Ada live now?"),
+        ];
+        for (one, other) in different {
+            assert_ne!(key(one), key(other), "{one} / {other}");
+        }
+    }
+
+    #[test]
+    fn spelling_case_and_marks_do_not_count_in_normalised_text() {
+        assert_eq!(
+            normalised("  What's  UP, Ada?! "),
+            normalised("what s up ada")
+        );
+        assert_ne!(normalised("Is it 3?"), normalised("Is it 4?"));
+    }
+
+    #[test]
+    fn a_question_names_whom_it_names() {
+        let question = read("What did Will and ada paint?");
+        assert!(question.names("Ada"));
+        assert!(question.names("Will Roth"), "a name that is also a word");
+        assert!(!question.names("Bo"));
+        assert!(!read("what will ada paint?").names("Will"));
+        assert!(!question.names(""));
     }
 }

@@ -35,3 +35,26 @@ pub fn coverage(question: &Question, text: &str) -> f32 {
         .count();
     found as f32 / question.words.len() as f32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::question::read;
+
+    #[test]
+    fn it_is_the_share_of_the_question_that_is_answered() {
+        let question = read("Which bees does Ada keep?");
+        assert_eq!(relevance(&question, "Ada keeps her bees here.", None), 1.0);
+        assert!((relevance(&question, "Bees sting.", None) - 1.0 / 3.0).abs() < 1e-6);
+        assert_eq!(relevance(&question, "Nothing.", None), 0.0);
+        assert_eq!(relevance(&read("What is it?"), "It is.", None), 0.0);
+    }
+
+    #[test]
+    fn a_near_vector_counts_where_words_differ() {
+        let question = read("Which bees does Ada keep?");
+        assert!((relevance(&question, "Nothing.", Some(0.5)) - 0.5).abs() < 1e-6);
+        assert_eq!(relevance(&question, "Nothing.", Some(0.95)), 1.0);
+        assert_eq!(relevance(&question, "Nothing.", Some(-0.5)), 0.0);
+    }
+}

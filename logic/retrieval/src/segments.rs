@@ -6,6 +6,10 @@ use std::ops::Range;
 /// differ; short tokens (digits, rare scripts) make the estimate too low, hence a wide margin in the limits.
 const BYTES_PER_TOKEN: usize = 3;
 
+/// Segments that are embedded have at most this many tokens: what the smallest embedding model in
+/// use (MiniLM, 256 tokens) reads to the end.
+pub const EMBEDDED_TOKENS: usize = 240;
+
 /// Tokens of a text, estimated without a model, rounded up.
 #[must_use]
 pub fn estimated_tokens(text: &str) -> usize {
@@ -18,9 +22,8 @@ pub fn estimated_tokens(text: &str) -> usize {
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
-    let mut letters = text.char_indices().peekable();
     let mut ended = false;
-    while let Some((at, letter)) = letters.next() {
+    for (at, letter) in text.char_indices() {
         if matches!(letter, '.' | '!' | '?' | '…' | '。' | '！' | '？') {
             ended = true;
         } else if letter == '\n'
@@ -89,4 +92,74 @@ fn abbreviates(sentence: &str) -> bool {
         .unwrap_or_default();
     let initial = last.chars().count() == 1 && last.starts_with(char::is_uppercase) && last != "I";
     initial || ["Dr", "Mr", "Mrs", "Ms", "St", "vs", "etc", "approx"].contains(&last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn cut_at(text: &str) -> Vec<&str> {
+        sentences(text)
+            .into_iter()
+            .map(|range| &text[range])
+            .collect()
+    }
+
+    #[test]
+    fn sentences_end_where_they_end() {
+        let cases: [(&str, &[&str]); 6] = [
+            ("One. Two! Three?", &["One.", "Two!", "Three?"]),
+            ("It cost 3.50 at home.", &["It cost 3.50 at home."]),
+            (
+                "Dr. Vogel came. So did J. Roth.",
+                &["Dr. Vogel came.", "So did J. Roth."],
+            ),
+            (
+                "\"Stop!\" he said. (Really.) Yes",
+                &["\"Stop!\"", "he said.", "(Really.)", "Yes"],
+            ),
+            ("- one\n- two\n\n", &["- one", "- two"]),
+            ("  \n ", &[]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(cut_at(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn segments_hold_whole_sentences_and_cut_only_what_is_too_long() {
+        let text = "One two. Three four. Five six.";
+        let cut = |tokens| -> Vec<&str> {
+            segments(text, tokens)
+                .into_iter()
+                .map(|range| &text[range])
+                .collect()
+        };
+        assert_eq!(cut(100), [text]);
+        assert_eq!(cut(7), ["One two. Three four.", "Five six."]);
+        assert_eq!(cut(2), ["One", "two.", "Three", "four.", "Five", "six."]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_range_is_text_in_order_within_the_limit_and_nothing_is_lost(
+            text in "[ a-zA-Z.!?\n\"üß日😀…\u{301}]{0,200}", tokens in 0_usize..20,
+        ) {
+            let most = (tokens.max(1) * BYTES_PER_TOKEN).max(4);
+            for ranges in [sentences(&text), segments(&text, tokens)] {
+                let mut end = 0;
+                for range in &ranges {
+                    prop_assert!(text.get(range.clone()).is_some_and(|part| part.trim() == part));
+                    prop_assert!(range.start >= end && range.start < range.end);
+                    prop_assert!(text[end..range.start].trim().is_empty());
+                    end = range.end;
+                }
+                prop_assert!(text[end..].trim().is_empty());
+            }
+            for range in segments(&text, tokens) {
+                prop_assert!(range.len() <= most);
+            }
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! What a text says of itself at its beginning: a date in brackets, and who speaks.
 
+use crate::segments::sentences;
+
 /// The beginning of a text and what follows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Speech<'a> {
@@ -38,6 +40,28 @@ pub fn read(text: &str) -> Speech<'_> {
     }
 }
 
+/// The share of a text's sentences that ask, 0 to 1, by their question marks.
+#[must_use]
+pub fn asking(text: &str) -> f32 {
+    let said = read(text).said;
+    let sentences = sentences(said);
+    let asks = sentences
+        .iter()
+        .filter(|range| asks(&said[(*range).clone()]))
+        .count();
+    match sentences.len() {
+        0 => 0.0,
+        count => asks as f32 / count as f32,
+    }
+}
+
+/// Whether a sentence ends in a question mark.
+pub(crate) fn asks(sentence: &str) -> bool {
+    sentence
+        .trim_end_matches(['"', '\'', ')', '”', '’'])
+        .ends_with(['?', '？'])
+}
+
 /// A few words, each a name's: capital letter first, letters and marks of names only.
 fn is_speaker(name: &str) -> bool {
     let words = name.split_whitespace().count();
@@ -50,4 +74,41 @@ fn is_speaker(name: &str) -> bool {
         && name
             .split_whitespace()
             .all(|word| word.starts_with(|first: char| first.is_uppercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_heading_and_a_speaker_are_read_and_may_be_missing() {
+        let cases = [
+            ("[3 May] Ada: Hello.", ("3 May", "Ada", "Hello.")),
+            ("Ada Lovelace: Hello.", ("", "Ada Lovelace", "Hello.")),
+            ("[a note] Hello.", ("a note", "", "Hello.")),
+            (
+                "Note that this: is none.",
+                ("", "", "Note that this: is none."),
+            ),
+            ("https://host: x", ("", "", "https://host: x")),
+            ("At 3:15 we met.", ("", "", "At 3:15 we met.")),
+            ("", ("", "", "")),
+        ];
+        for (text, (heading, speaker, said)) in cases {
+            let expected = Speech {
+                heading,
+                speaker,
+                said,
+            };
+            assert_eq!(read(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_only_asks_is_told_from_what_says_something() {
+        assert_eq!(asking("Ada: Where were you? When?"), 1.0);
+        assert_eq!(asking("Ada: I was out. And you?"), 0.5);
+        assert_eq!(asking("Ada: I was out."), 0.0);
+        assert_eq!(asking(""), 0.0);
+    }
 }
