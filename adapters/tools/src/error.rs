@@ -1,6 +1,7 @@
 //! Why the tools cannot start.
 
 use domain::fault::Coded;
+use domain::tool::ToolName;
 use std::path::PathBuf;
 
 /// Why the tools cannot start.
@@ -22,6 +23,12 @@ pub enum Error {
         #[source]
         source: std::io::Error,
     },
+    /// Two tools have one name, so that a call would be for either.
+    #[error("there are two tools named `{tool}`")]
+    TwoTools {
+        /// The name.
+        tool: ToolName,
+    },
 }
 
 impl Coded for Error {
@@ -29,6 +36,7 @@ impl Coded for Error {
         match self {
             Self::UndoFolder { .. } => "tools.undo_folder",
             Self::Proc { .. } => "tools.proc",
+            Self::TwoTools { .. } => "tools.two_tools",
         }
     }
 
@@ -42,6 +50,7 @@ impl Coded for Error {
                 "Make the folder writable for you, or make room on its disk."
             }
             Self::Proc { .. } => "Mount /proc; in a container, leave the default /proc in place.",
+            Self::TwoTools { .. } => "Give one of them another name.",
         }
         .to_owned()
     }

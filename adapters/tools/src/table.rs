@@ -458,11 +458,35 @@ mod tests {
         }
     }
 
+    /// No shipped agent type has both what changes a machine and what asks the web.
     #[test]
-    fn all_built_in_tools_fit_what_a_model_is_offered_whole() {
-        let specs = all(true);
-        let sizes = specs.iter().map(|spec| discovery::tokens(&spec.definition));
-        let total: u64 = sizes.sum();
-        assert!(total <= discovery::OFFER_TOKENS, "{total} tokens");
+    fn what_an_agent_type_has_of_the_built_in_tools_is_offered_whole() {
+        use api::executor::Executor;
+        use api::test_support::{FakeMemory, FakeSearch};
+        use std::sync::Arc;
+        let mut specs = all(true);
+        specs.extend(crate::MemoryTools::new(Arc::new(FakeMemory::new())).table());
+        specs.extend(crate::WebTools::new(Arc::new(FakeSearch::default())).table());
+        let coder = [
+            "fs_read",
+            "fs_write",
+            "run_code",
+            "memory_read",
+            "memory_write",
+            "web_search",
+        ];
+        let sysadmin = [
+            "fs_read",
+            "fs_write",
+            "run_shell",
+            "package_install",
+            "memory_read",
+        ];
+        for capabilities in [&coder[..], &sysadmin] {
+            let has = |spec: &&ToolSpec| capabilities.contains(&spec.capability.as_str());
+            let sizes = specs.iter().filter(has);
+            let total: u64 = sizes.map(|spec| discovery::tokens(&spec.definition)).sum();
+            assert!(total <= discovery::OFFER_TOKENS, "{total} tokens");
+        }
     }
 }

@@ -1,0 +1,79 @@
+//! Several executors as one: each call goes to the one whose tool it is.
+
+use crate::Error;
+use crate::failure::refused;
+use api::authority::{Authorized, JudgedCall};
+use api::executor::{Executor, PathRefusal, ProgressSink, ToolFailure};
+use async_trait::async_trait;
+use domain::tool::{TargetKind, ToolName, ToolOutput, ToolSpec};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Executors side by side. No two of them have a tool of the same name.
+#[derive(Clone)]
+pub struct Executors {
+    parts: Vec<Arc<dyn Executor>>,
+    /// Whose a tool is, as a place in `parts`.
+    owners: BTreeMap<ToolName, usize>,
+}
+
+impl Executors {
+    /// These together, their tools listed in this order.
+    ///
+    /// # Errors
+    /// [`Error::TwoTools`] when two tools have one name.
+    pub fn new(parts: Vec<Arc<dyn Executor>>) -> Result<Self, Error> {
+        let mut owners = BTreeMap::new();
+        for (index, part) in parts.iter().enumerate() {
+            for spec in part.table() {
+                let tool = spec.definition.name;
+                if owners.insert(tool.clone(), index).is_some() {
+                    return Err(Error::TwoTools { tool });
+                }
+            }
+        }
+        Ok(Self { parts, owners })
+    }
+
+    fn of(&self, tool: &ToolName) -> Result<&Arc<dyn Executor>, ToolFailure> {
+        let owner = self
+            .owners
+            .get(tool)
+            .and_then(|index| self.parts.get(*index));
+        owner.ok_or_else(|| refused("unknown_tool", format!("There is no tool `{tool}`.")))
+    }
+}
+
+#[async_trait]
+impl Executor for Executors {
+    fn table(&self) -> Vec<ToolSpec> {
+        self.parts.iter().flat_map(|part| part.table()).collect()
+    }
+
+    /// A path is within reach when no part objects: only those that reach files know.
+    async fn locate(
+        &self,
+        path: &Path,
+        kind: TargetKind,
+        roots: &[PathBuf],
+    ) -> Result<(), PathRefusal> {
+        for part in &self.parts {
+            part.locate(path, kind, roots).await?;
+        }
+        Ok(())
+    }
+
+    async fn preview(&self, call: &JudgedCall) -> Result<Option<String>, ToolFailure> {
+        self.of(&call.tool)?.preview(call).await
+    }
+
+    async fn run(
+        &self,
+        call: Authorized,
+        progress: ProgressSink,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let executor = Arc::clone(self.of(&call.call().tool)?);
+        executor.run(call, progress).await
+    }
+}

@@ -1,0 +1,201 @@
+//! The tools over memory: finding, following what belongs together, nominating something to keep.
+//!
+//! Which memories an agent reaches stands in the call, as the guard put it there. What is shown
+//! carries the label that it was stored with; what is kept, the label of what the agent was shown.
+
+mod record;
+mod save;
+mod show;
+mod table;
+
+use crate::arguments::parse;
+use crate::failure::{broken, mendable, refused, timeout};
+use api::CallContext;
+use api::authority::{Authorized, JudgedCall};
+use api::executor::{Executor, PathRefusal, ProgressSink, ToolFailure};
+use api::memory::{
+    CorrelatedRequest, Detail, Error, Memory, QueryEvent, QueryRequest, Recall, Scope,
+};
+use async_trait::async_trait;
+use domain::id::{AgentToken, MemoryId, TraceId};
+use domain::tool::{TargetKind, ToolOutput, ToolSpec};
+use futures::StreamExt;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest one call may take.
+const CALL_TIME: Duration = Duration::from_secs(20);
+/// Results of a search that asks for no number.
+const USUAL_RESULTS: u32 = 5;
+/// From which relevance on a recall is worth showing unasked, 0 to 1.
+const RELEVANT: f32 = 0.5;
+
+/// The tools over memory. Cheap to clone.
+#[derive(Clone)]
+pub struct MemoryTools {
+    memory: Arc<dyn Memory>,
+}
+
+impl MemoryTools {
+    /// Tools over this memory.
+    #[must_use]
+    pub fn new(memory: Arc<dyn Memory>) -> Self {
+        Self { memory }
+    }
+
+    async fn search(&self, call: &JudgedCall) -> Result<ToolOutput, ToolFailure> {
+        let arguments: SearchMemory = parse(&call.arguments)?;
+        let request = QueryRequest {
+            context: Some(context(call)),
+            text: arguments.query,
+            scope: scope(call),
+            limit: arguments.limit.unwrap_or(USUAL_RESULTS),
+            detail: Detail::Segment,
+            at_least: if arguments.relevant_only {
+                RELEVANT
+            } else {
+                0.0
+            },
+        };
+        let mut stages = self.memory.query(request).await.map_err(failure)?;
+        while let Some(event) = stages.next().await {
+            if let QueryEvent::Results(recalls) = event.map_err(failure)? {
+                return show::found(&recalls, &call.rights.namespaces);
+            }
+        }
+        Err(broken(
+            "no_results",
+            "[tool unavailable] Memory ended without an answer. Go on without it.",
+        ))
+    }
+
+    async fn follow(&self, call: &JudgedCall) -> Result<ToolOutput, ToolFailure> {
+        let arguments: GetCorrelated = parse(&call.arguments)?;
+        let ids: Result<Vec<MemoryId>, ToolFailure> =
+            arguments.ids.iter().map(|id| known_form(id)).collect();
+        let request = CorrelatedRequest {
+            context: Some(context(call)),
+            ids: ids?,
+            scope: scope(call),
+            text: arguments.text.unwrap_or_default(),
+            detail: arguments.detail.into(),
+        };
+        let recalls: Vec<Recall> = self.memory.get_correlated(request).await.map_err(failure)?;
+        show::found(&recalls, &call.rights.namespaces)
+    }
+}
+
+/// The arguments of `search_memory`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SearchMemory {
+    query: String,
+    limit: Option<u32>,
+    #[serde(default)]
+    relevant_only: bool,
+}
+
+/// The arguments of `get_correlated`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GetCorrelated {
+    ids: Vec<String>,
+    text: Option<String>,
+    #[serde(default)]
+    detail: How,
+}
+
+/// How much of each entry is wanted.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum How {
+    #[default]
+    Description,
+    Text,
+}
+
+impl From<How> for Detail {
+    fn from(how: How) -> Self {
+        match how {
+            How::Description => Self::Description,
+            How::Text => Self::Segment,
+        }
+    }
+}
+
+/// What the guard lets the agent see: nothing where the manifest names nothing.
+fn scope(call: &JudgedCall) -> Scope {
+    Scope::Only(call.rights.namespaces.clone())
+}
+
+/// For the record of the reading: the session. The guard has judged the call, and no executor holds
+/// an agent's token.
+pub(crate) fn context(call: &JudgedCall) -> CallContext {
+    CallContext {
+        session_id: call.session_id,
+        agent_token: AgentToken::from_text(String::new()),
+        trace_id: TraceId::from_uuid(call.call_id.as_uuid()),
+    }
+}
+
+fn known_form(id: &str) -> Result<MemoryId, ToolFailure> {
+    id.trim().parse().map_err(|error| {
+        mendable(
+            "no_id",
+            format!("`{id}` is no id of a memory ({error}). Take ids from search_memory."),
+        )
+    })
+}
+
+fn failure(error: Error) -> ToolFailure {
+    match error {
+        Error::NotFound { .. } | Error::Invalid { .. } => {
+            mendable("unusable", format!("{error}. Ask in other words."))
+        }
+        Error::StillThere { .. } | Error::Unavailable { .. } => broken(
+            "memory_unavailable",
+            format!("[tool unavailable] {error}. Go on without memory."),
+        ),
+    }
+}
+
+#[async_trait]
+impl Executor for MemoryTools {
+    fn table(&self) -> Vec<ToolSpec> {
+        table::all()
+    }
+
+    async fn locate(&self, _: &Path, _: TargetKind, _: &[PathBuf]) -> Result<(), PathRefusal> {
+        Ok(())
+    }
+
+    async fn preview(&self, _: &JudgedCall) -> Result<Option<String>, ToolFailure> {
+        Ok(None)
+    }
+
+    async fn run(&self, call: Authorized, _: ProgressSink) -> Result<ToolOutput, ToolFailure> {
+        let call = call
+            .redeem(jiff::Timestamp::now())
+            .map_err(|expired| refused("expired", format!("{expired}; ask again.")))?;
+        let work = async {
+            match call.tool.as_str() {
+                table::SEARCH => self.search(&call).await,
+                table::FOLLOW => self.follow(&call).await,
+                table::SAVE => save::save(self.memory.as_ref(), &call).await,
+                other => Err(refused(
+                    "unknown_tool",
+                    format!("There is no tool `{other}`."),
+                )),
+            }
+        };
+        match tokio::time::timeout(CALL_TIME, work).await {
+            Ok(done) => done,
+            Err(_) => Err(timeout(
+                "timeout",
+                "[tool unavailable] Memory did not answer in time. Go on without it.",
+            )),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Nominating something to be kept. Memory's own gate decides whether it is.
+
+use super::record::Kept;
+use super::{context, failure, known_form};
+use crate::arguments::parse;
+use crate::failure::{broken, mendable};
+use api::authority::JudgedCall;
+use api::executor::ToolFailure;
+use api::memory::{Memory, Source, WriteAnswer, WriteEntry, WriteRequest};
+use domain::label::{Integrity, Label};
+use domain::rights::Namespace;
+use domain::tool::ToolOutput;
+use serde::Deserialize;
+
+/// The arguments of `save_memory`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SaveMemory {
+    name: String,
+    content: String,
+    description: Option<String>,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    scope: Part,
+    supersedes: Option<String>,
+}
+
+/// Where it is kept.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Part {
+    #[default]
+    User,
+    Project,
+    Agent,
+}
+
+impl Part {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Agent => "agent",
+        }
+    }
+}
+
+pub(super) async fn save(
+    memory: &dyn Memory,
+    call: &JudgedCall,
+) -> Result<ToolOutput, ToolFailure> {
+    let arguments: SaveMemory = parse(&call.arguments)?;
+    let supersedes = match &arguments.supersedes {
+        Some(id) => Some(known_form(id)?),
+        None => None,
+    };
+    let request = WriteRequest {
+        context: Some(context(call)),
+        namespace: namespace(arguments.scope, &call.rights.namespaces)?,
+        source: source(&call.label),
+        // The words are from a conversation with the user, which is nobody else's to read.
+        label: call.label.join(&Label::trusted("user")),
+        entry: WriteEntry::Memory {
+            description: arguments.description.unwrap_or_default(),
+            name: arguments.name,
+            tags: arguments.tags,
+            correlating_ids: Vec::new(),
+            corpus: arguments.content,
+        },
+        valid_from: None,
+        supersedes,
+    };
+    match memory.write(request).await.map_err(failure)? {
+        WriteAnswer::Stored { id } => told(id.to_string(), true, "Kept."),
+        WriteAnswer::Duplicate { id } => {
+            told(id.to_string(), false, "Memory says the same already.")
+        }
+        WriteAnswer::Rejected { refusal, detail } => Err(mendable(
+            refusal.as_str(),
+            format!("Not kept ({}): {detail}.", refusal.as_str()),
+        )),
+    }
+}
+
+/// By what the agent was shown, never by what it says.
+fn source(label: &Label) -> Source {
+    match label.integrity {
+        Integrity::Trusted => Source::Agent,
+        Integrity::Endorsed | Integrity::Untrusted => Source::External,
+    }
+}
+
+fn namespace(part: Part, open: &[Namespace]) -> Result<Namespace, ToolFailure> {
+    let found = open.iter().find(|name| name.kind() == part.as_str());
+    found.cloned().ok_or_else(|| {
+        let kinds: Vec<&str> = open.iter().map(Namespace::kind).collect();
+        mendable(
+            "no_such_scope",
+            match kinds.is_empty() {
+                true => "No memory is open to this agent; nothing was kept.".to_owned(),
+                false => format!(
+                    "The scope `{}` is not open to this agent. Open: {}.",
+                    part.as_str(),
+                    kinds.join(", ")
+                ),
+            },
+        )
+    })
+}
+
+fn told(id: String, kept: bool, text: &str) -> Result<ToolOutput, ToolFailure> {
+    let text = format!("{text} Id: {id}");
+    let data = serde_json::to_value(Kept { id, kept }).map_err(|error| {
+        broken(
+            "result_unwritable",
+            format!("The result cannot be told: {error}."),
+        )
+    })?;
+    Ok(ToolOutput {
+        data,
+        text,
+        origin: "memory".to_owned(),
+        artifacts: Vec::new(),
+        labels: Vec::new(),
+    })
+}

@@ -1,0 +1,108 @@
+//! How recalls are told: to a model as lines with their provenance, to the guard as data whose
+//! parts have labels.
+
+use super::record::{Results, Told};
+use crate::failure::broken;
+use crate::spec::cut;
+use api::executor::ToolFailure;
+use api::memory::{Kind, Recall, Source};
+use domain::label::{Integrity, Label};
+use domain::rights::Namespace;
+use domain::tool::{ResultField, ToolOutput};
+
+/// Most of one recall that a model is shown, characters.
+const SHOWN_CHARS: usize = 1_500;
+
+/// The recalls as a result. Each part is labelled as it was stored; that nothing was found says
+/// nothing of anybody's.
+pub(super) fn found(
+    recalls: &[Recall],
+    namespaces: &[Namespace],
+) -> Result<ToolOutput, ToolFailure> {
+    let labels = recalls
+        .iter()
+        .enumerate()
+        .map(|(index, recall)| ResultField {
+            path: format!("/results/{index}/**"),
+            label: recall.label.clone(),
+            format: None,
+        });
+    let results = Results {
+        results: recalls.iter().map(told).collect(),
+    };
+    let text = match (namespaces.is_empty(), results.results.is_empty()) {
+        (true, _) => "No memory is open to this agent.".to_owned(),
+        (false, true) => "Nothing relevant is in memory.".to_owned(),
+        (false, false) => in_lines(&results.results),
+    };
+    let data = serde_json::to_value(&results).map_err(|error| {
+        broken(
+            "result_unwritable",
+            format!("The result cannot be told: {error}."),
+        )
+    })?;
+    Ok(ToolOutput {
+        data,
+        text,
+        origin: "memory".to_owned(),
+        artifacts: Vec::new(),
+        labels: labels.collect(),
+    })
+}
+
+fn told(recall: &Recall) -> Told {
+    let text = match recall.segment.trim() {
+        "" => String::new(),
+        segment => cut(segment, SHOWN_CHARS),
+    };
+    Told {
+        id: recall.id.to_string(),
+        kind: match recall.kind {
+            Kind::Memory => "memory".to_owned(),
+            Kind::Engram => "conversation".to_owned(),
+        },
+        namespace: recall.namespace.to_string(),
+        name: cut(recall.name.trim(), SHOWN_CHARS),
+        description: cut(recall.description.trim(), SHOWN_CHARS),
+        text,
+        from: provenance(recall.source, &recall.label),
+        date: recall.created_at.strftime("%Y-%m-%d").to_string(),
+        relevance: (recall.relevance * 100.0).round() / 100.0,
+        trusted: recall.label.integrity == Integrity::Trusted,
+    }
+}
+
+/// Where it is from, in words: who nominated it, and for what is untrusted where it came from.
+fn provenance(source: Source, label: &Label) -> String {
+    let who = match source {
+        Source::User => "the user",
+        Source::Agent => "an agent",
+        Source::External => "outside",
+    };
+    if label.integrity != Integrity::Untrusted {
+        return who.to_owned();
+    }
+    let origins: Vec<&str> = label.origins.iter().map(String::as_str).take(4).collect();
+    format!("{who}, untrusted: {}", origins.join(", "))
+}
+
+fn in_lines(results: &[Told]) -> String {
+    let blocks = results.iter().map(|one| {
+        let mut block = format!(
+            "{} ({}, {}, from {})",
+            one.name, one.kind, one.date, one.from
+        );
+        let is_more = |text: &&String| !text.is_empty() && **text != one.name;
+        let mut parts = vec![&one.description, &one.text];
+        if one.text.contains(&one.description) {
+            parts.remove(0);
+        }
+        for part in parts.into_iter().filter(is_more) {
+            block.push('\n');
+            block.push_str(part);
+        }
+        block.push_str(&format!("\nid {}", one.id));
+        block
+    });
+    blocks.collect::<Vec<_>>().join("\n\n")
+}

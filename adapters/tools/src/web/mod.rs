@@ -1,0 +1,134 @@
+//! The tools over search: claims with their sources, and one page read for a question.
+//!
+//! How much of a page the agent is shown stands in the call, as the guard put it there; whether the
+//! page may be read at all was the guard's to decide. What does not work is told as a result.
+
+mod record;
+mod show;
+mod table;
+
+use crate::arguments::parse;
+use crate::failure::{broken, mendable, refused, timeout};
+use crate::memory::context;
+use api::authority::{Authorized, JudgedCall};
+use api::executor::{Executor, PathRefusal, ProgressSink, ToolFailure};
+use api::search::{Error, ReadAnswer, ReadRequest, Search, SearchRequest};
+use async_trait::async_trait;
+use domain::fault::Coded;
+use domain::tool::{TargetKind, ToolOutput, ToolSpec};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest one call may take: pages are fetched and summarised in it.
+const CALL_TIME: Duration = Duration::from_secs(240);
+/// Results of a search that asks for no number.
+const USUAL_RESULTS: u32 = 5;
+
+/// The tools over search. Cheap to clone.
+#[derive(Clone)]
+pub struct WebTools {
+    search: Arc<dyn Search>,
+}
+
+impl WebTools {
+    /// Tools over this search service.
+    #[must_use]
+    pub fn new(search: Arc<dyn Search>) -> Self {
+        Self { search }
+    }
+
+    async fn find(&self, call: &JudgedCall) -> Result<ToolOutput, ToolFailure> {
+        let arguments: WebSearch = parse(&call.arguments)?;
+        let request = SearchRequest {
+            context: Some(context(call)),
+            query: arguments.query,
+            max_results: arguments.max_results.unwrap_or(USUAL_RESULTS),
+            content: call.rights.web_content,
+        };
+        let answer = self.search.search(request).await.map_err(failure)?;
+        show::claims(&answer)
+    }
+
+    async fn fetch(&self, call: &JudgedCall) -> Result<ToolOutput, ToolFailure> {
+        let arguments: WebFetch = parse(&call.arguments)?;
+        let request = ReadRequest {
+            context: Some(context(call)),
+            url: arguments.url,
+            question: arguments.question.unwrap_or_default(),
+            content: call.rights.web_content,
+        };
+        match self.search.read(request).await.map_err(failure)? {
+            ReadAnswer::Page(page) => show::page(&page),
+            ReadAnswer::Failed(failed) => show::unread(&failed),
+        }
+    }
+}
+
+/// The arguments of `web_search`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WebSearch {
+    query: String,
+    max_results: Option<u32>,
+}
+
+/// The arguments of `web_fetch`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WebFetch {
+    url: String,
+    question: Option<String>,
+}
+
+fn failure(error: Error) -> ToolFailure {
+    match error {
+        Error::Invalid { .. } => mendable("unusable", format!("{error}. Ask in other words.")),
+        Error::NotConfigured | Error::Blocked { .. } | Error::Unavailable { .. } => broken(
+            "search_unavailable",
+            format!(
+                "[tool unavailable] {error}. Go on without the web, and say so. For the user: {}",
+                error.hint()
+            ),
+        ),
+    }
+}
+
+#[async_trait]
+impl Executor for WebTools {
+    fn table(&self) -> Vec<ToolSpec> {
+        table::all()
+    }
+
+    async fn locate(&self, _: &Path, _: TargetKind, _: &[PathBuf]) -> Result<(), PathRefusal> {
+        Ok(())
+    }
+
+    async fn preview(&self, _: &JudgedCall) -> Result<Option<String>, ToolFailure> {
+        Ok(None)
+    }
+
+    async fn run(&self, call: Authorized, _: ProgressSink) -> Result<ToolOutput, ToolFailure> {
+        let call = call
+            .redeem(jiff::Timestamp::now())
+            .map_err(|expired| refused("expired", format!("{expired}; ask again.")))?;
+        let work = async {
+            match call.tool.as_str() {
+                table::SEARCH => self.find(&call).await,
+                table::FETCH => self.fetch(&call).await,
+                other => Err(refused(
+                    "unknown_tool",
+                    format!("There is no tool `{other}`."),
+                )),
+            }
+        };
+        match tokio::time::timeout(CALL_TIME, work).await {
+            Ok(done) => done,
+            Err(_) => Err(timeout(
+                "timeout",
+                "[tool unavailable] The web did not answer in time. Go on without it, and say so.",
+            )),
+        }
+    }
+}
