@@ -8,16 +8,19 @@
 //! Where to start: `service.rs`, then `store/mod.rs` (what is kept) and `retrieval/mod.rs` (how it
 //! is found).
 
+mod cache;
 pub mod config;
 mod curator;
+mod embedding;
 mod entry;
 mod error;
 mod finder;
 mod forget;
 mod gate;
+mod index;
 mod ledger;
 mod record;
-mod scan;
+mod retrieval;
 mod service;
 mod store;
 
@@ -33,9 +36,11 @@ use std::sync::Arc;
 /// What finds entries in a store.
 async fn finding(
     store: &store::Store,
-    _models: Arc<dyn Models>,
-    _config: &Config,
-    _clock: Clock,
+    models: Arc<dyn Models>,
+    config: &Config,
+    clock: Clock,
 ) -> Result<Arc<dyn Finder>, Error> {
-    Ok(Arc::new(scan::Scan(store.clone())))
+    let config = config.finding.clone();
+    let found = self::retrieval::Retrieval::open(store.clone(), models, config, clock).await?;
+    Ok(Arc::new(found))
 }

@@ -309,6 +309,14 @@ impl Store {
         }
     }
 
+    /// The keys of every model that vectors were made by.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    pub(crate) async fn vector_keys(&self) -> Result<Vec<String>, Error> {
+        self.0.vectors.run(|from| vectors::keys(from)).await
+    }
+
     /// Removes every vector of these entries.
     ///
     /// # Errors

@@ -314,6 +314,13 @@ fn vector(row: &rusqlite::Row<'_>) -> rusqlite::Result<VectorRow> {
     })
 }
 
+/// The keys of every model that vectors were made by.
+pub(crate) fn keys(from: &Connection) -> rusqlite::Result<Vec<String>> {
+    from.prepare_cached("SELECT key FROM models ORDER BY number")?
+        .query_map([], |row| row.get(0))?
+        .collect()
+}
+
 /// Which of these entries have a vector of the model.
 pub(crate) fn having(from: &Connection, key: &str, numbers: &[u64]) -> rusqlite::Result<Vec<bool>> {
     let Some(model) = model(from, key)? else {

@@ -1,0 +1,295 @@
+//! Vectors of texts: which model makes them, and the making.
+//!
+//! A model is known by its reference and by what it makes of a fixed text. The same name with other
+//! weights is another model; a little noise in the last digits is not.
+
+use crate::entry::Entry;
+use crate::store::{Field, Store, VectorRow};
+use api::models::{EmbedPurpose, EmbedRequest, Embeddings, ErrorKind, Models};
+use domain::model::{ModelChoice, ModelRef, ModelRole};
+use retrieval::segments::segments;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// How long a question waits for its vector before it goes on with words alone.
+const QUERY_WAIT: Duration = Duration::from_millis(400);
+/// Vectors of questions that are kept.
+const QUERIES_KEPT: usize = 256;
+/// Longest segment that is embedded as a whole, tokens.
+const SEGMENT_TOKENS: usize = 1_800;
+/// Longest part of a question that is embedded, bytes.
+const QUERY_BYTES: usize = 4_096;
+/// Most texts of one request for many vectors.
+const BATCH_TEXTS: usize = 16;
+/// Most text of one request for many vectors, bytes, unless a single text is longer: a question
+/// waits for at most one such request.
+const BATCH_BYTES: usize = 4_096;
+/// What a model is known by.
+const PROBE: &str = "The ferry to the island leaves at seven in the morning.";
+/// From this cosine on, two vectors of one text are of one model.
+const SAME: f32 = 0.98;
+
+/// A model that makes vectors.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Embedding {
+    /// Its reference with a digest of what it makes.
+    pub(crate) key: String,
+    /// Its reference.
+    pub(crate) model: ModelRef,
+    /// Numbers of a vector.
+    pub(crate) dimensions: usize,
+}
+
+/// Makes vectors with the gateway's embedding model.
+pub(crate) struct Embedder {
+    models: Arc<dyn Models>,
+    known: Mutex<Known>,
+    queries: Mutex<VecDeque<(String, Vector)>>,
+    /// Told when the model is not the one that was known.
+    pub(crate) changed: Notify,
+}
+
+/// A question's vector.
+pub(crate) type Vector = Arc<Vec<f32>>;
+
+#[derive(Debug, Clone)]
+enum Known {
+    Model(Embedding),
+    None(String),
+}
+
+impl Embedder {
+    pub(crate) fn new(models: Arc<dyn Models>) -> Self {
+        Self {
+            models,
+            known: Mutex::new(Known::None("no embedding model was asked yet".to_owned())),
+            queries: Mutex::default(),
+            changed: Notify::new(),
+        }
+    }
+
+    /// The model, or why there is none; for people.
+    pub(crate) fn describe(&self) -> String {
+        match &*lock(&self.known) {
+            Known::Model(embedding) => embedding.model.to_string(),
+            Known::None(reason) => format!("none: {reason}"),
+        }
+    }
+
+    /// A question's vector, or why it goes without.
+    pub(crate) async fn query(self: &Arc<Self>, text: &str) -> Result<Vector, String> {
+        let model = match &*lock(&self.known) {
+            Known::Model(embedding) => embedding.model.clone(),
+            Known::None(reason) => return Err(format!("{reason}: words alone")),
+        };
+        let text = text
+            .get(..text.floor_char_boundary(QUERY_BYTES))
+            .unwrap_or(text);
+        if let Some(vector) = self.kept(text) {
+            return Ok(vector);
+        }
+        // The work goes on when nobody waits any more: the next such question finds its vector.
+        let embedder = Arc::clone(self);
+        let text = text.to_owned();
+        let making = tokio::spawn(async move { embedder.make_query(text, model).await });
+        match tokio::time::timeout(QUERY_WAIT, making).await {
+            Ok(Ok(made)) => made,
+            Ok(Err(broken)) => Err(format!("no vector of the question ({broken}): words alone")),
+            Err(_late) => Err(format!(
+                "no vector of the question within {} ms: words alone",
+                QUERY_WAIT.as_millis()
+            )),
+        }
+    }
+
+    async fn make_query(&self, text: String, model: ModelRef) -> Result<Vector, String> {
+        let made = self.embed(EmbedPurpose::Query, vec![text.clone()]).await;
+        let made = made.map_err(|reason| format!("{reason}: words alone"))?;
+        if made.model != model {
+            self.changed.notify_one();
+            return Err("the embedding model has changed: words alone".to_owned());
+        }
+        let vector = made.vectors.into_iter().next().unwrap_or_default();
+        let vector = Arc::new(vector);
+        let mut queries = lock(&self.queries);
+        if queries.len() >= QUERIES_KEPT {
+            queries.pop_front();
+        }
+        queries.push_back((text, Arc::clone(&vector)));
+        Ok(vector)
+    }
+
+    fn kept(&self, text: &str) -> Option<Vector> {
+        let queries = lock(&self.queries);
+        let kept = queries.iter().rev().find(|(known, _)| known == text);
+        kept.map(|(_, vector)| Arc::clone(vector))
+    }
+
+    /// Lets go of the vectors of questions.
+    pub(crate) fn forget_queries(&self) {
+        lock(&self.queries).clear();
+    }
+
+    /// Asks the gateway which model there is.
+    ///
+    /// # Errors
+    /// Why there is none, for people.
+    pub(crate) async fn identify(&self, store: &Store) -> Result<Embedding, String> {
+        let asked = self.ask(store).await;
+        let mut known = lock(&self.known);
+        let is_same = matches!((&*known, &asked), (Known::Model(old), Ok(new)) if old == new);
+        if !is_same {
+            lock(&self.queries).clear();
+        }
+        *known = match &asked {
+            Ok(embedding) => Known::Model(embedding.clone()),
+            Err(reason) => Known::None(reason.clone()),
+        };
+        asked
+    }
+
+    async fn ask(&self, store: &Store) -> Result<Embedding, String> {
+        let probe = vec![PROBE.to_owned()];
+        let made = self.embed(EmbedPurpose::Document, probe).await?;
+        let vector = made.vectors.into_iter().next().unwrap_or_default();
+        let model = made.model;
+        let begin = format!("{model}#");
+        let keys = store.vector_keys().await.map_err(|e| e.to_string())?;
+        let mut same = None;
+        for key in keys.into_iter().filter(|key| key.starts_with(&begin)) {
+            if self.still_makes(store, &key).await? {
+                same = Some(key);
+            }
+        }
+        let bytes: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();
+        let digest = blake3::hash(&bytes).to_hex();
+        let key = same.unwrap_or_else(|| format!("{begin}{}", &digest[..16]));
+        Ok(Embedding {
+            key,
+            model,
+            dimensions: vector.len(),
+        })
+    }
+
+    /// Whether the model makes of a kept text what is kept for it under this key.
+    async fn still_makes(&self, store: &Store, key: &str) -> Result<bool, String> {
+        let of = |error: api::memory::Error| error.to_string();
+        let rows = store.vectors(key.to_owned(), 0, 1).await.map_err(of)?;
+        let Some(row) = rows.first() else {
+            return Ok(false);
+        };
+        let entries = store.entries(vec![row.number]).await.map_err(of)?;
+        let Some(text) = entries.first().and_then(|entry| text_of(entry, row)) else {
+            return Ok(false);
+        };
+        let made = self.embed(EmbedPurpose::Document, vec![text]).await?;
+        let made = made.vectors.first().map_or(&[][..], Vec::as_slice);
+        Ok(made.len() == row.vector.len() && cosine(made, &row.vector) >= SAME)
+    }
+
+    /// Vectors of every text of these entries; of an entry without texts there are none.
+    ///
+    /// # Errors
+    /// Why there are none, for people.
+    pub(crate) async fn documents(
+        &self,
+        entries: &[Entry],
+        embedding: &Embedding,
+    ) -> Result<Vec<VectorRow>, String> {
+        let parts: Vec<(VectorRow, String)> = entries.iter().flat_map(parts).collect();
+        let mut rows = Vec::with_capacity(parts.len());
+        let mut left = parts.into_iter().peekable();
+        while left.peek().is_some() {
+            let (mut batch, mut texts, mut bytes) = (Vec::new(), Vec::new(), 0);
+            while let Some((row, text)) = left.next_if(|(_, text)| {
+                texts.is_empty() || texts.len() < BATCH_TEXTS && bytes + text.len() <= BATCH_BYTES
+            }) {
+                bytes += text.len();
+                batch.push(row);
+                texts.push(text);
+            }
+            let made = self.embed(EmbedPurpose::Document, texts).await?;
+            if made.model != embedding.model {
+                self.changed.notify_one();
+                return Err("the embedding model has changed".to_owned());
+            }
+            for (mut row, vector) in batch.into_iter().zip(made.vectors) {
+                row.vector = vector;
+                rows.push(row);
+            }
+        }
+        Ok(rows)
+    }
+
+    async fn embed(&self, purpose: EmbedPurpose, texts: Vec<String>) -> Result<Embeddings, String> {
+        let wanted = texts.len();
+        let request = EmbedRequest {
+            model: ModelChoice::Role(ModelRole::Embed),
+            purpose,
+            texts,
+        };
+        match self.models.embed(request).await {
+            Ok(made) if made.vectors.len() == wanted => Ok(made),
+            Ok(_) => Err("the embedding model gave another number of vectors".to_owned()),
+            Err(error) if error.kind == ErrorKind::NotConfigured => {
+                Err(format!("no embedding model ({error})"))
+            }
+            Err(error) => Err(format!("the embedding model does not answer ({error})")),
+        }
+    }
+}
+
+/// What of an entry is embedded: name, description, and its text in segments.
+fn parts(entry: &Entry) -> Vec<(VectorRow, String)> {
+    let row = |field, segment: usize, range: std::ops::Range<usize>| VectorRow {
+        number: entry.number,
+        field,
+        segment: u32::try_from(segment).unwrap_or(u32::MAX),
+        byte_range: (range.start as u64, range.end as u64),
+        vector: Vec::new(),
+    };
+    let mut parts = Vec::new();
+    for (field, text) in [
+        (Field::Name, entry.name()),
+        (Field::Description, entry.description()),
+    ] {
+        if !text.trim().is_empty() {
+            parts.push((row(field, 0, 0..text.len()), text.into_owned()));
+        }
+    }
+    let corpus = entry.corpus();
+    for (segment, range) in segments(&corpus, SEGMENT_TOKENS).into_iter().enumerate() {
+        let text = corpus.get(range.clone()).unwrap_or_default().to_owned();
+        parts.push((row(Field::Corpus, segment, range), text));
+    }
+    parts
+}
+
+/// The text that a vector was made of.
+fn text_of(entry: &Entry, row: &VectorRow) -> Option<String> {
+    let text = match row.field {
+        Field::Name => entry.name(),
+        Field::Description => entry.description(),
+        Field::Corpus => entry.corpus(),
+    };
+    let at = |place: u64| usize::try_from(place).unwrap_or(usize::MAX);
+    let part = text.get(at(row.byte_range.0)..at(row.byte_range.1))?;
+    Some(part.to_owned())
+}
+
+/// The cosine of two vectors; 0 where one has no direction.
+pub(crate) fn cosine(one: &[f32], other: &[f32]) -> f32 {
+    let product = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
+    let lengths = (product(one, one) * product(other, other)).sqrt();
+    if lengths > 0.0 {
+        product(one, other) / lengths
+    } else {
+        0.0
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

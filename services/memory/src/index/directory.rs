@@ -1,0 +1,197 @@
+//! Which entries hold, and where: read from the store at every start, so never older than it.
+
+use domain::id::MemoryId;
+use domain::rights::Namespace;
+use std::collections::HashMap;
+use uuid::Uuid;
+
+/// The place of an entry that does not hold, or is not there.
+const NOWHERE: u32 = u32::MAX;
+
+/// Entries by number, each with its namespace while it holds.
+#[derive(Debug, Default)]
+pub(crate) struct Directory {
+    places: Vec<u32>,
+    ids: Vec<[u8; 16]>,
+    namespaces: Vec<Namespace>,
+    by_name: HashMap<Namespace, u32>,
+    /// The newest change of each namespace.
+    epochs: Vec<u64>,
+    holding: u64,
+    /// Which entries belong together, both ways.
+    links: HashMap<u32, Vec<u32>>,
+}
+
+impl Directory {
+    /// An entry holds, in this namespace.
+    pub(crate) fn put(&mut self, number: u32, namespace: &Namespace, id: MemoryId, epoch: u64) {
+        let place = self.place(namespace);
+        let at = number as usize;
+        if self.places.len() <= at {
+            self.places.resize(at + 1, NOWHERE);
+            self.ids.resize(at + 1, [0; 16]);
+        }
+        if let Some(slot) = self.ids.get_mut(at) {
+            *slot = *id.as_uuid().as_bytes();
+        }
+        if let Some(slot) = self.places.get_mut(at) {
+            if *slot == NOWHERE {
+                self.holding += 1;
+            }
+            *slot = place;
+        }
+        self.touch(place, epoch);
+    }
+
+    /// An entry does not hold any more.
+    pub(crate) fn remove(&mut self, number: u32, epoch: u64) {
+        let Some(slot) = self.places.get_mut(number as usize) else {
+            return;
+        };
+        let place = std::mem::replace(slot, NOWHERE);
+        if place != NOWHERE {
+            self.holding -= 1;
+            self.touch(place, epoch);
+        }
+    }
+
+    /// Two entries belong together.
+    pub(crate) fn link(&mut self, one: u32, other: u32) {
+        for (from, to) in [(one, other), (other, one)] {
+            let known = self.links.entry(from).or_default();
+            if !known.contains(&to) {
+                known.push(to);
+            }
+        }
+    }
+
+    /// Entries that belong with this one, that hold and are within.
+    pub(crate) fn linked<'a>(
+        &'a self,
+        number: u32,
+        within: &'a Within,
+    ) -> impl Iterator<Item = u32> + 'a {
+        let linked = self.links.get(&number).map_or(&[][..], Vec::as_slice);
+        let others = linked.iter().copied();
+        others.filter(move |other| self.is_within(*other, within))
+    }
+
+    /// Entries that hold, from after a number on, in order.
+    pub(crate) fn after(&self, number: u32) -> impl Iterator<Item = u32> {
+        let from = number as usize + 1;
+        let places = self.places.iter().enumerate().skip(from);
+        let holding = places.filter(|(_, place)| **place != NOWHERE);
+        holding.filter_map(|(at, _)| u32::try_from(at).ok())
+    }
+
+    /// Entries that hold.
+    pub(crate) const fn holding(&self) -> u64 {
+        self.holding
+    }
+
+    /// The id of an entry.
+    pub(crate) fn id(&self, number: u32) -> Option<MemoryId> {
+        let id = self.ids.get(number as usize)?;
+        Some(MemoryId::from_uuid(Uuid::from_bytes(*id)))
+    }
+
+    /// The namespaces of a scope, as this directory knows them.
+    pub(crate) fn within(&self, scope: &api::memory::Scope) -> Within {
+        match scope {
+            api::memory::Scope::All => Within::All,
+            api::memory::Scope::Only(names) => Within::Only(
+                self.namespaces
+                    .iter()
+                    .map(|namespace| names.contains(namespace))
+                    .collect(),
+            ),
+        }
+    }
+
+    /// Whether an entry holds and is within.
+    #[inline]
+    pub(crate) fn is_within(&self, number: u32, within: &Within) -> bool {
+        let place = self.at(number);
+        match within {
+            Within::All => place != NOWHERE,
+            Within::Only(places) => places.get(place as usize).copied().unwrap_or(false),
+        }
+    }
+
+    /// The newest change within.
+    pub(crate) fn epoch(&self, within: &Within) -> u64 {
+        let epochs = self.epochs.iter().enumerate();
+        let inside = epochs.filter(|(place, _)| match within {
+            Within::All => true,
+            Within::Only(places) => places.get(*place).copied().unwrap_or(false),
+        });
+        inside.map(|(_, epoch)| *epoch).max().unwrap_or(0)
+    }
+
+    #[inline]
+    fn at(&self, number: u32) -> u32 {
+        let place = self.places.get(number as usize);
+        place.copied().unwrap_or(NOWHERE)
+    }
+
+    fn place(&mut self, namespace: &Namespace) -> u32 {
+        if let Some(place) = self.by_name.get(namespace) {
+            return *place;
+        }
+        let place = u32::try_from(self.namespaces.len()).unwrap_or(NOWHERE - 1);
+        self.namespaces.push(namespace.clone());
+        self.epochs.push(0);
+        self.by_name.insert(namespace.clone(), place);
+        place
+    }
+
+    fn touch(&mut self, place: u32, epoch: u64) {
+        if let Some(newest) = self.epochs.get_mut(place as usize) {
+            *newest = (*newest).max(epoch);
+        }
+    }
+}
+
+/// A scope, looked up once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Within {
+    /// Everywhere.
+    All,
+    /// Where it says true, by a namespace's place in the directory.
+    Only(Vec<bool>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use api::memory::Scope;
+
+    fn id(number: u128) -> MemoryId {
+        MemoryId::from_uuid(Uuid::from_u128(number))
+    }
+
+    #[test]
+    fn an_entry_is_within_while_it_holds() {
+        let (user, site) = (Namespace::user(), Namespace::new("project:/site").unwrap());
+        let mut directory = Directory::default();
+        directory.put(1, &user, id(1), 1);
+        directory.put(7, &site, id(7), 2);
+        assert_eq!((directory.id(7), directory.id(8)), (Some(id(7)), None));
+        let here = directory.within(&Scope::Only(vec![site.clone()]));
+        assert!(directory.is_within(7, &here) && !directory.is_within(1, &here));
+        assert!(directory.is_within(1, &Within::All) && !directory.is_within(3, &Within::All));
+        assert_eq!((directory.holding(), directory.epoch(&here)), (2, 2));
+
+        directory.link(1, 7);
+        directory.link(7, 1);
+        assert_eq!(directory.linked(1, &Within::All).collect::<Vec<_>>(), [7]);
+        assert_eq!(directory.linked(7, &here).count(), 0);
+        assert_eq!(directory.after(0).collect::<Vec<_>>(), [1, 7]);
+
+        directory.remove(7, 3);
+        directory.remove(7, 4);
+        assert!(!directory.is_within(7, &here) && !directory.is_within(7, &Within::All));
+        assert_eq!((directory.holding(), directory.epoch(&here)), (1, 3));
+        assert!(!directory.is_within(1, &directory.within(&Scope::Only(Vec::new()))));
+    }
+}

@@ -1,0 +1,188 @@
+//! The lexical index follows the store: in batches, or from nothing where the log of changes does
+//! not reach back.
+
+use super::lexical::Lexical;
+use super::{Indexes, Taking, blocking, glance, newest_of, small};
+use crate::entry::Entry;
+use crate::error::{broken, unavailable};
+use crate::store::{Change, Changes, Point};
+use api::memory::{Error, WriteEntry};
+use std::borrow::Cow;
+use std::path::Path;
+
+/// Entries that one commit takes in.
+const ENTRIES_A_COMMIT: usize = 8_192;
+
+/// Opens the index of words, or begins it anew; the second part says why.
+pub(super) fn open(folder: &Path) -> Result<(Lexical, String), Error> {
+    let is_first = !folder.exists();
+    let note = match Lexical::open(folder) {
+        Ok(Some(lexical)) => return Ok((lexical, String::new())),
+        Ok(None) if is_first => String::new(),
+        Ok(None) => "made anew: there was no index".to_owned(),
+        Err(error) => format!("made anew: {error}"),
+    };
+    create(folder).map(|lexical| (lexical, note))
+}
+
+/// An empty index in place of whatever was there.
+fn create(folder: &Path) -> Result<Lexical, Error> {
+    let of = |error| unavailable(format!("{}", folder.display()), error);
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).map_err(of)?;
+    }
+    std::fs::create_dir_all(folder).map_err(of)?;
+    Lexical::create(folder).map_err(|error| unavailable("the index of words", error))
+}
+
+/// The texts of an entry that words are taken from.
+pub(super) fn texts(entry: &Entry) -> Vec<Cow<'_, str>> {
+    let mut texts = vec![entry.name(), entry.description(), entry.corpus()];
+    // An engram's tags are in its description.
+    if let WriteEntry::Memory { tags, .. } = &entry.stored.entry {
+        texts.extend(tags.iter().map(|tag| Cow::Borrowed(tag.as_str())));
+    }
+    if let Some(since) = entry.stored.valid_from {
+        texts.push(Cow::Owned(since.strftime("%Y %B %-d %A").to_string()));
+    }
+    texts
+}
+
+impl Indexes {
+    /// Brings the index of words one commit further; whether there may be more to do.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`]; the index is then made anew by the next call.
+    pub(crate) async fn feed(&self) -> Result<bool, Error> {
+        let mut slot = self.0.lexical.lock().await;
+        let Some(lexical) = slot.take() else {
+            *slot = Some(self.rebuild().await?);
+            return Ok(true);
+        };
+        let from = lexical.state().point;
+        if from == self.0.store.point() {
+            *slot = Some(lexical);
+            return Ok(false);
+        }
+        match self.0.store.changes_since(from, ENTRIES_A_COMMIT).await? {
+            Changes::These(changes) => {
+                *slot = Some(self.commit(lexical, &changes).await?);
+                Ok(true)
+            }
+            Changes::Gap => {
+                drop(lexical);
+                *slot = Some(self.rebuild().await?);
+                Ok(true)
+            }
+        }
+    }
+
+    async fn commit(&self, lexical: Lexical, changes: &[Change]) -> Result<Lexical, Error> {
+        let Some(point) = changes.last().map(|change| change.point) else {
+            return Ok(lexical);
+        };
+        let numbers: Vec<u64> = newest_of(changes).into_keys().map(u64::from).collect();
+        let mut entries = self.0.store.entries(numbers.clone()).await?;
+        entries.retain(|entry| entry.stored.valid_until.is_none());
+        let removes = numbers
+            .into_iter()
+            .filter(|number| entries.iter().all(|entry| entry.number != *number))
+            .map(small)
+            .collect();
+        let lexical = applied(lexical, entries, removes, point).await?;
+        let _one_at_a_time = self.0.following.lock().await;
+        let seen = self.read().seen;
+        let unseen: Vec<Change> = changes
+            .iter()
+            .filter(|change| change.point.epoch > seen.epoch)
+            .copied()
+            .collect();
+        self.take_in(&unseen, Taking::Directory).await?;
+        self.show(&lexical, point);
+        Ok(lexical)
+    }
+
+    /// Questions see this commit, and the overlay lets go of what it holds.
+    fn show(&self, lexical: &Lexical, point: Point) {
+        let mut state = self.write();
+        state.lookup = Some(lexical.lookup());
+        state.overlay.settle(point.epoch);
+    }
+
+    /// Makes the index of words anew from all entries that hold.
+    async fn rebuild(&self) -> Result<Lexical, Error> {
+        let folder = self.0.folder.join("words");
+        let start = self.0.store.point();
+        let mut lexical = blocking(move || create(&folder)).await??;
+        let mut after = 0;
+        loop {
+            let page = self
+                .0
+                .store
+                .read(move |from| glance::holdings(from, after, ENTRIES_A_COMMIT))
+                .await?;
+            let Some(last) = page.last() else {
+                break;
+            };
+            after = last.number;
+            let numbers = page.iter().map(|held| u64::from(held.number)).collect();
+            let entries = self.0.store.entries(numbers).await?;
+            lexical = applied(lexical, entries, Vec::new(), Point::default()).await?;
+            self.show(&lexical, Point::default());
+        }
+        lexical = applied(lexical, Vec::new(), Vec::new(), start).await?;
+        self.show(&lexical, start);
+        Ok(lexical)
+    }
+
+    /// Makes the index of words anew at the next [`Indexes::feed`].
+    pub(crate) async fn drop_words(&self, why: &str) {
+        tracing::warn!(index = "lexical", why, "an index of memory is made anew");
+        *self.0.lexical.lock().await = None;
+        let mut state = self.write();
+        state.lookup = None;
+        state.lexical_note = format!("made anew: {why}");
+    }
+
+    /// Feeds until everything is in, and leaves nothing of what was taken out in any file.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    pub(crate) async fn purge_words(&self) -> Result<(), Error> {
+        while self.feed().await? {}
+        let mut slot = self.0.lexical.lock().await;
+        let Some(mut lexical) = slot.take() else {
+            return Err(broken("the index of words is not there"));
+        };
+        let of = |error| unavailable("the index of words", error);
+        let rewritten = blocking(move || lexical.rewrite().map(|()| lexical)).await?;
+        let lexical = rewritten.map_err(of)?;
+        // Questions have to let go of the old files before those can be removed.
+        self.write().lookup = Some(lexical.lookup());
+        let swept = blocking(move || lexical.sweep().map(|()| lexical)).await?;
+        let lexical = swept.map_err(of)?;
+        *slot = Some(lexical);
+        Ok(())
+    }
+}
+
+/// The index with a batch more.
+async fn applied(
+    mut lexical: Lexical,
+    entries: Vec<Entry>,
+    removes: Vec<u32>,
+    point: Point,
+) -> Result<Lexical, Error> {
+    let work = move || {
+        let texts: Vec<(u32, Vec<Cow<'_, str>>)> = entries
+            .iter()
+            .map(|entry| (small(entry.number), texts(entry)))
+            .collect();
+        let puts = texts
+            .iter()
+            .map(|(number, texts)| (*number, texts.iter().map(AsRef::as_ref).collect()));
+        lexical.apply(puts, &removes, point).map(|()| lexical)
+    };
+    let applied = blocking(work).await?;
+    applied.map_err(|error| unavailable("the index of words", error))
+}

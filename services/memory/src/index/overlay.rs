@@ -1,0 +1,188 @@
+//! Entries that are on the disk and not yet in the lexical index: scored by the same formula, so that
+//! what was just written is found.
+
+use super::lexical::{Lookup, Wanted};
+use super::words;
+use std::collections::{BTreeMap, HashMap};
+use tantivy::Term;
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::query::{Bm25StatisticsProvider as _, Bm25Weight};
+
+/// Most entries it holds; with more of them waiting, a question goes without the rest and says so.
+pub(crate) const OVERLAY_ENTRIES: usize = 2_048;
+
+/// The entries, by number, with the change that brought each.
+#[derive(Debug, Default)]
+pub(crate) struct Overlay {
+    entries: BTreeMap<u32, (u64, Counted)>,
+}
+
+impl Overlay {
+    /// Takes in an entry's texts.
+    pub(crate) fn put<'a>(
+        &mut self,
+        number: u32,
+        epoch: u64,
+        texts: impl IntoIterator<Item = &'a str>,
+    ) {
+        self.entries.insert(number, (epoch, Counted::of(texts)));
+    }
+
+    /// Lets go of an entry.
+    pub(crate) fn remove(&mut self, number: u32) {
+        self.entries.remove(&number);
+    }
+
+    /// Lets go of everything that an index as of `epoch` holds.
+    pub(crate) fn settle(&mut self, epoch: u64) {
+        self.entries.retain(|_, (brought, _)| *brought > epoch);
+    }
+
+    /// How many more it takes.
+    pub(crate) fn room(&self) -> usize {
+        OVERLAY_ENTRIES.saturating_sub(self.entries.len())
+    }
+
+    /// Whether an entry is in it: what the index on the disk says of it is older.
+    pub(crate) fn has(&self, number: u32) -> bool {
+        self.entries.contains_key(&number)
+    }
+
+    /// Entries in it.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The entries that have any of the words and that `is_wanted` lets pass, with their scores, in
+    /// no order.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub(crate) fn search(
+        &self,
+        lookup: &Lookup,
+        words: &[Wanted],
+        is_wanted: impl Fn(u32) -> bool,
+    ) -> tantivy::Result<Vec<(u32, f32)>> {
+        if self.entries.is_empty() {
+            return Ok(Vec::new());
+        }
+        let weigher = self.weigh(lookup, words)?;
+        let scored = self
+            .entries
+            .iter()
+            .filter(|(number, _)| is_wanted(**number))
+            .map(|(number, (_, counted))| (*number, weigher.score(counted)));
+        Ok(scored.filter(|(_, score)| *score > 0.0).collect())
+    }
+}
+
+/// How often each word stands in an entry's texts, and how many words there are.
+#[derive(Debug, Default)]
+struct Counted {
+    counts: HashMap<String, u32>,
+    length: u32,
+}
+
+impl Counted {
+    /// Counts the words of some texts.
+    fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut counted = Self::default();
+        for word in texts.into_iter().flat_map(words::of) {
+            for text in std::iter::once(word.stem).chain(word.form) {
+                *counted.counts.entry(text).or_default() += 1;
+                counted.length += 1;
+            }
+        }
+        counted
+    }
+}
+
+impl Overlay {
+    /// What each word counts, over the entries of the index and these.
+    fn weigh(&self, lookup: &Lookup, words: &[Wanted]) -> tantivy::Result<Weigher> {
+        let known = lookup.searcher.total_num_docs()?;
+        let length = lookup.searcher.total_num_tokens(lookup.fields.text)?;
+        let own: u32 = self
+            .entries
+            .values()
+            .map(|(_, counted)| counted.length)
+            .sum();
+        let entries = known + self.entries.len() as u64;
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "an average length needs few digits"
+        )]
+        let average = ((length + u64::from(own)) as f32 / entries as f32).max(1.0);
+        let mut weights = Vec::with_capacity(words.len());
+        for word in words {
+            let term = Term::from_field_text(lookup.fields.text, &word.text);
+            let having = |(_, counted): &&(u64, Counted)| counted.counts.contains_key(&word.text);
+            let having = self.entries.values().filter(having).count() as u64;
+            let having = having + lookup.searcher.doc_freq(&term)?;
+            let weight = Bm25Weight::for_one_term_without_explain(having, entries, average);
+            weights.push((word.text.clone(), weight.boost_by(word.weight)));
+        }
+        Ok(Weigher { weights })
+    }
+}
+
+/// Scores entries that no commit holds yet, as the index would.
+struct Weigher {
+    weights: Vec<(String, Bm25Weight)>,
+}
+
+impl Weigher {
+    /// The score of an entry's words; 0 without any of the question's.
+    fn score(&self, counted: &Counted) -> f32 {
+        let length = FieldNormReader::fieldnorm_to_id(counted.length);
+        let scores = self.weights.iter().filter_map(|(word, weight)| {
+            let count = counted.counts.get(word)?;
+            Some(weight.score(length, *count))
+        });
+        scores.sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lexical::{Lexical, wanted};
+    use super::*;
+    use crate::store::Point;
+
+    const fn point(epoch: u64) -> Point {
+        Point { epoch, mark: 7 }
+    }
+
+    #[test]
+    fn an_entry_scores_about_as_it_will_in_the_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut lexical = Lexical::create(folder.path()).unwrap();
+        let texts: Vec<String> = (0..200)
+            .map(|at| format!("entry about the number{} and the colour{}", at, at % 7))
+            .collect();
+        let puts = (1..)
+            .zip(&texts)
+            .map(|(number, text)| (number, vec![text.as_str()]));
+        lexical.apply(puts, &[], point(200)).unwrap();
+        let new = "a new entry about the colour3 of numbers";
+        let words = wanted("colour3 numbers");
+
+        let mut overlay = Overlay::default();
+        overlay.put(201, 201, [new]);
+        let before = overlay.search(&lexical.lookup(), &words, |_| true).unwrap();
+        lexical.apply([(201, vec![new])], &[], point(201)).unwrap();
+        let after = lexical
+            .lookup()
+            .search(&words, 300, |number| number == 201)
+            .unwrap();
+        assert_eq!((before.len(), after.len()), (1, 1));
+        let (before, after) = (before[0].1, after[0].1);
+        assert!((before - after).abs() / after < 0.05, "{before} {after}");
+
+        overlay.settle(200);
+        assert_eq!(overlay.len(), 1);
+        overlay.settle(201);
+        assert_eq!(overlay.len(), 0);
+    }
+}

@@ -1,0 +1,192 @@
+//! Keeping up: the index of words follows the store, and every entry gets its vectors, in small
+//! batches, while questions go on.
+
+use super::Shared;
+use crate::embedding::Embedding;
+use crate::entry::Entry;
+use api::memory::Error;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// How long writes are gathered before the index of words commits them.
+const GATHERING: Duration = Duration::from_millis(300);
+/// After how long an embedding model that did not answer is asked again.
+const ASK_AGAIN: Duration = Duration::from_secs(30);
+/// Entries whose vectors are made before they are kept.
+const ENTRIES_AT_A_TIME: usize = 16;
+
+/// Begins the upkeep. It holds nothing while it waits, and ends with the token.
+pub(super) fn start(shared: &Arc<Shared>, stop: &CancellationToken) {
+    let feeding = feed(Arc::downgrade(shared));
+    tokio::spawn(stop.clone().run_until_cancelled_owned(feeding));
+    let embedding = embed(Arc::downgrade(shared));
+    tokio::spawn(stop.clone().run_until_cancelled_owned(embedding));
+}
+
+async fn feed(shared: Weak<Shared>) {
+    let Some(mut points) = shared.upgrade().map(|shared| shared.store.points()) else {
+        return;
+    };
+    loop {
+        points.borrow_and_update();
+        loop {
+            let Some(shared) = shared.upgrade() else {
+                return;
+            };
+            match shared.indexes.feed().await {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    tracing::warn!(%error, "the index of words did not follow the store");
+                    break;
+                }
+            }
+        }
+        if points.changed().await.is_err() {
+            return;
+        }
+        tokio::time::sleep(GATHERING).await;
+    }
+}
+
+async fn embed(shared: Weak<Shared>) {
+    let Some((mut points, embedder)) = shared
+        .upgrade()
+        .map(|shared| (shared.store.points(), Arc::clone(&shared.embedder)))
+    else {
+        return;
+    };
+    let mut course = Course::default();
+    loop {
+        points.borrow_and_update();
+        let done = match shared.upgrade() {
+            Some(shared) => shared.vectors(&mut course).await,
+            None => return,
+        };
+        let wait = match done {
+            Ok(Progress::More) => continue,
+            Ok(Progress::Done) => None,
+            Err(reason) => {
+                tracing::debug!(reason, "no vectors are made for now");
+                course = Course::default();
+                Some(ASK_AGAIN)
+            }
+        };
+        let timer = async {
+            match wait {
+                Some(wait) => tokio::time::sleep(wait).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            changed = points.changed(), if wait.is_none() => if changed.is_err() {
+                return;
+            },
+            () = embedder.changed.notified() => course = Course::default(),
+            () = timer => {}
+        }
+    }
+}
+
+/// How far the making of vectors is.
+#[derive(Debug, Default)]
+struct Course {
+    /// The model, once it was asked.
+    known: Option<Embedding>,
+    /// The last entry looked at.
+    after: u32,
+    /// Whether no vector of another model is left.
+    is_clean: bool,
+}
+
+/// Whether every entry has its vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    More,
+    Done,
+}
+
+impl Shared {
+    /// Makes the vectors of a few entries more.
+    async fn vectors(&self, course: &mut Course) -> Result<Progress, String> {
+        let of = |error: Error| error.to_string();
+        let Course {
+            known,
+            after,
+            is_clean,
+        } = course;
+        let embedding = match known {
+            Some(embedding) => embedding.clone(),
+            None => {
+                let embedding = self.embedder.identify(&self.store).await?;
+                self.indexes.reopen_vectors().await.map_err(of)?;
+                self.indexes
+                    .use_model(&embedding.key, embedding.dimensions)
+                    .await
+                    .map_err(of)?;
+                (*after, *is_clean) = (0, false);
+                known.insert(embedding).clone()
+            }
+        };
+        self.indexes.follow().await.map_err(of)?;
+        let stale = self.indexes.take_stale();
+        let mut numbers: Vec<u32> = self.indexes.missing(*after, ENTRIES_AT_A_TIME);
+        let last = numbers.last().copied();
+        numbers.extend(stale);
+        if numbers.is_empty() {
+            if !*is_clean {
+                // Vectors of models that are not used any more.
+                let key = embedding.key.clone();
+                self.store.keep_vectors_of(key).await.map_err(of)?;
+                *is_clean = true;
+            }
+            return Ok(Progress::Done);
+        }
+        self.make(&numbers, &embedding).await?;
+        *after = last.unwrap_or(*after);
+        Ok(Progress::More)
+    }
+
+    async fn make(&self, numbers: &[u32], embedding: &Embedding) -> Result<(), String> {
+        let of = |error: Error| error.to_string();
+        let numbers = numbers.iter().copied().map(u64::from).collect();
+        let mut entries: Vec<Entry> = self.store.entries(numbers).await.map_err(of)?;
+        entries.retain(|entry| entry.stored.valid_until.is_none());
+        let rows = self.embedder.documents(&entries, embedding).await?;
+        // An entry forgotten meanwhile gets no vectors.
+        let numbers = entries.iter().map(|entry| entry.number).collect();
+        let still = self.store.entries(numbers).await.map_err(of)?;
+        let is_there = |number| still.iter().any(|entry| entry.number == number);
+        let rows: Vec<_> = rows
+            .into_iter()
+            .filter(|row| is_there(row.number))
+            .collect();
+        self.store
+            .put_vectors(embedding.key.clone(), rows.clone())
+            .await
+            .map_err(of)?;
+        self.indexes.add_vectors(&rows).map_err(of)
+    }
+
+    /// Makes every index anew, and waits until they hold everything that can be had.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    pub(super) async fn anew(&self) -> Result<(), Error> {
+        self.indexes.drop_words("asked for").await;
+        while self.indexes.feed().await? {}
+        let mut course = Course::default();
+        self.indexes.drop_vectors().await?;
+        loop {
+            match self.vectors(&mut course).await {
+                Ok(Progress::More) => {}
+                Ok(Progress::Done) => return Ok(()),
+                Err(reason) => {
+                    tracing::warn!(reason, "no vectors are made");
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
