@@ -1,9 +1,8 @@
 //! gRPC for the contracts: the same traits, with the service in another process.
 //!
-//! What it is: for Audit, Models, Broker (and its user's side, Control), Sessions, Guard, Search and Secrets,
-//! a client that implements the trait of `api` and a server that offers any implementation of it,
-//! over unix sockets and TCP. Memory has its protocol only; client and server come with its
-//! service.
+//! What it is: for Audit, Models, Memory (and its user's side, the curator), Broker (and its user's
+//! side, Control), Sessions, Guard, Search and Secrets, a client that implements the trait of `api`
+//! and a server that offers any implementation of it, over unix sockets and TCP.
 //! What it owns: the protocol in `proto/housecarl/v1`, the conversions, and who may connect: on a
 //! unix socket only processes of the same user; on TCP whoever reaches it, which is why TCP is for
 //! loopback and private networks; secrets only for who shows the service's token.
@@ -17,6 +16,7 @@ mod channel;
 pub mod control;
 mod convert;
 pub mod guard;
+pub mod memory;
 pub mod models;
 mod presence;
 pub mod search;

@@ -5,15 +5,20 @@ use crate::proto::audit_server::AuditServer;
 use crate::proto::broker_control_server::BrokerControlServer;
 use crate::proto::broker_server::BrokerServer;
 use crate::proto::guard_server::GuardServer;
+use crate::proto::memory_curator_server::MemoryCuratorServer;
+use crate::proto::memory_server::MemoryServer;
 use crate::proto::models_server::ModelsServer;
 use crate::proto::search_server::SearchServer;
 use crate::proto::secrets_server::SecretsServer;
 use crate::proto::sessions_server::SessionsServer;
 use crate::socket::{Acceptor, BindError};
-use crate::{DESCRIPTORS, audit, broker, control, guard, models, search, secrets, sessions};
+use crate::{
+    DESCRIPTORS, audit, broker, control, guard, memory, models, search, secrets, sessions,
+};
 use api::audit::Audit;
 use api::broker::{Broker, Control};
 use api::guard::Guard;
+use api::memory::{Curator, Memory};
 use api::models::Models;
 use api::search::Search;
 use api::secrets::{Refusals, Secrets};
@@ -56,6 +61,8 @@ pub enum Error {
 pub struct Builder {
     audit: Option<Arc<dyn Audit>>,
     models: Option<Arc<dyn Models>>,
+    memory: Option<Arc<dyn Memory>>,
+    curator: Option<Arc<dyn Curator>>,
     broker: Option<Arc<dyn Broker>>,
     control: Option<Arc<dyn Control>>,
     sessions: Option<Arc<dyn Sessions>>,
@@ -127,6 +134,21 @@ impl Builder {
         self
     }
 
+    /// Offers Memory.
+    #[must_use]
+    pub fn memory(mut self, memory: Arc<dyn Memory>) -> Self {
+        self.memory = Some(memory);
+        self
+    }
+
+    /// Offers the user's side of memory. Only where no agent connects: whoever reaches it can
+    /// read and forget everything.
+    #[must_use]
+    pub fn curator(mut self, curator: Arc<dyn Curator>) -> Self {
+        self.curator = Some(curator);
+        self
+    }
+
     /// Offers Models.
     #[must_use]
     pub fn models(mut self, models: Arc<dyn Models>) -> Self {
@@ -176,6 +198,8 @@ impl Builder {
         offer!(routes, names:
             self.audit => AuditServer, audit::Server;
             self.models => ModelsServer, models::Server;
+            self.memory => MemoryServer, memory::Server;
+            self.curator => MemoryCuratorServer, memory::CuratorServer;
             self.broker => BrokerServer, broker::Server;
             self.control => BrokerControlServer, control::Server;
             self.sessions => SessionsServer, sessions::Server;

@@ -7,8 +7,8 @@ use api::models::{ErrorKind, Models};
 use api::sessions::Sessions;
 use api::test_support::models_suite::{self, FakeSubject};
 use api::test_support::{
-    Act, BrokerTool, FakeAudit, FakeBroker, FakeGuard, FakeModels, FakeSessions, Gate, Reply,
-    audit_suite, broker_suite, guard_suite, search_suite, sessions_suite,
+    Act, BrokerTool, FakeAudit, FakeBroker, FakeGuard, FakeMemory, FakeModels, FakeSessions, Gate,
+    Reply, audit_suite, broker_suite, guard_suite, memory_suite, search_suite, sessions_suite,
 };
 use async_trait::async_trait;
 use domain::decision::Verdict;
@@ -107,6 +107,30 @@ async fn every_field_of_an_audit_entry_arrives() {
         .await
         .unwrap();
     assert_eq!(fake.durable_entries(), [(entry, durability)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn memory_in_process_and_over_each_transport() {
+    let fake = FakeMemory::new();
+    memory_suite::conformance(&fake, &fake).await;
+    for transport in Transport::ALL {
+        let running = Running::default();
+        let fake = Arc::new(FakeMemory::new());
+        let services = Builder::new().memory(fake.clone()).curator(fake.clone());
+        let endpoint = running.serve(transport, services).await;
+        let client = wire::memory::Client::connect(&endpoint);
+        memory_suite::conformance(&client, &client).await;
+        fake.set_down(Some("the disk is gone"));
+        let error = api::memory::Curator::stats(&client).await.unwrap_err();
+        assert_eq!(error.to_string(), "memory is unavailable: the disk is gone");
+        // Where the user's side is not offered, there is none.
+        let services = Builder::new().memory(fake.clone());
+        let endpoint = running.serve(transport, services).await;
+        let client = wire::memory::Client::connect(&endpoint);
+        let error = api::memory::Curator::stats(&client).await.unwrap_err();
+        assert_eq!(domain::fault::Coded::code(&error), "memory.unavailable");
+        assert!(!error.to_string().contains("the disk is gone"), "{error}");
+    }
 }
 
 fn little_web() -> Arc<api::test_support::FakeSearch> {

@@ -9,6 +9,7 @@
 mod conformance;
 mod endpoints;
 mod hostile;
+mod memory;
 mod round_trip;
 mod sample_events;
 mod samples;

@@ -27,7 +27,7 @@ use std::time::Duration;
 use wire::{InvalidField, proto};
 
 /// To the wire, through bytes, and back.
-fn comes_back<D, W>(value: D)
+pub fn comes_back<D, W>(value: D)
 where
     D: Clone + PartialEq + Debug + TryFrom<W, Error = InvalidField>,
     W: From<D> + prost::Message + Default,

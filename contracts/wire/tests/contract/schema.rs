@@ -133,6 +133,7 @@ fn every_enum_has_an_absent_value_and_services_do_not_grow() {
         "BrokerControl",
         "Guard",
         "Memory",
+        "MemoryCurator",
         "Models",
         "Search",
         "Secrets",
