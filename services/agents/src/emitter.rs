@@ -67,12 +67,13 @@ struct Announcement<'a> {
 impl Drop for Announcement<'_> {
     fn drop(&mut self) {
         lock(&self.inner.history).apply(&self.event);
+        // The bus first: who sees the event may rely on the observers being told.
+        self.inner.bus.publish(Arc::clone(&self.event));
         // No listener is no failure: the log has the event.
         let _ = self
             .inner
             .sender
             .send(Shown::Event(Arc::clone(&self.event)));
-        self.inner.bus.publish(Arc::clone(&self.event));
     }
 }
 

@@ -1,0 +1,406 @@
+//! Capture: every answered question becomes an engram.
+//!
+//! The bus tells of questions and answers as they come. What it could not tell (this observer was
+//! too slow, memory was away, the process was killed) is read from the session logs: a note on disk
+//! says which session has something left. Nothing is captured twice, since of one request memory
+//! keeps one engram.
+
+use crate::config::{Clock, Config};
+use crate::engram;
+use crate::record::{self, Note};
+use crate::understanding::{Understandable, Understanding};
+use api::audit::Audit;
+use api::bus::{Bus, Delivery, SubjectPattern};
+use api::memory::{self, Memory, WriteAnswer, WriteEntry};
+use api::models::Models;
+use api::sessions::{self, Follow, Sessions};
+use domain::event::{Event, EventBody};
+use domain::id::{QueryId, SessionId};
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+use tokio_util::task::AbortOnDropHandle;
+
+/// Most sessions that are caught up with at one time, the newest.
+const CAUGHT_UP: usize = 20;
+/// Sessions of which is remembered what was captured; the oldest are forgotten first.
+const KNOWN_SESSIONS: usize = 256;
+/// Engrams that may wait to be understood; the oldest stay with what the rules understood.
+const TO_UNDERSTAND: usize = 64;
+
+/// What capture works with.
+#[derive(Clone)]
+pub struct House {
+    /// Where logs are read.
+    pub sessions: Arc<dyn Sessions>,
+    /// Where engrams are kept.
+    pub memory: Arc<dyn Memory>,
+    /// Who is asked what a question was about.
+    pub models: Arc<dyn Models>,
+    /// Where those calls are recorded.
+    pub audit: Arc<dyn Audit>,
+    /// The time.
+    pub clock: Clock,
+}
+
+/// Capture at work. It stops when this is dropped; what is not captured by then is at the next
+/// start.
+pub struct Capture {
+    settling: mpsc::UnboundedSender<oneshot::Sender<()>>,
+    _worker: AbortOnDropHandle<()>,
+}
+
+impl Capture {
+    /// Starts, with what was left behind. Call it inside a Tokio runtime.
+    #[must_use]
+    pub fn start(config: Config, house: House, bus: &dyn Bus) -> Self {
+        let subjects = ["query.received", "query.finished", "response.generation"];
+        let deliveries = bus.subscribe(subjects.map(SubjectPattern::new).to_vec());
+        let (settling, commands) = mpsc::unbounded_channel();
+        let worker = Worker {
+            config,
+            house,
+            open: BTreeMap::new(),
+            done: BTreeMap::new(),
+            to_understand: VecDeque::new(),
+            busy: None,
+        };
+        let worker = tokio::spawn(worker.run(deliveries, commands));
+        Self {
+            settling,
+            _worker: AbortOnDropHandle::new(worker),
+        }
+    }
+
+    /// Waits until everything that was on the bus is captured, at most so long. What is not, is at
+    /// the next start.
+    pub async fn settle(&self, at_most: Duration) {
+        let (done, settled) = oneshot::channel();
+        if self.settling.send(done).is_err() {
+            return;
+        }
+        if tokio::time::timeout(at_most, settled).await.is_err() {
+            tracing::warn!("an answer is not captured yet; the next start does it");
+        }
+    }
+}
+
+/// A session with requests that are not captured.
+#[derive(Debug, Default)]
+struct Open {
+    /// Requests in work, each with the number of its first event and its words.
+    requests: BTreeMap<QueryId, (u64, String)>,
+    /// An answer could not be captured: from this event on, the log is read.
+    behind: Option<u64>,
+}
+
+impl Open {
+    /// The oldest event that may belong to an answer nobody captured; `None` when there is none.
+    fn from_seq(&self) -> Option<u64> {
+        let received = self.requests.values().map(|(seq, _)| *seq);
+        received.chain(self.behind).min()
+    }
+}
+
+struct Worker {
+    config: Config,
+    house: House,
+    open: BTreeMap<SessionId, Open>,
+    /// The last answer of each session that was captured or not worth it.
+    done: BTreeMap<SessionId, u64>,
+    to_understand: VecDeque<Understandable>,
+    /// The model call under way, with what it is about.
+    busy: Option<(Understandable, AbortOnDropHandle<()>)>,
+}
+
+impl Worker {
+    async fn run(
+        mut self,
+        mut deliveries: BoxStream<'static, Delivery>,
+        mut commands: mpsc::UnboundedReceiver<oneshot::Sender<()>>,
+    ) {
+        self.catch_up_with_notes().await;
+        let mut idle_since = Instant::now();
+        loop {
+            let is_idle = self.open.is_empty() && self.busy.is_none();
+            let may_understand =
+                self.config.understand && is_idle && !self.to_understand.is_empty();
+            tokio::select! {
+                biased;
+                delivery = deliveries.next() => {
+                    let Some(delivery) = delivery else { return };
+                    self.take(delivery).await;
+                    idle_since = Instant::now();
+                }
+                // Reached only when nothing waits on the bus.
+                Some(settled) = commands.recv() => {
+                    // Who no longer waits needs no answer.
+                    let _ = settled.send(());
+                }
+                () = finished(&mut self.busy), if self.busy.is_some() => self.busy = None,
+                () = tokio::time::sleep_until(idle_since + self.config.idle), if may_understand => {
+                    self.understand_next();
+                }
+            }
+        }
+    }
+
+    async fn take(&mut self, delivery: Delivery) {
+        let event = match delivery {
+            Delivery::Event(event) => event,
+            Delivery::Missed { count } => {
+                tracing::info!(count, "events were missed; the session logs are read");
+                return self.catch_up_with_live_sessions().await;
+            }
+        };
+        let session_id = event.session_id;
+        let Some(query_id) = event.query_id else {
+            return;
+        };
+        match &event.body {
+            EventBody::QueryReceived { text, .. } => {
+                self.give_way();
+                let open = self.open.entry(session_id).or_default();
+                open.requests.insert(query_id, (event.seq, text.clone()));
+            }
+            EventBody::GenerationFinished { .. } => self.answered(query_id, &event).await,
+            EventBody::QueryFinished { .. } => {
+                if let Some(open) = self.open.get_mut(&session_id) {
+                    open.requests.remove(&query_id);
+                }
+            }
+            _ => return,
+        }
+        self.note(session_id).await;
+    }
+
+    /// An answer came over the bus.
+    async fn answered(&mut self, query_id: QueryId, event: &Event) {
+        let open = self.open.entry(event.session_id).or_default();
+        let question = match open.requests.get(&query_id) {
+            Some((_, question)) if open.behind.is_none() => question.clone(),
+            // Its question came before this observer, or there is something left before it.
+            _ => {
+                let done = self.done.get(&event.session_id).copied();
+                let from_seq = open.behind.or(done).unwrap_or(0);
+                return self.catch_up(event.session_id, from_seq).await;
+            }
+        };
+        match self.capture(&question, event).await {
+            Ok(()) => {
+                if let Some(open) = self.open.get_mut(&event.session_id) {
+                    open.requests.remove(&query_id);
+                }
+            }
+            Err(error) => {
+                tracing::warn!(session = %event.session_id, %error, "an answer is not captured");
+                if let Some(open) = self.open.get_mut(&event.session_id) {
+                    open.behind = open.from_seq();
+                }
+            }
+        }
+    }
+
+    /// Keeps an answer, if there is one to keep.
+    async fn capture(&mut self, question: &str, event: &Event) -> Result<(), memory::Error> {
+        let Some(request) = engram::of(question, event) else {
+            self.is_done(event);
+            return Ok(());
+        };
+        let WriteEntry::Engram { answer, .. } = &request.entry else {
+            return Ok(());
+        };
+        let answer = answer.clone();
+        match self.house.memory.write(request).await {
+            Ok(WriteAnswer::Stored { id }) => {
+                let question = question.to_owned();
+                self.to_understand.push_back(Understandable {
+                    id,
+                    question,
+                    answer,
+                });
+                if self.to_understand.len() > TO_UNDERSTAND {
+                    self.to_understand.pop_front();
+                }
+            }
+            Ok(WriteAnswer::Duplicate { .. }) => {}
+            Ok(WriteAnswer::Rejected { refusal, .. }) => {
+                let refusal = refusal.as_str();
+                tracing::info!(session = %event.session_id, refusal, "an answer is kept out");
+            }
+            // It would not be taken next time either.
+            Err(error @ memory::Error::Invalid { .. }) => {
+                tracing::warn!(session = %event.session_id, %error, "an answer is not captured");
+            }
+            Err(error) => return Err(error),
+        }
+        self.is_done(event);
+        Ok(())
+    }
+
+    fn is_done(&mut self, event: &Event) {
+        self.done.insert(event.session_id, event.seq);
+        if self.done.len() > KNOWN_SESSIONS {
+            self.done.pop_first();
+        }
+    }
+
+    /// Brings the note on disk in line with what is open.
+    async fn note(&mut self, session_id: SessionId) {
+        let from_seq = self.open.get(&session_id).and_then(Open::from_seq);
+        if from_seq.is_none() {
+            self.open.remove(&session_id);
+        }
+        let folder = self.config.folder.clone();
+        let written = tokio::task::spawn_blocking(move || match from_seq {
+            Some(from_seq) => record::write(
+                &folder,
+                Note {
+                    session_id,
+                    from_seq,
+                },
+            ),
+            None => record::remove(&folder, session_id),
+        });
+        if !matches!(written.await, Ok(Ok(()))) {
+            tracing::warn!(session = %session_id, "a crash now would lose an engram");
+        }
+    }
+
+    /// What earlier processes left behind.
+    async fn catch_up_with_notes(&mut self) {
+        let folder = self.config.folder.clone();
+        let reading = tokio::task::spawn_blocking(move || record::read(&folder)).await;
+        let notes = match reading {
+            Ok(Ok(notes)) => notes,
+            Ok(Err(error)) => return tracing::warn!(%error, "what was left to capture is unknown"),
+            Err(error) => return tracing::warn!(%error, "what was left to capture is unknown"),
+        };
+        for note in notes.into_iter().take(CAUGHT_UP) {
+            self.catch_up(note.session_id, note.from_seq).await;
+            // What a dead process was working on has no answer any more.
+            if let Some(open) = self.open.get_mut(&note.session_id) {
+                open.requests.clear();
+            }
+            self.note(note.session_id).await;
+        }
+    }
+
+    /// What the bus could not tell.
+    async fn catch_up_with_live_sessions(&mut self) {
+        let listed = match self.house.sessions.list().await {
+            Ok(listed) => listed,
+            Err(error) => return tracing::warn!(%error, "missed answers are not captured"),
+        };
+        for session in listed.into_iter().filter(|one| one.live).take(CAUGHT_UP) {
+            let session_id = session.session_id;
+            let from_seq = self.done.get(&session_id).copied().unwrap_or(0);
+            self.catch_up(session_id, from_seq).await;
+            self.note(session_id).await;
+        }
+    }
+
+    /// Reads a session's log and captures every answer after an event. What is still in work there
+    /// is open afterwards; what could not be kept, too.
+    async fn catch_up(&mut self, session_id: SessionId, from_seq: u64) {
+        let mut open = Open::default();
+        match self.read_log(session_id, from_seq, &mut open).await {
+            Ok(()) => {}
+            Err(Trouble::Memory(error)) => {
+                tracing::warn!(session = %session_id, %error, "answers are not captured");
+                open.behind = Some(from_seq);
+            }
+            // A log that is gone or damaged will not be better at the next start.
+            Err(Trouble::Log(error)) => {
+                tracing::warn!(session = %session_id, %error, "answers are not captured");
+            }
+        }
+        self.open.insert(session_id, open);
+    }
+
+    async fn read_log(
+        &mut self,
+        session_id: SessionId,
+        from_seq: u64,
+        open: &mut Open,
+    ) -> Result<(), Trouble> {
+        let attached = self.house.sessions.attach(session_id, 1, Follow::ToEnd);
+        let mut events = attached.await?;
+        while let Some(event) = events.next().await {
+            let event = event?;
+            let Some(query_id) = event.query_id else {
+                continue;
+            };
+            match &event.body {
+                EventBody::QueryReceived { text, .. } => {
+                    open.requests.insert(query_id, (event.seq, text.clone()));
+                }
+                EventBody::GenerationFinished { .. } => {
+                    let question = open.requests.remove(&query_id);
+                    if let Some((_, question)) = question.filter(|_| event.seq > from_seq) {
+                        self.capture(&question, &event).await?;
+                    }
+                }
+                EventBody::QueryFinished { .. } => {
+                    open.requests.remove(&query_id);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The user asked something: a model that is used for this is free for it.
+    fn give_way(&mut self) {
+        if let Some((engram, _stopped)) = self.busy.take() {
+            self.to_understand.push_front(engram);
+        }
+    }
+
+    fn understand_next(&mut self) {
+        let Some(engram) = self.to_understand.pop_front() else {
+            return;
+        };
+        let understanding = Understanding {
+            memory: self.house.memory.clone(),
+            models: self.house.models.clone(),
+            audit: self.house.audit.clone(),
+            clock: self.house.clock.clone(),
+        };
+        let about = engram.clone();
+        let task = tokio::spawn(async move { understanding.understand(engram).await });
+        self.busy = Some((about, AbortOnDropHandle::new(task)));
+    }
+}
+
+/// Waits for the model call under way.
+async fn finished(busy: &mut Option<(Understandable, AbortOnDropHandle<()>)>) {
+    if let Some((engram, task)) = busy
+        && let Err(error) = task.await
+    {
+        tracing::warn!(id = %engram.id, %error, "a question was not understood");
+    }
+}
+
+/// Why catching up ended early.
+#[derive(Debug)]
+enum Trouble {
+    Log(sessions::Error),
+    Memory(memory::Error),
+}
+
+impl From<sessions::Error> for Trouble {
+    fn from(error: sessions::Error) -> Self {
+        Self::Log(error)
+    }
+}
+
+impl From<memory::Error> for Trouble {
+    fn from(error: memory::Error) -> Self {
+        Self::Memory(error)
+    }
+}

@@ -1,0 +1,162 @@
+//! What becomes of an answered question: an engram, with what rules understand of the question.
+
+use api::memory::{Source, WriteEntry, WriteRequest};
+use domain::event::{CallStatus, Event, EventBody};
+use domain::label::{Integrity, Label};
+use domain::limits::MEMORY_TAGS;
+use domain::rights::Namespace;
+use domain::tool::ToolName;
+use retrieval::question::{Wants, read};
+use std::collections::BTreeSet;
+
+/// Who answered when no model did.
+const RULES: &str = "rules";
+
+/// The engram of a finished generation; `None` when there is no answer to keep.
+pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
+    let EventBody::GenerationFinished {
+        answer,
+        tool_calls,
+        model,
+        label,
+        ..
+    } = &event.body
+    else {
+        return None;
+    };
+    let query_id = event.query_id?;
+    if answer.trim().is_empty() || question.trim().is_empty() {
+        return None;
+    }
+    let used = tool_calls
+        .iter()
+        .filter(|call| call.status == CallStatus::Ok);
+    let tools_used: BTreeSet<ToolName> = used.map(|call| ToolName::nearest(&call.tool)).collect();
+    let label = label
+        .clone()
+        .unwrap_or_else(|| Label::untrusted("session log"));
+    let mut entities = read(question).entities;
+    entities.truncate(MEMORY_TAGS);
+    Some(WriteRequest {
+        // Nobody asked for it: it is the user's own record.
+        context: None,
+        namespace: Namespace::user(),
+        source: match label.integrity {
+            Integrity::Trusted => Source::Agent,
+            Integrity::Endorsed | Integrity::Untrusted => Source::External,
+        },
+        label,
+        entry: WriteEntry::Engram {
+            question: question.to_owned(),
+            answer: answer.clone(),
+            intent: intent(question).to_owned(),
+            entities,
+            session_id: event.session_id,
+            query_id,
+            respondent: match (&event.respondent_id, model) {
+                (Some(respondent), Some(model)) => format!("{model} {respondent}"),
+                (Some(respondent), None) => respondent.to_string(),
+                (None, Some(model)) => model.to_string(),
+                (None, None) => RULES.to_owned(),
+            },
+            tools_used: tools_used.into_iter().take(MEMORY_TAGS).collect(),
+        },
+        valid_from: Some(event.time),
+        supersedes: None,
+    })
+}
+
+/// What was wanted, as far as the form of the words tells.
+pub(crate) fn intent(question: &str) -> &'static str {
+    match read(question).wants {
+        Wants::Time => "asks when",
+        Wants::Place => "asks where",
+        Wants::Person => "asks who",
+        Wants::Count => "asks how many",
+        Wants::Anything if question.trim_end().ends_with('?') => "asks something",
+        Wants::Anything => "tells or wants something done",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::Timestamp;
+    use domain::decision::{Layer, Verdict};
+    use domain::event::ToolCallSummary;
+    use domain::id::{CallId, QueryId, SessionId};
+    use domain::model::Usage;
+    use serde_json::json;
+    use uuid::Uuid;
+
+    fn call(tool: &str, status: CallStatus) -> ToolCallSummary {
+        ToolCallSummary {
+            call_id: CallId::from_uuid(Uuid::nil()),
+            tool: tool.to_owned(),
+            args: json!({}),
+            decision: Verdict::Allow,
+            layer: Layer::Manifest,
+            status,
+            duration_ms: 0,
+        }
+    }
+
+    fn finished(answer: &str, label: Option<Label>) -> Event {
+        Event {
+            seq: 5,
+            time: Timestamp::UNIX_EPOCH,
+            session_id: SessionId::from_uuid(Uuid::from_u128(1)),
+            query_id: Some(QueryId::from_uuid(Uuid::from_u128(2))),
+            agent_id: None,
+            respondent_id: None,
+            call_id: None,
+            body: EventBody::GenerationFinished {
+                answer: answer.to_owned(),
+                thinking: "hm".to_owned(),
+                tool_calls: vec![
+                    call("read_file", CallStatus::Ok),
+                    call("read_file", CallStatus::Ok),
+                    call("delete_file", CallStatus::Denied),
+                ],
+                usage: Usage::default(),
+                model: None,
+                label,
+            },
+        }
+    }
+
+    #[test]
+    fn an_answer_is_as_trusted_as_what_it_was_made_from() {
+        for (label, source) in [
+            (Some(Label::trusted("user")), Source::Agent),
+            (Some(Label::untrusted("web:x")), Source::External),
+            (None, Source::External),
+        ] {
+            let engram = of("Where does Ada live?", &finished("Here.", label)).unwrap();
+            assert_eq!(engram.source, source);
+            assert_eq!(engram.namespace, Namespace::user());
+            let WriteEntry::Engram {
+                intent,
+                entities,
+                tools_used,
+                respondent,
+                ..
+            } = engram.entry
+            else {
+                panic!("no engram");
+            };
+            assert_eq!(
+                (intent.as_str(), respondent.as_str()),
+                ("asks where", "rules")
+            );
+            assert_eq!(entities, ["ada"]);
+            assert_eq!(tools_used, [ToolName::new("read_file").unwrap()]);
+        }
+    }
+
+    #[test]
+    fn without_an_answer_there_is_nothing_to_keep() {
+        assert!(of("Why?", &finished(" ", None)).is_none());
+        assert!(of("", &finished("Because.", None)).is_none());
+    }
+}
