@@ -33,80 +33,29 @@ fn as_tag(said: &str) -> Option<String> {
     })
 }
 
-/// The shortest tag of a language: two letters where there are some (ISO 639-1).
+/// Three letters (ISO 639-3) and the two that BCP 47 prefers (ISO 639-1).
+#[rustfmt::skip]
+const TAGS: &[(&str, &str)] = &[
+    ("cym", "cy"),
+    ("afr", "af"), ("aka", "ak"), ("amh", "am"), ("ara", "ar"), ("aze", "az"), ("bel", "be"),
+    ("ben", "bn"), ("bul", "bg"), ("cat", "ca"), ("ces", "cs"), ("cmn", "zh"), ("dan", "da"),
+    ("deu", "de"), ("ell", "el"), ("eng", "en"), ("epo", "eo"), ("est", "et"), ("fin", "fi"),
+    ("fra", "fr"), ("guj", "gu"), ("heb", "he"), ("hin", "hi"), ("hrv", "hr"), ("hun", "hu"),
+    ("hye", "hy"), ("ind", "id"), ("ita", "it"), ("jav", "jv"), ("jpn", "ja"), ("kan", "kn"),
+    ("kat", "ka"), ("khm", "km"), ("kor", "ko"), ("lat", "la"), ("lav", "lv"), ("lit", "lt"),
+    ("mal", "ml"), ("mar", "mr"), ("mkd", "mk"), ("mya", "my"), ("nep", "ne"), ("nld", "nl"),
+    ("nob", "nb"), ("ori", "or"), ("pan", "pa"), ("pes", "fa"), ("pol", "pl"), ("por", "pt"),
+    ("ron", "ro"), ("rus", "ru"), ("sin", "si"), ("slk", "sk"), ("slv", "sl"), ("sna", "sn"),
+    ("spa", "es"), ("srp", "sr"), ("swe", "sv"), ("tam", "ta"), ("tel", "te"), ("tgl", "tl"),
+    ("tha", "th"), ("tuk", "tk"), ("tur", "tr"), ("ukr", "uk"), ("urd", "ur"), ("uzb", "uz"),
+    ("vie", "vi"), ("yid", "yi"), ("zul", "zu"),
+];
+
+/// The shortest tag of a language.
 fn tag(language: Lang) -> &'static str {
-    match language {
-        Lang::Afr => "af",
-        Lang::Aka => "ak",
-        Lang::Amh => "am",
-        Lang::Ara => "ar",
-        Lang::Aze => "az",
-        Lang::Bel => "be",
-        Lang::Ben => "bn",
-        Lang::Bul => "bg",
-        Lang::Cat => "ca",
-        Lang::Ces => "cs",
-        Lang::Cmn => "zh",
-        Lang::Dan => "da",
-        Lang::Deu => "de",
-        Lang::Ell => "el",
-        Lang::Eng => "en",
-        Lang::Epo => "eo",
-        Lang::Est => "et",
-        Lang::Fin => "fi",
-        Lang::Fra => "fr",
-        Lang::Guj => "gu",
-        Lang::Heb => "he",
-        Lang::Hin => "hi",
-        Lang::Hrv => "hr",
-        Lang::Hun => "hu",
-        Lang::Hye => "hy",
-        Lang::Ind => "id",
-        Lang::Ita => "it",
-        Lang::Jav => "jv",
-        Lang::Jpn => "ja",
-        Lang::Kan => "kn",
-        Lang::Kat => "ka",
-        Lang::Khm => "km",
-        Lang::Kor => "ko",
-        Lang::Lat => "la",
-        Lang::Lav => "lv",
-        Lang::Lit => "lt",
-        Lang::Mal => "ml",
-        Lang::Mar => "mr",
-        Lang::Mkd => "mk",
-        Lang::Mya => "my",
-        Lang::Nep => "ne",
-        Lang::Nld => "nl",
-        Lang::Nob => "nb",
-        Lang::Ori => "or",
-        Lang::Pan => "pa",
-        Lang::Pes => "fa",
-        Lang::Pol => "pl",
-        Lang::Por => "pt",
-        Lang::Ron => "ro",
-        Lang::Rus => "ru",
-        Lang::Sin => "si",
-        Lang::Slk => "sk",
-        Lang::Slv => "sl",
-        Lang::Sna => "sn",
-        Lang::Spa => "es",
-        Lang::Srp => "sr",
-        Lang::Swe => "sv",
-        Lang::Tam => "ta",
-        Lang::Tel => "te",
-        Lang::Tgl => "tl",
-        Lang::Tha => "th",
-        Lang::Tuk => "tk",
-        Lang::Tur => "tr",
-        Lang::Ukr => "uk",
-        Lang::Urd => "ur",
-        Lang::Uzb => "uz",
-        Lang::Vie => "vi",
-        Lang::Yid => "yi",
-        Lang::Zul => "zu",
-        other => other.code(),
-    }
+    let code = language.code();
+    let short = TAGS.iter().find(|(long, _)| *long == code);
+    short.map_or(code, |(_, short)| short)
 }
 
 #[cfg(test)]
@@ -122,6 +71,13 @@ mod tests {
         assert_eq!(of(french, None).as_deref(), Some("fr"));
         assert_eq!(of("42", Some("de-AT")).as_deref(), Some("de-AT"));
         assert_eq!(of("42", None), None);
+    }
+
+    #[test]
+    fn every_language_that_is_told_has_its_shortest_tag() {
+        for language in Lang::all() {
+            assert_eq!(tag(*language).len(), 2, "{language:?}");
+        }
     }
 
     #[test]
