@@ -185,16 +185,28 @@ const LEFT_OUT: &str = "[…]";
 
 /// The sentences that a passage is part of: from the end of one to the end of another.
 fn sentence_around(text: &str, range: &Range<usize>) -> (usize, usize) {
-    let is_end = |c: char| matches!(c, '.' | '!' | '?' | '\n' | '。' | '！' | '？');
     let before = text.get(..range.start).unwrap_or("");
-    let start = before.rfind(is_end).map_or(0, |at| {
-        at + before[at..].chars().next().map_or(0, char::len_utf8)
-    });
+    let ends = before.char_indices().rev();
+    let mut ends = ends.filter(|(at, c)| ends_a_sentence(text, *at, *c));
+    let start = ends.next().map_or(0, |(at, c)| at + c.len_utf8());
     let after = text.get(range.end..).unwrap_or("");
-    let end = after.find(is_end).map_or(text.len(), |at| {
-        range.end + at + after[at..].chars().next().map_or(0, char::len_utf8)
-    });
+    let ends = after.char_indices().map(|(at, c)| (range.end + at, c));
+    let mut ends = ends.filter(|(at, c)| ends_a_sentence(text, *at, *c));
+    let end = ends.next().map_or(text.len(), |(at, c)| at + c.len_utf8());
     (start, end)
+}
+
+/// Whether a sentence ends with the character at a place. A full stop inside a word does not end
+/// one: what is left of an order after `~/.` would still be half an order.
+fn ends_a_sentence(text: &str, at: usize, c: char) -> bool {
+    match c {
+        '\n' | '。' | '！' | '？' => true,
+        '.' | '!' | '?' => {
+            let next = text.get(at + c.len_utf8()..).and_then(|rest| rest.chars().next());
+            next.is_none_or(char::is_whitespace)
+        }
+        _ => false,
+    }
 }
 
 /// One finding in a view: which rule or mark, and where.
