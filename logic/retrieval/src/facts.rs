@@ -2,8 +2,12 @@
 //!
 //! An answer alone often lacks the words that it answers to: of "What do you grow?" and "Mostly
 //! beans", only both together can be found by "grow". So each answer is joined to its question.
+//! They are made anew for the candidates of each query, from texts that are read anyway: nothing
+//! of them is kept, so nothing has to be forgotten or can go stale.
 //! What else was tried and added nothing is in the record of the fusion, in docs/decisions.
 
+use crate::question::Question;
+use crate::relevance::coverage;
 use crate::segments::sentences;
 use crate::speech::{asks, read};
 
@@ -31,6 +35,14 @@ pub fn facts(text: &str, before: Option<&str>) -> Vec<String> {
         found.clear();
     }
     found
+}
+
+/// How much of a question the best fact of a text covers, 0 to 1; 0 for a text without facts.
+#[must_use]
+pub fn covered(question: &Question, text: &str, before: Option<&str>) -> f32 {
+    let facts = facts(text, before);
+    let covers = facts.iter().map(|fact| coverage(question, fact));
+    covers.fold(0.0, f32::max)
 }
 
 /// The questions that `earlier` asks with what the next speaker says to them.
@@ -72,6 +84,18 @@ mod tests {
         );
         assert!(facts("Bo: Mostly beans.", Some("Ada: You grow beans.")).is_empty());
         assert!(facts("Bo: Mostly beans.", None).is_empty());
+    }
+
+    #[test]
+    fn an_answer_covers_what_its_question_says() {
+        let question = crate::question::read("What does Bo grow?");
+        let before = Some("Ada: What do you grow?");
+        assert_eq!(covered(&question, "Bo: Mostly beans.", before), 1.0);
+        assert_eq!(covered(&question, "Bo: Mostly beans.", None), 0.0);
+        assert_eq!(
+            covered(&question, "Bo: Yes.", Some("Ada: Is it late?")),
+            0.5
+        );
     }
 
     #[test]

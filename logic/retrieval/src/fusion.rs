@@ -34,10 +34,6 @@ pub struct Legs {
     pub vector: Leg,
     /// Cosine of the question and name or description.
     pub description: Leg,
-    /// BM25 of extracted facts, by the entry that they point back to.
-    pub fact_lexical: Leg,
-    /// Cosine of the question and extracted facts, by the entry that they point back to.
-    pub fact_vector: Leg,
 }
 
 /// How much each cue counts. Tuned by `cargo xtask bench memory`, not by hand.
@@ -56,7 +52,7 @@ pub struct Weights {
     pub speaker: f32,
     /// Taken from an entry that asks and says nothing.
     pub asking: f32,
-    /// Of the best fact against the text itself.
+    /// Of a fact that covers the whole question.
     pub facts: f32,
     /// The most that critic, winner and feedback add or take.
     pub standing: f32,
@@ -73,9 +69,9 @@ impl Default for Weights {
             description: 0.1,
             neighbour: 0.6,
             neighbour_steps: 4,
-            speaker: 0.15,
+            speaker: 0.25,
             asking: 0.1,
-            facts: 0.25,
+            facts: 0.35,
             standing: 0.1,
             recency: 0.2,
             external: 0.8,
@@ -107,12 +103,11 @@ pub struct Fusion {
 
 impl Fusion {
     /// Words and vectors: each leg scaled to 0 to 1 between its lowest and its best, then added by
-    /// their share. What only a description or a fact matched is a candidate too, with 0.
+    /// their share. What only a description matched is a candidate too, with 0.
     #[must_use]
     pub fn of(legs: &Legs, weights: Weights) -> Self {
         let mut scores = mixed(&legs.lexical, &legs.vector, weights.lexical);
-        let others = [&legs.description, &legs.fact_lexical, &legs.fact_vector];
-        for hit in others.into_iter().flat_map(|leg| &leg.hits) {
+        for hit in &legs.description.hits {
             scores.entry(hit.number).or_insert(0.0);
         }
         Self { weights, scores }
@@ -121,12 +116,6 @@ impl Fusion {
     /// Adds the descriptions' share.
     pub fn describe(&mut self, legs: &Legs) {
         self.add(&scaled(&legs.description), self.weights.description);
-    }
-
-    /// Adds the facts' share: each entry has the best of its facts.
-    pub fn facts(&mut self, legs: &Legs) {
-        let facts = mixed(&legs.fact_lexical, &legs.fact_vector, self.weights.lexical);
-        self.add(&facts, self.weights.facts);
     }
 
     /// Lets scores spread to entries that belong together: what is one step away from an entry
@@ -159,6 +148,14 @@ impl Fusion {
                 .map(|(score, share)| score * share)
                 .sum();
             *self.scores.entry(number).or_insert(0.0) += gain;
+        }
+    }
+
+    /// Adds the facts' share. `covers` says how much of the question an entry's best fact covers, 0
+    /// to 1; see [`crate::facts::covered`].
+    pub fn facts(&mut self, mut covers: impl FnMut(u64) -> f32) {
+        for (&number, score) in &mut self.scores {
+            *score += self.weights.facts * covers(number).clamp(0.0, 1.0);
         }
     }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 const BYTES_PER_TOKEN: usize = 3;
 
 /// Segments that are embedded have at most this many tokens: what the smallest embedding model in
-/// use (MiniLM, 256 tokens) reads to the end.
+/// use (MiniLM, 256 tokens) reads to the end. Models that read more find better in short segments too.
 pub const EMBEDDED_TOKENS: usize = 240;
 
 /// Tokens of a text, estimated without a model, rounded up.

@@ -18,7 +18,8 @@ const NAME_CHARS: usize = 40;
 /// Most words of a speaker's name.
 const NAME_WORDS: usize = 4;
 
-/// Reads `[heading] Speaker: what is said`. Both parts may be missing.
+/// Reads `[heading] Speaker: what is said`. Both parts may be missing. A text of several lines is
+/// no single speech, and has no speaker.
 #[must_use]
 pub fn read(text: &str) -> Speech<'_> {
     let text = text.trim_start();
@@ -27,7 +28,7 @@ pub fn read(text: &str) -> Speech<'_> {
         _ => ("", text),
     };
     match rest.split_once(':') {
-        Some((name, said)) if is_speaker(name) && said.starts_with(char::is_whitespace) => Speech {
+        Some((name, said)) if is_speech(name, said) => Speech {
             heading,
             speaker: name.trim(),
             said: said.trim_start(),
@@ -40,10 +41,15 @@ pub fn read(text: &str) -> Speech<'_> {
     }
 }
 
-/// The share of a text's sentences that ask, 0 to 1, by their question marks.
+/// The share of a speech's sentences that ask, 0 to 1, by their question marks; 0 for a text that
+/// is no speech.
 #[must_use]
 pub fn asking(text: &str) -> f32 {
-    let said = read(text).said;
+    let speech = read(text);
+    if speech.speaker.is_empty() {
+        return 0.0;
+    }
+    let said = speech.said;
     let sentences = sentences(said);
     let asks = sentences
         .iter()
@@ -60,6 +66,11 @@ pub(crate) fn asks(sentence: &str) -> bool {
     sentence
         .trim_end_matches(['"', '\'', ')', '”', '’'])
         .ends_with(['?', '？'])
+}
+
+/// Whether this is a name and what it says, on one line.
+fn is_speech(name: &str, said: &str) -> bool {
+    is_speaker(name) && said.starts_with(char::is_whitespace) && !said.trim_end().contains('\n')
 }
 
 /// A few words, each a name's: capital letter first, letters and marks of names only.
@@ -92,6 +103,10 @@ mod tests {
             ),
             ("https://host: x", ("", "", "https://host: x")),
             ("At 3:15 we met.", ("", "", "At 3:15 we met.")),
+            (
+                "Ada: Hello.\nBo: Hello.",
+                ("", "", "Ada: Hello.\nBo: Hello."),
+            ),
             ("", ("", "", "")),
         ];
         for (text, (heading, speaker, said)) in cases {
@@ -109,6 +124,7 @@ mod tests {
         assert_eq!(asking("Ada: Where were you? When?"), 1.0);
         assert_eq!(asking("Ada: I was out. And you?"), 0.5);
         assert_eq!(asking("Ada: I was out."), 0.0);
+        assert_eq!(asking("Where were you?"), 0.0);
         assert_eq!(asking(""), 0.0);
     }
 }

@@ -7,7 +7,7 @@ use crate::entry::Entry;
 use crate::store::{Field, Store, VectorRow};
 use api::models::{EmbedPurpose, EmbedRequest, Embeddings, ErrorKind, Models};
 use domain::model::{ModelChoice, ModelRef, ModelRole};
-use retrieval::segments::segments;
+use retrieval::segments::{EMBEDDED_TOKENS, segments};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,8 +17,6 @@ use tokio::sync::Notify;
 const QUERY_WAIT: Duration = Duration::from_millis(400);
 /// Vectors of questions that are kept.
 const QUERIES_KEPT: usize = 256;
-/// Longest segment that is embedded as a whole, tokens.
-const SEGMENT_TOKENS: usize = 1_800;
 /// Longest part of a question that is embedded, bytes.
 const QUERY_BYTES: usize = 4_096;
 /// Most texts of one request for many vectors.
@@ -260,7 +258,7 @@ fn parts(entry: &Entry) -> Vec<(VectorRow, String)> {
         }
     }
     let corpus = entry.corpus();
-    for (segment, range) in segments(&corpus, SEGMENT_TOKENS).into_iter().enumerate() {
+    for (segment, range) in segments(&corpus, EMBEDDED_TOKENS).into_iter().enumerate() {
         let text = corpus.get(range.clone()).unwrap_or_default().to_owned();
         parts.push((row(Field::Corpus, segment, range), text));
     }

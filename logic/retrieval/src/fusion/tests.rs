@@ -103,17 +103,19 @@ fn spreading_is_bounded_where_everything_belongs_together() {
 }
 
 #[test]
-fn facts_and_descriptions_bring_in_entries_and_raise_them() {
+fn descriptions_bring_in_entries_and_facts_raise_them() {
     let mut found = legs(&[(1, 1.0)], &[]);
-    found.fact_vector = leg(&[(2, 0.5)]);
     found.description = leg(&[(3, 0.5)]);
-    let mut fusion = Fusion::of(&found, Weights::default());
-    assert_eq!(fusion.numbers().count(), 3);
+    let weights = Weights {
+        facts: 0.5,
+        ..Weights::default()
+    };
+    let mut fusion = Fusion::of(&found, weights);
     fusion.describe(&found);
-    fusion.facts(&found);
-    assert_eq!(order(&fusion), [1, 2, 3]);
-    assert_eq!(score(&fusion, 2), Weights::default().facts);
-    assert_eq!(score(&fusion, 3), Weights::default().description);
+    assert_eq!(score(&fusion, 3), weights.description);
+    fusion.facts(|number| if number == 3 { 0.5 } else { f32::NAN.max(0.0) });
+    assert_eq!(score(&fusion, 3), weights.description + 0.25);
+    assert_eq!(score(&fusion, 1), 1.0);
 }
 
 #[test]
@@ -203,20 +205,19 @@ fn some_leg() -> impl Strategy<Value = Leg> {
 proptest! {
     #[test]
     fn no_stage_drops_what_a_leg_found(
-        lexical in some_leg(), vector in some_leg(), facts in some_leg(), description in some_leg(),
+        lexical in some_leg(), vector in some_leg(), description in some_leg(), covers in 0.0_f32..2.0,
         now in any::<bool>(), external in any::<bool>(),
     ) {
         let legs = Legs {
             lexical, vector, description,
-            fact_lexical: facts, fact_vector: Leg::default(),
         };
         let mut fusion = Fusion::of(&legs, Weights::default());
         fusion.describe(&legs);
         fusion.spread(|number| [number + 1]);
-        fusion.facts(&legs);
+        fusion.facts(|_| covers);
         fusion.weigh(now, |_| Traits { external, ..PLAIN });
         let ranked = fusion.ranked();
-        for leg in [&legs.lexical, &legs.vector, &legs.description, &legs.fact_lexical] {
+        for leg in [&legs.lexical, &legs.vector, &legs.description] {
             for hit in &leg.hits {
                 prop_assert!(ranked.iter().any(|one| one.number == hit.number));
             }

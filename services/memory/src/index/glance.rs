@@ -7,8 +7,8 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension as _};
 use uuid::Uuid;
 
-/// How much of a text is read to see who speaks in it, characters.
-const OPENING_CHARS: u32 = 160;
+/// How much of a text is read to see who speaks in it and whether it asks, characters.
+const OPENING_CHARS: u32 = 800;
 
 /// What is known of an entry besides its text.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,6 +10,7 @@ use crate::index::{Found, Likeness, Limits};
 use api::memory::{
     Candidate, Error, QueryEvent, QueryRequest, Recall, STAGE_CANDIDATES, Scope, Stage,
 };
+use retrieval::facts;
 use retrieval::fusion::{Fusion, Hit, Leg, Legs, Traits, Weights, standing};
 use retrieval::question::{self, Question};
 use retrieval::speech;
@@ -163,6 +164,9 @@ impl Query {
             Err(reason) => (Found::nothing(reason), Vec::new(), None),
         };
         let (seen, note) = (found.seen, found.note);
+        // Only what this leg nominated: a leg's lowest score counts as nothing, and what words alone
+        // found may be far below it.
+        let nearest = &found.best.clone();
         let likenesses: BTreeMap<u64, Likeness> = found
             .best
             .into_iter()
@@ -174,9 +178,8 @@ impl Query {
                 cut: lexical.len() >= NOMINATED,
                 hits: lexical,
             },
-            vector: leg(&likenesses, text_cosine),
-            description: leg(&likenesses, about_cosine),
-            ..Legs::default()
+            vector: leg(nearest, text_cosine),
+            description: leg(nearest, about_cosine),
         };
         let mut best = legs.vector.hits.clone();
         best.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -238,18 +241,11 @@ impl Query {
         self.fused("neighbours", &fusion, began).await;
 
         let began = Instant::now();
-        let best = fusion.ranked();
-        let numbers: Vec<u32> = best
-            .iter()
-            .take(WEIGHED)
-            .map(|hit| small(hit.number))
-            .collect();
-        let read = move |from: &_| glance::glances(from, &numbers);
-        let glances = self.shared.store.read(read).await?;
-        let glances: BTreeMap<u64, Glance> = glances
-            .into_iter()
-            .map(|glance| (u64::from(glance.number), glance))
-            .collect();
+        let glances = self.glances(&fusion.ranked()).await?;
+        fusion.facts(|number| self.covered(number, &glances));
+        self.fused("facts", &fusion, began).await;
+
+        let began = Instant::now();
         let now = (self.shared.clock)().as_microsecond();
         fusion.weigh(self.question.about_now, |number| {
             self.traits(glances.get(&number), now)
@@ -259,6 +255,42 @@ impl Query {
         self.told("feedback", &ranked, count, began.elapsed(), String::new())
             .await;
         Ok(ranked)
+    }
+
+    /// A closer look at the best, and at what each of them goes on from.
+    async fn glances(&self, best: &[Hit]) -> Result<BTreeMap<u64, Glance>, Error> {
+        let best = best.iter().take(WEIGHED).map(|hit| hit.number);
+        let numbers: BTreeSet<u32> = best
+            .flat_map(|number| [Some(number), self.before(number)])
+            .flatten()
+            .map(small)
+            .collect();
+        let numbers: Vec<u32> = numbers.into_iter().collect();
+        let read = move |from: &_| glance::glances(from, &numbers);
+        let glances = self.shared.store.read(read).await?;
+        Ok(glances
+            .into_iter()
+            .map(|glance| (u64::from(glance.number), glance))
+            .collect())
+    }
+
+    /// The newest older entry that an entry belongs with.
+    fn before(&self, number: u64) -> Option<u64> {
+        self.shared.indexes.directory(|directory| {
+            let within = directory.within(&self.request.scope);
+            let linked = directory.linked(small(number), &within).map(u64::from);
+            linked.filter(|&other| other < number).max()
+        })
+    }
+
+    /// How much of the question an entry's facts cover.
+    fn covered(&self, number: u64, glances: &BTreeMap<u64, Glance>) -> f32 {
+        let Some(glance) = glances.get(&number) else {
+            return 0.0;
+        };
+        let before = self.before(number).and_then(|other| glances.get(&other));
+        let before = before.map(|glance| glance.opening.as_str());
+        facts::covered(&self.question, &glance.opening, before)
     }
 
     fn traits(&self, glance: Option<&Glance>, now: i64) -> Traits {
@@ -445,11 +477,11 @@ fn hit((number, score): &(u32, f32)) -> Hit {
 }
 
 /// One leg of the vectors.
-fn leg(likenesses: &BTreeMap<u64, Likeness>, score: fn(&Likeness) -> Option<f32>) -> Leg {
-    let hits = likenesses.iter().filter_map(|(number, like)| {
+fn leg(nearest: &[Likeness], score: fn(&Likeness) -> Option<f32>) -> Leg {
+    let hits = nearest.iter().filter_map(|like| {
         let score = score(like)?;
         Some(Hit {
-            number: *number,
+            number: u64::from(like.number),
             score,
         })
     });
