@@ -9,6 +9,9 @@ pub const DESKTOP_KEYRING: &str = "desktop-keyring";
 /// A kernel that takes keys.
 pub const KERNEL_KEYRING: &str = "kernel-keyring";
 
+/// Debian's searx, a search server of the kind that users run.
+pub const SEARX: &str = "searx";
+
 /// Whether it is known to be absent. A test that cannot do without it ends there, and says so.
 #[must_use]
 pub fn is_absent(what: &str) -> bool {

@@ -1,4 +1,4 @@
-//! The programs that tests of secrets run: a session bus, a GNOME Keyring, `keyctl`.
+//! The programs that tests run: a session bus, a GNOME Keyring, `keyctl`, a search server.
 //!
 //! They belong to the system, so they come from its own packages; no test brings a stand-in, since
 //! what is proved is that the real ones work.
@@ -10,12 +10,13 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// Each program with the Debian package that has it.
-const PROGRAMS: [(&str, &str); 5] = [
+const PROGRAMS: [(&str, &str); 6] = [
     ("dbus-daemon", "dbus"),
     ("dbus-send", "dbus"),
     ("gnome-keyring-daemon", "gnome-keyring"),
     ("secret-tool", "libsecret-tools"),
     ("keyctl", "keyutils"),
+    ("searx-run", "searx"),
 ];
 
 /// Installs what is missing, where apt is there and may. What cannot be had stops nothing: the
@@ -33,7 +34,7 @@ pub fn provide() -> Result<((), String)> {
     ))
 }
 
-/// What the tests of secrets have to do without here: the names that `HOUSE_WITHOUT` takes, each
+/// What the tests have to do without here: the names that `HOUSE_WITHOUT` takes, each
 /// with what would bring it.
 pub fn absent() -> Vec<(&'static str, String)> {
     let mut absent = Vec::new();
@@ -41,8 +42,11 @@ pub fn absent() -> Vec<(&'static str, String)> {
     let for_desktop: Vec<&str> = missing
         .iter()
         .copied()
-        .filter(|one| *one != "keyutils")
+        .filter(|one| !["keyutils", "searx"].contains(one))
         .collect();
+    if missing.contains(&"searx") {
+        absent.push(("searx", "apt install searx".to_owned()));
+    }
     if !for_desktop.is_empty() {
         let advice = format!("apt install {}", for_desktop.join(" "));
         absent.push(("desktop-keyring", advice));
@@ -67,7 +71,7 @@ fn install() -> Result<String> {
     let is_root = shell::output(Command::new("id").arg("-u")).is_ok_and(|id| id == "0");
     if !is_root || !is_there("apt-get") {
         bail!(
-            "the tests of secrets need programs that are not here, and only root may add them; {by_hand}"
+            "tests need programs that are not here, and only root may add them; {by_hand}"
         );
     }
     say(&format!("      installing {}", packages.join(", ")));
