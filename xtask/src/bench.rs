@@ -1,13 +1,17 @@
-//! `cargo xtask bench`: measures the whole program.
+//! `cargo xtask bench`: measures the whole program, or what memory finds.
 
 use crate::setup;
 use crate::steps::{Steps, cargo, root, show};
-use anyhow::Result;
+use anyhow::{Context as _, Result};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// How to measure.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Options {
+    /// What else than the whole program
+    #[command(subcommand)]
+    pub what: Option<What>,
     /// Where the numbers go, JSON
     #[arg(long, value_name = "FILE", default_value = "target/bench.json")]
     pub out: PathBuf,
@@ -16,11 +20,65 @@ pub struct Options {
     pub quick: bool,
 }
 
+/// What is measured instead of the whole program.
+#[derive(Debug, Clone, clap::Subcommand)]
+pub enum What {
+    /// How well memory finds what answers a question: recall on LoCoMo, whose file HOUSE_LOCOMO names
+    Memory(Recall),
+}
+
+/// How to measure recall.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Recall {
+    /// The generated conversations, which need no file
+    #[arg(long)]
+    pub generated: bool,
+    /// Words alone: no embedding model
+    #[arg(long)]
+    pub words: bool,
+    /// Where the numbers go, JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+/// Measures what was asked for.
+///
+/// # Errors
+/// When something does not build, or a measurement cannot be made.
+pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
+    match options.what.clone() {
+        None => program(steps, &options),
+        Some(What::Memory(options)) => recall(steps, options),
+    }
+}
+
+/// Measures what memory finds. The engine and its models are those of `cargo xtask setup`, unless
+/// HOUSE_ENGINE and HOUSE_MODELS name others.
+fn recall(steps: &mut Steps, options: Recall) -> Result<()> {
+    let mut command = cargo(&["run", "--release", "--quiet", "-p", "recall", "--"]);
+    command.args(options.generated.then_some("--generated"));
+    command.args(options.words.then_some("--words"));
+    if let Some(path) = &options.json {
+        command.arg("--json").arg(path);
+    }
+    if !options.words {
+        let paths = setup::paths()?;
+        let models = paths.embedding_model.parent();
+        let models = models.context("the embedding model is in no folder")?;
+        let or = |name: &str, usual: OsString| std::env::var_os(name).unwrap_or(usual);
+        command.env("HOUSE_ENGINE", or("HOUSE_ENGINE", paths.engine.into()));
+        command.env("HOUSE_MODELS", or("HOUSE_MODELS", models.into()));
+    }
+    let advice =
+        "The message above says what is missing; `cargo xtask setup` makes engine and model.";
+    steps.run("recall of memory", advice, || show(&mut command))
+}
+
 /// Builds `carl` in release mode and measures it.
 ///
 /// # Errors
 /// When it does not build, or a measurement cannot be made.
-pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
+fn program(steps: &mut Steps, options: &Options) -> Result<()> {
     let advice = "The compiler's messages are above.";
     steps.run("release build of carl", advice, || {
         show(&mut cargo(&["build", "--release", "-p", "carl"]))
