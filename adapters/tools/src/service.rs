@@ -11,6 +11,7 @@ use crate::table::{self, Tool, VERSION};
 use crate::{Config, Error};
 use api::authority::{Authorized, JudgedCall};
 use api::executor::{Executor, FailureKind, PathRefusal, ProgressSink, ToolFailure};
+use api::search::{DocumentError, Documents};
 use async_trait::async_trait;
 use domain::id::SessionId;
 use domain::limits::FILE_TOOL_TIME;
@@ -21,6 +22,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::sync::mpsc;
 
 /// How many sessions may change files at one time; more wait for one another.
 const CHANGE_LANES: usize = 64;
@@ -142,6 +144,30 @@ impl FileTools {
                 "timeout",
                 "The file system did not answer in time; the call was given up.",
             )),
+        }
+    }
+}
+
+#[async_trait]
+impl Documents for FileTools {
+    async fn pdf(&self, bytes: Vec<u8>) -> Result<String, DocumentError> {
+        let Some(bay) = self.bay.as_deref() else {
+            return Err(DocumentError::Unavailable {
+                detail: "there is no sandbox to read it in".to_owned(),
+            });
+        };
+        let (progress, _unwatched) = mpsc::channel(1);
+        match run::read(bay, ("pdf", bytes), "the page", &progress).await {
+            Ok((text, _truncated)) => Ok(text),
+            Err(failure) => Err(match failure.kind {
+                FailureKind::Timeout => DocumentError::Timeout,
+                FailureKind::Mendable => DocumentError::Unreadable {
+                    detail: failure.message,
+                },
+                FailureKind::Refused | FailureKind::Broken => DocumentError::Unavailable {
+                    detail: failure.message,
+                },
+            }),
         }
     }
 }

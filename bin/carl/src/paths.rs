@@ -85,10 +85,28 @@ impl Paths {
         self.state.join("undo")
     }
 
+    /// Memories, and the indexes by which they are found.
+    #[must_use]
+    pub fn memory(&self) -> PathBuf {
+        self.state.join("memory")
+    }
+
     /// Model weights.
     #[must_use]
     pub fn models(&self) -> PathBuf {
         self.data.join("models")
+    }
+
+    /// Web pages that were read, to be read again without asking their sites.
+    #[must_use]
+    pub fn pages(&self) -> PathBuf {
+        self.state.join("pages")
+    }
+
+    /// Notes of sessions with an answer that is not remembered yet.
+    #[must_use]
+    pub fn capture(&self) -> PathBuf {
+        self.state.join("capture")
     }
 
     /// The encrypted file that the kernel's keyring is filled from.

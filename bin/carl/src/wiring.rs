@@ -1,8 +1,12 @@
 //! Building the services and connecting them. The only place that knows which service is in this
 //! process and which is behind a socket. It decides nothing else.
 
+mod knowledge;
+mod memory;
 mod stores;
 
+pub use self::memory::{Memories, memories};
+pub use knowledge::{Remembrance, remembrance, search};
 pub use stores::{
     Store, chosen, secrets, secrets_socket, secrets_to_look, served_secrets, token, try_credential,
 };
@@ -17,22 +21,28 @@ use anyhow::{Context, Result};
 use api::audit::{Ack, Action, Audit, Durability, Entry};
 use api::broker::{Broker, Control};
 use api::bus::Bus;
+use api::executor::Executor;
 use api::models::Models;
+use api::search::Search;
 use api::secrets::Secrets;
 use api::sessions::Sessions;
 use async_trait::async_trait;
 use bus::LocalBus;
 use domain::Timestamp;
 use domain::limits::INSTALL_TIME;
+use observers::Capture;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::{CancellationToken, DropGuard};
+use tools::FileTools;
 use wire::server::Builder;
 use wire::{Endpoint, Listen};
 
 /// How much longer than its own limit a tool may take before the guard gives it up.
 const TOOL_GRACE: Duration = Duration::from_secs(20);
+/// Longest the end waits for answers to be remembered; the next start does the rest.
+pub const CAPTURE_WAIT: Duration = Duration::from_secs(2);
 
 /// The services, wherever they are.
 pub struct House {
@@ -44,6 +54,12 @@ pub struct House {
     pub guard: Guard,
     /// The log.
     pub audit: Arc<dyn Audit>,
+    /// What is remembered.
+    pub remembrance: Remembrance,
+    /// The web.
+    pub search: Arc<dyn Search>,
+    /// Remembers answers, where sessions are in this process and it is switched on.
+    capture: Option<Capture>,
     /// Keeps other writers away for as long as this lives; `None` where the services are elsewhere.
     lock: Option<StateLock>,
     /// Serves these services to other processes until it is dropped.
@@ -130,7 +146,10 @@ impl House {
         }
         let listen = Listen::Unix(setting.paths.socket());
         let bound = match private_folder(&setting.paths.runtime) {
-            Ok(()) => self.offer().bind(&listen).await,
+            Ok(()) => {
+                let curator = self.remembrance.sides.curator.clone();
+                self.offer().curator(curator).bind(&listen).await
+            }
             Err(error) => return tracing::warn!(%error, "not shared"),
         };
         match bound {
@@ -152,6 +171,8 @@ impl House {
             .broker(self.guard.broker.clone())
             .control(self.guard.control.clone())
             .sessions(self.sessions.clone())
+            .memory(self.remembrance.sides.memory.clone())
+            .search(self.search.clone())
     }
 
     /// Ends the work here and puts that on record. What the work came to is given back.
@@ -162,6 +183,9 @@ impl House {
         if self.lock.is_none() {
             // Another process's services go on.
             return outcome;
+        }
+        if let Some(capture) = &self.capture {
+            capture.settle(CAPTURE_WAIT).await;
         }
         let stopped = mark(self.audit.as_ref(), Action::Stop).await;
         let value = outcome?;
@@ -182,6 +206,9 @@ impl House {
             gateway: Arc::new(wire::models::Client::connect(endpoint)),
             guard: Guard::at(endpoint),
             audit: Arc::new(wire::audit::Client::connect(endpoint)),
+            remembrance: Remembrance::at(endpoint),
+            search: Arc::new(wire::search::Client::connect(endpoint)),
+            capture: None,
             lock: None,
             shared: None,
         })
@@ -201,9 +228,28 @@ impl House {
             Access::Look => secrets_to_look(setting).await?,
         };
         let gateway = models(setting, secrets.clone())?;
-        let guard = guard(setting, audit.clone(), secrets)?;
+        let files = files(setting)?;
+        let knowledge = knowledge(setting, &audit, &gateway, (&secrets, &files))?;
+        let guard = guard(setting, audit.clone(), secrets, (files, &knowledge))?;
         let bus = Arc::new(LocalBus::new());
-        let sessions = sessions(setting, &gateway, &guard, audit.clone(), bus)?;
+        let sessions = sessions(setting, &gateway, &guard, audit.clone(), bus.clone())?;
+        let Knowledge {
+            remembrance,
+            search,
+        } = knowledge;
+        let capture = match access {
+            Access::Look => None,
+            Access::Write => {
+                let house = observers::House {
+                    sessions: sessions.clone(),
+                    memory: remembrance.sides.memory.clone(),
+                    models: gateway.clone(),
+                    audit: audit.clone(),
+                    clock: Arc::new(Timestamp::now),
+                };
+                capture(setting, house, bus.as_ref())
+            }
+        };
         if access == Access::Write {
             mark(audit.as_ref(), Action::Start).await.or_fail()?;
         }
@@ -212,6 +258,9 @@ impl House {
             gateway,
             guard,
             audit,
+            remembrance,
+            search,
+            capture,
             lock,
             shared: None,
         })
@@ -283,29 +332,80 @@ pub async fn log(setting: &Setting) -> Result<(Arc<dyn Audit>, Option<StateLock>
     Ok((audit(setting)?, Some(lock)))
 }
 
-/// The guard with its tools: in this process, or where `[endpoints]` says.
+/// What agents' tools know from beyond this machine's files.
+pub struct Knowledge {
+    /// What is remembered.
+    pub remembrance: Remembrance,
+    /// The web.
+    pub search: Arc<dyn Search>,
+}
+
+/// Memory and search, where tools are in this process or not.
 ///
 /// # Errors
-/// When the manifest cannot be used or the tools' folders cannot be made.
-pub fn guard(setting: &Setting, audit: Arc<dyn Audit>, secrets: Arc<dyn Secrets>) -> Result<Guard> {
-    let address = &setting.loaded.config.endpoints.broker;
-    if let Some(endpoint) = remote("endpoints.broker", address)? {
-        return Ok(Guard::at(&endpoint));
-    }
-    let own_folders = setting.paths.own();
-    let tools = tools::Config::new(setting.paths.undo(), own_folders.clone());
+/// As [`remembrance()`] and [`search()`].
+pub fn knowledge(
+    setting: &Setting,
+    audit: &Arc<dyn Audit>,
+    models: &Arc<dyn Models>,
+    (secrets, files): (&Arc<dyn Secrets>, &FileTools),
+) -> Result<Knowledge> {
+    let outside = (audit.clone(), models.clone(), secrets.clone());
+    Ok(Knowledge {
+        remembrance: remembrance(setting, audit.clone(), models.clone())?,
+        search: search(setting, outside, Arc::new(files.clone()))?,
+    })
+}
+
+/// The tools over files and programs.
+///
+/// # Errors
+/// When their folders cannot be made.
+pub fn files(setting: &Setting) -> Result<FileTools> {
+    let config = tools::Config::new(setting.paths.undo(), setting.paths.own());
     let sandboxed = tools::Sandboxed {
         sandbox: Arc::new(sandbox::Service::default()),
         home: setting.paths.home.clone(),
         reader: std::env::current_exe().context("this program's own file is unknown")?,
     };
-    let files = tools::FileTools::new(tools).or_fail()?.sandboxed(sandboxed);
-    let mut config = broker::Config::new(setting.paths.home.clone(), own_folders);
+    Ok(FileTools::new(config).or_fail()?.sandboxed(sandboxed))
+}
+
+/// What remembers answers, if that is switched on.
+#[must_use]
+pub fn capture(setting: &Setting, house: observers::House, bus: &dyn Bus) -> Option<Capture> {
+    let config = observers::Config::new(setting.paths.capture());
+    let is_on = setting.loaded.config.memory.capture;
+    is_on.then(|| Capture::start(config, house, bus))
+}
+
+/// The guard with its tools: in this process, or where `[endpoints]` says.
+///
+/// # Errors
+/// When the manifest cannot be used or the tools' folders cannot be made.
+pub fn guard(
+    setting: &Setting,
+    audit: Arc<dyn Audit>,
+    secrets: Arc<dyn Secrets>,
+    (files, knowledge): (FileTools, &Knowledge),
+) -> Result<Guard> {
+    let address = &setting.loaded.config.endpoints.broker;
+    if let Some(endpoint) = remote("endpoints.broker", address)? {
+        return Ok(Guard::at(&endpoint));
+    }
+    let memory = knowledge.remembrance.sides.memory.clone();
+    let parts: Vec<Arc<dyn Executor>> = vec![
+        Arc::new(files),
+        Arc::new(tools::MemoryTools::new(memory)),
+        Arc::new(tools::WebTools::new(knowledge.search.clone())),
+    ];
+    let tools = tools::Executors::new(parts).or_fail()?;
+    let mut config = broker::Config::new(setting.paths.home.clone(), setting.paths.own());
     config.agents_file = Some(setting.paths.agents_file()).filter(|file| file.exists());
     // Every tool keeps its own time; this is the longest, and a moment to let go.
     config.tool_time = INSTALL_TIME + TOOL_GRACE;
     let clock = Arc::new(Timestamp::now);
-    let broker = broker::Service::with_secrets(config, audit, Arc::new(files), secrets, clock);
+    let broker = broker::Service::with_secrets(config, audit, Arc::new(tools), secrets, clock);
     let broker = Arc::new(broker.or_fail()?);
     Ok(Guard {
         broker: broker.clone(),
@@ -326,6 +426,7 @@ pub fn sessions(
 ) -> Result<Arc<dyn Sessions>> {
     let bridge = &setting.loaded.config.bridge;
     let mut config = agents::Config::new(setting.paths.sessions());
+    config.recall = setting.loaded.config.memory.recall;
     config.bridge = match (bridge.command.is_empty(), given(bridge.socket.clone())) {
         (false, _) => Some(agents::Bridge::Stdio {
             command: bridge.command.clone(),

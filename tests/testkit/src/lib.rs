@@ -23,6 +23,7 @@ pub mod ollama;
 pub mod openai;
 pub mod program;
 pub mod reply;
+pub mod searx;
 pub mod server;
 pub mod terminal;
 
@@ -31,5 +32,6 @@ pub use desktop::Desktop;
 pub use house::House;
 pub use program::{Carl, Finished, Running};
 pub use reply::{Gate, Reply};
+pub use searx::{Hit, Searx};
 pub use server::{Recorded, Server};
 pub use terminal::Attended;

@@ -32,6 +32,10 @@ pub enum RoleArg {
     Broker,
     /// Sessions and agents
     Agents,
+    /// Memory, for the broker
+    Memory,
+    /// Search, for the broker
+    Search,
     /// Secrets, for the broker and the model gateway alone
     Secrets,
 }

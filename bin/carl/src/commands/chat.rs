@@ -60,6 +60,7 @@ pub async fn chat(flags: SessionFlags, begin: Begin) -> Result<Exit> {
     let profile = setting.profile(&flags, Attendance::Attended)?;
     let mut house = House::open(&setting, &flags).await?;
     house.share(&setting).await;
+    house.remembrance.open_ahead();
     let outcome = hold(&house, resumed, profile, &setting).await;
     house.close(outcome).await
 }

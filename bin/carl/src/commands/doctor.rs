@@ -14,6 +14,7 @@ use api::sandbox::Enforcement;
 use api::secrets::Error;
 use api::sessions::{OpenRequest, SendRequest};
 use domain::event::{EventBody, QueryStatus};
+use domain::fault::Coded;
 use domain::settings::{Attendance, Mode};
 use futures::StreamExt;
 use serde::Serialize;
@@ -97,6 +98,8 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
                 setting.paths.audit().display().to_string(),
             ));
             checks.extend(providers(&house).await);
+            checks.push(memory(&house).await);
+            checks.push(search(&setting));
             checks.push(whole_path(&setting).await);
             if args.model {
                 checks.push(speed(&house).await);
@@ -318,6 +321,65 @@ async fn programs() -> Vec<Check> {
     checks
 }
 
+/// Opens memory for real.
+async fn memory(house: &House) -> Check {
+    let stats = match house.remembrance.sides.curator.stats().await {
+        Ok(stats) => stats,
+        Err(error) => {
+            let fault = error.fault();
+            return Check {
+                name: "memory",
+                state: State::Bad,
+                detail: fault.message,
+                hint: fault.hint,
+            };
+        }
+    };
+    let detail = format!(
+        "{} memories, {} conversations, {} KiB; by meaning: {}",
+        stats.memories,
+        stats.engrams,
+        stats.disk_bytes.div_ceil(1024),
+        stats.embedder
+    );
+    let behind = stats
+        .indexes
+        .iter()
+        .filter(|index| index.entries < index.of);
+    let behind: Vec<String> = behind
+        .map(|index| format!("{} {} of {}", index.name, index.entries, index.of))
+        .collect();
+    if behind.is_empty() {
+        return Check::ok("memory", detail);
+    }
+    let detail = format!("{detail}; indexed so far: {}", behind.join(", "));
+    let hint = "Wait a little, or `carl memory reindex`.";
+    Check::note("memory", detail, hint)
+}
+
+/// Where the web is searched. Nothing is asked of it: a search is sent out into the world.
+fn search(setting: &Setting) -> Check {
+    let config = &setting.loaded.config.search;
+    match config.endpoint() {
+        Ok(url) => {
+            let detail = format!(
+                "{} at {url}; asked when an agent searches",
+                config.provider.as_str()
+            );
+            Check::ok("search", detail)
+        }
+        Err(error) => {
+            let fault = error.fault();
+            Check {
+                name: "search",
+                state: State::Bad,
+                detail: fault.message,
+                hint: fault.hint,
+            }
+        }
+    }
+}
+
 async fn providers(house: &House) -> Vec<Check> {
     let health = match house.gateway.health().await.or_fail() {
         Ok(health) => health,
@@ -362,6 +424,9 @@ async fn whole_path(setting: &Setting) -> Check {
     let mut setting = setting.clone();
     setting.paths.state =
         std::env::temp_dir().join(format!("carl-doctor-{}", uuid::Uuid::now_v7()));
+    // Nor is it anything to remember.
+    setting.loaded.config.memory.recall = false;
+    setting.loaded.config.memory.capture = false;
     let attempt = async {
         let house = House::in_process(&setting).await?;
         let config = &setting.loaded.config;

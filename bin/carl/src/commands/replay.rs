@@ -5,7 +5,7 @@ use super::session::{events_of, find};
 use crate::cli::ReplayArgs;
 use crate::exit::{Exit, OrFail};
 use crate::render::{print, table};
-use crate::wiring::{self, Guard, House};
+use crate::wiring::{self, Guard, House, Knowledge};
 use anyhow::{Context, Result};
 use api::CallContext;
 use api::audit::{Ack, Audit, Durability, Entry};
@@ -41,7 +41,12 @@ pub async fn replay(args: ReplayArgs) -> Result<Exit> {
     let id = find(&known, &args.session, &setting.workspace)?.session_id;
     let events = events_of(&*house.sessions, id).await?;
     let secrets = wiring::secrets_to_look(&setting).await?;
-    let guard = wiring::guard(&setting, Arc::new(Rehearsal), secrets)?;
+    let knowledge = Knowledge {
+        remembrance: house.remembrance.clone(),
+        search: house.search.clone(),
+    };
+    let tools = (wiring::files(&setting)?, &knowledge);
+    let guard = wiring::guard(&setting, Arc::new(Rehearsal), secrets, tools)?;
     let mut stage = Stage::open(&guard, &events).await?;
     let played = stage.play(&events).await;
     stage.close().await?;
@@ -168,6 +173,11 @@ impl<'a> Stage<'a> {
                     if let Some(seen) = seen(*status, label.as_ref()) {
                         control.recall(self.session_id, seen).await.or_fail()?;
                     }
+                }
+                EventBody::MemoryRecalled { text, label, .. } if !text.is_empty() => {
+                    let unknown = || Label::untrusted("memory");
+                    let seen = label.clone().unwrap_or_else(unknown);
+                    control.recall(self.session_id, seen).await.or_fail()?;
                 }
                 _ => {}
             }

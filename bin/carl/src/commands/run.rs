@@ -58,6 +58,7 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
     let attendance = attendance(&args);
     let profile = setting.profile(&args.session, attendance)?;
     let house = House::open(&setting, &flags).await?;
+    house.remembrance.open_ahead();
     let task = Task {
         args: &args,
         asker: setting.asker(attendance, &house),

@@ -5,10 +5,12 @@ use crate::cli::{RoleArg, ServeArgs, SessionFlags};
 use crate::exit::{Exit, Failure, OrFail};
 use crate::paths::private_folder;
 use crate::render::print;
-use crate::wiring::{self, House};
+use crate::wiring::{self, House, Remembrance};
 use anyhow::{Context, Result};
 use api::audit::{Action, Audit};
 use bus::LocalBus;
+use domain::Timestamp;
+use observers::Capture;
 use std::sync::Arc;
 use wire::Listen;
 use wire::server::Builder;
@@ -38,10 +40,24 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
     if args.role == RoleArg::All {
         // The house is kept until the end: it holds the lock of the state folder.
         let house = House::in_process(&setting).await?;
-        let stopped = until_stopped(house.offer(), &address).await;
+        house.remembrance.open_ahead();
+        let mut offer = house.offer();
+        if matches!(address, Listen::Unix(_)) {
+            // The user's own socket; over a network others would read and forget.
+            offer = offer.curator(house.remembrance.sides.curator.clone());
+        }
+        let stopped = until_stopped(offer, &address).await;
         return house.close(stopped).await;
     }
-    let (mut offer, audit) = one(args.role, &setting).await?;
+    let Served {
+        mut offer,
+        audit,
+        capture,
+        remembrance,
+    } = one(args.role, &setting).await?;
+    if let (Listen::Unix(_), Some(remembrance)) = (&address, &remembrance) {
+        offer = offer.curator(remembrance.sides.curator.clone());
+    }
     if let (RoleArg::Secrets, Listen::Unix(_), Some(audit)) = (args.role, &address, &audit) {
         // The user's own `carl secret` records its changes while this role has the log.
         offer = offer.audit(audit.clone());
@@ -52,6 +68,9 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
             .or_fail()?;
     }
     let stopped = until_stopped(offer, &address).await?;
+    if let Some(capture) = &capture {
+        capture.settle(wiring::CAPTURE_WAIT).await;
+    }
     if let Some(audit) = &audit {
         wiring::mark(audit.as_ref(), Action::Stop).await.or_fail()?;
     }
@@ -106,42 +125,81 @@ pub(super) async fn until_stopped(offer: Builder, listen: &Listen) -> Result<Exi
     Ok(Exit::Success)
 }
 
-/// One role alone, and the log it writes to, if it does; the others it needs are where `[endpoints]`
-/// says, or in this process.
-async fn one(role: RoleArg, setting: &Setting) -> Result<(Builder, Option<Arc<dyn Audit>>)> {
+/// One role alone.
+struct Served {
+    /// What it offers.
+    offer: Builder,
+    /// The log it writes to, if it does.
+    audit: Option<Arc<dyn Audit>>,
+    /// What remembers answers, where sessions are served.
+    capture: Option<Capture>,
+    /// Both sides of memory, where it is served.
+    remembrance: Option<Remembrance>,
+}
+
+/// One role alone; the others it needs are where `[endpoints]` says, or in this process.
+async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
     let offer = Builder::new();
+    let mut served = Served {
+        offer: Builder::new(),
+        audit: None,
+        capture: None,
+        remembrance: None,
+    };
     let providers = &setting.loaded.config.models.providers;
     if role == RoleArg::Models && providers.values().all(|it| it.api_key.is_none()) {
         // It records nothing, so it needs no log: that is another role's to write.
         let secrets = wiring::secrets_to_look(setting).await?;
-        return Ok((offer.models(wiring::models(setting, secrets)?), None));
+        served.offer = offer.models(wiring::models(setting, secrets)?);
+        return Ok(served);
     }
     let audit = wiring::audit(setting)?;
-    let offer = match role {
-        RoleArg::Models => {
-            let secrets = wiring::secrets(setting, audit.clone()).await?;
-            offer.models(wiring::models(setting, secrets)?)
+    served.audit = Some(audit.clone());
+    if matches!(role, RoleArg::All | RoleArg::Audit) {
+        served.offer = offer.audit(audit);
+        return Ok(served);
+    }
+    if role == RoleArg::Secrets {
+        let secrets = wiring::served_secrets(setting, audit).await?;
+        served.offer = offer.secrets(secrets.clone(), secrets, wiring::token(setting)?);
+        return Ok(served);
+    }
+    let secrets = wiring::secrets(setting, audit.clone()).await?;
+    let models = wiring::models(setting, secrets.clone())?;
+    if role == RoleArg::Models {
+        served.offer = offer.models(models);
+        return Ok(served);
+    }
+    let files = wiring::files(setting)?;
+    let knowledge = wiring::knowledge(setting, &audit, &models, (&secrets, &files))?;
+    served.offer = match role {
+        RoleArg::Memory => {
+            knowledge.remembrance.open_ahead();
+            served.remembrance = Some(knowledge.remembrance.clone());
+            offer.memory(knowledge.remembrance.sides.memory)
         }
-        RoleArg::Secrets => {
-            let secrets = wiring::served_secrets(setting, audit.clone()).await?;
-            offer.secrets(secrets.clone(), secrets, wiring::token(setting)?)
-        }
-        RoleArg::Broker => {
-            let secrets = wiring::secrets(setting, audit.clone()).await?;
-            let guard = wiring::guard(setting, audit.clone(), secrets)?;
-            offer.broker(guard.broker).control(guard.control)
-        }
+        RoleArg::Search => offer.search(knowledge.search),
         RoleArg::Agents => {
-            let secrets = wiring::secrets(setting, audit.clone()).await?;
-            let guard = wiring::guard(setting, audit.clone(), secrets.clone())?;
-            let models = wiring::models(setting, secrets)?;
+            let guard = wiring::guard(setting, audit.clone(), secrets, (files, &knowledge))?;
             let bus = Arc::new(LocalBus::new());
-            let sessions = wiring::sessions(setting, &models, &guard, audit.clone(), bus)?;
+            let log = audit.clone();
+            let sessions = wiring::sessions(setting, &models, &guard, log, bus.clone())?;
+            let house = observers::House {
+                sessions: sessions.clone(),
+                memory: knowledge.remembrance.sides.memory,
+                models,
+                audit,
+                clock: Arc::new(Timestamp::now),
+            };
+            served.capture = wiring::capture(setting, house, bus.as_ref());
             offer.sessions(sessions)
         }
-        RoleArg::All | RoleArg::Audit => offer.audit(audit.clone()),
+        RoleArg::Broker | RoleArg::All | RoleArg::Audit | RoleArg::Models | RoleArg::Secrets => {
+            let guard = wiring::guard(setting, audit, secrets, (files, &knowledge))?;
+            offer.broker(guard.broker).control(guard.control)
+        }
     };
-    Ok((offer, Some(audit)))
+    Ok(served)
 }
 
 /// Ends with the first of Ctrl-C and SIGTERM.

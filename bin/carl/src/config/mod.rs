@@ -31,8 +31,12 @@ pub struct Config {
     pub bridge: Bridge,
     /// What is forbidden beyond the manifest.
     pub policy: Policy,
+    /// Where the web is searched.
+    pub search: search::Config,
     /// Where secrets are kept.
     pub secrets: secrets::Config,
+    /// What is remembered and how it is found.
+    pub memory: memory::Config,
     /// Where other roles are served; empty: in this process.
     pub endpoints: Endpoints,
 }
@@ -112,4 +116,8 @@ pub struct Endpoints {
     pub broker: String,
     /// The secrets.
     pub secrets: String,
+    /// Search.
+    pub search: String,
+    /// The memory.
+    pub memory: String,
 }

@@ -60,6 +60,16 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 # Tools no agent may use.
 #disabled_tools = []
 
+[search]
+# Where the web is searched: "searxng" (your own server; its JSON format must be on), "brave" or
+# "tavily" (each with a key). No page is read that no search found and you did not name.
+#provider = "searxng"
+#url = "http://127.0.0.1:8888"
+# The name of the secret that holds the key: `carl secret set brave-search` asks for it.
+#api_key = { secret = "brave-search" }
+# Most pages that one search reads, 1 to 8.
+#pages = 4
+
 [secrets]
 # Where secrets are kept: "secret-service" (the desktop's: GNOME Keyring, KWallet) or
 # "kernel-keyring" (servers: an encrypted file, unlocked once after a restart). There is no default.
@@ -67,10 +77,18 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 # The token of the secrets role; empty: secrets.token in the runtime folder.
 #token_file = ""
 
+[memory]
+# Whether what is known is shown to an agent before it works on a request.
+#recall = true
+# Whether answered questions are kept.
+#capture = true
+
 [endpoints]
 # Roles served by other processes, unix:/path or tcp:host:port; empty: in this process.
 #audit = ""
 #models = ""
 #broker = ""
 #secrets = ""
+#memory = ""
+#search = ""
 "#;
