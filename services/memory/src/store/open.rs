@@ -47,7 +47,10 @@ pub(crate) fn lock(folder: &Path) -> Result<File, Error> {
 }
 
 /// Opens or makes a file that the user alone may read. SQLite gives its other files the same rights.
-fn private(path: &Path) -> Result<File, Error> {
+///
+/// # Errors
+/// [`Error::Unavailable`].
+pub(crate) fn private(path: &Path) -> Result<File, Error> {
     OpenOptions::new()
         .read(true)
         .write(true)

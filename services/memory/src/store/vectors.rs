@@ -176,6 +176,7 @@ fn existing(path: &Path, store: &Readers) -> Result<Connection, Unfit> {
 
 fn begin(path: &Path) -> Result<Connection, Error> {
     let of = |error| sqlite(path, error);
+    drop(super::open::private(path)?);
     let connection = Connection::open(path).map_err(of)?;
     settle(&connection).map_err(of)?;
     connection.execute_batch(SCHEMA).map_err(of)?;
