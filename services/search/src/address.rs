@@ -166,11 +166,15 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
     // Global unicast is 2000::/3. Loopback, unspecified, compatible, unique local (with a cloud's
     // metadata), link-local, site-local, multicast and local translation are all outside.
     let is_global = (0x2000..=0x3fff).contains(&a);
-    // Protocol assignments with Teredo, documentation, 6to4 (which carries an IPv4 address).
-    let is_special = (a == 0x2001 && b < 0x0200)
-        || (a == 0x2001 && b == 0x0db8)
-        || a == 0x2002
-        || (a == 0x3fff && b < 0x1000);
+    let is_special = match a {
+        // Protocol assignments, with Teredo; documentation.
+        0x2001 => b < 0x0200 || b == 0x0db8,
+        // 6to4, which carries an IPv4 address.
+        0x2002 => true,
+        // Documentation again.
+        0x3fff => b < 0x1000,
+        _ => false,
+    };
     is_global && !is_special
 }
 

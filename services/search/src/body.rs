@@ -151,7 +151,7 @@ fn charset(text: &str) -> Option<&'static Encoding> {
     let end = value
         .find(['"', '\'', ';', ' ', '>', '/'])
         .unwrap_or(value.len());
-    Encoding::for_label(value[..end].as_bytes())
+    Encoding::for_label(&value.as_bytes()[..end])
 }
 
 /// The encoding that a page names in its own head.

@@ -235,7 +235,9 @@ fn hits(kind: Provider, body: &Value) -> Vec<Hit> {
         text.chars().take(SNIPPET_CHARS).collect::<String>()
     };
     let hit = |item: &Value| {
-        let url = Url::parse(item["url"].as_str()?).map_or(None, Some)?;
+        let Ok(url) = Url::parse(item["url"].as_str()?) else {
+            return None;
+        };
         let is_page = matches!(url.scheme(), "http" | "https") && url.host().is_some();
         let date = dates
             .iter()
@@ -281,7 +283,7 @@ mod tests {
             (Provider::Brave, brave),
             (Provider::Tavily, tavily),
         ] {
-            assert_eq!(hits(kind, &body), [expected.clone()], "{kind:?}");
+            assert_eq!(hits(kind, &body), std::slice::from_ref(&expected), "{kind:?}");
         }
     }
 

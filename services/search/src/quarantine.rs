@@ -193,7 +193,9 @@ async fn answer(models: &dyn Models, request: ChatRequest) -> Result<String, Err
 
 /// What an answer comes to, once it was held against its page.
 fn digested(answer: &str, page: &Page) -> Option<Digested> {
-    let value: Value = serde_json::from_str(answer).map_or(None, Some)?;
+    let Ok(value) = serde_json::from_str::<Value>(answer) else {
+        return None;
+    };
     let there = topics(&format!("{} {}", page.title, page.text));
     let summary = plain(value["summary"].as_str()?, SUMMARY_CHARS);
     if share(&topics(&summary), &there) < UNRELATED {

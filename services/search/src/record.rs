@@ -37,8 +37,9 @@ pub(crate) fn write(head: &Head, body: &[u8]) -> Result<Vec<u8>, serde_json::Err
 /// A page from a file; `None` when it is damaged, of another form or of another address.
 pub(crate) fn read(file: &[u8], url: &str) -> Option<(Head, Vec<u8>)> {
     let end = file.iter().position(|byte| *byte == b'\n')?;
-    let head = serde_json::from_slice::<Head>(&file[..end]);
-    let head = head.map_or(None, Some)?;
+    let Ok(head) = serde_json::from_slice::<Head>(&file[..end]) else {
+        return None;
+    };
     let body = &file[end + 1..];
     let is_whole = head.form == FORM && head.url == url && head.digest == Digest::of(body);
     is_whole.then(|| (head, body.to_vec()))

@@ -155,7 +155,7 @@ fn same_spelling(path: &str) -> String {
 fn hex(digits: &[u8]) -> Option<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16);
     let value = digit(digits[0])? * 16 + digit(digits[1])?;
-    u8::try_from(value).map_or(None, Some)
+    u8::try_from(value).ok()
 }
 
 /// Whether a pattern with `*` and a last `$` fits the beginning of a path. The pieces between the

@@ -89,8 +89,7 @@ pub(crate) fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for line in text.lines() {
         let mut from = 0;
-        let mut marks = line.char_indices().peekable();
-        while let Some((at, c)) = marks.next() {
+        for (at, c) in line.char_indices() {
             let end = at + c.len_utf8();
             let is_stop = match c {
                 '.' | '!' | '?' | '…' => {

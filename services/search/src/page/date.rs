@@ -15,7 +15,7 @@ pub(crate) fn date_in(text: &str) -> Option<Timestamp> {
     if text.len() > DATE_BYTES || !text.is_ascii() {
         return None;
     }
-    let whole = text.parse::<Timestamp>().map_or(None, Some);
+    let whole = text.parse::<Timestamp>().ok();
     whole
         .or_else(|| in_numbers(text))
         .or_else(|| in_words(text))
@@ -98,12 +98,17 @@ fn offset(zone: &str) -> i64 {
 fn build(parts: [&str; 6], ahead: i64) -> Option<Timestamp> {
     let mut numbers = [0_u32; 6];
     for (number, part) in numbers.iter_mut().zip(parts) {
-        *number = part.trim().parse().map_or(None, Some)?;
+        let Ok(parsed) = part.trim().parse() else {
+            return None;
+        };
+        *number = parsed;
     }
     let [year, month, day, hour, minute, second] = numbers;
     let text = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z");
-    let local = text.parse::<Timestamp>().map_or(None, Some)?;
-    Timestamp::from_second(local.as_second() - ahead).map_or(None, Some)
+    let Ok(local) = text.parse::<Timestamp>() else {
+        return None;
+    };
+    Timestamp::from_second(local.as_second() - ahead).ok()
 }
 
 /// The day that stands in a path: `/2024/05/01/`, `/2024-05-01-title`.

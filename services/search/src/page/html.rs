@@ -123,7 +123,9 @@ fn whole_text(html: &str) -> String {
 /// When a page was published, as its data blocks or its elements say.
 fn date_of(plain: &Plain, view: &Readability) -> Option<Timestamp> {
     let blocks = plain.data.iter().filter_map(|block| {
-        let value: Value = serde_json::from_str(block).map_or(None, Some)?;
+        let Ok(value) = serde_json::from_str::<Value>(block) else {
+            return None;
+        };
         let mut left = DATA_VALUES;
         date_of_data(&value, 0, &mut left)
     });
