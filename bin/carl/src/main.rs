@@ -136,6 +136,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Agents(args)) => wait(commands::inspect::agents(&args)),
         Some(Command::Policy(command)) => wait(commands::policy::policy(command)),
         Some(Command::Secret(command)) => wait(commands::secret::secret(command)),
+        Some(Command::Memory(command)) => wait(commands::memory::memory(command)),
         Some(Command::Session(command)) => wait(commands::session::session(command)),
         Some(Command::Undo(args)) => wait(commands::undo::undo(args)),
         Some(Command::Serve(args)) => wait(commands::serve::serve(args)),

@@ -1,6 +1,7 @@
 //! The command line: what can be typed, and nothing about what it does. A file a command family.
 
 mod audit;
+mod memory;
 mod policy;
 mod secret;
 mod serve;
@@ -8,6 +9,7 @@ mod session;
 mod tools;
 
 pub use audit::{AuditCommand, DecisionArg, LogFolder, RecordFilter, RecordFlags, RecordForm};
+pub use memory::{AddArgs, KindArg, MemoryCommand, Place};
 pub use policy::{ExplainArgs, ForgetArgs, GrantsArgs, GuardArgs, PolicyCommand, ReplayArgs};
 pub use secret::SecretCommand;
 pub use serve::{RoleArg, ServeArgs};
@@ -87,6 +89,9 @@ pub enum Command {
     /// Look at the record of what was decided and done
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// Search, add to and look after what is remembered
+    #[command(subcommand)]
+    Memory(MemoryCommand),
     /// Store, list and forget secrets such as providers' API keys
     #[command(subcommand)]
     Secret(SecretCommand),

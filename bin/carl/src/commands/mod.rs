@@ -5,6 +5,7 @@ pub mod chat;
 pub mod doctor;
 pub mod folders;
 pub mod inspect;
+pub mod memory;
 pub mod models;
 pub mod paperwork;
 pub mod policy;

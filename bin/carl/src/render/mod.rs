@@ -4,6 +4,7 @@
 mod calls;
 pub mod confirm;
 pub mod links;
+pub mod memory;
 pub mod summary;
 pub mod terminal;
 pub mod transcript;

@@ -1,0 +1,117 @@
+//! `carl memory`.
+
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// `carl memory`.
+#[derive(Debug, Subcommand)]
+pub enum MemoryCommand {
+    /// Find what answers a question
+    Search {
+        /// The question, in words
+        #[arg(required = true)]
+        question: Vec<String>,
+        /// Also print what each stage of the search saw
+        #[arg(long)]
+        explain: bool,
+        /// Print at most this many, 1 and up
+        #[arg(short = 'n', long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+        limit: u32,
+        #[command(flatten)]
+        place: Place,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print an entry with everything that is kept of it
+    Show {
+        /// Its id (the beginning is enough)
+        id: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Keep something
+    Add(AddArgs),
+    /// Remove an entry, and search every file for what is left of it
+    Forget {
+        /// Its id (the beginning is enough)
+        id: String,
+        /// Do not ask
+        #[arg(short, long)]
+        yes: bool,
+    },
+    /// List entries, oldest first
+    List {
+        #[command(flatten)]
+        place: Place,
+        /// Only of this kind
+        #[arg(long, value_enum)]
+        kind: Option<KindArg>,
+        /// Print JSON, one object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write every entry for other programs, one JSON object a line
+    Export {
+        /// The file; without one, or with `-`, standard output
+        file: Option<PathBuf>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Keep what `carl memory export` wrote; every line is checked before the first is kept
+    Import {
+        /// The file; `-` for standard input
+        file: PathBuf,
+    },
+    /// Print what memory holds and how far its indexes are
+    Stats {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make every index anew
+    Reindex,
+}
+
+/// `carl memory add`.
+#[derive(Debug, Args)]
+pub struct AddArgs {
+    /// The text, or `-` for standard input
+    #[arg(required = true)]
+    pub text: Vec<String>,
+    /// A short name; without one, the text's first words
+    #[arg(long)]
+    pub name: Option<String>,
+    /// One line about it
+    #[arg(long, default_value = "")]
+    pub description: String,
+    /// A word to find it by; may be given several times
+    #[arg(long = "tag")]
+    pub tags: Vec<String>,
+    /// The entry that this one corrects (the beginning of its id is enough)
+    #[arg(long, value_name = "ID")]
+    pub supersedes: Option<String>,
+    /// Where to keep it: `user`, `project`, `agent:TYPE` or another name [default: user, or where
+    /// what it corrects is]
+    #[arg(long)]
+    pub namespace: Option<String>,
+}
+
+/// Where to look.
+#[derive(Debug, Args)]
+pub struct Place {
+    /// Only here: `user`, `project` (the current folder), `agent:TYPE` or another name; may be given
+    /// several times
+    #[arg(long = "namespace", value_name = "NAMESPACE")]
+    pub namespaces: Vec<String>,
+}
+
+/// A kind of entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum KindArg {
+    /// Written on purpose
+    Memory,
+    /// A captured question and answer
+    Engram,
+}

@@ -1,0 +1,296 @@
+//! `carl memory`: the user's own side of memory.
+
+mod exported;
+mod forget;
+mod transfer;
+
+use super::Setting;
+use crate::cli::{AddArgs, KindArg, MemoryCommand, Place};
+use crate::exit::{Exit, Failure, OrFail};
+use crate::render::memory as render;
+use crate::render::{Paint, print, print_error};
+use crate::wiring::{Memories, memories};
+use anyhow::{Context, Result};
+use api::memory::{
+    Detail, Error, Kind, ListRequest, Memory, QueryEvent, QueryRequest, Recall, Scope, Source,
+    Stage, WriteAnswer, WriteEntry, WriteRequest,
+};
+use domain::id::MemoryId;
+use domain::label::Label;
+use domain::limits::MEMORY_TEXT_BYTES;
+use domain::rights::Namespace;
+use futures::StreamExt;
+use std::io::Read;
+use text::escape::visible;
+
+/// Words of a text that become its name.
+const NAME_WORDS: usize = 8;
+
+/// Does what was typed.
+///
+/// # Errors
+/// When memory cannot be opened or used, or what was typed cannot.
+pub async fn memory(command: MemoryCommand) -> Result<Exit> {
+    let setting = Setting::plain()?;
+    let (memories, _lock) = memories(&setting).await?;
+    match command {
+        MemoryCommand::Search {
+            question,
+            explain,
+            limit,
+            place,
+            json,
+        } => {
+            let request = QueryRequest {
+                context: None,
+                text: question.join(" "),
+                scope: scope(&setting, &place)?,
+                limit,
+                detail: Detail::Segment,
+                at_least: 0.0,
+            };
+            search(&memories, request, explain, json).await
+        }
+        MemoryCommand::Show { id, json } => {
+            let id = resolve(&memories, &id).await?;
+            let stored = memories.curator.show(id).await.or_fail()?;
+            print(&match json {
+                true => format!("{:#}\n", exported::to_json(&stored)),
+                false => render::entry(&stored, Paint::for_stream(&std::io::stdout())),
+            })?;
+            Ok(Exit::Success)
+        }
+        MemoryCommand::Add(args) => add(&setting, &memories, args).await,
+        MemoryCommand::Forget { id, yes } => {
+            let id = resolve(&memories, &id).await?;
+            forget::forget(&setting, &memories, id, yes).await
+        }
+        MemoryCommand::List { place, kind, json } => {
+            let kind = kind.map(|kind| match kind {
+                KindArg::Memory => Kind::Memory,
+                KindArg::Engram => Kind::Engram,
+            });
+            let scope = scope(&setting, &place)?;
+            list(&memories, ListRequest { scope, kind }, json).await
+        }
+        MemoryCommand::Export { file, place } => {
+            let scope = scope(&setting, &place)?;
+            transfer::export(&memories, scope, file.as_deref()).await
+        }
+        MemoryCommand::Import { file } => transfer::import(&memories, &file).await,
+        MemoryCommand::Stats { json } => {
+            let stats = memories.curator.stats().await.or_fail()?;
+            print(&render::stats(&stats, json)?)?;
+            Ok(Exit::Success)
+        }
+        MemoryCommand::Reindex => {
+            let stats = memories.curator.reindex().await.or_fail()?;
+            print(&render::stats(&stats, false)?)?;
+            Ok(Exit::Success)
+        }
+    }
+}
+
+/// A namespace as it is typed: `project` is the current folder's.
+fn namespace(setting: &Setting, name: &str) -> Result<Namespace> {
+    let named = match name {
+        "project" => Namespace::project(&setting.workspace),
+        other => Namespace::new(other),
+    };
+    named.map_err(|error| Failure::usage(format!("--namespace: {error}"), "").into())
+}
+
+fn scope(setting: &Setting, place: &Place) -> Result<Scope> {
+    if place.namespaces.is_empty() {
+        return Ok(Scope::All);
+    }
+    let names = place.namespaces.iter().map(|name| namespace(setting, name));
+    names.collect::<Result<_>>().map(Scope::Only)
+}
+
+/// The entry whose id begins like this.
+async fn resolve(memories: &Memories, text: &str) -> Result<MemoryId> {
+    let wanted = text.trim().to_lowercase();
+    if let Ok(id) = wanted.parse() {
+        return Ok(id);
+    }
+    let is_beginning = wanted.len() >= 4
+        && wanted.len() < 36
+        && wanted.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+    let no_id = |what: String| {
+        let hint = "`carl memory list` and `carl memory search` show ids.";
+        Failure::usage(what, hint)
+    };
+    if !is_beginning {
+        return Err(no_id(format!("`{}` is no id of a memory", visible(text))).into());
+    }
+    let everything = ListRequest {
+        scope: Scope::All,
+        kind: None,
+    };
+    let mut entries = memories.curator.list(everything).await.or_fail()?;
+    let mut found = Vec::new();
+    while let Some(entry) = entries.next().await {
+        let id = entry.or_fail()?.id;
+        if id.to_string().starts_with(&wanted) {
+            found.push(id);
+        }
+    }
+    match found.as_slice() {
+        [id] => Ok(*id),
+        [] => Err(no_id(format!("no memory has an id that begins with `{wanted}`")).into()),
+        more => {
+            let count = more.len();
+            Err(no_id(format!(
+                "{count} memories have an id that begins with `{wanted}`"
+            ))
+            .into())
+        }
+    }
+}
+
+async fn search(
+    memories: &Memories,
+    request: QueryRequest,
+    explain: bool,
+    json: bool,
+) -> Result<Exit> {
+    let (stages, recalls) = ask(memories.memory.as_ref(), request).await.or_fail()?;
+    let paint = Paint::for_stream(&std::io::stdout());
+    if json {
+        let found = exported::found(&recalls, explain.then_some(stages.as_slice()));
+        print(&format!("{found:#}\n"))?;
+        return Ok(Exit::Success);
+    }
+    print(&render::results(&recalls, paint))?;
+    if explain {
+        print(&render::stages(&stages, &recalls, paint))?;
+    }
+    Ok(Exit::Success)
+}
+
+async fn ask(
+    memory: &dyn Memory,
+    request: QueryRequest,
+) -> Result<(Vec<Stage>, Vec<Recall>), Error> {
+    let mut events = memory.query(request).await?;
+    let (mut stages, mut recalls) = (Vec::new(), Vec::new());
+    while let Some(event) = events.next().await {
+        match event? {
+            QueryEvent::Stage(stage) => stages.push(stage),
+            QueryEvent::Results(results) => recalls = results,
+        }
+    }
+    Ok((stages, recalls))
+}
+
+async fn add(setting: &Setting, memories: &Memories, args: AddArgs) -> Result<Exit> {
+    let corpus = match args.text.as_slice() {
+        [dash] if dash == "-" => typed()?,
+        words => words.join(" "),
+    };
+    let supersedes = match &args.supersedes {
+        Some(id) => Some(resolve(memories, id).await?),
+        None => None,
+    };
+    let namespace = match (&args.namespace, supersedes) {
+        (Some(name), _) => namespace(setting, name)?,
+        (None, Some(id)) => memories.curator.show(id).await.or_fail()?.namespace,
+        (None, None) => Namespace::user(),
+    };
+    let request = WriteRequest {
+        context: None,
+        namespace,
+        entry: WriteEntry::Memory {
+            name: args.name.unwrap_or_else(|| first_words(&corpus)),
+            description: args.description,
+            tags: args.tags,
+            correlating_ids: Vec::new(),
+            corpus,
+        },
+        source: Source::User,
+        label: Label::trusted("user"),
+        valid_from: None,
+        supersedes,
+    };
+    match memories.memory.write(request).await.or_fail()? {
+        WriteAnswer::Stored { id } => {
+            print(&format!("{id}\n"))?;
+            Ok(Exit::Success)
+        }
+        WriteAnswer::Duplicate { id } => {
+            print_error("There is one that says the same:\n")?;
+            print(&format!("{id}\n"))?;
+            Ok(Exit::Success)
+        }
+        WriteAnswer::Rejected { refusal, detail } => {
+            let hint = match refusal {
+                api::memory::Refusal::Secret => {
+                    "`carl secret set NAME` keeps secrets where no model sees them."
+                }
+                _ => "Nothing was kept.",
+            };
+            Err(Failure::usage(detail, hint).into())
+        }
+    }
+}
+
+/// Standard input, as far as an entry may be long.
+fn typed() -> Result<String> {
+    let mut text = String::new();
+    std::io::stdin()
+        .lock()
+        .take(MEMORY_TEXT_BYTES as u64 + 2)
+        .read_to_string(&mut text)
+        .context("standard input cannot be read as text")?;
+    Ok(text)
+}
+
+fn first_words(text: &str) -> String {
+    let mut words = text.split_whitespace();
+    let mut name = words
+        .by_ref()
+        .take(NAME_WORDS)
+        .collect::<Vec<_>>()
+        .join(" ");
+    if words.next().is_some() {
+        name.push('…');
+    }
+    name.chars().take(80).collect()
+}
+
+async fn list(memories: &Memories, request: ListRequest, json: bool) -> Result<Exit> {
+    let mut entries = memories.curator.list(request).await.or_fail()?;
+    let paint = Paint::for_stream(&std::io::stdout());
+    let mut page = String::new();
+    let mut count = 0_u64;
+    while let Some(entry) = entries.next().await {
+        let stored = entry.or_fail()?;
+        count += 1;
+        match json {
+            true => page.push_str(&format!("{}\n", exported::to_json(&stored))),
+            false => page.push_str(&render::line(&stored, paint)),
+        }
+        if page.len() > 64 << 10 {
+            print(&page)?;
+            page.clear();
+        }
+    }
+    print(&page)?;
+    if count == 0 && !json {
+        print_error("Nothing is remembered yet. `carl memory add TEXT` keeps something.\n")?;
+    }
+    Ok(Exit::Success)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_the_first_words() {
+        assert_eq!(first_words(" one\ntwo "), "one two");
+        assert_eq!(first_words("1 2 3 4 5 6 7 8 9"), "1 2 3 4 5 6 7 8…");
+        assert_eq!(first_words(&"x".repeat(500)).len(), 80);
+    }
+}

@@ -1,0 +1,392 @@
+//! Memory for people: results, stages, entries, counts.
+
+use super::Paint;
+use anyhow::Result;
+use api::memory::{Kind, Recall, Stage, Stats, Stored, WriteEntry};
+use domain::id::MemoryId;
+use domain::label::{Integrity, Label, Readers};
+use serde_json::json;
+use std::fmt::Write;
+use text::escape::visible;
+use unicode_width::UnicodeWidthStr;
+
+/// Candidates of a stage that are printed.
+const CANDIDATES: usize = 5;
+/// Widest name in a table, columns.
+const NAME_COLUMNS: usize = 44;
+
+/// What was found, best first.
+#[must_use]
+pub fn results(recalls: &[Recall], paint: Paint) -> String {
+    if recalls.is_empty() {
+        return "Nothing was found.\n".to_owned();
+    }
+    let mut out = String::new();
+    for (place, recall) in recalls.iter().enumerate() {
+        let name = paint.strong(&visible(&recall.name));
+        let about = format!(
+            "{} · {} · {} · {} · relevance {:.2}",
+            recall.id,
+            kind(recall.kind),
+            visible(recall.namespace.as_str()),
+            recall.created_at.strftime("%Y-%m-%d"),
+            recall.relevance,
+        );
+        // Writing into a text cannot fail.
+        let _ = writeln!(out, "{}. {name}{}", place + 1, trust(&recall.label, paint));
+        let _ = writeln!(out, "   {}", paint.faint(&about));
+        for text in [&recall.description, &recall.segment] {
+            for line in text.lines().filter(|line| !line.trim().is_empty()) {
+                let _ = writeln!(out, "   {}", visible(line));
+            }
+        }
+    }
+    out
+}
+
+/// A warning behind what is not to be trusted.
+fn trust(label: &Label, paint: Paint) -> String {
+    match label.integrity {
+        Integrity::Trusted => String::new(),
+        Integrity::Endorsed | Integrity::Untrusted => {
+            let origins: Vec<&str> = label.origins.iter().map(String::as_str).collect();
+            let said = format!(" (untrusted: {})", visible(&origins.join(", ")));
+            paint.warn(&said)
+        }
+    }
+}
+
+/// What each stage saw, as a table.
+#[must_use]
+pub fn stages(stages: &[Stage], recalls: &[Recall], paint: Paint) -> String {
+    let name = |id: MemoryId| {
+        let known = recalls.iter().find(|recall| recall.id == id);
+        known.map_or_else(
+            || short(id),
+            |recall| format!("{} {}", short(id), visible(&recall.name)),
+        )
+    };
+    let head = ["stage", "seen", "time", "score", "best"].map(str::to_owned);
+    let mut rows = vec![head];
+    for stage in stages {
+        let mut best = stage.candidates.iter().take(CANDIDATES);
+        let (score, first) = best.next().map_or_else(
+            || (String::new(), String::new()),
+            |candidate| (format!("{:.3}", candidate.score), name(candidate.id)),
+        );
+        rows.push([
+            visible(&stage.name),
+            stage.seen.to_string(),
+            time(stage.duration_us),
+            score,
+            first,
+        ]);
+        for candidate in best {
+            let empty = String::new;
+            let score = format!("{:.3}", candidate.score);
+            rows.push([empty(), empty(), empty(), score, name(candidate.id)]);
+        }
+        if !stage.note.is_empty() {
+            let note = format!("({})", visible(&stage.note));
+            rows.push([
+                String::new(),
+                String::new(),
+                String::new(),
+                String::new(),
+                note,
+            ]);
+        }
+    }
+    format!("\n{}", table(&rows, paint))
+}
+
+/// Rows of one head and columns, the middle three to the right.
+fn table(rows: &[[String; 5]], paint: Paint) -> String {
+    let width = |column: usize| {
+        rows.iter()
+            .map(|row| row[column].width())
+            .max()
+            .unwrap_or(0)
+    };
+    let widths = [width(0), width(1), width(2), width(3)];
+    let mut out = String::new();
+    for (place, row) in rows.iter().enumerate() {
+        let mut line = padded(&row[0], widths[0]);
+        for column in 1..4 {
+            let gap = widths[column].saturating_sub(row[column].width());
+            line.push_str(&format!("  {}{}", " ".repeat(gap), row[column]));
+        }
+        line.push_str(&format!("  {}", cut(&row[4])));
+        let line = line.trim_end();
+        out.push_str(&match place {
+            0 => paint.faint(line),
+            _ => line.to_owned(),
+        });
+        out.push('\n');
+    }
+    out
+}
+
+fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+fn cut(text: &str) -> String {
+    match text.chars().count() {
+        0..=100 => text.to_owned(),
+        _ => text.chars().take(99).chain(['…']).collect(),
+    }
+}
+
+fn time(us: u64) -> String {
+    match us {
+        0..1_000 => format!("{us} µs"),
+        _ => format!("{:.1} ms", us as f64 / 1_000.0),
+    }
+}
+
+/// The end of an id: its beginning is a time, and alike for entries made together.
+fn short(id: MemoryId) -> String {
+    let id = id.to_string();
+    format!("…{}", id.get(24..).unwrap_or(&id))
+}
+
+const fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Memory => "memory",
+        Kind::Engram => "engram",
+    }
+}
+
+/// One line of a list.
+#[must_use]
+pub fn line(stored: &Stored, paint: Paint) -> String {
+    let name = match &stored.entry {
+        WriteEntry::Memory { name, .. } => name,
+        WriteEntry::Engram { question, .. } => question,
+    };
+    let name = visible(name.lines().next().unwrap_or_default());
+    let name: String = match name.chars().count() {
+        0..=NAME_COLUMNS => name,
+        _ => name.chars().take(NAME_COLUMNS - 1).chain(['…']).collect(),
+    };
+    let ended = match stored.valid_until {
+        Some(_) => paint.faint(" (corrected)"),
+        None => String::new(),
+    };
+    format!(
+        "{}  {}  {}  {}  {name}{ended}{}\n",
+        stored.id,
+        kind(stored.entry.kind()),
+        stored.created_at.strftime("%Y-%m-%d"),
+        visible(stored.namespace.as_str()),
+        trust(&stored.label, paint),
+    )
+}
+
+/// An entry with everything that is kept of it.
+#[must_use]
+pub fn entry(stored: &Stored, paint: Paint) -> String {
+    let mut fields: Vec<(&str, String)> = vec![
+        ("id", stored.id.to_string()),
+        ("kind", kind(stored.entry.kind()).to_owned()),
+        ("namespace", stored.namespace.to_string()),
+        ("source", stored.source.as_str().to_owned()),
+        ("trust", trusted(&stored.label)),
+        ("readers", readers(&stored.label)),
+        ("created", stored.created_at.to_string()),
+    ];
+    let mut maybe = |name: &'static str, value: Option<String>| {
+        fields.extend(value.map(|value| (name, value)));
+    };
+    maybe("valid from", stored.valid_from.map(|time| time.to_string()));
+    maybe(
+        "valid until",
+        stored.valid_until.map(|time| time.to_string()),
+    );
+    maybe(
+        "corrected by",
+        stored.superseded_by.map(|id| id.to_string()),
+    );
+    maybe(
+        "critic's score",
+        stored.critic_score.map(|score| score.to_string()),
+    );
+    maybe(
+        "compared",
+        stored
+            .pairwise_winner
+            .map(|winner| winner.as_str().to_owned()),
+    );
+    maybe(
+        "feedback",
+        stored.feedback.map(|feedback| feedback.to_string()),
+    );
+    let recalled = match (stored.access_count, stored.last_accessed) {
+        (0, _) => "never".to_owned(),
+        (times, Some(last)) => format!("{times} times, last {last}"),
+        (times, None) => format!("{times} times"),
+    };
+    maybe("recalled", Some(recalled));
+    let (more, texts) = parts(&stored.entry);
+    fields.extend(more);
+    let widest = fields
+        .iter()
+        .map(|(name, _)| name.width())
+        .max()
+        .unwrap_or(0);
+    let mut out = String::new();
+    for (name, value) in fields {
+        let name = paint.faint(&padded(name, widest));
+        out.push_str(&format!("{name}  {}\n", visible(&value)));
+    }
+    for (heading, text) in texts {
+        out.push_str(&format!("\n{}\n", paint.strong(heading)));
+        for line in text.lines() {
+            out.push_str(&format!("{}\n", visible(line)));
+        }
+    }
+    out
+}
+
+type Parts<'a> = (Vec<(&'static str, String)>, Vec<(&'static str, &'a str)>);
+
+/// What depends on the kind: short fields, and texts.
+fn parts(entry: &WriteEntry) -> Parts<'_> {
+    match entry {
+        WriteEntry::Memory {
+            name,
+            description,
+            tags,
+            correlating_ids,
+            corpus,
+        } => {
+            let ids: Vec<String> = correlating_ids.iter().map(ToString::to_string).collect();
+            let fields = [
+                ("name", name.clone()),
+                ("description", description.clone()),
+                ("tags", tags.join(", ")),
+                ("belongs with", ids.join(" ")),
+            ];
+            let fields = fields.into_iter().filter(|(_, value)| !value.is_empty());
+            (fields.collect(), vec![("Text", corpus)])
+        }
+        WriteEntry::Engram {
+            question,
+            answer,
+            intent,
+            entities,
+            session_id,
+            query_id,
+            respondent,
+            tools_used,
+        } => {
+            let tools: Vec<&str> = tools_used.iter().map(|tool| tool.as_str()).collect();
+            let fields = [
+                ("intent", intent.clone()),
+                ("entities", entities.join(", ")),
+                ("session", session_id.to_string()),
+                ("query", query_id.to_string()),
+                ("respondent", respondent.clone()),
+                ("tools", tools.join(", ")),
+            ];
+            let fields = fields.into_iter().filter(|(_, value)| !value.is_empty());
+            (
+                fields.collect(),
+                vec![("Question", question), ("Answer", answer)],
+            )
+        }
+    }
+}
+
+fn trusted(label: &Label) -> String {
+    let word = match label.integrity {
+        Integrity::Trusted => "trusted",
+        Integrity::Endorsed => "endorsed",
+        Integrity::Untrusted => "untrusted",
+    };
+    let origins: Vec<&str> = label.origins.iter().map(String::as_str).collect();
+    format!("{word} (from {})", origins.join(", "))
+}
+
+/// Who may learn it, in words.
+#[must_use]
+pub fn readers(label: &Label) -> String {
+    match &label.readers {
+        Readers::Public => "anyone".to_owned(),
+        Readers::Nobody => "no one else".to_owned(),
+        Readers::Only(names) => names.iter().cloned().collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// What memory holds.
+///
+/// # Errors
+/// When it cannot be written as JSON.
+pub fn stats(stats: &Stats, as_json: bool) -> Result<String> {
+    if as_json {
+        let namespaces: serde_json::Map<String, serde_json::Value> = stats
+            .namespaces
+            .iter()
+            .map(|(name, count)| (name.to_string(), json!(count)))
+            .collect();
+        let index = |index: &api::memory::IndexState| json!({"name": index.name, "entries": index.entries, "of": index.of, "note": index.note});
+        let all = json!({
+            "memories": stats.memories,
+            "engrams": stats.engrams,
+            "superseded": stats.superseded,
+            "namespaces": namespaces,
+            "disk_bytes": stats.disk_bytes,
+            "embedder": stats.embedder,
+            "indexes": stats.indexes.iter().map(index).collect::<serde_json::Value>(),
+            "cache_hits": stats.cache_hits,
+            "cache_lookups": stats.cache_lookups,
+        });
+        return Ok(format!("{}\n", serde_json::to_string_pretty(&all)?));
+    }
+    let mut out = format!(
+        "{} memories, {} engrams, {} corrected; {} on disk\n",
+        stats.memories,
+        stats.engrams,
+        stats.superseded,
+        bytes(stats.disk_bytes)
+    );
+    for (name, count) in &stats.namespaces {
+        out.push_str(&format!("  {count:>8}  {}\n", visible(name.as_str())));
+    }
+    if !stats.embedder.is_empty() {
+        out.push_str(&format!("Vectors: {}\n", visible(&stats.embedder)));
+    }
+    for index in &stats.indexes {
+        let note = match index.note.as_str() {
+            "" => String::new(),
+            note => format!(" ({})", visible(note)),
+        };
+        out.push_str(&format!(
+            "Index {}: {} of {} entries{note}\n",
+            visible(&index.name),
+            index.entries,
+            index.of
+        ));
+    }
+    if stats.cache_lookups > 0 {
+        out.push_str(&format!(
+            "Cache: {} of {} questions since the start\n",
+            stats.cache_hits, stats.cache_lookups
+        ));
+    }
+    Ok(out)
+}
+
+/// A size for people.
+#[must_use]
+pub fn bytes(count: u64) -> String {
+    match count {
+        0..1_024 => format!("{count} B"),
+        1_024..1_048_576 => format!("{:.1} KiB", count as f64 / 1_024.0),
+        _ => format!("{:.1} MiB", count as f64 / 1_048_576.0),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,71 @@
+//! What people see of memory, as it stands on the screen.
+
+use super::*;
+use api::memory::{Candidate, Source};
+use domain::rights::Namespace;
+use uuid::Uuid;
+
+fn recall(number: u128, label: Label) -> Recall {
+    Recall {
+        id: MemoryId::from_uuid(Uuid::from_u128(number)),
+        kind: Kind::Memory,
+        namespace: Namespace::user(),
+        name: format!("coffee {number}"),
+        description: "how it is drunk".to_owned(),
+        segment: "Black, without\u{1b}[31m sugar.".to_owned(),
+        byte_range: (0, 22),
+        score: 0.9,
+        relevance: 0.8,
+        source: Source::User,
+        label,
+        created_at: "2026-11-22T08:00:00Z".parse().unwrap(),
+        correlating_ids: Vec::new(),
+    }
+}
+
+#[test]
+fn results_and_stages_stand_in_columns_and_control_nothing() {
+    let recalls = [
+        recall(1, Label::trusted("user")),
+        recall(2, Label::untrusted("web:example.org")),
+    ];
+    let stage = |name: &str, duration_us, note: &str| Stage {
+        name: name.to_owned(),
+        candidates: recalls
+            .iter()
+            .map(|recall| Candidate {
+                id: recall.id,
+                score: 12.5,
+            })
+            .collect(),
+        seen: 1_234,
+        duration_us,
+        note: note.to_owned(),
+    };
+    let nothing = Stage {
+        candidates: Vec::new(),
+        seen: 0,
+        ..stage("vector", 7, "no model: words alone")
+    };
+    let all = [stage("lexical", 1_500, ""), nothing];
+    let seen = format!(
+        "{}{}",
+        results(&recalls, Paint::Plain),
+        stages(&all, &recalls, Paint::Plain)
+    );
+    assert!(!seen.contains('\u{1b}'), "{seen}");
+    insta::assert_snapshot!(seen);
+}
+
+#[test]
+fn nothing_is_said_to_be_nothing_and_sizes_have_units() {
+    assert_eq!(results(&[], Paint::Plain), "Nothing was found.\n");
+    for (count, said) in [
+        (0, "0 B"),
+        (1_023, "1023 B"),
+        (1_024, "1.0 KiB"),
+        (3 << 20, "3.0 MiB"),
+    ] {
+        assert_eq!(bytes(count), said);
+    }
+}
