@@ -15,7 +15,7 @@ use domain::settings::SessionSettings;
 use futures::StreamExt;
 use scenarios::{Outcome, Scene};
 use serde_json::{Value, json};
-use testkit::{House, Reply};
+use testkit::{House, Reply, Searx};
 use uuid::Uuid;
 
 /// The smallest picture: one grey pixel, PNG.
@@ -26,7 +26,11 @@ const PICTURE: &[u8] = &[
     b'N', b'D', 0xae, 0x42, 0x60, 0x82,
 ];
 
-const OPEN: [&str; 4] = [
+/// A page that the user named.
+const PAGE: &str = "https://page.example/";
+
+const OPEN: [&str; 5] = [
+    "--air-gap",
     "--allow-write",
     ".",
     "--yes",
@@ -58,6 +62,21 @@ fn uses() -> Vec<Use> {
         one("read_document", "coder", json!({"path": "a.txt"}), ""),
         one("view_image", "coder", json!({"path": "a.png"}), ""),
         one("find_tools", "coder", json!({"task": "count lines"}), ""),
+        one("search_memory", "coder", json!({"query": "bees"}), ""),
+        one(
+            "get_correlated",
+            "coder",
+            json!({"ids": ["0190a3c2-7b1e-7000-8000-000000000000"]}),
+            "",
+        ),
+        one(
+            "save_memory",
+            "coder",
+            json!({"name": "bees", "content": "Ada keeps bees."}),
+            "",
+        ),
+        one("web_search", "coder", json!({"query": "it"}), ""),
+        one("web_fetch", "coder", json!({"url": PAGE}), ""),
         one(
             "write_file",
             "coder",
@@ -122,6 +141,15 @@ fn expected(scene: &Scene, outcome: &Outcome) -> Vec<String> {
         let text = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
         let call = text("call_id");
         match text("type").as_str() {
+            // Before a model works on a request, memory is asked, by a call that no event names.
+            "query_received" if text("mode") == "loop" => [
+                "decide ? allow",
+                "intent ? search_memory",
+                "outcome ? search_memory ok",
+                "memory_read",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
             "session_opened" => vec![
                 "configure override=none".to_owned(),
                 "register_agent".to_owned(),
@@ -132,10 +160,21 @@ fn expected(scene: &Scene, outcome: &Outcome) -> Vec<String> {
                 text("verdict"),
                 text("rule")
             )],
-            "tool_result" if text("status") != "denied" => vec![
-                format!("intent {call} {}", text("tool")),
-                format!("outcome {call} {} {}", text("tool"), text("status")),
-            ],
+            "tool_result" if text("status") != "denied" => {
+                let beyond: &[&str] = match text("tool").as_str() {
+                    "search_memory" | "get_correlated" => &["memory_read"],
+                    "save_memory" => &["memory_write"],
+                    // Asked, and answered. Behind the air gap no page is asked for.
+                    "web_search" => &["fetch", "fetch"],
+                    _ => &[],
+                };
+                let call = [
+                    format!("intent {call} {}", text("tool")),
+                    format!("outcome {call} {} {}", text("tool"), text("status")),
+                ];
+                let beyond = beyond.iter().map(|act| (*act).to_owned());
+                call.into_iter().chain(beyond).collect()
+            }
             "confirmation_answered" => vec!["confirmation".to_owned()],
             "plan_approved" => vec![format!("plan_approval {}", text("hash"))],
             _ => Vec::new(),
@@ -145,9 +184,22 @@ fn expected(scene: &Scene, outcome: &Outcome) -> Vec<String> {
     lines
 }
 
-/// What is on record, in the same words.
-fn recorded(records: &[Value]) -> Vec<String> {
-    let mut lines: Vec<String> = records.iter().map(in_words).collect();
+/// What is on record, in the same words. Calls that no event names are `?`.
+fn recorded(records: &[Value], log: &[Value]) -> Vec<String> {
+    let in_words_of_the_log = |record: &Value| {
+        let call = &record["call_id"];
+        let is_named = call.is_null() || log.iter().any(|event| event["call_id"] == *call);
+        if is_named {
+            return in_words(record);
+        }
+        let mut unnamed = record.clone();
+        unnamed["call_id"] = json!("?");
+        if unnamed["action"] == "decide" {
+            unnamed["detail"] = json!("");
+        }
+        in_words(&unnamed).trim_end().to_owned()
+    };
+    let mut lines: Vec<String> = records.iter().map(in_words_of_the_log).collect();
     lines.sort();
     lines
 }
@@ -172,15 +224,24 @@ fn in_words(record: &Value) -> String {
 fn matches_one_to_one(scene: &Scene, outcome: &Outcome) {
     let seen = expected(scene, outcome);
     let records = scene.audit(outcome);
-    assert_eq!(recorded(&records), seen, "{:#}", outcome.summary);
-    // Beside the session's own: that the process, and in it the broker, began, and that it ended.
+    let log = scene.log(outcome);
+    assert_eq!(recorded(&records, &log), seen, "{:#}", outcome.summary);
+    // Beside the session's own: that the process, and in it the broker, began, that an answer was
+    // remembered, and that it ended.
     let all = scene.house.audit();
     let of_no_session: Vec<String> = all
         .iter()
         .filter(|record| record["session_id"].is_null())
         .map(in_words)
         .collect();
-    assert_eq!(of_no_session, ["start", "start", "stop"]);
+    let is_answer = |event: &&Value| {
+        event["type"] == "generation_finished" && event["answer"].as_str() != Some("")
+    };
+    let remembered = log.iter().filter(is_answer).map(|_| "memory_write");
+    let mut ended = vec!["start", "start"];
+    ended.extend(remembered);
+    ended.push("stop");
+    assert_eq!(of_no_session, ended);
 }
 
 #[test]
@@ -200,7 +261,11 @@ fn every_tool_call_is_on_record_once_with_its_decision_intent_and_outcome() {
             Reply::call(one.tool, one.arguments.clone()),
             Reply::text("Done."),
         ]);
-        let flags = [&["--agent", one.agent][..], &OPEN, &["do it"]].concat();
+        let searx = Searx::new([]);
+        let config = format!("{}{}", scene.server.config("openai"), searx.config());
+        scene.house.configure(&config);
+        let asked = format!("do it, perhaps with {PAGE}");
+        let flags = [&["--agent", one.agent][..], &OPEN, &[asked.as_str()]].concat();
         let outcome = scene.run(&flags);
         let calls = outcome.calls();
         assert_eq!(calls.len(), 1, "{:#}", outcome.summary);
@@ -325,10 +390,11 @@ fn a_persons_answers_and_what_they_open_for_good_are_on_record() {
         let verdict = if is_no { "deny" } else { "allow" };
         assert_eq!(answer["verdict"], verdict, "{answer:#}");
     }
-    // The folder question and the one for the call come of two judgements; `c.txt` had one.
+    // The folder question and the one for the call come of two judgements; `c.txt` had one, and what
+    // memory was asked before them another.
     let words: Vec<String> = records.iter().map(in_words).collect();
     let decided = words.iter().filter(|line| line.starts_with("decide "));
-    assert_eq!(decided.count(), 3, "{words:#?}");
+    assert_eq!(decided.count(), 4, "{words:#?}");
     let denied = [
         "audit",
         "query",

@@ -12,6 +12,8 @@ use domain::tool::{ResultField, ToolOutput};
 
 /// Most of one recall that a model is shown, characters.
 const SHOWN_CHARS: usize = 1_500;
+/// The kind of what was asked and answered.
+const CONVERSATION: &str = "conversation";
 
 /// The recalls as a result. Each part is labelled as it was stored; that nothing was found says
 /// nothing of anybody's.
@@ -59,7 +61,7 @@ fn told(recall: &Recall) -> Told {
         id: recall.id.to_string(),
         kind: match recall.kind {
             Kind::Memory => "memory".to_owned(),
-            Kind::Engram => "conversation".to_owned(),
+            Kind::Engram => CONVERSATION.to_owned(),
         },
         namespace: recall.namespace.to_string(),
         name: cut(recall.name.trim(), SHOWN_CHARS),
@@ -88,21 +90,20 @@ fn provenance(source: Source, label: &Label) -> String {
 
 fn in_lines(results: &[Told]) -> String {
     let blocks = results.iter().map(|one| {
-        let mut block = format!(
-            "{} ({}, {}, from {})",
-            one.name, one.kind, one.date, one.from
-        );
-        let is_more = |text: &&String| !text.is_empty() && **text != one.name;
-        let mut parts = vec![&one.description, &one.text];
-        if one.text.contains(&one.description) {
-            parts.remove(0);
+        let facts = format!("({}, {}, from {})", one.kind, one.date, one.from);
+        // What a text says is not said twice.
+        let is_said = |part: &str| part.is_empty() || one.text.contains(part);
+        let mut lines = Vec::new();
+        if !is_said(&one.name) {
+            lines.push(one.name.as_str());
         }
-        for part in parts.into_iter().filter(is_more) {
-            block.push('\n');
-            block.push_str(part);
+        let is_told = one.kind == CONVERSATION && !one.text.is_empty();
+        if !is_told && !is_said(&one.description) && one.description != one.name {
+            lines.push(&one.description);
         }
-        block.push_str(&format!("\nid {}", one.id));
-        block
+        lines.push(&one.text);
+        lines.retain(|line| !line.is_empty());
+        format!("{}\n{facts} id {}", lines.join("\n"), one.id)
     });
     blocks.collect::<Vec<_>>().join("\n\n")
 }
