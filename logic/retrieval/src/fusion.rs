@@ -20,8 +20,8 @@ pub struct Hit {
 pub struct Leg {
     /// Entries and scores.
     pub hits: Vec<Hit>,
-    /// Whether there were more than it names. Its lowest score then counts as nothing; otherwise 0
-    /// does.
+    /// Whether there were more than it names. Its lowest score then counts as nothing (one that
+    /// gives all the same says nothing); otherwise 0 does.
     pub cut: bool,
 }
 

@@ -62,6 +62,15 @@ fn the_lowest_of_a_leg_that_was_cut_counts_as_nothing() {
 }
 
 #[test]
+fn a_leg_that_was_cut_and_gives_all_the_same_says_nothing() {
+    let mut found = legs(&[(1, 4.0), (2, 4.0)], &[(2, 0.5)]);
+    found.lexical.cut = true;
+    let fusion = Fusion::of(&found, Weights::default());
+    assert_eq!(score(&fusion, 1), 0.0);
+    assert!(score(&fusion, 2) > 0.0);
+}
+
+#[test]
 fn scores_spread_along_what_belongs_together_and_fade() {
     let weights = Weights {
         neighbour: 0.5,

@@ -17,6 +17,11 @@ pub(crate) const DIMENSIONS: usize = 4_096;
 /// From this many rows on a scan takes two threads.
 const ROWS_FOR_TWO_THREADS: usize = 100_000;
 
+/// The field of a text's segments.
+const TEXT: u8 = 2;
+/// For so many entries found by their texts, one more is found by name or description.
+const TEXTS_A_NAME: usize = 4;
+
 /// The vectors of one model.
 #[derive(Debug)]
 pub(crate) struct Column {
@@ -25,6 +30,8 @@ pub(crate) struct Column {
     words: usize,
     signs: Vec<u64>,
     numbers: Vec<u32>,
+    /// Whether a row is of a text's segment, not of a name or a description.
+    is_text: Vec<bool>,
     /// Where the rows of an entry stand, by its number: they are written together.
     spans: Vec<Span>,
     entries: usize,
@@ -54,15 +61,27 @@ impl Likeness {
     pub(crate) fn best(&self) -> f32 {
         self.fields.iter().flatten().fold(-2.0, |a, b| a.max(*b))
     }
+
+    /// The text's cosine; where the text has no vector, the best there is; below -1 without any.
+    pub(crate) fn text(&self) -> f32 {
+        let [.., corpus] = self.fields;
+        corpus.unwrap_or_else(|| self.about())
+    }
+
+    /// The better one of name and description; below -1 without any.
+    pub(crate) fn about(&self) -> f32 {
+        let [name, description, _] = self.fields;
+        name.into_iter().chain(description).fold(-2.0, f32::max)
+    }
 }
 
 impl Column {
     /// Opens the file of a model's vectors, and says what was wrong with it; empty for nothing.
     pub(crate) fn open(path: &Path, origin: Origin) -> io::Result<(Self, &'static str)> {
-        let (mut signs, mut numbers) = (Vec::new(), Vec::new());
+        let (mut signs, mut parts) = (Vec::new(), Vec::new());
         let (rows, fault) = Rows::open(path, &origin, |part, steps| {
             signs.extend(kernel::signs(steps));
-            numbers.push(part.number);
+            parts.push((part.number, part.field));
         })?;
         let told = match fault {
             None => "",
@@ -76,15 +95,16 @@ impl Column {
             origin,
             signs,
             numbers: Vec::new(),
+            is_text: Vec::new(),
             spans: Vec::new(),
             entries: 0,
             rows,
         };
-        let last = numbers.last().copied();
-        for number in numbers {
-            column.note(number);
+        let last = parts.last().copied();
+        for (number, field) in parts {
+            column.note(number, field);
         }
-        if let (Some(Fault::Cut), Some(last)) = (fault, last) {
+        if let (Some(Fault::Cut), Some((last, _))) = (fault, last) {
             // Its other rows may be among those cut off.
             column.drop_span(last);
         }
@@ -101,6 +121,7 @@ impl Column {
         self.rows.clear()?;
         self.signs.clear();
         self.numbers.clear();
+        self.is_text.clear();
         self.spans.clear();
         self.entries = 0;
         Ok(())
@@ -135,7 +156,7 @@ impl Column {
         self.rows.append(&rounded, point)?;
         for (part, rounded) in &rounded {
             self.signs.extend(rounded.signs());
-            self.note(part.number);
+            self.note(part.number, part.field);
         }
         Ok(())
     }
@@ -146,8 +167,9 @@ impl Column {
         Self::open(path, self.origin).map(|(column, _)| column)
     }
 
-    /// The entries within whose vectors are most like the question's, best first, and how many rows
-    /// were looked at.
+    /// The entries within whose texts are most like the question, and some whose names or
+    /// descriptions are, best texts first; and how many rows were looked at. Names are short and often
+    /// alike, and would crowd out texts if they were compared with them.
     pub(crate) fn search(
         &self,
         query: &[f32],
@@ -162,8 +184,11 @@ impl Column {
         nearest.sort_unstable();
         nearest.dedup();
         let mut found = self.likenesses(&query, &nearest)?;
-        found.sort_unstable_by(|a, b| b.best().total_cmp(&a.best()).then(a.number.cmp(&b.number)));
-        found.truncate(limits.entries);
+        order(&mut found, Likeness::text);
+        let mut others = found.split_off(found.len().min(limits.entries));
+        order(&mut others, Likeness::about);
+        others.truncate(limits.entries / TEXTS_A_NAME);
+        found.extend(others);
         Ok((found, self.numbers.len() as u64))
     }
 
@@ -181,7 +206,7 @@ impl Column {
             .flatten()
     }
 
-    /// The entries of the rows whose signs differ least.
+    /// The entries of the rows whose signs differ least: of texts, and of names and descriptions.
     fn nearest(
         &self,
         query: &Rounded,
@@ -196,52 +221,55 @@ impl Column {
             })
         };
         let count = self.numbers.len();
-        let mut found = if count < ROWS_FOR_TWO_THREADS {
+        let found = if count < ROWS_FOR_TWO_THREADS {
             scan(0..count)
         } else {
             std::thread::scope(|scope| {
                 let other = scope.spawn(|| scan(count / 2..count));
                 let mut found = scan(0..count / 2);
                 match other.join() {
-                    Ok(more) => found.extend(more),
+                    Ok(more) => found
+                        .iter_mut()
+                        .zip(more)
+                        .for_each(|(one, more)| one.join(more)),
                     Err(panic) => std::panic::resume_unwind(panic),
                 }
                 found
             })
         };
-        keep_least(&mut found, wanted);
-        found.into_iter().map(|(_, number)| number).collect()
+        found.into_iter().flat_map(Least::numbers).collect()
     }
 
+    /// The rows among these whose signs differ least: of texts, and of names and descriptions.
     fn scan(
         &self,
         signs: &[u64],
         rows: std::ops::Range<usize>,
         wanted: usize,
         is_within: impl Fn(u32) -> bool,
-    ) -> Vec<(u32, u32)> {
-        let mut least = Vec::with_capacity(wanted * 2);
-        let mut worst = u32::MAX;
+    ) -> [Least; 2] {
+        let mut texts = Least::new(wanted);
+        let mut names = Least::new(wanted / TEXTS_A_NAME);
         let mut distances = [0; ROWS_AT_A_TIME];
         let words = self
             .signs
             .get(rows.start * self.words..rows.end * self.words);
-        let numbers = self.numbers.get(rows).unwrap_or_default();
+        let numbers = self.numbers.get(rows.clone()).unwrap_or_default();
+        let is_text = self.is_text.get(rows).unwrap_or_default();
         let chunks = words
             .unwrap_or_default()
             .chunks(ROWS_AT_A_TIME * self.words.max(1));
-        for (words, numbers) in chunks.zip(numbers.chunks(ROWS_AT_A_TIME)) {
+        let kinds = is_text.chunks(ROWS_AT_A_TIME);
+        for ((words, numbers), kinds) in chunks.zip(numbers.chunks(ROWS_AT_A_TIME)).zip(kinds) {
             kernel::distances(self.arch, signs, words, &mut distances);
-            for (distance, number) in distances.iter().zip(numbers) {
-                if *distance < worst && is_within(*number) {
-                    least.push((*distance, *number));
-                    if least.len() == wanted * 2 {
-                        worst = keep_least(&mut least, wanted);
-                    }
+            for ((distance, number), is_text) in distances.iter().zip(numbers).zip(kinds) {
+                let least = if *is_text { &mut texts } else { &mut names };
+                if *distance < least.worst && is_within(*number) {
+                    least.push(*distance, *number);
                 }
             }
         }
-        least
+        [texts, names]
     }
 
     fn likenesses(&self, query: &Rounded, numbers: &[u32]) -> io::Result<Vec<Likeness>> {
@@ -284,9 +312,10 @@ impl Column {
     }
 
     /// Notes the next row as one of this entry.
-    fn note(&mut self, number: u32) {
+    fn note(&mut self, number: u32, field: u8) {
         let row = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
         self.numbers.push(number);
+        self.is_text.push(field == TEXT);
         let at = number as usize;
         if self.spans.len() <= at {
             self.spans.resize(at + 1, Span::default());
@@ -315,7 +344,7 @@ impl Likeness {
         };
         if best.is_none_or(|best| cosine > best) {
             *best = Some(cosine);
-            if part.field == 2 {
+            if part.field == TEXT {
                 self.range = Some(part.range);
             }
         }
@@ -338,17 +367,55 @@ fn damaged() -> io::Error {
     )
 }
 
-/// Leaves the `wanted` smallest; the largest distance among them.
-fn keep_least(least: &mut Vec<(u32, u32)>, wanted: usize) -> u32 {
-    if least.len() > wanted && wanted > 0 {
-        least.select_nth_unstable(wanted - 1);
-        least.truncate(wanted);
+/// Sorts by a cosine, best first; equals by number.
+fn order(found: &mut [Likeness], by: fn(&Likeness) -> f32) {
+    found.sort_unstable_by(|a, b| by(b).total_cmp(&by(a)).then(a.number.cmp(&b.number)));
+}
+
+/// The rows that differ least, so far.
+struct Least {
+    wanted: usize,
+    /// Distances and entries, in no order: never twice as many as wanted for long.
+    rows: Vec<(u32, u32)>,
+    /// From this distance on a row is not among them.
+    worst: u32,
+}
+
+impl Least {
+    fn new(wanted: usize) -> Self {
+        let wanted = wanted.max(1);
+        Self {
+            wanted,
+            rows: Vec::with_capacity(wanted * 2),
+            worst: u32::MAX,
+        }
     }
-    least
-        .iter()
-        .map(|(distance, _)| *distance)
-        .max()
-        .unwrap_or(u32::MAX)
+
+    fn push(&mut self, distance: u32, number: u32) {
+        self.rows.push((distance, number));
+        if self.rows.len() >= self.wanted * 2 {
+            self.keep();
+        }
+    }
+
+    fn join(&mut self, other: Self) {
+        self.rows.extend(other.rows);
+        self.keep();
+    }
+
+    /// Leaves as many as are wanted.
+    fn keep(&mut self) {
+        if self.rows.len() > self.wanted {
+            let (_, worst, _) = self.rows.select_nth_unstable(self.wanted - 1);
+            self.worst = worst.0;
+            self.rows.truncate(self.wanted);
+        }
+    }
+
+    fn numbers(mut self) -> impl Iterator<Item = u32> {
+        self.keep();
+        self.rows.into_iter().map(|(_, number)| number)
+    }
 }
 
 #[cfg(test)]

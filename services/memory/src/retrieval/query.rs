@@ -485,25 +485,21 @@ fn leg(nearest: &[Likeness], score: fn(&Likeness) -> Option<f32>) -> Leg {
             score,
         })
     });
-    let hits: Vec<Hit> = hits.collect();
-    Leg {
-        cut: hits.len() >= NOMINATED,
-        hits,
-    }
+    let mut hits: Vec<Hit> = hits.collect();
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let cut = hits.len() >= NOMINATED;
+    hits.truncate(NOMINATED);
+    Leg { hits, cut }
 }
 
-/// How like the question the text is; where it has no vector, the best there is.
+/// How like the question the text is; where it has no vector, name or description.
 fn text_cosine(like: &Likeness) -> Option<f32> {
-    match like.fields {
-        [_, _, Some(corpus)] => Some(corpus),
-        [name, description, None] => name.into_iter().chain(description).reduce(f32::max),
-    }
+    Some(like.text()).filter(|cosine| *cosine >= -1.0)
 }
 
 /// How like the question name or description is.
 fn about_cosine(like: &Likeness) -> Option<f32> {
-    let [name, description, _] = like.fields;
-    name.into_iter().chain(description).reduce(f32::max)
+    Some(like.about()).filter(|cosine| *cosine >= -1.0)
 }
 
 fn small(number: u64) -> u32 {

