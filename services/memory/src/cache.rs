@@ -6,7 +6,8 @@
 
 use api::memory::{Detail, Kind, QueryRequest, Recall, Scope};
 use retrieval::question::{self, MeaningKey, Question};
-use std::collections::VecDeque;
+use retrieval::words::words;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -30,12 +31,20 @@ pub(crate) struct Cache {
 #[derive(Debug)]
 struct Kept {
     words: String,
-    meaning: MeaningKey,
+    meaning: Meaning,
     vector: Option<Arc<Vec<f32>>>,
     wanted: Wanted,
     epoch: u64,
     until: Instant,
     answer: Vec<Recall>,
+}
+
+/// What has to be the same besides near vectors: names, numbers, dates and denials, and whatever
+/// else holds a digit, as an error's code or a part's number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Meaning {
+    key: MeaningKey,
+    codes: BTreeSet<String>,
 }
 
 /// Everything but the text that makes an answer what it is.
@@ -63,7 +72,7 @@ impl Wanted {
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     words: String,
-    meaning: MeaningKey,
+    meaning: Meaning,
     wanted: Wanted,
     /// The newest change where it looks.
     epoch: u64,
@@ -74,7 +83,13 @@ impl Asked {
     pub(crate) fn new(read: &Question, wanted: Wanted, epoch: u64) -> Self {
         Self {
             words: question::normalised(&read.text),
-            meaning: read.meaning_key(),
+            meaning: Meaning {
+                key: read.meaning_key(),
+                codes: words(&read.text)
+                    .filter(|word| word.text.contains(char::is_numeric))
+                    .map(|word| word.text.to_lowercase())
+                    .collect(),
+            },
             wanted,
             epoch,
         }

@@ -83,6 +83,7 @@ fn paraphrases_hit_and_near_misses_never_do() {
         ),
         ("What did she say yesterday?", "What did she say today?"),
         ("Does the build pass?", "Does the build never pass?"),
+        ("What is error e0382?", "What is error e0499?"),
     ];
     let hit = |(one, other): &&(&str, &str)| hits(&mut holding(one), &asked(other, 7), &ALIKE);
     let right = paraphrases.iter().filter(hit).count();

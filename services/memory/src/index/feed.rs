@@ -89,7 +89,7 @@ impl Indexes {
             .filter(|number| entries.iter().all(|entry| entry.number != *number))
             .map(small)
             .collect();
-        let lexical = applied(lexical, entries, removes, point).await?;
+        let lexical = self.applied(lexical, entries, removes, point).await?;
         let _one_at_a_time = self.0.following.lock().await;
         let seen = self.read().seen;
         let unseen: Vec<Change> = changes
@@ -113,7 +113,7 @@ impl Indexes {
     async fn rebuild(&self) -> Result<Lexical, Error> {
         let folder = self.0.folder.join("words");
         let start = self.0.store.point();
-        let mut lexical = blocking(move || create(&folder)).await??;
+        let mut lexical = self.at_work(move || create(&folder)).await??;
         let mut after = 0;
         loop {
             let page = self
@@ -127,10 +127,12 @@ impl Indexes {
             after = last.number;
             let numbers = page.iter().map(|held| u64::from(held.number)).collect();
             let entries = self.0.store.entries(numbers).await?;
-            lexical = applied(lexical, entries, Vec::new(), Point::default()).await?;
+            lexical = self
+                .applied(lexical, entries, Vec::new(), Point::default())
+                .await?;
             self.show(&lexical, Point::default());
         }
-        lexical = applied(lexical, Vec::new(), Vec::new(), start).await?;
+        lexical = self.applied(lexical, Vec::new(), Vec::new(), start).await?;
         self.show(&lexical, start);
         Ok(lexical)
     }
@@ -155,34 +157,53 @@ impl Indexes {
             return Err(broken("the index of words is not there"));
         };
         let of = |error| unavailable("the index of words", error);
-        let rewritten = blocking(move || lexical.rewrite().map(|()| lexical)).await?;
+        let rewritten = self
+            .at_work(move || lexical.rewrite().map(|()| lexical))
+            .await?;
         let lexical = rewritten.map_err(of)?;
         // Questions have to let go of the old files before those can be removed.
         self.write().lookup = Some(lexical.lookup());
-        let swept = blocking(move || lexical.sweep().map(|()| lexical)).await?;
+        let swept = self
+            .at_work(move || {
+                let mut lexical = lexical;
+                lexical.sweep().map(|()| lexical)
+            })
+            .await?;
         let lexical = swept.map_err(of)?;
         *slot = Some(lexical);
         Ok(())
     }
-}
 
-/// The index with a batch more.
-async fn applied(
-    mut lexical: Lexical,
-    entries: Vec<Entry>,
-    removes: Vec<u32>,
-    point: Point,
-) -> Result<Lexical, Error> {
-    let work = move || {
-        let texts: Vec<(u32, Vec<Cow<'_, str>>)> = entries
-            .iter()
-            .map(|entry| (small(entry.number), texts(entry)))
-            .collect();
-        let puts = texts
-            .iter()
-            .map(|(number, texts)| (*number, texts.iter().map(AsRef::as_ref).collect()));
-        lexical.apply(puts, &removes, point).map(|()| lexical)
-    };
-    let applied = blocking(work).await?;
-    applied.map_err(|error| unavailable("the index of words", error))
+    /// The index with a batch more.
+    async fn applied(
+        &self,
+        mut lexical: Lexical,
+        entries: Vec<Entry>,
+        removes: Vec<u32>,
+        point: Point,
+    ) -> Result<Lexical, Error> {
+        let work = move || {
+            let texts: Vec<(u32, Vec<Cow<'_, str>>)> = entries
+                .iter()
+                .map(|entry| (small(entry.number), texts(entry)))
+                .collect();
+            let puts = texts
+                .iter()
+                .map(|(number, texts)| (*number, texts.iter().map(AsRef::as_ref).collect()));
+            lexical.apply(puts, &removes, point).map(|()| lexical)
+        };
+        let applied = self.at_work(work).await?;
+        applied.map_err(|error| unavailable("the index of words", error))
+    }
+
+    /// Does the work on a thread that may wait for the disk. The store stays open, and locked, until
+    /// the work is done and its result is gone, even when nobody waits for it any more.
+    pub(super) async fn at_work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        let indexes = self.clone();
+        let (done, _indexes) = blocking(move || (work(), indexes)).await?;
+        Ok(done)
+    }
 }

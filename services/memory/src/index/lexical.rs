@@ -32,7 +32,8 @@ const FORM_WEIGHT: f32 = 0.25;
 pub(crate) struct Lexical {
     index: Index,
     reader: IndexReader,
-    writer: IndexWriter,
+    /// There until the index is closed.
+    writer: Option<IndexWriter>,
     fields: Fields,
     state: Committed,
 }
@@ -142,16 +143,17 @@ impl Lexical {
     }
 
     fn over(index: Index, state: Committed) -> tantivy::Result<Self> {
-        let writer = index.writer_with_num_threads(1, WRITER_BYTES)?;
-        writer.set_merge_policy(Box::new(LogMergePolicy::default()));
+        // The writer comes last: it has threads, which a failure after it would leave behind.
         let reader = index
             .reader_builder()
             .reload_policy(ReloadPolicy::Manual)
             .try_into()?;
+        let writer = index.writer_with_num_threads(1, WRITER_BYTES)?;
+        writer.set_merge_policy(Box::new(LogMergePolicy::default()));
         Ok(Self {
             index,
             reader,
-            writer,
+            writer: Some(writer),
             fields: schema().1,
             state,
         })
@@ -185,28 +187,34 @@ impl Lexical {
             ..self.state
         };
         for number in removes {
-            self.delete(*number);
+            self.delete(*number)?;
         }
         for (number, texts) in puts {
-            self.delete(number);
+            self.delete(number)?;
             state.highest = state.highest.max(number);
             let mut document = TantivyDocument::new();
             document.add_u64(self.fields.number, u64::from(number));
             document.add_pre_tokenized_text(self.fields.text, tokens(&texts));
-            self.writer.add_document(document)?;
+            self.writer()?.add_document(document)?;
         }
         self.commit(state)
     }
 
-    fn delete(&self, number: u32) {
+    fn delete(&mut self, number: u32) -> tantivy::Result<()> {
         if number <= self.state.highest {
             let number = Term::from_field_u64(self.fields.number, u64::from(number));
-            self.writer.delete_term(number);
+            self.writer()?.delete_term(number);
         }
+        Ok(())
+    }
+
+    fn writer(&mut self) -> tantivy::Result<&mut IndexWriter> {
+        let closed = || TantivyError::InternalError("it is closed".into());
+        self.writer.as_mut().ok_or_else(closed)
     }
 
     fn commit(&mut self, state: Committed) -> tantivy::Result<()> {
-        let mut commit = self.writer.prepare_commit()?;
+        let mut commit = self.writer()?.prepare_commit()?;
         commit.set_payload(&state.write());
         commit.commit()?;
         self.reader.reload()?;
@@ -226,7 +234,7 @@ impl Lexical {
         // A file stays as long as anybody holds what describes it.
         drop(metas);
         for id in ids {
-            self.writer.merge(&[id]).wait()?;
+            self.writer()?.merge(&[id]).wait()?;
         }
         self.reader.reload()
     }
@@ -235,14 +243,23 @@ impl Lexical {
     ///
     /// # Errors
     /// When one cannot be removed.
-    pub(crate) fn sweep(&self) -> tantivy::Result<()> {
-        let swept = self.writer.garbage_collect_files().wait()?;
+    pub(crate) fn sweep(&mut self) -> tantivy::Result<()> {
+        let swept = self.writer()?.garbage_collect_files().wait()?;
         match swept.failed_to_delete_files.first() {
             None => Ok(()),
             Some(file) => Err(TantivyError::InternalError(format!(
                 "{} cannot be removed",
                 file.display()
             ))),
+        }
+    }
+}
+
+impl Drop for Lexical {
+    /// Waits until nothing writes any more, so that the folder can be removed or opened again.
+    fn drop(&mut self) {
+        if let Some(Err(error)) = self.writer.take().map(IndexWriter::wait_merging_threads) {
+            tracing::debug!(%error, "closing the index of words");
         }
     }
 }

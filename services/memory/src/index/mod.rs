@@ -41,7 +41,6 @@ const HOLDINGS_AT_A_TIME: usize = 10_000;
 pub(crate) struct Indexes(Arc<Inner>);
 
 struct Inner {
-    store: Store,
     folder: PathBuf,
     state: RwLock<State>,
     /// The writing side of the lexical index; `None` while it has to be made anew.
@@ -50,6 +49,8 @@ struct Inner {
     following: tokio::sync::Mutex<()>,
     /// Entries whose texts changed after their vectors were made.
     stale: Mutex<BTreeSet<u32>>,
+    /// Closed last: whoever opens it next finds every other file closed.
+    store: Store,
 }
 
 /// What questions look at.
@@ -96,11 +97,16 @@ impl Indexes {
         let seen = store.point();
         let directory = directory_of(&store).await?;
         let words = folder.join("words");
-        let (lexical, note) = blocking(move || feed::open(&words)).await??;
+        let lock = store.clone();
+        let (opened, _lock) = blocking(move || (feed::open(&words), lock)).await?;
+        let (lexical, note) = opened?;
         let committed = lexical.state().point;
         let (lexical, note) = match store.changes_since(committed, 1).await? {
             Changes::These(_) => (Some(lexical), note),
-            Changes::Gap => (None, "made anew: of another state of the store".to_owned()),
+            Changes::Gap => {
+                drop(lexical);
+                (None, "made anew: of another state of the store".to_owned())
+            }
         };
         if !note.is_empty() {
             tracing::warn!(index = "lexical", note, "an index of memory is made anew");

@@ -31,7 +31,7 @@ impl Indexes {
         }
         let folder = self.0.folder.clone();
         let is_first = self.read().directory.holding() == 0;
-        let opened = blocking(move || open(&folder, origin)).await?;
+        let opened = self.at_work(move || open(&folder, origin)).await?;
         let (mut column, mut note) =
             opened.map_err(|error| unavailable("the file of vectors", error))?;
         let known = self.0.store.changes_since(column.point(), 1).await?;
@@ -193,7 +193,7 @@ impl Indexes {
         };
         let path = path(&self.0.folder, column.origin());
         let numbers: Vec<u32> = numbers.iter().copied().map(small).collect();
-        let column = blocking(move || column.forget(&path, &numbers)).await?;
+        let column = self.at_work(move || column.forget(&path, &numbers)).await?;
         let column = column.map_err(|error| unavailable("the file of vectors", error))?;
         self.write().column = Some(column);
         Ok(())

@@ -21,7 +21,7 @@ use async_trait::async_trait;
 use futures::StreamExt as _;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Events of a query that wait for a slow reader.
@@ -36,13 +36,15 @@ pub(crate) struct Retrieval {
 
 /// What queries and upkeep work with.
 pub(crate) struct Shared {
-    store: Store,
     indexes: Indexes,
     embedder: Arc<Embedder>,
     models: Arc<dyn Models>,
     cache: Mutex<Cache>,
+    /// Told when the index of words has taken in entries.
+    taken_in: Arc<Notify>,
     config: FindingConfig,
     clock: Clock,
+    store: Store,
 }
 
 impl Shared {
@@ -71,6 +73,7 @@ impl Retrieval {
             embedder: Arc::new(Embedder::new(Arc::clone(&models))),
             models,
             cache: Mutex::default(),
+            taken_in: Arc::default(),
             config,
             clock,
         });

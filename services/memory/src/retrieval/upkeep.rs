@@ -35,7 +35,8 @@ async fn feed(shared: Weak<Shared>) {
                 return;
             };
             match shared.indexes.feed().await {
-                Ok(true) => {}
+                // What it took in may be there for the first time.
+                Ok(true) => shared.taken_in.notify_one(),
                 Ok(false) => break,
                 Err(error) => {
                     tracing::warn!(%error, "the index of words did not follow the store");
@@ -51,10 +52,11 @@ async fn feed(shared: Weak<Shared>) {
 }
 
 async fn embed(shared: Weak<Shared>) {
-    let Some((mut points, embedder)) = shared
-        .upgrade()
-        .map(|shared| (shared.store.points(), Arc::clone(&shared.embedder)))
-    else {
+    let Some((mut points, embedder, taken_in)) = shared.upgrade().map(|shared| {
+        let (embedder, taken_in) = (&shared.embedder, &shared.taken_in);
+        let points = shared.store.points();
+        (points, Arc::clone(embedder), Arc::clone(taken_in))
+    }) else {
         return;
     };
     let mut course = Course::default();
@@ -83,6 +85,7 @@ async fn embed(shared: Weak<Shared>) {
             changed = points.changed(), if wait.is_none() => if changed.is_err() {
                 return;
             },
+            () = taken_in.notified(), if wait.is_none() => {}
             () = embedder.changed.notified() => course = Course::default(),
             () = timer => {}
         }
