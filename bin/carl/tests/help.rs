@@ -22,7 +22,7 @@ fn help(arguments: &[&str]) -> String {
 
 #[test]
 fn help_reads_as_agreed() {
-    let commands: [&[&str]; 18] = [
+    let commands: [&[&str]; 21] = [
         &[],
         &["run"],
         &["chat"],
@@ -36,6 +36,9 @@ fn help_reads_as_agreed() {
         &["session", "export"],
         &["undo"],
         &["audit", "tail"],
+        &["memory"],
+        &["memory", "search"],
+        &["memory", "add"],
         &["secret"],
         &["secret", "set"],
         &["init"],
