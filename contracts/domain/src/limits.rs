@@ -158,7 +158,7 @@ pub const SEARCH_SERVER_BYTES: usize = 2 << 20;
 pub const PAGE_URL_BYTES: usize = 2_048;
 /// Most redirects from one page that are followed.
 pub const PAGE_REDIRECTS: usize = 5;
-/// Longest a page may take, from the first connection to its last byte.
+/// Longest a page may take in all, its turn and its redirects included.
 pub const PAGE_TIME: Duration = Duration::from_secs(20);
 /// Longest a site may take to accept a connection.
 pub const PAGE_CONNECT: Duration = Duration::from_secs(5);
