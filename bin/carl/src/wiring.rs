@@ -41,6 +41,10 @@ use wire::{Endpoint, Listen};
 
 /// How much longer than its own limit a tool may take before the guard gives it up.
 const TOOL_GRACE: Duration = Duration::from_secs(20);
+/// Longest the end waits for services to let go of the audit log.
+const LETTING_GO: Duration = Duration::from_secs(1);
+/// How often it looks whether they have.
+const LOOKING_AGAIN: Duration = Duration::from_millis(1);
 /// Longest the end waits for answers to be remembered; the next start does the rest.
 pub const CAPTURE_WAIT: Duration = Duration::from_secs(2);
 
@@ -188,6 +192,21 @@ impl House {
             capture.settle(CAPTURE_WAIT).await;
         }
         let stopped = mark(self.audit.as_ref(), Action::Stop).await;
+        let Self {
+            sessions,
+            gateway,
+            guard,
+            audit,
+            remembrance,
+            search,
+            capture,
+            lock,
+            shared,
+        } = self;
+        drop((sessions, gateway, guard, remembrance, search, capture, shared));
+        let_go(audit).await;
+        // Only now may another process begin.
+        drop(lock);
         let value = outcome?;
         stopped.or_fail()?;
         Ok(value)
@@ -280,6 +299,19 @@ pub async fn mark(audit: &dyn Audit, action: Action) -> Result<(), api::audit::E
     let mut entry = Entry::new(Timestamp::now(), action);
     entry.detail = format!("carl {}", env!("CARGO_PKG_VERSION"));
     audit.append(entry, durability).await.map(|_| ())
+}
+
+/// Waits until nobody else in this process has the log, at most [`LETTING_GO`], and closes it: only a
+/// log that was closed says where its next start may begin. What is still at work then is stopped.
+pub async fn let_go(audit: Arc<dyn Audit>) {
+    let alone = async {
+        while Arc::strong_count(&audit) > 1 {
+            tokio::time::sleep(LOOKING_AGAIN).await;
+        }
+    };
+    if tokio::time::timeout(LETTING_GO, alone).await.is_err() {
+        tracing::info!("the audit log is still in use; its next start takes longer");
+    }
 }
 
 /// The gateway: in this process, or where `[endpoints]` says.

@@ -32,10 +32,9 @@ fn assert_refused(scene: &Scene, outcome: &Outcome, layer: &str) {
         text.contains("\"deny\"") && text.contains(&format!("\"{layer}\""))
     };
     assert!(audit.iter().any(|record| decided(&record)), "{audit:#?}");
-    assert!(
-        !audit.iter().any(|record| record["action"] == "intent"),
-        "{audit:#?}"
-    );
+    // Nothing was begun but the look into memory before the request.
+    let begun = |record: &&Value| record["action"] == "intent" && record["tool"] != "search_memory";
+    assert!(!audit.iter().any(|record| begun(&record)), "{audit:#?}");
     assert_eq!(
         scene.server.chats().len(),
         2,

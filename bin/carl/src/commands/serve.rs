@@ -71,8 +71,10 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
     if let Some(capture) = &capture {
         capture.settle(wiring::CAPTURE_WAIT).await;
     }
-    if let Some(audit) = &audit {
+    drop((capture, remembrance));
+    if let Some(audit) = audit {
         wiring::mark(audit.as_ref(), Action::Stop).await.or_fail()?;
+        wiring::let_go(audit).await;
     }
     Ok(stopped)
 }
