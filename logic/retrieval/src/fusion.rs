@@ -282,11 +282,7 @@ fn scaled(leg: &Leg) -> BTreeMap<u64, f32> {
     }
     let best = scores.values().copied().fold(f32::NEG_INFINITY, f32::max);
     let lowest = scores.values().copied().fold(f32::INFINITY, f32::min);
-    let nothing = if leg.cut && lowest < best {
-        lowest
-    } else {
-        0.0
-    };
+    let nothing = if leg.cut { lowest } else { 0.0 };
     for score in scores.values_mut() {
         *score = if best > nothing {
             ((*score - nothing) / (best - nothing)).clamp(0.0, 1.0)

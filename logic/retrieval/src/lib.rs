@@ -7,11 +7,11 @@
 //! Where to start: `fusion.rs`, for the order of entries; `question.rs`, for what is asked.
 
 //!
-//! How the parts fit: an entry is embedded by what it says (`speech::read`), in segments of
-//! [`segments::EMBEDDED_TOKENS`]; `facts::facts` of it, with the text it goes on from, are found and
-//! embedded like texts and point back to it. A query is read (`question::read`), every leg gives
-//! its best as a [`fusion::Leg`], and [`fusion::Fusion`] goes through its stages in the order of its
-//! methods. Legs should be deep, some hundreds: what a leg leaves out is unknown to the other.
+//! How the parts fit: an entry is embedded in segments of [`segments::EMBEDDED_TOKENS`]. A query is
+//! read ([`question::read`]), every leg gives its best as a [`fusion::Leg`], and [`fusion::Fusion`]
+//! goes through its stages in the order of its methods; [`facts`] and [`speech`] say what the closer
+//! look at the best candidates sees. Legs should be deep, some hundreds: what a leg leaves out is
+//! unknown to the other.
 
 pub mod extract;
 pub mod facts;
