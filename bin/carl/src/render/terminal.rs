@@ -8,6 +8,7 @@ use domain::decision::Verdict;
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::id::CallId;
+use domain::label::{Integrity, Label};
 use domain::plan::Plan;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plan::gate::mark;
@@ -192,6 +193,12 @@ impl Terminal {
                 let ended = self.calls.end(call_id);
                 self.tool_result(ended, *status, (text, *truncated), *duration_ms)
             }
+            EventBody::MemoryRecalled {
+                memories,
+                text,
+                label,
+                ..
+            } if !text.is_empty() => self.note(&recalled(memories.len(), label.as_ref())),
             EventBody::PlanProposed { plan, hash } => self.plan_proposed(plan, &hash.short()),
             EventBody::PlanApproved { by, .. } => self.note(&format!("plan approved ({by})")),
             _ => Ok(()),
@@ -410,6 +417,29 @@ fn step(action: &domain::plan::Action) -> String {
         arguments(&value)
     });
     format!("{} {}", action.kind(), fields.unwrap_or_default())
+}
+
+/// What was brought to mind: how much, and how far it may be trusted.
+fn recalled(count: usize, label: Option<&Label>) -> String {
+    let memories = match count {
+        1 => "1 memory".to_owned(),
+        count => format!("{count} memories"),
+    };
+    let is_trusted = label.is_some_and(|label| label.integrity == Integrity::Trusted);
+    if is_trusted {
+        return format!("recalled: {memories}");
+    }
+    let origins = label.map(|label| &label.origins).into_iter().flatten();
+    let origins: Vec<&str> = origins
+        .map(String::as_str)
+        .filter(|origin| *origin != "memory" && *origin != "user")
+        .take(4)
+        .collect();
+    let from = match origins.is_empty() {
+        true => String::new(),
+        false => format!(": {}", visible(&origins.join(", "))),
+    };
+    format!("recalled: {memories} (untrusted{from})")
 }
 
 #[cfg(test)]

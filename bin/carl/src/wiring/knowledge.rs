@@ -77,7 +77,7 @@ pub fn remembrance(
             memory: own.clone(),
             curator: own.clone(),
         },
-        own: Some(own),
+        own: (config.memory.recall || config.memory.capture).then_some(own),
     })
 }
 
