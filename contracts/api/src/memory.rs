@@ -473,7 +473,7 @@ impl Coded for Error {
         match self {
             Self::NotFound { .. } => "`carl memory search` shows ids.",
             Self::Invalid { .. } => "",
-            Self::StillThere { .. } => "Stop what has the file open and forget it again.",
+            Self::StillThere { .. } => "The entry itself is gone; remove that file.",
             Self::Unavailable { .. } => "`carl memory stats` and `carl doctor` say more.",
         }
         .to_owned()

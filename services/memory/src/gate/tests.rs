@@ -57,80 +57,87 @@ fn what_says_nothing_is_kept_out() {
     assert_eq!(refusal(memory("n", "日"), Source::User), None);
 }
 
-#[test]
-fn every_limit_is_kept_to_the_byte() {
-    let text = |bytes: usize| "n".repeat(bytes);
-    let with = |change: fn(&mut WriteEntry, usize), size: usize| {
-        let mut entry = memory("name", "text");
-        change(&mut entry, size);
-        refusal(entry, Source::User)
-    };
-    let name = |entry: &mut WriteEntry, size| {
-        if let WriteEntry::Memory { name, .. } = entry {
-            *name = "n".repeat(size);
-        }
-    };
-    let description = |entry: &mut WriteEntry, size| {
-        if let WriteEntry::Memory { description, .. } = entry {
-            *description = "n".repeat(size);
-        }
-    };
-    let corpus = |entry: &mut WriteEntry, size| {
-        if let WriteEntry::Memory { corpus, .. } = entry {
-            *corpus = "n".repeat(size);
-        }
-    };
-    let tag = |entry: &mut WriteEntry, size| {
-        if let WriteEntry::Memory { tags, .. } = entry {
-            *tags = vec!["n".repeat(size)];
-        }
-    };
-    let tags = |entry: &mut WriteEntry, size| {
-        if let WriteEntry::Memory { tags, .. } = entry {
-            *tags = (0..size).map(|n| n.to_string()).collect();
-        }
-    };
-    let links = |entry: &mut WriteEntry, size| {
+type Change = fn(&mut WriteEntry, usize);
+
+/// Every field of a memory with a way to make it so large.
+fn sizes() -> [(Change, usize); 6] {
+    fn set(entry: &mut WriteEntry, change: impl FnOnce([&mut String; 3], &mut Vec<String>)) {
         if let WriteEntry::Memory {
-            correlating_ids, ..
+            name,
+            description,
+            tags,
+            corpus,
+            ..
         } = entry
         {
-            *correlating_ids = (0..size)
-                .map(|n| MemoryId::from_uuid(Uuid::from_u128(n as u128)))
-                .collect();
+            change([name, description, corpus], tags);
         }
-    };
-    type Change = fn(&mut WriteEntry, usize);
-    let cases: [(Change, usize); 6] = [
-        (name, MEMORY_NAME_BYTES),
-        (description, MEMORY_DESCRIPTION_BYTES),
-        (corpus, MEMORY_TEXT_BYTES),
-        (tag, MEMORY_TAG_BYTES),
-        (tags, MEMORY_TAGS),
-        (links, MEMORY_CORRELATIONS),
-    ];
-    for (number, (change, most)) in cases.into_iter().enumerate() {
-        assert_eq!(with(change, most), None, "case {number}");
-        assert_eq!(
-            with(change, most + 1),
-            Some(Refusal::TooLarge),
-            "case {number}"
-        );
     }
-    let long = text(MEMORY_TEXT_BYTES + 1);
-    assert_eq!(
-        refusal(engram("q", &long), Source::User),
-        Some(Refusal::TooLarge)
-    );
-    assert_eq!(
-        refusal(engram(&long, "a"), Source::User),
-        Some(Refusal::TooLarge)
-    );
+    [
+        (
+            |entry, size| set(entry, |[name, ..], _| *name = "n".repeat(size)),
+            MEMORY_NAME_BYTES,
+        ),
+        (
+            |entry, size| {
+                set(entry, |[_, description, _], _| {
+                    *description = "n".repeat(size)
+                })
+            },
+            MEMORY_DESCRIPTION_BYTES,
+        ),
+        (
+            |entry, size| set(entry, |[.., corpus], _| *corpus = "n".repeat(size)),
+            MEMORY_TEXT_BYTES,
+        ),
+        (
+            |entry, size| set(entry, |_, tags| *tags = vec!["n".repeat(size)]),
+            MEMORY_TAG_BYTES,
+        ),
+        (
+            |entry, size| {
+                set(entry, |_, tags| {
+                    *tags = (0..size).map(|n| n.to_string()).collect()
+                })
+            },
+            MEMORY_TAGS,
+        ),
+        (
+            |entry, size| {
+                if let WriteEntry::Memory {
+                    correlating_ids, ..
+                } = entry
+                {
+                    let id = |n: usize| MemoryId::from_uuid(Uuid::from_u128(n as u128));
+                    *correlating_ids = (0..size).map(id).collect();
+                }
+            },
+            MEMORY_CORRELATIONS,
+        ),
+    ]
+}
+
+#[test]
+fn every_limit_is_kept_to_the_byte() {
+    for (number, (change, most)) in sizes().into_iter().enumerate() {
+        let of_size = |size: usize| {
+            let mut entry = memory("name", "text");
+            change(&mut entry, size);
+            refusal(entry, Source::User)
+        };
+        assert_eq!(of_size(most), None, "case {number}");
+        let too_large = Some(Refusal::TooLarge);
+        assert_eq!(of_size(most + 1), too_large, "case {number}");
+    }
+    let long = "n".repeat(MEMORY_TEXT_BYTES + 1);
+    let too_large = Some(Refusal::TooLarge);
+    assert_eq!(refusal(engram("q", &long), Source::User), too_large);
+    assert_eq!(refusal(engram(&long, "a"), Source::User), too_large);
     let mut tools = engram("q", "a");
     if let WriteEntry::Engram { tools_used, .. } = &mut tools {
         *tools_used = vec![ToolName::nearest("t"); MEMORY_TAGS + 1];
     }
-    assert_eq!(refusal(tools, Source::User), Some(Refusal::TooLarge));
+    assert_eq!(refusal(tools, Source::User), too_large);
 }
 
 #[test]
