@@ -1,7 +1,8 @@
-//! Puts every request to the network on record: before it is made, and how it ended.
+//! Puts every request to the network on record, before it is made and how it ended, and every call
+//! of the model that reads pages.
 
 use crate::config::Clock;
-use api::audit::{Action, Audit, Durability, Entry, Error};
+use api::audit::{Action, Audit, Durability, Entry, Error, ModelCall};
 use domain::event::CallStatus;
 use domain::hash::Digest;
 use domain::id::SessionId;
@@ -58,6 +59,23 @@ impl Ledger {
         }
     }
 
+    /// A model was asked about a page, and answered or not.
+    pub(crate) async fn model_called(
+        &self,
+        session_id: Option<SessionId>,
+        call: Option<ModelCall>,
+        status: CallStatus,
+        began: Instant,
+    ) -> Result<(), Error> {
+        let mut entry = Entry::new((self.clock)(), Action::ModelCall);
+        entry.session_id = session_id;
+        entry.model_call = call;
+        entry.status = Some(status);
+        entry.duration_ms = Some(elapsed_ms(began));
+        self.audit.append(entry, Durability::Grouped).await?;
+        Ok(())
+    }
+
     async fn append(&self, open: &Open, status: Option<CallStatus>) -> Result<(), Error> {
         let mut entry = Entry::new((self.clock)(), Action::Fetch);
         entry.session_id = open.session_id;
@@ -65,10 +83,14 @@ impl Ledger {
         entry.detail = open.host.clone();
         entry.status = status;
         if status.is_some() {
-            let elapsed = open.began.elapsed().as_millis();
-            entry.duration_ms = Some(u64::try_from(elapsed).unwrap_or(u64::MAX));
+            entry.duration_ms = Some(elapsed_ms(open.began));
         }
         self.audit.append(entry, Durability::Grouped).await?;
         Ok(())
     }
+}
+
+/// How long ago it was, milliseconds.
+fn elapsed_ms(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

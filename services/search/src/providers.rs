@@ -283,7 +283,11 @@ mod tests {
             (Provider::Brave, brave),
             (Provider::Tavily, tavily),
         ] {
-            assert_eq!(hits(kind, &body), std::slice::from_ref(&expected), "{kind:?}");
+            assert_eq!(
+                hits(kind, &body),
+                std::slice::from_ref(&expected),
+                "{kind:?}"
+            );
         }
     }
 

@@ -41,6 +41,7 @@ pub struct Service {
     server: Server,
     fetcher: Fetcher,
     models: Arc<dyn Models>,
+    ledger: Arc<Ledger>,
     documents: Option<Arc<dyn Documents>>,
     clock: Clock,
 }
@@ -118,7 +119,8 @@ impl Service {
             air_gap: config.air_gap,
         })?;
         Ok(Self {
-            server: Server::new(&config, secrets, ledger)?,
+            server: Server::new(&config, secrets, Arc::clone(&ledger))?,
+            ledger,
             config,
             fetcher,
             models,
@@ -148,7 +150,13 @@ impl Service {
         let raw = self.fetcher.page(url, session_id).await.map_err(about)?;
         let documents = self.documents.as_deref();
         let page = page::read(raw, today, documents).await.map_err(about)?;
-        let asked = quarantine::ask(&*self.models, context, &page, question, today).await;
+        let reader = quarantine::Reader {
+            models: &*self.models,
+            ledger: &self.ledger,
+            context,
+            today,
+        };
+        let asked = quarantine::ask(&reader, &page, question).await;
         let digested = asked.unwrap_or_else(|| quarantine::extract(&page, question));
         let extracted = match content {
             WebContent::Summary => None,

@@ -1,8 +1,10 @@
 //! The promises of the contract, kept by the whole way from the search server to the claims.
 
 use crate::site::{Answer, FakeNames, House, Reader, Site, article, config};
+use api::audit::Action;
 use api::search::{Search, SearchRequest};
 use api::test_support::search_suite::{self, Web};
+use domain::event::CallStatus;
 use domain::rights::WebContent;
 use serde_json::json;
 
@@ -97,17 +99,41 @@ async fn failed_pages_are_told_and_others_are_read_in_their_place() {
         .unwrap();
     assert!(snippet.summary.contains("was not read"), "{snippet:?}");
     assert!(snippet.confidence <= 0.2);
-    let records = house.records();
-    assert!(!records.is_empty());
-    for record in records {
-        assert_eq!(record.action, api::audit::Action::Fetch);
-        assert!(
-            !record.detail.contains('/'),
-            "a host and no address: {}",
-            record.detail
-        );
+    let (fetches, others): (Vec<_>, Vec<_>) = house
+        .records()
+        .into_iter()
+        .partition(|record| record.action == Action::Fetch);
+    assert!(!fetches.is_empty());
+    for record in fetches {
+        let host = &record.detail;
+        assert!(!host.contains('/'), "a host and no address: {host}");
         assert!(record.params_hash.is_some());
     }
+    assert_eq!(others, [], "no page was read, so no model was asked");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_reads_a_page_is_on_record_and_not_heard_without() {
+    let site = Site::start().await;
+    let house = House::of(&site);
+    house.page(&site.page("tea")).await;
+    let calls: Vec<_> = house
+        .records()
+        .into_iter()
+        .filter(|record| record.action == Action::ModelCall)
+        .collect();
+    assert_eq!(calls.len(), 1);
+    assert_eq!(calls[0].status, Some(CallStatus::Ok));
+    let call = calls[0].model_call.as_ref().unwrap();
+    assert_eq!(
+        (call.model.model.as_str(), call.prompt_tokens),
+        ("reader", 7)
+    );
+    // Rules and page are two requests of two records each; the fifth is the model's.
+    let other = House::of(&site);
+    other.audit.fail_after(4);
+    let page = other.page(&site.page("tea")).await;
+    assert!(page.summary.starts_with("(extract"), "{}", page.summary);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -14,7 +14,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use domain::Timestamp;
 use domain::message::Message;
-use domain::model::{FinishReason, ModelChoice};
+use domain::model::{FinishReason, ModelChoice, ModelRef, Usage};
 use domain::rights::WebContent;
 use futures::StreamExt;
 use search::{Config, Names, Service};
@@ -309,8 +309,21 @@ impl Models for Reader {
         let Some(Message::User { text }) = request.messages.last() else {
             panic!("no question");
         };
+        let model = ModelRef {
+            provider: "test".to_owned(),
+            model: "reader".to_owned(),
+        };
+        let usage = Usage {
+            prompt_tokens: 7,
+            ..Usage::default()
+        };
         let chunks = [
+            ChatChunk::Started {
+                model,
+                reason: "the only one".to_owned(),
+            },
             ChatChunk::Text((self.0)(text)),
+            ChatChunk::Usage(usage),
             ChatChunk::Finished(FinishReason::Stop),
         ];
         Ok(futures::stream::iter(chunks.map(Ok)).boxed())
