@@ -203,7 +203,15 @@ impl House {
             lock,
             shared,
         } = self;
-        drop((sessions, gateway, guard, remembrance, search, capture, shared));
+        drop((
+            sessions,
+            gateway,
+            guard,
+            remembrance,
+            search,
+            capture,
+            shared,
+        ));
         let_go(audit).await;
         // Only now may another process begin.
         drop(lock);
