@@ -236,8 +236,8 @@ fn conversation(place: usize, random: &mut Random) -> Conversation {
     let second = (first + 1 + random.below(NAMES.len() - 1)) % NAMES.len();
     let names = [NAMES[first], NAMES[second]];
     let mut sessions: Vec<Vec<Plant>> = vec![Vec::new(); SESSIONS as usize];
-    for about in 0..2 {
-        for (at, plant) in plants(about, names[about], random).into_iter().enumerate() {
+    for (about, name) in names.into_iter().enumerate() {
+        for (at, plant) in plants(about, name, random).into_iter().enumerate() {
             // Journeys come first and must not meet in one session.
             let room: Vec<usize> = (0..sessions.len())
                 .filter(|&one| sessions[one].len() < PLANTED)
