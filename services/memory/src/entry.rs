@@ -50,14 +50,6 @@ impl Entry {
             } => Cow::Owned(format!("Q: {question}\nA: {answer}")),
         }
     }
-
-    /// Words to find it by; an engram's are what it was about.
-    pub(crate) fn tags(&self) -> &[String] {
-        match &self.stored.entry {
-            WriteEntry::Memory { tags, .. } => tags,
-            WriteEntry::Engram { entities, .. } => entities,
-        }
-    }
 }
 
 /// The first line of a text, cut.

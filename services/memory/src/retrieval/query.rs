@@ -16,13 +16,13 @@ use retrieval::question::{self, Question};
 use retrieval::speech;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 /// Entries that a leg nominates.
 const NOMINATED: usize = 200;
 /// Rows of vectors that the comparison of signs nominates.
-const ROWS: usize = 1_000;
+const ROWS: usize = 600;
 /// The best so many are looked at more closely than by text alone.
 const WEIGHED: usize = 100;
 /// Microseconds of a day.
@@ -51,6 +51,29 @@ struct Query {
     tell: Tell,
 }
 
+/// What the leg of words found, and how long it took.
+struct Lexical {
+    found: Result<Found<(u32, f32)>, Error>,
+    duration: Duration,
+}
+
+/// What the leg of vectors found, and how long it took once it had the question's.
+struct Nearest {
+    vector: Option<Vector>,
+    found: Found<Likeness>,
+    duration: Duration,
+}
+
+impl Nearest {
+    fn nothing(reason: String) -> Self {
+        Self {
+            vector: None,
+            found: Found::nothing(reason),
+            duration: Duration::ZERO,
+        }
+    }
+}
+
 /// What both legs found.
 struct Legged {
     legs: Legs,
@@ -70,21 +93,17 @@ impl Query {
         if let Some(answer) = known {
             return self.remembered(answer, "the same words", began).await;
         }
-        let (lexical, vector) = tokio::join!(self.lexical(), self.vector());
-        let vector = match vector {
-            Ok(vector) => {
-                let known = self.shared.cache().by_meaning(&asked, &vector, began);
-                if let Some(answer) = known {
-                    return self.remembered(answer, "the same meaning", began).await;
-                }
-                Ok(vector)
+        let (lexical, nearest) = tokio::join!(self.lexical(), self.nearest());
+        if let Some(vector) = &nearest.vector {
+            let known = self.shared.cache().by_meaning(&asked, vector, began);
+            if let Some(answer) = known {
+                return self.remembered(answer, "the same meaning", began).await;
             }
-            Err(reason) => Err(reason),
-        };
+        }
         let lexical = self.words(lexical).await;
-        let legged = self.nearest(lexical, vector).await?;
+        let mut legged = self.legs(lexical, nearest).await;
         let ranked = self.fuse(&legged).await?;
-        let recalls = self.read(&ranked, &legged).await?;
+        let recalls = self.read(&ranked, &mut legged).await?;
         let now = Instant::now();
         self.shared
             .cache()
@@ -117,25 +136,21 @@ impl Query {
         Ok(())
     }
 
-    async fn lexical(&self) -> (Result<Found<(u32, f32)>, Error>, Instant, Instant) {
+    async fn lexical(&self) -> Lexical {
         let began = Instant::now();
         let indexes = self.shared.indexes.clone();
         let (text, scope) = (self.question.text.clone(), self.request.scope.clone());
         let found = crate::index::blocking(move || indexes.lexical(&text, &scope, NOMINATED));
         let found = found.await.and_then(|found| found);
-        (found, began, Instant::now())
-    }
-
-    async fn vector(&self) -> Result<Vector, String> {
-        self.shared.embedder.query(&self.question.text).await
+        Lexical {
+            found,
+            duration: began.elapsed(),
+        }
     }
 
     /// Tells the leg of words. Where its index fails, the query goes on without it.
-    async fn words(
-        &self,
-        (found, began, ended): (Result<Found<(u32, f32)>, Error>, Instant, Instant),
-    ) -> Vec<Hit> {
-        let found = match found {
+    async fn words(&self, lexical: Lexical) -> Vec<Hit> {
+        let found = match lexical.found {
             Ok(found) => found,
             Err(error) => {
                 self.shared.indexes.drop_words(&error.to_string()).await;
@@ -143,79 +158,86 @@ impl Query {
             }
         };
         let hits: Vec<Hit> = found.best.iter().map(hit).collect();
-        let duration = ended.duration_since(began);
-        self.told("lexical", &hits, found.seen, duration, found.note)
+        self.told("lexical", &hits, found.seen, lexical.duration, found.note)
             .await;
         hits
     }
 
-    /// The leg of vectors; what only words found is compared as well, so that both legs speak on it.
-    async fn nearest(
-        &self,
-        lexical: Vec<Hit>,
-        vector: Result<Vector, String>,
-    ) -> Result<Legged, Error> {
+    /// The leg of vectors: the question's, and then the entries nearest to it.
+    async fn nearest(&self) -> Nearest {
+        let vector = match self.shared.embedder.query(&self.question.text).await {
+            Ok(vector) => vector,
+            Err(reason) => return Nearest::nothing(reason),
+        };
         let began = Instant::now();
-        let (found, others, vector) = match vector {
-            Ok(vector) => {
-                let (found, others) = self.compare(&lexical, &vector).await;
-                (found, others, Some(vector))
-            }
-            Err(reason) => (Found::nothing(reason), Vec::new(), None),
-        };
-        let (seen, note) = (found.seen, found.note);
-        // Only what this leg nominated: a leg's lowest score counts as nothing, and what words alone
-        // found may be far below it.
-        let nearest = &found.best.clone();
-        let likenesses: BTreeMap<u64, Likeness> = found
-            .best
-            .into_iter()
-            .chain(others)
-            .map(|like| (u64::from(like.number), like))
-            .collect();
-        let legs = Legs {
-            lexical: Leg {
-                cut: lexical.len() >= NOMINATED,
-                hits: lexical,
-            },
-            vector: leg(nearest, text_cosine),
-            description: leg(nearest, about_cosine),
-        };
-        let mut best = legs.vector.hits.clone();
-        best.sort_by(|a, b| b.score.total_cmp(&a.score));
-        self.told("vector", &best, seen, began.elapsed(), note)
-            .await;
-        Ok(Legged {
-            legs,
-            likenesses,
-            vector,
-        })
-    }
-
-    async fn compare(&self, lexical: &[Hit], vector: &Vector) -> (Found<Likeness>, Vec<Likeness>) {
         let limits = Limits {
             rows: ROWS,
             entries: NOMINATED,
         };
         let (indexes, scope) = (self.shared.indexes.clone(), self.request.scope.clone());
-        let query = Arc::clone(vector);
-        let lexical: Vec<u32> = lexical.iter().map(|hit| small(hit.number)).collect();
-        let work = move || {
-            let found = indexes.nearest(&query, &scope, limits)?;
-            let known: BTreeSet<u32> = found.best.iter().map(|like| like.number).collect();
-            let others = lexical.into_iter().filter(|number| !known.contains(number));
-            let others = indexes.compare(&query, &others.collect::<Vec<u32>>())?;
-            Ok((found, others))
-        };
-        let found: Result<_, Error> = crate::index::blocking(work).await.and_then(|found| found);
-        match found {
-            Ok(found) => found,
-            Err(error) => {
-                self.shared.embedder.changed.notify_one();
-                let note = format!("{error}; the vectors are read again");
-                (Found::nothing(note), Vec::new())
-            }
+        let query = Arc::clone(&vector);
+        let found = crate::index::blocking(move || indexes.nearest(&query, &scope, limits));
+        let found = found.await.and_then(|found| found);
+        let found = found.unwrap_or_else(|error| {
+            self.shared.embedder.changed.notify_one();
+            Found::nothing(format!("{error}; the vectors are read again"))
+        });
+        Nearest {
+            vector: Some(vector),
+            found,
+            duration: began.elapsed(),
         }
+    }
+
+    /// Tells the leg of vectors, and puts both together.
+    async fn legs(&self, lexical: Vec<Hit>, nearest: Nearest) -> Legged {
+        let Nearest {
+            vector,
+            found,
+            duration,
+        } = nearest;
+        let legs = Legs {
+            lexical: Leg {
+                cut: lexical.len() >= NOMINATED,
+                hits: lexical,
+            },
+            vector: leg(&found.best, text_cosine),
+            description: leg(&found.best, about_cosine),
+        };
+        let mut best = legs.vector.hits.clone();
+        best.sort_by(|a, b| b.score.total_cmp(&a.score));
+        self.told("vector", &best, found.seen, duration, found.note)
+            .await;
+        let likenesses = found.best.into_iter();
+        Legged {
+            legs,
+            likenesses: likenesses
+                .map(|like| (u64::from(like.number), like))
+                .collect(),
+            vector,
+        }
+    }
+
+    /// Compares what words alone found as well, so that its relevance is known by meaning too.
+    async fn compare(&self, chosen: &[(Entry, f32)], legged: &mut Legged) -> Result<(), Error> {
+        let Some(vector) = legged.vector.clone() else {
+            return Ok(());
+        };
+        let numbers = chosen.iter().map(|(entry, _)| entry.number);
+        let others: Vec<u32> = numbers
+            .filter(|number| !legged.likenesses.contains_key(number))
+            .map(small)
+            .collect();
+        if others.is_empty() {
+            return Ok(());
+        }
+        let indexes = self.shared.indexes.clone();
+        let compared = crate::index::blocking(move || indexes.compare(&vector, &others)).await??;
+        let pairs = compared.into_iter();
+        legged
+            .likenesses
+            .extend(pairs.map(|like| (u64::from(like.number), like)));
+        Ok(())
     }
 
     /// Fuses, stage by stage.
@@ -320,7 +342,7 @@ impl Query {
 
     /// Reads the best from the store, which alone says what holds, and cuts the segments that
     /// answer.
-    async fn read(&self, ranked: &[Hit], legged: &Legged) -> Result<Vec<Recall>, Error> {
+    async fn read(&self, ranked: &[Hit], legged: &mut Legged) -> Result<Vec<Recall>, Error> {
         let began = Instant::now();
         let wanted = self.request.limit as usize;
         let mut chosen: Vec<(Entry, f32)> = Vec::new();
@@ -341,6 +363,7 @@ impl Query {
             );
         }
         chosen.truncate(wanted);
+        self.compare(&chosen, legged).await?;
         self.chosen("descriptions", &chosen, began).await;
 
         let began = Instant::now();
@@ -412,14 +435,7 @@ impl Query {
             .await;
     }
 
-    async fn told(
-        &self,
-        name: &str,
-        hits: &[Hit],
-        seen: u64,
-        duration: std::time::Duration,
-        note: String,
-    ) {
+    async fn told(&self, name: &str, hits: &[Hit], seen: u64, duration: Duration, note: String) {
         let candidates = self.shared.indexes.directory(|directory| {
             let best = hits.iter().take(STAGE_CANDIDATES);
             best.filter_map(|hit| {

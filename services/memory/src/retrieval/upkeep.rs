@@ -9,8 +9,9 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// How long writes are gathered before the index of words commits them.
-const GATHERING: Duration = Duration::from_millis(300);
+/// How long writes are gathered before the index of words commits them: a commit waits for the disk,
+/// as do the writes beside it, and until then the overlay has them.
+const GATHERING: Duration = Duration::from_secs(2);
 /// After how long an embedding model that did not answer is asked again.
 const ASK_AGAIN: Duration = Duration::from_secs(30);
 /// Entries whose vectors are made before they are kept.

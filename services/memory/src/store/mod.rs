@@ -104,31 +104,12 @@ impl Store {
         self.read(move |from| read::entries(from, &numbers)).await
     }
 
-    /// The same on the caller's thread, which waits for the disk.
-    ///
-    /// # Errors
-    /// [`Error::Unavailable`].
-    pub(crate) fn entries_here(&self, numbers: &[u64]) -> Result<Vec<Entry>, Error> {
-        self.0
-            .readers
-            .read_here(|from| read::entries(from, numbers))
-    }
-
     /// These entries, corrected ones included, in the order asked for; unknown ids are left out.
     ///
     /// # Errors
     /// [`Error::Unavailable`].
     pub(crate) async fn by_ids(&self, ids: Vec<MemoryId>) -> Result<Vec<Entry>, Error> {
         self.read(move |from| read::by_ids(from, &ids)).await
-    }
-
-    /// Numbers of entries that hold, from after one, in order.
-    ///
-    /// # Errors
-    /// [`Error::Unavailable`].
-    pub(crate) async fn all_numbers(&self, after: u64, limit: usize) -> Result<Vec<u64>, Error> {
-        self.read(move |from| read::holding(from, after, limit))
-            .await
     }
 
     /// Pairs of the given entries and those that hold and belong with them, whichever of the two
@@ -270,43 +251,6 @@ impl Store {
         self.0
             .vectors
             .run_here(|from| vectors::of(from, key, numbers))
-    }
-
-    /// Numbers of entries that hold and have no vector of the model, from after one, in order, at
-    /// most `limit`; and where to go on, if there may be more.
-    ///
-    /// # Errors
-    /// [`Error::Unavailable`].
-    pub(crate) async fn without_vectors(
-        &self,
-        key: String,
-        after: u64,
-        limit: usize,
-    ) -> Result<(Vec<u64>, Option<u64>), Error> {
-        let mut from = after;
-        let mut found = Vec::new();
-        loop {
-            let numbers = self.all_numbers(from, read::PAGE).await?;
-            let Some(last) = numbers.last().copied() else {
-                return Ok((found, None));
-            };
-            let key = key.clone();
-            let asked = numbers.clone();
-            let having = self
-                .0
-                .vectors
-                .run(move |from| vectors::having(from, &key, &asked))
-                .await?;
-            for (number, has) in numbers.into_iter().zip(having) {
-                if !has {
-                    found.push(number);
-                }
-                if found.len() >= limit {
-                    return Ok((found, Some(number)));
-                }
-            }
-            from = last;
-        }
     }
 
     /// The keys of every model that vectors were made by.

@@ -37,16 +37,6 @@ pub(crate) fn by_ids(from: &Connection, ids: &[MemoryId]) -> rusqlite::Result<Ve
     Ok(found)
 }
 
-/// Entries that hold, from after a number.
-pub(crate) fn holding(from: &Connection, after: u64, limit: usize) -> rusqlite::Result<Vec<u64>> {
-    from.prepare_cached(
-        "SELECT number FROM entries WHERE number > ?1 AND valid_until IS NULL \
-         ORDER BY number LIMIT ?2",
-    )?
-    .query_map((after, limit), |row| row.get(0))?
-    .collect()
-}
-
 /// Entries of a kind, corrected ones included, from after a number, at most [`PAGE`] looked at;
 /// and the last number looked at, if there may be more.
 pub(crate) fn page(

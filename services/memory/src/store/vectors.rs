@@ -322,19 +322,6 @@ pub(crate) fn keys(from: &Connection) -> rusqlite::Result<Vec<String>> {
         .collect()
 }
 
-/// Which of these entries have a vector of the model.
-pub(crate) fn having(from: &Connection, key: &str, numbers: &[u64]) -> rusqlite::Result<Vec<bool>> {
-    let Some(model) = model(from, key)? else {
-        return Ok(vec![false; numbers.len()]);
-    };
-    let mut one =
-        from.prepare_cached("SELECT 1 FROM vectors WHERE model = ?1 AND number = ?2 LIMIT 1")?;
-    numbers
-        .iter()
-        .map(|number| one.exists((model, number)))
-        .collect()
-}
-
 /// Removes every vector of these entries.
 pub(crate) fn remove_entries(to: &mut Connection, numbers: &[u64]) -> rusqlite::Result<()> {
     let all = to.transaction()?;

@@ -1,4 +1,5 @@
 //! A memory in a folder of its own, with a model that makes vectors of words.
+#![allow(clippy::panic, reason = "a test is allowed to fail loudly")]
 #![allow(dead_code, reason = "not every test uses all of it")]
 
 use api::Streaming;
