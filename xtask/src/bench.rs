@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: measures the whole program, or what memory finds.
+//! `cargo xtask bench`: measures the whole program, what memory finds, or memory when it is large.
 
 use crate::setup;
 use crate::steps::{Steps, cargo, root, show};
@@ -25,6 +25,22 @@ pub struct Options {
 pub enum What {
     /// How well memory finds what answers a question: recall on LoCoMo, whose file HOUSE_LOCOMO names
     Memory(Recall),
+    /// How memory behaves when it is large: times, memory and files with up to a million entries
+    MemoryScale(Scale),
+}
+
+/// How to measure a large memory.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Scale {
+    /// Ten thousand entries and no more
+    #[arg(long)]
+    pub quick: bool,
+    /// How many entries, one run after the other
+    #[arg(long, value_name = "NUMBER,…")]
+    pub entries: Option<String>,
+    /// Where the numbers go, JSON
+    #[arg(long, value_name = "FILE", default_value = "target/memory-scale.json")]
+    pub out: PathBuf,
 }
 
 /// How to measure recall.
@@ -49,6 +65,7 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
     match options.what.clone() {
         None => program(steps, &options),
         Some(What::Memory(options)) => recall(steps, options),
+        Some(What::MemoryScale(options)) => scale(steps, &options),
     }
 }
 
@@ -72,6 +89,18 @@ fn recall(steps: &mut Steps, options: Recall) -> Result<()> {
     let advice =
         "The message above says what is missing; `cargo xtask setup` makes engine and model.";
     steps.run("recall of memory", advice, || show(&mut command))
+}
+
+/// Measures a large memory. A million entries take about half an hour.
+fn scale(steps: &mut Steps, options: &Scale) -> Result<()> {
+    let mut command = cargo(&["run", "--release", "--quiet", "-p", "scale", "--"]);
+    command.arg("--out").arg(root().join(&options.out));
+    command.args(options.quick.then_some("--quick"));
+    if let Some(entries) = &options.entries {
+        command.arg("--entries").arg(entries);
+    }
+    let advice = "The message above names the measurement.";
+    steps.run("a large memory", advice, || show(&mut command))
 }
 
 /// Builds `carl` in release mode and measures it.
