@@ -46,22 +46,18 @@ struct Use {
     sign: &'static str,
 }
 
-fn uses() -> Vec<Use> {
-    let one = |tool, agent, arguments, sign| Use {
+const fn one(tool: &'static str, agent: &'static str, arguments: Value, sign: &'static str) -> Use {
+    Use {
         tool,
         agent,
         arguments,
         sign,
-    };
-    let in_the_sandbox = "import sys; sys.stdout.write('hi')";
+    }
+}
+
+/// Those over memory and the web.
+fn uses_of_services() -> Vec<Use> {
     vec![
-        one("list_files", "coder", json!({}), ""),
-        one("read_file", "coder", json!({"path": "a.txt"}), ""),
-        one("glob", "coder", json!({"pattern": "*.txt"}), ""),
-        one("grep", "coder", json!({"pattern": "alpha"}), ""),
-        one("read_document", "coder", json!({"path": "a.txt"}), ""),
-        one("view_image", "coder", json!({"path": "a.png"}), ""),
-        one("find_tools", "coder", json!({"task": "count lines"}), ""),
         one("search_memory", "coder", json!({"query": "bees"}), ""),
         one(
             "get_correlated",
@@ -77,6 +73,19 @@ fn uses() -> Vec<Use> {
         ),
         one("web_search", "coder", json!({"query": "it"}), ""),
         one("web_fetch", "coder", json!({"url": PAGE}), ""),
+    ]
+}
+
+fn uses() -> Vec<Use> {
+    let in_the_sandbox = "import sys; sys.stdout.write('hi')";
+    vec![
+        one("list_files", "coder", json!({}), ""),
+        one("read_file", "coder", json!({"path": "a.txt"}), ""),
+        one("glob", "coder", json!({"pattern": "*.txt"}), ""),
+        one("grep", "coder", json!({"pattern": "alpha"}), ""),
+        one("read_document", "coder", json!({"path": "a.txt"}), ""),
+        one("view_image", "coder", json!({"path": "a.png"}), ""),
+        one("find_tools", "coder", json!({"task": "count lines"}), ""),
         one(
             "write_file",
             "coder",
@@ -246,7 +255,8 @@ fn matches_one_to_one(scene: &Scene, outcome: &Outcome) {
 
 #[test]
 fn every_tool_call_is_on_record_once_with_its_decision_intent_and_outcome() {
-    let uses = uses();
+    let mut uses = uses();
+    uses.extend(uses_of_services());
     let listed = House::new().ask(["tools", "--json"]).run().expect(0).json();
     for tool in listed.as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
