@@ -46,20 +46,28 @@ async fn main() -> Result<()> {
     };
     let folder = tempfile::tempdir()?;
     let models = embedding(&options, folder.path()).await?;
+    let runs = measured(&conversations, &models, folder.path()).await?;
+    if let Some(path) = &options.json {
+        let runs: Vec<_> = runs.iter().map(Run::json).collect();
+        std::fs::write(path, serde_json::to_string_pretty(&runs)?)?;
+    }
+    Ok(())
+}
+
+/// Every run, each shown when it is done.
+async fn measured(
+    conversations: &[Conversation],
+    models: &Arc<dyn Models>,
+    folder: &Path,
+) -> Result<Vec<Run>> {
     let mut runs = Vec::new();
-    let by_turn = turns(&conversations);
-    let filled = fill(
-        &folder.path().join("turns"),
-        &models,
-        &conversations,
-        by_turn,
-    )
-    .await?;
+    let by_turn = turns(conversations);
+    let filled = fill(&folder.join("turns"), models, conversations, by_turn).await?;
     for (among, name, marks) in [
         (Among::Own, "turns, a namespace a conversation", TURN_MARKS),
         (Among::All, "turns, all conversations together", &[]),
     ] {
-        let found = ask(&filled, &conversations, among).await?;
+        let found = ask(&filled, conversations, among).await?;
         show(
             &mut runs,
             Run {
@@ -71,8 +79,8 @@ async fn main() -> Result<()> {
     }
     let mut without_facts = Config::default();
     without_facts.finding.weights.facts = 0.0;
-    let filled = filled.again(&without_facts, Arc::clone(&models)).await?;
-    let found = ask(&filled, &conversations, Among::Own).await?;
+    let filled = filled.again(&without_facts, Arc::clone(models)).await?;
+    let found = ask(&filled, conversations, Among::Own).await?;
     let name = "turns, a namespace a conversation, without facts";
     show(
         &mut runs,
@@ -83,15 +91,9 @@ async fn main() -> Result<()> {
         },
     )?;
     drop(filled);
-    let by_session = sessions(&conversations);
-    let filled = fill(
-        &folder.path().join("sessions"),
-        &models,
-        &conversations,
-        by_session,
-    )
-    .await?;
-    let found = ask(&filled, &conversations, Among::All).await?;
+    let by_session = sessions(conversations);
+    let filled = fill(&folder.join("sessions"), models, conversations, by_session).await?;
+    let found = ask(&filled, conversations, Among::All).await?;
     let name = "sessions, all conversations together";
     show(
         &mut runs,
@@ -101,11 +103,7 @@ async fn main() -> Result<()> {
             marks: SESSION_MARKS.to_vec(),
         },
     )?;
-    if let Some(path) = &options.json {
-        let runs: Vec<_> = runs.iter().map(Run::json).collect();
-        std::fs::write(path, serde_json::to_string_pretty(&runs)?)?;
-    }
-    Ok(())
+    Ok(runs)
 }
 
 const TURN_MARKS: &[Mark] = &[
