@@ -1,3 +1,5 @@
+//! Each stage by itself, and that no stage drops an entry.
+
 use super::*;
 use proptest::prelude::*;
 
