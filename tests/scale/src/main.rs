@@ -357,6 +357,17 @@ fn print(row: &Value) -> Result<()> {
         let (p50, p99) = (number(p50), number(p99));
         writeln!(out, "  {name:<28} {p50:>9.2} {p99:>9.2} ms   mark {mark}")?;
     }
+    print_single(&mut out, row, entries)?;
+    for (name, field) in [("stages, µs", "stages_us"), ("files, MB", "files_mb")] {
+        let value = row.get(field).unwrap_or(&Value::Null);
+        writeln!(out, "  {name}: {value}")?;
+    }
+    Ok(())
+}
+
+/// The figures that have one value.
+fn print_single(out: &mut impl std::io::Write, row: &Value, entries: u64) -> Result<()> {
+    let number = |name: &str| row.get(name).and_then(Value::as_f64).unwrap_or(f64::NAN);
     let is_marked = entries == 100_000;
     let single = [
         ("processor time a query", "processor_ms_a_query", "ms", ""),
@@ -393,15 +404,5 @@ fn print(row: &Value) -> Result<()> {
             number(field)
         )?;
     }
-    writeln!(
-        out,
-        "  stages, µs: {}",
-        row.get("stages_us").unwrap_or(&Value::Null)
-    )?;
-    writeln!(
-        out,
-        "  files, MB: {}",
-        row.get("files_mb").unwrap_or(&Value::Null)
-    )?;
     Ok(())
 }

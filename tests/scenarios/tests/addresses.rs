@@ -95,13 +95,7 @@ async fn inside_the_namespace() {
         !reached_now.is_empty() && reached_now.iter().all(|ip| *ip == public),
         "{reached_now:?}"
     );
-    let records = house.audit();
-    let hosts = records.iter().filter(|one| one["action"] == "fetch");
-    let hosts: Vec<&str> = hosts.map(|one| one["detail"].as_str().unwrap()).collect();
-    assert!(
-        !hosts.is_empty() && hosts.iter().all(|host| *host == PUBLIC),
-        "{hosts:?}"
-    );
+    on_record(&house);
 
     let closed = [
         "serve",
@@ -117,6 +111,17 @@ async fn inside_the_namespace() {
     assert_eq!(gap, Err(PageFault::Blocked));
     served.kill();
     assert_eq!(reached.lock().unwrap().len(), reached_now.len());
+}
+
+/// Only the public address was asked for anything, and each request is on record.
+fn on_record(house: &House) {
+    let records = house.audit();
+    let hosts = records.iter().filter(|one| one["action"] == "fetch");
+    let hosts: Vec<&str> = hosts.map(|one| one["detail"].as_str().unwrap()).collect();
+    assert!(
+        !hosts.is_empty() && hosts.iter().all(|host| *host == PUBLIC),
+        "{hosts:?}"
+    );
 }
 
 /// The main text of a page, or why it was not read.

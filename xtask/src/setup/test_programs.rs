@@ -70,9 +70,7 @@ fn install() -> Result<String> {
     );
     let is_root = shell::output(Command::new("id").arg("-u")).is_ok_and(|id| id == "0");
     if !is_root || !is_there("apt-get") {
-        bail!(
-            "tests need programs that are not here, and only root may add them; {by_hand}"
-        );
+        bail!("tests need programs that are not here, and only root may add them; {by_hand}");
     }
     say(&format!("      installing {}", packages.join(", ")));
     let apt = |arguments: &[&str]| {
