@@ -202,7 +202,9 @@ fn ends_a_sentence(text: &str, at: usize, c: char) -> bool {
     match c {
         '\n' | '。' | '！' | '？' => true,
         '.' | '!' | '?' => {
-            let next = text.get(at + c.len_utf8()..).and_then(|rest| rest.chars().next());
+            let next = text
+                .get(at + c.len_utf8()..)
+                .and_then(|rest| rest.chars().next());
             next.is_none_or(char::is_whitespace)
         }
         _ => false,
