@@ -100,7 +100,7 @@ struct Open {
 
 impl Open {
     /// The oldest event that may belong to an answer nobody captured; `None` when there is none.
-    fn from_seq(&self) -> Option<u64> {
+    fn starting_seq(&self) -> Option<u64> {
         let received = self.requests.values().map(|(seq, _)| *seq);
         received.chain(self.behind).min()
     }
@@ -199,7 +199,7 @@ impl Worker {
             Err(error) => {
                 tracing::warn!(session = %event.session_id, %error, "an answer is not captured");
                 if let Some(open) = self.open.get_mut(&event.session_id) {
-                    open.behind = open.from_seq();
+                    open.behind = open.starting_seq();
                 }
             }
         }
@@ -251,7 +251,7 @@ impl Worker {
 
     /// Brings the note on disk in line with what is open.
     async fn note(&mut self, session_id: SessionId) {
-        let from_seq = self.open.get(&session_id).and_then(Open::from_seq);
+        let from_seq = self.open.get(&session_id).and_then(Open::starting_seq);
         if from_seq.is_none() {
             self.open.remove(&session_id);
         }

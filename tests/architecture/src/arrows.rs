@@ -75,10 +75,10 @@ pub fn allowed(arrow: &Arrow) -> bool {
         (Place::Outside, _) => true,
         (_, Place::Outside | Place::Bin) => false,
         (Place::Bin, _) => true,
-        (Place::Contract(from), Place::Contract(to)) => match (from.as_str(), to.as_str()) {
-            ("api", "domain") | ("wire", "api" | "domain") => true,
-            _ => false,
-        },
+        (Place::Contract(from), Place::Contract(to)) => matches!(
+            (from.as_str(), to.as_str()),
+            ("api", "domain") | ("wire", "api" | "domain")
+        ),
         (Place::Logic, Place::Contract(to)) => to == "domain" || to == "api",
         (Place::Service | Place::Adapter | Place::Surface, Place::Contract(_) | Place::Logic) => {
             true
