@@ -23,6 +23,15 @@ pub fn visible(text: &str) -> String {
     out
 }
 
+/// As [`visible`], for what stands on one line: line feeds and tabs are written out as well, so that
+/// no text can add a line that looks like ours.
+#[must_use]
+pub fn visible_line(text: &str) -> String {
+    visible(text)
+        .replace('\n', "\\u{a}")
+        .replace('\t', "\\u{9}")
+}
+
 fn has_picture(before: &str, c: char) -> bool {
     if matches!(
         c,
@@ -46,6 +55,15 @@ fn has_picture(before: &str, c: char) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn one_line_stays_one_line() {
+        let forged = "wine\n2. bank\ttrusted\r\u{2028}x";
+        assert_eq!(
+            visible_line(forged),
+            "wine\\u{a}2. bank\\u{9}trusted\\u{d}\\u{2028}x"
+        );
+    }
 
     #[test]
     fn what_hides_is_shown_and_what_reads_well_stays() {

@@ -24,20 +24,12 @@ impl Entry {
         }
     }
 
-    /// What it is about; an engram's is what was wanted and about what.
+    /// What it is about; an engram's is its entities. What was wanted is left out: the few words that
+    /// it is put in are the same for unrelated requests, and would make them seem related.
     pub(crate) fn description(&self) -> Cow<'_, str> {
         match &self.stored.entry {
             WriteEntry::Memory { description, .. } => Cow::Borrowed(description),
-            WriteEntry::Engram {
-                intent, entities, ..
-            } if entities.is_empty() => Cow::Borrowed(intent),
-            WriteEntry::Engram {
-                intent, entities, ..
-            } => Cow::Owned(
-                format!("{intent} ({})", entities.join(", "))
-                    .trim_start()
-                    .to_owned(),
-            ),
+            WriteEntry::Engram { entities, .. } => Cow::Owned(entities.join(", ")),
         }
     }
 
@@ -64,6 +56,40 @@ fn line(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_wanted_is_no_part_of_what_is_found_by() {
+        use domain::rights::Namespace;
+        let stored = Stored {
+            id: domain::id::MemoryId::from_uuid(uuid::Uuid::nil()),
+            namespace: Namespace::user(),
+            entry: WriteEntry::Engram {
+                question: "Where is the boiler?".to_owned(),
+                answer: "In the cellar.".to_owned(),
+                intent: "asks something".to_owned(),
+                entities: vec!["boiler".to_owned()],
+                session_id: domain::id::SessionId::from_uuid(uuid::Uuid::nil()),
+                query_id: domain::id::QueryId::from_uuid(uuid::Uuid::nil()),
+                respondent: "m".to_owned(),
+                tools_used: Vec::new(),
+            },
+            source: api::memory::Source::Agent,
+            label: domain::label::Label::trusted("user"),
+            created_at: domain::Timestamp::UNIX_EPOCH,
+            valid_from: None,
+            valid_until: None,
+            superseded_by: None,
+            last_accessed: None,
+            access_count: 0,
+            critic_score: None,
+            pairwise_winner: None,
+            feedback: None,
+        };
+        let entry = Entry { number: 1, stored };
+        assert_eq!(entry.description(), "boiler");
+        let all = [entry.name(), entry.description(), entry.corpus()];
+        assert!(all.iter().all(|text| !text.contains("asks")), "{all:?}");
+    }
 
     #[test]
     fn a_question_becomes_a_name_of_one_line() {

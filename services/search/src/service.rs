@@ -11,7 +11,9 @@ use crate::polite::Polite;
 use crate::providers::Server;
 use crate::quarantine::{self, CLAIM_CHARS, Digested, SUMMARY_CHARS, TITLE_CHARS, clean};
 use crate::relevance::{Candidate, relevant};
-use crate::resolve::{CheckedNames, Names, SystemNames};
+#[cfg(feature = "test-support")]
+use crate::resolve::Names;
+use crate::resolve::{CheckedNames, SystemNames};
 use api::CallContext;
 use api::audit::Audit;
 use api::models::Models;

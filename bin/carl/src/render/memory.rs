@@ -7,7 +7,7 @@ use domain::id::MemoryId;
 use domain::label::{Integrity, Label, Readers};
 use serde_json::json;
 use std::fmt::Write;
-use text::escape::visible;
+use text::escape::{visible, visible_line};
 use unicode_width::UnicodeWidthStr;
 
 /// Candidates of a stage that are printed.
@@ -23,12 +23,12 @@ pub fn results(recalls: &[Recall], paint: Paint) -> String {
     }
     let mut out = String::new();
     for (place, recall) in recalls.iter().enumerate() {
-        let name = paint.strong(&visible(&recall.name));
+        let name = paint.strong(&visible_line(&recall.name));
         let about = format!(
             "{} · {} · {} · {} · relevance {:.2}",
             recall.id,
             kind(recall.kind),
-            visible(recall.namespace.as_str()),
+            visible_line(recall.namespace.as_str()),
             recall.created_at.strftime("%Y-%m-%d"),
             recall.relevance,
         );
@@ -50,7 +50,7 @@ fn trust(label: &Label, paint: Paint) -> String {
         Integrity::Trusted => String::new(),
         Integrity::Endorsed | Integrity::Untrusted => {
             let origins: Vec<&str> = label.origins.iter().map(String::as_str).collect();
-            let said = format!(" (untrusted: {})", visible(&origins.join(", ")));
+            let said = format!(" (untrusted: {})", visible_line(&origins.join(", ")));
             paint.warn(&said)
         }
     }
@@ -63,7 +63,7 @@ pub fn stages(stages: &[Stage], recalls: &[Recall], paint: Paint) -> String {
         let known = recalls.iter().find(|recall| recall.id == id);
         known.map_or_else(
             || short(id),
-            |recall| format!("{} {}", short(id), visible(&recall.name)),
+            |recall| format!("{} {}", short(id), visible_line(&recall.name)),
         )
     };
     let head = ["stage", "seen", "time", "score", "best"].map(str::to_owned);
@@ -75,7 +75,7 @@ pub fn stages(stages: &[Stage], recalls: &[Recall], paint: Paint) -> String {
             |candidate| (format!("{:.3}", candidate.score), name(candidate.id)),
         );
         rows.push([
-            visible(&stage.name),
+            visible_line(&stage.name),
             stage.seen.to_string(),
             time(stage.duration_us),
             score,
@@ -87,7 +87,7 @@ pub fn stages(stages: &[Stage], recalls: &[Recall], paint: Paint) -> String {
             rows.push([empty(), empty(), empty(), score, name(candidate.id)]);
         }
         if !stage.note.is_empty() {
-            let note = format!("({})", visible(&stage.note));
+            let note = format!("({})", visible_line(&stage.note));
             rows.push([
                 String::new(),
                 String::new(),
@@ -165,7 +165,7 @@ pub fn line(stored: &Stored, paint: Paint) -> String {
         WriteEntry::Memory { name, .. } => name,
         WriteEntry::Engram { question, .. } => question,
     };
-    let name = visible(name.lines().next().unwrap_or_default());
+    let name = visible_line(name.lines().next().unwrap_or_default());
     let name: String = match name.chars().count() {
         0..=NAME_COLUMNS => name,
         _ => name.chars().take(NAME_COLUMNS - 1).chain(['…']).collect(),
@@ -179,7 +179,7 @@ pub fn line(stored: &Stored, paint: Paint) -> String {
         stored.id,
         kind(stored.entry.kind()),
         stored.created_at.strftime("%Y-%m-%d"),
-        visible(stored.namespace.as_str()),
+        visible_line(stored.namespace.as_str()),
         trust(&stored.label, paint),
     )
 }
@@ -224,6 +224,8 @@ pub fn entry(stored: &Stored, paint: Paint) -> String {
     );
     let recalled = match (stored.access_count, stored.last_accessed) {
         (0, _) => "never".to_owned(),
+        (1, Some(last)) => format!("once, {last}"),
+        (1, None) => "once".to_owned(),
         (times, Some(last)) => format!("{times} times, last {last}"),
         (times, None) => format!("{times} times"),
     };
@@ -238,12 +240,13 @@ pub fn entry(stored: &Stored, paint: Paint) -> String {
     let mut out = String::new();
     for (name, value) in fields {
         let name = paint.faint(&padded(name, widest));
-        out.push_str(&format!("{name}  {}\n", visible(&value)));
+        out.push_str(&format!("{name}  {}\n", visible_line(&value)));
     }
     for (heading, text) in texts {
         out.push_str(&format!("\n{}\n", paint.strong(heading)));
         for line in text.lines() {
-            out.push_str(&format!("{}\n", visible(line)));
+            // Set in, so that no text can look like the fields above it.
+            out.push_str(&format!("  {}\n", visible(line)));
         }
     }
     out
@@ -345,28 +348,35 @@ pub fn stats(stats: &Stats, as_json: bool) -> Result<String> {
         return Ok(format!("{}\n", serde_json::to_string_pretty(&all)?));
     }
     let mut out = format!(
-        "{} memories, {} engrams, {} corrected; {} on disk\n",
-        stats.memories,
-        stats.engrams,
-        stats.superseded,
+        "{} and {} hold{}; {} on disk\n",
+        counted(stats.memories, "memory", "memories"),
+        counted(stats.engrams, "engram", "engrams"),
+        match stats.superseded {
+            0 => String::new(),
+            1 => ", and 1 more entry was corrected".to_owned(),
+            more => format!(", and {more} more entries were corrected"),
+        },
         bytes(stats.disk_bytes)
     );
     for (name, count) in &stats.namespaces {
-        out.push_str(&format!("  {count:>8}  {}\n", visible(name.as_str())));
+        out.push_str(&format!("  {count:>8}  {}\n", visible_line(name.as_str())));
     }
     if !stats.embedder.is_empty() {
-        out.push_str(&format!("Vectors: {}\n", visible(&stats.embedder)));
+        out.push_str(&match stats.embedder.strip_prefix("none: ") {
+            Some(why) => format!("Vectors: none ({})\n", visible_line(why)),
+            None => format!("Vectors: {}\n", visible_line(&stats.embedder)),
+        });
     }
     for index in &stats.indexes {
         let note = match index.note.as_str() {
             "" => String::new(),
-            note => format!(" ({})", visible(note)),
+            note => format!(" ({})", visible_line(note)),
         };
         out.push_str(&format!(
-            "Index {}: {} of {} entries{note}\n",
-            visible(&index.name),
+            "Index {}: {} of {}{note}\n",
+            visible_line(&index.name),
             index.entries,
-            index.of
+            counted(index.of, "entry", "entries")
         ));
     }
     if stats.cache_lookups > 0 {
@@ -376,6 +386,15 @@ pub fn stats(stats: &Stats, as_json: bool) -> Result<String> {
         ));
     }
     Ok(out)
+}
+
+/// A number with its word.
+#[must_use]
+pub fn counted(count: u64, one: &str, more: &str) -> String {
+    match count {
+        1 => format!("1 {one}"),
+        _ => format!("{count} {more}"),
+    }
 }
 
 /// A size for people.
