@@ -22,6 +22,24 @@ pub struct Namespace(String);
 pub struct InvalidNamespace(String);
 
 impl Namespace {
+    /// How an origin begins that names the part of memory something was read from.
+    pub const ORIGIN: &str = "memory:";
+
+    /// The origin of what is read from here; `None` for what holds wherever the user works.
+    #[must_use]
+    pub fn origin(&self) -> Option<String> {
+        (*self != Self::user()).then(|| format!("{}{self}", Self::ORIGIN))
+    }
+
+    /// The part of memory that an origin names.
+    #[must_use]
+    pub fn of_origin(origin: &str) -> Option<Self> {
+        match origin.strip_prefix(Self::ORIGIN).map(Self::new) {
+            Some(Ok(namespace)) => Some(namespace),
+            Some(Err(_)) | None => None,
+        }
+    }
+
     /// Checks and wraps a name.
     ///
     /// # Errors
@@ -44,6 +62,13 @@ impl Namespace {
     #[must_use]
     pub fn user() -> Self {
         Self("user".to_owned())
+    }
+
+    /// What was made of two parts with different readers: for the user alone, and for agents whose
+    /// manifest names it.
+    #[must_use]
+    pub fn apart() -> Self {
+        Self("apart".to_owned())
     }
 
     /// What holds in one folder.
