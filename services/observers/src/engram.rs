@@ -6,11 +6,16 @@ use domain::label::{Integrity, Label};
 use domain::limits::MEMORY_TAGS;
 use domain::rights::Namespace;
 use domain::tool::ToolName;
-use retrieval::question::{Wants, read};
+use retrieval::question::{Wants, normalised, read};
 use std::collections::BTreeSet;
 
 /// Who answered when no model did.
 const RULES: &str = "rules";
+
+/// Words that a question begins with, and hardly anything else does.
+const ASKING: [&str; 11] = [
+    "what", "which", "how", "why", "is", "are", "was", "were", "does", "did", "am",
+];
 
 /// The engram of a finished generation; `None` when there is no answer to keep.
 pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
@@ -40,7 +45,7 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
     Some(WriteRequest {
         // Nobody asked for it: it is the user's own record.
         context: None,
-        namespace: Namespace::user(),
+        namespace: namespace(&label),
         source: match label.integrity {
             Integrity::Trusted => Source::Agent,
             Integrity::Endorsed | Integrity::Untrusted => Source::External,
@@ -66,6 +71,18 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
     })
 }
 
+/// The part of memory that an answer belongs to: the user's, unless it was made of what another part
+/// holds. What came from two of them is for readers of neither.
+fn namespace(label: &Label) -> Namespace {
+    let parts = label.origins.iter();
+    let mut parts = parts.filter_map(|origin| Namespace::of_origin(origin));
+    match (parts.next(), parts.next()) {
+        (None, _) => Namespace::user(),
+        (Some(part), None) => part,
+        (Some(_), Some(_)) => Namespace::apart(),
+    }
+}
+
 /// What was wanted, as far as the form of the words tells.
 pub(crate) fn intent(question: &str) -> &'static str {
     match read(question).wants {
@@ -73,9 +90,16 @@ pub(crate) fn intent(question: &str) -> &'static str {
         Wants::Place => "asks where",
         Wants::Person => "asks who",
         Wants::Count => "asks how many",
-        Wants::Anything if question.trim_end().ends_with('?') => "asks something",
+        Wants::Anything if is_asked(question) => "asks something",
         Wants::Anything => "tells or wants something done",
     }
+}
+
+/// By its mark, or by the word it begins with.
+fn is_asked(question: &str) -> bool {
+    let plain = normalised(question);
+    let first = plain.split(' ').next().unwrap_or(&plain);
+    question.trim_end().ends_with('?') || ASKING.contains(&first)
 }
 
 #[cfg(test)]
@@ -151,6 +175,34 @@ mod tests {
             );
             assert_eq!(entities, ["ada"]);
             assert_eq!(tools_used, [ToolName::new("read_file").unwrap()]);
+        }
+    }
+
+    #[test]
+    fn an_answer_stays_in_the_part_of_memory_it_was_made_from() {
+        let kept_in = |origins: &[&str]| {
+            let mut label = Label::trusted("user");
+            label.origins.extend(origins.iter().map(|&o| o.to_owned()));
+            of("Which?", &finished("This.", Some(label)))
+                .unwrap()
+                .namespace
+                .to_string()
+        };
+        assert_eq!(kept_in(&["web", "web:a.example", "memory"]), "user");
+        assert_eq!(kept_in(&["memory:project:/home/u/x"]), "project:/home/u/x");
+        assert_eq!(kept_in(&["memory:agent:coder"]), "agent:coder");
+        assert_eq!(
+            kept_in(&["memory:agent:coder", "memory:project:/home/u/x"]),
+            "apart"
+        );
+    }
+
+    #[test]
+    fn a_question_is_one_without_its_mark() {
+        assert_eq!(intent("what colour is my badge"), "asks something");
+        assert_eq!(intent("My badge is blue?"), "asks something");
+        for told in ["My badge is blue", "Delete what is old", "Isolate it"] {
+            assert_eq!(intent(told), "tells or wants something done", "{told}");
         }
     }
 

@@ -26,7 +26,7 @@ pub(super) fn found(
         .enumerate()
         .map(|(index, recall)| ResultField {
             path: format!("/results/{index}/**"),
-            label: recall.label.clone(),
+            label: marked(recall),
             format: None,
         });
     let results = Results {
@@ -50,6 +50,17 @@ pub(super) fn found(
         artifacts: Vec::new(),
         labels: labels.collect(),
     })
+}
+
+/// Its label as stored, with where it was read: an answer made of it goes no further than that part
+/// of memory. Marks of an earlier reading say where it was before somebody kept it here.
+fn marked(recall: &Recall) -> Label {
+    let mut label = recall.label.clone();
+    label
+        .origins
+        .retain(|origin| !origin.starts_with(Namespace::ORIGIN));
+    label.origins.extend(recall.namespace.origin());
+    label
 }
 
 fn told(recall: &Recall) -> Told {
