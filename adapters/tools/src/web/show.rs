@@ -37,8 +37,11 @@ pub(super) fn claims(answer: &SearchAnswer) -> Result<ToolOutput, ToolFailure> {
     }
     parts.extend(found.results.iter().map(claim_in_words));
     parts.extend(found.failures.iter().map(not_read));
+    // Of a page that was not read, only what the search server said of it is here.
+    let is_read = |url: &str| found.failures.iter().all(|page| page.url != url);
     let urls = found.results.iter().map(|claim| claim.source_url.as_str());
-    output(&found, parts.join("\n\n"), origin(urls))
+    let origin = origin(urls.filter(|url| is_read(url)));
+    output(&found, parts.join("\n\n"), origin)
 }
 
 pub(super) fn page(page: &PageSummary) -> Result<ToolOutput, ToolFailure> {
@@ -71,8 +74,7 @@ pub(super) fn unread(failure: &PageFailure) -> Result<ToolOutput, ToolFailure> {
         _ => "",
     };
     let text = format!("{mark}{}", not_read(&told));
-    let origin = origin(std::iter::once(told.url.as_str()));
-    output(&told, text, origin)
+    output(&told, text, origin(std::iter::empty()))
 }
 
 fn unread_of(failure: &PageFailure) -> Unread {
@@ -110,7 +112,7 @@ fn day(time: Timestamp) -> String {
     time.strftime("%Y-%m-%d").to_string()
 }
 
-/// `web:` and the hosts, each once.
+/// `web:` and the hosts, each once; the guard takes them apart into one origin each.
 fn origin<'a>(urls: impl Iterator<Item = &'a str>) -> String {
     let hosts: BTreeSet<String> = urls
         .filter_map(|url| match Url::parse(url) {

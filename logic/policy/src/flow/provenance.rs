@@ -117,7 +117,8 @@ impl Provenance {
     /// the tool table alone, never from anything in the result.
     pub fn show(&mut self, id: ValueId, spec: &ToolSpec, origin: &str, data: Value) -> Label {
         let mut base = spec.result_label.clone();
-        base.origins.insert(origin.to_owned());
+        let each = one_by_one(origin, &base);
+        base.origins.extend(each);
         let mut leaves = Vec::new();
         collect(&data, &mut String::new(), 0, &mut leaves);
         let mut whole = if leaves.is_empty() {
@@ -412,6 +413,23 @@ impl Provenance {
 }
 
 /// Whether a text is nothing but words that every request has: nobody is named by them.
+/// The origins in a tool's word on where its result came from: several of the table's own kind are
+/// joined by commas, as `web:a.example, web:b.example`. Anything else is one, whatever is in it, so
+/// that a file's name adds no origin of another kind.
+fn one_by_one(origin: &str, table: &Label) -> Vec<String> {
+    let is_of_the_kind = |part: &str| {
+        table.origins.iter().any(|kind| {
+            let rest = part.strip_prefix(kind.as_str());
+            rest.is_some_and(|rest| rest.starts_with(':'))
+        })
+    };
+    let parts = || origin.split(", ");
+    if parts().all(is_of_the_kind) {
+        return parts().map(str::to_owned).collect();
+    }
+    vec![origin.to_owned()]
+}
+
 fn is_function_word(plain: &str) -> bool {
     plain.split(' ').all(|word| FUNCTION_WORDS.contains(&word))
 }
@@ -427,5 +445,20 @@ fn nowhere(context: &Label) -> Traced {
     Traced {
         label: context.clone(),
         found: Found::Nowhere,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_are_taken_apart_only_where_all_are_of_the_tools_own_kind() {
+        let web = Label::untrusted("web");
+        let two = one_by_one("web:127.0.0.1, web:tea.example", &web);
+        assert_eq!(two, ["web:127.0.0.1", "web:tea.example"]);
+        assert_eq!(one_by_one("web", &web), ["web"]);
+        let file = "file:a, memory:project:/x";
+        assert_eq!(one_by_one(file, &Label::untrusted("file")), [file]);
     }
 }
