@@ -144,6 +144,19 @@ pub fn not_explained(error: &api::broker::Error) -> Failure {
     failure
 }
 
+/// Turns what memory refused into what ends the process: an id that it does not know and a question
+/// that it cannot use are mistakes of usage.
+#[must_use]
+pub fn not_remembered(error: &api::memory::Error) -> Failure {
+    use api::memory::Error;
+    let mut failure = Failure::from_coded(error);
+    match error {
+        Error::NotFound { .. } | Error::Invalid { .. } => failure.exit = Exit::Usage,
+        Error::StillThere { .. } | Error::Unavailable { .. } => {}
+    }
+    failure
+}
+
 /// What the user sees of an error, and how the process ends.
 #[must_use]
 pub fn describe(error: &anyhow::Error) -> (Exit, Fault) {

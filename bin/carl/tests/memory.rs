@@ -62,7 +62,7 @@ fn a_preference_is_kept_found_corrected_and_forgotten() {
     assert!(told.contains("--yes"), "{told}");
     let told = said(&memory(home, &["forget", &id, "--yes"]));
     assert!(told.contains("nothing of the text is left"), "{told}");
-    refused(&memory(home, &["show", &id]), 4);
+    refused(&memory(home, &["show", &id]), 2);
 }
 
 #[test]
@@ -91,10 +91,79 @@ fn an_export_is_imported_elsewhere_and_a_bad_line_imports_nothing() {
 
     std::fs::write(&file, &lines).unwrap();
     let told = said(&memory(other.path(), &["import", "lines"]));
-    assert!(told.contains("2 were kept"), "{told}");
+    assert!(told.contains("2 entries: 2 kept"), "{told}");
     assert_eq!(said(&memory(other.path(), &["export"])), lines);
     let told = said(&memory(other.path(), &["import", "lines"]));
-    assert!(told.contains("2 were there already"), "{told}");
+    assert!(told.contains("2 there already"), "{told}");
     let found = said(&memory(other.path(), &["search", "fence", "--json"]));
     assert!(found.contains("The fence is blue."), "{found}");
+}
+
+#[test]
+fn what_was_typed_wrongly_is_a_mistake_of_usage_that_names_it() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let id = said(&memory(home, &["add", "The gate is green."]));
+    let id = id.trim();
+    let told = refused(&memory(home, &["add", ""]), 2);
+    assert!(told.contains("the text says nothing"), "{told}");
+    let told = refused(&memory(home, &["add", "my password is hunter2"]), 2);
+    assert!(told.contains("the text holds"), "{told}");
+    let told = refused(&memory(home, &["add", "The door.", "--tag", ""]), 2);
+    assert!(told.contains("--tag"), "{told}");
+    refused(&memory(home, &["search", ""]), 2);
+    let unknown = "00000000-0000-7000-8000-000000000000";
+    refused(&memory(home, &["show", unknown]), 2);
+    refused(&memory(home, &["forget", unknown, "--yes"]), 2);
+    let told = refused(&memory(home, &["show", "abc"]), 2);
+    assert!(told.contains("4 characters"), "{told}");
+
+    for part in [&id[24..], &format!("…{}", &id[24..]), &id[..8]] {
+        let shown = said(&memory(home, &["show", part]));
+        assert!(shown.contains(id), "{shown}");
+    }
+    std::fs::write(home.join("there"), "").unwrap();
+    let told = refused(&memory(home, &["export", "there"]), 2);
+    assert!(
+        told.contains("there already") && told.contains("another file"),
+        "{told}"
+    );
+    refused(&memory(home, &["import", "nowhere"]), 2);
+    let told = memory(home, &["import", "there"]);
+    assert!(String::from_utf8_lossy(&told.stderr).contains("No entry"));
+
+    let other = memory(home, &["list", "--kind", "engram"]);
+    let told = String::from_utf8_lossy(&other.stderr).into_owned();
+    assert!(told.contains("of the kind"), "{told}");
+    let told = said(&memory(home, &["stats"]));
+    assert!(told.starts_with("1 memory and 0 engrams hold; "), "{told}");
+    assert!(!told.contains("none: "), "{told}");
+}
+
+#[test]
+fn an_id_that_may_mean_several_lists_them() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    // Ids begin with the time: two that are made together begin alike.
+    let first = said(&memory(home, &["add", "The gate is green."]));
+    said(&memory(home, &["add", "The fence is blue."]));
+    let told = refused(&memory(home, &["show", &first[..5]]), 2);
+    assert!(
+        told.contains("The gate") && told.contains("The fence"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_setting_of_finding_that_makes_no_sense_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join(".config/housecarl");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(
+        folder.join("config.toml"),
+        "[memory.finding.weights]\nlexical = nan\n",
+    )
+    .unwrap();
+    let told = refused(&memory(home.path(), &["stats"]), 2);
+    assert!(told.contains("memory.finding.weights.lexical"), "{told}");
 }

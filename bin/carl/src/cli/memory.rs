@@ -25,7 +25,7 @@ pub enum MemoryCommand {
     },
     /// Print an entry with everything that is kept of it
     Show {
-        /// Its id (the beginning is enough)
+        /// Its id (4 characters of its beginning or its end are enough)
         id: String,
         /// Print JSON
         #[arg(long)]
@@ -35,7 +35,7 @@ pub enum MemoryCommand {
     Add(AddArgs),
     /// Remove an entry, and search every file for what is left of it
     Forget {
-        /// Its id (the beginning is enough)
+        /// Its id (4 characters of its beginning or its end are enough)
         id: String,
         /// Do not ask
         #[arg(short, long)]
@@ -87,9 +87,9 @@ pub struct AddArgs {
     #[arg(long, default_value = "")]
     pub description: String,
     /// A word to find it by; may be given several times
-    #[arg(long = "tag")]
+    #[arg(long = "tag", value_parser = word)]
     pub tags: Vec<String>,
-    /// The entry that this one corrects (the beginning of its id is enough)
+    /// The entry that this one corrects, by its id or 4 characters of its beginning or its end
     #[arg(long, value_name = "ID")]
     pub supersedes: Option<String>,
     /// Where to keep it: `user`, `project`, `agent:TYPE` or another name [default: user, or where
@@ -114,4 +114,12 @@ pub enum KindArg {
     Memory,
     /// A captured question and answer
     Engram,
+}
+
+/// A text that says something.
+fn word(text: &str) -> Result<String, String> {
+    match text.chars().any(char::is_alphanumeric) {
+        true => Ok(text.to_owned()),
+        false => Err("it says nothing".to_owned()),
+    }
 }

@@ -1,7 +1,7 @@
 //! `carl memory forget`: what goes, what was searched for it, and what is not memory's to remove.
 
 use crate::commands::Setting;
-use crate::exit::{Exit, Failure, OrFail};
+use crate::exit::{Exit, Failure, not_remembered};
 use crate::render::memory as render;
 use crate::render::{Paint, print, print_error};
 use crate::wiring::Memories;
@@ -20,12 +20,14 @@ pub async fn forget(
     id: MemoryId,
     is_sure: bool,
 ) -> Result<Exit> {
-    let stored = memories.curator.show(id).await.or_fail()?;
+    let stored = memories.curator.show(id).await;
+    let stored = stored.map_err(|error| not_remembered(&error))?;
     if !is_sure && !asked(&stored)? {
         print_error("Nothing was forgotten.\n")?;
         return Ok(Exit::Denied);
     }
-    let forgotten = memories.curator.forget(id).await.or_fail()?;
+    let forgotten = memories.curator.forget(id).await;
+    let forgotten = forgotten.map_err(|error| not_remembered(&error))?;
     let entries = match forgotten.entries {
         1 => "1 entry".to_owned(),
         more => format!("{more} entries (it, and what it corrected)"),

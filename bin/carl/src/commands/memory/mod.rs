@@ -6,14 +6,14 @@ mod transfer;
 
 use super::Setting;
 use crate::cli::{AddArgs, KindArg, MemoryCommand, Place};
-use crate::exit::{Exit, Failure, OrFail};
+use crate::exit::{Exit, Failure, OrFail, not_remembered};
 use crate::render::memory as render;
 use crate::render::{Paint, print, print_error};
 use crate::wiring::{Memories, memories};
 use anyhow::{Context, Result};
 use api::memory::{
     Detail, Error, Kind, ListRequest, Memory, QueryEvent, QueryRequest, Recall, Scope, Source,
-    Stage, WriteAnswer, WriteEntry, WriteRequest,
+    Stage, Stored, WriteAnswer, WriteEntry, WriteRequest,
 };
 use domain::id::MemoryId;
 use domain::label::Label;
@@ -25,6 +25,15 @@ use text::escape::visible;
 
 /// Words of a text that become its name.
 const NAME_WORDS: usize = 8;
+/// Least of an id that names an entry, characters.
+const LEAST_OF_ID: usize = 4;
+/// Entries that are listed where an id may mean several.
+const CANDIDATES: usize = 5;
+/// Both kinds, everywhere.
+const EVERYTHING: ListRequest = ListRequest {
+    scope: Scope::All,
+    kind: None,
+};
 
 /// Does what was typed.
 ///
@@ -53,7 +62,7 @@ pub async fn memory(command: MemoryCommand) -> Result<Exit> {
         }
         MemoryCommand::Show { id, json } => {
             let id = resolve(&memories, &id).await?;
-            let stored = memories.curator.show(id).await.or_fail()?;
+            let stored = shown(&memories, id).await?;
             print(&match json {
                 true => format!("{:#}\n", exported::to_json(&stored)),
                 false => render::entry(&stored, Paint::for_stream(&std::io::stdout())),
@@ -108,45 +117,58 @@ fn scope(setting: &Setting, place: &Place) -> Result<Scope> {
     names.collect::<Result<_>>().map(Scope::Only)
 }
 
-/// The entry whose id begins like this.
+async fn shown(memories: &Memories, id: MemoryId) -> Result<Stored> {
+    let stored = memories.curator.show(id).await;
+    Ok(stored.map_err(|error| not_remembered(&error))?)
+}
+
+/// The entry whose id begins or ends like this.
 async fn resolve(memories: &Memories, text: &str) -> Result<MemoryId> {
-    let wanted = text.trim().to_lowercase();
+    // Tables show an id as `…` and its end.
+    let wanted = text.trim().trim_matches('…').to_lowercase();
     if let Ok(id) = wanted.parse() {
         return Ok(id);
     }
-    let is_beginning = wanted.len() >= 4
-        && wanted.len() < 36
-        && wanted.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
     let no_id = |what: String| {
-        let hint = "`carl memory list` and `carl memory search` show ids.";
+        let hint = "At least 4 characters of the beginning or the end of an id are needed; `carl \
+                    memory list` and `carl memory search` show ids.";
         Failure::usage(what, hint)
     };
-    if !is_beginning {
+    let is_part = (LEAST_OF_ID..36).contains(&wanted.len())
+        && wanted.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+    if !is_part {
         return Err(no_id(format!("`{}` is no id of a memory", visible(text))).into());
     }
-    let everything = ListRequest {
-        scope: Scope::All,
-        kind: None,
-    };
-    let mut entries = memories.curator.list(everything).await.or_fail()?;
+    let mut entries = memories.curator.list(EVERYTHING).await.or_fail()?;
     let mut found = Vec::new();
     while let Some(entry) = entries.next().await {
-        let id = entry.or_fail()?.id;
-        if id.to_string().starts_with(&wanted) {
-            found.push(id);
+        let entry = entry.or_fail()?;
+        let id = entry.id.to_string();
+        if id.starts_with(&wanted) || id.ends_with(&wanted) {
+            found.push(entry);
         }
     }
     match found.as_slice() {
-        [id] => Ok(*id),
-        [] => Err(no_id(format!("no memory has an id that begins with `{wanted}`")).into()),
-        more => {
-            let count = more.len();
-            Err(no_id(format!(
-                "{count} memories have an id that begins with `{wanted}`"
-            ))
-            .into())
+        [one] => Ok(one.id),
+        [] => {
+            let what = format!("no memory has an id that begins or ends with `{wanted}`");
+            Err(no_id(what).into())
         }
+        more => Err(several(&wanted, more).into()),
     }
+}
+
+/// An id that may mean more than one entry, with the entries.
+fn several(wanted: &str, found: &[Stored]) -> Failure {
+    let count = found.len();
+    let mut what = format!("{count} memories have an id that begins or ends with `{wanted}`:\n");
+    for stored in found.iter().take(CANDIDATES) {
+        what.push_str(&render::line(stored, Paint::Plain));
+    }
+    if count > CANDIDATES {
+        what.push_str(&format!("and {} more\n", count - CANDIDATES));
+    }
+    Failure::usage(what.trim_end(), "Type more of the one that is meant.")
 }
 
 async fn search(
@@ -155,7 +177,8 @@ async fn search(
     explain: bool,
     json: bool,
 ) -> Result<Exit> {
-    let (stages, recalls) = ask(memories.memory.as_ref(), request).await.or_fail()?;
+    let answer = ask(memories.memory.as_ref(), request).await;
+    let (stages, recalls) = answer.map_err(|error| not_remembered(&error))?;
     let paint = Paint::for_stream(&std::io::stdout());
     if json {
         let found = exported::found(&recalls, explain.then_some(stages.as_slice()));
@@ -189,13 +212,18 @@ async fn add(setting: &Setting, memories: &Memories, args: AddArgs) -> Result<Ex
         [dash] if dash == "-" => typed()?,
         words => words.join(" "),
     };
+    if !corpus.chars().any(char::is_alphanumeric) {
+        let hint = "Type it, or give it on standard input with `-`.";
+        return Err(Failure::usage("the text says nothing", hint).into());
+    }
+    let is_named = args.name.is_some();
     let supersedes = match &args.supersedes {
         Some(id) => Some(resolve(memories, id).await?),
         None => None,
     };
     let namespace = match (&args.namespace, supersedes) {
         (Some(name), _) => namespace(setting, name)?,
-        (None, Some(id)) => memories.curator.show(id).await.or_fail()?.namespace,
+        (None, Some(id)) => shown(memories, id).await?.namespace,
         (None, None) => Namespace::user(),
     };
     let request = WriteRequest {
@@ -224,6 +252,11 @@ async fn add(setting: &Setting, memories: &Memories, args: AddArgs) -> Result<Ex
             Ok(Exit::Success)
         }
         WriteAnswer::Rejected { refusal, detail } => {
+            // A name that nobody typed is the text's own beginning.
+            let detail = match detail.strip_prefix("the name ") {
+                Some(rest) if !is_named => format!("the text {rest}"),
+                _ => detail,
+            };
             let hint = match refusal {
                 api::memory::Refusal::Secret => {
                     "`carl secret set NAME` keeps secrets where no model sees them."
@@ -260,7 +293,7 @@ fn first_words(text: &str) -> String {
 }
 
 async fn list(memories: &Memories, request: ListRequest, json: bool) -> Result<Exit> {
-    let mut entries = memories.curator.list(request).await.or_fail()?;
+    let mut entries = memories.curator.list(request.clone()).await.or_fail()?;
     let paint = Paint::for_stream(&std::io::stdout());
     let mut page = String::new();
     let mut count = 0_u64;
@@ -278,9 +311,21 @@ async fn list(memories: &Memories, request: ListRequest, json: bool) -> Result<E
     }
     print(&page)?;
     if count == 0 && !json {
-        print_error("Nothing is remembered yet. `carl memory add TEXT` keeps something.\n")?;
+        print_error(nothing(memories, &request).await?)?;
     }
     Ok(Exit::Success)
+}
+
+/// Why a list is empty.
+async fn nothing(memories: &Memories, request: &ListRequest) -> Result<&'static str> {
+    let is_narrow = *request != EVERYTHING;
+    let mut others = memories.curator.list(EVERYTHING).await.or_fail()?;
+    Ok(match others.next().await {
+        Some(_) if is_narrow => {
+            "Nothing of the kind is kept there. `carl memory stats` counts what is kept.\n"
+        }
+        _ => "Nothing is remembered yet. `carl memory add TEXT` keeps something.\n",
+    })
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use api::memory::{ListRequest, Scope, Stored, WriteAnswer};
 use futures::StreamExt;
 use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Read, Write};
+use std::io::{BufWriter, ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use text::escape::visible;
@@ -35,9 +35,7 @@ pub async fn export(memories: &Memories, scope: Scope, file: Option<&Path>) -> R
         Some(file) => {
             let mut options = OpenOptions::new();
             let options = options.write(true).create_new(true).mode(0o600);
-            let made = options
-                .open(file)
-                .with_context(|| format!("{} cannot be made", file.display()))?;
+            let made = options.open(file).map_err(|error| unusable(file, error))?;
             Out::File(BufWriter::new(made))
         }
     };
@@ -57,7 +55,11 @@ pub async fn export(memories: &Memories, scope: Scope, file: Option<&Path>) -> R
             .into_inner()
             .with_context(|| format!("{} cannot be written", file.display()))?;
         written.sync_all()?;
-        print(&format!("{count} entries are in {}.\n", file.display()))?;
+        let file = file.display();
+        print(&match count {
+            1 => format!("1 entry is in {file}.\n"),
+            _ => format!("{count} entries are in {file}.\n"),
+        })?;
     }
     Ok(Exit::Success)
 }
@@ -70,7 +72,14 @@ pub async fn export(memories: &Memories, scope: Scope, file: Option<&Path>) -> R
 pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
     let text = read(file)?;
     let entries = checked(&text)?;
-    let total = entries.len();
+    let total = match entries.len() {
+        0 => {
+            print_error("No entry is in it, so nothing was imported.\n")?;
+            return Ok(Exit::Success);
+        }
+        1 => "1 entry".to_owned(),
+        more => format!("{more} entries"),
+    };
     let mut kept = futures::stream::iter(entries)
         .map(|(line, entry)| async move { (line, memories.curator.restore(entry).await) })
         .buffered(AT_ONCE);
@@ -85,15 +94,15 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
             }
             Err(error) => {
                 print_error(&format!(
-                    "line {line}: memory failed. Of {total} entries {new} were kept and {known} \
-                     were there already; import the file again to go on.\n"
+                    "line {line}: memory failed. Of {total} {new} kept and {known} there \
+                     already; import the file again to go on.\n"
                 ))?;
                 return Err(error).or_fail();
             }
         }
     }
     print(&format!(
-        "Of {total} entries {new} were kept, {known} were there already, {refused} were refused.\n"
+        "Of {total}: {new} kept, {known} there already, {refused} refused.\n"
     ))?;
     Ok(match refused {
         0 => Exit::Success,
@@ -109,10 +118,27 @@ fn read(file: &Path) -> Result<String> {
             .read_to_string(&mut text)
             .context("standard input cannot be read as text")?;
     } else {
-        text = std::fs::read_to_string(file)
-            .with_context(|| format!("{} cannot be read", file.display()))?;
+        text = std::fs::read_to_string(file).map_err(|error| unusable(file, error))?;
     }
     Ok(text)
+}
+
+/// A file that was named and cannot be used: the wrong name is a mistake of usage.
+fn unusable(file: &Path, error: std::io::Error) -> anyhow::Error {
+    let name = file.display();
+    match error.kind() {
+        ErrorKind::AlreadyExists => Failure::usage(
+            format!("{name} is there already"),
+            "An export writes over nothing: name another file, or remove that one.",
+        )
+        .into(),
+        ErrorKind::NotFound | ErrorKind::IsADirectory | ErrorKind::NotADirectory => Failure::usage(
+            format!("{name} cannot be used: {error}"),
+            "Name a file, or `-` for standard input or output.",
+        )
+        .into(),
+        _ => anyhow::Error::from(error).context(format!("{name} cannot be used")),
+    }
 }
 
 /// Every entry with its line's number, from 1; empty lines are left out.
