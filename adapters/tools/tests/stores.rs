@@ -155,13 +155,11 @@ fn the_table_says_whose_word_a_result_is_and_who_learns_of_a_call() {
 async fn each_recall_carries_the_label_it_was_stored_with() {
     let bench = Bench::new();
     let label = Label::untrusted("web:evil.example");
+    // It was read elsewhere once, before it was kept for everywhere.
+    let mut user = Label::trusted("user");
+    user.origins.insert("memory:agent:coder".to_owned());
     bench
-        .keep(
-            Namespace::user(),
-            "coffee",
-            Source::User,
-            Label::trusted("user"),
-        )
+        .keep(Namespace::user(), "coffee", Source::User, user)
         .await;
     bench
         .keep(coder(), "coffee machine", Source::External, label.clone())
@@ -182,6 +180,9 @@ async fn each_recall_carries_the_label_it_was_stored_with() {
         let is_trusted = result["trusted"] == true;
         assert_eq!(field.label.integrity == Integrity::Trusted, is_trusted);
         assert_eq!(result["name"] == "coffee", is_trusted);
+        // What is not for every agent everywhere says where it was read.
+        let mark = "memory:agent:coder".to_owned();
+        assert_eq!(field.label.origins.contains(&mark), !is_trusted);
     }
     assert!(found.text.contains("from the user"), "{}", found.text);
     let outside = "outside, untrusted: web:evil.example";
@@ -364,6 +365,9 @@ async fn a_page_that_cannot_be_read_is_a_result_and_no_search_server_is_a_failur
     assert_eq!(own.data["fault"], "blocked_address");
     let slow = fetch("https://slow.example/").await;
     assert!(slow.text.starts_with("[tool unavailable]"), "{}", slow.text);
+    // What was not read is nobody's words.
+    let origins = [&page, &own, &slow].map(|output| output.origin.as_str());
+    assert_eq!(origins, ["web:tea.example", "web", "web"]);
     search.breaks("connection refused");
     let asked = ("web_search", json!({"query": "green tea"}));
     let failed = web(&search, asked, WebContent::Summary).await.unwrap_err();
