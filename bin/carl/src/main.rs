@@ -30,8 +30,12 @@ use cli::{Cli, Command};
 use exit::Exit;
 use render::{Paint, print_error};
 use std::io::{IsTerminal, Write};
+use std::time::Duration;
 use text::escape::visible;
 use tracing_subscriber::EnvFilter;
+
+/// Longest the end waits for what is still at work. Only a thread that waits for a key takes it all.
+const LETTING_GO: Duration = Duration::from_millis(500);
 
 fn main() {
     // Before any thread is there: what one thread gives up, the whole process must.
@@ -153,6 +157,7 @@ fn wait(work: impl Future<Output = Result<Exit>>) -> Result<Exit> {
         signals::outlive_file_limits()?;
         work.await
     });
-    runtime.shutdown_background();
+    // Whatever is still at work lets go of the processes it started, which end with it.
+    runtime.shutdown_timeout(LETTING_GO);
     exit
 }

@@ -8,6 +8,7 @@
 
 use scenarios::{Scene, of_kind};
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 use testkit::{Hit, House, Reply, Searx, Server};
 
 const TOLD: &str = "I take my coffee black, without sugar.";
@@ -115,6 +116,67 @@ fn what_one_agent_type_keeps_for_itself_another_does_not_see() {
     let other = shown("sysadmin");
     assert!(!other.contains("behind the clock"), "{other}");
     assert!(shown("coder").contains("behind the clock"));
+}
+
+#[test]
+fn what_was_answered_from_a_folders_memory_is_recalled_in_that_folder_alone() {
+    let question = "Which launch code does the lighthouse have?";
+    let answer = "The lighthouse launch code is heron.";
+    let scene = Scene::new((0..3).map(|_| Reply::text(answer)));
+    let elsewhere = scene.house.home().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let kept = ["memory", "add", "--namespace", "project", answer];
+    scene.house.ask(kept).run().expect(0);
+    let first = scene.run(&[question]);
+    assert_eq!(recalled(&scene.log(&first)).len(), 1);
+    let list = ["memory", "list", "--kind", "engram", "--json"];
+    let engrams = scene.house.ask(list).run().json_lines();
+    let [engram] = &engrams[..] else {
+        panic!("{engrams:#?}");
+    };
+    let place = format!("project:{}", scene.house.work().display());
+    assert_eq!(engram["namespace"], place.as_str(), "{engram:#}");
+    let ask = || scene.house.ask(["run", "--json", question]);
+    let there = ask().current_dir(&elsewhere).run().json();
+    let log = scene
+        .house
+        .session_log(there["session_id"].as_str().unwrap());
+    assert!(recalled(&log).is_empty(), "{log:#?}");
+}
+
+#[test]
+fn an_engine_that_a_short_command_started_ends_with_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let house = House::new();
+    let models = house.home().join("models");
+    let embedder = models.join("all-MiniLM-L6-v2");
+    std::fs::create_dir_all(&embedder).unwrap();
+    for file in ["config.json", "model.safetensors", "../small.gguf"] {
+        std::fs::write(embedder.join(file), "{}").unwrap();
+    }
+    // It never listens: the command ends while the engine is still starting.
+    let (program, pids) = (house.home().join("engine"), house.home().join("pids"));
+    let script = format!(
+        "#!/bin/sh\necho $$ >> '{}'\nexec sleep 300\n",
+        pids.display()
+    );
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
+    house.configure(&format!(
+        "[models.discovery]\nenabled = false\n\n[engine]\nprogram = {program:?}\nmodels = {models:?}\n"
+    ));
+    house.ask(["memory", "add", TOLD]).run().expect(0);
+    let _found = house.ask(["memory", "search", ASKED]).run();
+    let started = std::fs::read_to_string(&pids).unwrap();
+    let until = Instant::now() + Duration::from_secs(10);
+    for pid in started.lines() {
+        // What has ended but was not waited for yet has no command line.
+        let runs = || std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|it| !it.is_empty());
+        while runs() {
+            assert!(Instant::now() < until, "engine {pid} outlived its command");
+            std::thread::yield_now();
+        }
+    }
 }
 
 #[test]
