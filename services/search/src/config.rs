@@ -89,6 +89,30 @@ impl Config {
         Ok(url)
     }
 
+    /// Where the search server is, if it could be asked now: without this a search fails when an
+    /// agent wants it, and not before.
+    ///
+    /// # Errors
+    /// [`Error::Configuration`] where [`Self::check`] refuses, for a provider without its key, and
+    /// for a server elsewhere while the air gap is closed.
+    pub fn ready(&self) -> Result<Url, Error> {
+        self.check()?;
+        let url = self.endpoint()?;
+        let provider = self.provider.as_str();
+        if self.provider != Provider::Searxng && self.api_key.is_none() {
+            let detail = format!("{provider} needs search.api_key; {KEEP_THE_KEY}");
+            return Err(Error::Configuration { detail });
+        }
+        if self.air_gap && !is_loopback(&url) {
+            let detail = format!(
+                "{provider} at {url} is not on this machine, and the air gap is closed: nothing is \
+                 searched"
+            );
+            return Err(Error::Configuration { detail });
+        }
+        Ok(url)
+    }
+
     /// Refuses numbers that make no sense, and an unusable address.
     ///
     /// # Errors
@@ -103,7 +127,8 @@ impl Config {
 }
 
 /// Whether a URL names this machine by loopback address or as `localhost`.
-pub(crate) fn is_loopback(url: &Url) -> bool {
+#[must_use]
+pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(ip)) => ip.is_loopback(),
         Some(Host::Ipv6(ip)) => ip.is_loopback(),
@@ -268,6 +293,22 @@ mod tests {
             "provider": "brave", "url": "http://api.example", "api_key": {"secret": "brave"}
         });
         assert!(parse(open).unwrap().check().is_err());
+    }
+
+    #[test]
+    fn a_server_that_could_not_be_asked_is_not_ready() {
+        let said = |json| {
+            parse(json)
+                .unwrap()
+                .ready()
+                .map_err(|error| error.to_string())
+        };
+        let without = said(json!({"provider": "brave"})).unwrap_err();
+        assert!(without.contains("search.api_key"), "{without}");
+        let shut = said(json!({"url": "https://search.example", "air_gap": true})).unwrap_err();
+        assert!(shut.contains("air gap"), "{shut}");
+        assert!(said(json!({"air_gap": true})).is_ok());
+        assert!(said(json!({"provider": "brave", "api_key": {"secret": "brave"}})).is_ok());
     }
 
     #[test]

@@ -25,7 +25,7 @@ mod robots;
 mod service;
 mod words;
 
-pub use config::{Clock, Config, Provider, SecretRef};
+pub use config::{Clock, Config, Provider, SecretRef, is_loopback};
 pub use error::Error;
 pub use resolve::Names;
 pub use service::Service;

@@ -5,6 +5,7 @@ use crate::cli::{DoctorArgs, SessionFlags};
 use crate::exit::{Exit, OrFail, describe};
 use crate::paths::private_folder;
 use crate::profile;
+use crate::render::memory::counted;
 use crate::render::values::bytes;
 use crate::render::{Paint, print};
 use crate::wiring::{House, chosen, secrets_to_look, try_credential};
@@ -17,13 +18,18 @@ use domain::event::{EventBody, QueryStatus};
 use domain::fault::Coded;
 use domain::settings::{Attendance, Mode};
 use futures::StreamExt;
+use search::is_loopback;
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::Path;
+use std::time::Duration;
 use text::escape::visible;
 
 /// Free space under which the logs are in danger, bytes.
 const LOW_SPACE: u64 = 256 << 20;
+
+/// Longest that a listener on this machine may take.
+const LISTENER_WAIT: Duration = Duration::from_secs(1);
 
 /// How one check went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -99,7 +105,7 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
             ));
             checks.extend(providers(&house).await);
             checks.push(memory(&house).await);
-            checks.push(search(&setting));
+            checks.push(search(&setting).await);
             checks.push(whole_path(&setting).await);
             if args.model {
                 checks.push(speed(&house).await);
@@ -335,12 +341,15 @@ async fn memory(house: &House) -> Check {
             };
         }
     };
+    let found_by = match stats.embedder.strip_prefix("none: ") {
+        Some(why) => format!("found by words alone ({why})"),
+        None => format!("found by meaning: {}", stats.embedder),
+    };
     let detail = format!(
-        "{} memories, {} conversations, {} KiB; by meaning: {}",
-        stats.memories,
-        stats.engrams,
-        stats.disk_bytes.div_ceil(1024),
-        stats.embedder
+        "{}, {}, {}; {found_by}",
+        counted(stats.memories, "memory", "memories"),
+        counted(stats.engrams, "conversation", "conversations"),
+        bytes(stats.disk_bytes),
     );
     let behind = stats
         .indexes
@@ -357,27 +366,51 @@ async fn memory(house: &House) -> Check {
     Check::note("memory", detail, hint)
 }
 
-/// Where the web is searched. Nothing is asked of it: a search is sent out into the world.
-fn search(setting: &Setting) -> Check {
-    let config = &setting.loaded.config.search;
-    match config.endpoint() {
-        Ok(url) => {
-            let detail = format!(
-                "{} at {url}; asked when an agent searches",
-                config.provider.as_str()
-            );
-            Check::ok("search", detail)
-        }
+/// Where the web is searched. Nothing is asked of it: a search is sent out into the world. Whether
+/// somebody listens is tried on this machine alone, where it tells nobody anything.
+async fn search(setting: &Setting) -> Check {
+    const NAME: &str = "search";
+    let config = &setting.loaded.config;
+    if !config.endpoints.search.is_empty() {
+        return Check::ok(NAME, format!("served at {}", config.endpoints.search));
+    }
+    let mut own = config.search.clone();
+    own.air_gap |= config.models.air_gap;
+    let url = match own.ready() {
+        Ok(url) => url,
         Err(error) => {
             let fault = error.fault();
-            Check {
-                name: "search",
+            return Check {
+                name: NAME,
                 state: State::Bad,
                 detail: fault.message,
                 hint: fault.hint,
-            }
+            };
         }
+    };
+    let place = format!("{} at {url}", own.provider.as_str());
+    if !is_loopback(&url) {
+        return Check::ok(NAME, format!("{place}; asked when an agent searches"));
     }
+    let port = url.port_or_known_default().unwrap_or_default();
+    match listens(url.host_str().unwrap_or_default(), port).await {
+        true => Check::ok(NAME, format!("{place}; something listens there")),
+        false => Check::note(
+            NAME,
+            format!("{place}: nothing listens there, so nothing is searched"),
+            "Start SearXNG there, or write `url` or `provider` under [search].",
+        ),
+    }
+}
+
+/// Whether a connection to an address of this machine is taken.
+async fn listens(host: &str, port: u16) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let attempt = tokio::net::TcpStream::connect((host, port));
+    matches!(
+        tokio::time::timeout(LISTENER_WAIT, attempt).await,
+        Ok(Ok(_))
+    )
 }
 
 async fn providers(house: &House) -> Vec<Check> {

@@ -1,0 +1,49 @@
+//! `carl doctor`: what could not be used is not called ok.
+
+#![allow(clippy::unwrap_used, reason = "a test is allowed to fail loudly")]
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::Command;
+
+/// What it says of search, with `[search]` set to this.
+fn search(home: &Path, settings: &[(&str, &str)]) -> (String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_carl"))
+        .args(["doctor", "--json"])
+        .current_dir(home)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", home)
+        .env("CARL_MODELS__AIR_GAP", "true")
+        .envs(settings.iter().copied())
+        .output()
+        .unwrap();
+    let checks: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let named = |check: &&serde_json::Value| check["name"] == "search";
+    let check = checks.as_array().unwrap().iter().find(named).unwrap();
+    let text = |key: &str| check[key].as_str().unwrap().to_owned();
+    (text("state"), text("detail"))
+}
+
+#[test]
+fn a_search_server_is_ok_where_it_could_be_asked() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let here = [("CARL_SEARCH__URL", url.as_str())];
+    assert_eq!(search(home, &here).0, "ok");
+    drop(listener);
+    let (state, detail) = search(home, &here);
+    assert!(
+        state == "note" && detail.contains("nothing listens"),
+        "{detail}"
+    );
+    let (state, detail) = search(home, &[("CARL_SEARCH__URL", "https://search.example")]);
+    assert!(state == "bad" && detail.contains("air gap"), "{detail}");
+    let (state, detail) = search(home, &[("CARL_SEARCH__PROVIDER", "brave")]);
+    assert!(
+        state == "bad" && detail.contains("search.api_key"),
+        "{detail}"
+    );
+}
