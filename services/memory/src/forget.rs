@@ -39,14 +39,13 @@ pub(crate) async fn forget(service: &Service, id: MemoryId) -> Result<Forgotten,
         .await?;
     let entries = store.entries(numbers.clone()).await?;
     if entries.is_empty() {
+        // Perhaps it is gone from the store alone.
+        finish(service).await?;
         return Err(Error::NotFound { id });
     }
     service.ledger.forgets(id, entries.len()).await?;
-    let removing = numbers.clone();
-    let removed = store.write(move |to| keep::remove(to, &removing)).await?;
-    store.remove_vectors(numbers.clone()).await?;
-    service.finder.forget(&numbers).await?;
-    store.clean().await?;
+    let removed = store.write(move |to| keep::remove(to, &numbers)).await?;
+    finish(service).await?;
     let pieces = pieces(&entries);
     let (files, found) = search(store, pieces).await?;
     match found {
@@ -59,6 +58,41 @@ pub(crate) async fn forget(service: &Service, id: MemoryId) -> Result<Forgotten,
             bytes: files.iter().map(|(_, bytes)| bytes).sum(),
         }),
     }
+}
+
+/// Takes what was removed from the store out of every file: now, or after a crash or a failure at
+/// the next start. Nothing is done, and quickly, where nothing waits for it.
+///
+/// # Errors
+/// [`Error::Unavailable`]; it still waits then.
+pub(crate) async fn finish(service: &Service) -> Result<(), Error> {
+    let store = &service.store;
+    let numbers = store.read(keep::forgotten).await?;
+    if numbers.is_empty() {
+        return Ok(());
+    }
+    store.remove_vectors(numbers.clone()).await?;
+    service.finder.forget(&numbers).await?;
+    store.clean().await?;
+    store.write(move |to| keep::cleaned(to, &numbers)).await
+}
+
+/// Before anything looks at the index: where something waits to be taken out, the index's copies of
+/// vectors go, which it makes again. They are in use later, or not, as there is a model.
+///
+/// # Errors
+/// [`Error::Unavailable`].
+pub(crate) async fn begin(store: &Store) -> Result<(), Error> {
+    if store.read(keep::forgotten).await?.is_empty() {
+        return Ok(());
+    }
+    for (path, _) in files(&store.folder().join("index"))? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with("vectors-") {
+            existing(&path, std::fs::remove_file(&path))?;
+        }
+    }
+    Ok(())
 }
 
 /// What is looked for.

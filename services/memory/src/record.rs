@@ -69,6 +69,11 @@ CREATE TABLE changes (
 ) STRICT;
 ";
 
+/// A table that a store made before it was thought of gets when it is opened: entries that are
+/// removed, and whose text may still be in a file.
+pub(crate) const FORGOTTEN: &str =
+    "CREATE TABLE IF NOT EXISTS forgotten (number INTEGER PRIMARY KEY) STRICT;";
+
 /// Every column an entry is read from, in the order of [`entry`].
 pub(crate) const COLUMNS: &str = "number, id, kind, namespace, name, description, tags, corpus, \
     question, answer, intent, entities, session, query, respondent, tools, source, label, \

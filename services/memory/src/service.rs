@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::error::broken;
 use crate::finder::Finder;
+use crate::forget;
 use crate::gate::{self, Cleared, Denial};
 use crate::ledger::{Clock, Ledger};
 use crate::store::Store;
@@ -59,13 +60,18 @@ impl Service {
             Ok(store) => store?,
             Err(error) => return Err(broken(format!("opening memory broke off: {error}"))),
         };
+        forget::begin(&store).await?;
         let ledger = Ledger::new(audit, Arc::clone(&clock));
         let finder = crate::finding(&store, models, config, clock).await?;
-        Ok(Self {
+        let service = Self {
             store,
             finder,
             ledger,
-        })
+        };
+        if let Err(error) = forget::finish(&service).await {
+            tracing::warn!(%error, "memory's files may still have what was forgotten");
+        }
+        Ok(service)
     }
 
     async fn denied(

@@ -10,6 +10,7 @@ mod place;
 use api::memory::{Annotation, Curator as _, Error, Memory as _, WriteEntry, WriteRequest};
 use domain::id::{MemoryId, QueryId, SessionId};
 use place::{ask, close, everything, keep, memory, opened};
+use rusqlite::Connection;
 use std::fs;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
@@ -192,5 +193,74 @@ async fn what_another_entry_says_too_is_no_trace_and_a_copy_elsewhere_is() {
         other => panic!("{other:?}"),
     }
     fs::remove_file(folder.join("copy")).unwrap();
+    assert_eq!(holding(&folder, &word), Vec::<PathBuf>::new());
+}
+
+fn waiting(folder: &Path) -> u64 {
+    let store = Connection::open(folder.join("memory.db")).unwrap();
+    let sql = "SELECT count(*) FROM forgotten";
+    store.query_row(sql, [], |row| row.get(0)).unwrap()
+}
+
+#[tokio::test]
+async fn what_a_crash_left_of_a_forgotten_entry_goes_at_the_next_start() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("memory");
+    let word = canary();
+    let service = opened(&folder).await;
+    keep(&service, memory("other", "Something that stays.")).await;
+    let id = keep(&service, memory("one", &format!("{word} sleeps."))).await;
+    assert_eq!(ask(&service, &word).await.unwrap()[0].id, id);
+    close(service, &folder).await;
+
+    // As far as a process comes that is killed before it cleans: gone from the tables, not from
+    // the pages.
+    let store = Connection::open(folder.join("memory.db")).unwrap();
+    store
+        .execute_batch(
+            "PRAGMA secure_delete = OFF;
+             BEGIN;
+             INSERT INTO forgotten SELECT number FROM entries WHERE name = 'one';
+             INSERT INTO changes (number, kind, mark) SELECT number, 'remove', 7 FROM forgotten;
+             DELETE FROM entries WHERE name = 'one';
+             COMMIT;",
+        )
+        .unwrap();
+    drop(store);
+    fs::write(folder.join("index").join("vectors-0.bin"), &word).unwrap();
+    let left = holding(&folder, &word);
+    assert!(left.iter().any(|file| file.ends_with("memory.db")));
+
+    let service = opened(&folder).await;
+    assert_eq!(holding(&folder, &word), Vec::<PathBuf>::new());
+    assert_eq!(waiting(&folder), 0);
+    assert_eq!(everything(&service).await.len(), 1);
+    let found = ask(&service, &word).await.unwrap();
+    assert!(found.iter().all(|recall| recall.id != id));
+}
+
+#[tokio::test]
+async fn cleaning_that_fails_is_done_by_forgetting_again() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("memory");
+    let word = canary();
+    let service = opened(&folder).await;
+    let id = keep(&service, memory("one", &format!("{word} sleeps."))).await;
+    // Somebody reads, and does not stop.
+    let reader = Connection::open(folder.join("memory.db")).unwrap();
+    reader.execute_batch("BEGIN").unwrap();
+    let sql = "SELECT count(*) FROM entries";
+    assert_eq!(reader.query_row(sql, [], |row| row.get(0)), Ok(1));
+    let Err(Error::Unavailable { .. }) = service.forget(id).await else {
+        panic!("nobody was in the way");
+    };
+    assert_eq!(waiting(&folder), 1);
+    assert_ne!(holding(&folder, &word), Vec::<PathBuf>::new());
+
+    reader.execute_batch("COMMIT").unwrap();
+    let Err(Error::NotFound { .. }) = service.forget(id).await else {
+        panic!("it is still there");
+    };
+    assert_eq!(waiting(&folder), 0);
     assert_eq!(holding(&folder, &word), Vec::<PathBuf>::new());
 }

@@ -217,7 +217,8 @@ pub(crate) fn with_corrected(from: &Connection, id: MemoryId) -> rusqlite::Resul
     .collect()
 }
 
-/// Removes entries and every mention of them, and gives how many there were.
+/// Removes entries and every mention of them, and gives how many there were. They stay marked as
+/// [`forgotten`] until [`cleaned`] says that no file has their text.
 pub(crate) fn remove(to: &Connection, numbers: &[u64]) -> rusqlite::Result<u64> {
     let mut removed = 0;
     for number in numbers {
@@ -238,8 +239,25 @@ pub(crate) fn remove(to: &Connection, numbers: &[u64]) -> rusqlite::Result<u64> 
             [id.as_bytes()],
         )?;
         to.execute("DELETE FROM entries WHERE number = ?1", [number])?;
+        to.execute("INSERT OR IGNORE INTO forgotten VALUES (?1)", [number])?;
         note(to, *number, ChangeKind::Remove)?;
         removed += 1;
     }
     Ok(removed)
+}
+
+/// Entries that are removed and whose text may still be in a file.
+pub(crate) fn forgotten(from: &Connection) -> rusqlite::Result<Vec<u64>> {
+    from.prepare_cached("SELECT number FROM forgotten ORDER BY number")?
+        .query_map([], |row| row.get(0))?
+        .collect()
+}
+
+/// No file has anything of these any more.
+pub(crate) fn cleaned(to: &Connection, numbers: &[u64]) -> rusqlite::Result<()> {
+    let mut unmark = to.prepare_cached("DELETE FROM forgotten WHERE number = ?1")?;
+    for number in numbers {
+        unmark.execute([number])?;
+    }
+    Ok(())
 }

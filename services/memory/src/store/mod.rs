@@ -195,7 +195,10 @@ impl Store {
             .await?;
         let vectors_busy = self.0.vectors.run(|all| empty_log(all)).await?;
         if busy || vectors_busy {
-            return Err(broken("memory is read all the time; forget it again later"));
+            return Err(broken(
+                "the entry is gone, but memory is read all the time and its files still have the \
+                 text; it is taken out when memory is opened next, or by forgetting again",
+            ));
         }
         Ok(())
     }

@@ -161,5 +161,6 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
         made.pragma_update(None, "application_id", record::APPLICATION_ID)?;
         made.pragma_update(None, "user_version", record::VERSION)?;
     }
+    made.execute_batch(record::FORGOTTEN)?;
     made.commit()
 }
