@@ -8,6 +8,9 @@ use std::sync::LazyLock;
 /// From so many words on, equal texts say the same whatever they are named.
 const TELLING_WORDS: usize = 5;
 
+/// Shortest run of base64 that is looked into, characters: a key of 20 has 27.
+const RUN_CHARS: usize = 27;
+
 /// Every text of an entry with the name of its field.
 pub(super) fn texts(entry: &WriteEntry) -> Vec<(&'static str, &str)> {
     let mut texts: Vec<(&'static str, &str)> = Vec::new();
@@ -97,26 +100,98 @@ fn bare_words(text: &str) -> impl Iterator<Item = String> {
         .filter(|word| !word.is_empty() && !matches!(word.as_str(), "a" | "an" | "the"))
 }
 
-/// A word for a password, and what it is said to be.
-static PASSWORD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
+/// Where a password stands, as `value`: behind a word for one, or where programs expect one. A
+/// `value` counts as a password if it is no plain word; a `bare` one whatever it is.
+static PASSWORDS: LazyLock<Option<Vec<Regex>>> = LazyLock::new(|| {
+    let forms = [
+        // `password: hunter2`, `the PIN of my card is 4711`.
         r"(?ix)\b(?:pass(?:word|wd|phrase|code)|api[\ _-]?key|secret[\ _-]?key|access[\ _-]?token|
-        auth[\ _-]?token|pin(?:\ code|\ number)?)\b
-        (?:\ (?:for|of|to|on)\ [\w.@\ -]{1,40}?)?
+        auth[\ _-]?token|pin(?:\ code|\ number)?|
+        (?:wi-?fi|wlan|network|alarm|door|gate|entry|access|safe|lock|unlock)[\ _-]?(?:key|code))\b
+        (?:\ (?:for|of|to|on|at)\ [\w.@\ -]{1,40}?)?
         \s*(?::|=|\bis\b:?)\s*(?P<value>[^\s,;]{4,})",
-    )
-    .ok()
+        // `pin code 4711`.
+        r"(?i)\b(?:pin|door|alarm|gate|entry|access) code (?P<value>\d[\d -]{2,10}\d)\b",
+        // `Mein Passwort lautet …`, `die PIN meiner Karte ist 4711`.
+        r"(?ix)\b(?:[\w-]*(?:passwor[td]|kennwort|zugangscode|zugangsschlüssel|türcode|geheimzahl|
+        wlan-?schlüssel)|pin|[\w-]+-pin)\b
+        (?:\ (?:für|von|der|des|meiner|meines|zu|zum|zur|am|im)\ [a-zA-Z0-9_.@äöüßÄÖÜ\ -]{1,40}?)?
+        \s*(?::|=|\b(?:ist|lautet|heißt|heisst)\b:?)\s*(?P<value>[^\s,;]{4,})",
+        // `DB_PASS=…`, `export GITHUB_TOKEN: …`.
+        r#"(?x)\b[A-Za-z0-9]+_(?i:pass|passwd|password|pwd|token|secret|key)\b
+        ["']?\s*[:=]\s*["']?(?P<value>[^\s,;"']{4,})"#,
+        // `postgres://user:secret@host`.
+        r"(?i)\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]*:(?P<bare>[^\s/@]+)@",
+        // `Authorization: Basic …`, `Bearer …`.
+        r"(?i)\bauthorization\s*[:=]\s*(?:[a-z]+\s+)?(?P<value>[^\s,;]{6,})",
+        r"(?i)\bbearer\s+(?P<value>[a-z0-9._~+/=-]{16,})",
+        // `mysql -uroot -psecret`, `sshpass -p secret`, `curl -u user:secret`.
+        r"\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]*?\s-p(?P<bare>[^\s|;]{3,})",
+        r"\bsshpass\s+-p\s*(?P<bare>[^\s|;]{3,})",
+        r"\bcurl\b[^\n|;]*?\s(?:-u|--user)[ =]?[^\s:]+:(?P<bare>[^\s|;]{3,})",
+    ];
+    forms
+        .into_iter()
+        .map(|form| Regex::new(form).ok())
+        .collect()
 });
 
-/// Whether a text says what a password is: `password: hunter2`, `the PIN of my card is 4711`. A
-/// plain word, as in `the password is stored elsewhere`, is none.
+/// Whether a text says what a password is, as it is or in base64. A plain word, as in `the password
+/// is stored elsewhere`, is none, nor is a place for one: `DB_PASS=$PASS`, `https://USER:<PASS>@`.
 pub(super) fn tells_a_password(text: &str) -> bool {
-    let Some(password) = PASSWORD.as_ref() else {
+    let Some(passwords) = PASSWORDS.as_ref() else {
         return true;
     };
-    password.captures_iter(text).any(|found| {
-        let value = found.name("value").map_or("", |value| value.as_str());
-        let value = value.trim_end_matches(['.', '!', '?', ')', '"', '\'']);
-        value.chars().count() >= 4 && value.chars().any(|c| !c.is_alphabetic() && c != '-')
-    })
+    let is_told = passwords.iter().any(|form| {
+        form.captures_iter(text).any(|found| {
+            let value = found.name("value").map(|value| value.as_str());
+            let bare = found.name("bare").map(|value| value.as_str());
+            value.is_some_and(is_no_word) || bare.is_some_and(|bare| !is_a_place(bare))
+        })
+    });
+    is_told || runs(text).any(|run| plain(run).is_some_and(|text| policy::flow::has_shape(&text)))
+}
+
+fn is_no_word(value: &str) -> bool {
+    let value = value.trim_end_matches(['.', '!', '?', ')', '"', '\'']);
+    let is_long = value.chars().count() >= 4;
+    is_long && !is_a_place(value) && value.chars().any(|c| !c.is_alphabetic() && c != '-')
+}
+
+/// Where a password is to be put, or was taken out.
+fn is_a_place(value: &str) -> bool {
+    value.starts_with(['$', '<', '{', '[', '%'])
+        || value
+            .chars()
+            .all(|c| matches!(c, '*' | '.' | '…' | '•' | 'x' | 'X'))
+}
+
+/// Runs of base64 that are long enough to hold a key, of either alphabet.
+fn runs(text: &str) -> impl Iterator<Item = &str> {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_');
+    text.split(move |c| !is_letter(c))
+        .filter(|run| run.len() >= RUN_CHARS)
+}
+
+/// The text that a run of base64 comes to; bytes that are no text come to `�`.
+fn plain(run: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(run.len() * 3 / 4);
+    let (mut bits, mut held) = (0_u32, 0_u32);
+    for letter in run.bytes() {
+        let six = match letter {
+            b'A'..=b'Z' => letter - b'A',
+            b'a'..=b'z' => letter - b'a' + 26,
+            b'0'..=b'9' => letter - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        bits = (bits << 6 | u32::from(six)) & 0xffff;
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.extend(u8::try_from(bits >> held & 0xff));
+        }
+    }
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
