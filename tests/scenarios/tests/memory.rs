@@ -167,7 +167,8 @@ fn an_engine_that_a_short_command_started_ends_with_it() {
     ));
     house.ask(["memory", "add", TOLD]).run().expect(0);
     let _found = house.ask(["memory", "search", ASKED]).run();
-    let started = std::fs::read_to_string(&pids).unwrap();
+    // A search that asked for no vector started none.
+    let started = std::fs::read_to_string(&pids).unwrap_or_default();
     let until = Instant::now() + Duration::from_secs(10);
     for pid in started.lines() {
         // What has ended but was not waited for yet has no command line.
