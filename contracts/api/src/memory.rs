@@ -474,7 +474,10 @@ impl Coded for Error {
             Self::NotFound { .. } => "`carl memory search` shows ids.",
             Self::Invalid { .. } => "",
             Self::StillThere { .. } => "The entry itself is gone; remove that file.",
-            Self::Unavailable { .. } => "`carl memory stats` and `carl doctor` say more.",
+            Self::Unavailable { .. } => {
+                "Its folder must be writable and the disk have room; `index` in it may be removed, \
+                 and is made anew."
+            }
         }
         .to_owned()
     }

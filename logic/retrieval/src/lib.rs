@@ -19,6 +19,7 @@ pub mod fusion;
 pub mod near;
 pub mod question;
 pub mod relevance;
+pub mod repeats;
 pub mod segments;
 pub mod speech;
 pub mod words;

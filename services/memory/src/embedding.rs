@@ -13,8 +13,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// How long a question waits for its vector before it goes on with words alone.
-const QUERY_WAIT: Duration = Duration::from_millis(400);
+/// How long a question of a turn waits for its vector before it goes on with words alone.
+pub(crate) const QUERY_WAIT: Duration = Duration::from_millis(400);
+/// How long the user's own question waits: an engine that is not running yet starts meanwhile.
+pub(crate) const USER_WAIT: Duration = Duration::from_secs(5);
 /// Vectors of questions that are kept.
 const QUERIES_KEPT: usize = 256;
 /// Longest part of a question that is embedded, bytes.
@@ -54,6 +56,8 @@ pub(crate) type Vector = Arc<Vec<f32>>;
 
 #[derive(Debug, Clone)]
 enum Known {
+    /// Nobody asked yet, or it is being asked anew.
+    Unasked,
     Model(Embedding),
     None(String),
 }
@@ -62,26 +66,46 @@ impl Embedder {
     pub(crate) fn new(models: Arc<dyn Models>) -> Self {
         Self {
             models,
-            known: Mutex::new(Known::None("no embedding model was asked yet".to_owned())),
+            known: Mutex::new(Known::Unasked),
             queries: Mutex::default(),
             changed: Notify::new(),
         }
     }
 
-    /// The model, or why there is none; for people.
-    pub(crate) fn describe(&self) -> String {
+    /// The model, or why there is none, for people; `None` while it was not asked.
+    pub(crate) fn describe(&self) -> Option<String> {
         match &*lock(&self.known) {
-            Known::Model(embedding) => embedding.model.to_string(),
-            Known::None(reason) => format!("none: {reason}"),
+            Known::Unasked => None,
+            Known::Model(embedding) => Some(embedding.model.to_string()),
+            Known::None(reason) => Some(format!("none: {reason}")),
         }
     }
 
-    /// A question's vector, or why it goes without.
-    pub(crate) async fn query(self: &Arc<Self>, text: &str) -> Result<Vector, String> {
-        let model = match &*lock(&self.known) {
-            Known::Model(embedding) => embedding.model.clone(),
-            Known::None(reason) => return Err(format!("{reason}: words alone")),
-        };
+    /// Whether the gateway was asked which model there is, and has answered.
+    pub(crate) fn is_asked(&self) -> bool {
+        !matches!(*lock(&self.known), Known::Unasked)
+    }
+
+    /// The model, or why questions go without one.
+    pub(crate) fn model(&self) -> Result<ModelRef, String> {
+        match &*lock(&self.known) {
+            Known::Model(embedding) => Ok(embedding.model.clone()),
+            Known::Unasked => Err("no embedding model was asked yet: words alone".to_owned()),
+            Known::None(reason) => Err(format!("{reason}: words alone")),
+        }
+    }
+
+    /// A question's vector, or why it goes without. Before it is made, `ready` is waited for, which
+    /// asks for the model where nobody has; all of it takes no longer than `wait`.
+    pub(crate) async fn query(
+        self: &Arc<Self>,
+        text: &str,
+        wait: Duration,
+        ready: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<Vector, String> {
+        if self.is_asked() {
+            self.model()?;
+        }
         let text = text
             .get(..text.floor_char_boundary(QUERY_BYTES))
             .unwrap_or(text);
@@ -91,13 +115,17 @@ impl Embedder {
         // The work goes on when nobody waits any more: the next such question finds its vector.
         let embedder = Arc::clone(self);
         let text = text.to_owned();
-        let making = tokio::spawn(async move { embedder.make_query(text, model).await });
-        match tokio::time::timeout(QUERY_WAIT, making).await {
+        let making = tokio::spawn(async move {
+            ready.await;
+            let model = embedder.model()?;
+            embedder.make_query(text, model).await
+        });
+        match tokio::time::timeout(wait, making).await {
             Ok(Ok(made)) => made,
             Ok(Err(broken)) => Err(format!("no vector of the question ({broken}): words alone")),
             Err(_late) => Err(format!(
                 "no vector of the question within {} ms: words alone",
-                QUERY_WAIT.as_millis()
+                wait.as_millis()
             )),
         }
     }
@@ -130,25 +158,31 @@ impl Embedder {
         lock(&self.queries).clear();
     }
 
+    /// What [`Embedder::ask`] was answered, once the indexes are ready for it; `None`: another model
+    /// is being made ready.
+    pub(crate) fn settle(&self, answer: Option<&Result<Embedding, String>>) {
+        let mut known = lock(&self.known);
+        let is_same = matches!((&*known, answer), (Known::Model(old), Some(Ok(new))) if old == new);
+        if !is_same {
+            lock(&self.queries).clear();
+        }
+        *known = match answer {
+            None => Known::Unasked,
+            Some(Ok(embedding)) => Known::Model(embedding.clone()),
+            Some(Err(reason)) => Known::None(reason.clone()),
+        };
+    }
+
+    /// Whether this is the model that is known.
+    pub(crate) fn is_known(&self, embedding: &Embedding) -> bool {
+        matches!(&*lock(&self.known), Known::Model(known) if known == embedding)
+    }
+
     /// Asks the gateway which model there is.
     ///
     /// # Errors
     /// Why there is none, for people.
-    pub(crate) async fn identify(&self, store: &Store) -> Result<Embedding, String> {
-        let asked = self.ask(store).await;
-        let mut known = lock(&self.known);
-        let is_same = matches!((&*known, &asked), (Known::Model(old), Ok(new)) if old == new);
-        if !is_same {
-            lock(&self.queries).clear();
-        }
-        *known = match &asked {
-            Ok(embedding) => Known::Model(embedding.clone()),
-            Err(reason) => Known::None(reason.clone()),
-        };
-        asked
-    }
-
-    async fn ask(&self, store: &Store) -> Result<Embedding, String> {
+    pub(crate) async fn ask(&self, store: &Store) -> Result<Embedding, String> {
         let probe = vec![PROBE.to_owned()];
         let made = self.embed(EmbedPurpose::Document, probe).await?;
         let vector = made.vectors.into_iter().next().unwrap_or_default();

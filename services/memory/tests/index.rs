@@ -6,7 +6,9 @@ mod support;
 
 use api::memory::{Curator as _, Memory as _};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use support::{Kept, Words, files, question, request, stored};
 
 const TEXTS: [&str; 4] = [
@@ -48,6 +50,9 @@ async fn after(damage: impl Fn(&Kept)) -> (String, String) {
     kept.settled().await;
     let (stages, recalls) = kept.ask("Where did Bo move?").await;
     assert_eq!(recalls[0].segment, TEXTS[3]);
+    let told = stages.first().map(|stage| stage.note.clone());
+    assert_eq!(told, Some(kept.index("lexical").await.note), "told once");
+    let (stages, _) = kept.ask("Where does Bo live?").await;
     let noted: Vec<_> = stages
         .iter()
         .filter(|stage| !stage.note.is_empty())
@@ -86,12 +91,57 @@ async fn undamaged_files_are_used_as_they_are() {
 #[tokio::test]
 async fn a_deleted_index_is_made_anew() {
     let notes = after(|kept| fs::remove_dir_all(kept.folder().join("index")).unwrap()).await;
-    assert_eq!(notes.1, "made anew: there was no file");
+    let none = "made anew: there was no ";
+    assert_eq!(notes, (format!("{none}index"), format!("{none}file")));
     let notes = after(|kept| fs::remove_file(words(kept).join("meta.json")).unwrap()).await;
     assert_eq!(
         notes,
         ("made anew: there was no index".to_owned(), String::new())
     );
+}
+
+#[tokio::test]
+async fn a_file_in_place_of_a_folder_and_a_folder_in_place_of_a_file_are_made_anew() {
+    let notes = after(|kept| {
+        let index = kept.folder().join("index");
+        fs::remove_dir_all(&index).unwrap();
+        fs::write(&index, "").unwrap();
+    })
+    .await;
+    assert!(notes.0.starts_with("made anew: "), "{notes:?}");
+    let notes = after(|kept| {
+        fs::remove_dir_all(words(kept)).unwrap();
+        fs::write(words(kept), "").unwrap();
+        let vectors = vectors(kept);
+        fs::remove_file(&vectors).unwrap();
+        fs::create_dir_all(vectors.join("deep")).unwrap();
+    })
+    .await;
+    assert!(notes.0.starts_with("made anew: "), "{notes:?}");
+}
+
+#[tokio::test]
+async fn an_index_is_the_users_alone() {
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let kept = filled().await;
+    let index = kept.folder().join("index");
+    assert_eq!((mode(&index), mode(&words(&kept))), (0o700, 0o700));
+    for file in files(&index) {
+        assert_eq!(mode(&file), 0o600, "{}", file.display());
+    }
+}
+
+#[tokio::test]
+async fn a_vector_is_forgotten_before_any_model_was_asked() {
+    let mut kept = filled().await;
+    let before = fs::metadata(vectors(&kept)).unwrap().len();
+    let id = kept.ids("Where did Bo move?").await[0];
+    kept.close().await;
+    kept.models().asked.store(0, Ordering::Relaxed);
+    kept.open().await;
+    kept.service().forget(id).await.unwrap();
+    assert_eq!(kept.models().asked.load(Ordering::Relaxed), 0);
+    assert!(fs::metadata(vectors(&kept)).unwrap().len() < before);
 }
 
 #[tokio::test]
@@ -310,4 +360,30 @@ async fn asking_for_new_indexes_gives_the_same_answers() {
     let stats = kept.service().reindex().await.unwrap();
     assert!(stats.indexes.iter().all(|index| index.entries == index.of));
     assert_eq!(kept.ids("Which beans does Ada grow?").await, before);
+}
+
+#[tokio::test]
+async fn the_first_question_after_a_start_is_answered_by_meaning() {
+    let mut kept = filled().await;
+    kept.close().await;
+    kept.open().await;
+    let (stages, recalls) = kept.ask("car").await;
+    assert_eq!(recalls[0].segment, TEXTS[0]);
+    let vector = stages.iter().find(|stage| stage.name == "vector").unwrap();
+    assert!(vector.seen > 0 && vector.note.is_empty(), "{vector:?}");
+}
+
+#[tokio::test]
+async fn looking_and_adding_ask_no_model() {
+    let mut kept = filled().await;
+    kept.close().await;
+    kept.models().asked.store(0, Ordering::Relaxed);
+    kept.open().await;
+    let id = kept.write("The harbour office opens at nine.").await;
+    kept.service().show(id).await.unwrap();
+    let stats = kept.service().stats().await.unwrap();
+    let vector = &stats.indexes[1];
+    assert_eq!(stats.embedder, "made/words");
+    assert_eq!((vector.entries, vector.of), (4, 5));
+    assert_eq!(kept.models().asked.load(Ordering::Relaxed), 0);
 }

@@ -6,6 +6,7 @@ mod support;
 use api::memory::{
     CorrelatedRequest, Curator as _, Detail, Memory as _, Scope, Source, WriteEntry,
 };
+use domain::id::{QueryId, SessionId};
 use domain::rights::Namespace;
 use support::{Kept, ask, question, request, stored};
 
@@ -216,4 +217,55 @@ async fn what_came_from_outside_stands_behind_what_says_the_same() {
     let (stages, recalls) = kept.ask("When does the museum open?").await;
     let found: Vec<_> = recalls.iter().map(|recall| recall.id).collect();
     assert_eq!(found, [own, outside], "{stages:#?}");
+}
+
+#[tokio::test]
+async fn earlier_askings_do_not_crowd_out_what_answers() {
+    let kept = Kept::new().await;
+    let engram = |question: &str| {
+        let mut request = request("user", "");
+        request.entry = WriteEntry::Engram {
+            question: question.to_owned(),
+            answer: "Noted.".to_owned(),
+            intent: String::new(),
+            entities: Vec::new(),
+            session_id: SessionId::from_uuid(uuid::Uuid::now_v7()),
+            query_id: QueryId::from_uuid(uuid::Uuid::now_v7()),
+            respondent: "model".to_owned(),
+            tools_used: Vec::new(),
+        };
+        request
+    };
+    let told = stored(kept.service(), engram("I take my coffee black.")).await;
+    let curated = kept.write("Coffee: black, quokka style.").await;
+    for _ in 0..4 {
+        // The gate may take one for a duplicate already.
+        let asking = engram("How do I like my coffee?");
+        kept.service().write(asking).await.unwrap();
+    }
+    let (_, recalls) = kept.ask("How do I like my coffee?").await;
+    let found: Vec<_> = recalls.iter().map(|recall| recall.id).collect();
+    assert_eq!(found.len(), 3, "{recalls:#?}");
+    assert!(found[..2].contains(&told) && found[..2].contains(&curated));
+}
+
+#[tokio::test]
+async fn what_answers_nothing_stands_behind_what_does() {
+    let kept = Kept::with(std::sync::Arc::default()).await;
+    let hub = kept.write("Oslo Oslo Oslo.").await;
+    for text in ["Then by ship.", "Then by train."] {
+        let mut next = request("user", text);
+        if let WriteEntry::Memory {
+            correlating_ids, ..
+        } = &mut next.entry
+        {
+            correlating_ids.push(hub);
+        }
+        stored(kept.service(), next).await;
+    }
+    let other = "Among the many towns and rivers that a long letter names is also Oslo.";
+    kept.write(other).await;
+    let (_, recalls) = kept.ask("Oslo").await;
+    let shown: Vec<f32> = recalls.iter().map(|recall| recall.relevance).collect();
+    assert_eq!(shown, [1.0, 1.0, 0.0, 0.0]);
 }

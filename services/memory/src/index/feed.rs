@@ -8,17 +8,23 @@ use crate::error::{broken, unavailable};
 use crate::store::{Change, Changes, Point};
 use api::memory::{Error, WriteEntry};
 use std::borrow::Cow;
+use std::fs::{DirBuilder, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::Path;
 
 /// Entries that one commit takes in.
 const ENTRIES_A_COMMIT: usize = 8_192;
 
-/// Opens the index of words, or begins it anew; the second part says why.
-pub(super) fn open(folder: &Path) -> Result<(Lexical, String), Error> {
-    let is_first = !folder.exists();
+/// Opens the index of words, or begins it anew; the second part says why. An empty store has none
+/// yet, and then there is nothing to say.
+pub(super) fn open(folder: &Path, is_empty: bool) -> Result<(Lexical, String), Error> {
     let note = match Lexical::open(folder) {
-        Ok(Some(lexical)) => return Ok((lexical, String::new())),
-        Ok(None) if is_first => String::new(),
+        Ok(Some(lexical)) => {
+            private(folder)?;
+            return Ok((lexical, String::new()));
+        }
+        Ok(None) if is_empty => String::new(),
         Ok(None) => "made anew: there was no index".to_owned(),
         Err(error) => format!("made anew: {error}"),
     };
@@ -28,11 +34,51 @@ pub(super) fn open(folder: &Path) -> Result<(Lexical, String), Error> {
 /// An empty index in place of whatever was there.
 fn create(folder: &Path) -> Result<Lexical, Error> {
     let of = |error| unavailable(format!("{}", folder.display()), error);
-    if folder.exists() {
-        std::fs::remove_dir_all(folder).map_err(of)?;
+    clear(folder).map_err(of)?;
+    make(folder)?;
+    let lexical = Lexical::create(folder);
+    lexical.map_err(|error| unavailable("the index of words", error))
+}
+
+/// Removes whatever is there: a folder, a file, a link.
+pub(super) fn clear(path: &Path) -> io::Result<()> {
+    match std::fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => std::fs::remove_dir_all(path),
+        Ok(_) => std::fs::remove_file(path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
     }
-    std::fs::create_dir_all(folder).map_err(of)?;
-    Lexical::create(folder).map_err(|error| unavailable("the index of words", error))
+}
+
+/// Makes a folder for the user alone, in place of anything that is no folder.
+pub(super) fn make(folder: &Path) -> Result<(), Error> {
+    let of = |error| unavailable(format!("{}", folder.display()), error);
+    if !folder.is_dir() {
+        clear(folder).map_err(of)?;
+    }
+    let mut making = DirBuilder::new();
+    let made = making.recursive(true).mode(0o700).create(folder);
+    made.map_err(of)?;
+    private(folder)
+}
+
+/// A folder and the files in it are the user's alone.
+fn private(folder: &Path) -> Result<(), Error> {
+    let of = |error| unavailable(format!("{}", folder.display()), error);
+    let mode =
+        |path: &Path, mode| match std::fs::set_permissions(path, Permissions::from_mode(mode)) {
+            // A merge removes files meanwhile.
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(of(error)),
+            _ => Ok(()),
+        };
+    mode(folder, 0o700)?;
+    for file in std::fs::read_dir(folder).map_err(of)? {
+        let path = file.map_err(of)?.path();
+        if path.is_file() {
+            mode(&path, 0o600)?;
+        }
+    }
+    Ok(())
 }
 
 /// The texts of an entry that words are taken from.
@@ -139,7 +185,7 @@ impl Indexes {
 
     /// Makes the index of words anew at the next [`Indexes::feed`].
     pub(crate) async fn drop_words(&self, why: &str) {
-        tracing::warn!(index = "lexical", why, "an index of memory is made anew");
+        tracing::error!("The index of words is made anew: {why}.");
         *self.0.lexical.lock().await = None;
         let mut state = self.write();
         state.lookup = None;
@@ -182,6 +228,7 @@ impl Indexes {
         removes: Vec<u32>,
         point: Point,
     ) -> Result<Lexical, Error> {
+        let folder = self.0.folder.join("words");
         let work = move || {
             let texts: Vec<(u32, Vec<Cow<'_, str>>)> = entries
                 .iter()
@@ -190,10 +237,12 @@ impl Indexes {
             let puts = texts
                 .iter()
                 .map(|(number, texts)| (*number, texts.iter().map(AsRef::as_ref).collect()));
-            lexical.apply(puts, &removes, point).map(|()| lexical)
+            let applied = lexical.apply(puts, &removes, point);
+            applied.map_err(|error| unavailable("the index of words", error))?;
+            private(&folder)?;
+            Ok(lexical)
         };
-        let applied = self.at_work(work).await?;
-        applied.map_err(|error| unavailable("the index of words", error))
+        self.at_work(work).await?
     }
 
     /// Does the work on a thread that may wait for the disk. The store stays open, and locked, until

@@ -17,6 +17,10 @@ pub(crate) struct Glance {
     pub(crate) number: u32,
     /// How its text begins; empty for an engram.
     pub(crate) opening: String,
+    /// What was asked; `None` for a curated memory.
+    pub(crate) question: Option<String>,
+    /// How its answer begins, or a memory's name, description and text.
+    pub(crate) says: String,
     /// When it was written, microseconds since 1970 UTC.
     pub(crate) created_at: i64,
     /// Whether it came from outside.
@@ -72,7 +76,9 @@ pub(crate) fn links(from: &Connection) -> rusqlite::Result<Vec<(u32, u32)>> {
 pub(crate) fn glances(from: &Connection, numbers: &[u32]) -> rusqlite::Result<Vec<Glance>> {
     let mut one = from.prepare_cached(&format!(
         "SELECT coalesce(substr(corpus, 1, {OPENING_CHARS}), ''), created_at, source, \
-         critic_score, winner, feedback FROM entries WHERE number = ?1 AND valid_until IS NULL"
+         critic_score, winner, feedback, substr(question, 1, {OPENING_CHARS}), \
+         substr(coalesce(answer, coalesce(name, '') || ' ' || coalesce(description, '') || ' ' || \
+         substr(coalesce(corpus, ''), 1, {OPENING_CHARS})), 1, {OPENING_CHARS}) FROM entries WHERE number = ?1 AND valid_until IS NULL"
     ))?;
     let mut found = Vec::with_capacity(numbers.len());
     for number in numbers {
@@ -86,6 +92,8 @@ pub(crate) fn glances(from: &Connection, numbers: &[u32]) -> rusqlite::Result<Ve
                     critic_score: row.get(3)?,
                     outcome: outcome(row.get_ref(4)?.as_str_or_null()?),
                     feedback: row.get(5)?,
+                    question: row.get(6)?,
+                    says: row.get(7)?,
                 })
             })
             .optional()?,

@@ -29,6 +29,7 @@ use lexical::{Lexical, Lookup, wanted};
 use overlay::Overlay;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Most changes that are followed at a time.
@@ -62,6 +63,8 @@ struct State {
     /// The state of the store that the directory shows.
     seen: Point,
     lexical_note: String,
+    /// Whether no question has told yet that the index of words was made anew.
+    lexical_untold: AtomicBool,
     vector_note: String,
 }
 
@@ -98,7 +101,9 @@ impl Indexes {
         let directory = directory_of(&store).await?;
         let words = folder.join("words");
         let lock = store.clone();
-        let (opened, _lock) = blocking(move || (feed::open(&words), lock)).await?;
+        let (root, is_empty) = (folder.clone(), directory.holding() == 0);
+        let open = move || feed::make(&root).and_then(|()| feed::open(&words, is_empty));
+        let (opened, _lock) = blocking(move || (open(), lock)).await?;
         let (lexical, note) = opened?;
         let committed = lexical.state().point;
         let (lexical, note) = match store.changes_since(committed, 1).await? {
@@ -109,7 +114,7 @@ impl Indexes {
             }
         };
         if !note.is_empty() {
-            tracing::warn!(index = "lexical", note, "an index of memory is made anew");
+            tracing::error!("The index of words is {note}.");
         }
         // What the index is behind by fits the overlay, or is named as missing until it is fed.
         let is_near = seen.epoch.saturating_sub(committed.epoch) <= overlay::OVERLAY_ENTRIES as u64;
@@ -125,6 +130,7 @@ impl Indexes {
                     Some(_) if is_near => committed,
                     _ => seen,
                 },
+                lexical_untold: AtomicBool::new(!note.is_empty()),
                 lexical_note: note,
                 vector_note: String::new(),
             }),
@@ -255,6 +261,9 @@ impl Indexes {
             best,
             seen: lookup.entries() + state.overlay.len() as u64,
             note: match waiting {
+                0 if state.lexical_untold.swap(false, Ordering::Relaxed) => {
+                    state.lexical_note.clone()
+                }
                 0 => String::new(),
                 more => format!("{more} entries are not indexed yet"),
             },

@@ -1,6 +1,7 @@
 //! The vectors of the present model: which file, what is missing in it, and looking into it.
 
 use super::column::{Column, DIMENSIONS};
+use super::feed;
 use super::rows::Origin;
 use super::{Found, Indexes, Likeness, Limits, Part, blocking, small};
 use crate::error::{broken, unavailable};
@@ -188,30 +189,60 @@ impl Indexes {
     /// # Errors
     /// [`Error::Unavailable`].
     pub(crate) async fn purge_vectors(&self, numbers: &[u64]) -> Result<(), Error> {
+        let numbers: Vec<u32> = numbers.iter().copied().map(small).collect();
         let Some(column) = self.write().column.take() else {
-            return Ok(());
+            return self.purge_unopened(numbers).await;
         };
         let path = path(&self.0.folder, column.origin());
-        let numbers: Vec<u32> = numbers.iter().copied().map(small).collect();
         let column = self.at_work(move || column.forget(&path, &numbers)).await?;
         let column = column.map_err(|error| unavailable("the file of vectors", error))?;
         self.write().column = Some(column);
         Ok(())
     }
+
+    /// The same while no model was asked: the file is of the model whose vectors are kept; without
+    /// any, none is left.
+    async fn purge_unopened(&self, numbers: Vec<u32>) -> Result<(), Error> {
+        let store = &self.0.store;
+        let mut origin = None;
+        if let Some((model, _)) = store.vectors_kept().await? {
+            let rows = store.vectors(model.clone(), 0, 1).await?;
+            origin = rows.first().map(|row| Origin {
+                dimensions: row.vector.len(),
+                model,
+            });
+        }
+        let folder = self.0.folder.clone();
+        let work = move || match origin {
+            Some(origin) => {
+                let path = path(&folder, &origin);
+                open(&folder, origin)?.0.forget(&path, &numbers).map(drop)
+            }
+            None => leave(&folder, None),
+        };
+        let purged = self.at_work(work).await?;
+        purged.map_err(|error| unavailable("the file of vectors", error))
+    }
 }
 
 fn open(folder: &Path, origin: Origin) -> std::io::Result<(Column, &'static str)> {
-    std::fs::create_dir_all(folder)?;
     let path = path(folder, &origin);
+    leave(folder, Some(&path))?;
+    Column::open(&path, origin)
+}
+
+/// Removes every file of vectors but this one.
+fn leave(folder: &Path, kept: Option<&Path>) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
     for file in std::fs::read_dir(folder)? {
         let file = file?;
-        let name = file.file_name();
-        let is_vectors = name.to_string_lossy().starts_with("vectors-");
-        if is_vectors && file.path() != path {
-            std::fs::remove_file(file.path())?;
+        let is_vectors = file.file_name().to_string_lossy().starts_with("vectors-");
+        let is_kept = kept == Some(&file.path()) && file.file_type()?.is_file();
+        if is_vectors && !is_kept {
+            feed::clear(&file.path())?;
         }
     }
-    Column::open(&path, origin)
+    Ok(())
 }
 
 /// The file of a model's vectors.

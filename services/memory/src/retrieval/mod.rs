@@ -15,7 +15,7 @@ use crate::index::Indexes;
 use crate::ledger::Clock;
 use crate::store::Store;
 use api::Streaming;
-use api::memory::{CorrelatedRequest, Error, QueryEvent, QueryRequest, Recall};
+use api::memory::{CorrelatedRequest, Error, IndexState, QueryEvent, QueryRequest, Recall};
 use api::models::Models;
 use async_trait::async_trait;
 use futures::StreamExt as _;
@@ -23,6 +23,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::{CancellationToken, DropGuard};
+use upkeep::Course;
 
 /// Events of a query that wait for a slow reader.
 const EVENTS: usize = 16;
@@ -38,6 +39,8 @@ pub(crate) struct Retrieval {
 pub(crate) struct Shared {
     indexes: Indexes,
     embedder: Arc<Embedder>,
+    /// How far the making of vectors is. One at a time makes them.
+    course: tokio::sync::Mutex<Course>,
     models: Arc<dyn Models>,
     cache: Mutex<Cache>,
     /// Told when the index of words has taken in entries.
@@ -71,6 +74,7 @@ impl Retrieval {
             store,
             indexes,
             embedder: Arc::new(Embedder::new(Arc::clone(&models))),
+            course: tokio::sync::Mutex::default(),
             models,
             cache: Mutex::default(),
             taken_in: Arc::default(),
@@ -139,9 +143,14 @@ impl Finder for Retrieval {
         let shared = &self.shared;
         shared.indexes.follow().await?;
         let (cache_hits, cache_lookups) = shared.cache().counts();
+        let mut indexes = shared.indexes.states();
+        let embedder = match shared.embedder.describe() {
+            Some(embedder) => embedder,
+            None => shared.kept_vectors(&mut indexes).await?,
+        };
         Ok(FinderState {
-            embedder: shared.embedder.describe(),
-            indexes: shared.indexes.states(),
+            embedder,
+            indexes,
             cache_hits,
             cache_lookups,
         })
@@ -154,6 +163,21 @@ impl Finder for Retrieval {
 }
 
 impl Shared {
+    /// While no model was asked: the one that made the vectors that are kept, and how many entries
+    /// have one.
+    async fn kept_vectors(&self, indexes: &mut [IndexState]) -> Result<String, Error> {
+        let Some((key, entries)) = self.store.vectors_kept().await? else {
+            return Ok("none: no embedding model was asked yet".to_owned());
+        };
+        for index in indexes.iter_mut().filter(|index| index.name == "vector") {
+            index.entries = entries.min(index.of);
+        }
+        let model = key
+            .rsplit_once('#')
+            .map_or(key.as_str(), |(model, _)| model);
+        Ok(model.to_owned())
+    }
+
     /// Counts a recall.
     fn touch(&self, numbers: Vec<u64>) {
         self.store.touch(numbers, (self.clock)());

@@ -3,7 +3,7 @@
 
 use super::{Shared, recall};
 use crate::cache::{Asked, Wanted};
-use crate::embedding::Vector;
+use crate::embedding::{QUERY_WAIT, USER_WAIT, Vector};
 use crate::entry::Entry;
 use crate::index::glance::{self, Glance};
 use crate::index::{Found, Likeness, Limits};
@@ -13,6 +13,7 @@ use api::memory::{
 use retrieval::facts;
 use retrieval::fusion::{Fusion, Hit, Leg, Legs, Traits, Weights, standing};
 use retrieval::question::{self, Question};
+use retrieval::repeats::{self, Said};
 use retrieval::speech;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,6 +26,8 @@ const NOMINATED: usize = 200;
 const ROWS: usize = 600;
 /// The best so many are looked at more closely than by text alone.
 const WEIGHED: usize = 100;
+/// A relevance below this is shown as 0.00.
+const LEAST_SHOWN: f32 = 0.005;
 /// Microseconds of a day.
 const DAY_US: f32 = 86_400e6;
 
@@ -165,7 +168,16 @@ impl Query {
 
     /// The leg of vectors: the question's, and then the entries nearest to it.
     async fn nearest(&self) -> Nearest {
-        let vector = match self.shared.embedder.query(&self.question.text).await {
+        let (text, shared) = (&self.question.text, Arc::clone(&self.shared));
+        let embedder = &self.shared.embedder;
+        let made = if self.request.context.is_none() {
+            let ready = async move { shared.caught_up().await };
+            embedder.query(text, USER_WAIT, ready).await
+        } else {
+            let ready = async move { shared.identified().await };
+            embedder.query(text, QUERY_WAIT, ready).await
+        };
+        let vector = match made {
             Ok(vector) => vector,
             Err(reason) => return Nearest::nothing(reason),
         };
@@ -272,7 +284,15 @@ impl Query {
         fusion.weigh(self.question.about_now, |number| {
             self.traits(glances.get(&number), now)
         });
-        let ranked = fusion.ranked();
+        let said = |number| {
+            let glance: &Glance = glances.get(&number)?;
+            Some(Said {
+                question: glance.question.as_deref(),
+                text: &glance.says,
+                external: glance.is_external,
+            })
+        };
+        let ranked = repeats::settled(&self.question, fusion.ranked(), said);
         let count = ranked.len() as u64;
         self.told("feedback", &ranked, count, began.elapsed(), String::new())
             .await;
@@ -387,6 +407,8 @@ impl Query {
                 recalls.push((recall, entry));
             }
         }
+        // What belongs with an answer, and answers nothing itself, never stands before one.
+        recalls.sort_by_key(|(recall, _)| recall.relevance < LEAST_SHOWN);
         self.cut(&mut recalls, began).await;
         self.shared.touch(numbers);
         Ok(recalls.into_iter().map(|(recall, _)| recall).collect())

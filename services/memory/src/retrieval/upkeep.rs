@@ -6,12 +6,19 @@ use crate::embedding::Embedding;
 use crate::entry::Entry;
 use api::memory::Error;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 /// How long writes are gathered before the index of words commits them: a commit waits for the disk,
 /// as do the writes beside it, and until then the overlay has them.
 const GATHERING: Duration = Duration::from_secs(2);
+/// How long after the start the first vectors are made: a process that only looks at something or
+/// adds one thing has ended by then, and has started no engine for it.
+const SETTLING: Duration = Duration::from_secs(2);
+/// The user's own question waits for the vectors of at most so many entries.
+const FEW: usize = 64;
+/// And no longer than this.
+const FEW_WAIT: Duration = Duration::from_secs(2);
 /// After how long an embedding model that did not answer is asked again.
 const ASK_AGAIN: Duration = Duration::from_secs(30);
 /// Entries whose vectors are made before they are kept.
@@ -60,11 +67,11 @@ async fn embed(shared: Weak<Shared>) {
     }) else {
         return;
     };
-    let mut course = Course::default();
+    tokio::time::sleep(SETTLING).await;
     loop {
         points.borrow_and_update();
         let done = match shared.upgrade() {
-            Some(shared) => shared.vectors(&mut course).await,
+            Some(shared) => shared.step().await,
             None => return,
         };
         let wait = match done {
@@ -72,7 +79,6 @@ async fn embed(shared: Weak<Shared>) {
             Ok(Progress::Done) => None,
             Err(reason) => {
                 tracing::debug!(reason, "no vectors are made for now");
-                course = Course::default();
                 Some(ASK_AGAIN)
             }
         };
@@ -87,7 +93,10 @@ async fn embed(shared: Weak<Shared>) {
                 return;
             },
             () = taken_in.notified(), if wait.is_none() => {}
-            () = embedder.changed.notified() => course = Course::default(),
+            () = embedder.changed.notified() => match shared.upgrade() {
+                Some(shared) => *shared.course.lock().await = Course::default(),
+                None => return,
+            },
             () = timer => {}
         }
     }
@@ -95,7 +104,7 @@ async fn embed(shared: Weak<Shared>) {
 
 /// How far the making of vectors is.
 #[derive(Debug, Default)]
-struct Course {
+pub(super) struct Course {
     /// The model, once it was asked.
     known: Option<Embedding>,
     /// The last entry looked at.
@@ -112,27 +121,82 @@ enum Progress {
 }
 
 impl Shared {
+    /// Makes the vectors of a few entries more; after a failure it begins again.
+    async fn step(&self) -> Result<Progress, String> {
+        let mut course = self.course.lock().await;
+        let done = self.vectors(&mut course).await;
+        if done.is_err() {
+            *course = Course::default();
+        }
+        done
+    }
+
+    /// Asks for the model, unless somebody has, and makes the indexes ready for it.
+    pub(super) async fn identified(&self) {
+        if self.embedder.is_asked() {
+            return;
+        }
+        let mut course = self.course.lock().await;
+        if !self.embedder.is_asked()
+            && let Err(reason) = self.identify(&mut course).await
+        {
+            tracing::debug!(reason, "a question goes without its vector");
+        }
+    }
+
+    /// The same, and the vectors of what was written lately, where that is little.
+    pub(super) async fn caught_up(&self) {
+        self.identified().await;
+        if self.embedder.model().is_err() {
+            return;
+        }
+        let began = Instant::now();
+        while self.indexes.missing(0, FEW + 1).len() <= FEW && began.elapsed() < FEW_WAIT {
+            match self.step().await {
+                Ok(Progress::More) => {}
+                Ok(Progress::Done) => return,
+                Err(reason) => {
+                    tracing::debug!(reason, "no vectors are made for now");
+                    return;
+                }
+            }
+        }
+    }
+
+    async fn identify(&self, course: &mut Course) -> Result<Embedding, String> {
+        let of = |error: Error| error.to_string();
+        let mut answer = self.embedder.ask(&self.store).await;
+        if let Ok(embedding) = &answer {
+            if !self.embedder.is_known(embedding) {
+                self.embedder.settle(None);
+            }
+            let (key, dimensions) = (&embedding.key, embedding.dimensions);
+            let ready = match self.indexes.reopen_vectors().await {
+                Ok(()) => self.indexes.use_model(key, dimensions).await,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = ready {
+                answer = Err(of(error));
+            }
+        }
+        self.embedder.settle(Some(&answer));
+        *course = Course {
+            known: answer.as_ref().ok().cloned(),
+            ..Course::default()
+        };
+        answer
+    }
+
     /// Makes the vectors of a few entries more.
     async fn vectors(&self, course: &mut Course) -> Result<Progress, String> {
         let of = |error: Error| error.to_string();
-        let Course {
-            known,
-            after,
-            is_clean,
-        } = course;
-        let embedding = match known {
+        let embedding = match &course.known {
             Some(embedding) => embedding.clone(),
-            None => {
-                let embedding = self.embedder.identify(&self.store).await?;
-                self.indexes.reopen_vectors().await.map_err(of)?;
-                self.indexes
-                    .use_model(&embedding.key, embedding.dimensions)
-                    .await
-                    .map_err(of)?;
-                (*after, *is_clean) = (0, false);
-                known.insert(embedding).clone()
-            }
+            None => self.identify(course).await?,
         };
+        let Course {
+            after, is_clean, ..
+        } = course;
         self.indexes.follow().await.map_err(of)?;
         let stale = self.indexes.take_stale();
         let mut numbers: Vec<u32> = self.indexes.missing(*after, ENTRIES_AT_A_TIME);
@@ -180,7 +244,8 @@ impl Shared {
     pub(super) async fn anew(&self) -> Result<(), Error> {
         self.indexes.drop_words("asked for").await;
         while self.indexes.feed().await? {}
-        let mut course = Course::default();
+        let mut course = self.course.lock().await;
+        *course = Course::default();
         self.indexes.drop_vectors().await?;
         loop {
             match self.vectors(&mut course).await {

@@ -264,6 +264,14 @@ impl Store {
         self.0.vectors.run(|from| vectors::keys(from)).await
     }
 
+    /// The model that most entries have vectors of, and how many.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    pub(crate) async fn vectors_kept(&self) -> Result<Option<(String, u64)>, Error> {
+        self.0.vectors.run(|from| vectors::kept(from)).await
+    }
+
     /// Removes every vector of these entries.
     ///
     /// # Errors

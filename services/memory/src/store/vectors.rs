@@ -322,6 +322,16 @@ pub(crate) fn keys(from: &Connection) -> rusqlite::Result<Vec<String>> {
         .collect()
 }
 
+/// The model that most entries have vectors of, and how many.
+pub(crate) fn kept(from: &Connection) -> rusqlite::Result<Option<(String, u64)>> {
+    from.prepare_cached(
+        "SELECT key, (SELECT count(DISTINCT v.number) FROM vectors v WHERE v.model = m.number) \
+         AS entries FROM models m ORDER BY entries DESC, m.number DESC LIMIT 1",
+    )?
+    .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+    .optional()
+}
+
 /// Removes every vector of these entries.
 pub(crate) fn remove_entries(to: &mut Connection, numbers: &[u64]) -> rusqlite::Result<()> {
     let all = to.transaction()?;

@@ -21,6 +21,7 @@ use domain::rights::Namespace;
 use futures::StreamExt as _;
 use memory::{Config, Service};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
@@ -38,12 +39,15 @@ const SAME: [(&str, &str); 3] = [
 pub struct Words {
     /// What the model is called; `None`: there is none.
     pub name: Mutex<Option<&'static str>>,
+    /// How often it was asked for vectors.
+    pub asked: AtomicUsize,
 }
 
 impl Words {
     pub fn named(name: &'static str) -> Arc<Self> {
         Arc::new(Self {
             name: Mutex::new(Some(name)),
+            asked: AtomicUsize::new(0),
         })
     }
 
@@ -69,6 +73,7 @@ impl Models for Words {
     }
 
     async fn embed(&self, request: EmbedRequest) -> Result<Embeddings, Error> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
         let Some(name) = *self.name.lock().unwrap() else {
             return Err(Error::new(ErrorKind::NotConfigured, "nothing embeds here"));
         };
