@@ -252,6 +252,7 @@ fn what_a_hostile_page_put_into_memory_stays_untrusted_and_moves_nothing() {
         Reply::call("web_search", json!({"query": "oolong tea"})),
         Reply::call("save_memory", note),
         Reply::text("Kept."),
+        Reply::call("search_memory", json!({"query": "oolong minutes degrees"})),
         Reply::call("delete_file", json!({"path": "report.txt"})),
         Reply::text("I could not."),
     ]);
@@ -286,9 +287,12 @@ fn what_a_hostile_page_put_into_memory_stays_untrusted_and_moves_nothing() {
         "How many minutes and degrees does oolong need to steep?",
     ]);
     let log = scene.log(&second);
-    let [found] = &recalled(&log)[..] else {
-        panic!("{log:#?}");
-    };
+    // Unasked, no more comes back than the user's own words.
+    for unasked in recalled(&log) {
+        assert_eq!(unasked["label"]["integrity"], "trusted", "{unasked:#}");
+        assert!(!unasked["text"].as_str().unwrap().contains("ninety"));
+    }
+    let found = of_kind(&log, "tool_result")[0];
     assert_eq!(found["label"]["integrity"], "untrusted", "{found:#}");
     let text = found["text"].as_str().unwrap();
     assert!(
@@ -299,7 +303,7 @@ fn what_a_hostile_page_put_into_memory_stays_untrusted_and_moves_nothing() {
     assert!(!text.contains("Ignore all previous instructions"), "{text}");
     assert!(last_words(&scene).contains(text) || scene.told().contains("UNTRUSTED search_memory"));
     // Chosen after it was read, and unattended: nobody said yes to it.
-    let call = &second.calls()[0];
+    let call = &second.calls()[1];
     assert_eq!(call["tool"], "delete_file");
     assert_eq!(call["status"], "denied", "{:#}", second.summary);
     assert_eq!(call["layer"], "information_flow", "{:#}", second.summary);

@@ -14,10 +14,11 @@ use api::CallContext;
 use api::authority::{Authorized, JudgedCall};
 use api::executor::{Executor, PathRefusal, ProgressSink, ToolFailure};
 use api::memory::{
-    CorrelatedRequest, Detail, Error, Memory, QueryEvent, QueryRequest, Recall, Scope,
+    CorrelatedRequest, Detail, Error, Kind, Memory, QueryEvent, QueryRequest, Recall, Scope, Source,
 };
 use async_trait::async_trait;
 use domain::id::{AgentToken, MemoryId, TraceId};
+use domain::label::{Integrity, Label};
 use domain::tool::{TargetKind, ToolOutput, ToolSpec};
 use futures::StreamExt;
 use serde::Deserialize;
@@ -49,7 +50,7 @@ impl MemoryTools {
         let arguments: SearchMemory = parse(&call.arguments)?;
         let request = QueryRequest {
             context: Some(context(call)),
-            text: arguments.query,
+            text: arguments.query.clone(),
             scope: scope(call),
             limit: arguments.limit.unwrap_or(USUAL_RESULTS),
             detail: Detail::Segment,
@@ -61,7 +62,10 @@ impl MemoryTools {
         };
         let mut stages = self.memory.query(request).await.map_err(failure)?;
         while let Some(event) = stages.next().await {
-            if let QueryEvent::Results(recalls) = event.map_err(failure)? {
+            if let QueryEvent::Results(mut recalls) = event.map_err(failure)? {
+                if arguments.relevant_only {
+                    recalls = unasked(recalls, &arguments.query);
+                }
                 return show::found(&recalls, &call.rights.namespaces);
             }
         }
@@ -85,6 +89,27 @@ impl MemoryTools {
         let recalls: Vec<Recall> = self.memory.get_correlated(request).await.map_err(failure)?;
         show::found(&recalls, &call.rights.namespaces)
     }
+}
+
+/// What is shown to an agent that did not ask for it: what may be trusted, and of a conversation
+/// that saw something untrusted the user's own words alone. Nothing that nobody asked for makes a
+/// session untrusted; the rest is found by a search of the agent's own.
+fn unasked(recalls: Vec<Recall>, query: &str) -> Vec<Recall> {
+    let one = |recall: Recall| match (recall.label.integrity, recall.kind) {
+        (Integrity::Trusted, _) => Some(recall),
+        (_, Kind::Engram) if !recall.name.trim().eq_ignore_ascii_case(query.trim()) => {
+            Some(Recall {
+                description: String::new(),
+                segment: String::new(),
+                byte_range: (0, 0),
+                source: Source::User,
+                label: Label::trusted("user"),
+                ..recall
+            })
+        }
+        _ => None,
+    };
+    recalls.into_iter().filter_map(one).collect()
 }
 
 /// The arguments of `search_memory`.
