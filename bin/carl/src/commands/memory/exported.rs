@@ -12,6 +12,11 @@ use serde_json::{Map, Value, json};
 use std::fmt::Display;
 use std::str::FromStr;
 
+/// Most origins that an imported label has.
+const ORIGINS: usize = 64;
+/// Longest origin that an imported label has, characters.
+const ORIGIN_CHARS: usize = 200;
+
 /// The object.
 #[must_use]
 pub fn to_json(stored: &Stored) -> Value {
@@ -286,13 +291,21 @@ impl Fields {
     }
 
     fn label(&mut self, field: &'static str) -> Result<Label, Unreadable> {
-        serde_json::from_value(self.take(field)?).map_err(|error| wrong(field, error))
+        let label: Label =
+            serde_json::from_value(self.take(field)?).map_err(|error| wrong(field, error))?;
+        let is_long = |origin: &String| origin.chars().count() > ORIGIN_CHARS;
+        if label.origins.len() > ORIGINS || label.origins.iter().any(is_long) {
+            let most = format!("at most {ORIGINS} origins of {ORIGIN_CHARS} characters are kept");
+            return Err(wrong(field, most));
+        }
+        Ok(label)
     }
 
     fn count(&mut self, field: &'static str) -> Result<u64, Unreadable> {
         let value = self.take(field)?;
         value
             .as_u64()
+            .filter(|count| i64::try_from(*count).is_ok())
             .ok_or_else(|| wrong(field, format!("expected a count, found {value}")))
     }
 
@@ -420,7 +433,9 @@ mod tests {
             ("source", json!("world")),
             ("label", json!({})),
             ("created_at", json!("yesterday")),
+            ("label", json!(Label::trusted("o".repeat(ORIGIN_CHARS + 1)))),
             ("access_count", json!(-1)),
+            ("access_count", json!(1_u64 << 63)),
             ("critic_score", json!(6)),
             ("pairwise_winner", json!("C")),
             ("feedback", json!(101)),

@@ -5,7 +5,8 @@ use crate::exit::{Exit, Failure, OrFail};
 use crate::render::{print, print_error};
 use crate::wiring::Memories;
 use anyhow::{Context, Result};
-use api::memory::{ListRequest, Scope, Stored, WriteAnswer};
+use api::memory::{ListRequest, Scope, Stored, WriteAnswer, WriteEntry};
+use domain::label::Integrity;
 use futures::StreamExt;
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, ErrorKind, Read, Write};
@@ -15,6 +16,10 @@ use text::escape::visible;
 
 /// Most lines whose faults are told.
 const FAULTS: usize = 20;
+/// Largest file that is imported, bytes.
+const FILE_BYTES: u64 = 256 << 20;
+/// Longest line that is imported, bytes: the longest engram with every letter escaped is shorter.
+const LINE_BYTES: usize = 4 << 20;
 /// Entries that are kept at one time: they share the wait for the disk.
 const AT_ONCE: usize = 64;
 
@@ -81,13 +86,29 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
         more => format!("{more} entries"),
     };
     let mut kept = futures::stream::iter(entries)
-        .map(|(line, entry)| async move { (line, memories.curator.restore(entry).await) })
+        .map(|(line, entry)| async move {
+            let restored = memories.curator.restore(entry.clone()).await;
+            (line, entry, restored)
+        })
         .buffered(AT_ONCE);
-    let (mut new, mut known, mut refused) = (0_u64, 0_u64, 0_u64);
-    while let Some((line, answer)) = kept.next().await {
+    let (mut new, mut own, mut known, mut refused) = (0_u64, 0_u64, 0_u64, 0_u64);
+    while let Some((line, entry, answer)) = kept.next().await {
         match answer {
-            Ok(WriteAnswer::Stored { .. }) => new += 1,
-            Ok(WriteAnswer::Duplicate { .. }) => known += 1,
+            Ok(WriteAnswer::Stored { .. }) => {
+                new += 1;
+                own += u64::from(entry.label.integrity == Integrity::Trusted);
+            }
+            Ok(WriteAnswer::Duplicate { id }) => {
+                known += 1;
+                if id == entry.id {
+                    let there = memories.curator.show(id).await.or_fail()?;
+                    if !is_same(&there.entry, &entry.entry) {
+                        print_error(&format!(
+                            "line {line}: {id} is there with another text, which stays\n"
+                        ))?;
+                    }
+                }
+            }
             Ok(WriteAnswer::Rejected { detail, .. }) => {
                 refused += 1;
                 print_error(&format!("line {line}: not kept: {}\n", visible(&detail)))?;
@@ -104,10 +125,34 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
     print(&format!(
         "Of {total}: {new} kept, {known} there already, {refused} refused.\n"
     ))?;
+    if own > 0 {
+        print(&format!(
+            "{own} of these are trusted, as the file says: they count as your own words.\n"
+        ))?;
+    }
     Ok(match refused {
         0 => Exit::Success,
         _ => Exit::Partial,
     })
+}
+
+/// Whether two entries have the same texts.
+fn is_same(one: &WriteEntry, other: &WriteEntry) -> bool {
+    let texts = |entry: &WriteEntry| match entry.clone() {
+        WriteEntry::Memory {
+            name,
+            description,
+            corpus,
+            ..
+        } => [name, description, corpus],
+        WriteEntry::Engram {
+            question,
+            answer,
+            intent,
+            ..
+        } => [question, answer, intent],
+    };
+    one.kind() == other.kind() && texts(one) == texts(other)
 }
 
 fn read(file: &Path) -> Result<String> {
@@ -115,10 +160,31 @@ fn read(file: &Path) -> Result<String> {
     if file == Path::new("-") {
         std::io::stdin()
             .lock()
+            .take(FILE_BYTES + 1)
             .read_to_string(&mut text)
             .context("standard input cannot be read as text")?;
     } else {
-        text = std::fs::read_to_string(file).map_err(|error| unusable(file, error))?;
+        let of = |error| unusable(file, error);
+        // Opening a pipe would wait for whoever writes to it.
+        if !std::fs::metadata(file).map_err(of)?.is_file() {
+            return Err(Failure::usage(
+                format!("{} is no file", visible(&file.display().to_string())),
+                "`carl memory import -` reads standard input.",
+            )
+            .into());
+        }
+        File::open(file)
+            .map_err(of)?
+            .take(FILE_BYTES + 1)
+            .read_to_string(&mut text)
+            .map_err(of)?;
+    }
+    if text.len() as u64 > FILE_BYTES {
+        return Err(Failure::usage(
+            format!("it is larger than {} MiB", FILE_BYTES >> 20),
+            "Nothing was imported. Import it in parts: `split -C 200M FILE` keeps lines whole.",
+        )
+        .into());
     }
     Ok(text)
 }
@@ -143,10 +209,17 @@ fn unusable(file: &Path, error: std::io::Error) -> anyhow::Error {
 
 /// Every entry with its line's number, from 1; empty lines are left out.
 fn checked(text: &str) -> Result<Vec<(usize, Stored)>> {
+    // Some editors put a mark of the byte order at the front.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
     let mut entries = Vec::new();
     let mut faults = Vec::new();
     for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+        if line.len() > LINE_BYTES {
+            let most = LINE_BYTES >> 20;
+            faults.push(format!("line {number}: it is longer than {most} MiB"));
+            continue;
+        }
         match from_line(line) {
             Ok(entry) => entries.push((number, entry)),
             Err(error) => faults.push(format!("line {number}: {}", visible(&error.to_string()))),
@@ -181,5 +254,8 @@ mod tests {
         );
         assert!(said.ends_with("and 2 more lines"), "{said}");
         assert_eq!(checked("\n \n").unwrap(), []);
+        assert_eq!(checked("\u{feff}\n").unwrap(), []);
+        let said = checked(&"[".repeat(LINE_BYTES + 1)).unwrap_err();
+        assert_eq!(said.to_string(), "line 1: it is longer than 4 MiB");
     }
 }
