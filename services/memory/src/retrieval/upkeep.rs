@@ -15,6 +15,8 @@ const GATHERING: Duration = Duration::from_secs(2);
 /// How long after the start the first vectors are made: a process that only looks at something or
 /// adds one thing has ended by then, and has started no engine for it.
 const SETTLING: Duration = Duration::from_secs(2);
+/// After so many changes they are made at once.
+const SETTLING_CHANGES: u64 = 8;
 /// The user's own question waits for the vectors of at most so many entries.
 const FEW: usize = 64;
 /// And no longer than this.
@@ -67,7 +69,10 @@ async fn embed(shared: Weak<Shared>) {
     }) else {
         return;
     };
-    tokio::time::sleep(SETTLING).await;
+    let start = points.borrow().epoch;
+    let many = points.wait_for(|point| point.epoch >= start + SETTLING_CHANGES);
+    // Out of time, or nobody writes any more: both say to begin.
+    drop(tokio::time::timeout(SETTLING, many).await);
     loop {
         points.borrow_and_update();
         let done = match shared.upgrade() {
