@@ -27,5 +27,6 @@ mod words;
 
 pub use config::{Clock, Config, Provider, SecretRef, is_loopback};
 pub use error::Error;
+pub use providers::listens;
 pub use resolve::Names;
 pub use service::Service;

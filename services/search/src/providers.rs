@@ -16,6 +16,9 @@ use reqwest::{Client, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 use url::Url;
 use zeroize::Zeroizing;
 
@@ -250,6 +253,23 @@ fn hits(kind: Provider, body: &Value) -> Vec<Hit> {
         })
     };
     list.iter().filter_map(hit).take(HITS).collect()
+}
+
+/// Longest a listener on this machine is waited for.
+const LISTENER_WAIT: Duration = Duration::from_millis(500);
+
+/// Whether something takes a connection at a search server's address. Nothing is asked of it. For
+/// addresses of this machine alone, where it tells nobody anything: `false` for every other.
+pub async fn listens(url: &Url) -> bool {
+    let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else {
+        return false;
+    };
+    if !is_loopback(url) {
+        return false;
+    }
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let attempt = TcpStream::connect((host, port));
+    matches!(timeout(LISTENER_WAIT, attempt).await, Ok(Ok(_)))
 }
 
 #[cfg(test)]

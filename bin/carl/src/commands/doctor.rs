@@ -22,14 +22,10 @@ use search::is_loopback;
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::Path;
-use std::time::Duration;
 use text::escape::visible;
 
 /// Free space under which the logs are in danger, bytes.
 const LOW_SPACE: u64 = 256 << 20;
-
-/// Longest that a listener on this machine may take.
-const LISTENER_WAIT: Duration = Duration::from_secs(1);
 
 /// How one check went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -392,8 +388,7 @@ async fn search(setting: &Setting) -> Check {
     if !is_loopback(&url) {
         return Check::ok(NAME, format!("{place}; asked when an agent searches"));
     }
-    let port = url.port_or_known_default().unwrap_or_default();
-    match listens(url.host_str().unwrap_or_default(), port).await {
+    match search::listens(&url).await {
         true => Check::ok(NAME, format!("{place}; something listens there")),
         false => Check::note(
             NAME,
@@ -401,16 +396,6 @@ async fn search(setting: &Setting) -> Check {
             "Start SearXNG there, or write `url` or `provider` under [search].",
         ),
     }
-}
-
-/// Whether a connection to an address of this machine is taken.
-async fn listens(host: &str, port: u16) -> bool {
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    let attempt = tokio::net::TcpStream::connect((host, port));
-    matches!(
-        tokio::time::timeout(LISTENER_WAIT, attempt).await,
-        Ok(Ok(_))
-    )
 }
 
 async fn providers(house: &House) -> Vec<Check> {
