@@ -21,7 +21,15 @@ pub enum End {
     Idle,
 }
 
-/// Waits for the end of the process's time.
+/// The process that started this one; `None` for one in another process namespace. To be asked for
+/// before anything that others wait for: a parent that dies afterwards would otherwise pass for the
+/// one that took its place.
+#[must_use]
+pub fn parent() -> Option<Pid> {
+    getppid()
+}
+
+/// Waits for the end of the process's time; `parent` started it.
 ///
 /// The kernel tells of the parent's death with SIGUSR1, but it means the parent's *thread*: a
 /// parent that starts its children from a short-lived thread would lose them. Only a changed parent
@@ -29,8 +37,11 @@ pub enum End {
 ///
 /// # Errors
 /// When signals cannot be watched.
-pub async fn end(activity: &Activity, idle_limit: Option<Duration>) -> io::Result<End> {
-    let parent = getppid();
+pub async fn end(
+    parent: Option<Pid>,
+    activity: &Activity,
+    idle_limit: Option<Duration>,
+) -> io::Result<End> {
     let mut parent_thread_died = signal(SignalKind::user_defined1())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;

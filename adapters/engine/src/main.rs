@@ -125,6 +125,7 @@ async fn serve(config: &Config, arguments: &ServeArguments, log: &Recorder) -> a
         matches!(listen, Listen::Unix(_)),
         "the engine serves programs of this user only: give --listen unix:/path"
     );
+    let parent = lifetime::parent();
     let activity = Activity::default();
     let embedder = arguments
         .embedding_model
@@ -143,7 +144,7 @@ async fn serve(config: &Config, arguments: &ServeArguments, log: &Recorder) -> a
         .idle_exit_secs
         .map(|secs| Duration::from_secs(secs.get().into()));
     let ending = async {
-        match lifetime::end(&activity, idle_limit).await {
+        match lifetime::end(parent, &activity, idle_limit).await {
             Ok(end) => tracing::info!(?end, "leaving"),
             Err(error) => tracing::error!(%error, "signals cannot be watched; leaving"),
         }
