@@ -1,6 +1,8 @@
 //! Events: everything that happens in a session, as people, logs and observers see it.
 
+use crate::context::{CompactionCause, Summary};
 use crate::decision::{Layer, Verdict};
+use crate::drive::{DriveState, Origin, Signal};
 use crate::fault::Fault;
 use crate::hash::Digest;
 use crate::id::{
@@ -13,6 +15,7 @@ use crate::model::{FinishReason, ModelRef, Usage};
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::settings::{Mode, SessionProfile};
+use crate::task::{Task, TaskStatus};
 use crate::tool::{EffectClass, ToolDefinition};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -192,6 +195,9 @@ pub enum EventBody {
         text: String,
         /// How it will be worked on.
         mode: Mode,
+        /// Whose words they are.
+        #[serde(default)]
+        origin: Origin,
     },
     /// A request waits for the one before it.
     QueryQueued {
@@ -235,6 +241,10 @@ pub enum EventBody {
         usage: Usage,
         /// Why it ended.
         finish: FinishReason,
+        /// Whether it was asked for by the harness for itself (a plan, a summary, a report), and is
+        /// no part of the conversation.
+        #[serde(default)]
+        aside: bool,
     },
     /// The harness spoke to the model in the user's place (a nudge, a request for a final answer).
     ModelNudged {
@@ -384,15 +394,41 @@ pub enum EventBody {
         child: AgentId,
         /// Its type.
         agent_type: AgentType,
-        /// Its task.
+        /// Its brief: all it is told.
         task: String,
+        /// Which of the request's tasks it works on, for an agent that an orchestration started.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task_id: Option<String>,
     },
     /// A sub-agent ended.
     AgentFinished {
         /// The agent.
         child: AgentId,
-        /// What it returned.
+        /// What it returned, after its claims were checked.
         report: Report,
+        /// What was changed about its claims, and why; one sentence each.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        corrections: Vec<String>,
+        /// What it cost, its own agents included.
+        #[serde(default)]
+        usage: Usage,
+        /// How long it took, milliseconds.
+        #[serde(default)]
+        duration_ms: u64,
+    },
+    /// A request was taken apart. Emitted again when the tasks are changed; the last one holds.
+    TasksPlanned {
+        /// The parts.
+        tasks: Vec<Task>,
+    },
+    /// A task moved on.
+    TaskMoved {
+        /// Which.
+        task_id: String,
+        /// Where to.
+        status: TaskStatus,
+        /// Why; empty when there is nothing to say.
+        reason: String,
     },
     /// The view of the conversation was made smaller. The log was not.
     ContextCompacted {
@@ -402,6 +438,36 @@ pub enum EventBody {
         after_tokens: u64,
         /// Messages left out of the view.
         dropped_messages: u32,
+        /// Why, and what stands for them.
+        #[serde(default)]
+        cause: CompactionCause,
+        /// The last event whose messages are left out; `None` when whole turns fell out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        through: Option<u64>,
+        /// What stands for them, when it is a summary.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        summary: Option<Summary>,
+    },
+    /// The agent wrote an entry of its journal.
+    JournalWritten {
+        /// Its heading.
+        title: String,
+        /// Its text.
+        text: String,
+        /// The last event that it covers: messages up to there may be left out of the view.
+        through: u64,
+    },
+    /// The user pinned a message, or took the pin away. What is pinned is never left out.
+    Pinned {
+        /// The event that holds the message.
+        seq: u64,
+        /// Whether it is pinned from now on.
+        pinned: bool,
+    },
+    /// The conversation goes on from an earlier point. The log keeps what came after it.
+    Rewound {
+        /// The last event that still counts.
+        to_seq: u64,
     },
     /// A plan was made.
     PlanProposed {
@@ -428,10 +494,15 @@ pub enum EventBody {
     },
     /// The drive changed state.
     DriveState {
-        /// The new state.
-        state: String,
+        /// The state from now on; the one before when it decided not to act.
+        state: DriveState,
         /// Why, also when it decided not to act.
         reason: String,
+    },
+    /// Something came in that may be a reason to act.
+    SignalReceived {
+        /// What.
+        signal: Signal,
     },
     /// The tools offered to the model.
     ToolSchema {
@@ -475,11 +546,17 @@ impl EventBody {
             Self::Reward { .. } => "reward.event",
             Self::AgentSpawned { .. } => "agent.spawned",
             Self::AgentFinished { .. } => "agent.finished",
+            Self::TasksPlanned { .. } => "tasks.planned",
+            Self::TaskMoved { .. } => "tasks.moved",
             Self::ContextCompacted { .. } => "context.compacted",
+            Self::JournalWritten { .. } => "context.journal",
+            Self::Pinned { .. } => "context.pinned",
+            Self::Rewound { .. } => "session.rewound",
             Self::PlanProposed { .. } => "plan.proposed",
             Self::PlanApproved { .. } => "plan.approved",
             Self::PlanStep { .. } => "plan.step",
             Self::DriveState { .. } => "drive.state",
+            Self::SignalReceived { .. } => "drive.signal",
             Self::ToolSchema { .. } => "tool.schema",
             Self::Notice(_) => "notice",
             Self::Error(_) => "error",

@@ -9,7 +9,9 @@
 //! broker judges), [`limits`] (how large anything may get).
 
 pub mod arguments;
+pub mod context;
 pub mod decision;
+pub mod drive;
 pub mod event;
 pub mod fault;
 pub mod guarded;
@@ -24,6 +26,7 @@ pub mod plan;
 pub mod report;
 pub mod rights;
 pub mod settings;
+pub mod task;
 pub mod tool;
 
 pub use jiff::Timestamp;

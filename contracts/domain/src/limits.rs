@@ -88,6 +88,19 @@ pub const MODEL_FIRST_BYTE: Duration = Duration::from_secs(120);
 pub const MODEL_STALL: Duration = Duration::from_secs(60);
 /// Longest one model call may take in all.
 pub const MODEL_CALL: Duration = Duration::from_secs(600);
+/// Most requests that wait for one provider.
+pub const MODEL_WAITING: usize = 4_096;
+/// Longest a request waits for its provider before it starts, unless the caller gives it less.
+pub const MODEL_QUEUE: Duration = Duration::from_secs(1_800);
+/// Most later requests of its own priority that start before a request to save loading a model.
+pub const MODEL_PASSES: u32 = 64;
+/// Most requests in a row that pass the oldest one to save loading a model.
+pub const MODEL_BATCH: u32 = 16;
+/// Longest the oldest request is passed to save loading a model.
+pub const MODEL_BATCH_TIME: Duration = Duration::from_secs(60);
+/// Requests of other priorities that start while one of a lower priority waits, before one of that
+/// priority has its turn.
+pub const MODEL_TURNS: u32 = 8;
 /// Largest single event or line of a model's stream, bytes.
 pub const MODEL_EVENT_BYTES: usize = 1 << 20;
 /// Largest whole answer of a model, bytes.
@@ -206,3 +219,45 @@ pub const MEMORY_TAG_BYTES: usize = 256;
 pub const MEMORY_CORRELATIONS: usize = 256;
 /// Longest question to memory, bytes; one that is longer is refused.
 pub const MEMORY_QUERY_BYTES: usize = 16 << 10;
+/// Most tasks one request is taken apart into.
+pub const TASKS_PER_REQUEST: usize = 12;
+/// Longest goal of a task, characters.
+pub const TASK_GOAL_CHARS: usize = 2_000;
+/// Most inputs a task names.
+pub const TASK_INPUTS: usize = 16;
+/// Most files a task is expected to leave behind.
+pub const TASK_ARTIFACTS: usize = 16;
+/// Most agents one call starts.
+pub const AGENTS_PER_CALL: usize = 32;
+/// Agents of one session that work at the same time, unless configuration says otherwise.
+pub const AGENTS_AT_WORK: usize = 4;
+/// Most tokens one sub-agent may use, prompts and answers together.
+pub const AGENT_TOKENS: u64 = 400_000;
+/// Most tool calls one sub-agent may make.
+pub const AGENT_CALLS: u32 = 50;
+/// Longest one sub-agent may work.
+pub const AGENT_TIME: Duration = Duration::from_secs(1_800);
+/// Longest summary in a report, characters.
+pub const REPORT_SUMMARY_CHARS: usize = 600;
+/// Reports an orchestrating agent is shown at one time; older ones are in the task state.
+pub const SHOWN_REPORTS: usize = 8;
+/// Most tokens of an orchestrating agent's rolling summary.
+pub const ROLLING_SUMMARY_TOKENS: u64 = 200;
+/// Longest entry of a journal, characters.
+pub const JOURNAL_ENTRY_CHARS: usize = 8_000;
+/// Most entries of a journal that are kept in view; older ones are on disk.
+pub const JOURNAL_ENTRIES: usize = 200;
+/// Most messages a session has pinned.
+pub const PINNED_MESSAGES: usize = 50;
+/// Most turns of the drive without the user.
+pub const DRIVE_TURNS: u32 = 20;
+/// Tokens the drive may use in a day unless configuration says otherwise.
+pub const DRIVE_DAY_TOKENS: u64 = 200_000;
+/// Signals that may wait for the drive; the oldest falls out.
+pub const DRIVE_SIGNALS: usize = 256;
+/// Timers an agent may have set.
+pub const DRIVE_TIMERS: usize = 64;
+/// Longest a timer may run.
+pub const DRIVE_TIMER: Duration = Duration::from_secs(30 * 24 * 3_600);
+/// Longest text of one signal, bytes.
+pub const SIGNAL_BYTES: usize = 16 << 10;

@@ -110,6 +110,27 @@ pub enum ModelChoice {
     Exact(ModelRef),
 }
 
+/// Who waits for a model's answer. A provider with more requests than it can answer serves the
+/// first ones of this list first, and starves none.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Priority {
+    /// The user, at this moment.
+    #[default]
+    User,
+    /// An agent that another agent started.
+    Agent,
+    /// Nobody: grading, noting what a question was about, embeddings in bulk.
+    Background,
+}
+
+impl Priority {
+    /// Every priority, highest first.
+    pub const ALL: [Self; 3] = [Self::User, Self::Agent, Self::Background];
+}
+
 /// How much a model should think before it answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

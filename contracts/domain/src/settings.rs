@@ -34,6 +34,8 @@ pub enum Mode {
     Deterministic,
     /// An external planner process plans.
     Bridge,
+    /// As [`Self::Loop`], and the drive goes on by itself afterwards.
+    Auto,
 }
 
 impl Mode {
@@ -45,7 +47,14 @@ impl Mode {
             Self::Plan => "plan",
             Self::Deterministic => "deterministic",
             Self::Bridge => "bridge",
+            Self::Auto => "auto",
         }
+    }
+
+    /// Whether the model uses tools as it sees fit, instead of a plan being made first.
+    #[must_use]
+    pub const fn is_loop(self) -> bool {
+        matches!(self, Self::Loop | Self::Auto)
     }
 }
 

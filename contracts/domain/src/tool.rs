@@ -206,6 +206,9 @@ pub enum ResultSource {
     /// Things that were stored with a label each: the output names the label of each part, and the
     /// table's holds for the rest. For tools over Housecarl's own labelled stores alone.
     Stored,
+    /// What other agents reported that the call started. The result has the label of everything the
+    /// caller and they were shown, and no time limit of a tool's: agents have limits of their own.
+    Agents,
 }
 
 /// The label of one part of a result.

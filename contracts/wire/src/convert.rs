@@ -8,6 +8,7 @@ pub(crate) mod audit;
 pub(crate) mod broker;
 pub(crate) mod event;
 pub(crate) mod guard;
+pub(crate) mod lasting;
 pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod nouns;

@@ -176,6 +176,7 @@ impl Work {
                 tool_calls: partial.calls.iter().map(|(call, _)| call.clone()).collect(),
                 usage: partial.usage,
                 finish: partial.finish.unwrap_or(FinishReason::Cancelled),
+                aside: visibility == Visibility::Hidden,
             };
             self.emit(answered, None).await;
         }

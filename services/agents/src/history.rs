@@ -123,7 +123,7 @@ impl History {
             EventBody::SessionOpened { profile, .. }
             | EventBody::SessionResumed { profile }
             | EventBody::SessionConfigured { profile } => self.profile = Some(profile.clone()),
-            EventBody::QueryReceived { text, mode } => self.received(event, text, *mode),
+            EventBody::QueryReceived { text, mode, .. } => self.received(event, text, *mode),
             EventBody::ToolSchema { tools } => self.announced = Some(digest_of(tools)),
             body => self.apply_to_query(event, body),
         }
@@ -174,6 +174,9 @@ impl History {
             EventBody::TextDelta { text } => query.streamed.0.push_str(text),
             EventBody::TextReplaced { text } => query.streamed.0.clone_from(text),
             EventBody::ThinkingDelta { text } => query.streamed.1.push_str(text),
+            EventBody::ModelAnswered { aside: true, .. } => {
+                query.streamed = (String::new(), String::new());
+            }
             EventBody::ModelAnswered {
                 text,
                 thinking,
@@ -181,7 +184,7 @@ impl History {
                 ..
             } => {
                 query.streamed = (String::new(), String::new());
-                if query.mode == Mode::Loop {
+                if query.mode.is_loop() {
                     query.settle(window);
                     query.model_answered(window, text, thinking.as_ref(), tool_calls);
                 }
@@ -189,7 +192,7 @@ impl History {
             EventBody::MemoryRecalled { text, .. } if position == 0 && !text.is_empty() => {
                 window.set_recalled(format!("{RECALLED}\n{text}\n\n"));
             }
-            EventBody::ModelNudged { text } if query.mode == Mode::Loop => {
+            EventBody::ModelNudged { text } if query.mode.is_loop() => {
                 query.settle(window);
                 window.add(Message::User { text: text.clone() });
                 query.answered = false;
@@ -205,7 +208,7 @@ impl History {
                     query.result_came(window, call_id, text);
                 }
             }
-            EventBody::DialogTurn { answer, .. } if query.mode != Mode::Loop => {
+            EventBody::DialogTurn { answer, .. } if !query.mode.is_loop() => {
                 query.planned_answer(window, answer);
             }
             EventBody::QueryFinished { status, .. } => {
@@ -296,6 +299,7 @@ impl OpenQuery {
                 tool_calls: Vec::new(),
                 usage: Usage::default(),
                 finish: FinishReason::Cancelled,
+                aside: false,
             };
             bodies.push((None, answered));
         }

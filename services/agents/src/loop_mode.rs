@@ -6,6 +6,7 @@ use crate::work::{Ask, AskError, CallRecord, Outcome, Work};
 use api::models::ToolChoice;
 use context::{Budget, ContextManager, Trimming};
 use discovery::Bench;
+use domain::context::CompactionCause;
 use domain::decision::Layer;
 use domain::event::{Batch, CallStatus, EventBody, QueryStatus};
 use domain::fault::{Coded, Fault};
@@ -210,6 +211,9 @@ impl Run<'_> {
                 before_tokens: trimming.before_tokens,
                 after_tokens: trimming.after_tokens,
                 dropped_messages: trimming.dropped_messages,
+                cause: CompactionCause::Trimmed,
+                through: None,
+                summary: None,
             };
             self.work.emit(compacted, None).await;
         }

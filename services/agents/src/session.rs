@@ -14,6 +14,7 @@ use api::bus::Bus;
 use api::models::Models;
 use api::sessions::{Error, ErrorKind};
 use domain::Timestamp;
+use domain::drive::Origin;
 use domain::event::{EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::id::{QueryId, SessionId, TraceId};
@@ -158,6 +159,7 @@ impl Session {
         let received = EventBody::QueryReceived {
             text: text.clone(),
             mode,
+            origin: Origin::User,
         };
         let event = self
             .emitter
@@ -345,7 +347,7 @@ impl Session {
 async fn run(work: &Work) -> Outcome {
     let working = async {
         match work.mode {
-            Mode::Loop => Box::pin(loop_mode::run(work)).await,
+            Mode::Loop | Mode::Auto => Box::pin(loop_mode::run(work)).await,
             Mode::Plan | Mode::Deterministic | Mode::Bridge => Box::pin(pipeline::run(work)).await,
         }
     };

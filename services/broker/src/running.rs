@@ -51,7 +51,7 @@ impl Call {
         let executor = self.inner.executor.clone();
         let task = tokio::spawn(async move { executor.run(permission, sink).await });
         let mut task = AbortOnDropHandle::new(task);
-        let deadline = tokio::time::sleep(self.inner.config.tool_time);
+        let deadline = self.deadline();
         tokio::pin!(deadline);
         let mut is_open = true;
         let stopped = loop {
@@ -71,6 +71,17 @@ impl Call {
             // It ended in the same moment: its effect is done, and that is the truth to tell.
             Ok(Ok(result)) => Ran::Done(result),
             Ok(Err(_)) | Err(_) => stopped,
+        }
+    }
+
+    /// Waits until the tool has run too long. Agents have limits of their own.
+    async fn deadline(&self) {
+        let known = self.inner.policy.table().find(&self.request.tool);
+        match known {
+            Some((_, tool)) if tool.spec.result_source == ResultSource::Agents => {
+                std::future::pending().await
+            }
+            _ => tokio::time::sleep(self.inner.config.tool_time).await,
         }
     }
 
@@ -102,6 +113,12 @@ impl Call {
                     label: Label::nothing(),
                     format: None,
                 });
+                return Cow::Owned(spec);
+            }
+            ResultSource::Agents => {
+                let mut spec = tool.spec.clone();
+                spec.result_fields.clear();
+                spec.result_label = session.shown_below(self.caller.agent_id);
                 return Cow::Owned(spec);
             }
             ResultSource::Arguments => tool.spec.clone(),

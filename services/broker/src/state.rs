@@ -162,6 +162,18 @@ impl Session {
         is_next
     }
 
+    /// The join of what an agent and every agent below it that has not ended was shown. Those that
+    /// have ended gave theirs to the one above.
+    pub(crate) fn shown_below(&self, agent_id: AgentId) -> Label {
+        let below = self.agents.values().filter(|agent| {
+            let mut chain = agent.lineage.iter();
+            chain.any(|ancestor| ancestor.agent_id == agent_id)
+        });
+        let all = below.map(|agent| agent.label.clone());
+        all.reduce(|all, label| all.join(&label))
+            .unwrap_or_else(|| Label::untrusted("released agent"))
+    }
+
     /// Gives an agent's label to its parent: what the child has seen speaks from its report.
     pub(crate) fn hand_back(&mut self, agent_id: AgentId) {
         let Some(child) = self.agents.get(&agent_id) else {

@@ -48,7 +48,7 @@ fn part(event: &Event, known: &Known) -> Option<String> {
             Some(text)
         }
         EventBody::SessionResumed { .. } => Some(format!("*Resumed {}.*", event.time)),
-        EventBody::QueryReceived { text, mode } => Some(format!(
+        EventBody::QueryReceived { text, mode, .. } => Some(format!(
             "## User ({}, {})\n\n{}",
             mode.as_str(),
             event.time,

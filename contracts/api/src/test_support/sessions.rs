@@ -7,6 +7,7 @@ use crate::sessions::{
 };
 use async_trait::async_trait;
 use domain::Timestamp;
+use domain::drive::Origin;
 use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event, EventBody, QueryStatus};
 use domain::hash::Digest;
 use domain::id::{ConfirmationId, QueryId, SessionId};
@@ -192,6 +193,7 @@ impl FakeSessions {
             let received = EventBody::QueryReceived {
                 text: text.clone(),
                 mode,
+                origin: Origin::User,
             };
             self.emit(session_id, Some(query_id), received);
             let status = self.play(session_id, query_id, &text, interrupts).await;

@@ -238,7 +238,11 @@ events! {
     }
     SessionResumed = SessionResumed { message profile = profile }
     SessionConfigured = SessionConfigured { message profile = profile }
-    QueryReceived = QueryReceived { plain text = text, choice mode = mode }
+    QueryReceived = QueryReceived {
+        plain text = text,
+        choice mode = mode,
+        choice origin = origin,
+    }
     QueryQueued = QueryQueued { plain position = position }
     ModelChosen = ModelChosen { message model = model, plain reason = reason }
     TextDelta = TextDelta { plain text = text }
@@ -250,6 +254,7 @@ events! {
         list tool_calls = tool_calls,
         message usage = usage,
         choice finish = finish,
+        plain aside = aside,
     }
     ModelNudged = ModelNudged { plain text = text }
     ToolRequested = ToolRequested {
@@ -300,16 +305,44 @@ events! {
     Pairwise = Pairwise { plain winner = winner }
     Feedback = UserFeedback { small score = score, plain note = note }
     Reward = Reward { small value = value }
-    AgentSpawned = AgentSpawned { id child = child, name agent_type = agent_type, plain task = task }
-    AgentFinished = AgentFinished { id child = child, message report = report }
+    AgentSpawned = AgentSpawned {
+        id child = child,
+        name agent_type = agent_type,
+        plain task = task,
+        plain task_id = task_id,
+    }
+    AgentFinished = AgentFinished {
+        id child = child,
+        message report = report,
+        plain corrections = corrections,
+        message usage = usage,
+        plain duration_ms = duration_ms,
+    }
+    TasksPlanned = TasksPlanned { list tasks = tasks }
+    TaskMoved = TaskMoved {
+        plain task_id = task_id,
+        choice status = status,
+        plain reason = reason,
+    }
     ContextCompacted = ContextCompacted {
         plain before_tokens = before_tokens,
         plain after_tokens = after_tokens,
         plain dropped_messages = dropped_messages,
+        choice cause = cause,
+        plain through = through,
+        maybe summary = summary,
     }
+    JournalWritten = JournalWritten {
+        plain title = title,
+        plain text = text,
+        plain through = through,
+    }
+    Pinned = Pinned { plain seq = seq, plain pinned = pinned }
+    Rewound = Rewound { plain to_seq = to_seq }
     PlanProposed = PlanProposed { message plan = plan, id hash = hash }
     PlanApproved = PlanApproved { id hash = hash, plain by = by }
     PlanStep = PlanStep { plain index = index, choice status = status, plain text = text }
-    DriveState = DriveState { plain state = state, plain reason = reason }
+    DriveState = DriveState { choice state = state, plain reason = reason }
+    SignalReceived = SignalReceived { message signal = signal }
     ToolSchema = ToolSchema { list tools = tools }
 }

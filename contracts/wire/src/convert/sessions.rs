@@ -14,7 +14,8 @@ wire_enum!(
         Loop,
         Plan,
         Deterministic,
-        Bridge
+        Bridge,
+        Auto
     }
 );
 wire_enum!(Follow, proto::attach_request::Follow { ToEnd, Live });

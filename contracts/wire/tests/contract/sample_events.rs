@@ -1,8 +1,11 @@
 //! One of every event, made from a seed.
 
 use crate::samples::Seed;
+use domain::context::{CompactionCause, Summary, SummaryKind, SummaryLine};
+use domain::drive::{DriveState, Origin, Presence, Signal};
 use domain::event::{EventBody, QueryStatus};
-use domain::id::{AgentId, ConfirmationId, SessionId, ValueId};
+use domain::id::{AgentId, ConfirmationId, QueryId, SessionId, ValueId};
+use domain::task::{Task, TaskStatus};
 
 impl Seed {
     /// One of every event.
@@ -10,6 +13,7 @@ impl Seed {
         let mut bodies = self.talk();
         bodies.extend(self.tools());
         bodies.extend(self.work());
+        bodies.extend(self.lasting());
         bodies
     }
 
@@ -30,6 +34,7 @@ impl Seed {
             EventBody::QueryReceived {
                 text: text(),
                 mode: self.mode(),
+                origin: self.pick(&[Origin::User, Origin::Drive]),
             },
             EventBody::QueryQueued {
                 position: u32::from(self.byte),
@@ -47,6 +52,7 @@ impl Seed {
                 tool_calls: vec![self.tool_call(); usize::from(self.byte % 3)],
                 usage: self.usage(),
                 finish: self.finish(),
+                aside: self.flag,
             },
             EventBody::ModelNudged { text: text() },
             EventBody::GenerationFinished {
@@ -143,15 +149,14 @@ impl Seed {
                 child,
                 agent_type: self.agent_type(),
                 task: text(),
+                task_id: self.maybe(text()),
             },
             EventBody::AgentFinished {
                 child,
                 report: self.report(),
-            },
-            EventBody::ContextCompacted {
-                before_tokens: self.number,
-                after_tokens: self.number / 2,
-                dropped_messages: u32::from(self.byte),
+                corrections: self.strings(),
+                usage: self.usage(),
+                duration_ms: self.number,
             },
             EventBody::PlanProposed {
                 plan: self.plan(),
@@ -166,12 +171,114 @@ impl Seed {
                 status: self.status(),
                 text: text(),
             },
-            EventBody::DriveState {
-                state: text(),
-                reason: text(),
-            },
             EventBody::Notice(self.fault()),
             EventBody::Error(self.fault()),
+        ]
+    }
+
+    fn lasting(&self) -> Vec<EventBody> {
+        use TaskStatus as T;
+        let text = || self.text.clone();
+        let mut bodies = vec![
+            EventBody::TasksPlanned {
+                tasks: vec![self.task(); usize::from(self.byte % 3)],
+            },
+            EventBody::TaskMoved {
+                task_id: text(),
+                status: self.pick(&[T::Waiting, T::Running, T::Done, T::Failed, T::Skipped]),
+                reason: text(),
+            },
+            EventBody::ContextCompacted {
+                before_tokens: self.number,
+                after_tokens: self.number / 2,
+                dropped_messages: u32::from(self.byte),
+                cause: self.pick(&[
+                    CompactionCause::Trimmed,
+                    CompactionCause::Journal,
+                    CompactionCause::Summary,
+                    CompactionCause::Overflow,
+                ]),
+                through: self.maybe(self.number),
+                summary: self.maybe(self.lines()),
+            },
+            EventBody::JournalWritten {
+                title: text(),
+                text: text(),
+                through: self.number,
+            },
+            EventBody::Pinned {
+                seq: self.number,
+                pinned: self.flag,
+            },
+            EventBody::Rewound {
+                to_seq: self.number,
+            },
+            EventBody::DriveState {
+                state: self.pick(&[
+                    DriveState::Engaged,
+                    DriveState::Working,
+                    DriveState::Foraging,
+                    DriveState::Resting,
+                    DriveState::Stored,
+                    DriveState::Dreaming,
+                    DriveState::Quiet,
+                ]),
+                reason: text(),
+            },
+        ];
+        let signals = self.signals().into_iter();
+        bodies.extend(signals.map(|signal| EventBody::SignalReceived { signal }));
+        bodies
+    }
+
+    fn task(&self) -> Task {
+        Task {
+            id: self.text.clone(),
+            agent_type: self.text.clone(),
+            goal: self.text.clone(),
+            inputs: self.strings(),
+            depends_on: self.strings(),
+            expected_artifacts: self.strings(),
+        }
+    }
+
+    fn lines(&self) -> Summary {
+        use SummaryKind as K;
+        let kinds = [K::Decision, K::Artifact, K::OpenQuestion, K::Constraint];
+        let line = SummaryLine {
+            kind: self.pick(&kinds),
+            text: self.text.clone(),
+            cites: vec![self.number; usize::from(self.byte % 3)],
+        };
+        Summary {
+            lines: vec![line; usize::from(self.byte % 3)],
+        }
+    }
+
+    fn signals(&self) -> Vec<Signal> {
+        let text = || self.text.clone();
+        vec![
+            Signal::FilesChanged {
+                paths: self.strings(),
+                count: u32::from(self.byte),
+            },
+            Signal::JobFinished {
+                name: text(),
+                succeeded: self.flag,
+                summary: text(),
+            },
+            Signal::Timer { note: text() },
+            Signal::Feedback {
+                query_id: QueryId::from_uuid(self.uuid()),
+                score: self.byte.cast_signed(),
+            },
+            Signal::Message {
+                channel: text(),
+                text: text(),
+            },
+            Signal::Presence {
+                presence: self.pick(&[Presence::Active, Presence::Idle, Presence::Locked]),
+            },
         ]
     }
 }

@@ -158,7 +158,13 @@ impl Seed {
     }
 
     pub fn mode(&self) -> Mode {
-        self.pick(&[Mode::Loop, Mode::Plan, Mode::Deterministic, Mode::Bridge])
+        self.pick(&[
+            Mode::Loop,
+            Mode::Plan,
+            Mode::Deterministic,
+            Mode::Bridge,
+            Mode::Auto,
+        ])
     }
 
     pub fn label(&self) -> Label {

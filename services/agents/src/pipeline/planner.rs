@@ -28,7 +28,7 @@ pub(super) async fn plan(work: &Work, outcome: &mut Outcome) -> Result<Planned, 
     match work.mode {
         Mode::Deterministic => by_rules(work),
         Mode::Bridge => by_bridge(work, outcome).await,
-        Mode::Plan | Mode::Loop => by_model(work, outcome).await,
+        Mode::Plan | Mode::Loop | Mode::Auto => by_model(work, outcome).await,
     }
 }
 
