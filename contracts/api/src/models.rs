@@ -4,7 +4,7 @@ use crate::{CallContext, Streaming};
 use async_trait::async_trait;
 use domain::fault::{Coded, Fault};
 use domain::message::{Message, Thinking, ToolCall};
-use domain::model::{FinishReason, ModelChoice, ModelRef, ModelRole, Think, Usage};
+use domain::model::{FinishReason, ModelChoice, ModelRef, ModelRole, Priority, Think, Usage};
 use domain::tool::{ToolDefinition, ToolName};
 use serde_json::Value;
 use std::time::Duration;
@@ -30,6 +30,8 @@ pub struct ChatRequest {
     pub context: Option<CallContext>,
     /// Which model.
     pub model: ModelChoice,
+    /// Who waits for the answer.
+    pub priority: Priority,
     /// The conversation, oldest first. What never changes comes first.
     pub messages: Vec<Message>,
     /// The tools on offer.
@@ -51,17 +53,20 @@ pub struct ChatRequest {
     pub response_schema: Option<Value>,
     /// How many of the first messages stay the same from call to call: a cache hint.
     pub stable_messages: usize,
-    /// Longest the whole call may take; `None`: [`domain::limits::MODEL_CALL`].
+    /// Longest the whole call may take, waiting for the provider included; `None`:
+    /// [`domain::limits::MODEL_CALL`] once it has started, and before that
+    /// [`domain::limits::MODEL_QUEUE`].
     pub deadline: Option<Duration>,
 }
 
 impl ChatRequest {
-    /// A request with nothing but a model and messages.
+    /// A request with nothing but a model and messages, for which the user waits.
     #[must_use]
     pub fn new(model: ModelChoice, messages: Vec<Message>) -> Self {
         Self {
             context: None,
             model,
+            priority: Priority::User,
             messages,
             tools: Vec::new(),
             tool_choice: ToolChoice::Auto,
@@ -77,7 +82,8 @@ impl ChatRequest {
     }
 }
 
-/// A piece of an answer. The order is: `Started`, pieces, `Usage`, `Finished`.
+/// A piece of an answer. The order is: `Started`, pieces, `Usage`, `Finished`; a `Notice` may come
+/// at any time, and one that says what the request waits for comes before `Started`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ChatChunk {
     /// The model that answers, and why it was chosen.
@@ -125,7 +131,7 @@ pub enum ChatChunk {
 pub struct EmbedRequest {
     /// Which model; usually the role [`ModelRole::Embed`].
     pub model: ModelChoice,
-    /// What for: some models want a prefix.
+    /// What for: some models want a prefix, and nobody waits for documents.
     pub purpose: EmbedPurpose,
     /// The texts.
     pub texts: Vec<String>,
@@ -321,7 +327,8 @@ pub trait Models: Send + Sync {
     /// Asks a model. Dropping the stream stops the server's work.
     ///
     /// # Errors
-    /// Any [`Error`] before the first byte; later ones arrive in the stream and end it.
+    /// Any [`Error`] before the first piece, be it a notice; later ones arrive in the stream and end
+    /// it.
     async fn chat(&self, request: ChatRequest) -> Result<Streaming<ChatChunk, Error>, Error>;
     /// Embeds texts.
     async fn embed(&self, request: EmbedRequest) -> Result<Embeddings, Error>;

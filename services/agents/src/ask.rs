@@ -7,7 +7,7 @@ use domain::event::{CallStatus, EventBody};
 use domain::fault::{Coded, Fault};
 use domain::hash::Digest;
 use domain::message::{Message, Thinking, ToolCall};
-use domain::model::{FinishReason, ModelRef, Think, Usage};
+use domain::model::{FinishReason, ModelRef, Priority, Think, Usage};
 use domain::tool::ToolDefinition;
 use futures::StreamExt;
 use serde_json::Value;
@@ -197,6 +197,10 @@ impl Work {
         ChatRequest {
             context: Some(self.context.clone()),
             model: self.model.clone(),
+            priority: match self.lineage.len() {
+                0 | 1 => Priority::User,
+                _ => Priority::Agent,
+            },
             stable_messages: ask.messages.len(),
             messages: ask.messages,
             tools: ask.tools,

@@ -10,7 +10,7 @@ use crate::error::{self, Error, ErrorKind};
 use crate::opening::{Backend, Failure, Pieces};
 use api::models::{ChatChunk, ChatRequest, EmbedPurpose, EmbedRequest, Models};
 use async_trait::async_trait;
-use domain::model::{ModelChoice, ModelRef};
+use domain::model::{ModelChoice, ModelRef, Priority};
 use futures::{StreamExt, stream};
 use process::Supervisor;
 use std::sync::Arc;
@@ -53,6 +53,8 @@ impl EngineBackend {
         ChatRequest {
             context: None,
             model: self.choice(&call.model),
+            // Whose turn it is was decided before the engine is asked.
+            priority: Priority::User,
             messages: call.messages.clone(),
             tools: call.tools.clone(),
             tool_choice: call.tool_choice.clone(),

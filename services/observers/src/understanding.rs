@@ -12,7 +12,7 @@ use domain::hash::Digest;
 use domain::id::MemoryId;
 use domain::limits::{MEMORY_DESCRIPTION_BYTES, MEMORY_TAG_BYTES};
 use domain::message::Message;
-use domain::model::{ModelChoice, ModelRef, ModelRole, Usage};
+use domain::model::{ModelChoice, ModelRef, ModelRole, Priority, Usage};
 use futures::StreamExt;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -84,6 +84,7 @@ impl Understanding {
         let prompt: Vec<&str> = messages.iter().map(Message::text).collect();
         let prompt_hash = Digest::of(prompt.join("\n").as_bytes());
         let request = ChatRequest {
+            priority: Priority::Background,
             tool_choice: ToolChoice::None,
             response_schema: Some(schema()),
             max_tokens: Some(REPLY_TOKENS),

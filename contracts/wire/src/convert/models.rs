@@ -10,7 +10,7 @@ use api::models::{
     ToolChoice,
 };
 use domain::message::Message;
-use domain::model::{FinishReason, Think};
+use domain::model::{FinishReason, Priority, Think};
 use std::time::Duration;
 
 wire_enum!(
@@ -22,6 +22,14 @@ wire_enum!(
         Low,
         Medium,
         High
+    }
+);
+wire_enum!(
+    Priority,
+    proto::Priority {
+        User,
+        Agent,
+        Background
     }
 );
 wire_enum!(EmbedPurpose, proto::EmbedPurpose { Query, Document });
@@ -142,6 +150,7 @@ impl From<ChatRequest> for proto::ChatRequest {
             response_schema_json: request.response_schema.map(|schema| schema.to_string()),
             stable_messages: request.stable_messages as u64,
             deadline: request.deadline.map(wire_duration),
+            priority: request.priority.to_wire(),
         }
     }
 }
@@ -154,6 +163,7 @@ impl TryFrom<proto::ChatRequest> for ChatRequest {
         Ok(Self {
             context: optional(wire.context, "context")?,
             model: required(wire.model, "model")?,
+            priority: WireEnum::from_wire(wire.priority, "priority")?,
             messages: each(wire.messages, "messages")?,
             tools: each(wire.tools, "tools")?,
             tool_choice: required(wire.tool_choice, "tool_choice")?,

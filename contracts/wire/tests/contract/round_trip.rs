@@ -18,7 +18,7 @@ use domain::id::{
     ValueId,
 };
 use domain::message::Message;
-use domain::model::Think;
+use domain::model::{Priority, Think};
 use domain::rights::WebContent;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -297,6 +297,7 @@ proptest! {
                 _ => ToolChoice::Only(seed.tool_name()),
             };
             request.think = think;
+            request.priority = Priority::ALL[usize::from(seed.byte) % Priority::ALL.len()];
             request.context_tokens = seed.flag.then_some(u32::MAX);
             request.max_tokens = Some(0);
             request.temperature = Some(0.1);
