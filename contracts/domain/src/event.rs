@@ -447,6 +447,14 @@ pub enum EventBody {
         /// What stands for them, when it is a summary.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         summary: Option<Summary>,
+        /// The last event whose tool result is shown shortened and whose recalled memories are left
+        /// out; `None` when none is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shortened_through: Option<u64>,
+        /// Most characters of the journal that stay in view: the newest entries in full, older ones
+        /// as headings.
+        #[serde(default)]
+        journal_characters: u64,
     },
     /// The agent wrote an entry of its journal.
     JournalWritten {

@@ -214,6 +214,8 @@ impl Run<'_> {
                 cause: CompactionCause::Trimmed,
                 through: None,
                 summary: None,
+                shortened_through: None,
+                journal_characters: 0,
             };
             self.work.emit(compacted, None).await;
         }

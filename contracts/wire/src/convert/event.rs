@@ -331,6 +331,8 @@ events! {
         choice cause = cause,
         plain through = through,
         maybe summary = summary,
+        plain shortened_through = shortened_through,
+        plain journal_characters = journal_characters,
     }
     JournalWritten = JournalWritten {
         plain title = title,

@@ -200,6 +200,8 @@ impl Seed {
                 ]),
                 through: self.maybe(self.number),
                 summary: self.maybe(self.lines()),
+                shortened_through: self.maybe(self.number / 3),
+                journal_characters: self.number / 5,
             },
             EventBody::JournalWritten {
                 title: text(),
