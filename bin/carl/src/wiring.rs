@@ -17,6 +17,7 @@ use crate::commands::Setting;
 use crate::exit::{Failure, OrFail};
 use crate::lock::StateLock;
 use crate::paths::private_folder;
+use agents::Desk;
 use anyhow::{Context, Result};
 use api::audit::{Ack, Action, Audit, Durability, Entry};
 use api::broker::{Broker, Control};
@@ -257,9 +258,11 @@ impl House {
         let gateway = models(setting, secrets.clone())?;
         let files = files(setting)?;
         let knowledge = knowledge(setting, &audit, &gateway, (&secrets, &files))?;
-        let guard = guard(setting, audit.clone(), secrets, (files, &knowledge))?;
+        let desk = desk();
+        let guard = guard(setting, audit.clone(), secrets, (files, &knowledge, &desk))?;
         let bus = Arc::new(LocalBus::new());
-        let sessions = sessions(setting, &gateway, &guard, audit.clone(), bus.clone())?;
+        let outside = (audit.clone(), bus.clone() as Arc<dyn Bus>);
+        let sessions = sessions(setting, &gateway, &guard, outside, desk)?;
         let Knowledge {
             remembrance,
             search,
@@ -427,7 +430,7 @@ pub fn guard(
     setting: &Setting,
     audit: Arc<dyn Audit>,
     secrets: Arc<dyn Secrets>,
-    (files, knowledge): (FileTools, &Knowledge),
+    (files, knowledge, desk): (FileTools, &Knowledge, &Arc<Desk>),
 ) -> Result<Guard> {
     let address = &setting.loaded.config.endpoints.broker;
     if let Some(endpoint) = remote("endpoints.broker", address)? {
@@ -438,6 +441,7 @@ pub fn guard(
         Arc::new(files),
         Arc::new(tools::MemoryTools::new(memory)),
         Arc::new(tools::WebTools::new(knowledge.search.clone())),
+        desk.clone(),
     ];
     let tools = tools::Executors::new(parts).or_fail()?;
     let mut config = broker::Config::new(setting.paths.home.clone(), setting.paths.own());
@@ -453,6 +457,12 @@ pub fn guard(
     })
 }
 
+/// Where the guard runs agents' own tools.
+#[must_use]
+pub fn desk() -> Arc<Desk> {
+    Arc::new(Desk::new(Arc::new(Timestamp::now)))
+}
+
 /// Sessions and agents, in this process.
 ///
 /// # Errors
@@ -461,8 +471,8 @@ pub fn sessions(
     setting: &Setting,
     models: &Arc<dyn Models>,
     guard: &Guard,
-    audit: Arc<dyn Audit>,
-    bus: Arc<dyn Bus>,
+    (audit, bus): (Arc<dyn Audit>, Arc<dyn Bus>),
+    desk: Arc<Desk>,
 ) -> Result<Arc<dyn Sessions>> {
     let bridge = &setting.loaded.config.bridge;
     let mut config = agents::Config::new(setting.paths.sessions());
@@ -488,7 +498,7 @@ pub fn sessions(
         guard.control.clone(),
         audit,
         bus,
-        Arc::new(Timestamp::now),
+        desk,
     );
     Ok(Arc::new(service.or_fail()?))
 }

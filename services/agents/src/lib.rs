@@ -11,6 +11,7 @@
 
 mod ask;
 pub mod config;
+mod desk;
 mod emitter;
 mod error;
 mod history;
@@ -24,9 +25,11 @@ pub mod record;
 mod service;
 mod session;
 mod stream;
+mod thread;
 pub mod work;
 
 pub use config::{AgentCard, Bridge, Clock, Config, Prompts};
+pub use desk::Desk;
 pub use error::Error;
 pub use service::Service;
 pub use work::{Ask, AskError, CallRecord, Outcome, Reply, Visibility, Work};

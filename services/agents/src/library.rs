@@ -4,9 +4,10 @@
 use crate::history::title_of;
 use crate::record::{self, EXTENSION, Lines, SessionLog};
 use api::sessions::{Error, ErrorKind, SessionSummary};
-use domain::event::EventBody;
-use domain::id::{QueryId, SessionId};
+use domain::event::{Event, EventBody};
+use domain::id::{AgentId, QueryId, SessionId};
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::path::Path;
 use tokio::task::JoinError;
 
@@ -95,6 +96,23 @@ pub(crate) fn has_query(path: &Path, query_id: QueryId) -> Result<bool, Error> {
         }
     }
     Ok(false)
+}
+
+/// The event of that number, with the conversation it belongs to: the child's whose it is, `None`
+/// for the one with the user.
+pub(crate) fn event(path: &Path, seq: u64) -> Result<Option<(Event, Option<AgentId>)>, Error> {
+    let mut lines = Lines::open(path)?;
+    let mut children = BTreeSet::new();
+    while let Some(event) = lines.next_event()? {
+        if let EventBody::AgentSpawned { child, .. } = &event.body {
+            children.insert(*child);
+        }
+        if event.seq == seq {
+            let whose = event.agent_id.filter(|id| children.contains(id));
+            return Ok(Some((event, whose)));
+        }
+    }
+    Ok(None)
 }
 
 /// Copies the events up to and including `at_seq` (0: all) into a log of its own. Numbers and times

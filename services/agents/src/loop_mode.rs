@@ -1,7 +1,7 @@
 //! Loop mode: the model uses tools as it sees fit. Performs what [`turn`] decides.
 
-use crate::history::digest_of;
 use crate::recall;
+use crate::thread::digest_of;
 use crate::work::{Ask, AskError, CallRecord, Outcome, Work};
 use api::models::ToolChoice;
 use context::{Budget, ContextManager, Trimming};
@@ -112,11 +112,10 @@ impl Run<'_> {
     /// Says which tools are on offer when they are others than before.
     async fn announce_tools(&self) {
         let tools = self.bench.tools();
-        let announced = {
-            let mut history = self.work.events.history();
-            history.window.set_fixed_characters(characters_of(&tools));
-            history.announced
-        };
+        let announced = self.work.with_thread(|thread| {
+            thread.window.set_fixed_characters(characters_of(&tools));
+            thread.announced
+        });
         if announced != Some(digest_of(&tools)) {
             self.work.emit(EventBody::ToolSchema { tools }, None).await;
         }
@@ -140,10 +139,9 @@ impl Run<'_> {
     async fn ask_model(&mut self, tools: ToolUse) -> Event {
         let trimming = self.trim_to(self.budget.prompt_tokens);
         self.announce(trimming).await;
-        let (messages, characters) = {
-            let history = self.work.events.history();
-            (history.window.messages(), history.window.characters())
-        };
+        let (messages, characters) = self
+            .work
+            .with_thread(|thread| (thread.window.messages(), thread.window.characters()));
         // Tools stay in a request that must not use them: some servers refuse a conversation with
         // calls otherwise, and the prefix stays the same.
         let ask = Ask {
@@ -157,11 +155,9 @@ impl Run<'_> {
         };
         match self.work.ask_model(ask).await {
             Ok(reply) => {
+                let counted = reply.usage.prompt_tokens;
                 self.work
-                    .events
-                    .history()
-                    .window
-                    .calibrate(characters, reply.usage.prompt_tokens);
+                    .with_thread(|thread| thread.window.calibrate(characters, counted));
                 self.outcome.note_reply(&reply);
                 let has_text = !reply.text.trim().is_empty();
                 if has_text {
@@ -193,7 +189,7 @@ impl Run<'_> {
 
     /// Halves the view: the server's own count says that the estimate was too low.
     async fn compact(&mut self) -> Event {
-        let half = self.work.events.history().window.estimate() / 2;
+        let half = self.work.with_thread(|thread| thread.window.estimate()) / 2;
         let trimming = self.trim_to(half.min(self.budget.prompt_tokens));
         self.announce(trimming).await;
         Event::Compacted {
@@ -202,7 +198,7 @@ impl Run<'_> {
     }
 
     fn trim_to(&self, tokens: u64) -> Trimming {
-        self.work.events.history().window.trim(tokens)
+        self.work.with_thread(|thread| thread.window.trim(tokens))
     }
 
     async fn announce(&self, trimming: Trimming) {

@@ -1,11 +1,12 @@
 //! How a session comes to be held: opened fresh, or folded from its log and taken up again.
 
 use crate::emitter::{Durability, Emitter, Scope};
-use crate::history::{Closing, History, Past};
+use crate::history::{History, Past};
 use crate::library;
 use crate::record::SessionLog;
 use crate::service::{Held, Service, check, refused};
 use crate::session::{Root, Session};
+use crate::thread::Closing;
 use api::sessions::{Error, ErrorKind};
 use domain::event::EventBody;
 use domain::fault::Fault;
@@ -13,6 +14,7 @@ use domain::id::SessionId;
 use domain::limits::LIVE_SESSIONS;
 use domain::model::ModelRole;
 use domain::settings::SessionProfile;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -140,16 +142,18 @@ impl Service {
             .into_iter()
             .map(|tool| (tool.definition.name.into(), tool.effect))
             .collect();
-        let listing = agents
+        let agents: BTreeMap<_, _> = agents
             .into_iter()
-            .find(|agent| agent.agent_type == profile.agent_type);
+            .map(|agent| (agent.agent_type.clone(), agent))
+            .collect();
+        let listing = agents.get(&profile.agent_type);
         let may_recall = self.shared.config.recall
-            && listing.as_ref().is_some_and(|agent| {
+            && listing.is_some_and(|agent| {
                 let mut names = agent.tools.iter();
                 names.any(|name| name.as_str() == crate::recall::TOOL)
             });
         let (role, about) = listing.map_or((ModelRole::Fast, String::new()), |agent| {
-            (agent.model_role, agent.description)
+            (agent.model_role, agent.description.clone())
         });
         let settings = profile.settings.clone();
         let registered = control
@@ -161,6 +165,7 @@ impl Service {
             role,
             about,
             effects: Arc::new(effects),
+            agents: Arc::new(agents),
             may_recall,
         })
     }

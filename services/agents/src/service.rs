@@ -1,6 +1,7 @@
 //! The service: every session there is, as surfaces see it.
 
-use crate::config::{Clock, Config};
+use crate::config::Config;
+use crate::desk::Desk;
 use crate::emitter::{Durability, Scope};
 use crate::error;
 use crate::record;
@@ -15,6 +16,7 @@ use api::sessions::{
     Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, SendRequest, SessionSummary, Sessions,
 };
 use async_trait::async_trait;
+use domain::drive::Origin;
 use domain::event::{ConfirmationAnswer, Event, EventBody};
 use domain::fault::Coded;
 use domain::hash::Digest;
@@ -49,7 +51,8 @@ pub(crate) struct Held {
 }
 
 impl Service {
-    /// A service with its logs in `config.sessions_folder`.
+    /// A service with its logs in `config.sessions_folder`. The broker runs the house's own tools at
+    /// `desk`, whose clock is the service's too.
     ///
     /// # Errors
     /// [`error::Error`] when the folder cannot be made or the configuration makes no sense.
@@ -60,7 +63,7 @@ impl Service {
         control: Arc<dyn Control>,
         audit: Arc<dyn Audit>,
         bus: Arc<dyn Bus>,
-        clock: Clock,
+        desk: Arc<Desk>,
     ) -> Result<Self, error::Error> {
         if config.tool_iterations == 0 || config.context_tokens == 0 {
             return Err(error::Error::Configuration(
@@ -73,13 +76,15 @@ impl Service {
         })?;
         Ok(Self {
             shared: Arc::new(Shared {
+                sessions_folder: config.sessions_folder.as_path().into(),
                 config,
                 models,
                 broker,
                 control,
                 audit,
                 bus,
-                clock,
+                clock: desk.clock(),
+                desk,
             }),
             live: Mutex::default(),
             opening: Mutex::new(()),
@@ -184,7 +189,8 @@ impl Sessions for Service {
         let sending = tokio::spawn(async move {
             let heard = control.hear(session.id, request.text.clone()).await;
             heard.map_err(refused)?;
-            session.send(request.text, mode.unwrap_or_default()).await
+            let mode = mode.unwrap_or_default();
+            session.send(request.text, mode, Origin::User).await
         });
         let (query_id, receiver) = library::joined(sending.await)??;
         Ok(stream::of_query(stream::live(receiver), query_id))

@@ -4,12 +4,13 @@
 //! wait stay, since they are what the user said later, and the next begins at once.
 
 use crate::config::{Clock, Config};
+use crate::desk::Desk;
 use crate::emitter::{Durability, Emitter, Scope, Shown};
 use crate::work::{Outcome, Work};
 use crate::{loop_mode, pipeline};
 use api::CallContext;
 use api::audit::Audit;
-use api::broker::{Broker, Control, Registered};
+use api::broker::{AgentListing, Broker, Control, Registered};
 use api::bus::Bus;
 use api::models::Models;
 use api::sessions::{Error, ErrorKind};
@@ -19,13 +20,15 @@ use domain::event::{EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::id::{QueryId, SessionId, TraceId};
 use domain::limits::QUEUED_MESSAGES;
+use domain::lineage::AgentType;
 use domain::model::{ModelChoice, ModelRole};
 use domain::settings::{Mode, SessionProfile};
 use domain::tool::EffectClass;
 use futures::FutureExt;
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, OnceLock};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex, Notify, broadcast};
 use tokio::task::JoinHandle;
@@ -43,6 +46,8 @@ pub(crate) struct Shared {
     pub(crate) control: Arc<dyn Control>,
     pub(crate) audit: Arc<dyn Audit>,
     pub(crate) bus: Arc<dyn Bus>,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) sessions_folder: Arc<Path>,
     pub(crate) clock: Clock,
 }
 
@@ -54,6 +59,7 @@ pub(crate) struct Root {
     /// One line about its type.
     pub(crate) about: String,
     pub(crate) effects: Arc<BTreeMap<String, EffectClass>>,
+    pub(crate) agents: Arc<BTreeMap<AgentType, AgentListing>>,
     /// Whether memories are recalled for its requests, as far as its type and configuration go.
     pub(crate) may_recall: bool,
 }
@@ -129,17 +135,18 @@ impl Session {
         };
         let mut history = self.emitter.history();
         let tokens = context::Budget::of(context_tokens).preamble_tokens;
-        let characters = history.window.characters_in(tokens);
+        let characters = history.root.window.characters_in(tokens);
         let preamble = context::prompt::preamble(&layers, characters);
-        context::ContextManager::set_system(&mut history.window, system);
-        context::ContextManager::set_preamble(&mut history.window, preamble);
+        context::ContextManager::set_system(&mut history.root.window, system);
+        context::ContextManager::set_preamble(&mut history.root.window, preamble);
     }
 
-    /// Takes a request; the receiver sees everything from its `QueryReceived` on.
+    /// Takes a request, and whose words it is; the receiver sees everything from its `QueryReceived` on.
     pub(crate) async fn send(
         &self,
         text: String,
         mode: Mode,
+        origin: Origin,
     ) -> Result<(QueryId, broadcast::Receiver<Shown>), Error> {
         let mut queue = self.queue.lock().await;
         if self.closing.is_cancelled() {
@@ -159,7 +166,7 @@ impl Session {
         let received = EventBody::QueryReceived {
             text: text.clone(),
             mode,
-            origin: Origin::User,
+            origin,
         };
         let event = self
             .emitter
@@ -330,6 +337,7 @@ impl Session {
             tool_iterations: shared.config.tool_iterations,
             profile,
             bridge: shared.config.bridge.clone(),
+            agents: Arc::clone(&self.root.agents),
             effects: Arc::clone(&self.root.effects),
             may_recall: self.root.may_recall,
             models: Arc::clone(&shared.models),
@@ -338,7 +346,9 @@ impl Session {
             clock: Arc::clone(&shared.clock),
             cancel: pending.cancel,
             events: self.emitter.clone(),
-            log_failure: OnceLock::new(),
+            desk: Arc::clone(&shared.desk),
+            sessions_folder: Arc::clone(&shared.sessions_folder),
+            log_failure: Arc::default(),
         })
     }
 }

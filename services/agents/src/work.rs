@@ -4,16 +4,19 @@
 pub use crate::ask::{Ask, AskError, Reply, Visibility};
 
 use crate::config::{Bridge, Clock};
+use crate::desk::Desk;
 use crate::emitter::{Durability, Emitter, Scope};
+use crate::record;
+use crate::thread::Thread;
 use api::CallContext;
 use api::audit::Audit;
-use api::broker::{Broker, CallRequest, ToolEvent, ToolResult};
+use api::broker::{AgentListing, Broker, CallRequest, ToolEvent, ToolResult};
 use api::models::Models;
 use domain::decision::{Layer, Verdict};
 use domain::event::{Batch, CallStatus, EventBody, QueryStatus, ToolCallSummary};
 use domain::fault::{Coded, Fault};
 use domain::id::{AgentId, CallId, PlanId, QueryId, SessionId};
-use domain::lineage::Lineage;
+use domain::lineage::{AgentType, Lineage};
 use domain::message::{Message, ToolCall};
 use domain::model::{ModelChoice, ModelRef, Usage};
 use domain::settings::{Mode, SessionProfile};
@@ -21,10 +24,13 @@ use domain::tool::EffectClass;
 use futures::StreamExt;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 
-/// Everything one request needs. Both [`crate::loop_mode`] and [`crate::pipeline`] work on it.
+/// Everything one request needs. Both [`crate::loop_mode`] and [`crate::pipeline`] work on it. A
+/// clone is the same request in the same hands.
+#[derive(Clone)]
 pub struct Work {
     /// The session.
     pub session_id: SessionId,
@@ -50,6 +56,8 @@ pub struct Work {
     pub tool_iterations: u32,
     /// The external planner, if one is configured.
     pub bridge: Option<Bridge>,
+    /// Every agent type there is.
+    pub agents: Arc<BTreeMap<AgentType, AgentListing>>,
     /// What each known tool does to the world. A tool that is not here may do anything.
     pub effects: Arc<BTreeMap<String, EffectClass>>,
     /// Whether memories may be recalled for the request, as far as the agent's type and
@@ -66,7 +74,9 @@ pub struct Work {
     /// Fires when the user interrupts, the session closes or its log cannot be written.
     pub cancel: CancellationToken,
     pub(crate) events: Emitter,
-    pub(crate) log_failure: OnceLock<Fault>,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) sessions_folder: Arc<Path>,
+    pub(crate) log_failure: Arc<OnceLock<Fault>>,
 }
 
 /// How a request ended. The caller of `run` turns it into the closing events.
@@ -194,7 +204,23 @@ impl Work {
     /// answers as far as they still fit, and this request.
     #[must_use]
     pub fn conversation(&self) -> Vec<Message> {
-        self.events.history().window.conversation()
+        self.with_thread(|thread| thread.window.conversation())
+    }
+
+    /// Looks at, or changes, the agent's own conversation. Nothing may be awaited in there.
+    pub(crate) fn with_thread<T>(&self, look: impl FnOnce(&mut Thread) -> T) -> T {
+        look(self.events.history().thread_mut(Some(self.agent_id)))
+    }
+
+    /// Whether the user's requests go to this agent, and no other agent started it.
+    #[must_use]
+    pub fn is_root(&self) -> bool {
+        self.lineage.len() <= 1
+    }
+
+    /// The session's log.
+    pub(crate) fn log_path(&self) -> PathBuf {
+        record::path_of(&self.sessions_folder, self.session_id)
     }
 
     /// What is wrong with the session log; `None` when nothing is.
@@ -243,6 +269,7 @@ impl Work {
             layer: Layer::Integrity,
             reason: String::new(),
         };
+        let _pass = self.desk.admit(call.call_id, &call.name, self);
         let result = tokio::select! {
             biased;
             () = self.cancel.cancelled() => None,

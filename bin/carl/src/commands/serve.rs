@@ -8,6 +8,7 @@ use crate::render::print;
 use crate::wiring::{self, House, Remembrance};
 use anyhow::{Context, Result};
 use api::audit::{Action, Audit};
+use api::bus::Bus;
 use bus::LocalBus;
 use domain::Timestamp;
 use observers::Capture;
@@ -182,10 +183,12 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
         }
         RoleArg::Search => offer.search(knowledge.search),
         RoleArg::Agents => {
-            let guard = wiring::guard(setting, audit.clone(), secrets, (files, &knowledge))?;
+            let desk = wiring::desk();
+            let tools = (files, &knowledge, &desk);
+            let guard = wiring::guard(setting, audit.clone(), secrets, tools)?;
             let bus = Arc::new(LocalBus::new());
-            let log = audit.clone();
-            let sessions = wiring::sessions(setting, &models, &guard, log, bus.clone())?;
+            let outside = (audit.clone(), bus.clone() as Arc<dyn Bus>);
+            let sessions = wiring::sessions(setting, &models, &guard, outside, desk)?;
             let house = observers::House {
                 sessions: sessions.clone(),
                 memory: knowledge.remembrance.sides.memory,
@@ -197,7 +200,9 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
             offer.sessions(sessions)
         }
         RoleArg::Broker | RoleArg::All | RoleArg::Audit | RoleArg::Models | RoleArg::Secrets => {
-            let guard = wiring::guard(setting, audit, secrets, (files, &knowledge))?;
+            // Whose agents are in another process has none of the house's own tools.
+            let tools = (files, &knowledge, &wiring::desk());
+            let guard = wiring::guard(setting, audit, secrets, tools)?;
             offer.broker(guard.broker).control(guard.control)
         }
     };

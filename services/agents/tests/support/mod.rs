@@ -7,7 +7,7 @@
     reason = "shared by several test binaries, each of which uses a part"
 )]
 
-use agents::{Config, Service};
+use agents::{Config, Desk, Service};
 use api::Streaming;
 use api::models::ChatRequest;
 use api::sessions::{Error, ErrorKind, Follow, OpenRequest, SendRequest, Sessions};
@@ -72,6 +72,7 @@ impl House {
         let bus = Arc::new(FakeBus::new());
         let mut config = Config::new(folder.path().join("sessions"));
         adjust(&mut config);
+        let desk = Arc::new(Desk::new(Arc::new(Timestamp::now)));
         let service = Service::new(
             config,
             models.clone(),
@@ -79,7 +80,7 @@ impl House {
             broker.clone(),
             audit.clone(),
             bus.clone(),
-            Arc::new(Timestamp::now),
+            desk,
         );
         Self {
             service: Arc::new(service.unwrap()),

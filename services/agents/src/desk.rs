@@ -1,0 +1,160 @@
+//! The house's own tools: what an agent does to its own conversation and with other agents.
+//!
+//! They are tools like any other: the broker judges every call, records it and labels its result.
+//! Only what they do happens in this crate. The broker's permission names the call; the agent that
+//! made it, with everything its work needs, is found by that.
+
+mod recall_event;
+
+use crate::config::Clock;
+use crate::work::Work;
+use api::authority::{Authorized, JudgedCall};
+use api::executor::{Executor, FailureKind, PathRefusal, ProgressSink, ToolFailure};
+use async_trait::async_trait;
+use domain::id::CallId;
+use domain::tool::{TargetKind, ToolName, ToolOutput, ToolSpec};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// One of the house's tools.
+#[async_trait]
+pub(crate) trait HouseTool: Send + Sync {
+    /// What the broker knows of it. Fixed.
+    fn spec(&self) -> ToolSpec;
+
+    /// Does it for the agent that called. Dropping the future stops it.
+    ///
+    /// # Errors
+    /// [`ToolFailure`], for the model to read.
+    async fn run(
+        &self,
+        work: &Work,
+        call: JudgedCall,
+        progress: ProgressSink,
+    ) -> Result<ToolOutput, ToolFailure>;
+}
+
+/// Runs the house's tools for the broker. Made before the broker, and shared with the
+/// [`crate::Service`].
+pub struct Desk {
+    clock: Clock,
+    tools: Vec<Box<dyn HouseTool>>,
+    /// Who waits for which call.
+    callers: Mutex<HashMap<CallId, Work>>,
+}
+
+impl std::fmt::Debug for Desk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Desk").finish_non_exhaustive()
+    }
+}
+
+impl Desk {
+    /// A desk with every tool of the house.
+    #[must_use]
+    pub fn new(clock: Clock) -> Self {
+        Self {
+            clock,
+            tools: vec![Box::new(recall_event::RecallEvent)],
+            callers: Mutex::default(),
+        }
+    }
+
+    /// What tells it the time.
+    pub(crate) fn clock(&self) -> Clock {
+        Arc::clone(&self.clock)
+    }
+
+    /// Notes who makes a call, for as long as the pass lives; `None` for a tool of somebody else.
+    pub(crate) fn admit(
+        self: &Arc<Self>,
+        call_id: CallId,
+        tool: &str,
+        work: &Work,
+    ) -> Option<Pass> {
+        let mut ours = self.tools.iter();
+        ours.find(|ours| ours.spec().definition.name.as_str() == tool)?;
+        self.callers().insert(call_id, work.clone());
+        Some(Pass {
+            desk: Arc::clone(self),
+            call_id,
+        })
+    }
+
+    fn tool(&self, name: &ToolName) -> Option<&dyn HouseTool> {
+        let mut tools = self.tools.iter();
+        let found = tools.find(|tool| tool.spec().definition.name == *name)?;
+        Some(found.as_ref())
+    }
+
+    fn callers(&self) -> MutexGuard<'_, HashMap<CallId, Work>> {
+        self.callers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A caller's entry; gone when dropped.
+pub(crate) struct Pass {
+    desk: Arc<Desk>,
+    call_id: CallId,
+}
+
+impl Drop for Pass {
+    fn drop(&mut self) {
+        self.desk.callers().remove(&self.call_id);
+    }
+}
+
+#[async_trait]
+impl Executor for Desk {
+    fn table(&self) -> Vec<ToolSpec> {
+        self.tools.iter().map(|tool| tool.spec()).collect()
+    }
+
+    /// No objection: whoever reaches files knows where paths lead.
+    async fn locate(
+        &self,
+        _path: &Path,
+        _kind: TargetKind,
+        _roots: &[PathBuf],
+    ) -> Result<(), PathRefusal> {
+        Ok(())
+    }
+
+    async fn preview(&self, _call: &JudgedCall) -> Result<Option<String>, ToolFailure> {
+        Ok(None)
+    }
+
+    async fn run(
+        &self,
+        call: Authorized,
+        progress: ProgressSink,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let call = call.redeem((self.clock)()).map_err(|expired| {
+            failed(
+                FailureKind::Broken,
+                "expired",
+                format!("Not run: {expired}."),
+            )
+        })?;
+        let Some(tool) = self.tool(&call.tool) else {
+            let message = format!("There is no tool `{}`.", call.tool);
+            return Err(failed(FailureKind::Refused, "unknown_tool", message));
+        };
+        let caller = self.callers().get(&call.call_id).cloned();
+        let Some(work) = caller else {
+            let message = "Not run: nobody here waits for this call.".to_owned();
+            return Err(failed(FailureKind::Broken, "no_caller", message));
+        };
+        tool.run(&work, call, progress).await
+    }
+}
+
+/// A failure, for the model to read.
+pub(crate) fn failed(kind: FailureKind, rule: &'static str, message: String) -> ToolFailure {
+    ToolFailure {
+        kind,
+        rule,
+        message,
+    }
+}
