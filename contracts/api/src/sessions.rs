@@ -3,10 +3,12 @@
 use crate::Streaming;
 use async_trait::async_trait;
 use domain::Timestamp;
+use domain::context::ContextView;
+use domain::drive::Signal;
 use domain::event::{ConfirmationAnswer, Event};
 use domain::fault::Coded;
 use domain::hash::Digest;
-use domain::id::{ConfirmationId, QueryId, SessionId};
+use domain::id::{AgentId, ConfirmationId, QueryId, SessionId};
 use domain::settings::{Mode, SessionProfile};
 use std::path::PathBuf;
 
@@ -76,6 +78,42 @@ pub struct FeedbackRequest {
     pub note: String,
 }
 
+/// Whose context is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// The agent the session was opened with.
+    Root,
+    /// One of the agents that work below it.
+    Agent(AgentId),
+}
+
+/// How far a conversation is taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RewindTo {
+    /// To before the last request that the user made.
+    LastRequest,
+    /// To before this request.
+    Request(QueryId),
+}
+
+/// What was taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TakenBack {
+    /// The request that the conversation went back to before; whatever came after it went as well.
+    pub query_id: QueryId,
+    /// Its words.
+    pub text: String,
+}
+
+/// What becomes of a message's pin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PinChange {
+    /// It is never left out from now on.
+    Pin,
+    /// It may be left out like any other.
+    Unpin,
+}
+
 /// What went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
@@ -99,11 +137,17 @@ pub enum ErrorKind {
     Unreachable,
     /// A subscriber fell too far behind; attach again from the last event seen.
     Lagged,
+    /// The session works on something; this waits for nobody.
+    Busy,
+    /// There is nothing to do it to: no request to take back, nothing left to make smaller.
+    NothingToDo,
+    /// The session does nothing by itself: it is not in auto mode.
+    NotAuto,
 }
 
 impl ErrorKind {
     /// Every kind.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::NotFound,
         Self::Corrupt,
         Self::Locked,
@@ -114,6 +158,9 @@ impl ErrorKind {
         Self::Refused,
         Self::Unreachable,
         Self::Lagged,
+        Self::Busy,
+        Self::NothingToDo,
+        Self::NotAuto,
     ];
 
     /// The stable reason code.
@@ -130,6 +177,9 @@ impl ErrorKind {
             Self::Refused => "sessions.refused",
             Self::Unreachable => "sessions.unreachable",
             Self::Lagged => "sessions.lagged",
+            Self::Busy => "sessions.busy",
+            Self::NothingToDo => "sessions.nothing_to_do",
+            Self::NotAuto => "sessions.not_auto",
         }
     }
 }
@@ -190,6 +240,10 @@ impl Coded for Error {
     }
 }
 
+fn not_offered() -> Error {
+    Error::new(ErrorKind::Refused, "This service does not offer that.")
+}
+
 /// What surfaces see of Housecarl.
 #[async_trait]
 pub trait Sessions: Send + Sync {
@@ -225,4 +279,43 @@ pub trait Sessions: Send + Sync {
     async fn fork(&self, session_id: SessionId, at_seq: u64) -> Result<SessionSummary, Error>;
     /// Ends a session's work; its log stays.
     async fn close(&self, session_id: SessionId) -> Result<(), Error>;
+    /// Exactly what a model will be shown next, but for the request that is yet to come. Of a
+    /// session from disk as well, which stays as it is. An agent that ended has no context any more:
+    /// [`ErrorKind::InvalidRequest`].
+    async fn context(&self, session_id: SessionId, whose: Whose) -> Result<ContextView, Error> {
+        let _asked = (session_id, whose);
+        Err(not_offered())
+    }
+    /// Makes the view of the conversation smaller now, as it happens by itself when the context is
+    /// nearly full; events say how. The log keeps everything. [`ErrorKind::Busy`] while something
+    /// runs, [`ErrorKind::NothingToDo`] when the view cannot be made smaller.
+    async fn compact(&self, session_id: SessionId) -> Result<(), Error> {
+        let _asked = session_id;
+        Err(not_offered())
+    }
+    /// Takes the conversation back to before a request: an event `Rewound` says to where, and the
+    /// log keeps what was taken back. Only the conversation goes back. What tools did stays done;
+    /// what agents were shown stays shown, so that the session is trusted no further than before;
+    /// and the user's words stay the user's: a place they named may still be gone to.
+    /// [`ErrorKind::Busy`] while something runs, [`ErrorKind::NothingToDo`] without a request,
+    /// [`ErrorKind::InvalidRequest`] for one that is not there or was taken back already.
+    async fn rewind(&self, session_id: SessionId, to: RewindTo) -> Result<TakenBack, Error> {
+        let _asked = (session_id, to);
+        Err(not_offered())
+    }
+    /// Has a message stay in view for good, or no longer: the user's words (`QueryReceived`) or an
+    /// agent's answer (`ModelAnswered`, for a planned request `DialogTurn`), by the number of its
+    /// event. To pin what is pinned, or to take away a pin that is not there, changes nothing. At
+    /// most [`domain::limits::PINNED_MESSAGES`]; what is no such message, was taken back or is not
+    /// there is an [`ErrorKind::InvalidRequest`].
+    async fn pin(&self, session_id: SessionId, seq: u64, change: PinChange) -> Result<(), Error> {
+        let _asked = (session_id, seq, change);
+        Err(not_offered())
+    }
+    /// Tells a session in auto mode of something that may be a reason to act. Its texts have at most
+    /// [`domain::limits::SIGNAL_BYTES`] bytes, together. [`ErrorKind::NotAuto`] in any other mode.
+    async fn signal(&self, session_id: SessionId, signal: Signal) -> Result<(), Error> {
+        let _asked = (session_id, signal);
+        Err(not_offered())
+    }
 }

@@ -98,7 +98,11 @@ fn to_status(error: Error) -> Status {
         ErrorKind::Locked => Code::Aborted,
         ErrorKind::QueueFull => Code::ResourceExhausted,
         ErrorKind::InvalidRequest => Code::InvalidArgument,
-        ErrorKind::InvalidAnswer | ErrorKind::Unwritable => Code::FailedPrecondition,
+        ErrorKind::InvalidAnswer
+        | ErrorKind::Unwritable
+        | ErrorKind::Busy
+        | ErrorKind::NothingToDo
+        | ErrorKind::NotAuto => Code::FailedPrecondition,
         ErrorKind::Refused => Code::PermissionDenied,
         ErrorKind::Unreachable => Code::Unavailable,
         ErrorKind::Lagged => Code::OutOfRange,

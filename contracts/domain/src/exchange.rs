@@ -1,0 +1,218 @@
+//! Exchanges: the requests of a session that still count, once some were taken back.
+//!
+//! A log keeps what was taken back. Everything that asks for the last request, shows the
+//! conversation or takes more of it back has to read the log the same way; this is that way.
+
+use crate::drive::Origin;
+use crate::event::{Event, EventBody};
+use crate::id::QueryId;
+
+/// A request that counts, with what it takes to go back to before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exchange {
+    /// Which.
+    pub query_id: QueryId,
+    /// Its words.
+    pub text: String,
+    /// Whose they are.
+    pub origin: Origin,
+    /// The event it came in with.
+    pub received_seq: u64,
+    /// The last event before it was worked on: where a [`EventBody::Rewound`] that takes it back
+    /// goes to. A request that came in while another was worked on begins after that one's end.
+    pub begins_after: u64,
+    /// The event it ended with; `None` while it waits or runs.
+    pub finished_seq: Option<u64>,
+}
+
+/// The requests of a session that count, oldest first: a fold over its events.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Exchanges {
+    standing: Vec<Exchange>,
+}
+
+impl Exchanges {
+    /// Those of a whole log.
+    #[must_use]
+    pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
+        let mut exchanges = Self::default();
+        for event in events {
+            exchanges.note(event);
+        }
+        exchanges
+    }
+
+    /// Takes the next event of the log.
+    pub fn note(&mut self, event: &Event) {
+        match &event.body {
+            EventBody::QueryReceived { text, origin, .. } => {
+                if let Some(query_id) = event.query_id {
+                    self.standing.push(Exchange {
+                        query_id,
+                        text: text.clone(),
+                        origin: *origin,
+                        received_seq: event.seq,
+                        begins_after: event.seq.saturating_sub(1),
+                        finished_seq: None,
+                    });
+                }
+            }
+            EventBody::QueryFinished { .. } => self.finished(event),
+            EventBody::Rewound { to_seq } => {
+                self.standing.retain(|one| one.begins_after < *to_seq);
+            }
+            _ => {}
+        }
+    }
+
+    fn finished(&mut self, event: &Event) {
+        for exchange in &mut self.standing {
+            if exchange.finished_seq.is_some() {
+                continue;
+            }
+            if Some(exchange.query_id) == event.query_id {
+                exchange.finished_seq = Some(event.seq);
+            } else {
+                exchange.begins_after = event.seq;
+            }
+        }
+    }
+
+    /// The requests that count, oldest first.
+    #[must_use]
+    pub fn standing(&self) -> &[Exchange] {
+        &self.standing
+    }
+
+    /// One of them.
+    #[must_use]
+    pub fn find(&self, query_id: QueryId) -> Option<&Exchange> {
+        self.standing.iter().find(|one| one.query_id == query_id)
+    }
+
+    /// The last that the user made: what the drive asked for after it goes with it.
+    #[must_use]
+    pub fn last_of_user(&self) -> Option<&Exchange> {
+        self.standing
+            .iter()
+            .rev()
+            .find(|one| one.origin == Origin::User)
+    }
+
+    /// Whether an event belongs to the conversation still: it is of no request, or of one that
+    /// counts.
+    #[must_use]
+    pub fn counts(&self, event: &Event) -> bool {
+        event.query_id.is_none_or(|id| self.find(id).is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Timestamp;
+    use crate::event::QueryStatus;
+    use crate::id::SessionId;
+    use crate::settings::Mode;
+    use uuid::Uuid;
+
+    fn query(number: u128) -> QueryId {
+        QueryId::from_uuid(Uuid::from_u128(number))
+    }
+
+    /// A log from what its events are about.
+    fn log(bodies: impl IntoIterator<Item = (u128, EventBody)>) -> Vec<Event> {
+        let numbered = bodies.into_iter().zip(1..);
+        numbered
+            .map(|((number, body), seq)| Event {
+                seq,
+                time: Timestamp::UNIX_EPOCH,
+                session_id: SessionId::from_uuid(Uuid::nil()),
+                query_id: (number > 0).then(|| query(number)),
+                agent_id: None,
+                respondent_id: None,
+                call_id: None,
+                body,
+            })
+            .collect()
+    }
+
+    fn received(origin: Origin) -> EventBody {
+        EventBody::QueryReceived {
+            text: "words".to_owned(),
+            mode: Mode::Loop,
+            origin,
+        }
+    }
+
+    fn finished() -> EventBody {
+        EventBody::QueryFinished {
+            status: QueryStatus::Success,
+            artifacts: Vec::new(),
+            duration_ms: 0,
+            error: None,
+        }
+    }
+
+    fn ids(exchanges: &Exchanges) -> Vec<QueryId> {
+        exchanges
+            .standing()
+            .iter()
+            .map(|one| one.query_id)
+            .collect()
+    }
+
+    #[test]
+    fn a_request_that_waited_begins_after_the_one_before_it() {
+        let mut bodies = vec![
+            (1, received(Origin::User)),
+            (2, received(Origin::User)),
+            (3, received(Origin::User)),
+            (1, finished()),
+            (2, finished()),
+            (3, finished()),
+        ];
+        let all = Exchanges::of(&log(bodies.clone()));
+        let begins: Vec<u64> = all.standing().iter().map(|one| one.begins_after).collect();
+        assert_eq!(begins, [0, 4, 5]);
+        let second = all.find(query(2)).map(|one| one.begins_after);
+        bodies.push((
+            0,
+            EventBody::Rewound {
+                to_seq: second.unwrap(),
+            },
+        ));
+        assert_eq!(ids(&Exchanges::of(&log(bodies.clone()))), [query(1)]);
+        bodies.push((0, EventBody::Rewound { to_seq: 0 }));
+        assert_eq!(ids(&Exchanges::of(&log(bodies))), []);
+    }
+
+    #[test]
+    fn what_was_taken_back_counts_no_more_and_what_came_after_it_does() {
+        let bodies = vec![
+            (1, received(Origin::User)),
+            (1, finished()),
+            (2, received(Origin::User)),
+            (2, finished()),
+            (3, received(Origin::Drive)),
+            (3, finished()),
+            (0, EventBody::Rewound { to_seq: 2 }),
+            (4, received(Origin::User)),
+            (4, finished()),
+            (5, received(Origin::Drive)),
+        ];
+        let events = log(bodies);
+        let before = Exchanges::of(&events[..6]);
+        assert_eq!(before.last_of_user().map(|one| one.begins_after), Some(2));
+        let exchanges = Exchanges::of(&events);
+        assert_eq!(ids(&exchanges), [query(1), query(4), query(5)]);
+        let counted: Vec<u64> = events
+            .iter()
+            .filter(|event| exchanges.counts(event))
+            .map(|event| event.seq)
+            .collect();
+        assert_eq!(counted, [1, 2, 7, 8, 9, 10]);
+        let last = exchanges.last_of_user().map(|one| one.query_id);
+        assert_eq!(last, Some(query(4)));
+    }
+}
