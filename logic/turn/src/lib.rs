@@ -5,9 +5,11 @@
 //! What it owns: the order of model calls and tool calls, the limits on both, the recoveries (an
 //! empty reply, a prompt that does not fit, a model that goes in circles) and the verdict on how a
 //! request ended.
+//! [`drive`] is the outer loop: when a turn begins although nobody has spoken.
 //! What it never does: wait, call, read, write, look at a clock, or judge whether a call may run.
-//! Where to start: [`Turn::on`]; the invariants are in `tests/model.rs`.
+//! Where to start: [`Turn::on`] and [`drive::Drive::on`]; the invariants are in `tests/`.
 
+pub mod drive;
 mod ending;
 mod machine;
 mod nudge;
