@@ -1,0 +1,380 @@
+//! What a report claims against what is on record: the results that the broker returned for the
+//! reporting agent's own calls. A claim without a record is taken back, and the change is said.
+
+use domain::event::CallStatus;
+use domain::report::{Report, ReportSource, ReportStatus, ResultQuality};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The summary of a report that the harness wrote, because the agent gave none.
+const NO_REPORT: &str = "The agent gave no report.";
+
+/// One finished call of the reporting agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The tool.
+    pub tool: String,
+    /// How it ended.
+    pub status: CallStatus,
+    /// Files it made or changed, absolute.
+    pub artifacts: Vec<String>,
+    /// Whether its result shows something of the world: no note to itself, no search for tools.
+    pub is_evidence: bool,
+    /// Whether it looked at the web.
+    pub is_web: bool,
+}
+
+/// Everything on record of one agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ledger {
+    /// Its calls, in the order they ended.
+    pub calls: Vec<Entry>,
+    /// The folder that relative paths are meant in, absolute.
+    pub folder: String,
+    /// Those of its files, absolute, that are there now.
+    pub existing: BTreeSet<String>,
+}
+
+impl Ledger {
+    /// Files that its calls made or changed, absolute, each once.
+    #[must_use]
+    pub fn written(&self) -> BTreeSet<String> {
+        let ok = self.calls.iter().filter(|c| c.status == CallStatus::Ok);
+        ok.flat_map(|call| call.artifacts.iter().cloned()).collect()
+    }
+
+    fn has(&self, wanted: impl Fn(&Entry) -> bool) -> bool {
+        let mut ok = self.calls.iter().filter(|c| c.status == CallStatus::Ok);
+        ok.any(wanted)
+    }
+
+    /// One line on what the broker saw: which tools, how often, and how many files were changed.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let mut tools: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+        for call in &self.calls {
+            let (ok, not) = tools.entry(call.tool.as_str()).or_default();
+            if call.status == CallStatus::Ok {
+                *ok += 1;
+            } else {
+                *not += 1;
+            }
+        }
+        let tools: Vec<String> = tools
+            .into_iter()
+            .map(|(tool, (ok, not))| match not {
+                0 => format!("{tool} {ok}"),
+                not => format!("{tool} {ok} (and {not} not done)"),
+            })
+            .collect();
+        let calls = if tools.is_empty() {
+            "no calls".to_owned()
+        } else {
+            tools.join(", ")
+        };
+        format!(
+            "On record: {calls}; files changed: {}.",
+            self.written().len()
+        )
+    }
+}
+
+/// A report after its claims were checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    /// What stands.
+    pub report: Report,
+    /// What was changed and why, one sentence each.
+    pub corrections: Vec<String>,
+}
+
+/// Checks a report against the record. `expected` are the files that the task was to leave behind.
+#[must_use]
+pub fn check_claims(mut report: Report, ledger: &Ledger, expected: &[String]) -> Checked {
+    let mut corrections = Vec::new();
+    check_files(&mut report, ledger, expected, &mut corrections);
+    check_source(&mut report, ledger, &mut corrections);
+    check_quality(&mut report, ledger, &mut corrections);
+    let none_worked = !ledger.calls.is_empty() && !ledger.has(|_| true);
+    if report.status == ReportStatus::Success && none_worked {
+        report.status = ReportStatus::Partial;
+        corrections.push(format!(
+            "It claimed success, but none of its {} calls did what it asked: lowered to partial.",
+            ledger.calls.len()
+        ));
+    }
+    Checked {
+        report,
+        corrections,
+    }
+}
+
+fn check_files(
+    report: &mut Report,
+    ledger: &Ledger,
+    expected: &[String],
+    corrections: &mut Vec<String>,
+) {
+    let written = ledger.written();
+    let mut kept = Vec::new();
+    for claim in std::mem::take(&mut report.artifacts) {
+        let path = absolute(&ledger.folder, &claim);
+        if !written.contains(&path) {
+            corrections.push(format!(
+                "It named `{}` as its work, but none of its calls wrote that file: taken out.",
+                shown(&claim)
+            ));
+        } else if !ledger.existing.contains(&path) {
+            corrections.push(format!(
+                "It named `{}` as its work, but there is no such file: taken out.",
+                shown(&claim)
+            ));
+        } else if !kept.contains(&path) {
+            kept.push(path);
+        }
+    }
+    report.artifacts = kept;
+    let there = |path: &&String| ledger.existing.contains(&absolute(&ledger.folder, path));
+    let missing: Vec<String> = expected
+        .iter()
+        .filter(|path| !there(path))
+        .map(|path| format!("`{}`", shown(path)))
+        .collect();
+    if report.status == ReportStatus::Success && !missing.is_empty() {
+        report.status = ReportStatus::Partial;
+        corrections.push(format!(
+            "It claimed success without leaving {}: lowered to partial.",
+            missing.join(", ")
+        ));
+    }
+}
+
+fn check_source(report: &mut Report, ledger: &Ledger, corrections: &mut Vec<String>) {
+    let used_tools = ledger.has(|call| call.is_evidence);
+    let stands = match report.source {
+        ReportSource::ModelKnowledge => true,
+        ReportSource::ToolOutput => used_tools,
+        ReportSource::Web => ledger.has(|call| call.is_web),
+    };
+    if stands {
+        return;
+    }
+    let (claimed, lowered, word) = match report.source {
+        ReportSource::Web if used_tools => ("the web", ReportSource::ToolOutput, "tool output"),
+        ReportSource::Web => ("the web", ReportSource::ModelKnowledge, "model knowledge"),
+        _ => ("tools", ReportSource::ModelKnowledge, "model knowledge"),
+    };
+    report.source = lowered;
+    corrections.push(format!(
+        "It named {claimed} as its source, but no such call of it gave anything: it is {word}."
+    ));
+}
+
+fn check_quality(report: &mut Report, ledger: &Ledger, corrections: &mut Vec<String>) {
+    let is_claimed = report.result_quality == ResultQuality::Verified;
+    if !is_claimed || report.status == ReportStatus::Failed {
+        return;
+    }
+    if !ledger.has(|call| call.is_evidence) {
+        report.result_quality = ResultQuality::Inferred;
+        corrections.push(
+            "It called its result verified, but no tool result stands behind it: lowered to \
+             inferred."
+                .to_owned(),
+        );
+    } else if !corrections.is_empty() {
+        report.result_quality = ResultQuality::Inferred;
+        corrections.push(
+            "It called its result verified, but other claims of it did not stand: lowered to \
+             inferred."
+                .to_owned(),
+        );
+    }
+}
+
+/// Whether every expected file is among those that a report may name.
+pub(crate) fn files_there(report: &Report, expected: &[String]) -> bool {
+    let has = |path: &String| {
+        let wanted = absolute("", path);
+        let mut artifacts = report.artifacts.iter();
+        artifacts.any(|artifact| artifact == path || artifact.ends_with(&wanted))
+    };
+    !expected.is_empty() && expected.iter().all(has)
+}
+
+/// A path as the record has it: absolute, without `.` and empty parts. `..` is left alone, and so
+/// never found.
+fn absolute(folder: &str, path: &str) -> String {
+    let path = path.trim();
+    let whole = if path.starts_with('/') {
+        path.to_owned()
+    } else {
+        format!("{folder}/{path}")
+    };
+    let parts: Vec<&str> = whole
+        .split('/')
+        .filter(|part| !part.is_empty() && *part != ".")
+        .collect();
+    format!("/{}", parts.join("/"))
+}
+
+fn shown(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(200).collect()
+}
+
+/// The report of an agent that gave none: it failed, and why.
+#[must_use]
+pub fn failed_report(reason: &str) -> Report {
+    Report {
+        status: ReportStatus::Failed,
+        summary: NO_REPORT.to_owned(),
+        artifacts: Vec::new(),
+        result_quality: ResultQuality::Uncertain,
+        source: ReportSource::ModelKnowledge,
+        new_memory_candidates: Vec::new(),
+        failure_reason: Some(reason.chars().take(600).collect()),
+    }
+}
+
+/// Whether the harness wrote a report.
+pub(crate) fn no_report(report: &Report) -> bool {
+    report.status == ReportStatus::Failed && report.summary == NO_REPORT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(tool: &str, status: CallStatus, artifacts: &[&str]) -> Entry {
+        Entry {
+            tool: tool.to_owned(),
+            status,
+            artifacts: artifacts.iter().map(|&a| a.to_owned()).collect(),
+            is_evidence: tool != "journal",
+            is_web: tool.starts_with("web"),
+        }
+    }
+
+    fn ledger(calls: Vec<Entry>, existing: &[&str]) -> Ledger {
+        Ledger {
+            calls,
+            folder: "/w".to_owned(),
+            existing: existing.iter().map(|&e| e.to_owned()).collect(),
+        }
+    }
+
+    fn claimed(artifacts: &[&str], source: ReportSource) -> Report {
+        Report {
+            status: ReportStatus::Success,
+            summary: "Done.".to_owned(),
+            artifacts: artifacts.iter().map(|&a| a.to_owned()).collect(),
+            result_quality: ResultQuality::Verified,
+            source,
+            new_memory_candidates: Vec::new(),
+            failure_reason: None,
+        }
+    }
+
+    #[test]
+    fn an_honest_report_stands() {
+        let calls = vec![call("write_file", CallStatus::Ok, &["/w/a.txt"])];
+        let ledger = ledger(calls, &["/w/a.txt"]);
+        for path in ["a.txt", "./a.txt", "/w/a.txt"] {
+            let report = claimed(&[path], ReportSource::ToolOutput);
+            let checked = check_claims(report, &ledger, &["a.txt".to_owned()]);
+            assert_eq!(checked.corrections, Vec::<String>::new(), "{path}");
+            assert_eq!(checked.report.artifacts, ["/w/a.txt"]);
+            assert_eq!(checked.report.result_quality, ResultQuality::Verified);
+        }
+    }
+
+    #[test]
+    fn files_that_its_calls_did_not_write_are_taken_out() {
+        let calls = vec![
+            call("write_file", CallStatus::Denied, &["/w/denied.txt"]),
+            call("write_file", CallStatus::Ok, &["/w/gone.txt"]),
+            call("read_file", CallStatus::Ok, &[]),
+        ];
+        let ledger = ledger(calls, &["/w/there.txt", "/w/denied.txt"]);
+        for path in [
+            "there.txt",
+            "denied.txt",
+            "gone.txt",
+            "x/../gone.txt",
+            "no.txt",
+        ] {
+            let checked = check_claims(claimed(&[path], ReportSource::ToolOutput), &ledger, &[]);
+            assert_eq!(checked.report.artifacts, Vec::<String>::new(), "{path}");
+            assert!(checked.corrections[0].contains(path), "{path}");
+            assert_eq!(checked.report.result_quality, ResultQuality::Inferred);
+        }
+    }
+
+    #[test]
+    fn success_without_the_expected_file_is_partial() {
+        let ledger = ledger(vec![call("read_file", CallStatus::Ok, &[])], &[]);
+        let report = claimed(&[], ReportSource::ToolOutput);
+        let checked = check_claims(report, &ledger, &["out.md".to_owned()]);
+        assert_eq!(checked.report.status, ReportStatus::Partial);
+        assert!(checked.corrections[0].contains("out.md"));
+    }
+
+    #[test]
+    fn sources_and_certainty_need_a_call_that_gave_something() {
+        use ReportSource::{ModelKnowledge, ToolOutput, Web};
+        use ResultQuality::{Inferred, Verified};
+        let read = || call("read_file", CallStatus::Ok, &[]);
+        let web = || call("web_search", CallStatus::Ok, &[]);
+        let table = [
+            (vec![], Web, ModelKnowledge, Inferred),
+            (vec![], ToolOutput, ModelKnowledge, Inferred),
+            (vec![], ModelKnowledge, ModelKnowledge, Inferred),
+            (vec![read()], ToolOutput, ToolOutput, Verified),
+            (vec![read()], Web, ToolOutput, Inferred),
+            (vec![web()], Web, Web, Verified),
+            (
+                vec![call("journal", CallStatus::Ok, &[])],
+                ToolOutput,
+                ModelKnowledge,
+                Inferred,
+            ),
+            (
+                vec![call("web_search", CallStatus::Failed, &[])],
+                Web,
+                ModelKnowledge,
+                Inferred,
+            ),
+        ];
+        for (calls, said, source, quality) in table {
+            let names: Vec<String> = calls.iter().map(|c| c.tool.clone()).collect();
+            let checked = check_claims(claimed(&[], said), &ledger(calls, &[]), &[]);
+            assert_eq!(checked.report.source, source, "{names:?} {said:?}");
+            assert_eq!(checked.report.result_quality, quality, "{names:?} {said:?}");
+            let changed = said != source || quality != Verified;
+            assert_eq!(!checked.corrections.is_empty(), changed);
+        }
+    }
+
+    #[test]
+    fn success_after_refusals_alone_is_partial() {
+        let calls = vec![call("write_file", CallStatus::Denied, &[])];
+        let report = claimed(&[], ReportSource::ModelKnowledge);
+        let checked = check_claims(report, &ledger(calls, &[]), &[]);
+        assert_eq!(checked.report.status, ReportStatus::Partial);
+    }
+
+    #[test]
+    fn the_record_is_one_line() {
+        let calls = vec![
+            call("read_file", CallStatus::Ok, &[]),
+            call("write_file", CallStatus::Denied, &[]),
+        ];
+        assert_eq!(
+            ledger(calls, &[]).line(),
+            "On record: read_file 1, write_file 0 (and 1 not done); files changed: 0."
+        );
+        assert_eq!(
+            Ledger::default().line(),
+            "On record: no calls; files changed: 0."
+        );
+    }
+}

@@ -1,0 +1,244 @@
+//! How far a report is believed, and what follows: use it, have it checked, try once more, or say
+//! that it failed.
+
+use crate::claims::no_report;
+use domain::lineage::AgentType;
+use domain::report::{Report, ReportStatus, ResultQuality};
+
+/// What an agent was started for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// The task itself.
+    Do,
+    /// Looking whether the report on it is right.
+    Check,
+}
+
+/// Who wrote a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Maker {
+    /// The agent.
+    Agent,
+    /// The harness, because the agent gave none.
+    House,
+}
+
+impl Maker {
+    /// Who wrote this one.
+    #[must_use]
+    pub fn of(report: &Report) -> Self {
+        if no_report(report) {
+            Self::House
+        } else {
+            Self::Agent
+        }
+    }
+}
+
+/// What an agent's work came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    /// Its report, after its claims were checked.
+    pub report: Report,
+    /// Whether the guard or the user refused it something.
+    pub refused: bool,
+}
+
+/// One agent that worked on a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Try {
+    /// What for.
+    pub work: Work,
+    /// Its type.
+    pub agent_type: AgentType,
+    /// What came of it; `None` while it works.
+    pub outcome: Option<Evidence>,
+}
+
+/// What to do about a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// Start an agent on it.
+    Do,
+    /// Start another one, once, because the first try failed.
+    Again {
+        /// Why it failed.
+        reason: String,
+        /// Whether it failed because something was refused, so that another type may do better.
+        refused: bool,
+    },
+    /// Have a second agent look.
+    Check,
+    /// Wait for the agent at work.
+    Wait,
+    /// Use the report. What is said with it; empty when nothing stands against it.
+    Use(String),
+    /// It failed for good.
+    GiveUp(String),
+}
+
+/// Most times a task is begun.
+const TRIES: usize = 2;
+
+/// What to do about a task after these tries, oldest first. `rests_on_it`: other tasks or the whole
+/// answer stand on this report alone. `files_there`: every file it was to leave behind is among the
+/// files that its own calls wrote. `can_check`: there is an agent to look a second time.
+#[must_use]
+pub fn next_step(tries: &[Try], rests_on_it: bool, files_there: bool, can_check: bool) -> Next {
+    let Some(last) = tries.last() else {
+        return Next::Do;
+    };
+    let Some(outcome) = &last.outcome else {
+        return Next::Wait;
+    };
+    match last.work {
+        Work::Do => {
+            let was_checked = tries.iter().any(|t| t.work == Work::Check);
+            let may_check = rests_on_it && can_check && !was_checked;
+            after_doing(tries, outcome, files_there, may_check)
+        }
+        Work::Check => after_checking(tries, outcome),
+    }
+}
+
+fn after_doing(tries: &[Try], outcome: &Evidence, files_there: bool, may_check: bool) -> Next {
+    let report = &outcome.report;
+    match (report.status, report.result_quality) {
+        (ReportStatus::Failed, _) => again_or_never(tries, reason_of(report), outcome.refused),
+        (_, ResultQuality::Uncertain) => Next::Use("uncertain: it may be wrong".to_owned()),
+        (ReportStatus::Success, ResultQuality::Verified) => Next::Use(String::new()),
+        (ReportStatus::Success, ResultQuality::Inferred) if files_there => {
+            Next::Use("the files it was to leave are there".to_owned())
+        }
+        _ if may_check => Next::Check,
+        (ReportStatus::Partial, _) => Next::Use("only part of it is done".to_owned()),
+        (ReportStatus::Success, ResultQuality::Inferred) => Next::Use("not verified".to_owned()),
+    }
+}
+
+fn after_checking(tries: &[Try], outcome: &Evidence) -> Next {
+    let report = &outcome.report;
+    let said = match (Maker::of(report), report.status, report.result_quality) {
+        (Maker::House, _, _) => format!("not verified: the check failed ({})", reason_of(report)),
+        (Maker::Agent, ReportStatus::Failed, _) => {
+            let reason = format!("a second agent found it wrong: {}", reason_of(report));
+            return again_or_never(tries, reason, false);
+        }
+        (Maker::Agent, _, ResultQuality::Uncertain) => "a second agent was not sure".to_owned(),
+        (Maker::Agent, ReportStatus::Partial, _) => "a second agent confirms part of it".to_owned(),
+        (Maker::Agent, ReportStatus::Success, _) => "a second agent confirms it".to_owned(),
+    };
+    Next::Use(said)
+}
+
+fn again_or_never(tries: &[Try], reason: String, refused: bool) -> Next {
+    let begun = tries.iter().filter(|t| t.work == Work::Do).count();
+    if begun < TRIES {
+        Next::Again { reason, refused }
+    } else {
+        Next::GiveUp(reason)
+    }
+}
+
+fn reason_of(report: &Report) -> String {
+    match report.failure_reason.as_deref() {
+        Some(reason) if !reason.trim().is_empty() => reason.trim().to_owned(),
+        _ if report.summary.trim().is_empty() => "no reason given".to_owned(),
+        _ => report.summary.trim().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failed_report;
+    use domain::report::ReportSource;
+
+    fn report(status: ReportStatus, quality: ResultQuality) -> Report {
+        Report {
+            status,
+            summary: "Said.".to_owned(),
+            artifacts: Vec::new(),
+            result_quality: quality,
+            source: ReportSource::ToolOutput,
+            new_memory_candidates: Vec::new(),
+            failure_reason: None,
+        }
+    }
+
+    fn tried(work: Work, report: Report) -> Try {
+        Try {
+            work,
+            agent_type: AgentType::new("coder").unwrap(),
+            outcome: Some(Evidence {
+                report,
+                refused: false,
+            }),
+        }
+    }
+
+    fn step(tries: &[Try]) -> Next {
+        next_step(tries, true, false, true)
+    }
+
+    fn word(next: &Next) -> &'static str {
+        match next {
+            Next::Do => "do",
+            Next::Again { .. } => "again",
+            Next::Check => "check",
+            Next::Wait => "wait",
+            Next::Use(note) if note.is_empty() => "use",
+            Next::Use(_) => "say",
+            Next::GiveUp(_) => "give up",
+        }
+    }
+
+    #[test]
+    fn what_each_kind_of_report_leads_to() {
+        use ReportStatus::{Failed, Partial, Success};
+        use ResultQuality::{Inferred, Uncertain, Verified};
+        let table = [
+            (Success, Verified, "use"),
+            (Success, Inferred, "check"),
+            (Success, Uncertain, "say"),
+            (Partial, Verified, "check"),
+            (Partial, Inferred, "check"),
+            (Partial, Uncertain, "say"),
+            (Failed, Verified, "again"),
+            (Failed, Inferred, "again"),
+            (Failed, Uncertain, "again"),
+        ];
+        for (status, quality, expected) in table {
+            let tries = [tried(Work::Do, report(status, quality))];
+            assert_eq!(word(&step(&tries)), expected, "{status:?} {quality:?}");
+        }
+        let inferred = [tried(Work::Do, report(Success, Inferred))];
+        assert_eq!(word(&next_step(&inferred, true, true, true)), "say");
+        assert_eq!(word(&next_step(&inferred, false, false, true)), "say");
+        assert_eq!(word(&next_step(&inferred, true, false, false)), "say");
+    }
+
+    #[test]
+    fn a_second_failure_is_the_last_and_a_refuted_result_is_made_once_more() {
+        use ReportStatus::{Failed, Success};
+        use ResultQuality::{Inferred, Verified};
+        let failed = || tried(Work::Do, report(Failed, Verified));
+        assert_eq!(word(&step(&[failed()])), "again");
+        assert_eq!(word(&step(&[failed(), failed()])), "give up");
+        let claimed = || tried(Work::Do, report(Success, Inferred));
+        let refuted = || tried(Work::Check, report(Failed, Verified));
+        let broke = || tried(Work::Check, failed_report("timed out"));
+        let confirmed = || tried(Work::Check, report(Success, Verified));
+        assert_eq!(word(&step(&[claimed(), refuted()])), "again");
+        assert_eq!(word(&step(&[claimed(), refuted(), claimed()])), "say");
+        assert_eq!(word(&step(&[failed(), claimed(), refuted()])), "give up");
+        assert_eq!(
+            step(&[claimed(), confirmed()]),
+            Next::Use("a second agent confirms it".to_owned())
+        );
+        assert_eq!(
+            step(&[claimed(), broke()]),
+            Next::Use("not verified: the check failed (timed out)".to_owned())
+        );
+    }
+}

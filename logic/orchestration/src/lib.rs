@@ -1,0 +1,26 @@
+//! Orchestration: how the parts of a request are handed out, and what becomes of what comes back.
+//!
+//! What it is: decisions over plain data. A decomposition goes in, actions come out ("start this",
+//! "try this once more", "have this checked"); reports go in, corrected reports come out.
+//! What it owns: the checks on a decomposition, the order in which tasks start, the one retry, the
+//! one second opinion, what a brief holds, which claims of a report stand, which nominated facts
+//! are worth a thought, and the task state that an orchestrating agent is shown.
+//! What it never does: start an agent, ask a model, touch a file, look at a clock. It keeps no
+//! state that cannot be rebuilt from what a session log holds.
+//! Where to start: [`check`] for what a model may ask for, then [`Orchestration`].
+
+mod brief;
+mod check;
+mod claims;
+mod confidence;
+mod machine;
+mod memories;
+mod state;
+
+pub use brief::{Assignment, brief};
+pub use check::{Mistake, Roster, check, check_report};
+pub use claims::{Checked, Entry, Ledger, check_claims, failed_report};
+pub use confidence::{Evidence, Maker, Next, Try, Work, next_step};
+pub use machine::{Action, Begun, Ending, Limits, Orchestration, Start};
+pub use memories::{Candidate, Keep, Passed, candidates};
+pub use state::{rolling_summary, task_state};
