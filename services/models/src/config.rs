@@ -147,7 +147,8 @@ pub struct ProviderConfig {
     /// The key, by the name of a stored secret.
     #[serde(default)]
     pub api_key: Option<SecretRef>,
-    /// Most requests in progress at one time, 1 and up. `None`: 4, and 1 for the embedded engine.
+    /// Most requests in progress at one time, 1 to [`limits::MODEL_WAITING`]; the others wait their
+    /// turn. `None`: 4, and 1 for the embedded engine.
     #[serde(default)]
     pub max_parallel: Option<usize>,
     /// How long Ollama keeps the model in memory, in its own notation (`10m`, `-1`).
@@ -301,6 +302,8 @@ pub struct LimitsConfig {
     pub stall_ms: u64,
     /// Longest a whole call may take, milliseconds.
     pub call_ms: u64,
+    /// Longest a request waits for its turn at a busy provider, milliseconds.
+    pub queue_ms: u64,
     /// Tries before the first byte, in all, 1 and up.
     pub tries: u32,
     /// Pause before the second try, milliseconds; it doubles with each try and is jittered.
@@ -318,6 +321,7 @@ impl Default for LimitsConfig {
             first_byte_ms: millis(limits::MODEL_FIRST_BYTE),
             stall_ms: millis(limits::MODEL_STALL),
             call_ms: millis(limits::MODEL_CALL),
+            queue_ms: millis(limits::MODEL_QUEUE),
             tries: limits::MODEL_TRIES,
             retry_pause_ms: 250,
             circuit_failures: 5,

@@ -141,6 +141,16 @@ impl Backend for EngineBackend {
         self.list(Some(wait)).await
     }
 
+    async fn loaded(&self) -> Result<Option<Vec<String>>, Error> {
+        let Some(running) = self.supervisor.running_model().await else {
+            return Ok(Some(Vec::new()));
+        };
+        // The embedding model is loaded beside whatever runs.
+        let beside = self.settings.embedding_folder();
+        let beside = beside.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+        Ok(Some(beside.into_iter().chain([running]).collect()))
+    }
+
     async fn embed(&self, model: &str, texts: &[String]) -> Result<Vec<Vec<f32>>, Failure> {
         let client = self
             .supervisor

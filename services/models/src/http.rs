@@ -100,6 +100,21 @@ impl Backend for HttpBackend {
         self.protocol.read_list(&body)
     }
 
+    async fn loaded(&self) -> Result<Option<Vec<String>>, Error> {
+        let Some(question) = self.protocol.loaded() else {
+            return Ok(None);
+        };
+        let body = self
+            .json(&question, Patience::Usual, self.timing.short)
+            .await?;
+        let models = self.protocol.read_list(&body)?.into_iter();
+        Ok(Some(models.map(|one| one.model).collect()))
+    }
+
+    fn name_in_memory(&self, model: &str) -> String {
+        self.protocol.name_in_memory(model)
+    }
+
     async fn embed(&self, model: &str, texts: &[String]) -> Result<Vec<Vec<f32>>, Failure> {
         let outgoing = self.protocol.embed(model, texts).ok_or_else(|| {
             Failure::last(Error::new(

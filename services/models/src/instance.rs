@@ -2,12 +2,31 @@
 
 use crate::breaker::Breaker;
 use crate::config::ToolCalls;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, notice};
 use crate::opening::Backend;
+use crate::queue::{Queue, Slot, Waiting};
+use domain::fault::Fault;
+use domain::model::Priority;
+use schedule::Bounds;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, timeout_at};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout, timeout_at};
+
+/// How long a request waits for its turn before its caller is told why.
+const TELLS_AFTER: Duration = Duration::from_secs(1);
+
+/// Where a request tells why it waits.
+pub(crate) type Teller = mpsc::Sender<Fault>;
+
+/// A request that wants its turn.
+pub(crate) struct Wants<'a> {
+    pub(crate) model: &'a str,
+    pub(crate) priority: Priority,
+    /// When it gives up.
+    pub(crate) until: Instant,
+    pub(crate) teller: Option<&'a Teller>,
+}
 
 /// A named provider.
 pub(crate) struct Instance {
@@ -22,7 +41,7 @@ pub(crate) struct Instance {
     pub(crate) backend: Box<dyn Backend>,
     /// How its models are offered tools.
     pub(crate) tool_calls: ToolCalls,
-    permits: Arc<Semaphore>,
+    queue: Arc<Queue>,
     breaker: Mutex<Breaker>,
 }
 
@@ -32,7 +51,7 @@ pub(crate) struct Parts {
     pub(crate) default_model: Option<String>,
     pub(crate) context_tokens: u32,
     pub(crate) call_time: Duration,
-    pub(crate) max_parallel: usize,
+    pub(crate) bounds: Bounds,
     pub(crate) tool_calls: ToolCalls,
     pub(crate) breaker: Breaker,
     pub(crate) backend: Box<dyn Backend>,
@@ -48,7 +67,7 @@ impl Instance {
             call_time: parts.call_time,
             backend: parts.backend,
             tool_calls: parts.tool_calls,
-            permits: Arc::new(Semaphore::new(parts.max_parallel.max(1))),
+            queue: Queue::new(parts.bounds),
             breaker: Mutex::new(parts.breaker),
         }
     }
@@ -56,27 +75,20 @@ impl Instance {
     /// Waits for a turn, then asks the breaker.
     ///
     /// # Errors
-    /// `Timeout` when the turn does not come before the deadline; `CircuitOpen`.
-    pub(crate) async fn admit(self: &Arc<Self>, deadline: Instant) -> Result<Ticket, Error> {
-        let permits = Arc::clone(&self.permits);
-        let permit = match timeout_at(deadline, permits.acquire_owned()).await {
-            Ok(Ok(permit)) => permit,
-            Ok(Err(closed)) => {
-                return Err(
-                    Error::new(ErrorKind::Cancelled, "the gateway is shutting down")
-                        .with_source(closed),
-                );
-            }
-            Err(_elapsed) => {
-                return Err(Error::new(
-                    ErrorKind::Timeout,
-                    format!(
-                        "{} is busy with other requests, and the time for this one is over",
-                        self.name
-                    ),
-                ));
-            }
-        };
+    /// `Busy` when too many wait already; `Timeout` when the turn does not come in time;
+    /// `CircuitOpen`.
+    pub(crate) async fn admit(self: &Arc<Self>, wants: Wants<'_>) -> Result<Ticket, Error> {
+        let model = self.backend.name_in_memory(wants.model);
+        let mut waiting = self.queue.join(&model, wants.priority).map_err(|full| {
+            Error::new(ErrorKind::Busy, format!("{} is busy: {full}", self.name))
+                .with_hint("ask again later, or give fewer agents work at one time")
+                .with_source(full)
+        })?;
+        let swaps = self.turn(&mut waiting, &wants).await?;
+        if swaps {
+            tracing::debug!(provider = self.name, model, "a model has to be loaded");
+        }
+        let slot = waiting.into_slot();
         if let Err(wait) = self.breaker().admit(Instant::now()) {
             return Err(Error::new(
                 ErrorKind::CircuitOpen,
@@ -91,8 +103,86 @@ impl Instance {
         Ok(Ticket {
             instance: Arc::clone(self),
             settled: false,
-            _permit: permit,
+            swaps,
+            slot,
         })
+    }
+
+    /// Waits, and tells why where it takes long; whether the model has to be loaded.
+    async fn turn(
+        self: &Arc<Self>,
+        waiting: &mut Waiting,
+        wants: &Wants<'_>,
+    ) -> Result<bool, Error> {
+        if let Ok(swaps) = timeout(Duration::ZERO, waiting.turn()).await {
+            return Ok(swaps);
+        }
+        if self.queue.should_look() {
+            self.look();
+        }
+        let told = (Instant::now() + TELLS_AFTER).min(wants.until);
+        if let Ok(swaps) = timeout_at(told, waiting.turn()).await {
+            return Ok(swaps);
+        }
+        let why = self.why(waiting, wants.model);
+        tracing::debug!(provider = self.name, "{}", why.message);
+        if let Some(teller) = wants.teller {
+            // A caller that does not listen is not waited for.
+            let _unheard = teller.try_send(why);
+        }
+        timeout_at(wants.until, waiting.turn())
+            .await
+            .map_err(|elapsed| {
+                Error::new(
+                    ErrorKind::Timeout,
+                    format!(
+                        "{} is busy with other requests, and the time for this one is over",
+                        self.name
+                    ),
+                )
+                .with_hint("raise models.limits.queue_ms, or max_parallel of the provider")
+                .with_source(elapsed)
+            })
+    }
+
+    /// Why a request waits.
+    fn why(&self, waiting: &Waiting, model: &str) -> Fault {
+        let before = match waiting.ahead() {
+            Some(ahead) if ahead.waiting > 0 => {
+                format!("{} run and {} wait", ahead.running, ahead.waiting)
+            }
+            Some(ahead) => format!("{} run", ahead.running),
+            None => "others end".to_owned(),
+        };
+        notice(
+            "models.waiting",
+            format!(
+                "{} is busy; {model} is asked in its turn: before this request {before}",
+                self.name
+            ),
+            "",
+        )
+    }
+
+    /// Asks the server, on the side, which models it has in memory.
+    fn look(self: &Arc<Self>) {
+        // A question on the side does not keep a provider, and with it an engine, alive.
+        let instance = Arc::downgrade(self);
+        tokio::spawn(async move {
+            let Some(instance) = instance.upgrade() else {
+                return;
+            };
+            match instance.backend.loaded().await {
+                Ok(Some(models)) => {
+                    let backend = &instance.backend;
+                    let names = models.iter().map(|one| backend.name_in_memory(one));
+                    instance.queue.says_loaded(names.collect());
+                }
+                // What was asked for last is what is known then.
+                Ok(None) => {}
+                Err(error) => tracing::debug!(provider = instance.name, %error, "not looked"),
+            }
+        });
     }
 
     fn breaker(&self) -> MutexGuard<'_, Breaker> {
@@ -104,10 +194,28 @@ impl Instance {
 pub(crate) struct Ticket {
     instance: Arc<Instance>,
     settled: bool,
-    _permit: OwnedSemaphorePermit,
+    /// Whether the model had to be loaded for it.
+    swaps: bool,
+    slot: Slot,
 }
 
 impl Ticket {
+    /// The first byte is there, so the model is in memory.
+    pub(crate) fn answering(&mut self) {
+        self.slot.answering();
+        if std::mem::take(&mut self.swaps) {
+            // Whether others stayed in memory beside it, only the server knows.
+            self.instance.look();
+        }
+    }
+
+    /// The model that was waited for is not there, and another is asked.
+    pub(crate) fn asks_instead(&mut self, model: &str) {
+        self.swaps = true;
+        let name = self.instance.backend.name_in_memory(model);
+        self.slot.asks_instead(&name);
+    }
+
     /// The provider answered.
     pub(crate) fn succeeded(&mut self) {
         self.settled = true;

@@ -30,10 +30,12 @@ mod instance;
 mod opening;
 mod planned;
 mod providers;
+mod queue;
 mod registry;
 mod schema;
 mod service;
 mod spoken;
+mod waiting;
 
 pub use config::{
     Config, DiscoveryConfig, LimitsConfig, ProviderConfig, ProviderType, SecretRef, ToolCalls,

@@ -24,6 +24,12 @@ pub(crate) trait Backend: Send + Sync {
     async fn list(&self, wait: Option<Duration>) -> Result<Vec<Listed>, Error>;
     /// The models there, in one short question.
     async fn probe(&self, wait: Duration) -> Result<Vec<Listed>, Error>;
+    /// The models in memory; `None` where nobody can say.
+    async fn loaded(&self) -> Result<Option<Vec<String>>, Error>;
+    /// The name under which a model is listed as in memory.
+    fn name_in_memory(&self, model: &str) -> String {
+        model.to_owned()
+    }
     /// Embeds texts.
     async fn embed(&self, model: &str, texts: &[String]) -> Result<Vec<Vec<f32>>, Failure>;
     /// What a model can do.

@@ -16,6 +16,7 @@ use crate::providers::openai::OpenAi;
 use api::secrets::Secrets;
 use domain::limits;
 use reqwest::Url;
+use schedule::Bounds;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -52,6 +53,16 @@ pub(crate) fn plan(config: &Config) -> Result<Vec<Planned>, Error> {
                     provider.kind.as_str()
                 ),
                 "remove the line",
+            ));
+        }
+        let parallel = provider.max_parallel.unwrap_or(1);
+        if !(1..=limits::MODEL_WAITING).contains(&parallel) {
+            return Err(configuration(
+                format!(
+                    "models.providers.{name}: max_parallel must be 1 to {}",
+                    limits::MODEL_WAITING
+                ),
+                "remove the line for the usual number",
             ));
         }
         plan.push(Planned {
@@ -158,9 +169,17 @@ pub(crate) fn backend(
 
 pub(crate) fn instance(planned: &Planned, config: &Config, backend: Box<dyn Backend>) -> Instance {
     let provider = &planned.config;
-    let parallel = match provider.kind {
-        ProviderType::Embedded => 1,
-        ProviderType::Ollama | ProviderType::OpenAi | ProviderType::Anthropic => MAX_PARALLEL,
+    let usual = Bounds::new(provider.max_parallel.unwrap_or(MAX_PARALLEL));
+    let bounds = match provider.kind {
+        ProviderType::Ollama | ProviderType::OpenAi => usual,
+        // Every model is in memory there at any time.
+        ProviderType::Anthropic => usual.in_order(),
+        // Its process has one chat model, and ends to load another.
+        ProviderType::Embedded => Bounds {
+            max_parallel: provider.max_parallel.unwrap_or(1),
+            one_model: true,
+            ..usual
+        },
     };
     let call_time = provider.timeout_secs.map_or(
         Duration::from_millis(config.limits.call_ms),
@@ -173,7 +192,7 @@ pub(crate) fn instance(planned: &Planned, config: &Config, backend: Box<dyn Back
             default_model: provider.default_model.clone(),
             context_tokens: provider.context_tokens.unwrap_or(limits::CONTEXT_TOKENS),
             call_time,
-            max_parallel: provider.max_parallel.unwrap_or(parallel),
+            bounds,
             tool_calls: provider.tool_calls,
             breaker: Breaker::new(
                 config.limits.circuit_failures,

@@ -5,24 +5,30 @@ use crate::call::{Call, Form};
 use crate::config::{Config, ToolCalls};
 use crate::error::{self, Error, ErrorKind, notice};
 use crate::estimate::{Estimates, Prompt};
+use crate::instance::{Teller, Ticket, Wants};
 use crate::opening::{Failure, Pieces, Tries};
 use crate::registry::{Registry, Target};
 use crate::schema::Schema;
-use crate::{EngineSettings, choose, spoken};
+use crate::{EngineSettings, choose, spoken, waiting};
 use api::Streaming;
 use api::models::{
-    ChatChunk, ChatRequest, EmbedRequest, Embeddings, ModelInfo, Models, ProviderHealth,
+    ChatChunk, ChatRequest, EmbedPurpose, EmbedRequest, Embeddings, ModelInfo, Models,
+    ProviderHealth,
 };
 use api::secrets::Secrets;
 use async_trait::async_trait;
 use domain::fault::{Coded, Fault};
-use domain::model::ModelChoice;
-use futures::{StreamExt, stream};
+use domain::model::{ModelChoice, Priority};
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
 /// Texts sent to an embedding server in one request.
 const EMBED_BATCH: usize = 64;
+
+/// Reasons to wait that a caller need not have heard yet: one for each provider that is tried.
+const TOLD: usize = 16;
 
 /// The model gateway. Cheap to make: nothing is connected, started or loaded before it is needed.
 #[derive(Clone)]
@@ -62,11 +68,10 @@ impl Service {
 #[async_trait]
 impl Models for Service {
     async fn chat(&self, request: ChatRequest) -> Result<Streaming<ChatChunk, Error>, Error> {
-        let answer = self.inner.chat(request).await?;
-        Ok(stream::unfold(answer, |mut answer| async move {
-            answer.next().await.map(|chunk| (chunk, answer))
-        })
-        .boxed())
+        let inner = Arc::clone(&self.inner);
+        let (teller, told) = mpsc::channel(TOLD);
+        let opening = async move { inner.chat(request, &teller).await };
+        waiting::stream(Box::pin(opening), told).await
     }
 
     async fn embed(&self, request: EmbedRequest) -> Result<Embeddings, Error> {
@@ -87,16 +92,22 @@ impl Models for Service {
 }
 
 impl Inner {
-    async fn chat(&self, request: ChatRequest) -> Result<Box<Answer>, Error> {
+    /// Longest a request waits for its turn.
+    fn longest_wait(&self) -> Duration {
+        Duration::from_millis(self.config.limits.queue_ms)
+    }
+
+    async fn chat(&self, request: ChatRequest, teller: &Teller) -> Result<Box<Answer>, Error> {
         let schema = match &request.response_schema {
             Some(schema) => Some(Schema::new(schema)?),
             None => None,
         };
         let target = self.registry.resolve(&self.config, &request.model).await?;
-        let mut failed = match Box::pin(self.ask(&request, target, schema, Vec::new())).await {
-            Ok(answer) => return Ok(answer),
-            Err(error) => error,
-        };
+        let mut failed =
+            match Box::pin(self.ask(&request, target, schema, Vec::new(), teller)).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
         if matches!(request.model, ModelChoice::Exact(_)) {
             return Err(failed);
         }
@@ -117,7 +128,7 @@ impl Inner {
                 Some(schema) => Some(Schema::new(schema)?),
                 None => None,
             };
-            match Box::pin(self.ask(&request, target, schema, vec![said])).await {
+            match Box::pin(self.ask(&request, target, schema, vec![said], teller)).await {
                 Ok(answer) => return Ok(answer),
                 Err(error) => failed = error,
             }
@@ -132,13 +143,21 @@ impl Inner {
         mut target: Target,
         schema: Option<Schema>,
         mut notices: Vec<Fault>,
+        teller: &Teller,
     ) -> Result<Box<Answer>, Error> {
         let started = Instant::now();
-        let wanted = request.deadline.unwrap_or(target.instance.call_time);
-        let deadline = started + wanted.min(target.instance.call_time);
-        let mut ticket = target.instance.admit(deadline).await?;
+        let until = request.deadline.map(|wait| started + wait);
+        let wants = Wants {
+            model: &target.model,
+            priority: request.priority,
+            until: until.unwrap_or_else(|| started + self.longest_wait()),
+            teller: Some(teller),
+        };
+        let mut ticket = target.instance.admit(wants).await?;
+        let most = Instant::now() + target.instance.call_time;
+        let deadline = until.map_or(most, |until| until.min(most));
         let (call, upstream) = match self
-            .open(request, &mut target, deadline, &mut notices)
+            .open(request, &mut target, &mut ticket, deadline, &mut notices)
             .await
         {
             Ok(opened) => opened,
@@ -148,6 +167,7 @@ impl Inner {
                 return Err(error);
             }
         };
+        ticket.answering();
         let agent = request
             .context
             .as_ref()
@@ -175,12 +195,14 @@ impl Inner {
         &self,
         request: &ChatRequest,
         target: &mut Target,
+        ticket: &mut Ticket,
         deadline: Instant,
         notices: &mut Vec<Fault>,
     ) -> Result<(Call, Pieces), Error> {
         match Box::pin(self.try_open(request, target, deadline, notices)).await {
             Err(error) if error.kind == ErrorKind::UnknownModel && target.role.is_some() => {
                 self.registry.substitute(target, error, notices).await?;
+                ticket.asks_instead(&target.model);
                 Box::pin(self.try_open(request, target, deadline, notices)).await
             }
             other => other,
@@ -233,8 +255,17 @@ impl Inner {
 
     async fn embed(&self, request: EmbedRequest) -> Result<Embeddings, Error> {
         let mut target = self.registry.resolve(&self.config, &request.model).await?;
+        let wants = Wants {
+            model: &target.model,
+            priority: match request.purpose {
+                EmbedPurpose::Query => Priority::User,
+                EmbedPurpose::Document => Priority::Background,
+            },
+            until: Instant::now() + self.longest_wait(),
+            teller: None,
+        };
+        let mut ticket = target.instance.admit(wants).await?;
         let deadline = Instant::now() + target.instance.call_time;
-        let mut ticket = target.instance.admit(deadline).await?;
         let mut embedded = self.embed_at(&target, &request, deadline).await;
         if let Err(error) = embedded {
             if error.kind == ErrorKind::UnknownModel && target.role.is_some() {
@@ -242,6 +273,7 @@ impl Inner {
                 self.registry
                     .substitute(&mut target, error, &mut notices)
                     .await?;
+                ticket.asks_instead(&target.model);
                 for fault in notices {
                     tracing::warn!(code = fault.code, "{}", fault.message);
                 }
@@ -252,6 +284,7 @@ impl Inner {
         }
         match embedded {
             Ok(vectors) => {
+                ticket.answering();
                 ticket.succeeded();
                 Ok(Embeddings {
                     model: target.model_ref(),

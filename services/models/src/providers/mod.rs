@@ -55,6 +55,10 @@ pub(crate) trait Protocol: Send + Sync {
     fn loaded(&self) -> Option<Outgoing> {
         None
     }
+    /// The name under which a model stands in that list.
+    fn name_in_memory(&self, model: &str) -> String {
+        model.to_owned()
+    }
     /// Asks for embeddings, where there are any.
     fn embed(&self, model: &str, texts: &[String]) -> Option<Outgoing>;
     /// Reads them, in the order of the texts.

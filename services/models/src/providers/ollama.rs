@@ -119,6 +119,16 @@ impl Protocol for Ollama {
         Some(Outgoing::get("api/ps"))
     }
 
+    fn name_in_memory(&self, model: &str) -> String {
+        // A name without a tag means `latest`; a registry's port is no tag.
+        let tag = model.rsplit('/').next().unwrap_or(model);
+        if tag.contains(':') {
+            model.to_owned()
+        } else {
+            format!("{model}:latest")
+        }
+    }
+
     fn embed(&self, model: &str, texts: &[String]) -> Option<Outgoing> {
         Some(Outgoing::post(
             "api/embed",

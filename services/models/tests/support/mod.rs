@@ -24,6 +24,7 @@ pub fn limits() -> LimitsConfig {
         first_byte_ms: 5_000,
         stall_ms: 5_000,
         call_ms: 20_000,
+        queue_ms: 20_000,
         tries: 3,
         retry_pause_ms: 4,
         circuit_failures: 100,
