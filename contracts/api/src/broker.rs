@@ -17,6 +17,7 @@ use domain::model::ModelRole;
 use domain::settings::SessionSettings;
 use domain::tool::{EffectClass, ToolDefinition, ToolName};
 use serde_json::Value;
+use std::time::Duration;
 
 /// A registered agent.
 #[derive(Debug, Clone, PartialEq)]
@@ -184,6 +185,12 @@ pub struct AgentListing {
     pub can_spawn: Vec<AgentType>,
     /// The model role it asks for.
     pub model_role: ModelRole,
+    /// Whether it takes requests apart and hands the parts out, before it answers.
+    pub orchestrates: bool,
+    /// Most tokens it may use when another agent started it, prompts and answers together.
+    pub tokens: u64,
+    /// Longest it may work when another agent started it.
+    pub time: Duration,
 }
 
 /// What the user allowed for the rest of a session, for people.

@@ -229,6 +229,8 @@ pub const TASK_INPUTS: usize = 16;
 pub const TASK_ARTIFACTS: usize = 16;
 /// Most agents one call starts.
 pub const AGENTS_PER_CALL: usize = 32;
+/// Most agents started for one request, at all depths together.
+pub const AGENTS_PER_REQUEST: usize = 1_024;
 /// Agents of one session that work at the same time, unless configuration says otherwise.
 pub const AGENTS_AT_WORK: usize = 4;
 /// Most tokens one sub-agent may use, prompts and answers together.

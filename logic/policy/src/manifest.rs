@@ -7,6 +7,7 @@ use domain::model::ModelRole;
 use domain::rights::{Namespace, WebContent};
 use domain::tool::ToolName;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 /// The capabilities there are. `mcp.SERVER.*` names one server's tools besides these.
 pub const CAPABILITIES: [&str; 10] = [
@@ -107,8 +108,15 @@ pub struct AgentRule {
     pub allowed_paths: StatedPaths,
     /// Types it may spawn.
     pub can_spawn: BTreeSet<AgentType>,
-    /// Most calls in a task; `None`: [`domain::limits::CALLS_PER_TASK`].
+    /// Whether it takes requests apart and hands the parts out.
+    pub orchestrates: bool,
+    /// Most calls in a task; `None`: [`domain::limits::CALLS_PER_TASK`], and for an agent that
+    /// another one started [`domain::limits::AGENT_CALLS`].
     pub calls_per_task: Option<u32>,
+    /// Most tokens when another agent started it; `None`: [`domain::limits::AGENT_TOKENS`].
+    pub agent_tokens: Option<u64>,
+    /// Longest it works when another agent started it; `None`: [`domain::limits::AGENT_TIME`].
+    pub agent_time: Option<Duration>,
     /// Tools it may call again and again to wait for something, besides those the tool table marks.
     pub wait_tools: BTreeSet<ToolName>,
     /// The memories it sees and may add to.

@@ -11,7 +11,7 @@
 use crate::manifest::{AgentRule, Manifest, MemoryPart, PathRights, StatedPaths};
 use crate::paths::PathSet;
 use crate::table::{ToolSet, ToolTable};
-use domain::limits::CALLS_PER_TASK;
+use domain::limits::{AGENT_CALLS, CALLS_PER_TASK};
 use domain::lineage::AgentType;
 use domain::rights::{Namespace, Rights, WebContent};
 use domain::settings::Grant;
@@ -101,7 +101,7 @@ impl Standing {
             allowed,
             ceiling,
             paths,
-            calls_per_task: calls_per_task(rule),
+            calls_per_task: calls_per_task(rule, lineage.len()),
             wait_tools: rule.wait_tools.clone(),
             memory: memory.unwrap_or_default(),
             web_content: rule.web_content,
@@ -196,8 +196,13 @@ impl Standing {
     }
 }
 
-fn calls_per_task(rule: &AgentRule) -> u32 {
-    rule.calls_per_task.unwrap_or(CALLS_PER_TASK)
+fn calls_per_task(rule: &AgentRule, depth: usize) -> u32 {
+    let default = if depth > 1 {
+        AGENT_CALLS
+    } else {
+        CALLS_PER_TASK
+    };
+    rule.calls_per_task.unwrap_or(default)
 }
 
 fn everywhere() -> PathRights {

@@ -11,7 +11,7 @@ use domain::event::ConfirmationAnswer;
 use domain::hash::Digest;
 use domain::id::{AgentId, ConfirmationId, SessionId};
 use domain::label::Label;
-use domain::limits::USER_TEXT_BYTES;
+use domain::limits::{AGENT_TIME, AGENT_TOKENS, USER_TEXT_BYTES};
 use domain::lineage::{AgentType, Ancestor};
 use domain::settings::{OverrideLevel, SessionSettings};
 use policy::standing::Standing;
@@ -162,6 +162,9 @@ impl Control for Service {
                         .collect(),
                     can_spawn: rule.can_spawn.iter().cloned().collect(),
                     model_role: rule.model_role,
+                    orchestrates: rule.orchestrates,
+                    tokens: rule.agent_tokens.unwrap_or(AGENT_TOKENS),
+                    time: rule.agent_time.unwrap_or(AGENT_TIME),
                     agent_type,
                 })
             });

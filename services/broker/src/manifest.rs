@@ -16,12 +16,15 @@ use serde_saphyr::Spanned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::Path;
+use std::time::Duration;
 use tooltable::yaml::{Trouble, trouble};
 
 /// The agent types Housecarl ships.
 const SHIPPED: &str = include_str!("../../../config/agents.yaml");
 /// How the shipped file is named in errors.
 const SHIPPED_NAME: &str = "agents.yaml (shipped)";
+/// Largest number in `limits`.
+const MOST: u32 = 10_000_000;
 /// Largest manifest read, bytes.
 const MANIFEST_BYTES: u64 = 1 << 20;
 
@@ -46,6 +49,8 @@ struct AgentForm {
     #[serde(default)]
     can_spawn: Vec<Spanned<String>>,
     #[serde(default)]
+    orchestrates: Option<Spanned<bool>>,
+    #[serde(default)]
     limits: LimitsForm,
     #[serde(default)]
     wait_tools: Vec<Spanned<String>>,
@@ -66,6 +71,8 @@ struct PathsForm {
 #[serde(deny_unknown_fields)]
 struct LimitsForm {
     calls_per_task: Option<Spanned<u32>>,
+    agent_tokens: Option<Spanned<u64>>,
+    agent_minutes: Option<Spanned<u64>>,
 }
 
 /// Reads and checks both files.
@@ -152,13 +159,11 @@ impl Reader<'_> {
 
     fn agent(&self, form: AgentForm) -> Result<AgentRule, Error> {
         let web_content = self.web_content(&form)?;
-        let calls_per_task = match form.limits.calls_per_task {
-            Some(limit) if limit.value == 0 => {
-                let problem = "`calls_per_task` must be at least 1".to_owned();
-                return Err(self.fail(limit.referenced.line(), problem));
-            }
-            limit => limit.map(|l| l.value),
-        };
+        let orchestrates = self.orchestrates(&form)?;
+        let limits = &form.limits;
+        let calls_per_task = self.limit("calls_per_task", limits.calls_per_task.as_ref())?;
+        let agent_tokens = self.limit("agent_tokens", limits.agent_tokens.as_ref())?;
+        let agent_minutes = self.limit("agent_minutes", limits.agent_minutes.as_ref())?;
         Ok(AgentRule {
             description: form.description,
             allowed_tools: self.selectors(&form.allowed_tools)?,
@@ -176,12 +181,42 @@ impl Reader<'_> {
                     .transpose()?,
             },
             can_spawn: self.types(&form.can_spawn)?,
+            orchestrates,
             calls_per_task,
+            agent_tokens,
+            agent_time: agent_minutes.map(|minutes| Duration::from_secs(minutes * 60)),
             wait_tools: self.tools(&form.wait_tools)?,
             memory: self.memory(&form.memory)?,
             web_content,
             model_role: self.role(&form.model_role)?,
         })
+    }
+
+    /// A limit of `limits`: 1 or more, and at most ten million so that no arithmetic overflows.
+    fn limit<T>(&self, name: &str, limit: Option<&Spanned<T>>) -> Result<Option<T>, Error>
+    where
+        T: Copy + PartialOrd + From<u32>,
+    {
+        let Some(limit) = limit else {
+            return Ok(None);
+        };
+        if limit.value < T::from(1) || limit.value > T::from(MOST) {
+            let problem = format!("`{name}` must be at least 1 and at most {MOST}");
+            return Err(self.fail(limit.referenced.line(), problem));
+        }
+        Ok(Some(limit.value))
+    }
+
+    /// Who takes requests apart must have somebody to hand the parts to.
+    fn orchestrates(&self, form: &AgentForm) -> Result<bool, Error> {
+        let Some(flag) = &form.orchestrates else {
+            return Ok(false);
+        };
+        if flag.value && form.can_spawn.is_empty() {
+            let problem = "`orchestrates` needs types in `can_spawn` to hand the parts to";
+            return Err(self.fail(flag.referenced.line(), problem.to_owned()));
+        }
+        Ok(flag.value)
     }
 
     fn selectors(&self, texts: &[Spanned<String>]) -> Result<BTreeSet<Selector>, Error> {
@@ -325,6 +360,8 @@ mod tests {
         let researcher = &manifest.agents[&agent("researcher")];
         assert_eq!(researcher.web_content, WebContent::Extracted);
         assert_eq!(coder.web_content, WebContent::Summary);
+        assert!(manifest.agents[&agent("orchestrator")].orchestrates);
+        assert!(!coder.orchestrates);
         assert!(coder.memory.contains(&MemoryPart::Project));
         let write = coder.allowed_paths.write.as_ref().unwrap();
         assert!(write.contains(Path::new("/home/u/projects/x")));
@@ -373,6 +410,17 @@ mod tests {
                 5,
                 "calls_per_task",
             ),
+            (
+                format!("{head}    limits: {{ agent_tokens: 0 }}\n"),
+                5,
+                "agent_tokens",
+            ),
+            (
+                format!("{head}    limits: {{ agent_minutes: 10000001 }}\n"),
+                5,
+                "agent_minutes",
+            ),
+            (format!("{head}    orchestrates: true\n"), 5, "can_spawn"),
             (format!("{head}    memory: [user, \"\"]\n"), 5, "namespace"),
             (format!("{head}    web_content: raw\n"), 5, "raw"),
             (

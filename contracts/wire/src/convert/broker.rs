@@ -13,6 +13,7 @@ use domain::decision::{Decision, Finding};
 use domain::event::ConfirmationAnswer;
 use domain::id::{AgentToken, ConfirmationId};
 use domain::lineage::AgentType;
+use std::time::Duration;
 
 impl From<Registered> for proto::Registered {
     fn from(registered: Registered) -> Self {
@@ -399,6 +400,9 @@ impl From<AgentListing> for proto::AgentListing {
             tools: listing.tools.into_iter().map(Into::into).collect(),
             can_spawn: type_names(listing.can_spawn),
             model_role: listing.model_role.to_wire(),
+            orchestrates: listing.orchestrates,
+            tokens: listing.tokens,
+            time_ms: u64::try_from(listing.time.as_millis()).unwrap_or(u64::MAX),
         }
     }
 }
@@ -413,6 +417,9 @@ impl TryFrom<proto::AgentListing> for AgentListing {
             tools: names(wire.tools, "tools")?,
             can_spawn: names(wire.can_spawn, "can_spawn")?,
             model_role: WireEnum::from_wire(wire.model_role, "model_role")?,
+            orchestrates: wire.orchestrates,
+            tokens: wire.tokens,
+            time: Duration::from_millis(wire.time_ms),
         })
     }
 }

@@ -130,6 +130,9 @@ impl Control for FakeBroker {
             tools: tools.clone(),
             can_spawn: agent_types(spawns),
             model_role: ModelRole::Fast,
+            orchestrates: false,
+            tokens: domain::limits::AGENT_TOKENS,
+            time: domain::limits::AGENT_TIME,
         };
         Ok(AGENT_TYPES.iter().map(listing).collect())
     }
