@@ -81,6 +81,11 @@ impl TaskHistory {
         }
     }
 
+    /// Counts the calls in a minute by another history, to which more agents contribute.
+    pub fn take_rates(&mut self, all: &Self) {
+        self.times.clone_from(&all.times);
+    }
+
     /// Calls of the tool within the last minute.
     #[must_use]
     pub fn calls_in_last_minute(&self, tool: usize, now: Timestamp) -> usize {

@@ -70,7 +70,9 @@ impl Inner {
         let context = agent.label.clone();
         let settings = session.settings.clone();
         let trace = request.context.trace_id;
-        let history = session.task(trace).clone();
+        let task = session.task(trace);
+        let refused_choices = task.refused_choices();
+        let history = task.as_seen_by(caller.agent_id);
         let resolved = match session.provenance.resolve(&request.arguments) {
             Ok(resolved) => resolved,
             Err(error) => return unresolved(&error),
@@ -84,7 +86,7 @@ impl Inner {
                     context: &context,
                     needles: &session.needles,
                     referenced: &resolved.labels,
-                    refused_choices: history.refused_choices(),
+                    refused_choices,
                 },
                 standing: &standing,
                 settings: &settings,
@@ -101,8 +103,9 @@ impl Inner {
             Counting::Look => judgement,
             Counting::Count => {
                 let now = (self.clock)();
-                let task = session.task(trace);
-                self.policy.record(task, &standing, &judgement, now);
+                for history in session.task(trace).histories(caller.agent_id) {
+                    self.policy.record(history, &standing, &judgement, now);
+                }
                 judgement
             }
             Counting::Counted => {

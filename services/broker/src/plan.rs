@@ -109,7 +109,9 @@ impl Pin {
             (
                 standing,
                 context,
-                session.task(self.request.context.trace_id).clone(),
+                session
+                    .task(self.request.context.trace_id)
+                    .as_seen_by(self.caller.agent_id),
             )
         };
         let mut judgements = Vec::with_capacity(calls.len());

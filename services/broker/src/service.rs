@@ -295,7 +295,8 @@ impl Broker for Service {
             ));
         }
         let label = {
-            let session = lock(&caller.session);
+            let mut session = lock(&caller.session);
+            session.task(parent.trace_id).count_agent()?;
             let agent = session.agents.get(&caller.agent_id);
             agent.map_or_else(|| Label::untrusted("released agent"), |a| a.label.clone())
         };

@@ -10,6 +10,7 @@ use domain::event::{Batch, ConfirmationAnswer};
 use domain::hash::Digest;
 use domain::id::{AgentId, AgentToken, ConfirmationId, PlanId, SessionId, TraceId, ValueId};
 use domain::label::Label;
+use domain::limits::AGENTS_PER_REQUEST;
 use domain::lineage::{AgentType, Lineage};
 use domain::settings::SessionSettings;
 use domain::tool::EffectClass;
@@ -97,7 +98,7 @@ pub(crate) struct Session {
     pub(crate) ended: CancellationToken,
     /// Calls that were handed in together.
     pub(crate) rows: Rows,
-    tasks: VecDeque<(TraceId, TaskHistory)>,
+    tasks: VecDeque<(TraceId, Task)>,
     plans: VecDeque<(PlanId, Pinned)>,
 }
 
@@ -121,18 +122,24 @@ impl Session {
         }
     }
 
-    /// The calls of a task so far. A chain of work is one task, whichever of its agents calls, so
-    /// that starting another agent resets nothing.
-    pub(crate) fn task(&mut self, trace: TraceId) -> &mut TaskHistory {
+    /// A chain of work so far, whichever of its agents called.
+    pub(crate) fn task(&mut self, trace: TraceId) -> &mut Task {
         let found = self.tasks.iter().position(|(id, _)| *id == trace);
         let index = found.unwrap_or_else(|| {
             if self.tasks.len() >= TASKS {
                 self.tasks.pop_front();
             }
-            self.tasks.push_back((trace, TaskHistory::default()));
+            self.tasks.push_back((trace, Task::default()));
             self.tasks.len() - 1
         });
         &mut self.tasks[index].1
+    }
+
+    /// Forgets the calls of agents that have ended.
+    pub(crate) fn forget_calls(&mut self, gone: &[AgentId]) {
+        for (_, task) in &mut self.tasks {
+            task.calls.retain(|agent_id, _| !gone.contains(agent_id));
+        }
     }
 
     pub(crate) fn pin(&mut self, id: PlanId, plan: Pinned) {
@@ -205,6 +212,55 @@ impl Session {
     pub(crate) fn forget_approvals(&mut self) {
         self.approvals.clear();
         self.grants.clear();
+    }
+}
+
+/// A chain of work: one request, and everything that is done for it.
+#[derive(Debug, Default)]
+pub(crate) struct Task {
+    /// The calls of each of its agents: two that do the same are not one that goes in circles, and
+    /// each has its own limit. How many agents there may be is limited as well, so that starting
+    /// another one is no way around it.
+    calls: HashMap<AgentId, TaskHistory>,
+    /// The calls of all of them together, for how often a tool may be used.
+    all: TaskHistory,
+    /// Agents that were started for it.
+    agents: usize,
+    /// How many of the actions chosen after untrusted content the user did not allow, whichever
+    /// agent chose them.
+    refused_choices: u32,
+}
+
+impl Task {
+    /// What an agent's next call is judged by: its own calls, and how often everybody used a tool.
+    pub(crate) fn as_seen_by(&self, agent_id: AgentId) -> TaskHistory {
+        let mut history = self.calls.get(&agent_id).cloned().unwrap_or_default();
+        history.take_rates(&self.all);
+        history
+    }
+
+    /// Where a call of an agent is noted.
+    pub(crate) fn histories(&mut self, agent_id: AgentId) -> [&mut TaskHistory; 2] {
+        [self.calls.entry(agent_id).or_default(), &mut self.all]
+    }
+
+    /// Counts one more agent; refused when there are too many.
+    pub(crate) fn count_agent(&mut self) -> Result<(), Error> {
+        if self.agents >= AGENTS_PER_REQUEST {
+            let detail =
+                format!("{AGENTS_PER_REQUEST} agents were started for this request, the most.");
+            return Err(Error::new(ErrorKind::LimitReached, detail));
+        }
+        self.agents += 1;
+        Ok(())
+    }
+
+    pub(crate) const fn refuse_choice(&mut self) {
+        self.refused_choices = self.refused_choices.saturating_add(1);
+    }
+
+    pub(crate) const fn refused_choices(&self) -> u32 {
+        self.refused_choices
     }
 }
 
@@ -334,6 +390,7 @@ impl State {
             .iter()
             .filter_map(|id| session.agents.remove(id))
             .collect();
+        session.forget_calls(&gone);
         drop(session);
         let mut tokens = lock(&self.tokens);
         for agent in agents {
