@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: measures the whole program, what memory finds, or memory when it is large.
+//! `cargo xtask bench`: measures the whole program, what memory finds, memory when it is large, or the
+//! order of requests to a model server.
 
 use crate::setup;
 use crate::steps::{Steps, cargo, root, show};
@@ -27,6 +28,19 @@ pub enum What {
     Memory(Recall),
     /// How memory behaves when it is large: times, memory and files with up to a million entries
     MemoryScale(Scale),
+    /// What grouping requests by model saves on a simulated server with room for one model
+    Swap(Swap),
+}
+
+/// How to measure the order of requests.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Swap {
+    /// How long loading a model takes, seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 6)]
+    pub swap_secs: u64,
+    /// Where the numbers go, JSON
+    #[arg(long, value_name = "FILE", default_value = "target/swap.json")]
+    pub out: PathBuf,
 }
 
 /// How to measure a large memory.
@@ -66,6 +80,7 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
         None => program(steps, &options),
         Some(What::Memory(options)) => recall(steps, options),
         Some(What::MemoryScale(options)) => scale(steps, &options),
+        Some(What::Swap(options)) => swap(steps, &options),
     }
 }
 
@@ -101,6 +116,17 @@ fn scale(steps: &mut Steps, options: &Scale) -> Result<()> {
     }
     let advice = "The message above names the measurement.";
     steps.run("a large memory", advice, || show(&mut command))
+}
+
+/// Measures the order of requests. The clock is simulated, so it takes no time.
+fn swap(steps: &mut Steps, options: &Swap) -> Result<()> {
+    let mut command = cargo(&["run", "--release", "--quiet", "-p", "swap", "--"]);
+    command.arg("--out").arg(root().join(&options.out));
+    command
+        .arg("--swap-secs")
+        .arg(options.swap_secs.to_string());
+    let advice = "The message above names the load.";
+    steps.run("the order of requests", advice, || show(&mut command))
 }
 
 /// Builds `carl` in release mode and measures it.
