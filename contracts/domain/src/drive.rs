@@ -107,3 +107,17 @@ pub enum Signal {
         presence: Presence,
     },
 }
+
+impl Signal {
+    /// The bytes of all its texts together; at most [`crate::limits::SIGNAL_BYTES`] are taken.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::FilesChanged { paths, .. } => paths.iter().map(String::len).sum(),
+            Self::JobFinished { name, summary, .. } => name.len() + summary.len(),
+            Self::Timer { note } => note.len(),
+            Self::Message { channel, text } => channel.len() + text.len(),
+            Self::Feedback { .. } | Self::Presence { .. } => 0,
+        }
+    }
+}

@@ -2,16 +2,19 @@
 
 use crate::address::Endpoint;
 use crate::channel::sized;
-use crate::convert::{InvalidField, WireEnum, each, required, text};
+use crate::convert::{InvalidField, WireEnum, each, optional_text, required, text};
 use crate::proto::sessions_client::SessionsClient;
 use crate::proto::{self, sessions_server};
 use crate::status::{INVALID_REQUEST, cause, reason, status};
 use crate::{channel, stream};
 use api::Streaming;
 use api::sessions::{
-    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, SendRequest, SessionSummary, Sessions,
+    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, RewindTo, SendRequest,
+    SessionSummary, Sessions, TakenBack, Whose,
 };
 use async_trait::async_trait;
+use domain::context::ContextView;
+use domain::drive::Signal;
 use domain::event::{ConfirmationAnswer, Event};
 use domain::hash::Digest;
 use domain::id::{ConfirmationId, SessionId};
@@ -220,6 +223,58 @@ impl Sessions for Client {
         call.map_err(|status| self.failed(status))?;
         Ok(())
     }
+
+    async fn context(&self, session_id: SessionId, whose: Whose) -> Result<ContextView, Error> {
+        let request = proto::ContextRequest {
+            session_id: session_id.to_string(),
+            agent_id: match whose {
+                Whose::Root => None,
+                Whose::Agent(agent_id) => Some(agent_id.to_string()),
+            },
+        };
+        let call = self.inner.clone().context(request).await;
+        let answer = call.map_err(|status| self.failed(status))?.into_inner();
+        answer.try_into().map_err(|error| self.garbled(error))
+    }
+
+    async fn compact(&self, session_id: SessionId) -> Result<(), Error> {
+        let session_id = session_id.to_string();
+        let request = proto::CompactRequest { session_id };
+        let call = self.inner.clone().compact(request).await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
+    }
+
+    async fn rewind(&self, session_id: SessionId, to: RewindTo) -> Result<TakenBack, Error> {
+        let request = proto::RewindRequest {
+            session_id: session_id.to_string(),
+            to: Some(to.into()),
+        };
+        let call = self.inner.clone().rewind(request).await;
+        let answer = call.map_err(|status| self.failed(status))?.into_inner();
+        answer.try_into().map_err(|error| self.garbled(error))
+    }
+
+    async fn pin(&self, session_id: SessionId, seq: u64, change: PinChange) -> Result<(), Error> {
+        let request = proto::PinRequest {
+            session_id: session_id.to_string(),
+            seq,
+            change: change.to_wire(),
+        };
+        let call = self.inner.clone().pin(request).await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
+    }
+
+    async fn signal(&self, session_id: SessionId, signal: Signal) -> Result<(), Error> {
+        let request = proto::SignalRequest {
+            session_id: session_id.to_string(),
+            signal: Some(signal.into()),
+        };
+        let call = async { self.inner.clone().signal(sized(request)?).await }.await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
+    }
 }
 
 /// Sessions served to other processes.
@@ -345,5 +400,61 @@ impl sessions_server::Sessions for Server {
         let session_id = text(&request.into_inner().session_id, "session_id")?;
         self.0.close(session_id).await.map_err(to_status)?;
         Ok(Response::new(proto::CloseResponse {}))
+    }
+
+    async fn context(
+        &self,
+        request: Request<proto::ContextRequest>,
+    ) -> Result<Response<proto::ContextView>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let agent_id = optional_text(request.agent_id.as_deref(), "agent_id")?;
+        let whose = agent_id.map_or(Whose::Root, Whose::Agent);
+        let view = self.0.context(session_id, whose).await.map_err(to_status)?;
+        Ok(Response::new(view.into()))
+    }
+
+    async fn compact(
+        &self,
+        request: Request<proto::CompactRequest>,
+    ) -> Result<Response<proto::CompactResponse>, Status> {
+        let session_id = text(&request.into_inner().session_id, "session_id")?;
+        self.0.compact(session_id).await.map_err(to_status)?;
+        Ok(Response::new(proto::CompactResponse {}))
+    }
+
+    async fn rewind(
+        &self,
+        request: Request<proto::RewindRequest>,
+    ) -> Result<Response<proto::RewindResponse>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let to = request.to.ok_or_else(|| InvalidField::missing("to"))?;
+        let taken = self.0.rewind(session_id, to.try_into()?).await;
+        Ok(Response::new(taken.map_err(to_status)?.into()))
+    }
+
+    async fn pin(
+        &self,
+        request: Request<proto::PinRequest>,
+    ) -> Result<Response<proto::PinResponse>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let change = PinChange::from_wire(request.change, "change")?;
+        let pinned = self.0.pin(session_id, request.seq, change).await;
+        pinned.map_err(to_status)?;
+        Ok(Response::new(proto::PinResponse {}))
+    }
+
+    async fn signal(
+        &self,
+        request: Request<proto::SignalRequest>,
+    ) -> Result<Response<proto::SignalResponse>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let signal = required(request.signal, "signal")?;
+        let taken = self.0.signal(session_id, signal).await;
+        taken.map_err(to_status)?;
+        Ok(Response::new(proto::SignalResponse {}))
     }
 }

@@ -1,14 +1,19 @@
 //! Sessions in memory that answer by a script.
 
+mod lasting;
+mod playing;
+
 use super::{Gate, fresh_uuid};
 use crate::Streaming;
 use crate::sessions::{
-    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, SendRequest, SessionSummary, Sessions,
+    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, RewindTo, SendRequest,
+    SessionSummary, Sessions, TakenBack, Whose,
 };
 use async_trait::async_trait;
 use domain::Timestamp;
-use domain::drive::Origin;
-use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event, EventBody, QueryStatus};
+use domain::context::ContextView;
+use domain::drive::Signal;
+use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event, EventBody};
 use domain::hash::Digest;
 use domain::id::{ConfirmationId, QueryId, SessionId};
 use domain::limits::{QUEUED_MESSAGES, USER_TEXT_BYTES};
@@ -173,92 +178,6 @@ impl FakeSessions {
     fn emit(&self, session_id: SessionId, query_id: Option<QueryId>, body: EventBody) {
         self.state.lock().unwrap().emit(session_id, query_id, body);
         self.grown.send_modify(|count| *count += 1);
-    }
-
-    /// Works on requests of a session until none waits.
-    async fn work(self, session_id: SessionId) {
-        loop {
-            let next = {
-                let mut state = self.state.lock().unwrap();
-                let Ok(session) = state.session(session_id) else {
-                    return;
-                };
-                let next = session.waiting.pop_front();
-                session.is_busy = next.is_some();
-                next.map(|next| (next, session.interrupts.subscribe()))
-            };
-            let Some(((query_id, text, mode), interrupts)) = next else {
-                return;
-            };
-            let received = EventBody::QueryReceived {
-                text: text.clone(),
-                mode,
-                origin: Origin::User,
-            };
-            self.emit(session_id, Some(query_id), received);
-            let status = self.play(session_id, query_id, &text, interrupts).await;
-            let finished = EventBody::QueryFinished {
-                status,
-                artifacts: Vec::new(),
-                duration_ms: 0,
-                error: None,
-            };
-            self.emit(session_id, Some(query_id), finished);
-        }
-    }
-
-    async fn play(
-        &self,
-        session_id: SessionId,
-        query_id: QueryId,
-        text: &str,
-        mut interrupts: watch::Receiver<u64>,
-    ) -> QueryStatus {
-        let acts = self.state.lock().unwrap().scripts.get(text).cloned();
-        let echo = || {
-            let text = format!("You said: {text}");
-            vec![Act::Emit(EventBody::TextDelta { text })]
-        };
-        for act in acts.unwrap_or_else(echo) {
-            let step = async {
-                match act {
-                    Act::Emit(body) => self.emit(session_id, Some(query_id), body),
-                    Act::Ask(request) => self.ask(session_id, query_id, request).await,
-                    Act::Wait(gate) => gate.pass().await,
-                    Act::Hang => std::future::pending().await,
-                }
-            };
-            tokio::select! {
-                biased;
-                _ = interrupts.changed() => return QueryStatus::Interrupted,
-                () = step => {}
-            }
-        }
-        QueryStatus::Success
-    }
-
-    async fn ask(&self, session_id: SessionId, query_id: QueryId, request: ConfirmationRequest) {
-        let confirmation_id = request.confirmation_id;
-        let (reply, answer) = oneshot::channel();
-        let question = (session_id, request.binding, reply);
-        self.state
-            .lock()
-            .unwrap()
-            .questions
-            .insert(confirmation_id, question);
-        self.emit(
-            session_id,
-            Some(query_id),
-            EventBody::ConfirmationAsked(request),
-        );
-        if let Ok(answer) = answer.await {
-            let answered = EventBody::ConfirmationAnswered {
-                confirmation_id,
-                answer,
-                by: "user".to_owned(),
-            };
-            self.emit(session_id, Some(query_id), answered);
-        }
     }
 
     /// The events of a session from an index on, as they come. `is_last` ends the stream.
@@ -495,5 +414,25 @@ impl Sessions for FakeSessions {
         }
         self.grown.send_modify(|count| *count += 1);
         Ok(())
+    }
+
+    async fn context(&self, session_id: SessionId, whose: Whose) -> Result<ContextView, Error> {
+        self.view(session_id, whose)
+    }
+
+    async fn compact(&self, session_id: SessionId) -> Result<(), Error> {
+        self.make_smaller(session_id)
+    }
+
+    async fn rewind(&self, session_id: SessionId, to: RewindTo) -> Result<TakenBack, Error> {
+        self.take_back(session_id, to)
+    }
+
+    async fn pin(&self, session_id: SessionId, seq: u64, change: PinChange) -> Result<(), Error> {
+        self.change_pin(session_id, seq, change)
+    }
+
+    async fn signal(&self, session_id: SessionId, signal: Signal) -> Result<(), Error> {
+        self.take_signal(session_id, signal)
     }
 }

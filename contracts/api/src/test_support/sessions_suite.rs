@@ -1,5 +1,7 @@
 //! What every Sessions service promises.
 
+mod lasting;
+
 use super::{fresh_uuid, within};
 use crate::Streaming;
 use crate::sessions::{
@@ -39,6 +41,16 @@ pub async fn conformance(subject: impl AsyncFn() -> Subject) {
     sessions_are_listed(&subject().await).await;
     what_is_not_there_is_said_so(&subject().await).await;
     bad_requests_are_refused(&subject().await).await;
+}
+
+/// The promises of sessions that last. `subject` gives a fresh service each time.
+pub async fn lasting(subject: impl AsyncFn() -> Subject) {
+    lasting::promises(subject).await;
+}
+
+/// The promises about signals, of a service with a drive.
+pub async fn signals(subject: impl AsyncFn() -> Subject) {
+    lasting::signals_are_for_sessions_in_auto_mode(&subject().await).await;
 }
 
 async fn open(subject: &Subject) -> SessionId {

@@ -1,11 +1,15 @@
 //! Sessions: profiles, requests and summaries.
 
 use super::{
-    InvalidField, WireEnum, name, number, optional, path, path_bytes, required, text, time,
+    InvalidField, WireEnum, each, name, number, optional, path, path_bytes, required, text, time,
     wire_enum, wire_time,
 };
 use crate::proto;
-use api::sessions::{FeedbackRequest, Follow, OpenRequest, SendRequest, SessionSummary};
+use api::sessions::{
+    FeedbackRequest, Follow, OpenRequest, PinChange, RewindTo, SendRequest, SessionSummary,
+    TakenBack,
+};
+use domain::context::{ContextPart, ContextView};
 use domain::settings::{Mode, SessionProfile};
 
 wire_enum!(
@@ -19,6 +23,7 @@ wire_enum!(
     }
 );
 wire_enum!(Follow, proto::attach_request::Follow { ToEnd, Live });
+wire_enum!(PinChange, proto::pin_request::Change { Pin, Unpin });
 
 impl From<SessionProfile> for proto::SessionProfile {
     fn from(profile: SessionProfile) -> Self {
@@ -155,6 +160,95 @@ impl TryFrom<proto::SessionSummary> for SessionSummary {
             updated: time(wire.updated, "updated")?,
             last_seq: wire.last_seq,
             live: wire.live,
+        })
+    }
+}
+
+impl From<RewindTo> for proto::rewind_request::To {
+    fn from(to: RewindTo) -> Self {
+        match to {
+            RewindTo::LastRequest => Self::LastRequest(proto::rewind_request::LastRequest {}),
+            RewindTo::Request(query_id) => Self::QueryId(query_id.to_string()),
+        }
+    }
+}
+
+impl TryFrom<proto::rewind_request::To> for RewindTo {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::rewind_request::To) -> Result<Self, InvalidField> {
+        match wire {
+            proto::rewind_request::To::LastRequest(_) => Ok(Self::LastRequest),
+            proto::rewind_request::To::QueryId(id) => Ok(Self::Request(text(&id, "query_id")?)),
+        }
+    }
+}
+
+impl From<TakenBack> for proto::RewindResponse {
+    fn from(taken: TakenBack) -> Self {
+        Self {
+            query_id: taken.query_id.to_string(),
+            text: taken.text,
+        }
+    }
+}
+
+impl TryFrom<proto::RewindResponse> for TakenBack {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::RewindResponse) -> Result<Self, InvalidField> {
+        Ok(Self {
+            query_id: text(&wire.query_id, "query_id")?,
+            text: wire.text,
+        })
+    }
+}
+
+impl From<ContextPart> for proto::context_view::Part {
+    fn from(part: ContextPart) -> Self {
+        Self {
+            name: part.name,
+            tokens: part.tokens,
+            text: part.text,
+        }
+    }
+}
+
+impl TryFrom<proto::context_view::Part> for ContextPart {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::context_view::Part) -> Result<Self, InvalidField> {
+        Ok(Self {
+            name: wire.name,
+            tokens: wire.tokens,
+            text: wire.text,
+        })
+    }
+}
+
+impl From<ContextView> for proto::ContextView {
+    fn from(view: ContextView) -> Self {
+        Self {
+            context_tokens: view.context_tokens,
+            budget_tokens: view.budget_tokens,
+            reused_permille: view.reused_permille.map(u32::from),
+            parts: view.parts.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl TryFrom<proto::ContextView> for ContextView {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::ContextView) -> Result<Self, InvalidField> {
+        let reused = wire.reused_permille;
+        Ok(Self {
+            context_tokens: wire.context_tokens,
+            budget_tokens: wire.budget_tokens,
+            reused_permille: reused
+                .map(|permille| number(permille, "reused_permille"))
+                .transpose()?,
+            parts: each(wire.parts, "parts")?,
         })
     }
 }

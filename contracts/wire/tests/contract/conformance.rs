@@ -267,18 +267,22 @@ fn fake_sessions() -> Arc<FakeSessions> {
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_in_process() {
     sessions_suite::conformance(async || sessions_subject(fake_sessions())).await;
+    sessions_suite::lasting(async || sessions_subject(fake_sessions())).await;
+    sessions_suite::signals(async || sessions_subject(fake_sessions())).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_over_each_transport() {
     for transport in Transport::ALL {
         let running = Running::default();
-        sessions_suite::conformance(async || {
+        let subject = async || {
             let services = Builder::new().sessions(fake_sessions());
             let endpoint = running.serve(transport, services).await;
             sessions_subject(Arc::new(wire::sessions::Client::connect(&endpoint)))
-        })
-        .await;
+        };
+        sessions_suite::conformance(subject).await;
+        sessions_suite::lasting(subject).await;
+        sessions_suite::signals(subject).await;
     }
 }
 

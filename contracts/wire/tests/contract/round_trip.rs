@@ -367,6 +367,25 @@ proptest! {
     }
 
     #[test]
+    fn what_a_session_shows_and_takes_back_comes_back(seed in seeds()) {
+        let part = domain::context::ContextPart {
+            name: seed.text.clone(),
+            tokens: seed.number,
+            text: seed.text.repeat(2),
+        };
+        comes_back::<_, proto::ContextView>(domain::context::ContextView {
+            context_tokens: seed.number,
+            budget_tokens: seed.number / 2,
+            reused_permille: seed.maybe(u16::from(seed.byte)),
+            parts: vec![part; usize::from(seed.byte % 3)],
+        });
+        comes_back::<_, proto::RewindResponse>(api::sessions::TakenBack {
+            query_id: QueryId::from_uuid(seed.uuid()),
+            text: seed.text,
+        });
+    }
+
+    #[test]
     fn a_summary_comes_back(seed in seeds()) {
         comes_back::<SessionSummary, proto::SessionSummary>(SessionSummary {
             session_id: SessionId::from_uuid(seed.uuid()),
@@ -402,6 +421,8 @@ proptest! {
         feed::<ReadAnswer, proto::ReadPageResponse>(&bytes);
         feed::<(api::audit::Entry, api::audit::Durability), proto::Record>(&bytes);
         feed::<api::sessions::OpenRequest, proto::OpenRequest>(&bytes);
+        feed::<api::sessions::TakenBack, proto::RewindResponse>(&bytes);
+        feed::<domain::context::ContextView, proto::ContextView>(&bytes);
     }
 }
 
