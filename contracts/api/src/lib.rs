@@ -20,6 +20,7 @@ pub mod sandbox;
 pub mod search;
 pub mod secrets;
 pub mod sessions;
+pub mod signals;
 #[cfg(feature = "test-support")]
 pub mod test_support;
 

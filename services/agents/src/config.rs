@@ -1,5 +1,6 @@
 //! What the service is built with. Wiring reads configuration files; this crate only takes values.
 
+use crate::drive::Settings;
 use domain::Timestamp;
 use domain::lineage::AgentType;
 use std::collections::BTreeMap;
@@ -59,6 +60,8 @@ pub struct Config {
     pub tool_iterations: u32,
     /// Whether memories are recalled for a request before it is worked on.
     pub recall: bool,
+    /// How sessions in auto mode go on by themselves.
+    pub drive: Settings,
 }
 
 impl Config {
@@ -72,6 +75,7 @@ impl Config {
             context_tokens: domain::limits::CONTEXT_TOKENS,
             tool_iterations: domain::limits::TOOL_ITERATIONS,
             recall: true,
+            drive: Settings::default(),
         }
     }
 }

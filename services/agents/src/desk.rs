@@ -4,9 +4,11 @@
 //! Only what they do happens in this crate. The broker's permission names the call; the agent that
 //! made it, with everything its work needs, is found by that.
 
+mod drive;
 mod recall_event;
 
 use crate::config::Clock;
+use crate::drive::Senses;
 use crate::work::Work;
 use api::authority::{Authorized, JudgedCall};
 use api::executor::{Executor, FailureKind, PathRefusal, ProgressSink, ToolFailure};
@@ -39,6 +41,7 @@ pub(crate) trait HouseTool: Send + Sync {
 /// [`crate::Service`].
 pub struct Desk {
     clock: Clock,
+    senses: Senses,
     tools: Vec<Box<dyn HouseTool>>,
     /// Who waits for which call.
     callers: Mutex<HashMap<CallId, Work>>,
@@ -54,11 +57,26 @@ impl Desk {
     /// A desk with every tool of the house.
     #[must_use]
     pub fn new(clock: Clock) -> Self {
+        let mut tools: Vec<Box<dyn HouseTool>> = vec![Box::new(recall_event::RecallEvent)];
+        for tool in drive::DriveTool::ALL {
+            tools.push(Box::new(tool));
+        }
         Self {
             clock,
-            tools: vec![Box::new(recall_event::RecallEvent)],
+            senses: Senses::default(),
+            tools,
             callers: Mutex::default(),
         }
+    }
+
+    /// With the adapters that sessions in auto mode hear by and tell by.
+    #[must_use]
+    pub fn with_senses(self, senses: Senses) -> Self {
+        Self { senses, ..self }
+    }
+
+    pub(crate) const fn senses(&self) -> &Senses {
+        &self.senses
     }
 
     /// What tells it the time.

@@ -3,6 +3,7 @@
 //! The running session and a resumed one use the same fold on the same events, so that what a
 //! model sees after a crash is what it would have seen without one.
 
+use crate::drive::Trail;
 use crate::thread::{Closing, Ends, Thread};
 use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody};
@@ -26,6 +27,8 @@ pub(crate) struct History {
     pub(crate) title: String,
     /// What the broker has to be told when the session is taken up again.
     pub(crate) past: Past,
+    /// What the drive goes by.
+    pub(crate) drive: Trail,
     /// The conversation with the user. A resumed session's root has another id than before, so
     /// every event that is no child's is the root's.
     pub(crate) root: Thread,
@@ -89,8 +92,13 @@ impl History {
             EventBody::MemoryRecalled { text, label, .. } if !text.is_empty() => {
                 self.past.recalled(label.as_ref());
             }
+            EventBody::QueryReceived {
+                origin: Origin::Drive,
+                ..
+            } => self.past.recalled(Some(&self.drive.label())),
             _ => {}
         }
+        self.drive.apply(event);
         match &event.body {
             EventBody::SessionOpened { profile, .. }
             | EventBody::SessionResumed { profile }

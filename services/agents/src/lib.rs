@@ -12,6 +12,7 @@
 mod ask;
 pub mod config;
 mod desk;
+pub mod drive;
 mod emitter;
 mod error;
 mod history;

@@ -103,6 +103,8 @@ impl Run<'_> {
             () = work.cancel.cancelled() => return Err(Event::Interrupted),
             found = work.broker.discover_tools(work.context.clone(), task) => found,
         };
+        let discovered =
+            discovered.map(|tools| crate::drive::offered(work.profile.mode, work.is_root(), tools));
         discovered.map_err(|error| {
             self.outcome.error = Some(error.fault());
             Event::Failed

@@ -26,7 +26,16 @@ pub(crate) async fn for_request(work: &Work) -> Option<EventBody> {
     if !work.may_recall || disabled.iter().any(|tool| tool.as_str() == TOOL) {
         return None;
     }
-    let question: String = work.text.chars().take(MEMORY_QUESTION_CHARS).collect();
+    // A turn of the drive is about its signals; what the harness says around them finds nothing.
+    let signals = {
+        let history = work.events.history();
+        history.drive.question(work.query_id).map(str::to_owned)
+    };
+    let text = signals.unwrap_or_else(|| work.text.clone());
+    if text.is_empty() {
+        return None;
+    }
+    let question: String = text.chars().take(MEMORY_QUESTION_CHARS).collect();
     let found = tokio::select! {
         biased;
         () = work.cancel.cancelled() => return None,

@@ -7,18 +7,19 @@ use crate::config::{Clock, Config};
 use crate::desk::Desk;
 use crate::emitter::{Durability, Emitter, Scope, Shown};
 use crate::work::{Outcome, Work};
-use crate::{loop_mode, pipeline};
+use crate::{drive, loop_mode, pipeline};
 use api::CallContext;
 use api::audit::Audit;
-use api::broker::{AgentListing, Broker, Control, Registered};
+use api::broker::{AgentListing, Broker, CallRequest, Control, Registered};
 use api::bus::Bus;
 use api::models::Models;
 use api::sessions::{Error, ErrorKind};
 use domain::Timestamp;
+use domain::decision::Verdict;
 use domain::drive::Origin;
 use domain::event::{EventBody, QueryStatus};
 use domain::fault::Fault;
-use domain::id::{QueryId, SessionId, TraceId};
+use domain::id::{CallId, QueryId, SessionId, TraceId};
 use domain::limits::QUEUED_MESSAGES;
 use domain::lineage::AgentType;
 use domain::model::{ModelChoice, ModelRole};
@@ -30,7 +31,7 @@ use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Mutex, Notify, broadcast};
+use tokio::sync::{Mutex, MutexGuard, Notify, broadcast};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -108,6 +109,9 @@ impl Session {
         session.refresh_prompts(&shared.config).await;
         let work_off = Arc::clone(&session).work_off(Arc::clone(shared));
         *session.worker.lock().await = Some(tokio::spawn(work_off));
+        let (_, shown) = session.emitter.subscribe().await;
+        let driving = drive::run(Arc::clone(&session), Arc::clone(shared), shown);
+        tokio::spawn(driving);
         session
     }
 
@@ -148,7 +152,29 @@ impl Session {
         mode: Mode,
         origin: Origin,
     ) -> Result<(QueryId, broadcast::Receiver<Shown>), Error> {
-        let mut queue = self.queue.lock().await;
+        let queue = self.queue.lock().await;
+        self.place(queue, (text, mode, origin)).await
+    }
+
+    /// Takes a request of the drive, unless something runs or waits: then `None`.
+    pub(crate) async fn send_if_free(
+        &self,
+        text: String,
+        mode: Mode,
+    ) -> Result<Option<QueryId>, Error> {
+        let queue = self.queue.lock().await;
+        if !queue.is_empty() {
+            return Ok(None);
+        }
+        let placed = self.place(queue, (text, mode, Origin::Drive)).await?;
+        Ok(Some(placed.0))
+    }
+
+    async fn place(
+        &self,
+        mut queue: MutexGuard<'_, VecDeque<Pending>>,
+        (text, mode, origin): (String, Mode, Origin),
+    ) -> Result<(QueryId, broadcast::Receiver<Shown>), Error> {
         if self.closing.is_cancelled() {
             return Err(Error::new(ErrorKind::NotFound, "The session is closed."));
         }
@@ -193,6 +219,46 @@ impl Session {
     pub(crate) async fn interrupt(&self) {
         if let Some(running) = self.queue.lock().await.front() {
             running.cancel.cancel();
+        }
+    }
+
+    /// Stops what runs if it is this request.
+    pub(crate) async fn stop_request(&self, query_id: QueryId) {
+        let queue = self.queue.lock().await;
+        if let Some(running) = queue.front().filter(|first| first.query_id == query_id) {
+            running.cancel.cancel();
+        }
+    }
+
+    /// Fires when the session closes.
+    pub(crate) fn closing(&self) -> CancellationToken {
+        self.closing.clone()
+    }
+
+    /// Whether the root agent may call a tool on a path without anybody being asked. Calls nothing.
+    pub(crate) async fn may_read(&self, shared: &Shared, tool: &str, path: &str) -> bool {
+        let request = CallRequest {
+            context: self.caller(),
+            call_id: CallId::from_uuid(Uuid::now_v7()),
+            tool: tool.to_owned(),
+            arguments: serde_json::json!({ "path": path }),
+            plan_id: None,
+            batch: None,
+        };
+        match shared.broker.validate(request).await {
+            Ok(decision) => decision.verdict == Verdict::Allow,
+            Err(error) => {
+                tracing::warn!(session = %self.id, %error, "a path could not be judged");
+                false
+            }
+        }
+    }
+
+    fn caller(&self) -> CallContext {
+        CallContext {
+            session_id: self.id,
+            agent_token: self.root.registered.token.clone(),
+            trace_id: TraceId::from_uuid(Uuid::now_v7()),
         }
     }
 
@@ -322,11 +388,7 @@ impl Session {
             lineage: self.root.registered.lineage.clone(),
             text: pending.text,
             mode: pending.mode,
-            context: CallContext {
-                session_id: self.id,
-                agent_token: self.root.registered.token.clone(),
-                trace_id: TraceId::from_uuid(Uuid::now_v7()),
-            },
+            context: self.caller(),
             model: profile
                 .model
                 .clone()
