@@ -3,6 +3,8 @@
 //! Every byte depends on its arguments alone (no clock, no counter), so that a server can reuse
 //! what it computed for the same prompt before.
 
+use crate::marks::Shape;
+use crate::show::REQUEST;
 use domain::limits::{PROMPT_LAYER_BYTES, SYSTEM_PROMPT_CHARS};
 use domain::settings::{Attendance, OverrideLevel, SessionSettings};
 
@@ -79,6 +81,18 @@ fn asking_line(settings: &SessionSettings) -> &'static str {
     }
 }
 
+/// The layers that an agent of this shape carries: who hands work out, or works on a brief, has no
+/// need of the project's files.
+#[must_use]
+pub fn layers_for(shape: Shape, layers: Vec<Layer>) -> Vec<Layer> {
+    let carried = |layer: &Layer| match shape {
+        Shape::Root => true,
+        Shape::Orchestrator => layer.kind != LayerKind::ProjectNotes,
+        Shape::Child => matches!(layer.kind, LayerKind::Identity | LayerKind::AgentCard),
+    };
+    layers.into_iter().filter(carried).collect()
+}
+
 /// One named piece of standing text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layer {
@@ -134,15 +148,22 @@ impl LayerKind {
 /// without layers.
 #[must_use]
 pub fn preamble(layers: &[Layer], max_characters: u64) -> String {
+    let named = in_words(layers, max_characters);
+    if named.is_empty() {
+        return String::new();
+    }
+    let texts = named.into_iter().map(|(_, text)| text);
+    texts.collect::<String>() + REQUEST
+}
+
+/// The same layer by layer, by name, without the line before the request.
+pub(crate) fn in_words(layers: &[Layer], max_characters: u64) -> Vec<(&'static str, String)> {
     let mut sorted: Vec<&Layer> = layers
         .iter()
         .filter(|layer| !layer.text.trim().is_empty())
         .collect();
-    if sorted.is_empty() {
-        return String::new();
-    }
     sorted.sort_by_key(|layer| layer.kind);
-    let mut out = String::new();
+    let mut out = Vec::with_capacity(sorted.len());
     let mut left = usize::try_from(max_characters).unwrap_or(usize::MAX);
     for layer in sorted {
         let (text, taken) = capped(layer.text.trim(), left);
@@ -158,13 +179,13 @@ pub fn preamble(layers: &[Layer], max_characters: u64) -> String {
                 .collect();
             format!(" source=\"{visible}\"")
         };
-        out.push_str(&format!(
+        let text = format!(
             "<context name=\"{name}\"{source}>\n{}{}\n</context>\n\n",
             layer.kind.note(),
             undelimited(&text)
-        ));
+        );
+        out.push((name, text));
     }
-    out.push_str("The user's request:\n");
     out
 }
 
@@ -186,7 +207,7 @@ fn capped(text: &str, max_characters: usize) -> (String, usize) {
 }
 
 /// A text that cannot end its own layer or begin another.
-fn undelimited(text: &str) -> String {
+pub(crate) fn undelimited(text: &str) -> String {
     text.replace("</context", "< /context")
         .replace("<context", "< context")
 }

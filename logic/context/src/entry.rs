@@ -1,0 +1,125 @@
+//! One message of a context, with what is known of it.
+
+use domain::message::{Message, ToolCall};
+use serde_json::Value;
+
+/// What a message costs besides its text, characters: role and separators.
+pub(crate) const MESSAGE_CHARACTERS: u64 = 16;
+/// What is left of a shortened tool result or argument, characters, besides the note that it was.
+const SHORTENED_CHARACTERS: usize = 400;
+
+/// Whose words a turn begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker {
+    /// The user: the words bind, and are kept to after they have left the view.
+    User,
+    /// The house in the user's place, or another agent.
+    House,
+}
+
+/// What a message is to the context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// It begins a turn.
+    Request(Speaker),
+    /// It leaves the view as soon as the model has seen it.
+    Passing,
+    /// Anything else.
+    Other,
+}
+
+/// One message.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    /// The number of its event: what a summary cites, and what it is pinned by.
+    pub(crate) seq: u64,
+    /// The event with which it came into view. Never smaller than that of the message before.
+    pub(crate) at: u64,
+    /// How many messages were added before it.
+    pub(crate) number: u64,
+    pub(crate) message: Message,
+    pub(crate) part: Part,
+    /// What was recalled for it; empty for nothing.
+    pub(crate) recalled: String,
+    /// Calls of it that leave the view, with their results, once the model has answered.
+    pub(crate) passing_calls: Vec<domain::id::CallId>,
+}
+
+impl Entry {
+    /// `place`: the number of its event, the event it came into view with, how many were before.
+    pub(crate) fn new(place: (u64, u64, u64), message: Message, part: Part) -> Self {
+        let (seq, at, number) = place;
+        Self {
+            seq,
+            at,
+            number,
+            message,
+            part,
+            recalled: String::new(),
+            passing_calls: Vec::new(),
+        }
+    }
+
+    pub(crate) const fn begins_turn(&self) -> bool {
+        matches!(self.part, Part::Request(_))
+    }
+
+    /// The words of the user, if it is the user who speaks.
+    pub(crate) fn users_words(&self) -> Option<&str> {
+        match (&self.message, self.part) {
+            (Message::User { text }, Part::Request(Speaker::User)) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// A tool result as it is shown once there is no room for it.
+pub(crate) fn shortened_text(text: &str, seq: u64) -> Option<String> {
+    let total = text.chars().count();
+    let kept: String = text.chars().take(SHORTENED_CHARACTERS).collect();
+    let note = format!(
+        "\n[Shortened to fit the context: {} more characters were here, in event #{seq}.]",
+        total.saturating_sub(SHORTENED_CHARACTERS)
+    );
+    // What would hardly become smaller stays as it is.
+    (total > SHORTENED_CHARACTERS + 2 * note.len()).then(|| kept + &note)
+}
+
+/// Calls whose long arguments are cut, for the same reason.
+pub(crate) fn shortened_calls(calls: &[ToolCall]) -> Vec<ToolCall> {
+    calls
+        .iter()
+        .map(|call| ToolCall {
+            call_id: call.call_id,
+            name: call.name.clone(),
+            arguments: shortened_value(&call.arguments),
+        })
+        .collect()
+}
+
+fn shortened_value(value: &Value) -> Value {
+    match value {
+        Value::String(text) => {
+            let total = text.chars().count();
+            if total <= 2 * SHORTENED_CHARACTERS {
+                return value.clone();
+            }
+            let kept: String = text.chars().take(SHORTENED_CHARACTERS).collect();
+            let left = total - SHORTENED_CHARACTERS;
+            Value::String(format!("{kept} [{left} more characters]"))
+        }
+        Value::Array(items) => Value::Array(items.iter().map(shortened_value).collect()),
+        Value::Object(fields) => Value::Object(
+            fields
+                .iter()
+                .map(|(name, value)| (name.clone(), shortened_value(value)))
+                .collect(),
+        ),
+        other => other.clone(),
+    }
+}
+
+/// Characters of a text, as estimates count them.
+pub(crate) fn characters_in(text: &str) -> u64 {
+    text.chars().count() as u64
+}

@@ -1,0 +1,328 @@
+//! The context that lasts: whole turns leave the view at the old end, and something stands for them.
+
+use crate::entry::{Entry, Part, Speaker};
+use crate::estimate::TokenEstimator;
+use crate::notes::{JournalEntry, Notes};
+use crate::prompt::{self, Layer};
+use crate::show::is_passing;
+use crate::view::{Checkpoint, TrimmedSince};
+use domain::context::SummaryLine;
+use domain::id::CallId;
+use domain::message::{Message, ToolCall};
+use domain::tool::ToolDefinition;
+use std::collections::VecDeque;
+
+/// What the model is told at the soft mark, once until the view is rebuilt.
+pub const JOURNAL_NUDGE: &str = "\
+[Housecarl: this conversation will soon be too long to keep in view. Call `journal` now, once: first \
+line a title, then what you need to go on (decisions, paths, numbers, what is open). Then go on with \
+the request.]";
+
+/// A view of one agent's conversation, folded from events. Between two rebuildings, what is sent is
+/// the beginning of what is sent next, but for notes in passing at its end.
+#[derive(Debug, Clone, Default)]
+pub struct Lasting {
+    pub(crate) system: String,
+    /// What stands before the user's first words, by name.
+    pub(crate) layers: Vec<(&'static str, String)>,
+    /// The tools on offer, as text.
+    pub(crate) tools: String,
+    pub(crate) notes: Notes,
+    pub(crate) entries: VecDeque<Entry>,
+    pub(crate) shortened_through: Option<u64>,
+    pub(crate) estimator: TokenEstimator,
+    /// How many messages were added, ever.
+    added: u64,
+    /// Of those, how many have left at the old end, with what came before them.
+    left: u64,
+    /// The last event taken in.
+    position: u64,
+    /// The last rebuilding.
+    pub(crate) rebuilt_at: u64,
+    /// Whether the model was told to write its journal since.
+    nudged: bool,
+}
+
+impl Lasting {
+    /// An empty context.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What is added from here on comes into view with this event.
+    pub fn at(&mut self, seq: u64) {
+        self.position = self.position.max(seq);
+    }
+
+    /// The standing instructions. Changing them gives up the server's cache.
+    pub fn set_system(&mut self, text: String) {
+        self.system = text;
+    }
+
+    /// What stands before the user's first words, each layer cut, all within `max_characters`.
+    pub fn set_layers(&mut self, layers: &[Layer], max_characters: u64) {
+        self.layers = prompt::in_words(layers, max_characters);
+    }
+
+    /// The tools on offer.
+    pub fn set_tools(&mut self, tools: &[ToolDefinition]) {
+        // Definitions hold strings and JSON values only, which always serialise.
+        self.tools = serde_json::to_string(tools).unwrap_or_default();
+    }
+
+    /// A request, by the number of its event: what came before may leave the view from here on.
+    pub fn begin_turn(&mut self, seq: u64, text: String, speaker: Speaker) {
+        self.push(seq, Message::User { text }, Part::Request(speaker));
+    }
+
+    /// What was recalled from memory for the newest request: it stands before the user's words and
+    /// stays there until there is no room.
+    pub fn set_recalled(&mut self, text: String) {
+        let newest = self
+            .entries
+            .iter_mut()
+            .rev()
+            .find(|entry| entry.begins_turn());
+        if let Some(entry) = newest {
+            entry.recalled = text;
+        }
+    }
+
+    /// Anything after the request, by the number of its event. A tool result follows the reply that
+    /// asked for it.
+    pub fn add(&mut self, seq: u64, message: Message) {
+        let part = match (&message, self.entries.is_empty()) {
+            (Message::User { text }, _) if text == JOURNAL_NUDGE => {
+                self.nudged = true;
+                Part::Passing
+            }
+            (_, true) => Part::Request(Speaker::House),
+            _ => Part::Other,
+        };
+        self.push(seq, message, part);
+    }
+
+    fn push(&mut self, seq: u64, message: Message, part: Part) {
+        let entry = Entry::new((seq, self.position, self.added), message, part);
+        self.added += 1;
+        self.entries.push_back(entry);
+    }
+
+    /// Whether the model has not been told yet to write its journal.
+    #[must_use]
+    pub const fn may_nudge(&self) -> bool {
+        !self.nudged
+    }
+
+    /// Takes an entry of the agent's journal. The call that wrote it leaves the view, with its
+    /// result, once the model has answered.
+    pub fn journal(&mut self, entry: JournalEntry, call_id: Option<CallId>) {
+        self.notes.write(entry);
+        let Some(call_id) = call_id else { return };
+        let asked = self.entries.iter_mut().rev().find(|entry| {
+            matches!(&entry.message, Message::Assistant { tool_calls, .. }
+                if tool_calls.iter().any(|call| call.call_id == call_id))
+        });
+        if let Some(asked) = asked {
+            asked.passing_calls.push(call_id);
+        }
+    }
+
+    /// The model has answered: notes in passing have been seen and leave the view. A reminder to
+    /// write the journal leaves when it was followed.
+    pub fn seen(&mut self) {
+        let gone: Vec<CallId> = self
+            .entries
+            .iter_mut()
+            .flat_map(|entry| std::mem::take(&mut entry.passing_calls))
+            .collect();
+        if gone.is_empty() {
+            return;
+        }
+        for entry in &mut self.entries {
+            if let Message::Assistant { tool_calls, .. } = &mut entry.message {
+                tool_calls.retain(|call| !gone.contains(&call.call_id));
+            }
+        }
+        self.entries.retain(|entry| match &entry.message {
+            Message::Tool { call_id, .. } => !gone.contains(call_id),
+            Message::Assistant {
+                text, tool_calls, ..
+            } => !(text.trim().is_empty() && tool_calls.is_empty()),
+            Message::User { .. } | Message::System { .. } => !is_passing(entry),
+        });
+    }
+
+    /// Applies a rebuilding as its event says it: whole turns up to `through` leave, the lines stand
+    /// for them, results up to `shortened_through` are shown shortened.
+    pub fn compacted(
+        &mut self,
+        through: Option<u64>,
+        lines: Option<Vec<SummaryLine>>,
+        shortened_through: Option<u64>,
+        journal_characters: u64,
+    ) {
+        let cut = through.map_or(0, |through| self.turns_through(through));
+        for entry in self.entries.drain(..cut) {
+            let has_words = matches!(
+                entry.message,
+                Message::User { .. } | Message::Assistant { .. }
+            );
+            self.left = entry.number + 1;
+            if has_words && !is_passing(&entry) {
+                self.notes.leaves(entry.seq, entry.message.text());
+            }
+        }
+        self.shortened_through = self.shortened_through.max(shortened_through);
+        self.notes.rebuild(lines, journal_characters);
+        self.rebuilt_at = self.position;
+        self.nudged = false;
+    }
+
+    /// How many entries whole turns up to an event have. The last turn is never among them.
+    fn turns_through(&self, through: u64) -> usize {
+        let last = self.last_turn();
+        let starts = (0..=last)
+            .filter(|index| *index > 0 && self.entries.get(*index).is_some_and(Entry::begins_turn));
+        starts
+            .take_while(|start| {
+                let before = start
+                    .checked_sub(1)
+                    .and_then(|index| self.entries.get(index));
+                before.is_some_and(|entry| entry.at <= through)
+            })
+            .last()
+            .unwrap_or(0)
+    }
+
+    /// Where the last turn begins.
+    pub(crate) fn last_turn(&self) -> usize {
+        self.entries
+            .iter()
+            .rposition(Entry::begins_turn)
+            .unwrap_or(0)
+    }
+
+    /// Pins a message by the number of its event, or takes the pin away.
+    pub fn pin(&mut self, seq: u64, pinned: bool) {
+        self.notes.pin(seq, pinned);
+    }
+
+    /// Whether a message can be pinned: it is in view, or its words are still known.
+    #[must_use]
+    pub fn can_pin(&self, seq: u64) -> bool {
+        let in_view = self.entries.iter().any(|entry| {
+            entry.seq == seq && !matches!(entry.message, Message::Tool { .. }) && !is_passing(entry)
+        });
+        in_view || self.notes.knows(seq)
+    }
+
+    /// The numbers of what is pinned.
+    #[must_use]
+    pub fn pinned(&self) -> Vec<u64> {
+        self.notes.pinned().iter().copied().collect()
+    }
+
+    /// Goes back to where it was after an event. What had left the view by then stays out; what
+    /// stands for it stays as far as it does not speak of later things.
+    pub fn rewind(&mut self, to_seq: u64) {
+        // A request that waited came in before the turn that it begins.
+        self.entries.retain(|entry| {
+            let waited = entry.begins_turn() && entry.seq < entry.at && entry.at >= to_seq;
+            entry.at <= to_seq && !waited
+        });
+        self.notes.rewind(to_seq);
+        self.nudged &= self.entries.iter().any(is_passing);
+    }
+
+    /// Corrects the estimate by what a server counted for a prompt of so many characters.
+    pub fn calibrate(&mut self, characters: u64, prompt_tokens: u64) {
+        self.estimator.observe(characters, prompt_tokens);
+    }
+
+    /// What to send, oldest first.
+    #[must_use]
+    pub fn messages(&self) -> Vec<Message> {
+        self.sent_messages()
+    }
+
+    /// The conversation without standing text, oldest first.
+    #[must_use]
+    pub fn conversation(&self) -> Vec<Message> {
+        let bare = Self {
+            system: String::new(),
+            layers: Vec::new(),
+            notes: Notes::default(),
+            ..self.clone()
+        };
+        bare.sent_messages()
+    }
+
+    /// Characters of everything to be sent.
+    #[must_use]
+    pub fn characters(&self) -> u64 {
+        self.sent_characters()
+    }
+
+    /// Tokens of everything to be sent.
+    #[must_use]
+    pub fn estimate(&self) -> u64 {
+        self.estimator.tokens(self.sent_characters())
+    }
+
+    /// Characters that fit into so many tokens, by the present estimate.
+    #[must_use]
+    pub const fn characters_in(&self, tokens: u64) -> u64 {
+        self.estimator.characters(tokens)
+    }
+
+    /// Leaves out the whole conversation and what stood for it; standing text and journal stay.
+    pub fn clear(&mut self) {
+        self.left = self.added;
+        self.entries.clear();
+        self.notes.clear();
+        self.shortened_through = None;
+        self.nudged = false;
+    }
+
+    /// Where it stands now.
+    #[must_use]
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint(self.added)
+    }
+
+    /// Takes back everything added after the checkpoint.
+    ///
+    /// # Errors
+    /// [`TrimmedSince`] when what stood at the checkpoint is no longer there; nothing changes then.
+    pub fn rollback(&mut self, to: Checkpoint) -> Result<(), TrimmedSince> {
+        if to.0 < self.left {
+            return Err(TrimmedSince);
+        }
+        self.entries.retain(|entry| entry.number < to.0);
+        Ok(())
+    }
+
+    /// Takes away the last message; with a tool result go its siblings and the reply that asked for
+    /// them. Returned oldest first; empty when there is nothing.
+    pub fn pop(&mut self) -> Vec<Message> {
+        let mut popped = VecDeque::new();
+        while let Some(entry) = self.entries.pop_back() {
+            let is_result = matches!(entry.message, Message::Tool { .. });
+            popped.push_front(entry.message);
+            if !is_result {
+                break;
+            }
+        }
+        popped.into()
+    }
+}
+
+/// The calls of a message, if it is a reply.
+pub(crate) fn calls_of(message: &Message) -> &[ToolCall] {
+    match message {
+        Message::Assistant { tool_calls, .. } => tool_calls,
+        _ => &[],
+    }
+}

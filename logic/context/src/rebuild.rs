@@ -1,0 +1,319 @@
+//! How the view is made smaller: what leaves it, and what stands for that.
+
+use crate::entry::{Entry, characters_in};
+use crate::lasting::{Lasting, calls_of};
+use crate::notes::lines_in_words;
+use crate::show::is_passing;
+use crate::summary::{self, Covered, Said};
+use domain::context::{CompactionCause, Summary, SummaryLine};
+use domain::message::Message;
+
+/// Of what is not fixed, how much is left of the conversation with what stands for the rest of it,
+/// thousandths. Far below the marks, so that the prefix stays the same for a while.
+const KEEP_PERMILLE: u64 = 500;
+/// Of what is not fixed, the most that a summary takes, thousandths.
+const SUMMARY_PERMILLE: u64 = 250;
+/// Of what is not fixed, what the journal may fill up to, thousandths.
+const JOURNAL_PERMILLE: u64 = 650;
+/// A rebuilding must take away at least this share of what is not fixed, thousandths.
+const LEAST_PERMILLE: u64 = 200;
+/// Replies with their results that are kept word for word when a turn alone is too long.
+const KEPT_REPLIES: usize = 3;
+/// Longest text of a covered message that is looked at, characters.
+const COVERED_CHARACTERS: usize = 8_000;
+
+/// Why the view is made smaller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// The hard mark.
+    Mark,
+    /// The server said that the prompt does not fit.
+    Overflow,
+    /// The user asked for it.
+    Asked,
+}
+
+/// A rebuilding that is about to happen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// Why, and what will stand for what leaves.
+    pub cause: CompactionCause,
+    through: Option<u64>,
+    shortened_through: Option<u64>,
+    covered: Vec<Covered>,
+    budget_tokens: u64,
+}
+
+/// What a rebuilding came to: the fields of its event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compacted {
+    /// Tokens before, estimated.
+    pub before_tokens: u64,
+    /// Tokens after, estimated.
+    pub after_tokens: u64,
+    /// Messages that left.
+    pub dropped_messages: u32,
+    /// Why, and what stands for them.
+    pub cause: CompactionCause,
+    /// The last event whose messages left.
+    pub through: Option<u64>,
+    /// What stands for everything that has left so far.
+    pub summary: Option<Summary>,
+    /// The last event whose results are shortened.
+    pub shortened_through: Option<u64>,
+    /// What the journal may take, characters.
+    pub journal_characters: u64,
+    /// Whether it is worth it: a fifth of what is not fixed went.
+    pub shrank: bool,
+}
+
+impl Plan {
+    /// What a model is asked for a summary; `None` when nothing has to be summarised.
+    #[must_use]
+    pub fn request(&self, max_characters: u64) -> Option<Vec<Message>> {
+        let wanted = matches!(
+            self.cause,
+            CompactionCause::Summary | CompactionCause::Overflow
+        );
+        (wanted && !self.covered.is_empty())
+            .then(|| summary::request(&self.covered, max_characters))
+    }
+
+    /// What leaves the view.
+    #[must_use]
+    pub fn covered(&self) -> &[Covered] {
+        &self.covered
+    }
+}
+
+impl Lasting {
+    /// How the view can be made smaller for a prompt of `budget_tokens`; `None` when nothing can go.
+    #[must_use]
+    pub fn plan(&self, budget_tokens: u64, why: Why) -> Option<Plan> {
+        let target = self.target(budget_tokens, why);
+        let wanted = self.cut_for(target);
+        let covering = self.notes.covered_since(self.rebuilt_at);
+        let bridged = covering.map_or(0, |through| self.turns_covered(through));
+        let loosely = || self.estimate_after(bridged, None) <= self.loose(budget_tokens);
+        let by_journal = bridged > 0 && (bridged >= wanted || loosely());
+        let cut = if by_journal {
+            wanted.min(bridged)
+        } else {
+            wanted
+        };
+        let shortened_through = self.shortening_for(cut, target, budget_tokens);
+        if cut == 0 && shortened_through.is_none() {
+            return None;
+        }
+        let cause = match why {
+            Why::Overflow => CompactionCause::Overflow,
+            Why::Mark | Why::Asked if by_journal => CompactionCause::Journal,
+            Why::Mark | Why::Asked if cut == 0 => CompactionCause::Trimmed,
+            Why::Mark | Why::Asked => CompactionCause::Summary,
+        };
+        let through = cut
+            .checked_sub(1)
+            .and_then(|last| self.entries.get(last))
+            .map(|entry| entry.at);
+        Some(Plan {
+            cause,
+            through,
+            shortened_through,
+            covered: self.covered(cut),
+            budget_tokens,
+        })
+    }
+
+    /// What becomes of a plan with a model's summary, or without one. Changes nothing: the event
+    /// does.
+    #[must_use]
+    pub fn carry_out(&self, plan: &Plan, answer: Option<Summary>) -> Compacted {
+        let summary = (!plan.covered.is_empty()).then(|| Summary {
+            lines: self.lines_for(plan, answer),
+        });
+        let free = self.free(plan.budget_tokens);
+        let mut after = self.clone();
+        let lines = || summary.as_ref().map(|summary| summary.lines.clone());
+        after.compacted(plan.through, lines(), plan.shortened_through, 0);
+        let filled = after.estimate().saturating_sub(self.fixed());
+        let room = (free * JOURNAL_PERMILLE / 1_000).saturating_sub(filled);
+        let journal_characters = self.characters_in(room);
+        after.compacted(None, lines(), None, journal_characters);
+        let (before_tokens, after_tokens) = (self.estimate(), after.estimate());
+        let movable = before_tokens.saturating_sub(self.fixed());
+        let least = movable * LEAST_PERMILLE / 1_000;
+        let dropped = self.entries.len() - after.entries.len();
+        Compacted {
+            before_tokens,
+            after_tokens,
+            dropped_messages: u32::try_from(dropped).unwrap_or(u32::MAX),
+            cause: plan.cause,
+            through: plan.through,
+            summary,
+            shortened_through: plan.shortened_through,
+            journal_characters,
+            shrank: before_tokens.saturating_sub(after_tokens) >= least.max(1),
+        }
+    }
+
+    fn lines_for(&self, plan: &Plan, answer: Option<Summary>) -> Vec<SummaryLine> {
+        let covered = &plan.covered;
+        let mut later = summary::rules(covered);
+        let notes = match plan.cause {
+            CompactionCause::Journal => self.notes.journal_text(),
+            _ => String::new(),
+        };
+        let believed = answer.map(|answer| summary::checked(answer, covered));
+        match believed {
+            Some(lines) if !lines.is_empty() => later.extend(lines),
+            _ if plan.cause == CompactionCause::Journal => {}
+            _ => later.extend(summary::by_rule(covered)),
+        }
+        let missing = summary::unnoted(covered, &later, &notes);
+        later.extend(missing);
+        let most = self.free(plan.budget_tokens) * SUMMARY_PERMILLE / 1_000;
+        summary::merged(&self.notes.lines, later, self.characters_in(most))
+    }
+
+    fn fixed(&self) -> u64 {
+        self.estimator.tokens(self.fixed_characters())
+    }
+
+    fn free(&self, budget_tokens: u64) -> u64 {
+        budget_tokens.saturating_sub(self.fixed())
+    }
+
+    fn target(&self, budget_tokens: u64, why: Why) -> u64 {
+        let keep = self.fixed() + self.free(budget_tokens) * KEEP_PERMILLE / 1_000;
+        match why {
+            Why::Mark | Why::Overflow => keep,
+            // Somebody who asks wants less than there is, however much that is.
+            Why::Asked => keep.min(self.estimate() / 2),
+        }
+    }
+
+    /// What is low enough when the journal covers no more.
+    fn loose(&self, budget_tokens: u64) -> u64 {
+        self.fixed() + self.free(budget_tokens) * JOURNAL_PERMILLE / 1_000
+    }
+
+    /// The fewest entries, whole turns, that must leave to come down to `target_tokens`, what will
+    /// stand for them included; all but the last turn when that is not enough.
+    fn cut_for(&self, target_tokens: u64) -> usize {
+        let starts = self.turn_starts();
+        let fitting = starts
+            .iter()
+            .find(|start| self.estimate_after(**start, None) <= target_tokens);
+        fitting.or(starts.last()).copied().unwrap_or(0)
+    }
+
+    /// Where turns begin that something could leave before.
+    fn turn_starts(&self) -> Vec<usize> {
+        let entries = self.entries.iter().enumerate();
+        entries
+            .filter(|(index, entry)| *index > 0 && entry.begins_turn())
+            .map(|(index, _)| index)
+            .collect()
+    }
+
+    /// Entries of whole turns that lie before what an entry of the journal covers.
+    fn turns_covered(&self, through: u64) -> usize {
+        let starts = self.turn_starts().into_iter();
+        starts
+            .take_while(|start| {
+                let before = start.checked_sub(1).and_then(|last| self.entries.get(last));
+                before.is_some_and(|entry| entry.at <= through)
+            })
+            .last()
+            .unwrap_or(0)
+    }
+
+    /// Tokens once `cut` entries have left and results are shortened, with what a summary of them
+    /// will take at most.
+    fn estimate_after(&self, cut: usize, shortened_through: Option<u64>) -> u64 {
+        let mut after = self.clone();
+        let covered = self.covered(cut);
+        after.entries.drain(..cut);
+        after.shortened_through = self.shortened_through.max(shortened_through);
+        let said: u64 = covered.iter().map(|one| characters_in(&one.text)).sum();
+        let grown = characters_in(&lines_in_words(&summary::rules(&covered))) + said / 8;
+        after.estimator.tokens(after.sent_characters() + grown)
+    }
+
+    /// Up to where results of what stays are shortened, when it alone is too long: all but those of
+    /// the last replies, then those too but for the newest, at the last all.
+    fn shortening_for(&self, cut: usize, target: u64, budget_tokens: u64) -> Option<u64> {
+        let enough = if cut > 0 {
+            self.loose(budget_tokens)
+        } else {
+            target
+        };
+        if self.estimate_after(cut, None) <= enough {
+            return None;
+        }
+        let replies: Vec<usize> = self
+            .entries
+            .iter()
+            .enumerate()
+            .skip(cut)
+            .filter(|(_, entry)| !calls_of(&entry.message).is_empty())
+            .map(|(index, _)| index)
+            .collect();
+        let mut best = None;
+        for kept in [KEPT_REPLIES, 1, 0] {
+            let Some(older) = replies.len().checked_sub(kept).filter(|older| *older > 0) else {
+                continue;
+            };
+            let end = replies.get(older).copied().unwrap_or(self.entries.len());
+            let last = end.checked_sub(1).and_then(|last| self.entries.get(last));
+            let through = last.map(|entry| entry.at);
+            if through <= self.shortened_through {
+                continue;
+            }
+            best = through;
+            if self.estimate_after(cut, through) <= budget_tokens {
+                break;
+            }
+        }
+        best
+    }
+
+    /// The first `cut` entries as what a summary is made of.
+    fn covered(&self, cut: usize) -> Vec<Covered> {
+        self.entries
+            .iter()
+            .take(cut)
+            .filter(|entry| !is_passing(entry))
+            .flat_map(covered_of)
+            .collect()
+    }
+}
+
+fn covered_of(entry: &Entry) -> Vec<Covered> {
+    let covered = |said, text: String| Covered {
+        seq: entry.seq,
+        said,
+        text: text.chars().take(COVERED_CHARACTERS).collect(),
+    };
+    match &entry.message {
+        Message::User { text } => {
+            let said = if entry.users_words().is_some() {
+                Said::ByUser
+            } else {
+                Said::ByTool
+            };
+            vec![covered(said, text.clone())]
+        }
+        Message::Assistant {
+            text, tool_calls, ..
+        } => {
+            let mut said = text.clone();
+            for call in tool_calls {
+                said.push_str(&format!("\ncalled {} {}", call.name, call.arguments));
+            }
+            vec![covered(Said::ByAgent, said)]
+        }
+        Message::Tool { text, .. } => vec![covered(Said::ByTool, text.clone())],
+        Message::System { .. } => Vec::new(),
+    }
+}

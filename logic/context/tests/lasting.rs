@@ -1,0 +1,438 @@
+//! The lasting context under random conversations: well formed, smaller when it must be, only
+//! growing at its end in between, and the same when it is folded again from what it said it did.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use context::prompt::{Layer, LayerKind};
+use context::{
+    Budget, Compacted, JOURNAL_NUDGE, JournalEntry, Lasting, Plan, Speaker, Why, transcript,
+};
+use domain::context::CompactionCause;
+use domain::id::CallId;
+use domain::message::{Message, ToolCall};
+use domain::tool::ToolName;
+use proptest::prelude::*;
+use serde_json::json;
+use std::collections::BTreeSet;
+use uuid::Uuid;
+
+#[derive(Debug, Clone)]
+enum Step {
+    Request(usize),
+    Answer(usize),
+    Calls(Vec<usize>),
+    Journal(usize),
+    Pin,
+    Compact,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        3 => (1_usize..800).prop_map(Step::Request),
+        3 => (1_usize..800).prop_map(Step::Answer),
+        4 => proptest::collection::vec(0_usize..6_000, 1..4).prop_map(Step::Calls),
+        1 => (1_usize..900).prop_map(Step::Journal),
+        1 => Just(Step::Pin),
+        2 => Just(Step::Compact),
+    ];
+    proptest::collection::vec(step, 1..40)
+}
+
+/// What a log would hold.
+#[derive(Debug, Clone)]
+enum Said {
+    Request(String),
+    Reply(Message),
+    Result(Message),
+    Journal(JournalEntry, CallId),
+    Pin(u64),
+    Compacted(Box<Compacted>),
+}
+
+fn fold(lasting: &mut Lasting, seq: u64, said: &Said) {
+    lasting.at(seq);
+    match said {
+        Said::Request(text) => lasting.begin_turn(seq, text.clone(), Speaker::User),
+        Said::Reply(message) => {
+            lasting.seen();
+            lasting.add(seq, message.clone());
+        }
+        Said::Result(message) => lasting.add(seq, message.clone()),
+        Said::Journal(entry, call) => lasting.journal(entry.clone(), Some(*call)),
+        Said::Pin(pinned) => lasting.pin(*pinned, true),
+        Said::Compacted(done) => lasting.compacted(
+            done.through,
+            done.summary.clone().map(|summary| summary.lines),
+            done.shortened_through,
+            done.journal_characters,
+        ),
+    }
+}
+
+fn fresh() -> Lasting {
+    let mut lasting = Lasting::new();
+    lasting.set_system("Standing instructions.".to_owned());
+    let layer = Layer {
+        kind: LayerKind::Identity,
+        source: String::new(),
+        text: "You are a test.".to_owned(),
+    };
+    lasting.set_layers(&[layer], 10_000);
+    lasting
+}
+
+struct World {
+    lasting: Lasting,
+    log: Vec<Said>,
+    calls: u128,
+    budget: u64,
+}
+
+impl World {
+    fn new(budget: u64) -> Self {
+        let mut world = Self {
+            lasting: fresh(),
+            log: Vec::new(),
+            calls: 0,
+            budget,
+        };
+        world.says(Said::Request("request 0 of 4711".to_owned()));
+        world
+    }
+
+    fn says(&mut self, said: Said) {
+        let seq = self.log.len() as u64 + 1;
+        fold(&mut self.lasting, seq, &said);
+        self.log.push(said);
+    }
+
+    fn call(&mut self, name: &str) -> ToolCall {
+        self.calls += 1;
+        ToolCall {
+            call_id: CallId::from_uuid(Uuid::from_u128(self.calls)),
+            name: name.to_owned(),
+            arguments: json!({"path": "notes.md"}),
+        }
+    }
+
+    /// Whether it rebuilt the view.
+    fn take(&mut self, step: &Step) -> bool {
+        match step {
+            Step::Request(size) => {
+                let number = self.log.len();
+                let text = format!("request {number}: never {number}. {}", "r".repeat(*size));
+                self.says(Said::Request(text));
+            }
+            Step::Answer(size) => {
+                self.says(Said::Reply(reply("a".repeat(*size), Vec::new())));
+            }
+            Step::Calls(results) => {
+                let calls: Vec<ToolCall> = results.iter().map(|_| self.call("read_file")).collect();
+                self.says(Said::Reply(reply(String::new(), calls.clone())));
+                for (call, size) in calls.iter().zip(results) {
+                    self.says(Said::Result(result(call, &"é".repeat(*size))));
+                }
+            }
+            Step::Journal(size) => {
+                let call = self.call("journal");
+                self.says(Said::Reply(reply(String::new(), vec![call.clone()])));
+                let seq = self.log.len() as u64;
+                let entry = JournalEntry {
+                    seq: seq + 1,
+                    time: "2026-11-21T20:41:07Z".parse().unwrap(),
+                    title: "noted".to_owned(),
+                    text: "j".repeat(*size),
+                    through: seq - 1,
+                };
+                self.says(Said::Journal(entry, call.call_id));
+                self.says(Said::Result(result(&call, "Written.")));
+            }
+            Step::Pin => self.says(Said::Pin(1)),
+            Step::Compact => {
+                let Some(plan) = self.lasting.plan(self.budget, Why::Mark) else {
+                    return false;
+                };
+                let done = self.lasting.carry_out(&plan, None);
+                self.says(Said::Compacted(Box::new(done)));
+                return true;
+            }
+        }
+        false
+    }
+}
+
+fn reply(text: String, tool_calls: Vec<ToolCall>) -> Message {
+    Message::Assistant {
+        text,
+        thinking: None,
+        tool_calls,
+    }
+}
+
+fn result(call: &ToolCall, text: &str) -> Message {
+    Message::Tool {
+        call_id: call.call_id,
+        name: ToolName::nearest(&call.name),
+        text: text.to_owned(),
+    }
+}
+
+fn assert_well_formed(messages: &[Message]) -> Result<(), TestCaseError> {
+    let mut open: BTreeSet<CallId> = BTreeSet::new();
+    let first = matches!(messages[0], Message::System { .. });
+    prop_assert!(first);
+    let second = matches!(&messages[1], Message::User { text } if text.starts_with("<context name=\"identity\">") && text.contains("The user's request:\nrequest "));
+    prop_assert!(second, "{:?}", messages[1]);
+    let mut users = 0;
+    for message in &messages[1..] {
+        match message {
+            Message::Tool { call_id, .. } => prop_assert!(open.remove(call_id), "orphan result"),
+            Message::Assistant { tool_calls, .. } => {
+                prop_assert!(open.is_empty(), "a call lost its result");
+                open.extend(tool_calls.iter().map(|call| call.call_id));
+                users = 0;
+            }
+            Message::User { .. } => {
+                users += 1;
+                prop_assert_eq!(users, 1, "two messages of the user in a row");
+            }
+            Message::System { .. } => prop_assert!(false, "a second system message"),
+        }
+    }
+    prop_assert!(open.is_empty(), "a call lost its result");
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn any_conversation_stays_well_formed_and_folds_again_to_the_same(
+        steps in steps(),
+        budget in 300_u64..4_000,
+    ) {
+        let mut world = World::new(budget);
+        for step in &steps {
+            world.take(step);
+            assert_well_formed(&world.lasting.messages())?;
+        }
+        let mut again = fresh();
+        for (said, seq) in world.log.iter().zip(1..) {
+            fold(&mut again, seq, said);
+        }
+        prop_assert_eq!(again.messages(), world.lasting.messages());
+    }
+
+    #[test]
+    fn between_rebuildings_a_prompt_is_the_beginning_of_the_next(
+        steps in steps(),
+        budget in 300_u64..4_000,
+    ) {
+        let mut world = World::new(budget);
+        let mut before = String::new();
+        for step in &steps {
+            let rebuilt = world.take(step);
+            let now = transcript(&world.lasting.messages());
+            // To pin what is out of view brings it back into view, in front.
+            if rebuilt || matches!(step, Step::Pin) {
+                before.clear();
+            }
+            // A message that follows one of its own role is sent as one with it.
+            let begins = now.starts_with(before.trim_end());
+            prop_assert!(begins, "{step:?}\n{before}\n->\n{now}");
+            // The call that wrote the journal is in passing.
+            if !now.contains("calls journal") {
+                before = now;
+            }
+        }
+    }
+
+    #[test]
+    fn a_rebuilding_keeps_the_newest_request_and_every_rule(
+        steps in steps(),
+        budget in 300_u64..4_000,
+    ) {
+        let mut world = World::new(budget);
+        for step in &steps {
+            world.take(step);
+        }
+        let Some(plan) = world.lasting.plan(budget, Why::Mark) else { return Ok(()) };
+        let before = world.lasting.estimate();
+        let done = world.lasting.carry_out(&plan, None);
+        prop_assert_eq!(done.before_tokens, before);
+        world.says(Said::Compacted(Box::new(done.clone())));
+        prop_assert_eq!(world.lasting.estimate(), done.after_tokens);
+        let shown = transcript(&world.lasting.messages());
+        for said in &world.log {
+            if let Said::Request(text) = said
+                && let Some(rule) = text.split(": ").nth(1)
+            {
+                let rule = rule.split('.').next().unwrap();
+                prop_assert!(shown.contains(rule), "{rule} is gone:\n{shown}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_view_is_what_is_sent_and_adds_up_to_the_estimate(
+        steps in steps(),
+        reported in 1_u64..10_000,
+    ) {
+        let mut world = World::new(2_000);
+        world.lasting.calibrate(8_000, reported);
+        for step in &steps {
+            world.take(step);
+        }
+        let view = world.lasting.view(Budget::of(4_096), Some(990));
+        let text: String = view.parts.iter().map(|part| part.text.as_str()).collect();
+        prop_assert_eq!(text, transcript(&world.lasting.messages()));
+        let tokens: u64 = view.parts.iter().map(|part| part.tokens).sum();
+        prop_assert_eq!(tokens, world.lasting.estimate());
+    }
+}
+
+fn talk(turns: usize, size: usize) -> World {
+    let mut world = World::new(2_000);
+    for turn in 0..turns {
+        world.says(Said::Reply(reply(
+            format!("Answer {turn}. {}", "a".repeat(size)),
+            Vec::new(),
+        )));
+        world.says(Said::Request(format!(
+            "Question {turn}? {}",
+            "q".repeat(size)
+        )));
+    }
+    world
+}
+
+fn plan(world: &World) -> Plan {
+    world.lasting.plan(world.budget, Why::Mark).unwrap()
+}
+
+#[test]
+fn a_journal_stands_for_what_it_covers_and_its_call_is_gone() {
+    let mut world = talk(10, 600);
+    world.says(Said::Reply(reply("ok".to_owned(), Vec::new())));
+    world.says(Said::Request("Go on.".to_owned()));
+    world.take(&Step::Journal(40));
+    let shown = transcript(&world.lasting.messages());
+    assert!(shown.contains("calls journal") && shown.contains("Written."));
+    world.says(Said::Reply(reply("Going on.".to_owned(), Vec::new())));
+    let shown = transcript(&world.lasting.messages());
+    assert!(
+        !shown.contains("calls journal") && !shown.contains("Written."),
+        "{shown}"
+    );
+    let plan = plan(&world);
+    assert_eq!(plan.cause, CompactionCause::Journal);
+    assert_eq!(plan.request(1_000), None, "no model is asked");
+    let done = world.lasting.carry_out(&plan, None);
+    assert!(done.shrank);
+    world.says(Said::Compacted(Box::new(done)));
+    let shown = transcript(&world.lasting.messages());
+    assert!(shown.contains("## 2026-11-21T20:41 — noted"), "{shown}");
+    assert!(shown.contains(&"j".repeat(40)));
+    let next = world.lasting.plan(world.budget, Why::Mark);
+    assert!(
+        next.is_none_or(|next| next.cause != CompactionCause::Journal),
+        "an entry bridges once"
+    );
+}
+
+#[test]
+fn the_reminder_leaves_with_the_journal_and_comes_once() {
+    let mut world = talk(1, 10);
+    assert!(world.lasting.may_nudge());
+    let nudge = Message::User {
+        text: JOURNAL_NUDGE.to_owned(),
+    };
+    world.says(Said::Result(nudge));
+    assert!(!world.lasting.may_nudge());
+    let last = world.lasting.messages().pop().unwrap();
+    assert!(last.text().starts_with("Question 0?") && last.text().ends_with(JOURNAL_NUDGE));
+    world.take(&Step::Journal(10));
+    world.says(Said::Reply(reply("Answer.".to_owned(), Vec::new())));
+    let shown = transcript(&world.lasting.messages());
+    assert!(!shown.contains("[Housecarl:"), "{shown}");
+    assert!(!world.lasting.may_nudge(), "told once");
+}
+
+#[test]
+fn a_turn_too_long_by_itself_keeps_its_last_three_replies_whole() {
+    let mut world = World::new(3_000);
+    for _ in 0..8 {
+        world.take(&Step::Calls(vec![2_000]));
+    }
+    let plan = plan(&world);
+    assert_eq!(plan.cause, CompactionCause::Trimmed);
+    let done = world.lasting.carry_out(&plan, None);
+    assert!(done.shrank && done.dropped_messages == 0);
+    world.says(Said::Compacted(Box::new(done)));
+    let messages = world.lasting.messages();
+    let whole: Vec<bool> = messages
+        .iter()
+        .filter(|message| matches!(message, Message::Tool { .. }))
+        .map(|message| message.text().chars().count() == 2_000)
+        .collect();
+    assert_eq!(whole, [false, false, false, false, false, true, true, true]);
+    assert!(transcript(&messages).contains("were here, in event #3.]"));
+}
+
+#[test]
+fn a_pinned_message_stays_word_for_word_and_an_old_one_comes_back() {
+    let mut world = World::new(2_000);
+    world.says(Said::Reply(reply(
+        "Yes. It is one nobody pins.".to_owned(),
+        Vec::new(),
+    )));
+    world.says(Said::Pin(1));
+    for _ in 0..8 {
+        world.take(&Step::Answer(700));
+        world.take(&Step::Request(700));
+    }
+    assert!(world.take(&Step::Compact));
+    let shown = transcript(&world.lasting.messages());
+    assert!(shown.contains("#1: request 0 of 4711"), "{shown}");
+    assert!(!shown.contains("nobody pins"), "{shown}");
+    assert!(world.lasting.can_pin(2) && !world.lasting.can_pin(99));
+    world.lasting.pin(2, true);
+    assert!(transcript(&world.lasting.messages()).contains("#2: Yes. It is one nobody pins."));
+}
+
+#[test]
+fn going_back_takes_what_came_after_and_a_request_that_waited() {
+    let mut world = talk(2, 10);
+    let before = world.lasting.messages();
+    let to = world.log.len() as u64;
+    world.says(Said::Reply(reply("Later.".to_owned(), Vec::new())));
+    world.lasting.at(20);
+    world
+        .lasting
+        .begin_turn(19, "I waited.".to_owned(), Speaker::User);
+    world.lasting.rewind(20);
+    assert!(!transcript(&world.lasting.messages()).contains("I waited."));
+    world.lasting.rewind(to);
+    assert_eq!(world.lasting.messages(), before);
+}
+
+#[test]
+fn checkpoint_rollback_and_pop_work_until_what_stood_there_is_gone() {
+    let mut world = talk(6, 500);
+    let early = world.lasting.checkpoint();
+    let before = world.lasting.messages();
+    world.take(&Step::Calls(vec![10, 20]));
+    assert_eq!(world.lasting.pop().len(), 3);
+    world.take(&Step::Answer(10));
+    world.lasting.rollback(early).unwrap();
+    assert_eq!(world.lasting.messages(), before);
+    let mut other = talk(0, 0);
+    let checkpoint = other.lasting.checkpoint();
+    for _ in 0..8 {
+        other.take(&Step::Answer(700));
+        other.take(&Step::Request(700));
+    }
+    assert!(other.take(&Step::Compact));
+    assert!(other.lasting.rollback(checkpoint).is_err());
+}
