@@ -467,7 +467,9 @@ pub enum EventBody {
     },
     /// The user pinned a message, or took the pin away. What is pinned is never left out.
     Pinned {
-        /// The event that holds the message.
+        /// The event that holds the message. In JSON it has another name, since an event has a `seq`
+        /// of its own.
+        #[serde(rename = "message_seq")]
         seq: u64,
         /// Whether it is pinned from now on.
         pinned: bool,

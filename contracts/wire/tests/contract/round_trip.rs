@@ -279,6 +279,12 @@ proptest! {
     #[test]
     fn every_event_comes_back(seed in seeds()) {
         for event in events(&seed) {
+            // The session log's form is another: no field of a body may be called as one of the
+            // event is. A path that is no UTF-8 has no such form.
+            if let Ok(line) = serde_json::to_string(&event) {
+                let read: Event = serde_json::from_str(&line).unwrap();
+                assert_eq!(read, event, "{line}");
+            }
             comes_back::<Event, proto::Event>(event);
         }
     }
