@@ -240,10 +240,6 @@ impl Coded for Error {
     }
 }
 
-fn not_offered() -> Error {
-    Error::new(ErrorKind::Refused, "This service does not offer that.")
-}
-
 /// What surfaces see of Housecarl.
 #[async_trait]
 pub trait Sessions: Send + Sync {
@@ -282,40 +278,25 @@ pub trait Sessions: Send + Sync {
     /// Exactly what a model will be shown next, but for the request that is yet to come. Of a
     /// session from disk as well, which stays as it is. An agent that ended has no context any more:
     /// [`ErrorKind::InvalidRequest`].
-    async fn context(&self, session_id: SessionId, whose: Whose) -> Result<ContextView, Error> {
-        let _asked = (session_id, whose);
-        Err(not_offered())
-    }
+    async fn context(&self, session_id: SessionId, whose: Whose) -> Result<ContextView, Error>;
     /// Makes the view of the conversation smaller now, as it happens by itself when the context is
     /// nearly full; events say how. The log keeps everything. [`ErrorKind::Busy`] while something
     /// runs, [`ErrorKind::NothingToDo`] when the view cannot be made smaller.
-    async fn compact(&self, session_id: SessionId) -> Result<(), Error> {
-        let _asked = session_id;
-        Err(not_offered())
-    }
+    async fn compact(&self, session_id: SessionId) -> Result<(), Error>;
     /// Takes the conversation back to before a request: an event `Rewound` says to where, and the
     /// log keeps what was taken back. Only the conversation goes back. What tools did stays done;
     /// what agents were shown stays shown, so that the session is trusted no further than before;
     /// and the user's words stay the user's: a place they named may still be gone to.
     /// [`ErrorKind::Busy`] while something runs, [`ErrorKind::NothingToDo`] without a request,
     /// [`ErrorKind::InvalidRequest`] for one that is not there or was taken back already.
-    async fn rewind(&self, session_id: SessionId, to: RewindTo) -> Result<TakenBack, Error> {
-        let _asked = (session_id, to);
-        Err(not_offered())
-    }
+    async fn rewind(&self, session_id: SessionId, to: RewindTo) -> Result<TakenBack, Error>;
     /// Has a message stay in view for good, or no longer: the user's words (`QueryReceived`) or an
     /// agent's answer (`ModelAnswered`, for a planned request `DialogTurn`), by the number of its
     /// event. To pin what is pinned, or to take away a pin that is not there, changes nothing. At
     /// most [`domain::limits::PINNED_MESSAGES`]; what is no such message, was taken back or is not
     /// there is an [`ErrorKind::InvalidRequest`].
-    async fn pin(&self, session_id: SessionId, seq: u64, change: PinChange) -> Result<(), Error> {
-        let _asked = (session_id, seq, change);
-        Err(not_offered())
-    }
+    async fn pin(&self, session_id: SessionId, seq: u64, change: PinChange) -> Result<(), Error>;
     /// Tells a session in auto mode of something that may be a reason to act. Its texts have at most
     /// [`domain::limits::SIGNAL_BYTES`] bytes, together. [`ErrorKind::NotAuto`] in any other mode.
-    async fn signal(&self, session_id: SessionId, signal: Signal) -> Result<(), Error> {
-        let _asked = (session_id, signal);
-        Err(not_offered())
-    }
+    async fn signal(&self, session_id: SessionId, signal: Signal) -> Result<(), Error>;
 }

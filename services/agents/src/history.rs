@@ -5,6 +5,8 @@
 
 use crate::drive::Trail;
 use crate::thread::{Closing, Ends, Thread};
+use context::prompt::Layer;
+use context::{Budget, ContextManager};
 use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::AgentId;
@@ -12,7 +14,7 @@ use domain::label::Label;
 use domain::limits::USER_TEXT_BYTES;
 use domain::model::Usage;
 use domain::report::{Report, ReportSource, ReportStatus, ResultQuality};
-use domain::settings::{Mode, SessionProfile};
+use domain::settings::{Mode, SessionProfile, SessionSettings};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Longest title taken from a request, characters.
@@ -108,7 +110,7 @@ impl History {
             }
             EventBody::AgentSpawned { child, task, .. } => {
                 if let Some(query_id) = event.query_id {
-                    let thread = Thread::of_child(query_id, *child, task);
+                    let thread = Thread::of_child((query_id, event.seq), *child, task);
                     self.children.insert(*child, (event.agent_id, thread));
                 }
             }
@@ -123,6 +125,24 @@ impl History {
     pub(crate) fn thread_mut(&mut self, agent_id: Option<AgentId>) -> &mut Thread {
         let child = agent_id.and_then(|id| self.children.get_mut(&id));
         child.map_or(&mut self.root, |(_, thread)| thread)
+    }
+
+    /// The conversation of an agent at work for another.
+    pub(crate) fn child(&mut self, agent_id: AgentId) -> Option<&mut Thread> {
+        self.children.get_mut(&agent_id).map(|(_, thread)| thread)
+    }
+
+    /// What stands before the conversation with the user, within the budget of its model.
+    pub(crate) fn set_standing(
+        &mut self,
+        settings: &SessionSettings,
+        layers: &[Layer],
+        budget: Budget,
+    ) {
+        let window = &mut self.root.window;
+        let characters = window.characters_in(budget.preamble_tokens);
+        window.set_preamble(context::prompt::preamble(layers, characters));
+        window.set_system(context::prompt::system(settings));
     }
 
     /// How far an answer may be trusted that is made of everything the model was shown so far: the
@@ -141,7 +161,8 @@ impl History {
         if origin == Origin::User {
             self.past.said(text);
         }
-        self.root.begin(query_id, event.agent_id, (text, mode));
+        let request = (query_id, event.seq);
+        self.root.begin(request, event.agent_id, (text, mode));
     }
 
     /// The events that close everything left open, in order: the youngest agents first.

@@ -10,6 +10,7 @@
 //! [`work`] (what one request needs) and [`loop_mode`] (how it is worked on).
 
 mod ask;
+mod commands;
 pub mod config;
 mod desk;
 pub mod drive;

@@ -13,10 +13,12 @@ use api::broker::{self, Broker, Control};
 use api::bus::Bus;
 use api::models::Models;
 use api::sessions::{
-    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, SendRequest, SessionSummary, Sessions,
+    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, RewindTo, SendRequest,
+    SessionSummary, Sessions, TakenBack, Whose,
 };
 use async_trait::async_trait;
-use domain::drive::Origin;
+use domain::context::ContextView;
+use domain::drive::{Origin, Signal};
 use domain::event::{ConfirmationAnswer, Event, EventBody};
 use domain::fault::Coded;
 use domain::hash::Digest;
@@ -99,7 +101,7 @@ impl Service {
         }
     }
 
-    async fn live(&self, session_id: SessionId) -> Option<Arc<Session>> {
+    pub(crate) async fn live(&self, session_id: SessionId) -> Option<Arc<Session>> {
         let mut live = self.live.lock().await;
         live.uses += 1;
         let used = live.uses;
@@ -108,7 +110,7 @@ impl Service {
         Some(Arc::clone(&held.session))
     }
 
-    async fn expect_live(&self, session_id: SessionId) -> Result<Arc<Session>, Error> {
+    pub(crate) async fn expect_live(&self, session_id: SessionId) -> Result<Arc<Session>, Error> {
         self.live(session_id).await.ok_or_else(|| {
             Error::new(
                 ErrorKind::NotFound,
@@ -332,6 +334,26 @@ impl Sessions for Service {
         };
         held.session.close(&*self.shared.control).await;
         Ok(())
+    }
+
+    async fn context(&self, session_id: SessionId, whose: Whose) -> Result<ContextView, Error> {
+        self.view(session_id, whose).await
+    }
+
+    async fn compact(&self, session_id: SessionId) -> Result<(), Error> {
+        self.make_smaller(session_id).await
+    }
+
+    async fn rewind(&self, session_id: SessionId, to: RewindTo) -> Result<TakenBack, Error> {
+        self.take_back(session_id, to).await
+    }
+
+    async fn pin(&self, session_id: SessionId, seq: u64, change: PinChange) -> Result<(), Error> {
+        self.change_pin(session_id, seq, change).await
+    }
+
+    async fn signal(&self, session_id: SessionId, signal: Signal) -> Result<(), Error> {
+        self.take_signal(session_id, signal).await
     }
 }
 

@@ -72,6 +72,8 @@ pub(crate) struct Session {
     pub(crate) created: Timestamp,
     root: Root,
     queue: Mutex<VecDeque<Pending>>,
+    /// Held while a pin changes.
+    pub(crate) pinning: Mutex<()>,
     arrived: Notify,
     closing: CancellationToken,
     worker: Mutex<Option<JoinHandle<()>>>,
@@ -102,6 +104,7 @@ impl Session {
             created,
             root,
             queue: Mutex::new(VecDeque::new()),
+            pinning: Mutex::new(()),
             arrived: Notify::new(),
             closing: CancellationToken::new(),
             worker: Mutex::new(None),
@@ -126,8 +129,8 @@ impl Session {
             return;
         };
         let (prompts, about) = (config.prompts.clone(), self.root.about.clone());
-        let context_tokens = profile.context_tokens.unwrap_or(config.context_tokens);
-        let system = context::prompt::system(&profile.settings);
+        let tokens = profile.context_tokens.unwrap_or(config.context_tokens);
+        let settings = profile.settings.clone();
         let reading =
             tokio::task::spawn_blocking(move || crate::prompts::layers(&prompts, &profile, &about));
         let layers = match reading.await {
@@ -137,12 +140,9 @@ impl Session {
                 return;
             }
         };
+        let budget = context::Budget::of(tokens);
         let mut history = self.emitter.history();
-        let tokens = context::Budget::of(context_tokens).preamble_tokens;
-        let characters = history.root.window.characters_in(tokens);
-        let preamble = context::prompt::preamble(&layers, characters);
-        context::ContextManager::set_system(&mut history.root.window, system);
-        context::ContextManager::set_preamble(&mut history.root.window, preamble);
+        history.set_standing(&settings, &layers, budget);
     }
 
     /// Takes a request, and whose words it is; the receiver sees everything from its `QueryReceived` on.
@@ -265,6 +265,26 @@ impl Session {
     /// Whether nothing runs or waits.
     pub(crate) async fn is_idle(&self) -> bool {
         self.queue.lock().await.is_empty()
+    }
+
+    /// Does something to the conversation that nothing may run beside. Requests that come meanwhile
+    /// wait for it.
+    pub(crate) async fn while_idle<T>(
+        &self,
+        work: impl AsyncFnOnce() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let queue = self.queue.lock().await;
+        if self.closing.is_cancelled() {
+            return Err(Error::new(ErrorKind::NotFound, "The session is closed."));
+        }
+        if !queue.is_empty() {
+            return Err(Error::new(
+                ErrorKind::Busy,
+                "The session is at work, and this waits for nobody.",
+            )
+            .with_hint("Wait for the answer, or interrupt, and ask again."));
+        }
+        work().await
     }
 
     /// Stops everything. What ran is still logged by the session's own task, which then ends.

@@ -1,6 +1,6 @@
 //! One agent's conversation, folded from the session log.
 
-use context::{ContextManager, SlidingWindow};
+use context::{Checkpoint, ContextManager, SlidingWindow};
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::hash::Digest;
@@ -20,6 +20,8 @@ pub(crate) struct Thread {
     pub(crate) announced: Option<Digest>,
     /// Requests received and not finished: the first is being worked on, the others wait.
     open: VecDeque<OpenQuery>,
+    /// Where each turn began: the last event before it, and what was in view.
+    turns: Vec<(u64, Checkpoint)>,
 }
 
 #[derive(Debug)]
@@ -49,16 +51,16 @@ pub(crate) struct Closing {
 
 impl Thread {
     /// The conversation of an agent that another one started for this request.
-    pub(crate) fn of_child(query_id: QueryId, child: AgentId, brief: &str) -> Self {
+    pub(crate) fn of_child(request: (QueryId, u64), child: AgentId, brief: &str) -> Self {
         let mut thread = Self::default();
-        thread.begin(query_id, Some(child), (brief, Mode::Loop));
+        thread.begin(request, Some(child), (brief, Mode::Loop));
         thread
     }
 
-    /// Takes a request: it is next, or waits for those before it.
+    /// Takes a request, with the number of its event: it is next, or waits for those before it.
     pub(crate) fn begin(
         &mut self,
-        query_id: QueryId,
+        (query_id, seq): (QueryId, u64),
         agent_id: Option<AgentId>,
         (text, mode): (&str, Mode),
     ) {
@@ -73,16 +75,36 @@ impl Thread {
             answered: false,
         });
         if self.open.len() == 1 {
+            let before = (seq.saturating_sub(1), self.window.checkpoint());
+            self.turns.push(before);
             self.window.begin_turn(text.to_owned());
+        }
+    }
+
+    /// Goes back to where it was after an event. What was left out of the view by then stays out.
+    fn rewind(&mut self, to_seq: u64) {
+        let Some(first) = self.turns.iter().position(|(before, _)| *before >= to_seq) else {
+            return;
+        };
+        let gone = self.turns.split_off(first);
+        let Some((_, checkpoint)) = gone.first() else {
+            return;
+        };
+        if self.window.rollback(*checkpoint).is_err() {
+            self.window.clear();
         }
     }
 
     /// Takes the next event of this agent.
     pub(crate) fn apply(&mut self, event: &Event) {
+        if let EventBody::Rewound { to_seq } = &event.body {
+            return self.rewind(*to_seq);
+        }
         let Self {
             window,
             announced,
             open,
+            turns,
         } = self;
         if let EventBody::ToolSchema { tools } = &event.body {
             *announced = Some(digest_of(tools));
@@ -147,6 +169,7 @@ impl Thread {
                 if position == 0
                     && let Some(next) = open.front()
                 {
+                    turns.push((event.seq, window.checkpoint()));
                     window.begin_turn(next.text.clone());
                 }
             }

@@ -52,7 +52,7 @@ impl Models for Obliging {
 async fn sessions() {
     let folder = tempfile::tempdir().unwrap();
     let count = std::sync::atomic::AtomicU32::new(0);
-    sessions_suite::conformance(async || {
+    let subject = async || {
         let number = count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let broker = Arc::new(support::broker());
         let service = agents::Service::new(
@@ -70,6 +70,8 @@ async fn sessions() {
             ends: "Say something".to_owned(),
             runs_on: "Run on".to_owned(),
         }
-    })
-    .await;
+    };
+    sessions_suite::conformance(subject).await;
+    sessions_suite::lasting(subject).await;
+    sessions_suite::signals(subject).await;
 }

@@ -1,0 +1,349 @@
+//! What a user does to a conversation besides talking: look at it, make it smaller, take exchanges
+//! back, pin messages, pass on what may be a reason to act.
+
+use crate::emitter::{Durability, Scope};
+use crate::history::History;
+use crate::record::{self, Lines};
+use crate::service::{Service, refused};
+use crate::session::Session;
+use crate::{library, prompts};
+use api::sessions::{Error, ErrorKind, PinChange, RewindTo, TakenBack, Whose};
+use context::{Budget, ContextManager, TokenEstimator};
+use domain::context::{CompactionCause, ContextPart, ContextView};
+use domain::drive::Signal;
+use domain::event::{Event, EventBody};
+use domain::exchange::{Exchange, Exchanges};
+use domain::id::{AgentId, SessionId};
+use domain::limits::{PINNED_MESSAGES, SIGNAL_BYTES};
+use domain::message::Message;
+use domain::settings::{Mode, SessionProfile};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+fn invalid(detail: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidRequest, detail)
+}
+
+impl Service {
+    fn log_of(&self, session_id: SessionId) -> PathBuf {
+        record::path_of(&self.shared.config.sessions_folder, session_id)
+    }
+
+    pub(crate) async fn view(
+        &self,
+        session_id: SessionId,
+        whose: Whose,
+    ) -> Result<ContextView, Error> {
+        match self.live(session_id).await {
+            Some(session) => {
+                let profile = session.profile().ok_or_else(|| headless(session_id))?;
+                let budget = self.budget(&profile);
+                view_of(&mut session.emitter.history(), whose, budget)
+            }
+            None => self.view_from_disk(session_id, whose).await,
+        }
+    }
+
+    /// What the session would show if it were taken up again, which it is not.
+    async fn view_from_disk(
+        &self,
+        session_id: SessionId,
+        whose: Whose,
+    ) -> Result<ContextView, Error> {
+        let path = self.log_of(session_id);
+        let mut history = library::blocking(move || folded(&path)).await?;
+        let profile = history
+            .profile
+            .clone()
+            .ok_or_else(|| headless(session_id))?;
+        let agents = self.shared.control.list_agents().await.map_err(refused)?;
+        let listing = agents
+            .into_iter()
+            .find(|agent| agent.agent_type == profile.agent_type);
+        let about = listing.map_or_else(String::new, |agent| agent.description);
+        let (budget, settings) = (self.budget(&profile), profile.settings.clone());
+        let kept = self.shared.config.prompts.clone();
+        let reading = library::blocking(move || Ok(prompts::layers(&kept, &profile, &about)));
+        let layers = reading.await?;
+        history.set_standing(&settings, &layers, budget);
+        view_of(&mut history, whose, budget)
+    }
+
+    fn budget(&self, profile: &SessionProfile) -> Budget {
+        let tokens = profile.context_tokens;
+        Budget::of(tokens.unwrap_or(self.shared.config.context_tokens))
+    }
+
+    pub(crate) async fn make_smaller(&self, session_id: SessionId) -> Result<(), Error> {
+        let session = self.expect_live(session_id).await?;
+        session.while_idle(async || compact(&session).await).await
+    }
+
+    pub(crate) async fn take_back(
+        &self,
+        session_id: SessionId,
+        to: RewindTo,
+    ) -> Result<TakenBack, Error> {
+        let session = self.expect_live(session_id).await?;
+        let path = self.log_of(session_id);
+        let rewinding = async || {
+            let exchanges = library::blocking(move || exchanges(&path)).await?;
+            let found = sought(&exchanges, to)?;
+            let body = EventBody::Rewound {
+                to_seq: found.begins_after,
+            };
+            // Who took something back must not find it there again after a power cut.
+            emit(&session, body, Durability::Synchronised).await?;
+            Ok(TakenBack {
+                query_id: found.query_id,
+                text: found.text.clone(),
+            })
+        };
+        session.while_idle(rewinding).await
+    }
+
+    pub(crate) async fn change_pin(
+        &self,
+        session_id: SessionId,
+        seq: u64,
+        change: PinChange,
+    ) -> Result<(), Error> {
+        let session = self.expect_live(session_id).await?;
+        let path = self.log_of(session_id);
+        // One at a time, so that two do not both find the last free place.
+        let _alone = session.pinning.lock().await;
+        let pins = library::blocking(move || pins(&path, seq)).await?;
+        if !pins.is_message {
+            return Err(invalid(format!(
+                "Event {seq} of this session holds no message of yours or the agent's that still \
+                 counts."
+            ))
+            .with_hint("`carl session show` prints the number of each message."));
+        }
+        let pinned = change == PinChange::Pin;
+        if pins.pinned.contains(&seq) == pinned {
+            return Ok(());
+        }
+        if pinned && pins.pinned.len() >= PINNED_MESSAGES {
+            return Err(invalid(format!(
+                "{PINNED_MESSAGES} messages are pinned already, and no more can be."
+            ))
+            .with_hint("Take a pin away first."));
+        }
+        let body = EventBody::Pinned { seq, pinned };
+        emit(&session, body, Durability::Written).await
+    }
+
+    pub(crate) async fn take_signal(
+        &self,
+        session_id: SessionId,
+        signal: Signal,
+    ) -> Result<(), Error> {
+        let session = self.expect_live(session_id).await?;
+        if signal.bytes() > SIGNAL_BYTES {
+            return Err(invalid(format!(
+                "A signal has at most {SIGNAL_BYTES} bytes, not {}.",
+                signal.bytes()
+            )));
+        }
+        if session.profile().map(|profile| profile.mode) != Some(Mode::Auto) {
+            return Err(Error::new(
+                ErrorKind::NotAuto,
+                "The session is not in auto mode: it does nothing by itself.",
+            )
+            .with_hint("`/mode auto` in its chat, or open it with `--mode auto`."));
+        }
+        emit(
+            &session,
+            EventBody::SignalReceived { signal },
+            Durability::Written,
+        )
+        .await
+    }
+}
+
+/// What an agent's model is shown next.
+fn view_of(history: &mut History, whose: Whose, budget: Budget) -> Result<ContextView, Error> {
+    let thread = match whose {
+        Whose::Root => &mut history.root,
+        Whose::Agent(agent_id) => history.child(agent_id).ok_or_else(|| {
+            invalid(format!("No agent {agent_id} is at work in this session."))
+                .with_hint("`carl session show` prints what one that ended has done.")
+        })?,
+    };
+    Ok(in_parts(thread.window.messages(), budget))
+}
+
+/// Messages as people look at them.
+fn in_parts(messages: Vec<Message>, budget: Budget) -> ContextView {
+    let mut parts: Vec<ContextPart> = Vec::new();
+    for message in messages {
+        let (name, role) = match &message {
+            Message::System { .. } => ("system", "system"),
+            Message::User { .. } => ("conversation", "user"),
+            Message::Assistant { .. } => ("conversation", "assistant"),
+            Message::Tool { .. } => ("conversation", "result"),
+        };
+        let text = format!("[{role}]\n{}\n", message.text());
+        let tokens = TokenEstimator::default().tokens(text.chars().count() as u64);
+        match parts.last_mut().filter(|last| last.name == name) {
+            Some(last) => {
+                last.text.push_str(&text);
+                last.tokens += tokens;
+            }
+            None => parts.push(ContextPart {
+                name: name.to_owned(),
+                tokens,
+                text,
+            }),
+        }
+    }
+    ContextView {
+        context_tokens: budget.context_tokens,
+        budget_tokens: budget.prompt_tokens,
+        reused_permille: None,
+        parts,
+    }
+}
+
+fn headless(session_id: SessionId) -> Error {
+    Error::new(
+        ErrorKind::Corrupt,
+        format!("The log of session {session_id} does not begin with its opening."),
+    )
+}
+
+/// Emits an event that belongs to no request.
+async fn emit(session: &Session, body: EventBody, durability: Durability) -> Result<(), Error> {
+    let emitting = session.emitter.emit(Scope::default(), body, durability);
+    emitting.await.map(|_| ())
+}
+
+/// Halves the view of the conversation.
+async fn compact(session: &Session) -> Result<(), Error> {
+    let trimming = {
+        let mut history = session.emitter.history();
+        let window = &mut history.root.window;
+        let half = window.estimate() / 2;
+        window.trim(half)
+    };
+    if !trimming.changed() {
+        return Err(Error::new(
+            ErrorKind::NothingToDo,
+            "Nothing could be left out: the conversation is as small as it gets.",
+        ));
+    }
+    let body = EventBody::ContextCompacted {
+        before_tokens: trimming.before_tokens,
+        after_tokens: trimming.after_tokens,
+        dropped_messages: trimming.dropped_messages,
+        cause: CompactionCause::Trimmed,
+        through: None,
+        summary: None,
+        shortened_through: None,
+        journal_characters: 0,
+    };
+    emit(session, body, Durability::Written).await
+}
+
+/// The request that is to be taken back.
+fn sought(exchanges: &Exchanges, to: RewindTo) -> Result<&Exchange, Error> {
+    match to {
+        RewindTo::LastRequest => exchanges.last_of_user().ok_or_else(|| {
+            Error::new(
+                ErrorKind::NothingToDo,
+                "There is no request to take back in this session.",
+            )
+        }),
+        RewindTo::Request(query_id) => exchanges.find(query_id).ok_or_else(|| {
+            invalid(format!(
+                "This session has no request {query_id}, or it was taken back already."
+            ))
+        }),
+    }
+}
+
+fn exchanges(path: &Path) -> Result<Exchanges, Error> {
+    let mut exchanges = Exchanges::default();
+    let mut lines = Lines::open(path)?;
+    while let Some(event) = lines.next_event()? {
+        exchanges.note(&event);
+    }
+    Ok(exchanges)
+}
+
+/// What is pinned, and whether an event can be.
+struct Pins {
+    pinned: BTreeSet<u64>,
+    is_message: bool,
+}
+
+fn pins(path: &Path, seq: u64) -> Result<Pins, Error> {
+    let exchanges = exchanges(path)?;
+    let mut children: BTreeSet<AgentId> = BTreeSet::new();
+    let mut planned = BTreeSet::new();
+    let (mut pinned, mut messages) = (BTreeSet::new(), BTreeSet::new());
+    let mut lines = Lines::open(path)?;
+    while let Some(event) = lines.next_event()? {
+        match &event.body {
+            EventBody::AgentSpawned { child, .. } => {
+                children.insert(*child);
+            }
+            EventBody::QueryReceived { mode, .. } if !mode.is_loop() => {
+                planned.extend(event.query_id);
+            }
+            EventBody::Pinned { seq, pinned: true } => {
+                pinned.insert(*seq);
+            }
+            EventBody::Pinned { seq, pinned: false } => {
+                pinned.remove(seq);
+            }
+            _ => {}
+        }
+        let is_planned = event.query_id.is_some_and(|id| planned.contains(&id));
+        let of_child = event.agent_id.is_some_and(|id| children.contains(&id));
+        if is_message(&event, is_planned) && !of_child && exchanges.counts(&event) {
+            messages.insert(event.seq);
+        }
+    }
+    // What was taken back is pinned no more.
+    pinned.retain(|seq| messages.contains(seq));
+    Ok(Pins {
+        pinned,
+        is_message: messages.contains(&seq),
+    })
+}
+
+fn is_message(event: &Event, is_planned: bool) -> bool {
+    match &event.body {
+        EventBody::QueryReceived { .. } => true,
+        EventBody::ModelAnswered { text, aside, .. } => {
+            !is_planned && !aside && !text.trim().is_empty()
+        }
+        EventBody::DialogTurn { .. } => is_planned,
+        _ => false,
+    }
+}
+
+/// A log as a resumed session would know it: what a dead process left open is closed.
+fn folded(path: &Path) -> Result<History, Error> {
+    let mut history = History::default();
+    let mut last = None;
+    let mut lines = Lines::open(path)?;
+    while let Some(event) = lines.next_event()? {
+        history.apply(&event);
+        last = Some(event);
+    }
+    for (closing, further) in history.closings().into_iter().zip(1..) {
+        let Some(last) = &last else { break };
+        history.apply(&Event {
+            seq: last.seq + further,
+            query_id: Some(closing.query_id),
+            agent_id: closing.agent_id,
+            call_id: closing.call_id,
+            body: closing.body,
+            ..last.clone()
+        });
+    }
+    Ok(history)
+}
