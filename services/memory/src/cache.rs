@@ -4,6 +4,7 @@
 //! numbers, dates and denials; nearness alone takes "likes" for "does not like". Either way only as
 //! long as nothing was written where the question looked, and not longer than its kind may live.
 
+use crate::embedding::{product, unit};
 use api::memory::{Detail, Kind, QueryRequest, Recall, Scope};
 use retrieval::question::{self, MeaningKey, Question};
 use retrieval::words::words;
@@ -32,7 +33,8 @@ pub(crate) struct Cache {
 struct Kept {
     words: String,
     meaning: Meaning,
-    vector: Option<Arc<Vec<f32>>>,
+    /// Of length 1.
+    vector: Option<Vec<f32>>,
     wanted: Wanted,
     epoch: u64,
     until: Instant,
@@ -111,10 +113,10 @@ impl Cache {
         vector: &[f32],
         now: Instant,
     ) -> Option<Vec<Recall>> {
+        let vector = unit(vector);
         let is_same = |kept: &Kept| {
-            let near = |known: &Arc<Vec<f32>>| {
-                known.len() == vector.len()
-                    && crate::embedding::cosine(known, vector) >= SAME_MEANING
+            let near = |known: &Vec<f32>| {
+                known.len() == vector.len() && product(known, &vector) >= SAME_MEANING
             };
             kept.meaning == asked.meaning && kept.vector.as_ref().is_some_and(near)
         };
@@ -159,7 +161,7 @@ impl Cache {
         self.kept.push_back(Kept {
             words: asked.words,
             meaning: asked.meaning,
-            vector,
+            vector: vector.map(|vector| unit(&vector)),
             wanted: asked.wanted,
             epoch: asked.epoch,
             until: now + life,

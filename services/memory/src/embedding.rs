@@ -313,13 +313,34 @@ fn text_of(entry: &Entry, row: &VectorRow) -> Option<String> {
 
 /// The cosine of two vectors; 0 where one has no direction.
 pub(crate) fn cosine(one: &[f32], other: &[f32]) -> f32 {
-    let product = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
     let lengths = (product(one, one) * product(other, other)).sqrt();
     if lengths > 0.0 {
         product(one, other) / lengths
     } else {
         0.0
     }
+}
+
+/// The vector at length 1; as it is where it has no direction.
+pub(crate) fn unit(vector: &[f32]) -> Vec<f32> {
+    let length = product(vector, vector).sqrt();
+    let by = if length > 0.0 { length } else { 1.0 };
+    vector.iter().map(|x| x / by).collect()
+}
+
+/// The sum of the products, added up in lanes, which a processor does at one time.
+pub(crate) fn product(one: &[f32], other: &[f32]) -> f32 {
+    const LANES: usize = 16;
+    let mut sums = [0.0_f32; LANES];
+    let (ones, one_rest) = one.as_chunks::<LANES>();
+    let (others, other_rest) = other.as_chunks::<LANES>();
+    for (a, b) in ones.iter().zip(others) {
+        for ((sum, x), y) in sums.iter_mut().zip(a).zip(b) {
+            *sum += x * y;
+        }
+    }
+    let rest = one_rest.iter().zip(other_rest).map(|(x, y)| x * y);
+    sums.into_iter().sum::<f32>() + rest.sum::<f32>()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -259,11 +259,14 @@ pub(crate) fn entry(from: &Connection, row: &Row<'_>) -> rusqlite::Result<Entry>
 }
 
 fn correlating(from: &Connection, number: u64) -> rusqlite::Result<Vec<MemoryId>> {
-    from.prepare_cached("SELECT other FROM correlations WHERE number = ?1 ORDER BY other")?
+    let mut others: Vec<MemoryId> = from
+        .prepare_cached("SELECT other FROM correlations WHERE number = ?1")?
         .query_map([number], |row| {
             Ok(MemoryId::from_uuid(Uuid::from_bytes(row.get(0)?)))
         })?
-        .collect()
+        .collect::<rusqlite::Result<_>>()?;
+    others.sort_unstable();
+    Ok(others)
 }
 
 /// A list as the columns keep it.

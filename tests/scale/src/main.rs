@@ -29,6 +29,10 @@ use std::time::{Duration, Instant};
 const AT_ONCE: usize = 256;
 /// Results of a question.
 const RESULTS: u32 = 10;
+/// Durable writes that are timed.
+const WRITES: usize = 500;
+/// What the disk alone is timed with: as much as a small entry's pages in a write-ahead log.
+const APPENDED_BYTES: usize = 20 << 10;
 
 /// Measures memory with many entries
 #[derive(Debug, Parser)]
@@ -45,6 +49,9 @@ struct Options {
     /// Ten thousand entries and no more
     #[arg(long)]
     quick: bool,
+    /// Keep the filled memories in folders beneath this one, and use those that are there
+    #[arg(long, value_name = "FOLDER")]
+    keep: Option<PathBuf>,
     /// Measure a filled memory: what a run starts in a process of its own, so that nothing of the
     /// filling is counted
     #[arg(long, hide = true)]
@@ -67,7 +74,8 @@ fn main() -> Result<()> {
     }
     let mut rows = Vec::new();
     for entries in &options.entries {
-        let row = runtime.block_on(run(*entries, options.questions))?;
+        let keep = options.keep.as_deref();
+        let row = runtime.block_on(run(*entries, options.questions, keep))?;
         print(&row)?;
         rows.push(row);
     }
@@ -83,20 +91,44 @@ async fn open(folder: &Path) -> Result<Service> {
     Ok(Service::open(folder, &Config::default(), audit, models, clock).await?)
 }
 
-/// Fills a memory, and has another process measure it.
-async fn run(entries: usize, questions: usize) -> Result<Value> {
-    let folder = tempfile::tempdir()?;
+/// Fills a memory, unless that is done, and has another process measure it.
+async fn run(entries: usize, questions: usize, keep: Option<&Path>) -> Result<Value> {
+    let temporary = tempfile::tempdir()?;
+    let folder = match keep {
+        Some(keep) => keep.join(entries.to_string()),
+        None => temporary.path().to_owned(),
+    };
+    let is_filled = keep.is_some() && folder.exists();
     let began = Instant::now();
-    let service = open(folder.path()).await?;
-    fill(&service, entries).await?;
-    let filled = began.elapsed();
-    indexed(&service, entries as u64).await?;
-    let ready = began.elapsed();
-    drop(service);
-    closed(folder.path()).await?;
+    let mut times = (Duration::ZERO, Duration::ZERO);
+    if !is_filled {
+        let service = open(&folder).await?;
+        fill(&service, entries).await?;
+        times.0 = began.elapsed();
+        indexed(&service, entries as u64).await?;
+        times.1 = began.elapsed();
+        drop(service);
+        closed(&folder).await?;
+    }
+    let mut row = measured(&folder, entries, questions)?;
+    let files = sizes(&folder)?;
+    drop(temporary);
+    let baseline = baseline::words(entries, questions)?;
+    if let Some(row) = row.as_object_mut() {
+        row.insert("filled_s".to_owned(), json!(times.0.as_secs()));
+        row.insert("indexed_s".to_owned(), json!(times.1.as_secs()));
+        row.insert("files_mb".to_owned(), files);
+        row.insert("fts5_p50_ms".to_owned(), json!(at(&baseline, 50)));
+        row.insert("fts5_p99_ms".to_owned(), json!(at(&baseline, 99)));
+    }
+    Ok(row)
+}
+
+/// What a process of its own measures of a filled memory.
+fn measured(folder: &Path, entries: usize, questions: usize) -> Result<Value> {
     let output = std::process::Command::new(std::env::current_exe()?)
         .arg("--filled")
-        .arg(folder.path())
+        .arg(folder)
         .args(["--entries", &entries.to_string()])
         .args(["--questions", &questions.to_string()])
         .stderr(std::process::Stdio::inherit())
@@ -106,18 +138,7 @@ async fn run(entries: usize, questions: usize) -> Result<Value> {
         "the measurement ended with {}",
         output.status
     );
-    let mut row: Value = serde_json::from_slice(&output.stdout)?;
-    let files = sizes(folder.path())?;
-    drop(folder);
-    let baseline = baseline::words(entries, questions)?;
-    if let Some(row) = row.as_object_mut() {
-        row.insert("filled_s".to_owned(), json!(filled.as_secs()));
-        row.insert("indexed_s".to_owned(), json!(ready.as_secs()));
-        row.insert("files_mb".to_owned(), files);
-        row.insert("fts5_p50_ms".to_owned(), json!(at(&baseline, 50)));
-        row.insert("fts5_p99_ms".to_owned(), json!(at(&baseline, 99)));
-    }
-    Ok(row)
+    Ok(serde_json::from_slice(&output.stdout)?)
 }
 
 async fn measure(folder: &Path, entries: u64, questions: usize) -> Result<Value> {
@@ -133,7 +154,7 @@ async fn measure(folder: &Path, entries: u64, questions: usize) -> Result<Value>
     let busy = (processor()? - busy) / questions as f64;
     let stages = stages(&service).await?;
     let memory = resident()?;
-    let writes = write(&service, 300).await?;
+    let (writes, disk) = write(&service, folder, WRITES).await?;
     let mixed = ask(&service, questions / 5, 3).await?;
     let stats = service.stats().await?;
     Ok(json!({
@@ -143,6 +164,8 @@ async fn measure(folder: &Path, entries: u64, questions: usize) -> Result<Value>
         "stages_us": stages,
         "query_after_writes_p50_ms": at(&mixed, 50), "query_after_writes_p99_ms": at(&mixed, 99),
         "write_p50_ms": at(&writes, 50), "write_p99_ms": at(&writes, 99),
+        "disk_p50_ms": at(&disk, 50), "disk_p99_ms": at(&disk, 99),
+        "load": load()?,
         "open_ms": opened.as_millis() as u64, "open_with_vectors_ms": usable.as_millis() as u64,
         "resident_mb": memory.0 / 1e6, "resident_without_files_mb": memory.1 / 1e6,
         "disk_mb": stats.disk_bytes as f64 / 1e6,
@@ -234,33 +257,55 @@ async fn stages(service: &Service) -> Result<Value> {
     Ok(Value::Object(medians.collect()))
 }
 
-/// Milliseconds of each durable write, one after the other, smallest first.
-async fn write(service: &Service, count: usize) -> Result<Vec<f64>> {
-    let mut numbers = Numbers(4 << 32);
-    let mut times = Vec::with_capacity(count);
+/// Milliseconds of each durable write, one after the other, and of as many appends to a file that the
+/// disk alone makes durable, one between every two writes; smallest first.
+async fn write(service: &Service, folder: &Path, count: usize) -> Result<(Vec<f64>, Vec<f64>)> {
+    // Other texts than those of an earlier run in the same folder.
+    let mut numbers = Numbers((4 << 32) + service.stats().await?.memories);
+    let beside = folder.join("bare");
+    let mut disk = std::fs::File::create(&beside)?;
+    let (mut times, mut bare) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for _ in 0..count {
-        let request = WriteRequest {
-            context: None,
-            namespace: Namespace::user(),
-            entry: WriteEntry::Memory {
-                name: numbers.words(3),
-                description: numbers.words(8),
-                tags: Vec::new(),
-                correlating_ids: Vec::new(),
-                corpus: numbers.words(40),
-            },
-            source: Source::User,
-            label: Label::trusted("user"),
-            valid_from: None,
-            supersedes: None,
-        };
+        let began = Instant::now();
+        disk.write_all(&[7; APPENDED_BYTES])?;
+        disk.sync_data()?;
+        bare.push(began.elapsed().as_secs_f64() * 1e3);
+
+        let request = written(&mut numbers);
         let began = Instant::now();
         let answer = service.write(request).await?;
         times.push(began.elapsed().as_secs_f64() * 1e3);
         ensure!(matches!(answer, WriteAnswer::Stored { .. }), "{answer:?}");
     }
+    std::fs::remove_file(&beside)?;
     times.sort_by(f64::total_cmp);
-    Ok(times)
+    bare.sort_by(f64::total_cmp);
+    Ok((times, bare))
+}
+
+fn written(numbers: &mut Numbers) -> WriteRequest {
+    WriteRequest {
+        context: None,
+        namespace: Namespace::user(),
+        entry: WriteEntry::Memory {
+            name: numbers.words(3),
+            description: numbers.words(8),
+            tags: Vec::new(),
+            correlating_ids: Vec::new(),
+            corpus: numbers.words(40),
+        },
+        source: Source::User,
+        label: Label::trusted("user"),
+        valid_from: None,
+        supersedes: None,
+    }
+}
+
+/// How many processes wanted a processor at one time in the last minute, on average.
+fn load() -> Result<f64> {
+    let text = std::fs::read_to_string("/proc/loadavg")?;
+    let first = text.split(' ').next().unwrap_or_default();
+    Ok(first.parse()?)
 }
 
 /// Memory of this process, bytes: all of it with mapped files, and without those.
@@ -352,6 +397,7 @@ fn print(row: &Value) -> Result<()> {
         ),
         ("words alone, SQLite FTS5", "fts5_p50_ms", "fts5_p99_ms", ""),
         ("durable write", "write_p50_ms", "write_p99_ms", "- / 10"),
+        ("  the disk alone", "disk_p50_ms", "disk_p99_ms", ""),
     ];
     for (name, p50, p99, mark) in pairs {
         let (p50, p99) = (number(p50), number(p99));
@@ -370,6 +416,7 @@ fn print_single(out: &mut impl std::io::Write, row: &Value, entries: u64) -> Res
     let number = |name: &str| row.get(name).and_then(Value::as_f64).unwrap_or(f64::NAN);
     let is_marked = entries == 100_000;
     let single = [
+        ("load", "load", "", ""),
         ("processor time a query", "processor_ms_a_query", "ms", ""),
         (
             "open until it answers",

@@ -6,7 +6,7 @@
 
 use super::directory::{Directory, Within};
 use super::kernel::{self, ROWS_AT_A_TIME, Rounded};
-use super::rows::{Fault, Origin, Part, Rows, parse};
+use super::rows::{Fault, Origin, Part, Rows};
 use crate::store::Point;
 use pulp::Arch;
 use std::io;
@@ -285,15 +285,14 @@ impl Column {
                 fields: [None; 3],
                 range: None,
             };
+            let (first, count) = (span.first as usize, span.count as usize);
             self.rows
-                .load(span.first as usize, span.count as usize, &mut buffer)?;
-            for row in buffer.chunks_exact(self.rows.row_bytes()) {
-                let (part, scale, bytes) = parse(row).ok_or_else(damaged)?;
-                for (step, byte) in steps.iter_mut().zip(bytes) {
-                    *step = byte.cast_signed();
-                }
-                likeness.add(part, kernel::cosine(self.arch, query, &steps, scale));
-            }
+                .visit(first, count, &mut buffer, |part, scale, bytes| {
+                    for (step, byte) in steps.iter_mut().zip(bytes) {
+                        *step = byte.cast_signed();
+                    }
+                    likeness.add(part, kernel::cosine(self.arch, query, &steps, scale));
+                })?;
             found.push(likeness);
         }
         Ok(found)
@@ -358,13 +357,6 @@ pub(crate) struct Limits {
     pub(crate) rows: usize,
     /// Entries given back.
     pub(crate) entries: usize,
-}
-
-fn damaged() -> io::Error {
-    io::Error::new(
-        io::ErrorKind::InvalidData,
-        "a row of the file of vectors does not fit its checksum",
-    )
 }
 
 /// Sorts by a cosine, best first; equals by number.

@@ -17,6 +17,8 @@ pub(crate) struct Directory {
     by_name: HashMap<Namespace, u32>,
     /// The newest change of each namespace.
     epochs: Vec<u64>,
+    /// How many entries each namespace holds.
+    counts: Vec<u64>,
     holding: u64,
     /// Which entries belong together, both ways.
     links: HashMap<u32, Vec<u32>>,
@@ -35,10 +37,13 @@ impl Directory {
             *slot = *id.as_uuid().as_bytes();
         }
         if let Some(slot) = self.places.get_mut(at) {
-            if *slot == NOWHERE {
+            let before = std::mem::replace(slot, place);
+            if before == NOWHERE {
                 self.holding += 1;
+            } else {
+                self.count(before, |count| count.saturating_sub(1));
             }
-            *slot = place;
+            self.count(place, |count| count + 1);
         }
         self.touch(place, epoch);
     }
@@ -51,6 +56,7 @@ impl Directory {
         let place = std::mem::replace(slot, NOWHERE);
         if place != NOWHERE {
             self.holding -= 1;
+            self.count(place, |count| count.saturating_sub(1));
             self.touch(place, epoch);
         }
     }
@@ -87,6 +93,17 @@ impl Directory {
     /// Entries that hold.
     pub(crate) const fn holding(&self) -> u64 {
         self.holding
+    }
+
+    /// Entries that hold within.
+    pub(crate) fn holding_within(&self, within: &Within) -> u64 {
+        match within {
+            Within::All => self.holding,
+            Within::Only(places) => {
+                let counts = self.counts.iter().zip(places);
+                counts.filter(|(_, is_in)| **is_in).map(|(n, _)| n).sum()
+            }
+        }
     }
 
     /// The id of an entry.
@@ -141,8 +158,15 @@ impl Directory {
         let place = u32::try_from(self.namespaces.len()).unwrap_or(NOWHERE - 1);
         self.namespaces.push(namespace.clone());
         self.epochs.push(0);
+        self.counts.push(0);
         self.by_name.insert(namespace.clone(), place);
         place
+    }
+
+    fn count(&mut self, place: u32, then: impl Fn(u64) -> u64) {
+        if let Some(count) = self.counts.get_mut(place as usize) {
+            *count = then(*count);
+        }
     }
 
     fn touch(&mut self, place: u32, epoch: u64) {
@@ -181,6 +205,17 @@ mod tests {
         assert!(directory.is_within(7, &here) && !directory.is_within(1, &here));
         assert!(directory.is_within(1, &Within::All) && !directory.is_within(3, &Within::All));
         assert_eq!((directory.holding(), directory.epoch(&here)), (2, 2));
+        directory.put(1, &site, id(1), 2);
+        let counted = |directory: &Directory| {
+            let user = directory.within(&Scope::Only(vec![user.clone()]));
+            (
+                directory.holding_within(&here),
+                directory.holding_within(&user),
+            )
+        };
+        assert_eq!(counted(&directory), (2, 0));
+        directory.put(1, &user, id(1), 2);
+        assert_eq!(counted(&directory), (1, 1));
 
         directory.link(1, 7);
         directory.link(7, 1);
@@ -192,6 +227,7 @@ mod tests {
         directory.remove(7, 4);
         assert!(!directory.is_within(7, &here) && !directory.is_within(7, &Within::All));
         assert_eq!((directory.holding(), directory.epoch(&here)), (1, 3));
+        assert_eq!(directory.holding_within(&here), 0);
         assert!(!directory.is_within(1, &directory.within(&Scope::Only(Vec::new()))));
     }
 }

@@ -5,6 +5,7 @@ use domain::id::MemoryId;
 use domain::rights::Namespace;
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension as _};
+use std::collections::BTreeSet;
 use uuid::Uuid;
 
 /// How much of a text is read to see who speaks in it and whether it asks, characters.
@@ -19,7 +20,8 @@ pub(crate) struct Glance {
     pub(crate) opening: String,
     /// What was asked; `None` for a curated memory.
     pub(crate) question: Option<String>,
-    /// How its answer begins, or a memory's name, description and text.
+    /// How its answer begins, or a memory's name, description and text; empty where no engram is
+    /// among those looked at.
     pub(crate) says: String,
     /// When it was written, microseconds since 1970 UTC.
     pub(crate) created_at: i64,
@@ -72,13 +74,12 @@ pub(crate) fn links(from: &Connection) -> rusqlite::Result<Vec<(u32, u32)>> {
     .collect()
 }
 
-/// These entries, as far as they hold, in the order asked for.
-pub(crate) fn glances(from: &Connection, numbers: &[u32]) -> rusqlite::Result<Vec<Glance>> {
+/// These entries, as far as they hold, in order.
+pub(crate) fn glances(from: &Connection, numbers: &BTreeSet<u32>) -> rusqlite::Result<Vec<Glance>> {
     let mut one = from.prepare_cached(&format!(
         "SELECT coalesce(substr(corpus, 1, {OPENING_CHARS}), ''), created_at, source, \
-         critic_score, winner, feedback, substr(question, 1, {OPENING_CHARS}), \
-         substr(coalesce(answer, coalesce(name, '') || ' ' || coalesce(description, '') || ' ' || \
-         substr(coalesce(corpus, ''), 1, {OPENING_CHARS})), 1, {OPENING_CHARS}) FROM entries WHERE number = ?1 AND valid_until IS NULL"
+         critic_score, winner, feedback, substr(question, 1, {OPENING_CHARS}) \
+         FROM entries WHERE number = ?1 AND valid_until IS NULL"
     ))?;
     let mut found = Vec::with_capacity(numbers.len());
     for number in numbers {
@@ -93,13 +94,32 @@ pub(crate) fn glances(from: &Connection, numbers: &[u32]) -> rusqlite::Result<Ve
                     outcome: outcome(row.get_ref(4)?.as_str_or_null()?),
                     feedback: row.get(5)?,
                     question: row.get(6)?,
-                    says: row.get(7)?,
+                    says: String::new(),
                 })
             })
             .optional()?,
         );
     }
+    // What is said is compared with engrams alone.
+    if found.iter().any(|glance| glance.question.is_some()) {
+        says(from, &mut found)?;
+    }
     Ok(found)
+}
+
+fn says(from: &Connection, of: &mut [Glance]) -> rusqlite::Result<()> {
+    let mut one = from.prepare_cached(&format!(
+        "SELECT substr(coalesce(answer, coalesce(name, '') || ' ' || coalesce(description, '') \
+         || ' ' || substr(coalesce(corpus, ''), 1, {OPENING_CHARS})), 1, {OPENING_CHARS}) \
+         FROM entries WHERE number = ?1"
+    ))?;
+    for glance in of {
+        let said: Option<String> = one
+            .query_row([glance.number], |row| row.get(0))
+            .optional()?;
+        glance.says = said.unwrap_or_default();
+    }
+    Ok(())
 }
 
 /// What a comparison's outcome counts. An engram is the first of the two that are compared.

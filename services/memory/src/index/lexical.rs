@@ -3,6 +3,7 @@
 //! It holds no text but words in a dictionary. A commit carries how far the store had come, so that
 //! index and epoch never disagree.
 
+use super::rarity::Rarity;
 use super::words;
 use crate::store::Point;
 use std::cmp::{Ordering, Reverse};
@@ -303,6 +304,7 @@ impl Lookup {
     /// When the index cannot be read.
     pub(crate) fn search(
         &self,
+        rarity: &Rarity,
         words: &[Wanted],
         limit: usize,
         is_wanted: impl Fn(u32) -> bool,
@@ -316,7 +318,7 @@ impl Lookup {
                 (Occur::Should, Box::new(boosted) as Box<dyn Query>)
             })
             .collect();
-        let scoring = EnableScoring::enabled_from_searcher(&self.searcher);
+        let scoring = EnableScoring::enabled_from_statistics_provider(rarity, &self.searcher);
         let weight = BooleanQuery::new(clauses).weight(scoring)?;
         let mut best = Best::of(limit);
         for segment in self.searcher.segment_readers() {
@@ -338,7 +340,7 @@ impl Lookup {
 }
 
 /// The column of numbers of a segment.
-fn numbers(segment: &SegmentReader) -> tantivy::Result<tantivy::columnar::Column<u64>> {
+pub(super) fn numbers(segment: &SegmentReader) -> tantivy::Result<tantivy::columnar::Column<u64>> {
     segment.fast_fields().u64("number")
 }
 
@@ -402,6 +404,8 @@ impl Best {
 
 #[cfg(test)]
 mod tests {
+    use super::super::directory::{Directory, Within};
+    use super::super::overlay::Overlay;
     use super::*;
 
     const fn point(epoch: u64) -> Point {
@@ -415,12 +419,21 @@ mod tests {
         lexical
     }
 
+    fn search(
+        lexical: &Lexical,
+        question: &str,
+        limit: usize,
+        is_wanted: impl Fn(u32) -> bool,
+    ) -> Vec<(u32, f32)> {
+        let (words, lookup) = (wanted(question), lexical.lookup());
+        let (overlay, directory) = (Overlay::default(), Directory::default());
+        let rarity = Rarity::of(&words, &lookup, &overlay, &directory, &Within::All).unwrap();
+        lookup.search(&rarity, &words, limit, is_wanted).unwrap()
+    }
+
     fn found(lexical: &Lexical, question: &str) -> Vec<u32> {
-        let hits = lexical.lookup().search(&wanted(question), 10, |_| true);
-        hits.unwrap()
-            .into_iter()
-            .map(|(number, _)| number)
-            .collect()
+        let hits = search(lexical, question, 10, |_| true);
+        hits.into_iter().map(|(number, _)| number).collect()
     }
 
     #[test]
@@ -489,9 +502,7 @@ mod tests {
         let texts: Vec<String> = (0..50).map(|at| "word ".repeat(50 - at)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let lexical = filled(folder.path(), &texts);
-        let hits = lexical
-            .lookup()
-            .search(&wanted("words"), 2, |number| number > 40);
-        assert_eq!(hits.unwrap().len(), 2);
+        let hits = search(&lexical, "words", 2, |number| number > 40);
+        assert_eq!(hits.len(), 2);
     }
 }

@@ -12,6 +12,7 @@ pub(crate) mod glance;
 mod kernel;
 mod lexical;
 mod overlay;
+mod rarity;
 mod rows;
 mod vector;
 mod words;
@@ -27,6 +28,7 @@ use api::memory::{Error, IndexState, Scope};
 use column::Column;
 use lexical::{Lexical, Lookup, wanted};
 use overlay::Overlay;
+use rarity::Rarity;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -248,12 +250,11 @@ impl Indexes {
         let is_wanted = |number| state.directory.is_within(number, &within);
         let unsettled = |number| !state.overlay.has(number) && is_wanted(number);
         let of = |error| crate::error::unavailable("the index of words", error);
-        let mut best = lookup.search(&words, limit, unsettled).map_err(of)?;
-        let newer = state
-            .overlay
-            .search(lookup, &words, is_wanted)
-            .map_err(of)?;
-        best.extend(newer);
+        let (overlay, directory) = (&state.overlay, &state.directory);
+        let rarity = Rarity::of(&words, lookup, overlay, directory, &within).map_err(of)?;
+        let best = lookup.search(&rarity, &words, limit, unsettled);
+        let mut best = best.map_err(of)?;
+        best.extend(overlay.search(&rarity, &words, is_wanted));
         best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         best.truncate(limit);
         let waiting = state.waiting();

@@ -1,12 +1,12 @@
 //! Entries that are on the disk and not yet in the lexical index: scored by the same formula, so that
 //! what was just written is found.
 
-use super::lexical::{Lookup, Wanted};
+use super::lexical::Wanted;
+use super::rarity::Rarity;
 use super::words;
 use std::collections::{BTreeMap, HashMap};
-use tantivy::Term;
 use tantivy::fieldnorm::FieldNormReader;
-use tantivy::query::{Bm25StatisticsProvider as _, Bm25Weight};
+use tantivy::query::Bm25Weight;
 
 /// Most entries it holds; with more of them waiting, a question goes without the rest and says so.
 pub(crate) const OVERLAY_ENTRIES: usize = 2_048;
@@ -53,27 +53,38 @@ impl Overlay {
         self.entries.len()
     }
 
+    /// How many words its entries have.
+    pub(crate) fn tokens(&self) -> u64 {
+        let lengths = self.entries.values().map(|(_, counted)| counted.length);
+        lengths.map(u64::from).sum()
+    }
+
+    /// How many entries that `is_wanted` lets pass have a word.
+    pub(crate) fn having(&self, word: &str, is_wanted: impl Fn(u32) -> bool) -> u64 {
+        let having = self.entries.iter().filter(|(number, (_, counted))| {
+            counted.counts.contains_key(word) && is_wanted(**number)
+        });
+        having.count() as u64
+    }
+
     /// The entries that have any of the words and that `is_wanted` lets pass, with their scores, in
     /// no order.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
     pub(crate) fn search(
         &self,
-        lookup: &Lookup,
+        rarity: &Rarity,
         words: &[Wanted],
         is_wanted: impl Fn(u32) -> bool,
-    ) -> tantivy::Result<Vec<(u32, f32)>> {
+    ) -> Vec<(u32, f32)> {
         if self.entries.is_empty() {
-            return Ok(Vec::new());
+            return Vec::new();
         }
-        let weigher = self.weigh(lookup, words)?;
+        let weigher = Weigher::of(rarity, words);
         let scored = self
             .entries
             .iter()
             .filter(|(number, _)| is_wanted(**number))
             .map(|(number, (_, counted))| (*number, weigher.score(counted)));
-        Ok(scored.filter(|(_, score)| *score > 0.0).collect())
+        scored.filter(|(_, score)| *score > 0.0).collect()
     }
 }
 
@@ -98,41 +109,24 @@ impl Counted {
     }
 }
 
-impl Overlay {
-    /// What each word counts, over the entries of the index and these.
-    fn weigh(&self, lookup: &Lookup, words: &[Wanted]) -> tantivy::Result<Weigher> {
-        let known = lookup.searcher.total_num_docs()?;
-        let length = lookup.searcher.total_num_tokens(lookup.fields.text)?;
-        let own: u32 = self
-            .entries
-            .values()
-            .map(|(_, counted)| counted.length)
-            .sum();
-        let entries = known + self.entries.len() as u64;
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "an average length needs few digits"
-        )]
-        let average = ((length + u64::from(own)) as f32 / entries as f32).max(1.0);
-        let mut weights = Vec::with_capacity(words.len());
-        for word in words {
-            let term = Term::from_field_text(lookup.fields.text, &word.text);
-            let having = |(_, counted): &&(u64, Counted)| counted.counts.contains_key(&word.text);
-            let having = self.entries.values().filter(having).count() as u64;
-            let having = having + lookup.searcher.doc_freq(&term)?;
-            let weight = Bm25Weight::for_one_term_without_explain(having, entries, average);
-            weights.push((word.text.clone(), weight.boost_by(word.weight)));
-        }
-        Ok(Weigher { weights })
-    }
-}
-
 /// Scores entries that no commit holds yet, as the index would.
 struct Weigher {
     weights: Vec<(String, Bm25Weight)>,
 }
 
 impl Weigher {
+    /// What each word counts.
+    fn of(rarity: &Rarity, words: &[Wanted]) -> Self {
+        let (entries, average) = (rarity.entries(), rarity.average());
+        let weights = words.iter().zip(rarity.having()).map(|(word, having)| {
+            let weight = Bm25Weight::for_one_term_without_explain(having, entries, average);
+            (word.text.clone(), weight.boost_by(word.weight))
+        });
+        Self {
+            weights: weights.collect(),
+        }
+    }
+
     /// The score of an entry's words; 0 without any of the question's.
     fn score(&self, counted: &Counted) -> f32 {
         let length = FieldNormReader::fieldnorm_to_id(counted.length);
@@ -146,9 +140,13 @@ impl Weigher {
 
 #[cfg(test)]
 mod tests {
+    use super::super::directory::{Directory, Within};
     use super::super::lexical::{Lexical, wanted};
     use super::*;
     use crate::store::Point;
+    use domain::id::MemoryId;
+    use domain::rights::Namespace;
+    use uuid::Uuid;
 
     const fn point(epoch: u64) -> Point {
         Point { epoch, mark: 7 }
@@ -170,11 +168,21 @@ mod tests {
 
         let mut overlay = Overlay::default();
         overlay.put(201, 201, [new]);
-        let before = overlay.search(&lexical.lookup(), &words, |_| true).unwrap();
+        let mut directory = Directory::default();
+        for number in 1..=201 {
+            let id = MemoryId::from_uuid(Uuid::from_u128(u128::from(number)));
+            directory.put(number, &Namespace::user(), id, 1);
+        }
+        let rarity = |lexical: &Lexical, overlay: &Overlay| {
+            let lookup = lexical.lookup();
+            Rarity::of(&words, &lookup, overlay, &directory, &Within::All).unwrap()
+        };
+        let before = overlay.search(&rarity(&lexical, &overlay), &words, |_| true);
         lexical.apply([(201, vec![new])], &[], point(201)).unwrap();
+        let known = rarity(&lexical, &Overlay::default());
         let after = lexical
             .lookup()
-            .search(&words, 300, |number| number == 201)
+            .search(&known, &words, 300, |number| number == 201)
             .unwrap();
         assert_eq!((before.len(), after.len()), (1, 1));
         let (before, after) = (before[0].1, after[0].1);

@@ -26,6 +26,8 @@ const STATE_AT: usize = 48;
 const ROW_EXTRA_BYTES: usize = 24;
 /// Read at a time when the file is opened, bytes.
 const READ_BYTES: usize = 1 << 20;
+/// Most of the first rows that stay in memory, bytes: a small store is compared without reading.
+const NEAR_BYTES: usize = 16 << 20;
 
 /// What a file was made from and for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +59,8 @@ pub(super) struct Rows {
     origin: Origin,
     point: Point,
     count: usize,
+    /// The first rows as they stand in the file, up to [`NEAR_BYTES`].
+    near: Vec<u8>,
 }
 
 /// What stood in the way of using a file as it is.
@@ -92,6 +96,7 @@ impl Rows {
             origin: origin.clone(),
             point: Point::default(),
             count: 0,
+            near: Vec::new(),
         };
         let length = rows.file.metadata()?.len();
         let mut head = [0; HEAD_BYTES];
@@ -133,6 +138,7 @@ impl Rows {
                 return Ok(());
             };
             each(part, steps);
+            self.keep_near(&row);
             self.count += 1;
         }
     }
@@ -146,6 +152,7 @@ impl Rows {
     pub(super) fn clear(&mut self) -> io::Result<()> {
         self.file.set_len(0)?;
         self.count = 0;
+        self.near.clear();
         self.point = Point::default();
         self.file
             .write_all_at(&head_of(&self.origin, self.point), 0)
@@ -162,14 +169,49 @@ impl Rows {
             write(&mut bytes, part, rounded);
         }
         self.file.write_all_at(&bytes, self.place(self.count))?;
-        self.count += rows.len();
+        for row in bytes.chunks_exact(self.row_bytes()) {
+            self.keep_near(row);
+            self.count += 1;
+        }
         Ok(())
     }
 
-    /// Reads `count` rows from `first` on into `buffer`, as [`parse`] wants them.
-    pub(super) fn load(&self, first: usize, count: usize, buffer: &mut Vec<u8>) -> io::Result<()> {
-        buffer.resize(count * self.row_bytes(), 0);
-        self.file.read_exact_at(buffer, self.place(first))
+    /// Keeps the next row in memory, as long as every one before it is there and there is room.
+    fn keep_near(&mut self, row: &[u8]) {
+        let is_next = self.near.len() == self.count * self.row_bytes();
+        if is_next && self.near.len() + row.len() <= NEAR_BYTES {
+            self.near.extend_from_slice(row);
+        }
+    }
+
+    /// Hands `count` rows from `first` on to `each`: from memory, where they were checked, or read
+    /// into `buffer` and checked now.
+    ///
+    /// # Errors
+    /// When a row cannot be read or does not fit its checksum.
+    pub(super) fn visit(
+        &self,
+        first: usize,
+        count: usize,
+        buffer: &mut Vec<u8>,
+        mut each: impl FnMut(Part, f32, &[u8]),
+    ) -> io::Result<()> {
+        let size = self.row_bytes();
+        if let Some(rows) = self.near.get(first * size..(first + count) * size) {
+            let rows = rows
+                .chunks_exact(size)
+                .filter_map(<[u8]>::split_last_chunk::<4>);
+            rows.filter_map(|(body, _)| split(body))
+                .for_each(|(part, scale, steps)| each(part, scale, steps));
+            return Ok(());
+        }
+        buffer.resize(count * size, 0);
+        self.file.read_exact_at(buffer, self.place(first))?;
+        for row in buffer.chunks_exact(size) {
+            let (part, scale, steps) = parse(row).ok_or_else(damaged)?;
+            each(part, scale, steps);
+        }
+        Ok(())
     }
 
     /// The size of one row, bytes.
@@ -191,7 +233,8 @@ impl Rows {
         let mut at = HEAD_BYTES as u64;
         let mut buffer = Vec::new();
         for row in 0..self.count {
-            self.load(row, 1, &mut buffer)?;
+            buffer.resize(self.row_bytes(), 0);
+            self.file.read_exact_at(&mut buffer, self.place(row))?;
             if parse(&buffer).is_some_and(|(part, _, _)| keep(part)) {
                 kept.write_all_at(&buffer, at)?;
                 at += buffer.len() as u64;
@@ -207,11 +250,16 @@ impl Rows {
 }
 
 /// A row's part, scale and steps; `None` where it is damaged.
-pub(super) fn parse(row: &[u8]) -> Option<(Part, f32, &[u8])> {
+fn parse(row: &[u8]) -> Option<(Part, f32, &[u8])> {
     let (body, sum) = row.split_last_chunk::<4>()?;
     if crc32c::crc32c(body) != u32::from_le_bytes(*sum) {
         return None;
     }
+    split(body)
+}
+
+/// The same of a row without its checksum.
+fn split(body: &[u8]) -> Option<(Part, f32, &[u8])> {
     let (number, rest) = body.split_first_chunk::<4>()?;
     let (kind, rest) = rest.split_first_chunk::<4>()?;
     let (start, rest) = rest.split_first_chunk::<4>()?;
@@ -224,6 +272,13 @@ pub(super) fn parse(row: &[u8]) -> Option<(Part, f32, &[u8])> {
         range: (u32::from_le_bytes(*start), u32::from_le_bytes(*end)),
     };
     Some((part, f32::from_le_bytes(*scale), steps))
+}
+
+fn damaged() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        "a row of the file of vectors does not fit its checksum",
+    )
 }
 
 fn write(bytes: &mut Vec<u8>, part: &Part, rounded: &Rounded) {

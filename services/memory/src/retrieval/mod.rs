@@ -1,10 +1,13 @@
 //! Finding: what a question goes through, from its words to the segments that answer it.
 //!
-//! `query.rs` has the stages, `recall.rs` makes results of entries, `upkeep.rs` keeps indexes and
-//! vectors up with the store. Weights and arithmetic are the `retrieval` crate's.
+//! `query.rs` has the legs and tells the stages, `ranking.rs` makes one order of what they found and
+//! reads the best, `recall.rs` makes results of entries, `upkeep.rs` keeps indexes and vectors up with
+//! the store. Weights and arithmetic are the `retrieval` crate's.
 
 mod query;
+mod ranking;
 mod recall;
+mod stages;
 mod upkeep;
 
 use crate::cache::Cache;

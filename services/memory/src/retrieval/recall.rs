@@ -126,7 +126,7 @@ fn segment(corpus: &str, asked: &Asked<'_>, config: &FindingConfig) -> Range<usi
 pub(super) async fn extract(
     shared: &Shared,
     question: &Question,
-    recalls: &mut [(Recall, &Entry)],
+    recalls: &mut [(Recall, Entry)],
 ) -> String {
     if shared.config.extraction == Extraction::Sentences {
         return String::new();

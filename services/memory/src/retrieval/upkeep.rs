@@ -4,6 +4,7 @@
 use super::Shared;
 use crate::embedding::Embedding;
 use crate::entry::Entry;
+use crate::store::Point;
 use api::memory::Error;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -116,6 +117,8 @@ pub(super) struct Course {
     after: u32,
     /// Whether no vector of another model is left.
     is_clean: bool,
+    /// The state of the store at which nothing was left to do.
+    done: Option<Point>,
 }
 
 /// Whether every entry has its vectors.
@@ -153,6 +156,10 @@ impl Shared {
     pub(super) async fn caught_up(&self) {
         self.identified().await;
         if self.embedder.model().is_err() {
+            return;
+        }
+        let is_done = |course: &Course| course.done == Some(self.store.point());
+        if self.course.try_lock().is_ok_and(|course| is_done(&course)) {
             return;
         }
         let began = Instant::now();
@@ -200,8 +207,12 @@ impl Shared {
             None => self.identify(course).await?,
         };
         let Course {
-            after, is_clean, ..
+            after,
+            is_clean,
+            done,
+            ..
         } = course;
+        let point = self.store.point();
         self.indexes.follow().await.map_err(of)?;
         let stale = self.indexes.take_stale();
         let mut numbers: Vec<u32> = self.indexes.missing(*after, ENTRIES_AT_A_TIME);
@@ -214,6 +225,7 @@ impl Shared {
                 self.store.keep_vectors_of(key).await.map_err(of)?;
                 *is_clean = true;
             }
+            *done = Some(point);
             return Ok(Progress::Done);
         }
         self.make(&numbers, &embedding).await?;

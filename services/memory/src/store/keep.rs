@@ -55,7 +55,7 @@ pub(crate) fn keep(
         },
         None => None,
     };
-    let alike = alike(to, stored.entry.kind(), likeness)?;
+    let alike = alike(to, &stored.entry, likeness)?;
     let is_as_trusted = |integrity: Integrity| integrity <= stored.label.integrity;
     let same = alike
         .iter()
@@ -99,23 +99,39 @@ fn newest_version(
     Ok(found)
 }
 
-/// Entries that hold and say the same: number, id and trust.
+/// Memories that hold and say the same.
+const ALIKE: &str = "SELECT number FROM entries WHERE likeness = ?1 AND kind = 'memory' \
+                     AND valid_until IS NULL ORDER BY number";
+/// The engram of a query and a respondent.
+const ASKED: &str = "SELECT number FROM entries WHERE kind = 'engram' AND query = ?1 \
+                     AND respondent = ?2 ORDER BY number";
+
+/// Entries that say the same: number, id and trust.
 fn alike(
     from: &Connection,
-    kind: Kind,
+    entry: &WriteEntry,
     likeness: &[u8; 16],
 ) -> rusqlite::Result<Vec<(u64, MemoryId, Integrity)>> {
-    let numbers: Vec<u64> = from
-        .prepare_cached(
-            "SELECT number FROM entries WHERE likeness = ?1 AND kind = ?2 \
-             AND (valid_until IS NULL OR kind = 'engram') ORDER BY number",
-        )?
-        .query_map((likeness, record::kind_word(kind)), |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
+    let numbers: Vec<u64> = match entry {
+        WriteEntry::Memory { .. } => from
+            .prepare_cached(ALIKE)?
+            .query_map([likeness], |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?,
+        WriteEntry::Engram {
+            query_id,
+            respondent,
+            ..
+        } => from
+            .prepare_cached(ASKED)?
+            .query_map((query_id.as_uuid().as_bytes(), respondent), |row| {
+                row.get(0)
+            })?
+            .collect::<rusqlite::Result<_>>()?,
+    };
     let entries = read::entries(from, &numbers)?;
     let parts = |entry: crate::entry::Entry| {
         // Of one query and respondent there is one engram, however trusted.
-        let integrity = match kind {
+        let integrity = match entry.stored.entry.kind() {
             Kind::Memory => entry.stored.label.integrity,
             Kind::Engram => Integrity::Trusted,
         };
@@ -156,7 +172,7 @@ pub(crate) fn restore(
         return Ok(Kept::Duplicate(known.stored.id));
     }
     if stored.entry.kind() == Kind::Engram
-        && let Some((_, id, _)) = alike(to, Kind::Engram, likeness)?.pop()
+        && let Some((_, id, _)) = alike(to, &stored.entry, likeness)?.pop()
     {
         return Ok(Kept::Duplicate(id));
     }
@@ -260,4 +276,22 @@ pub(crate) fn cleaned(to: &Connection, numbers: &[u64]) -> rusqlite::Result<()> 
         unmark.execute([number])?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_write_looks_at_every_entry() {
+        let store = Connection::open_in_memory().unwrap();
+        store.execute_batch(record::SCHEMA).unwrap();
+        for (sql, index) in [(ALIKE, "entries_alike"), (ASKED, "entries_asked")] {
+            let mut plan = store.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            let any = rusqlite::params_from_iter(vec![[0_u8; 16]; plan.parameter_count()]);
+            let steps = plan.query_map(any, |row| row.get(3)).unwrap();
+            let plan: Vec<String> = steps.collect::<rusqlite::Result<_>>().unwrap();
+            assert!(plan.iter().all(|step| step.contains(index)), "{plan:?}");
+        }
+    }
 }

@@ -12,6 +12,8 @@ use std::time::Duration;
 
 /// Longest a statement waits for another connection of this process.
 const BUSY: Duration = Duration::from_secs(5);
+/// Pages of the file that one reader keeps in memory, kibibytes.
+const READER_PAGES_KIB: i64 = 8 << 10;
 /// Most of the file's size that the write-ahead log keeps between checkpoints, bytes.
 const LOG_BYTES: i64 = 16 << 20;
 
@@ -101,6 +103,9 @@ pub(crate) fn reader(path: &Path) -> Result<Connection, Error> {
         .map_err(of)?;
     connection
         .pragma_update(None, "temp_store", "MEMORY")
+        .map_err(of)?;
+    connection
+        .pragma_update(None, "cache_size", -READER_PAGES_KIB)
         .map_err(of)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)

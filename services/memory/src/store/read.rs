@@ -65,16 +65,16 @@ pub(crate) fn page(
 }
 
 /// Pairs of the given entries and those that hold and belong with them, whichever of the two says
-/// so. A pair may come twice.
+/// so, in no order. A pair may come twice.
 pub(crate) fn correlated(from: &Connection, numbers: &[u64]) -> rusqlite::Result<Vec<(u64, u64)>> {
     let mut named = from.prepare_cached(
         "SELECT e.number FROM correlations c JOIN entries e ON e.id = c.other \
-         WHERE c.number = ?1 AND e.valid_until IS NULL ORDER BY e.number",
+         WHERE c.number = ?1 AND e.valid_until IS NULL",
     )?;
     let mut naming = from.prepare_cached(
         "SELECT e.number FROM entries a JOIN correlations c ON c.other = a.id \
          JOIN entries e ON e.number = c.number \
-         WHERE a.number = ?1 AND e.valid_until IS NULL ORDER BY e.number",
+         WHERE a.number = ?1 AND e.valid_until IS NULL",
     )?;
     let mut pairs = Vec::new();
     for number in numbers {

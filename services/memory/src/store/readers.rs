@@ -64,7 +64,7 @@ impl Readers {
             Some(connection) => connection,
             None => open::reader(&self.file)?,
         };
-        let result = work(&connection);
+        let result = at_one_state(&connection, work);
         let mut idle = self.idle();
         if idle.len() < AT_ONCE {
             idle.push(connection);
@@ -76,4 +76,16 @@ impl Readers {
     fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Does the work in one transaction: it sees one state of the store, and locks are taken once, not
+/// for every statement.
+fn at_one_state<T>(
+    connection: &Connection,
+    work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    let state = connection.unchecked_transaction()?;
+    let result = work(&state)?;
+    state.commit()?;
+    Ok(result)
 }
