@@ -242,7 +242,8 @@ fn is_held(from: &Connection, piece: &[u8]) -> rusqlite::Result<bool> {
         .exists([piece])
 }
 
-/// Every file of a folder with its size, bytes.
+/// Every file of a folder with its size, bytes. What is none, as a pipe or a socket, holds no text,
+/// and opening it would wait for whoever is at its other end.
 ///
 /// # Errors
 /// [`Error::Unavailable`].
@@ -257,12 +258,13 @@ pub(crate) fn files(folder: &Path) -> Result<Sizes, Error> {
             let entry = entry
                 .map_err(|e| unavailable(format!("{} cannot be read", folder.display()), e))?;
             let path = entry.path();
-            let Some(metadata) = existing(&path, entry.metadata())? else {
+            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            let Some(metadata) = existing(&path, std::fs::metadata(&path))? else {
                 continue;
             };
-            if metadata.is_dir() {
+            if metadata.is_dir() && !is_link {
                 folders.push(path);
-            } else {
+            } else if metadata.is_file() {
                 found.push((path, metadata.len()));
             }
         }

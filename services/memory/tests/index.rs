@@ -120,6 +120,71 @@ async fn a_file_in_place_of_a_folder_and_a_folder_in_place_of_a_file_are_made_an
     assert!(notes.0.starts_with("made anew: "), "{notes:?}");
 }
 
+/// A pipe: opening it to read waits for whoever writes.
+fn pipe(at: &Path) {
+    let _absent = fs::remove_file(at);
+    let made = std::process::Command::new("mkfifo").arg(at).status();
+    assert!(made.unwrap().success());
+}
+
+#[tokio::test]
+async fn a_pipe_or_a_socket_in_place_of_a_file_hangs_nothing() {
+    for name in ["meta.json", "stray"] {
+        let notes = after(|kept| pipe(&words(kept).join(name))).await;
+        assert_eq!(notes.0, format!("made anew: {name} is no file"));
+    }
+    let notes = after(|kept| pipe(&vectors(kept))).await;
+    assert_eq!(notes.1, "made anew: there was no file");
+    for make in [pipe, |at: &Path| {
+        fs::remove_file(at).unwrap();
+        // The socket stays when its listener goes.
+        drop(std::os::unix::net::UnixListener::bind(at).unwrap());
+    }] {
+        let notes = after(|kept| make(&kept.folder().join("vectors.db"))).await;
+        assert_eq!(notes.1, "made anew: it is no file");
+    }
+    let notes = after(|kept| {
+        let file = kept.folder().join("vectors.db");
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(&file).unwrap();
+    })
+    .await;
+    assert_eq!(notes.1, "made anew: it is a folder");
+}
+
+#[tokio::test]
+async fn damaged_vectors_are_told_once_and_stay_in_the_statistics() {
+    let mut kept = filled().await;
+    kept.close().await;
+    let file = kept.folder().join("vectors.db");
+    fs::write(&file, vec![7; 8_192]).unwrap();
+    kept.open().await;
+    let noted = kept.index("vector").await.note;
+    assert!(
+        noted.starts_with("made anew: damaged"),
+        "before a model: {noted}"
+    );
+    kept.settled().await;
+    let mut told = Vec::new();
+    for question in ["Where did Bo move?", "Where does Bo live?"] {
+        let (stages, _) = kept.ask(question).await;
+        let vector = stages.into_iter().find(|stage| stage.name == "vector");
+        told.push(vector.unwrap().note);
+    }
+    assert_eq!(told, [noted.clone(), String::new()]);
+    assert_eq!(kept.index("vector").await.note, noted);
+}
+
+#[tokio::test]
+async fn a_pipe_beside_the_store_keeps_nothing_from_being_forgotten() {
+    let kept = filled().await;
+    pipe(&kept.folder().join("pipe"));
+    let id = kept.ids("Where did Bo move?").await[0];
+    let forgotten = kept.service().forget(id);
+    let forgotten = api::test_support::within("it is forgotten", forgotten).await;
+    assert_eq!(forgotten.unwrap().entries, 1);
+}
+
 #[tokio::test]
 async fn an_index_is_the_users_alone() {
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -173,7 +238,7 @@ async fn another_form_is_made_anew() {
     let notes = after(|kept| {
         let meta = words(kept).join("meta.json");
         let text = fs::read_to_string(&meta).unwrap();
-        let (begin, end) = text.split_once("\"payload\": \"1 ").unwrap();
+        let (begin, end) = text.split_once("\"payload\": \"2 ").unwrap();
         fs::write(&meta, format!("{begin}\"payload\": \"9 {end}")).unwrap();
         flip(&vectors(kept), 8);
     })

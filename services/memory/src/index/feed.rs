@@ -1,7 +1,7 @@
 //! The lexical index follows the store: in batches, or from nothing where the log of changes does
 //! not reach back.
 
-use super::lexical::Lexical;
+use super::lexical::{Extent, Lexical};
 use super::{Indexes, Taking, blocking, glance, newest_of, small};
 use crate::entry::Entry;
 use crate::error::{broken, unavailable};
@@ -13,22 +13,45 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::Path;
 
-/// Entries that one commit takes in.
-const ENTRIES_A_COMMIT: usize = 8_192;
+/// Entries that one commit takes in; few in this crate's own tests, so that they see several.
+const ENTRIES_A_COMMIT: usize = if cfg!(test) { 4 } else { 8_192 };
 
 /// Opens the index of words, or begins it anew; the second part says why. An empty store has none
 /// yet, and then there is nothing to say.
 pub(super) fn open(folder: &Path, is_empty: bool) -> Result<(Lexical, String), Error> {
-    let note = match Lexical::open(folder) {
+    let note = match opened(folder) {
         Ok(Some(lexical)) => {
             private(folder)?;
-            return Ok((lexical, String::new()));
+            let note = match lexical.state().extent {
+                Extent::Whole => String::new(),
+                Extent::Making => "made anew: it goes on where it was".to_owned(),
+            };
+            return Ok((lexical, note));
         }
         Ok(None) if is_empty => String::new(),
         Ok(None) => "made anew: there was no index".to_owned(),
-        Err(error) => format!("made anew: {error}"),
+        Err(why) => format!("made anew: {why}"),
     };
     create(folder).map(|lexical| (lexical, note))
+}
+
+/// The index, if everything in its folder is a file: opening a pipe would wait for ever.
+fn opened(folder: &Path) -> Result<Option<Lexical>, String> {
+    match std::fs::read_dir(folder) {
+        Ok(files) => {
+            for file in files {
+                let file = file.map_err(|error| error.to_string())?;
+                let kind = file.file_type().map_err(|error| error.to_string())?;
+                if !kind.is_file() {
+                    let name = file.file_name();
+                    return Err(format!("{} is no file", name.to_string_lossy()));
+                }
+            }
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error.to_string()),
+    }
+    Lexical::open(folder).map_err(|error| error.to_string())
 }
 
 /// An empty index in place of whatever was there.
@@ -41,7 +64,7 @@ fn create(folder: &Path) -> Result<Lexical, Error> {
 }
 
 /// Removes whatever is there: a folder, a file, a link.
-pub(super) fn clear(path: &Path) -> io::Result<()> {
+pub(crate) fn clear(path: &Path) -> io::Result<()> {
     match std::fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => std::fs::remove_dir_all(path),
         Ok(_) => std::fs::remove_file(path),
@@ -102,25 +125,28 @@ impl Indexes {
     pub(crate) async fn feed(&self) -> Result<bool, Error> {
         let mut slot = self.0.lexical.lock().await;
         let Some(lexical) = slot.take() else {
-            *slot = Some(self.rebuild().await?);
+            *slot = Some(self.begin().await?);
             return Ok(true);
         };
         let from = lexical.state().point;
+        if lexical.state().extent == Extent::Making {
+            *slot = Some(self.go_on(lexical).await?);
+            return Ok(true);
+        }
         if from == self.0.store.point() {
             *slot = Some(lexical);
             return Ok(false);
         }
-        match self.0.store.changes_since(from, ENTRIES_A_COMMIT).await? {
-            Changes::These(changes) => {
-                *slot = Some(self.commit(lexical, &changes).await?);
-                Ok(true)
-            }
-            Changes::Gap => {
-                drop(lexical);
-                *slot = Some(self.rebuild().await?);
-                Ok(true)
-            }
-        }
+        *slot = Some(
+            match self.0.store.changes_since(from, ENTRIES_A_COMMIT).await? {
+                Changes::These(changes) => self.commit(lexical, &changes).await?,
+                Changes::Gap => {
+                    drop(lexical);
+                    self.begin().await?
+                }
+            },
+        );
+        Ok(true)
     }
 
     async fn commit(&self, lexical: Lexical, changes: &[Change]) -> Result<Lexical, Error> {
@@ -135,7 +161,8 @@ impl Indexes {
             .filter(|number| entries.iter().all(|entry| entry.number != *number))
             .map(small)
             .collect();
-        let lexical = self.applied(lexical, entries, removes, point).await?;
+        let to = (point, Extent::Whole);
+        let lexical = self.applied(lexical, entries, removes, to).await?;
         let _one_at_a_time = self.0.following.lock().await;
         let seen = self.read().seen;
         let unseen: Vec<Change> = changes
@@ -155,31 +182,35 @@ impl Indexes {
         state.overlay.settle(point.epoch);
     }
 
-    /// Makes the index of words anew from all entries that hold.
-    async fn rebuild(&self) -> Result<Lexical, Error> {
+    /// An empty index that is to be made anew from all entries that hold.
+    async fn begin(&self) -> Result<Lexical, Error> {
         let folder = self.0.folder.join("words");
         let start = self.0.store.point();
-        let mut lexical = self.at_work(move || create(&folder)).await??;
-        let mut after = 0;
-        loop {
-            let page = self
-                .0
-                .store
-                .read(move |from| glance::holdings(from, after, ENTRIES_A_COMMIT))
-                .await?;
-            let Some(last) = page.last() else {
-                break;
-            };
-            after = last.number;
-            let numbers = page.iter().map(|held| u64::from(held.number)).collect();
-            let entries = self.0.store.entries(numbers).await?;
-            lexical = self
-                .applied(lexical, entries, Vec::new(), Point::default())
-                .await?;
-            self.show(&lexical, Point::default());
+        let lexical = self.at_work(move || create(&folder)).await??;
+        let to = (start, Extent::Making);
+        let lexical = self.applied(lexical, Vec::new(), Vec::new(), to).await?;
+        self.write().lookup = Some(lexical.lookup());
+        Ok(lexical)
+    }
+
+    /// One commit further in making it anew; a process that is killed goes on from the last one. In
+    /// the end it is as of when it was begun, and follows the changes since.
+    async fn go_on(&self, lexical: Lexical) -> Result<Lexical, Error> {
+        let (start, after) = (lexical.state().point, lexical.state().highest);
+        let page = move |from: &_| glance::holdings(from, after, ENTRIES_A_COMMIT);
+        let page = self.0.store.read(page).await?;
+        let numbers: Vec<u64> = page.iter().map(|held| u64::from(held.number)).collect();
+        let extent = match numbers.is_empty() {
+            true => Extent::Whole,
+            false => Extent::Making,
+        };
+        let entries = self.0.store.entries(numbers).await?;
+        let to = (start, extent);
+        let lexical = self.applied(lexical, entries, Vec::new(), to).await?;
+        match extent {
+            Extent::Making => self.write().lookup = Some(lexical.lookup()),
+            Extent::Whole => self.show(&lexical, start),
         }
-        lexical = self.applied(lexical, Vec::new(), Vec::new(), start).await?;
-        self.show(&lexical, start);
         Ok(lexical)
     }
 
@@ -226,7 +257,7 @@ impl Indexes {
         mut lexical: Lexical,
         entries: Vec<Entry>,
         removes: Vec<u32>,
-        point: Point,
+        to: (Point, Extent),
     ) -> Result<Lexical, Error> {
         let folder = self.0.folder.join("words");
         let work = move || {
@@ -237,7 +268,7 @@ impl Indexes {
             let puts = texts
                 .iter()
                 .map(|(number, texts)| (*number, texts.iter().map(AsRef::as_ref).collect()));
-            let applied = lexical.apply(puts, &removes, point);
+            let applied = lexical.apply(puts, &removes, to);
             applied.map_err(|error| unavailable("the index of words", error))?;
             private(&folder)?;
             Ok(lexical)
@@ -254,5 +285,99 @@ impl Indexes {
         let indexes = self.clone();
         let (done, _indexes) = blocking(move || (work(), indexes)).await?;
         Ok(done)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Store, keep};
+    use api::memory::{Scope, Source, Stored};
+    use domain::Timestamp;
+    use domain::id::MemoryId;
+    use domain::label::Label;
+    use domain::rights::Namespace;
+    use uuid::Uuid;
+
+    async fn put(store: &Store, number: u8) {
+        let stored = Stored {
+            id: MemoryId::from_uuid(Uuid::from_u128(u128::from(number))),
+            namespace: Namespace::user(),
+            entry: WriteEntry::Memory {
+                name: format!("entry {number}"),
+                description: String::new(),
+                tags: Vec::new(),
+                correlating_ids: Vec::new(),
+                corpus: format!("plum number{number}"),
+            },
+            source: Source::User,
+            label: Label::trusted("user"),
+            created_at: Timestamp::UNIX_EPOCH,
+            valid_from: None,
+            valid_until: None,
+            superseded_by: None,
+            last_accessed: None,
+            access_count: 0,
+            critic_score: None,
+            pairwise_winner: None,
+            feedback: None,
+        };
+        let kept = move |to: &_| keep::restore(to, &stored, &[number; 16]);
+        store.write(kept).await.unwrap();
+    }
+
+    async fn opened(folder: &Path) -> Indexes {
+        let store = Store::open(folder).unwrap();
+        Indexes::open(store, folder.join("index")).await.unwrap()
+    }
+
+    /// Every handle is gone when this returns.
+    async fn closed(indexes: Indexes, folder: &Path) {
+        drop(indexes);
+        let lock = std::fs::File::open(folder.join("lock")).unwrap();
+        blocking(move || lock.lock()).await.unwrap().unwrap();
+    }
+
+    fn found(indexes: &Indexes, word: &str) -> Vec<u32> {
+        let found = indexes.lexical(word, &Scope::All, 20).unwrap();
+        let mut numbers: Vec<u32> = found.best.into_iter().map(|(number, _)| number).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    #[tokio::test]
+    async fn making_an_index_anew_goes_on_where_it_was_killed() {
+        let root = tempfile::tempdir().unwrap();
+        let indexes = opened(root.path()).await;
+        for number in 1..=10 {
+            put(&indexes.0.store, number).await;
+        }
+        while indexes.feed().await.unwrap() {}
+        indexes.drop_words("a test").await;
+        // An empty one, and one page.
+        assert!(indexes.feed().await.unwrap() && indexes.feed().await.unwrap());
+        let known = |indexes: &Indexes| indexes.states()[0].entries;
+        assert_eq!(known(&indexes), 4);
+        closed(indexes, root.path()).await;
+
+        let indexes = opened(root.path()).await;
+        assert_eq!(known(&indexes), 4);
+        assert_eq!(
+            indexes.states()[0].note,
+            "made anew: it goes on where it was"
+        );
+        let told = indexes.lexical("plum", &Scope::All, 20).unwrap().note;
+        assert_eq!(told, "6 entries are not indexed yet");
+        // What changes meanwhile is not lost, whether it was in a page or is in one to come.
+        put(&indexes.0.store, 11).await;
+        let gone = |to: &_| keep::remove(to, &[2, 9]);
+        indexes.0.store.write(gone).await.unwrap();
+        indexes.follow().await.unwrap();
+        assert_eq!(found(&indexes, "plum"), [1, 3, 4, 11]);
+        assert!(indexes.feed().await.unwrap());
+        assert_eq!(found(&indexes, "plum"), [1, 3, 4, 5, 6, 7, 8, 11]);
+        while indexes.feed().await.unwrap() {}
+        assert_eq!(found(&indexes, "plum"), [1, 3, 4, 5, 6, 7, 8, 10, 11]);
+        assert_eq!(indexes.read().lookup.as_ref().unwrap().entries(), 9);
     }
 }

@@ -3,11 +3,10 @@
 //! It holds no text but words in a dictionary. A commit carries how far the store had come, so that
 //! index and epoch never disagree.
 
+use super::best::Best;
 use super::rarity::Rarity;
 use super::words;
 use crate::store::Point;
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
 use std::path::Path;
 use tantivy::directory::MmapDirectory;
 use tantivy::index::SegmentId;
@@ -23,7 +22,7 @@ use tantivy::{
 };
 
 /// The form of the index; another one is made anew.
-const FORM: u64 = 1;
+const FORM: u64 = 2;
 /// Memory of the writer for documents that no segment holds yet, bytes.
 const WRITER_BYTES: usize = 24 << 20;
 /// What a word's form as it stands counts beside its stem.
@@ -59,12 +58,35 @@ pub(crate) struct Committed {
     pub(crate) point: Point,
     /// The highest number ever indexed; above it an entry is here for the first time.
     pub(crate) highest: u32,
+    /// How much of the store is in it.
+    pub(crate) extent: Extent,
+}
+
+/// How much of the store an index has taken in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// All of it, as it was at the commit's point.
+    #[default]
+    Whole,
+    /// It is being made anew since the commit's point: entries above the highest are missing, and
+    /// those below are as they were then or later.
+    Making,
+}
+
+impl Extent {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Whole => "whole",
+            Self::Making => "making",
+        }
+    }
 }
 
 impl Committed {
     fn write(self) -> String {
         let Point { epoch, mark } = self.point;
-        format!("{FORM} {epoch} {mark} {}", self.highest)
+        let (highest, extent) = (self.highest, self.extent.word());
+        format!("{FORM} {epoch} {mark} {highest} {extent}")
     }
 
     fn read(text: &str) -> Option<Self> {
@@ -75,7 +97,14 @@ impl Committed {
             mark: next(&mut words)?,
         };
         let highest = next(&mut words)?;
-        (form == FORM).then_some(Self { point, highest })
+        let word = words.next()?;
+        let mut extents = [Extent::Whole, Extent::Making].into_iter();
+        let extent = extents.find(|extent| extent.word() == word)?;
+        (form == FORM).then_some(Self {
+            point,
+            highest,
+            extent,
+        })
     }
 }
 
@@ -173,7 +202,8 @@ impl Lexical {
         }
     }
 
-    /// Adds entries with their texts, takes others out, and commits as of `point`.
+    /// Adds entries with their texts, takes others out, and commits as of `point`, from which the
+    /// index then has as much as `extent` says.
     ///
     /// # Errors
     /// When it cannot be written; then nothing of it counts.
@@ -181,10 +211,11 @@ impl Lexical {
         &mut self,
         puts: impl IntoIterator<Item = (u32, Vec<&'a str>)>,
         removes: &[u32],
-        point: Point,
+        (point, extent): (Point, Extent),
     ) -> tantivy::Result<()> {
         let mut state = Committed {
             point,
+            extent,
             ..self.state
         };
         for number in removes {
@@ -344,72 +375,14 @@ pub(super) fn numbers(segment: &SegmentReader) -> tantivy::Result<tantivy::colum
     segment.fast_fields().u64("number")
 }
 
-/// The best so far, the worst of them on top.
-struct Best {
-    limit: usize,
-    heap: BinaryHeap<Reverse<Scored>>,
-}
-
-/// An entry with its score, ordered by score; of equals the older one is better.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Scored {
-    score: f32,
-    number: u32,
-}
-
-impl Eq for Scored {}
-
-impl Ord for Scored {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let by_score = self.score.total_cmp(&other.score);
-        by_score.then(other.number.cmp(&self.number))
-    }
-}
-
-impl PartialOrd for Scored {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Best {
-    fn of(limit: usize) -> Self {
-        Self {
-            limit,
-            heap: BinaryHeap::with_capacity(limit + 1),
-        }
-    }
-
-    fn offer(&mut self, number: u32, score: f32) {
-        self.heap.push(Reverse(Scored { score, number }));
-        if self.heap.len() > self.limit {
-            self.heap.pop();
-        }
-    }
-
-    /// The score that the next one must exceed.
-    fn threshold(&self) -> f32 {
-        match self.heap.peek() {
-            Some(Reverse(worst)) if self.heap.len() >= self.limit => worst.score,
-            _ => f32::MIN,
-        }
-    }
-
-    fn sorted(self) -> Vec<(u32, f32)> {
-        let sorted = self.heap.into_sorted_vec();
-        let pairs = sorted.into_iter();
-        pairs.map(|Reverse(one)| (one.number, one.score)).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::directory::{Directory, Within};
     use super::super::overlay::Overlay;
     use super::*;
 
-    const fn point(epoch: u64) -> Point {
-        Point { epoch, mark: 7 }
+    const fn point(epoch: u64) -> (Point, Extent) {
+        (Point { epoch, mark: 7 }, Extent::Whole)
     }
 
     fn filled(folder: &Path, texts: &[&str]) -> Lexical {
@@ -452,8 +425,9 @@ mod tests {
         drop(filled(folder.path(), &["apple", "pear"]));
         let mut lexical = Lexical::open(folder.path()).unwrap().unwrap();
         let expected = Committed {
-            point: point(9),
+            point: point(9).0,
             highest: 2,
+            extent: Extent::Whole,
         };
         assert_eq!(lexical.state(), expected);
         lexical

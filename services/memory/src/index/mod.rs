@@ -5,6 +5,7 @@
 //! overlay. A file that is missing, damaged, of another form or of another history of the store is
 //! made anew, and says so.
 
+mod best;
 mod column;
 mod directory;
 mod feed;
@@ -19,6 +20,7 @@ mod words;
 
 pub(crate) use column::{Likeness, Limits};
 pub(crate) use directory::Directory;
+pub(crate) use feed::clear;
 pub(crate) use rows::Part;
 
 use crate::entry::Entry;
@@ -26,7 +28,7 @@ use crate::error::broken;
 use crate::store::{Change, ChangeKind, Changes, Point, Store};
 use api::memory::{Error, IndexState, Scope};
 use column::Column;
-use lexical::{Lexical, Lookup, wanted};
+use lexical::{Extent, Lexical, Lookup, wanted};
 use overlay::Overlay;
 use rarity::Rarity;
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,6 +70,8 @@ struct State {
     /// Whether no question has told yet that the index of words was made anew.
     lexical_untold: AtomicBool,
     vector_note: String,
+    /// Whether no question has told yet that the vectors were made anew.
+    vector_untold: AtomicBool,
 }
 
 /// What a leg found.
@@ -104,6 +108,7 @@ impl Indexes {
         let words = folder.join("words");
         let lock = store.clone();
         let (root, is_empty) = (folder.clone(), directory.holding() == 0);
+        let vector_note = store.vectors_note().to_owned();
         let open = move || feed::make(&root).and_then(|()| feed::open(&words, is_empty));
         let (opened, _lock) = blocking(move || (open(), lock)).await?;
         let (lexical, note) = opened?;
@@ -120,6 +125,7 @@ impl Indexes {
         }
         // What the index is behind by fits the overlay, or is named as missing until it is fed.
         let is_near = seen.epoch.saturating_sub(committed.epoch) <= overlay::OVERLAY_ENTRIES as u64;
+        let is_whole = |lexical: &Lexical| lexical.state().extent == Extent::Whole;
         let indexes = Self(Arc::new(Inner {
             store,
             folder,
@@ -129,12 +135,13 @@ impl Indexes {
                 lookup: lexical.as_ref().map(Lexical::lookup),
                 column: None,
                 seen: match &lexical {
-                    Some(_) if is_near => committed,
+                    Some(lexical) if is_near && is_whole(lexical) => committed,
                     _ => seen,
                 },
                 lexical_untold: AtomicBool::new(!note.is_empty()),
                 lexical_note: note,
-                vector_note: String::new(),
+                vector_untold: AtomicBool::new(!vector_note.is_empty()),
+                vector_note,
             }),
             lexical: tokio::sync::Mutex::new(lexical),
             following: tokio::sync::Mutex::new(()),

@@ -141,15 +141,15 @@ impl Weigher {
 #[cfg(test)]
 mod tests {
     use super::super::directory::{Directory, Within};
-    use super::super::lexical::{Lexical, wanted};
+    use super::super::lexical::{Extent, Lexical, wanted};
     use super::*;
     use crate::store::Point;
     use domain::id::MemoryId;
     use domain::rights::Namespace;
     use uuid::Uuid;
 
-    const fn point(epoch: u64) -> Point {
-        Point { epoch, mark: 7 }
+    const fn point(epoch: u64) -> (Point, Extent) {
+        (Point { epoch, mark: 7 }, Extent::Whole)
     }
 
     #[test]

@@ -4,7 +4,6 @@
 use super::directory::{Directory, Within};
 use super::lexical::{Lookup, Wanted, numbers};
 use super::overlay::Overlay;
-use tantivy::postings::Postings as _;
 use tantivy::query::Bm25StatisticsProvider;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocSet as _, SegmentReader, TERMINATED, Term};
@@ -172,7 +171,7 @@ const fn float(count: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lexical::{Lexical, wanted};
+    use super::super::lexical::{Extent, Lexical, wanted};
     use super::*;
     use crate::store::Point;
     use api::memory::Scope;
@@ -193,8 +192,8 @@ mod tests {
             directory.put(number, &names[place(number) % 2], id, 1);
         }
         let puts = (1..=entries).map(|number| (number, vec![texts[place(number) % 4]]));
-        let point = Point { epoch: 1, mark: 7 };
-        lexical.apply(puts, &[], point).unwrap();
+        let state = (Point { epoch: 1, mark: 7 }, Extent::Whole);
+        lexical.apply(puts, &[], state).unwrap();
         (folder, lexical, directory)
     }
 

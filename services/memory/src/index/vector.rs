@@ -8,6 +8,7 @@ use crate::error::{broken, unavailable};
 use crate::store::{Changes, Field, VectorRow};
 use api::memory::{Error, Scope};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Entries whose vectors are read from the store at a time.
 const ENTRIES_A_READ: usize = 512;
@@ -33,28 +34,36 @@ impl Indexes {
         let folder = self.0.folder.clone();
         let is_first = self.read().directory.holding() == 0;
         let opened = self.at_work(move || open(&folder, origin)).await?;
-        let (mut column, mut note) =
+        let (mut column, note) =
             opened.map_err(|error| unavailable("the file of vectors", error))?;
+        let mut note = note.to_owned();
         let known = self.0.store.changes_since(column.point(), 1).await?;
-        if known == Changes::Gap || !self.0.store.vectors_note().is_empty() {
+        let damage = self.0.store.vectors_note();
+        if known == Changes::Gap || !damage.is_empty() {
             column
                 .clear()
                 .map_err(|error| unavailable("the file of vectors", error))?;
-            note = "made anew: of another state of the store";
+            note = match damage {
+                "" => "made anew: of another state of the store".to_owned(),
+                damage => damage.to_owned(),
+            };
         }
         if is_first {
-            note = "";
+            note.clear();
         }
         if !note.is_empty() {
             tracing::warn!(index = "vector", note, "an index of memory is made anew");
         }
-        self.show_vectors(column, note);
+        self.show_vectors(column, &note);
         self.fill(key).await
     }
 
     fn show_vectors(&self, column: Column, note: &str) {
         let mut state = self.write();
         state.column = Some(column);
+        if state.vector_note != note {
+            state.vector_untold = AtomicBool::new(!note.is_empty());
+        }
         state.vector_note = note.to_owned();
     }
 
@@ -139,6 +148,9 @@ impl Indexes {
             best,
             seen,
             note: match waiting {
+                0 if state.vector_untold.swap(false, Ordering::Relaxed) => {
+                    state.vector_note.clone()
+                }
                 0 => String::new(),
                 more => format!("{more} of {holding} entries have no vector yet"),
             },

@@ -96,7 +96,7 @@ impl Vectors {
             Err(Unfit::Because(why)) => {
                 tracing::warn!(file = %path.display(), why, "the vectors are made anew");
                 remove(&path)?;
-                (begin(&path)?, why)
+                (begin(&path)?, format!("made anew: {why}"))
             }
         };
         Ok((
@@ -147,8 +147,14 @@ enum Unfit {
 }
 
 fn existing(path: &Path, store: &Readers) -> Result<Connection, Unfit> {
-    if !path.exists() {
-        return Err(Unfit::Absent);
+    match std::fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => return Err(Unfit::Because("it is a folder".to_owned())),
+        Ok(_) => match std::fs::metadata(path) {
+            Ok(found) if found.is_file() => {}
+            // Opening a pipe would wait for ever.
+            Ok(_) | Err(_) => return Err(Unfit::Because("it is no file".to_owned())),
+        },
+        Err(_gone) => return Err(Unfit::Absent),
     }
     let because = |error: rusqlite::Error| Unfit::Because(format!("damaged: {error}"));
     let connection = Connection::open(path).map_err(because)?;
@@ -194,19 +200,14 @@ fn settle(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "temp_store", "MEMORY")
 }
 
-/// Removes the file and what SQLite keeps beside it.
+/// Removes the file, or whatever stands in its place, and what SQLite keeps beside it.
 fn remove(path: &Path) -> Result<(), Error> {
     for end in ["", "-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();
         name.push(end);
-        match std::fs::remove_file(&name) {
-            Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => {
-                let name = Path::new(&name).display().to_string();
-                return Err(unavailable(format!("{name} cannot be removed"), error));
-            }
-        }
+        let name = Path::new(&name);
+        crate::index::clear(name)
+            .map_err(|error| unavailable(format!("{} cannot be removed", name.display()), error))?;
     }
     Ok(())
 }
