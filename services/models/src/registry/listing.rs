@@ -1,33 +1,51 @@
 //! What there is: the models that could be used, and how each provider does.
 
-use super::{Chosen, Registry};
+use super::{Chosen, Registry, Target};
 use crate::call::Listed;
 use crate::choose;
 use crate::config::Config;
 use crate::error::Error;
 use crate::instance::Instance;
-use crate::planned::EMBEDDED;
+use crate::planned::{EMBEDDED, STATIC};
 use api::models::{ModelInfo, ProviderHealth};
 use domain::fault::Coded;
-use domain::model::{ModelRef, ModelRole};
+use domain::model::{ModelChoice, ModelRef, ModelRole};
 use futures::future::join_all;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::timeout;
 
 impl Registry {
-    /// The instances to show: what is configured; without that, what may be found.
-    fn shown(&self) -> Vec<&Arc<Instance>> {
-        let configured: Vec<_> = self
+    /// The instances to show: what is configured; without that, what may be found; and what makes
+    /// embeddings.
+    fn shown<'a>(&'a self, embedder: Option<&'a Target>) -> Vec<&'a Arc<Instance>> {
+        let mut shown: Vec<_> = self
             .instances
             .values()
             .filter(|one| one.is_configured)
             .collect();
-        if !configured.is_empty() {
-            return configured;
+        if shown.is_empty() {
+            shown.extend(&self.places);
+            shown.extend(self.instances.get(EMBEDDED));
         }
-        let mut places: Vec<_> = self.places.iter().collect();
-        places.extend(self.instances.get(EMBEDDED));
-        places
+        if let Some(embedder) = embedder
+            && !shown.iter().any(|one| Arc::ptr_eq(one, &embedder.instance))
+        {
+            shown.push(&embedder.instance);
+        }
+        shown
+    }
+
+    /// What makes embeddings, if anything does.
+    async fn embedder(&self, config: &Config) -> Option<Target> {
+        let role = ModelChoice::Role(ModelRole::Embed);
+        let wait = Duration::from_millis(config.discovery.answer_ms);
+        match timeout(wait, self.resolve(config, &role)).await {
+            Ok(Ok(target)) => return Some(target),
+            Ok(Err(error)) => tracing::debug!(%error, "nothing makes embeddings"),
+            Err(elapsed) => tracing::debug!(%elapsed, "what makes embeddings is not known yet"),
+        }
+        None
     }
 
     /// Every model that could be used: what is there of those that answer. Where no configured
@@ -38,7 +56,8 @@ impl Registry {
     pub(crate) async fn list(&self, config: &Config) -> Result<Vec<ModelInfo>, Error> {
         let wait = Duration::from_millis(config.discovery.answer_ms);
         let default = self.default(config).await.ok();
-        let shown = self.shown();
+        let embedder = self.embedder(config).await;
+        let shown = self.shown(embedder.as_ref());
         let asked = shown.iter().map(|instance| async move {
             let wait = (!instance.is_configured).then_some(wait);
             (*instance, instance.backend.list(wait).await)
@@ -48,7 +67,8 @@ impl Registry {
         for (instance, answer) in join_all(asked).await {
             match answer {
                 Ok(listed) => {
-                    has_answer = true;
+                    // A table that is always there is no answer of a provider that is not.
+                    has_answer |= instance.is_configured || instance.name != STATIC;
                     let is_default = |one: &Chosen| Arc::ptr_eq(&one.instance, instance);
                     let serving = match default.as_ref().is_some_and(is_default) {
                         true => defaults(instance, &listed, config),
@@ -67,6 +87,13 @@ impl Registry {
                     }
                 }
             }
+        }
+        let embeds = |one: &&mut ModelInfo| {
+            let makes = |embedder: &Target| embedder.model_ref() == one.model;
+            embedder.as_ref().is_some_and(makes) && !one.roles.contains(&ModelRole::Embed)
+        };
+        if let Some(one) = all.iter_mut().find(embeds) {
+            one.roles.push(ModelRole::Embed);
         }
         match failed {
             Some(error) if !has_answer => self.embedded_only(config, error).await,
@@ -93,7 +120,8 @@ impl Registry {
     pub(crate) async fn health(&self, config: &Config) -> Vec<ProviderHealth> {
         let wait = Duration::from_millis(config.discovery.answer_ms);
         let default = self.default(config).await;
-        let shown = self.shown();
+        let embedder = self.embedder(config).await;
+        let shown = self.shown(embedder.as_ref());
         let asked = shown
             .iter()
             .map(|instance| async move { (*instance, instance.backend.probe(wait).await) });
@@ -103,7 +131,12 @@ impl Registry {
                 Ok(default) if Arc::ptr_eq(&default.instance, instance) => {
                     format!("requests go here: {}", default.reason)
                 }
-                _ => "requests go here only when they name it".to_owned(),
+                _ => match &embedder {
+                    Some(embedder) if Arc::ptr_eq(&embedder.instance, instance) => {
+                        format!("embeddings come from here: {}", embedder.reason)
+                    }
+                    _ => "requests go here only when they name it".to_owned(),
+                },
             };
             states.push(ProviderHealth {
                 provider: instance.name.clone(),

@@ -17,7 +17,7 @@ pub fn chat_path(kind: ProviderType) -> &'static str {
         ProviderType::Ollama => "/api/chat",
         ProviderType::OpenAi => "/v1/chat/completions",
         ProviderType::Anthropic => "/v1/messages",
-        ProviderType::Embedded => panic!("not behind HTTP"),
+        ProviderType::Embedded | ProviderType::Static => panic!("not behind HTTP"),
     }
 }
 
