@@ -249,6 +249,10 @@ pub const ROLLING_SUMMARY_TOKENS: u64 = 200;
 pub const JOURNAL_ENTRY_CHARS: usize = 8_000;
 /// Most entries of a journal that are kept in view; older ones are on disk.
 pub const JOURNAL_ENTRIES: usize = 200;
+/// Longest a summary of the oldest turns may take a model.
+pub const SUMMARY_TIME: Duration = Duration::from_secs(120);
+/// Most tokens of a model's summary of the oldest turns.
+pub const SUMMARY_TOKENS: u32 = 1_500;
 /// Most messages a session has pinned.
 pub const PINNED_MESSAGES: usize = 50;
 /// Most turns of the drive without the user.

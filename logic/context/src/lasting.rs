@@ -4,8 +4,9 @@ use crate::entry::{Entry, Part, Speaker};
 use crate::estimate::TokenEstimator;
 use crate::notes::{JournalEntry, Notes};
 use crate::prompt::{self, Layer};
-use crate::show::is_passing;
-use crate::view::{Checkpoint, TrimmedSince};
+use crate::rebuild::Why;
+use crate::show::{REQUEST, is_passing, tools_in_words};
+use crate::view::{Checkpoint, ContextManager, TrimmedSince, Trimming};
 use domain::context::SummaryLine;
 use domain::id::CallId;
 use domain::message::{Message, ToolCall};
@@ -55,52 +56,9 @@ impl Lasting {
         self.position = self.position.max(seq);
     }
 
-    /// The standing instructions. Changing them gives up the server's cache.
-    pub fn set_system(&mut self, text: String) {
-        self.system = text;
-    }
-
     /// What stands before the user's first words, each layer cut, all within `max_characters`.
     pub fn set_layers(&mut self, layers: &[Layer], max_characters: u64) {
         self.layers = prompt::in_words(layers, max_characters);
-    }
-
-    /// The tools on offer.
-    pub fn set_tools(&mut self, tools: &[ToolDefinition]) {
-        // Definitions hold strings and JSON values only, which always serialise.
-        self.tools = serde_json::to_string(tools).unwrap_or_default();
-    }
-
-    /// A request, by the number of its event: what came before may leave the view from here on.
-    pub fn begin_turn(&mut self, seq: u64, text: String, speaker: Speaker) {
-        self.push(seq, Message::User { text }, Part::Request(speaker));
-    }
-
-    /// What was recalled from memory for the newest request: it stands before the user's words and
-    /// stays there until there is no room.
-    pub fn set_recalled(&mut self, text: String) {
-        let newest = self
-            .entries
-            .iter_mut()
-            .rev()
-            .find(|entry| entry.begins_turn());
-        if let Some(entry) = newest {
-            entry.recalled = text;
-        }
-    }
-
-    /// Anything after the request, by the number of its event. A tool result follows the reply that
-    /// asked for it.
-    pub fn add(&mut self, seq: u64, message: Message) {
-        let part = match (&message, self.entries.is_empty()) {
-            (Message::User { text }, _) if text == JOURNAL_NUDGE => {
-                self.nudged = true;
-                Part::Passing
-            }
-            (_, true) => Part::Request(Speaker::House),
-            _ => Part::Other,
-        };
-        self.push(seq, message, part);
     }
 
     fn push(&mut self, seq: u64, message: Message, part: Part) {
@@ -163,7 +121,7 @@ impl Lasting {
         shortened_through: Option<u64>,
         journal_characters: u64,
     ) {
-        let cut = through.map_or(0, |through| self.turns_through(through));
+        let cut = through.map_or(0, |through| self.turns_covered(through));
         for entry in self.entries.drain(..cut) {
             let has_words = matches!(
                 entry.message,
@@ -178,22 +136,6 @@ impl Lasting {
         self.notes.rebuild(lines, journal_characters);
         self.rebuilt_at = self.position;
         self.nudged = false;
-    }
-
-    /// How many entries whole turns up to an event have. The last turn is never among them.
-    fn turns_through(&self, through: u64) -> usize {
-        let last = self.last_turn();
-        let starts = (0..=last)
-            .filter(|index| *index > 0 && self.entries.get(*index).is_some_and(Entry::begins_turn));
-        starts
-            .take_while(|start| {
-                let before = start
-                    .checked_sub(1)
-                    .and_then(|index| self.entries.get(index));
-                before.is_some_and(|entry| entry.at <= through)
-            })
-            .last()
-            .unwrap_or(0)
     }
 
     /// Where the last turn begins.
@@ -236,17 +178,6 @@ impl Lasting {
         self.nudged &= self.entries.iter().any(is_passing);
     }
 
-    /// Corrects the estimate by what a server counted for a prompt of so many characters.
-    pub fn calibrate(&mut self, characters: u64, prompt_tokens: u64) {
-        self.estimator.observe(characters, prompt_tokens);
-    }
-
-    /// What to send, oldest first.
-    #[must_use]
-    pub fn messages(&self) -> Vec<Message> {
-        self.sent_messages()
-    }
-
     /// The conversation without standing text, oldest first.
     #[must_use]
     pub fn conversation(&self) -> Vec<Message> {
@@ -259,26 +190,96 @@ impl Lasting {
         bare.sent_messages()
     }
 
-    /// Characters of everything to be sent.
-    #[must_use]
-    pub fn characters(&self) -> u64 {
-        self.sent_characters()
-    }
-
-    /// Tokens of everything to be sent.
-    #[must_use]
-    pub fn estimate(&self) -> u64 {
-        self.estimator.tokens(self.sent_characters())
-    }
-
     /// Characters that fit into so many tokens, by the present estimate.
     #[must_use]
     pub const fn characters_in(&self, tokens: u64) -> u64 {
         self.estimator.characters(tokens)
     }
+}
 
-    /// Leaves out the whole conversation and what stood for it; standing text and journal stay.
-    pub fn clear(&mut self) {
+impl ContextManager for Lasting {
+    fn set_system(&mut self, text: String) {
+        self.system = text;
+    }
+
+    fn set_preamble(&mut self, text: String) {
+        let text = text.strip_suffix(REQUEST).unwrap_or(&text).to_owned();
+        self.layers = if text.is_empty() {
+            Vec::new()
+        } else {
+            vec![("identity", text)]
+        };
+    }
+
+    fn set_tools(&mut self, tools: &[ToolDefinition]) {
+        self.tools = tools_in_words(tools);
+    }
+
+    fn begin_turn(&mut self, seq: u64, text: String, speaker: Speaker) {
+        self.push(seq, Message::User { text }, Part::Request(speaker));
+    }
+
+    fn set_recalled(&mut self, text: String) {
+        let newest = self.entries.iter_mut().rev();
+        if let Some(entry) = newest.into_iter().find(|entry| entry.begins_turn()) {
+            entry.recalled = text;
+        }
+    }
+
+    fn add(&mut self, seq: u64, message: Message) {
+        let part = match (&message, self.entries.is_empty()) {
+            (Message::User { text }, _) if text == JOURNAL_NUDGE => {
+                self.nudged = true;
+                Part::Passing
+            }
+            (_, true) => Part::Request(Speaker::House),
+            _ => Part::Other,
+        };
+        self.push(seq, message, part);
+    }
+
+    fn messages(&self) -> Vec<Message> {
+        self.sent_messages()
+    }
+
+    fn estimate(&self) -> u64 {
+        self.estimator.tokens(self.sent_characters())
+    }
+
+    fn characters(&self) -> u64 {
+        self.sent_characters()
+    }
+
+    fn calibrate(&mut self, characters: u64, prompt_tokens: u64) {
+        self.estimator.observe(characters, prompt_tokens);
+    }
+
+    /// As a rebuilding without a model. Who keeps a log plans, writes the event and applies that.
+    fn trim(&mut self, budget_tokens: u64) -> Trimming {
+        let before_tokens = self.estimate();
+        let mut trimming = Trimming {
+            before_tokens,
+            after_tokens: before_tokens,
+            dropped_messages: 0,
+            shortened_results: 0,
+            dropped_recalls: 0,
+        };
+        if before_tokens <= budget_tokens {
+            return trimming;
+        }
+        if let Some(plan) = self.plan(budget_tokens, Why::Overflow) {
+            let done = self.carry_out(&plan, None);
+            let lines = done.summary.map(|summary| summary.lines);
+            let left = (done.shortened_through, done.journal_characters);
+            self.compacted(done.through, lines, left.0, left.1);
+            trimming.after_tokens = self.estimate();
+            trimming.dropped_messages = done.dropped_messages;
+            trimming.shortened_results = u32::from(done.shortened_through.is_some());
+        }
+        trimming
+    }
+
+    fn clear(&mut self) {
         self.left = self.added;
         self.entries.clear();
         self.notes.clear();
@@ -286,17 +287,11 @@ impl Lasting {
         self.nudged = false;
     }
 
-    /// Where it stands now.
-    #[must_use]
-    pub fn checkpoint(&self) -> Checkpoint {
+    fn checkpoint(&self) -> Checkpoint {
         Checkpoint(self.added)
     }
 
-    /// Takes back everything added after the checkpoint.
-    ///
-    /// # Errors
-    /// [`TrimmedSince`] when what stood at the checkpoint is no longer there; nothing changes then.
-    pub fn rollback(&mut self, to: Checkpoint) -> Result<(), TrimmedSince> {
+    fn rollback(&mut self, to: Checkpoint) -> Result<(), TrimmedSince> {
         if to.0 < self.left {
             return Err(TrimmedSince);
         }
@@ -304,9 +299,7 @@ impl Lasting {
         Ok(())
     }
 
-    /// Takes away the last message; with a tool result go its siblings and the reply that asked for
-    /// them. Returned oldest first; empty when there is nothing.
-    pub fn pop(&mut self) -> Vec<Message> {
+    fn pop(&mut self) -> Vec<Message> {
         let mut popped = VecDeque::new();
         while let Some(entry) = self.entries.pop_back() {
             let is_result = matches!(entry.message, Message::Tool { .. });

@@ -5,6 +5,7 @@ use crate::lasting::{Lasting, calls_of};
 use crate::notes::lines_in_words;
 use crate::show::is_passing;
 use crate::summary::{self, Covered, Said};
+use crate::view::ContextManager;
 use domain::context::{CompactionCause, Summary, SummaryLine};
 use domain::message::Message;
 
@@ -216,8 +217,8 @@ impl Lasting {
             .collect()
     }
 
-    /// Entries of whole turns that lie before what an entry of the journal covers.
-    fn turns_covered(&self, through: u64) -> usize {
+    /// How many entries whole turns up to an event have. The last turn is never among them.
+    pub(crate) fn turns_covered(&self, through: u64) -> usize {
         let starts = self.turn_starts().into_iter();
         starts
             .take_while(|start| {

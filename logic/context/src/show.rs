@@ -8,6 +8,7 @@ use crate::estimate::TokenEstimator;
 use crate::lasting::Lasting;
 use domain::context::{ContextPart, ContextView};
 use domain::message::{Message, ToolCall};
+use domain::tool::ToolDefinition;
 use std::borrow::Cow;
 
 /// What stands between the standing text and the user's first words.
@@ -326,6 +327,15 @@ fn calls_in_words(calls: &[ToolCall]) -> String {
         .iter()
         .map(|call| format!("calls {} {}\n", call.name, call.arguments))
         .collect()
+}
+
+/// Tool definitions as they are counted and shown.
+pub(crate) fn tools_in_words(tools: &[ToolDefinition]) -> String {
+    if tools.is_empty() {
+        return String::new();
+    }
+    // Definitions hold strings and JSON values only, which always serialise.
+    serde_json::to_string(tools).unwrap_or_default()
 }
 
 /// Messages in the words in which a [`ContextView`] shows them.

@@ -1,6 +1,8 @@
 //! What every form of context can do.
 
+use crate::entry::Speaker;
 use domain::message::Message;
+use domain::tool::ToolDefinition;
 
 /// What a trim did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,15 +44,16 @@ pub trait ContextManager {
     fn set_system(&mut self, text: String);
     /// What stands before the user's words in the first message, however much is trimmed.
     fn set_preamble(&mut self, text: String);
-    /// Characters sent with every prompt that are no message: tool definitions.
-    fn set_fixed_characters(&mut self, characters: u64);
-    /// A request of the user: what came before may be trimmed away from here on.
-    fn begin_turn(&mut self, text: String);
+    /// The tools on offer, which are sent with every prompt.
+    fn set_tools(&mut self, tools: &[ToolDefinition]);
+    /// A request, by the number of its event: what came before may be trimmed away from here on.
+    fn begin_turn(&mut self, seq: u64, text: String, speaker: Speaker);
     /// What was recalled from memory for the newest request: it stands before the user's words, and
     /// is the first to be left out when there is no room.
     fn set_recalled(&mut self, text: String);
-    /// Anything after the request. A tool result follows the reply that asked for it.
-    fn add(&mut self, message: Message);
+    /// Anything after the request, by the number of its event. A tool result follows the reply that
+    /// asked for it.
+    fn add(&mut self, seq: u64, message: Message);
     /// What to send, oldest first.
     fn messages(&self) -> Vec<Message>;
     /// Tokens of everything to be sent.
@@ -59,9 +62,8 @@ pub trait ContextManager {
     fn characters(&self) -> u64;
     /// Corrects the estimate by what a server counted for a prompt of so many characters.
     fn calibrate(&mut self, characters: u64, prompt_tokens: u64);
-    /// Leaves out what does not fit: what was recalled from memory first, then the oldest turns,
-    /// then parts of the oldest tool results of the current turn. Afterwards [`Self::estimate`] is above `budget_tokens` only if nothing
-    /// more can go.
+    /// Leaves out what does not fit, the oldest turns first, never the current one. Afterwards
+    /// [`Self::estimate`] is above `budget_tokens` only if nothing more can go.
     fn trim(&mut self, budget_tokens: u64) -> Trimming;
     /// Leaves out the whole conversation; standing text stays.
     fn clear(&mut self);

@@ -1,12 +1,13 @@
 //! The sliding window: the newest turns that fit.
 
+use crate::entry::{MESSAGE_CHARACTERS, Speaker, characters_in};
 use crate::estimate::TokenEstimator;
+use crate::show::tools_in_words;
 use crate::view::{Checkpoint, ContextManager, TrimmedSince, Trimming};
 use domain::message::Message;
+use domain::tool::ToolDefinition;
 use std::collections::VecDeque;
 
-/// What a message costs besides its text, characters: role and separators.
-const MESSAGE_CHARACTERS: u64 = 16;
 /// A trim goes down to this share of the budget, thousandths, so that the next one is not due at
 /// once and the prefix stays the same for a while.
 const LOW_WATER_PERMILLE: u64 = 750;
@@ -155,11 +156,11 @@ impl ContextManager for SlidingWindow {
         self.preamble = text;
     }
 
-    fn set_fixed_characters(&mut self, characters: u64) {
-        self.fixed_characters = characters;
+    fn set_tools(&mut self, tools: &[ToolDefinition]) {
+        self.fixed_characters = characters_in(&tools_in_words(tools));
     }
 
-    fn begin_turn(&mut self, text: String) {
+    fn begin_turn(&mut self, _seq: u64, text: String, _speaker: Speaker) {
         self.entries
             .push_back(Entry::new(Message::User { text }, true));
     }
@@ -175,7 +176,7 @@ impl ContextManager for SlidingWindow {
         }
     }
 
-    fn add(&mut self, message: Message) {
+    fn add(&mut self, _seq: u64, message: Message) {
         let begins_turn = self.entries.is_empty();
         self.entries.push_back(Entry::new(message, begins_turn));
     }
@@ -280,10 +281,6 @@ fn shortened_text(text: &str) -> Option<String> {
     );
     // A result that was shortened before, or would hardly become smaller, stays as it is.
     (total > SHORTENED_CHARACTERS + 2 * note.len()).then(|| kept + &note)
-}
-
-fn characters_in(text: &str) -> u64 {
-    text.chars().count() as u64
 }
 
 fn characters_of(message: &Message) -> u64 {

@@ -8,7 +8,8 @@
 
 use context::prompt::{Layer, LayerKind};
 use context::{
-    Budget, Compacted, JOURNAL_NUDGE, JournalEntry, Lasting, Plan, Speaker, Why, transcript,
+    Budget, Compacted, ContextManager, JOURNAL_NUDGE, JournalEntry, Lasting, Plan, Speaker, Why,
+    transcript,
 };
 use domain::context::CompactionCause;
 use domain::id::CallId;

@@ -2,7 +2,7 @@
 //! between trims only grows at its end.
 #![allow(clippy::unwrap_used, reason = "a test is allowed to fail loudly")]
 
-use context::{ContextManager, SlidingWindow};
+use context::{ContextManager, SlidingWindow, Speaker};
 use domain::id::CallId;
 use domain::message::{Message, Thinking, ToolCall};
 use domain::tool::ToolName;
@@ -40,8 +40,8 @@ impl World {
         let mut window = SlidingWindow::new();
         window.set_system("Standing instructions.".to_owned());
         window.set_preamble("PREAMBLE\n".to_owned());
-        window.set_fixed_characters(100);
-        window.begin_turn("request 0".to_owned());
+        window.set_tools(&[]);
+        window.begin_turn(0, "request 0".to_owned(), Speaker::User);
         Self {
             window,
             calls: 0,
@@ -54,18 +54,21 @@ impl World {
             Step::Request(size) => {
                 self.requests += 1;
                 let text = format!("request {} {}", self.requests, "r".repeat(*size));
-                self.window.begin_turn(text);
+                self.window.begin_turn(0, text, Speaker::User);
             }
-            Step::Answer(size) => self.window.add(answer("a".repeat(*size), Vec::new())),
+            Step::Answer(size) => self.window.add(0, answer("a".repeat(*size), Vec::new())),
             Step::Calls(results) => {
                 let calls: Vec<ToolCall> = results.iter().map(|_| self.next_call()).collect();
-                self.window.add(answer(String::new(), calls.clone()));
+                self.window.add(0, answer(String::new(), calls.clone()));
                 for (call, size) in calls.iter().zip(results) {
-                    self.window.add(Message::Tool {
-                        call_id: call.call_id,
-                        name: ToolName::new("read_file").unwrap(),
-                        text: "é".repeat(*size),
-                    });
+                    self.window.add(
+                        0,
+                        Message::Tool {
+                            call_id: call.call_id,
+                            name: ToolName::new("read_file").unwrap(),
+                            text: "é".repeat(*size),
+                        },
+                    );
                 }
             }
             Step::Trim(budget) => {
@@ -195,14 +198,17 @@ fn a_tool_result_is_popped_with_its_call() {
 #[test]
 fn signed_thinking_stays_during_its_turn_only() {
     let mut world = World::new();
-    world.window.add(Message::Assistant {
-        text: String::new(),
-        thinking: Some(Thinking {
-            text: "hm".to_owned(),
-            signature: Some("sig".to_owned()),
-        }),
-        tool_calls: Vec::new(),
-    });
+    world.window.add(
+        0,
+        Message::Assistant {
+            text: String::new(),
+            thinking: Some(Thinking {
+                text: "hm".to_owned(),
+                signature: Some("sig".to_owned()),
+            }),
+            tool_calls: Vec::new(),
+        },
+    );
     let has_thinking = |window: &SlidingWindow| {
         window
             .messages()
@@ -230,18 +236,21 @@ fn what_was_recalled_stands_before_the_words_counts_and_goes_first() {
     let mut window = SlidingWindow::new();
     let words = "w ".repeat(200);
     for turn in ["one", "two"] {
-        window.begin_turn(format!("{turn} {words}"));
+        window.begin_turn(0, format!("{turn} {words}"), Speaker::User);
         let before = window.characters();
         window.set_recalled(format!("[recalled for {turn}] "));
         assert_eq!(window.characters(), before + 19);
         let said = window.messages().pop().map(|m| m.text().to_owned());
         assert_eq!(said, Some(format!("[recalled for {turn}] {turn} {words}")));
         if turn == "one" {
-            window.add(Message::Assistant {
-                text: "yes".to_owned(),
-                thinking: None,
-                tool_calls: Vec::new(),
-            });
+            window.add(
+                0,
+                Message::Assistant {
+                    text: "yes".to_owned(),
+                    thinking: None,
+                    tool_calls: Vec::new(),
+                },
+            );
         }
     }
     let whole = window.estimate();

@@ -43,6 +43,8 @@ pub struct Ask {
     pub temperature: Option<f32>,
     /// Whether people see the text.
     pub visibility: Visibility,
+    /// Longest the whole call may take; `None`: [`domain::limits::MODEL_CALL`].
+    pub deadline: Option<std::time::Duration>,
 }
 
 impl Ask {
@@ -58,6 +60,7 @@ impl Ask {
             max_tokens: None,
             temperature: None,
             visibility: Visibility::Shown,
+            deadline: None,
         }
     }
 }
@@ -211,7 +214,7 @@ impl Work {
             temperature: ask.temperature,
             seed: None,
             response_schema: ask.response_schema,
-            deadline: None,
+            deadline: ask.deadline,
         }
     }
 

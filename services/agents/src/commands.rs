@@ -8,14 +8,13 @@ use crate::service::{Service, refused};
 use crate::session::Session;
 use crate::{library, prompts};
 use api::sessions::{Error, ErrorKind, PinChange, RewindTo, TakenBack, Whose};
-use context::{Budget, ContextManager, TokenEstimator};
-use domain::context::{CompactionCause, ContextPart, ContextView};
+use context::Budget;
+use domain::context::ContextView;
 use domain::drive::Signal;
 use domain::event::{Event, EventBody};
 use domain::exchange::{Exchange, Exchanges};
 use domain::id::{AgentId, SessionId};
 use domain::limits::{PINNED_MESSAGES, SIGNAL_BYTES};
-use domain::message::Message;
 use domain::settings::{Mode, SessionProfile};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -76,7 +75,11 @@ impl Service {
 
     pub(crate) async fn make_smaller(&self, session_id: SessionId) -> Result<(), Error> {
         let session = self.expect_live(session_id).await?;
-        session.while_idle(async || compact(&session).await).await
+        let profile = session.profile().ok_or_else(|| headless(session_id))?;
+        let budget = self.budget(&profile);
+        session
+            .while_idle(async || compact(&session, budget).await)
+            .await
     }
 
     pub(crate) async fn take_back(
@@ -171,39 +174,7 @@ fn view_of(history: &mut History, whose: Whose, budget: Budget) -> Result<Contex
                 .with_hint("`carl session show` prints what one that ended has done.")
         })?,
     };
-    Ok(in_parts(thread.window.messages(), budget))
-}
-
-/// Messages as people look at them.
-fn in_parts(messages: Vec<Message>, budget: Budget) -> ContextView {
-    let mut parts: Vec<ContextPart> = Vec::new();
-    for message in messages {
-        let (name, role) = match &message {
-            Message::System { .. } => ("system", "system"),
-            Message::User { .. } => ("conversation", "user"),
-            Message::Assistant { .. } => ("conversation", "assistant"),
-            Message::Tool { .. } => ("conversation", "result"),
-        };
-        let text = format!("[{role}]\n{}\n", message.text());
-        let tokens = TokenEstimator::default().tokens(text.chars().count() as u64);
-        match parts.last_mut().filter(|last| last.name == name) {
-            Some(last) => {
-                last.text.push_str(&text);
-                last.tokens += tokens;
-            }
-            None => parts.push(ContextPart {
-                name: name.to_owned(),
-                tokens,
-                text,
-            }),
-        }
-    }
-    ContextView {
-        context_tokens: budget.context_tokens,
-        budget_tokens: budget.prompt_tokens,
-        reused_permille: None,
-        parts,
-    }
+    Ok(thread.view(budget))
 }
 
 fn headless(session_id: SessionId) -> Error {
@@ -219,29 +190,14 @@ async fn emit(session: &Session, body: EventBody, durability: Durability) -> Res
     emitting.await.map(|_| ())
 }
 
-/// Halves the view of the conversation.
-async fn compact(session: &Session) -> Result<(), Error> {
-    let trimming = {
-        let mut history = session.emitter.history();
-        let window = &mut history.root.window;
-        let half = window.estimate() / 2;
-        window.trim(half)
-    };
-    if !trimming.changed() {
+/// Makes the view of the conversation smaller by rule: no agent works, so no model is asked.
+async fn compact(session: &Session, budget: Budget) -> Result<(), Error> {
+    let made = crate::compaction::by_rule(&session.emitter.history().root, budget);
+    let Some(body) = made else {
         return Err(Error::new(
             ErrorKind::NothingToDo,
             "Nothing could be left out: the conversation is as small as it gets.",
         ));
-    }
-    let body = EventBody::ContextCompacted {
-        before_tokens: trimming.before_tokens,
-        after_tokens: trimming.after_tokens,
-        dropped_messages: trimming.dropped_messages,
-        cause: CompactionCause::Trimmed,
-        through: None,
-        summary: None,
-        shortened_through: None,
-        journal_characters: 0,
     };
     emit(session, body, Durability::Written).await
 }

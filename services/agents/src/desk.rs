@@ -5,7 +5,10 @@
 //! made it, with everything its work needs, is found by that.
 
 mod drive;
+mod journal;
 mod recall_event;
+
+pub(crate) use journal::JOURNAL;
 
 use crate::config::Clock;
 use crate::drive::Senses;
@@ -57,7 +60,10 @@ impl Desk {
     /// A desk with every tool of the house.
     #[must_use]
     pub fn new(clock: Clock) -> Self {
-        let mut tools: Vec<Box<dyn HouseTool>> = vec![Box::new(recall_event::RecallEvent)];
+        let mut tools: Vec<Box<dyn HouseTool>> = vec![
+            Box::new(recall_event::RecallEvent),
+            Box::new(journal::Journal),
+        ];
         for tool in drive::DriveTool::ALL {
             tools.push(Box::new(tool));
         }

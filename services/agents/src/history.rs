@@ -4,7 +4,7 @@
 //! model sees after a crash is what it would have seen without one.
 
 use crate::drive::Trail;
-use crate::thread::{Closing, Ends, Thread};
+use crate::thread::{Closing, Ends, Thread, speaker_of};
 use context::prompt::Layer;
 use context::{Budget, ContextManager};
 use domain::drive::Origin;
@@ -141,7 +141,7 @@ impl History {
     ) {
         let window = &mut self.root.window;
         let characters = window.characters_in(budget.preamble_tokens);
-        window.set_preamble(context::prompt::preamble(layers, characters));
+        window.set_layers(layers, characters);
         window.set_system(context::prompt::system(settings));
     }
 
@@ -162,7 +162,8 @@ impl History {
             self.past.said(text);
         }
         let request = (query_id, event.seq);
-        self.root.begin(request, event.agent_id, (text, mode));
+        let begun = (text, mode, speaker_of(origin));
+        self.root.begin(request, event.agent_id, begun);
     }
 
     /// The events that close everything left open, in order: the youngest agents first.

@@ -11,6 +11,7 @@
 
 mod ask;
 mod commands;
+mod compaction;
 pub mod config;
 mod desk;
 pub mod drive;

@@ -1,12 +1,11 @@
 //! Loop mode: the model uses tools as it sees fit. Performs what [`turn`] decides.
 
-use crate::recall;
 use crate::thread::digest_of;
 use crate::work::{Ask, AskError, CallRecord, Outcome, Work};
+use crate::{compaction, recall};
 use api::models::ToolChoice;
-use context::{Budget, ContextManager, Trimming};
+use context::{Budget, ContextManager};
 use discovery::Bench;
-use domain::context::CompactionCause;
 use domain::decision::Layer;
 use domain::event::{Batch, CallStatus, EventBody, QueryStatus};
 use domain::fault::{Coded, Fault};
@@ -114,10 +113,7 @@ impl Run<'_> {
     /// Says which tools are on offer when they are others than before.
     async fn announce_tools(&self) {
         let tools = self.bench.tools();
-        let announced = self.work.with_thread(|thread| {
-            thread.window.set_fixed_characters(characters_of(&tools));
-            thread.announced
-        });
+        let announced = self.work.with_thread(|thread| thread.announced);
         if announced != Some(digest_of(&tools)) {
             self.work.emit(EventBody::ToolSchema { tools }, None).await;
         }
@@ -139,11 +135,12 @@ impl Run<'_> {
     }
 
     async fn ask_model(&mut self, tools: ToolUse) -> Event {
-        let trimming = self.trim_to(self.budget.prompt_tokens);
-        self.announce(trimming).await;
-        let (messages, characters) = self
-            .work
-            .with_thread(|thread| (thread.window.messages(), thread.window.characters()));
+        let spent = compaction::before_call(self.work, self.budget, &self.bench.tools()).await;
+        self.outcome.usage = self.outcome.usage.plus(spent);
+        let (messages, characters) = self.work.with_thread(|thread| {
+            thread.last_sent_tokens = thread.window.estimate();
+            (thread.window.messages(), thread.window.characters())
+        });
         // Tools stay in a request that must not use them: some servers refuse a conversation with
         // calls otherwise, and the prefix stays the same.
         let ask = Ask {
@@ -189,34 +186,11 @@ impl Run<'_> {
         }
     }
 
-    /// Halves the view: the server's own count says that the estimate was too low.
+    /// Makes the view smaller: the server's own count says that the estimate was too low.
     async fn compact(&mut self) -> Event {
-        let half = self.work.with_thread(|thread| thread.window.estimate()) / 2;
-        let trimming = self.trim_to(half.min(self.budget.prompt_tokens));
-        self.announce(trimming).await;
-        Event::Compacted {
-            shrunk: trimming.changed(),
-        }
-    }
-
-    fn trim_to(&self, tokens: u64) -> Trimming {
-        self.work.with_thread(|thread| thread.window.trim(tokens))
-    }
-
-    async fn announce(&self, trimming: Trimming) {
-        if trimming.changed() {
-            let compacted = EventBody::ContextCompacted {
-                before_tokens: trimming.before_tokens,
-                after_tokens: trimming.after_tokens,
-                dropped_messages: trimming.dropped_messages,
-                cause: CompactionCause::Trimmed,
-                through: None,
-                summary: None,
-                shortened_through: None,
-                journal_characters: 0,
-            };
-            self.work.emit(compacted, None).await;
-        }
+        let (shrunk, spent) = compaction::overflowed(self.work, self.budget).await;
+        self.outcome.usage = self.outcome.usage.plus(spent);
+        Event::Compacted { shrunk }
     }
 
     async fn run_calls(&mut self, calls: Vec<CallId>) -> Vec<Event> {
@@ -319,15 +293,6 @@ impl Run<'_> {
             _ => self.outcome.error = None,
         }
     }
-}
-
-fn characters_of(tools: &[ToolDefinition]) -> u64 {
-    let texts = tools.iter().map(|tool| {
-        tool.name.as_str().chars().count()
-            + tool.description.chars().count()
-            + tool.parameters.to_string().chars().count()
-    });
-    texts.sum::<usize>() as u64
 }
 
 fn no_answer() -> Fault {

@@ -338,6 +338,7 @@ async fn a_prompt_that_does_not_fit_is_made_smaller_and_sent_again() {
         Reply::calls("look", json!({})),
         Reply::says("Long."),
         Reply::refused(ErrorKind::ContextOverflow, "too long"),
+        Reply::says("no summary"),
         Reply::says("Short."),
         Reply::refused(ErrorKind::ContextOverflow, "too long"),
     ];
@@ -370,6 +371,7 @@ async fn a_long_conversation_is_trimmed_to_the_budget() {
     let replies =
         (0..12).flat_map(|n| [Reply::calls("look", json!({"n": n})), Reply::says("Seen.")]);
     let house = House::with(replies, tools, |config| config.context_tokens = 8_192);
+    house.models.answer_schemas(Reply::says("no summary"));
     let id = house.open().await;
     for n in 0..12 {
         let events = house.ask(id, &format!("Request {n}")).await;

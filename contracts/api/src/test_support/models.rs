@@ -197,6 +197,7 @@ impl Reply {
 #[derive(Debug, Default)]
 pub struct FakeModels {
     replies: Mutex<VecDeque<Reply>>,
+    under_schema: Mutex<Option<Reply>>,
     requests: Mutex<Vec<ChatRequest>>,
     cancelled: DropCount,
 }
@@ -223,6 +224,12 @@ impl FakeModels {
     /// Adds a reply at the end of the script.
     pub fn push(&self, reply: Reply) {
         self.replies.lock().unwrap().push_back(reply);
+    }
+
+    /// Answers every request that has a response schema with this reply from now on, and leaves the
+    /// script alone.
+    pub fn answer_schemas(&self, reply: Reply) {
+        *self.under_schema.lock().unwrap() = Some(reply);
     }
 
     /// Every chat request so far, oldest first.
@@ -263,8 +270,13 @@ async fn play(
 #[async_trait]
 impl Models for FakeModels {
     async fn chat(&self, request: ChatRequest) -> Result<Streaming<ChatChunk, Error>, Error> {
+        let has_schema = request.response_schema.is_some();
         self.requests.lock().unwrap().push(request);
-        let reply = self.replies.lock().unwrap().pop_front();
+        let apart = self.under_schema.lock().unwrap().clone();
+        let reply = match apart.filter(|_| has_schema) {
+            Some(reply) => Some(reply),
+            None => self.replies.lock().unwrap().pop_front(),
+        };
         let no_reply = || Error::new(ErrorKind::Rejected, "the script has no reply left");
         let reply = reply.ok_or_else(no_reply)?;
         if let Some((kind, detail, hint)) = reply.refusal {

@@ -1,0 +1,137 @@
+//! Keeps an agent's view within its budget: performs what [`context`] decides.
+//!
+//! Whatever happens to the view happens by an event, which the fold applies: a session that is
+//! taken up again sees what the live one saw.
+
+use crate::desk::JOURNAL;
+use crate::thread::Thread;
+use crate::work::{Ask, Visibility, Work};
+use context::{
+    Budget, Compacted, ContextManager, JOURNAL_NUDGE, Marks, Plan, Pressure, Why, summary,
+};
+use domain::context::Summary;
+use domain::event::EventBody;
+use domain::fault::Fault;
+use domain::limits::{SUMMARY_TIME, SUMMARY_TOKENS};
+use domain::model::{Think, Usage};
+use domain::tool::ToolDefinition;
+
+/// Before a model is asked: rebuilds the view at the hard mark, and at the soft mark tells the agent,
+/// once, to write its journal. What that cost.
+pub(crate) async fn before_call(work: &Work, budget: Budget, tools: &[ToolDefinition]) -> Usage {
+    let mut spent = Usage::default();
+    if pressure(work, budget) == Pressure::Hard && !work.with_thread(|thread| thread.is_full) {
+        let (shrunk, cost) = rebuild(work, budget.prompt_tokens, Why::Mark).await;
+        spent = cost;
+        if !shrunk && !work.cancel.is_cancelled() {
+            work.with_thread(|thread| thread.is_full = true);
+            work.emit(EventBody::Error(full()), None).await;
+        }
+    }
+    let may_write = tools.iter().any(|tool| tool.name.as_str() == JOURNAL);
+    let is_due = may_write
+        && pressure(work, budget) == Pressure::Soft
+        && work.with_thread(|thread| thread.window.may_nudge());
+    if is_due {
+        let text = JOURNAL_NUDGE.to_owned();
+        work.emit(EventBody::ModelNudged { text }, None).await;
+    }
+    spent
+}
+
+/// After a server said that a prompt does not fit: makes the view smaller at once. Whether it is,
+/// and what that cost.
+pub(crate) async fn overflowed(work: &Work, budget: Budget) -> (bool, Usage) {
+    // The estimate was too low, nobody knows by how much.
+    let half = work.with_thread(|thread| thread.window.estimate()) / 2;
+    rebuild(work, half.min(budget.prompt_tokens), Why::Overflow).await
+}
+
+/// The event of a compaction that the user asks for while no agent works; `None` when nothing can
+/// go. No model is asked.
+pub(crate) fn by_rule(thread: &Thread, budget: Budget) -> Option<EventBody> {
+    let plan = thread.window.plan(budget.prompt_tokens, Why::Asked)?;
+    let done = thread.window.carry_out(&plan, None);
+    (done.after_tokens < done.before_tokens).then(|| event_of(done))
+}
+
+fn pressure(work: &Work, budget: Budget) -> Pressure {
+    work.with_thread(|thread| {
+        let tokens = thread.window.estimate();
+        let step = tokens.saturating_sub(thread.last_sent_tokens);
+        Marks::of(budget, thread.shape).judge(tokens, step)
+    })
+}
+
+async fn rebuild(work: &Work, budget_tokens: u64, why: Why) -> (bool, Usage) {
+    let planned = work.with_thread(|thread| {
+        let plan = thread.window.plan(budget_tokens, why)?;
+        let room = thread.window.characters_in(budget_tokens);
+        Some((plan, room))
+    });
+    let Some((plan, room)) = planned else {
+        return (false, Usage::default());
+    };
+    let (answer, spent) = summarised(work, &plan, room).await;
+    if work.cancel.is_cancelled() {
+        return (false, spent);
+    }
+    let done = work.with_thread(|thread| thread.window.carry_out(&plan, answer));
+    if !done.shrank {
+        return (false, spent);
+    }
+    work.emit(event_of(done), None).await;
+    (true, spent)
+}
+
+/// A model's summary of what leaves, if one is wanted and it gives one. What it says is checked
+/// later; that it says nothing is no failure, because there are rules that need no model.
+async fn summarised(work: &Work, plan: &Plan, room: u64) -> (Option<Summary>, Usage) {
+    let Some(messages) = plan.request(room) else {
+        return (None, Usage::default());
+    };
+    let ask = Ask {
+        response_schema: Some(summary::schema()),
+        think: Think::Off,
+        temperature: Some(0.0),
+        max_tokens: Some(SUMMARY_TOKENS),
+        visibility: Visibility::Hidden,
+        deadline: Some(SUMMARY_TIME),
+        ..Ask::new(messages)
+    };
+    match work.ask_model(ask).await {
+        Ok(reply) => {
+            let answer = serde_json::from_str(&reply.text);
+            if let Err(error) = &answer {
+                tracing::warn!(session = %work.session_id, %error, "a summary was no summary");
+            }
+            (answer.ok(), reply.usage)
+        }
+        Err(error) => {
+            let fault = error.fault();
+            tracing::warn!(session = %work.session_id, code = fault.code, "no summary: {}", fault.message);
+            (None, Usage::default())
+        }
+    }
+}
+
+fn event_of(done: Compacted) -> EventBody {
+    EventBody::ContextCompacted {
+        before_tokens: done.before_tokens,
+        after_tokens: done.after_tokens,
+        dropped_messages: done.dropped_messages,
+        cause: done.cause,
+        through: done.through,
+        summary: done.summary,
+        shortened_through: done.shortened_through,
+        journal_characters: done.journal_characters,
+    }
+}
+
+fn full() -> Fault {
+    Fault {
+        code: "agents.context_full".to_owned(),
+        message: "The context is nearly full and could not be made smaller by a fifth.".to_owned(),
+        hint: "Take pins away, begin a new session, or give the model a larger context.".to_owned(),
+    }
+}
