@@ -103,7 +103,7 @@ pub fn check(arrows: &[Arrow]) -> Vec<Violation> {
 }
 
 /// Outside crates that only some of ours may use, because they open connections.
-pub const NETWORK_CRATES: [(&str, &[&str]); 8] = [
+pub const NETWORK_CRATES: [(&str, &[&str]); 9] = [
     ("reqwest", &["services/models", "services/search"]),
     ("tonic", &["contracts/wire", "bin/carl"]),
     ("hyper-util", &["contracts/wire"]),
@@ -111,7 +111,8 @@ pub const NETWORK_CRATES: [(&str, &[&str]); 8] = [
     ("ureq", &[]),
     ("async-nats", &["adapters/nats"]),
     ("oo7", &["adapters/keyring"]),
-    ("zbus", &[]),
+    ("zbus", &["adapters/desktop"]),
+    ("axum", &["adapters/inbox"]),
 ];
 
 /// A violation for each shipped use of a network crate by a crate that may not.
