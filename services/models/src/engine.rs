@@ -82,6 +82,10 @@ impl EngineBackend {
 
 #[async_trait]
 impl Backend for EngineBackend {
+    fn missing(&self) -> Option<Error> {
+        self.settings.find_program().err()
+    }
+
     async fn open(&self, call: &Call) -> Result<Pieces, Failure> {
         let client = self
             .supervisor

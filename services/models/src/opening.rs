@@ -18,6 +18,10 @@ pub(crate) type Pieces = BoxStream<'static, Result<Piece, Error>>;
 /// A way to models.
 #[async_trait]
 pub(crate) trait Backend: Send + Sync {
+    /// Why nothing can be asked here, where that is known without asking.
+    fn missing(&self) -> Option<Error> {
+        None
+    }
     /// Asks, and returns once the first byte is there.
     async fn open(&self, call: &Call) -> Result<Pieces, Failure>;
     /// The models there, with what is in memory.

@@ -182,6 +182,11 @@ impl Registry {
             Ok(default) => default,
             Err(error) => return self.own_embedder(config, role, error).await,
         };
+        if role == ModelRole::Embed
+            && let Some(absent) = default.instance.backend.missing()
+        {
+            return self.own_embedder(config, role, absent).await;
+        }
         if let Some(model) = &default.instance.default_model
             && choose::is_embedder(model) == (role == ModelRole::Embed)
         {
@@ -226,9 +231,9 @@ impl Registry {
                 continue;
             };
             // Weights without the program that reads them make no embeddings.
-            let found = match instance.backend.probe(ONE_LOOK).await {
-                Ok(_models) => self.pick(instance, role).await,
-                Err(absent) => Err(absent),
+            let found = match instance.backend.missing() {
+                None => self.pick(instance, role).await,
+                Some(absent) => Err(absent),
             };
             match found {
                 Ok(model) => {

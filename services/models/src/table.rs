@@ -135,6 +135,15 @@ fn listed(folder: &Path) -> Option<Listed> {
 
 #[async_trait]
 impl Backend for TableBackend {
+    fn missing(&self) -> Option<Error> {
+        self.installed().is_empty().then(|| {
+            configuration(
+                format!("there is no word table in {}", self.folder.display()),
+                SETUP,
+            )
+        })
+    }
+
     async fn open(&self, _call: &Call) -> Result<Upstream, Failure> {
         Err(Failure::last(self.no_chat()))
     }
@@ -144,14 +153,10 @@ impl Backend for TableBackend {
     }
 
     async fn probe(&self, wait: Duration) -> Result<Vec<Listed>, Error> {
-        let listed = self.list(Some(wait)).await?;
-        if listed.is_empty() {
-            return Err(configuration(
-                format!("there is no word table in {}", self.folder.display()),
-                SETUP,
-            ));
+        match self.missing() {
+            Some(error) => Err(error),
+            None => self.list(Some(wait)).await,
         }
-        Ok(listed)
     }
 
     async fn loaded(&self) -> Result<Option<Vec<String>>, Error> {

@@ -12,7 +12,7 @@ mod support;
 
 use api::models::{EmbedPurpose, EmbedRequest, Embeddings, Error, ErrorKind, Models};
 use domain::model::{ModelChoice, ModelRole};
-use models::{Config, EngineSettings, ProviderType, Service};
+use models::{Config, EngineSettings, ProviderConfig, ProviderType, Service};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -107,6 +107,12 @@ async fn it_is_the_last_choice_and_says_so() {
     }
     // Weights without the engine are no choice.
     let service = machine(folder.path().to_owned(), alone());
+    let made = embed(&service, &["a"]).await.unwrap();
+    assert_eq!(made.model.provider, "static");
+    let mut named = alone();
+    let engine = ProviderConfig::new(ProviderType::Embedded, None);
+    named.providers.insert("embedded".into(), engine);
+    let service = machine(folder.path().to_owned(), named);
     let made = embed(&service, &["a"]).await.unwrap();
     assert_eq!(made.model.provider, "static");
     // A server without an embedding model leaves them to the table, one with such a model does not.
