@@ -88,6 +88,9 @@ pub enum AskError {
     /// [`Work::cancel`] fired.
     #[error("the request was interrupted")]
     Interrupted,
+    /// The agent, or one above it, has used up its tokens.
+    #[error("the token budget is used up")]
+    OverBudget,
     /// The model failed.
     #[error(transparent)]
     Model(#[from] models::Error),
@@ -105,6 +108,12 @@ impl AskError {
                 code: "agents.interrupted".to_owned(),
                 message: "The request was interrupted.".to_owned(),
                 hint: String::new(),
+            },
+            Self::OverBudget => Fault {
+                code: "agents.over_budget".to_owned(),
+                message: "The token budget is used up.".to_owned(),
+                hint: "`agent_tokens` in agents.yaml and `session_tokens` of `[agents]` set it."
+                    .to_owned(),
             },
             Self::Model(error) => error.fault(),
             Self::Audit(error) => error.fault(),
@@ -155,6 +164,10 @@ impl Work {
     /// [`AskError`]. No `Error` event is emitted for it: whether it ends the request is for the
     /// caller to decide.
     pub async fn ask_model(&self, ask: Ask) -> Result<Reply, AskError> {
+        let left = self.means.purse.left();
+        if left == Some(0) {
+            return Err(AskError::OverBudget);
+        }
         let prompt_hash = hash_of(&ask.messages);
         let withheld = ask.tool_choice == ToolChoice::None;
         let visibility = ask.visibility;
@@ -164,6 +177,7 @@ impl Work {
             () = self.cancel.cancelled() => Err(AskError::Interrupted),
             ended = self.stream_reply(self.chat_request(ask), visibility, &mut partial) => ended,
         };
+        self.means.purse.spend(partial.usage);
         if withheld && !partial.calls.is_empty() {
             partial.calls.clear();
             self.emit(EventBody::Notice(tools_were_off()), None).await;
@@ -210,7 +224,7 @@ impl Work {
             tool_choice: ask.tool_choice,
             think: ask.think,
             context_tokens: Some(self.context_tokens),
-            max_tokens: ask.max_tokens,
+            max_tokens: within(ask.max_tokens, self.means.purse.left()),
             temperature: ask.temperature,
             seed: None,
             response_schema: ask.response_schema,
@@ -306,6 +320,15 @@ impl Work {
             .append(entry, audit::Durability::Grouped)
             .await
             .map(|_| ())
+    }
+}
+
+/// The most tokens to generate: as asked, and no more than are left.
+fn within(asked: Option<u32>, left: Option<u64>) -> Option<u32> {
+    let left = left.map(|left| u32::try_from(left).unwrap_or(u32::MAX));
+    match (asked, left) {
+        (Some(asked), Some(left)) => Some(asked.min(left)),
+        (asked, left) => asked.or(left),
     }
 }
 

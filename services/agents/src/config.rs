@@ -60,6 +60,10 @@ pub struct Config {
     pub tool_iterations: u32,
     /// Whether memories are recalled for a request before it is worked on.
     pub recall: bool,
+    /// Agents of one session, started by others, that work at the same time, 1 or more.
+    pub agents_at_work: usize,
+    /// Most tokens of one session, prompts and answers together; `None`: as many as it takes.
+    pub session_tokens: Option<u64>,
     /// How sessions in auto mode go on by themselves.
     pub drive: Settings,
 }
@@ -75,6 +79,8 @@ impl Config {
             context_tokens: domain::limits::CONTEXT_TOKENS,
             tool_iterations: domain::limits::TOOL_ITERATIONS,
             recall: true,
+            agents_at_work: domain::limits::AGENTS_AT_WORK,
+            session_tokens: None,
             drive: Settings::default(),
         }
     }

@@ -7,6 +7,10 @@
 mod drive;
 mod journal;
 mod recall_event;
+mod spawn;
+mod tasks;
+
+pub(crate) use tasks::{DELEGATE_TASKS, limits, roster};
 
 pub(crate) use journal::JOURNAL;
 
@@ -63,6 +67,9 @@ impl Desk {
         let mut tools: Vec<Box<dyn HouseTool>> = vec![
             Box::new(recall_event::RecallEvent),
             Box::new(journal::Journal),
+            Box::new(spawn::SpawnAgent),
+            Box::new(spawn::SpawnAgents),
+            Box::new(tasks::DelegateTasks),
         ];
         for tool in drive::DriveTool::ALL {
             tools.push(Box::new(tool));

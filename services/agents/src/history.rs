@@ -4,7 +4,7 @@
 //! model sees after a crash is what it would have seen without one.
 
 use crate::drive::Trail;
-use crate::thread::{Closing, Ends, Thread, speaker_of};
+use crate::thread::{Closing, Ends, Thread, Unfinished, speaker_of};
 use context::prompt::Layer;
 use context::{Budget, ContextManager};
 use domain::drive::Origin;
@@ -13,7 +13,6 @@ use domain::id::AgentId;
 use domain::label::Label;
 use domain::limits::USER_TEXT_BYTES;
 use domain::model::Usage;
-use domain::report::{Report, ReportSource, ReportStatus, ResultQuality};
 use domain::settings::{Mode, SessionProfile, SessionSettings};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -34,6 +33,8 @@ pub(crate) struct History {
     /// The conversation with the user. A resumed session's root has another id than before, so
     /// every event that is no child's is the root's.
     pub(crate) root: Thread,
+    /// What every model call of the session cost together.
+    pub(crate) used: Usage,
     /// Agents at work for others, each with the agent that started it.
     children: BTreeMap<AgentId, (Option<AgentId>, Thread)>,
 }
@@ -101,6 +102,9 @@ impl History {
             _ => {}
         }
         self.drive.apply(event);
+        if let EventBody::ModelAnswered { usage, .. } = &event.body {
+            self.used = self.used.plus(*usage);
+        }
         match &event.body {
             EventBody::SessionOpened { profile, .. }
             | EventBody::SessionResumed { profile }
@@ -108,13 +112,27 @@ impl History {
             EventBody::QueryReceived { text, mode, origin } => {
                 self.received(event, text, (*mode, *origin));
             }
-            EventBody::AgentSpawned { child, task, .. } => {
+            EventBody::AgentSpawned {
+                child,
+                task,
+                agent_type,
+                task_id,
+            } => {
+                self.thread_mut(event.agent_id)
+                    .agent_begun(*child, agent_type, task_id.as_deref());
                 if let Some(query_id) = event.query_id {
                     let thread = Thread::of_child((query_id, event.seq), *child, task);
                     self.children.insert(*child, (event.agent_id, thread));
                 }
             }
-            EventBody::AgentFinished { child, .. } => {
+            EventBody::AgentFinished {
+                child,
+                report,
+                usage,
+                ..
+            } => {
+                self.thread_mut(event.agent_id)
+                    .agent_ended(*child, report, *usage);
                 self.children.remove(child);
             }
             _ => self.thread_mut(event.agent_id).apply(event),
@@ -166,6 +184,11 @@ impl History {
         self.root.begin(request, event.agent_id, begun);
     }
 
+    /// The request that goes on by itself after a crash, if there is one.
+    pub(crate) fn unfinished(&self) -> Option<Unfinished> {
+        self.root.unfinished()
+    }
+
     /// The events that close everything left open, in order: the youngest agents first.
     pub(crate) fn closings(&self) -> Vec<Closing> {
         let mut closings = Vec::new();
@@ -188,17 +211,10 @@ impl History {
 fn cut_short(child: AgentId) -> EventBody {
     EventBody::AgentFinished {
         child,
-        report: Report {
-            status: ReportStatus::Failed,
-            summary: "Housecarl stopped before this agent had reported.".to_owned(),
-            artifacts: Vec::new(),
-            result_quality: ResultQuality::Uncertain,
-            source: ReportSource::ToolOutput,
-            new_memory_candidates: Vec::new(),
-            failure_reason: Some(
-                "cut short; whether its last step took effect is not known: look first".to_owned(),
-            ),
-        },
+        report: orchestration::failed_report(
+            "cut short when Housecarl stopped; whether its last step took effect is not known: \
+             look first",
+        ),
         corrections: Vec::new(),
         usage: Usage::default(),
         duration_ms: 0,

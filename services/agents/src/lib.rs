@@ -21,13 +21,17 @@ mod history;
 mod library;
 pub mod loop_mode;
 mod opening;
+mod orchestrated;
 pub mod pipeline;
 mod prompts;
 mod recall;
 pub mod record;
+mod report;
+mod reports;
 mod service;
 mod session;
 mod stream;
+mod subagent;
 mod thread;
 pub mod work;
 

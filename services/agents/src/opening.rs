@@ -6,13 +6,14 @@ use crate::library;
 use crate::record::SessionLog;
 use crate::service::{Held, Service, check, refused};
 use crate::session::{Root, Session};
+use crate::subagent::means::House;
 use crate::thread::Closing;
 use api::sessions::{Error, ErrorKind};
 use domain::event::EventBody;
 use domain::fault::Fault;
 use domain::id::SessionId;
 use domain::limits::LIVE_SESSIONS;
-use domain::model::ModelRole;
+use domain::model::{ModelRole, Usage};
 use domain::settings::SessionProfile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +24,9 @@ impl Service {
         check(&profile)?;
         self.make_room().await?;
         let session_id = SessionId::from_uuid(Uuid::now_v7());
-        let root = self.register(session_id, &profile).await?;
+        let root = self
+            .register(session_id, &profile, Usage::default())
+            .await?;
         let folder = &self.shared.config.sessions_folder;
         let opened = match SessionLog::create(folder, session_id) {
             Ok(log) => {
@@ -69,17 +72,22 @@ impl Service {
                 format!("The log of session {session_id} does not begin with its opening."),
             ));
         };
-        let root = self.register(session_id, &profile).await?;
+        let root = self.register(session_id, &profile, history.used).await?;
         if let Err(error) = self.remind(session_id, history.past.clone()).await {
             return Err(self.abandon(session_id, error).await);
         }
+        let unfinished = history.unfinished();
         let closings = history.closings();
         let emitter = self.emitter(session_id, reopened.log, history);
         let written = write_resumption(&emitter, profile, reopened.cut_bytes, closings).await;
         match written {
             Ok(()) => {
                 let created = created.unwrap_or_else(|| (self.shared.clock)());
-                Ok(self.hold(session_id, emitter, root, created).await)
+                let session = self.hold(session_id, emitter, root, created).await;
+                if let Some(unfinished) = unfinished {
+                    session.go_on(unfinished, (self.shared.clock)()).await;
+                }
+                Ok(session)
             }
             Err(error) => Err(self.abandon(session_id, error).await),
         }
@@ -134,10 +142,20 @@ impl Service {
             .map_err(refused)
     }
 
-    async fn register(&self, id: SessionId, profile: &SessionProfile) -> Result<Root, Error> {
+    /// `used`: what the session has cost so far.
+    async fn register(
+        &self,
+        id: SessionId,
+        profile: &SessionProfile,
+        used: Usage,
+    ) -> Result<Root, Error> {
         let control = &self.shared.control;
         let tools = control.list_tools().await.map_err(refused)?;
         let agents = control.list_agents().await.map_err(refused)?;
+        let capabilities = tools
+            .iter()
+            .map(|tool| (tool.definition.name.to_string(), tool.capability.clone()))
+            .collect();
         let effects = tools
             .into_iter()
             .map(|tool| (tool.definition.name.into(), tool.effect))
@@ -160,7 +178,15 @@ impl Service {
             .open_session(id, profile.agent_type.clone(), settings)
             .await
             .map_err(refused)?;
+        let config = &self.shared.config;
+        let house = House::new(
+            config.prompts.clone(),
+            capabilities,
+            config.agents_at_work,
+            (config.session_tokens, used),
+        );
         Ok(Root {
+            house: Arc::new(house),
             registered,
             role,
             about,

@@ -6,8 +6,10 @@
 use crate::config::{Clock, Config};
 use crate::desk::Desk;
 use crate::emitter::{Durability, Emitter, Scope, Shown};
+use crate::subagent::means::{House, Means};
+use crate::thread::Unfinished;
 use crate::work::{Outcome, Work};
-use crate::{drive, loop_mode, pipeline};
+use crate::{drive, loop_mode, orchestrated, pipeline, subagent};
 use api::CallContext;
 use api::audit::Audit;
 use api::broker::{AgentListing, Broker, CallRequest, Control, Registered};
@@ -61,8 +63,17 @@ pub(crate) struct Root {
     pub(crate) about: String,
     pub(crate) effects: Arc<BTreeMap<String, EffectClass>>,
     pub(crate) agents: Arc<BTreeMap<AgentType, AgentListing>>,
+    /// What its agents share.
+    pub(crate) house: Arc<House>,
     /// Whether memories are recalled for its requests, as far as its type and configuration go.
     pub(crate) may_recall: bool,
+}
+
+impl Root {
+    fn agent_type(&self) -> Option<&AgentType> {
+        let lineage = self.registered.lineage.last();
+        lineage.map(|agent| &agent.agent_type)
+    }
 }
 
 /// A live session.
@@ -133,13 +144,14 @@ impl Session {
         let settings = profile.settings.clone();
         let reading =
             tokio::task::spawn_blocking(move || crate::prompts::layers(&prompts, &profile, &about));
-        let layers = match reading.await {
+        let mut layers = match reading.await {
             Ok(layers) => layers,
             Err(error) => {
                 tracing::error!(session = %self.id, %error, "the prompt layers could not be read");
                 return;
             }
         };
+        subagent::fit_to_type(&mut layers, self.root.agent_type(), &self.root.agents);
         let budget = context::Budget::of(tokens);
         let mut history = self.emitter.history();
         history.set_standing(&settings, &layers, budget);
@@ -213,6 +225,19 @@ impl Session {
         });
         self.arrived.notify_one();
         Ok((query_id, receiver))
+    }
+
+    /// Takes up a request that an earlier process began, before anything else is asked.
+    pub(crate) async fn go_on(&self, unfinished: Unfinished, now: Timestamp) {
+        let pending = Pending {
+            query_id: unfinished.query_id,
+            text: unfinished.text,
+            mode: unfinished.mode,
+            received: now,
+            cancel: self.closing.child_token(),
+        };
+        self.queue.lock().await.push_front(pending);
+        self.arrived.notify_one();
     }
 
     /// Stops what runs.
@@ -327,6 +352,9 @@ impl Session {
         let (outcome, log_failure) = match self.work_for(shared, pending) {
             Some(work) => {
                 let outcome = run(&work).await;
+                // Agents that were stopped are seen off before the request's last event.
+                work.means.children.close();
+                work.means.children.wait().await;
                 (outcome, work.log_failure())
             }
             None => (Outcome::of(QueryStatus::Interrupted), None),
@@ -429,6 +457,7 @@ impl Session {
             cancel: pending.cancel,
             events: self.emitter.clone(),
             desk: Arc::clone(&shared.desk),
+            means: Means::of_root(&self.root.house),
             sessions_folder: Arc::clone(&shared.sessions_folder),
             log_failure: Arc::default(),
         })
@@ -439,6 +468,9 @@ impl Session {
 async fn run(work: &Work) -> Outcome {
     let working = async {
         match work.mode {
+            Mode::Loop | Mode::Auto if orchestrated::is_for(work) => {
+                Box::pin(orchestrated::run(work)).await
+            }
             Mode::Loop | Mode::Auto => Box::pin(loop_mode::run(work)).await,
             Mode::Plan | Mode::Deterministic | Mode::Bridge => Box::pin(pipeline::run(work)).await,
         }

@@ -1,5 +1,6 @@
 //! One agent's conversation, folded from the session log.
 
+use crate::subagent::log::TaskLog;
 use context::{Budget, ContextManager, JournalEntry, Lasting, Shape, Speaker};
 use domain::context::ContextView;
 use domain::drive::Origin;
@@ -7,8 +8,10 @@ use domain::event::{CallStatus, Event, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::hash::Digest;
 use domain::id::{AgentId, CallId, QueryId};
+use domain::lineage::AgentType;
 use domain::message::{Message, Thinking, ToolCall};
 use domain::model::{FinishReason, Usage};
+use domain::report::Report;
 use domain::settings::Mode;
 use domain::tool::{ToolDefinition, ToolName};
 use std::collections::{BTreeMap, VecDeque};
@@ -32,6 +35,8 @@ pub(crate) struct Thread {
     replied_seq: u64,
     /// Requests received and not finished: the first is being worked on, the others wait.
     open: VecDeque<OpenQuery>,
+    /// What the request being worked on was taken apart into, if it was.
+    pub(crate) tasks: Option<TaskLog>,
 }
 
 #[derive(Debug)]
@@ -198,6 +203,16 @@ impl Thread {
                     query.result_came(window, call_id, (event.seq, text));
                 }
             }
+            EventBody::TasksPlanned { tasks: planned } => {
+                self.tasks = Some(TaskLog::of(planned.clone()));
+            }
+            EventBody::TaskMoved {
+                task_id, status, ..
+            } => {
+                if let Some(tasks) = &mut self.tasks {
+                    tasks.said.insert(task_id.clone(), *status);
+                }
+            }
             EventBody::DialogTurn { answer, .. } if !query.mode.is_loop() => {
                 query.planned_answer(window, (event.seq, answer));
             }
@@ -214,6 +229,7 @@ impl Thread {
         if position > 0 {
             return;
         }
+        self.tasks = None;
         if !query.answered {
             let note = assistant(ended_note(status).to_owned(), Vec::new());
             self.window.add(seq, note);
@@ -225,6 +241,36 @@ impl Thread {
         }
     }
 
+    /// An agent was started on one of the request's tasks, if it is one of those.
+    pub(crate) fn agent_begun(
+        &mut self,
+        child: AgentId,
+        agent_type: &AgentType,
+        label: Option<&str>,
+    ) {
+        if let (Some(tasks), Some(label)) = (&mut self.tasks, label) {
+            tasks.agent_begun(child, agent_type, label);
+        }
+    }
+
+    /// An agent that this one started has reported.
+    pub(crate) fn agent_ended(&mut self, child: AgentId, report: &Report, usage: Usage) {
+        if let Some(tasks) = &mut self.tasks {
+            tasks.agent_ended(child, report, usage);
+        }
+    }
+
+    /// The request being worked on, when it goes on after a crash: it was taken apart, and the log
+    /// says what was done.
+    pub(crate) fn unfinished(&self) -> Option<Unfinished> {
+        let query = self.open.front()?;
+        self.tasks.as_ref().map(|_| Unfinished {
+            query_id: query.query_id,
+            text: query.text.clone(),
+            mode: query.mode,
+        })
+    }
+
     /// The request being worked on.
     pub(crate) fn query_id(&self) -> Option<QueryId> {
         self.open.front().map(|query| query.query_id)
@@ -232,9 +278,24 @@ impl Thread {
 
     /// The events that close every call left open, in order; those of whole requests follow them.
     pub(crate) fn closings(&self, ends: Ends) -> Vec<Closing> {
-        let closings = self.open.iter().map(|query| query.closings(ends));
+        let goes_on = self.unfinished().map(|unfinished| unfinished.query_id);
+        let closings = self.open.iter().map(|query| {
+            let ends = match goes_on == Some(query.query_id) {
+                true => Ends::Nothing,
+                false => ends,
+            };
+            query.closings(ends)
+        });
         closings.flatten().collect()
     }
+}
+
+/// A request that a dead process left, and that goes on by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Unfinished {
+    pub(crate) query_id: QueryId,
+    pub(crate) text: String,
+    pub(crate) mode: Mode,
 }
 
 /// Whether what is closed ends its request.

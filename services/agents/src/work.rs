@@ -7,6 +7,7 @@ use crate::config::{Bridge, Clock};
 use crate::desk::Desk;
 use crate::emitter::{Durability, Emitter, Scope};
 use crate::record;
+use crate::subagent::means::Means;
 use crate::thread::Thread;
 use api::CallContext;
 use api::audit::Audit;
@@ -75,6 +76,8 @@ pub struct Work {
     pub cancel: CancellationToken,
     pub(crate) events: Emitter,
     pub(crate) desk: Arc<Desk>,
+    /// What it may use and has used, among agents.
+    pub(crate) means: Means,
     pub(crate) sessions_folder: Arc<Path>,
     pub(crate) log_failure: Arc<OnceLock<Fault>>,
 }
@@ -284,6 +287,7 @@ impl Work {
         });
         self.announce(&mut request, &call).await;
         self.emit_result(&call, &result).await;
+        self.means.note(&call, &result);
         CallRecord {
             summary: ToolCallSummary {
                 call_id: call.call_id,

@@ -45,7 +45,7 @@ pub(super) async fn answer(
     let reply = work.ask_model(ask).await.map_err(|error| {
         let status = match error {
             AskError::Interrupted => CallStatus::Cancelled,
-            AskError::Model(_) | AskError::Audit(_) => CallStatus::Failed,
+            AskError::OverBudget | AskError::Model(_) | AskError::Audit(_) => CallStatus::Failed,
         };
         let fault = error.fault();
         Failed {

@@ -1,0 +1,236 @@
+//! `spawn_agent` and `spawn_agents`: handing tasks to other agents. What comes back is their
+//! reports.
+
+use super::{HouseTool, failed};
+use crate::reports;
+use crate::subagent::{Errand, Returned, run_errand};
+use crate::work::Work;
+use api::authority::JudgedCall;
+use api::executor::{FailureKind, Progress, ProgressSink, ToolFailure};
+use async_trait::async_trait;
+use domain::label::Label;
+use domain::limits::{AGENTS_PER_CALL, SPAWN_DEPTH, TASK_GOAL_CHARS};
+use domain::lineage::AgentType;
+use domain::tool::{
+    ArgumentRole, ArgumentSpec, Audience, EffectClass, ResultSource, ToolDefinition, ToolName,
+    ToolOutput, ToolSpec,
+};
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// The capability that starting other agents belongs to.
+const SPAWN: &str = "spawn";
+
+/// Starts one agent.
+pub(super) struct SpawnAgent;
+
+/// Starts several at the same time.
+pub(super) struct SpawnAgents;
+
+/// What the broker knows of a tool that starts agents. It looks like reading: what the agents do is
+/// judged call by call, so several may be started at the same time.
+pub(super) fn spec(
+    name: &str,
+    description: &str,
+    parameters: Value,
+    arguments: &[(&str, ArgumentRole)],
+) -> ToolSpec {
+    let argument = |(name, role): &(&str, ArgumentRole)| {
+        let spec = ArgumentSpec {
+            role: *role,
+            target: None,
+        };
+        ((*name).to_owned(), spec)
+    };
+    ToolSpec {
+        definition: ToolDefinition {
+            name: ToolName::nearest(name),
+            description: description.to_owned(),
+            parameters,
+        },
+        capability: SPAWN.to_owned(),
+        effect: EffectClass::Read,
+        arguments: arguments.iter().map(argument).collect::<BTreeMap<_, _>>(),
+        audience: Audience::User,
+        result_label: Label::untrusted("agents"),
+        result_source: ResultSource::Agents,
+        result_fields: Vec::new(),
+        names_pages: Vec::new(),
+        secrets: BTreeMap::new(),
+        is_wait: false,
+        calls_per_minute: None,
+        version: "1".to_owned(),
+    }
+}
+
+fn errand_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "type": {"type": "string", "maxLength": 64, "description": "The type of agent."},
+            "task": {
+                "type": "string", "minLength": 1, "maxLength": TASK_GOAL_CHARS * 2,
+                "description": "All that it is told: what to do, with every path and fact it needs.",
+            },
+        },
+        "required": ["type", "task"],
+        "additionalProperties": false,
+    })
+}
+
+#[async_trait]
+impl HouseTool for SpawnAgent {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "spawn_agent",
+            "Hand a task to another agent and get its report. It sees nothing but the task.",
+            errand_schema(),
+            &[
+                ("type", ArgumentRole::Knob),
+                ("task", ArgumentRole::Payload),
+            ],
+        )
+    }
+
+    async fn run(
+        &self,
+        work: &Work,
+        call: JudgedCall,
+        progress: ProgressSink,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let errand = errand(work, &call.arguments)?;
+        Ok(output(run_all(work, &call, vec![errand], progress).await))
+    }
+}
+
+#[async_trait]
+impl HouseTool for SpawnAgents {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "spawn_agents",
+            "Hand several independent tasks to other agents at the same time and get their reports.",
+            json!({
+                "type": "object",
+                "properties": {"agents": {
+                    "type": "array", "minItems": 1, "maxItems": AGENTS_PER_CALL,
+                    "items": errand_schema(),
+                }},
+                "required": ["agents"],
+                "additionalProperties": false,
+            }),
+            &[("agents", ArgumentRole::Payload)],
+        )
+    }
+
+    async fn run(
+        &self,
+        work: &Work,
+        call: JudgedCall,
+        progress: ProgressSink,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let asked = call.arguments["agents"].as_array();
+        let asked = asked.map_or(&[][..], Vec::as_slice);
+        if asked.is_empty() || asked.len() > AGENTS_PER_CALL {
+            return Err(mendable(format!(
+                "`agents` must name 1 to {AGENTS_PER_CALL} agents; start the others with another \
+                 call."
+            )));
+        }
+        // All or none: half of what was asked for would be somebody's guess.
+        let errands: Vec<Errand> = asked
+            .iter()
+            .map(|one| errand(work, one))
+            .collect::<Result<_, _>>()?;
+        Ok(output(run_all(work, &call, errands, progress).await))
+    }
+}
+
+/// Reads one errand, or says what can be asked for.
+fn errand(work: &Work, asked: &Value) -> Result<Errand, ToolFailure> {
+    let types = startable(work);
+    let names: Vec<&str> = types.iter().map(AgentType::as_str).collect();
+    if work.lineage.len() >= SPAWN_DEPTH {
+        return Err(mendable(format!(
+            "A chain of agents is at most {SPAWN_DEPTH} long, and you are its last: do it yourself, \
+             or report what you could not do."
+        )));
+    }
+    let wanted = asked["type"].as_str().unwrap_or_default();
+    let Some(agent_type) = types.iter().find(|t| t.as_str() == wanted) else {
+        let known = if names.is_empty() {
+            "You can start none: do it yourself.".to_owned()
+        } else {
+            format!("You can start: {}.", names.join(", "))
+        };
+        return Err(mendable(format!(
+            "You cannot start an agent of type `{}`. {known}",
+            wanted.chars().take(64).collect::<String>()
+        )));
+    };
+    let task = asked["task"].as_str().unwrap_or_default().trim();
+    if task.is_empty() {
+        return Err(mendable(
+            "`task` is empty: say what is to be done.".to_owned(),
+        ));
+    }
+    Ok(Errand {
+        agent_type: agent_type.clone(),
+        brief: task.to_owned(),
+        task_id: None,
+        expected: Vec::new(),
+    })
+}
+
+/// The types that an agent may start.
+pub(crate) fn startable(work: &Work) -> Vec<AgentType> {
+    let own = work.agents.get(&work.profile.agent_type);
+    own.map(|listing| listing.can_spawn.clone())
+        .unwrap_or_default()
+}
+
+pub(super) fn mendable(message: String) -> ToolFailure {
+    failed(FailureKind::Mendable, "cannot_start", message)
+}
+
+/// Runs all at the same time, as far as there are seats; the reports come in the order asked.
+async fn run_all(
+    work: &Work,
+    call: &JudgedCall,
+    errands: Vec<Errand>,
+    progress: ProgressSink,
+) -> Vec<Returned> {
+    let count = errands.len();
+    work.means.seat.leave();
+    let mut running: FuturesUnordered<_> = errands
+        .into_iter()
+        .enumerate()
+        .map(|(place, errand)| async move { (place, run_errand(work, errand, call.call_id).await) })
+        .collect();
+    let mut all = Vec::with_capacity(count);
+    while let Some(returned) = running.next().await {
+        all.push(returned);
+        let report = Progress {
+            message: format!("{} of {count} agents have reported", all.len()),
+            percent: u8::try_from(all.len() * 100 / count.max(1)).ok(),
+        };
+        // A reader too slow for progress still gets the reports.
+        let _ = progress.try_send(report);
+    }
+    work.means.seat.come_back().await;
+    all.sort_by_key(|(place, _)| *place);
+    all.into_iter().map(|(_, returned)| returned).collect()
+}
+
+fn output(all: Vec<Returned>) -> ToolOutput {
+    let named: Vec<(String, &Returned)> = all
+        .iter()
+        .enumerate()
+        .map(|(place, one)| match all.len() {
+            1 => (one.agent_type.to_string(), one),
+            _ => (format!("{}. {}", place + 1, one.agent_type), one),
+        })
+        .collect();
+    reports::output(&named, String::new(), json!({}))
+}

@@ -1,0 +1,121 @@
+//! A sub-agent's report: asked for under the schema, mended at most twice, and checked against what
+//! the broker returned for the agent's own calls. Who gives none has failed.
+
+use crate::work::{Ask, AskError, Visibility, Work};
+use context::ContextManager;
+use domain::limits::SCHEMA_REPAIRS;
+use domain::message::Message;
+use domain::report::Report;
+use orchestration::{Checked, Ledger, check_claims, check_report, failed_report, report_schema};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Most tokens of a report.
+const REPORT_TOKENS: u32 = 1_500;
+
+const REQUEST: &str = "Now report on your task in the given JSON form. `summary`: at most three \
+    sentences on what came of it. `artifacts`: paths of files that you made or changed, and no \
+    others. `result_quality`: `verified` only when a tool result shows it, else `inferred` or \
+    `uncertain`. `source`: `tool_output`, `web` or `model_knowledge`. `new_memory_candidates`: facts \
+    that will be useful later, often none. `failure_reason`: only when `status` is `failed`.";
+
+/// Asks an agent whose turn has ended for its report.
+pub(crate) async fn ask(work: &Work) -> Report {
+    let mut messages = work.with_thread(|thread| thread.window.messages());
+    messages.push(user(REQUEST.to_owned()));
+    let mut mistake = String::new();
+    for _ in 0..=SCHEMA_REPAIRS {
+        let ask = Ask {
+            response_schema: Some(report_schema()),
+            max_tokens: Some(REPORT_TOKENS),
+            temperature: Some(0.0),
+            visibility: Visibility::Hidden,
+            ..Ask::new(messages.clone())
+        };
+        let reply = match work.ask_model(ask).await {
+            Ok(reply) => reply,
+            Err(AskError::Interrupted) => return failed_report("interrupted"),
+            Err(error) => {
+                let why = format!("it could not report: {}", error.fault().message);
+                return failed_report(&why);
+            }
+        };
+        mistake = match read(&reply.text) {
+            Ok(report) => return report,
+            Err(mistake) => mistake,
+        };
+        messages.push(Message::Assistant {
+            text: reply.text,
+            thinking: None,
+            tool_calls: Vec::new(),
+        });
+        messages.push(user(format!(
+            "That is no report: {mistake} Answer again, with the JSON alone."
+        )));
+    }
+    failed_report(&format!("it gave no usable report: {mistake}"))
+}
+
+fn user(text: String) -> Message {
+    Message::User { text }
+}
+
+/// Reads a report, or says for its model what is wrong with it.
+fn read(text: &str) -> Result<Report, String> {
+    let report: Report = match serde_json::from_str(text.trim()) {
+        Ok(report) => report,
+        Err(error) => return Err(format!("{error}.")),
+    };
+    match check_report(&report) {
+        Ok(()) => Ok(report),
+        Err(mistake) => Err(mistake.to_string()),
+    }
+}
+
+/// Holds a report against the record. Also says the record in one line.
+pub(crate) async fn check(work: &Work, report: Report, expected: &[String]) -> (Checked, String) {
+    let folder = &work.profile.settings.workspace;
+    let mut ledger = Ledger {
+        calls: work.means.record(),
+        folder: folder.display().to_string(),
+        existing: BTreeSet::new(),
+    };
+    let named = expected.iter().map(|path| folder.join(path));
+    let named = named.map(|path| path.display().to_string());
+    let candidates: BTreeSet<String> = ledger.written().into_iter().chain(named).collect();
+    for path in candidates {
+        // What cannot be looked at is as good as not there.
+        if tokio::fs::try_exists(Path::new(&path))
+            .await
+            .unwrap_or(false)
+        {
+            ledger.existing.insert(path);
+        }
+    }
+    let line = ledger.line();
+    (check_claims(report, &ledger, expected), line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_form_is_read_and_mistakes_are_named() {
+        let good = r#"{"status":"success","summary":"Done.","artifacts":[],
+            "result_quality":"inferred","source":"tool_output","new_memory_candidates":[]}"#;
+        assert!(read(good).is_ok());
+        assert!(read("I am done.").is_err());
+        assert!(
+            read(&good.replace("success", "failed"))
+                .unwrap_err()
+                .contains("failure_reason")
+        );
+        assert!(
+            read(&good.replace("Done.", "A. B. C. D."))
+                .unwrap_err()
+                .contains("3 sentences")
+        );
+        assert!(read(&good.replace("\"status\"", "\"state\"")).is_err());
+    }
+}

@@ -1,0 +1,329 @@
+//! Sub-agents: one agent hands a task to another and gets a report back, never a transcript.
+//!
+//! A child is an agent like any other: registered with the broker by its parent's token, with its
+//! own conversation, budget and events. It works in a task of its own, so that however its parent's
+//! call ends, the child is seen off: its own agents first, then its release at the broker, then the
+//! event that says how it ended, which frees its conversation.
+
+pub(crate) mod log;
+pub(crate) mod means;
+
+use crate::emitter::Durability;
+use crate::prompts;
+use crate::report;
+use crate::work::{Outcome, Work};
+use crate::{loop_mode, orchestrated};
+use api::CallContext;
+use api::broker::AgentListing;
+use context::ContextManager;
+use context::prompt::{Layer, LayerKind};
+use domain::event::{EventBody, QueryStatus};
+use domain::fault::Coded;
+use domain::id::CallId;
+use domain::lineage::AgentType;
+use domain::model::{ModelChoice, Usage};
+use domain::report::Report;
+use domain::settings::Mode;
+use domain::tool::EffectClass;
+use futures::FutureExt;
+use means::Seat;
+use orchestration::{Checked, failed_report};
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+/// A task for another agent.
+#[derive(Debug, Clone)]
+pub(crate) struct Errand {
+    /// The type of agent.
+    pub(crate) agent_type: AgentType,
+    /// All it is told.
+    pub(crate) brief: String,
+    /// Which of a request's tasks it is, when it is one.
+    pub(crate) task_id: Option<String>,
+    /// Files it is to leave behind.
+    pub(crate) expected: Vec<String>,
+}
+
+/// What came of an errand.
+#[derive(Debug, Clone)]
+pub(crate) struct Returned {
+    /// The type of agent.
+    pub(crate) agent_type: AgentType,
+    /// The report, after its claims were checked.
+    pub(crate) report: Report,
+    /// What was changed about its claims.
+    pub(crate) corrections: Vec<String>,
+    /// What the broker saw of it, in one line.
+    pub(crate) record: String,
+    /// What it cost, its own agents included.
+    pub(crate) usage: Usage,
+    /// Whether the guard or the user refused it something.
+    pub(crate) refused: bool,
+}
+
+impl Returned {
+    /// An agent that was never started.
+    fn not_begun(agent_type: AgentType, reason: &str, refused: bool) -> Self {
+        Self {
+            agent_type,
+            report: failed_report(reason),
+            corrections: Vec::new(),
+            record: "On record: it was not started.".to_owned(),
+            usage: Usage::default(),
+            refused,
+        }
+    }
+}
+
+/// Has another agent do something, and waits for its report. Dropping the future stops the agent.
+/// It never fails: an agent that cannot be started, dies or gives no report has failed.
+pub(crate) async fn run_errand(work: &Work, errand: Errand, call_id: CallId) -> Returned {
+    let agent_type = errand.agent_type.clone();
+    let Some(listing) = work.agents.get(&agent_type) else {
+        return Returned::not_begun(agent_type, "there is no such agent type", true);
+    };
+    let Some(seat) = work.means.seat_for_child(&work.cancel).await else {
+        return Returned::not_begun(agent_type, "interrupted before it was begun", false);
+    };
+    let registered = work
+        .broker
+        .register_agent(work.context.clone(), agent_type.clone());
+    let registered = match registered.await {
+        Ok(registered) => registered,
+        Err(error) => {
+            let reason = format!("it could not be started: {}", error.message());
+            return Returned::not_begun(agent_type, &reason, true);
+        }
+    };
+    let child = child_of(work, listing, registered, (seat, &errand.brief));
+    // Stops the child when this future is dropped before the child has reported.
+    let stop = child.cancel.clone().drop_guard();
+    let (parent, listing) = (work.clone(), listing.clone());
+    let seen_off = work.means.children.track_future(async move {
+        Box::pin(
+            Life {
+                parent,
+                child,
+                errand,
+                listing,
+                call_id,
+            }
+            .run(),
+        )
+        .await
+    });
+    let returned = match tokio::spawn(seen_off).await {
+        Ok(returned) => returned,
+        Err(error) => {
+            tracing::error!(%error, "an agent broke down while it was seen off");
+            Returned::not_begun(agent_type, "Housecarl made a mistake of its own", false)
+        }
+    };
+    drop(stop.disarm());
+    returned
+}
+
+/// The work of an agent that `work` starts: the same session, everything else its own.
+fn child_of(
+    work: &Work,
+    listing: &AgentListing,
+    registered: api::broker::Registered,
+    (seat, brief): (Seat, &str),
+) -> Work {
+    let mut child = work.clone();
+    child.agent_id = registered.agent_id;
+    child.lineage = registered.lineage;
+    child.context = CallContext {
+        agent_token: registered.token,
+        ..work.context.clone()
+    };
+    child.text = brief.to_owned();
+    child.mode = Mode::Loop;
+    child.profile.agent_type = listing.agent_type.clone();
+    let chosen = work.profile.model.clone();
+    child.model = chosen.unwrap_or(ModelChoice::Role(listing.model_role));
+    child.may_recall = false;
+    child.cancel = work.cancel.child_token();
+    child.means = work.means.of_child(listing.tokens, seat);
+    child
+}
+
+/// One child from its beginning to its end.
+struct Life {
+    parent: Work,
+    child: Work,
+    errand: Errand,
+    listing: AgentListing,
+    call_id: CallId,
+}
+
+impl Life {
+    async fn run(self) -> Returned {
+        let begun = (self.parent.clock)();
+        self.announce().await;
+        let report = self.report().await;
+        let (checked, record) = report::check(&self.child, report, &self.errand.expected).await;
+        self.child.means.children.close();
+        self.child.means.children.wait().await;
+        self.release().await;
+        let returned = self.returned(checked, record);
+        let lasted = (self.parent.clock)().duration_since(begun);
+        let finished = EventBody::AgentFinished {
+            child: self.child.agent_id,
+            report: returned.report.clone(),
+            corrections: returned.corrections.clone(),
+            usage: returned.usage,
+            duration_ms: u64::try_from(lasted.as_millis()).unwrap_or(0),
+        };
+        // What is done must not be done again after a crash.
+        self.parent
+            .emit_with(finished, Some(self.call_id), Durability::Synchronised)
+            .await;
+        returned
+    }
+
+    fn returned(&self, checked: Checked, record: String) -> Returned {
+        Returned {
+            agent_type: self.errand.agent_type.clone(),
+            report: checked.report,
+            corrections: checked.corrections,
+            record,
+            usage: self.child.means.purse.used(),
+            refused: self.child.means.was_refused(),
+        }
+    }
+
+    async fn announce(&self) {
+        let spawned = EventBody::AgentSpawned {
+            child: self.child.agent_id,
+            agent_type: self.errand.agent_type.clone(),
+            task: self.errand.brief.clone(),
+            task_id: self.errand.task_id.clone(),
+        };
+        self.parent.emit(spawned, Some(self.call_id)).await;
+        Box::pin(set_standing(&self.child, &self.listing)).await;
+    }
+
+    /// Its report, or that it gave none and why.
+    async fn report(&self) -> Report {
+        let child = &self.child;
+        let working = AssertUnwindSafe(worked(child)).catch_unwind();
+        tokio::pin!(working);
+        let (ended, is_late) = tokio::select! {
+            ended = &mut working => (ended, false),
+            () = tokio::time::sleep(self.listing.time) => {
+                child.cancel.cancel();
+                (working.await, true)
+            }
+        };
+        match ended {
+            _ if is_late => failed_report(&format!("timed out after {}", told(self.listing.time))),
+            Ok(report) => report,
+            Err(_) => failed_report("Housecarl made a mistake of its own and gave up on it"),
+        }
+    }
+
+    /// Gives its token back. What it was shown now speaks from its parent.
+    async fn release(&self) {
+        if let Err(error) = self.child.broker.release(self.child.context.clone()).await {
+            tracing::warn!(agent = %self.child.agent_id, %error, "an agent could not be released");
+        }
+    }
+}
+
+/// Puts before the child who it is, and for who changes files how the project works; nothing of the
+/// conversation that it was started from.
+async fn set_standing(child: &Work, listing: &AgentListing) {
+    let house = child.means.house.clone();
+    let (profile, about) = (child.profile.clone(), listing.description.clone());
+    let settings = profile.settings.clone();
+    let reading =
+        tokio::task::spawn_blocking(move || prompts::layers(&house.prompts, &profile, &about));
+    let mut layers = match reading.await {
+        Ok(layers) => layers,
+        Err(error) => {
+            tracing::error!(%error, "the prompt layers of an agent could not be read");
+            return;
+        }
+    };
+    let writes = |tool: &domain::tool::ToolName| {
+        child.effects.get(tool.as_str()) == Some(&EffectClass::SharedWrite)
+    };
+    let has_notes = !listing.orchestrates && listing.tools.iter().any(writes);
+    layers.retain(|layer: &Layer| match layer.kind {
+        LayerKind::Identity | LayerKind::AgentCard => true,
+        LayerKind::UserText | LayerKind::GlobalNotes | LayerKind::ProjectNotes => has_notes,
+    });
+    fit_to_type(&mut layers, Some(&listing.agent_type), &child.agents);
+    let budget = context::Budget::of(child.context_tokens);
+    child.with_thread(|thread| {
+        let characters = thread.window.characters_in(budget.preamble_tokens);
+        thread.window.set_layers(&layers, characters);
+        thread.window.set_system(context::prompt::system(&settings));
+    });
+}
+
+/// Makes standing text fit the agent's type: who hands work out is told to whom it can, and one that
+/// orchestrates is shown nothing of the project's files.
+pub(crate) fn fit_to_type(
+    layers: &mut Vec<Layer>,
+    agent_type: Option<&AgentType>,
+    agents: &BTreeMap<AgentType, AgentListing>,
+) {
+    let Some(listing) = agent_type.and_then(|agent_type| agents.get(agent_type)) else {
+        return;
+    };
+    if listing.orchestrates {
+        layers.retain(|layer| layer.kind != LayerKind::ProjectNotes);
+    }
+    let about = |one: &AgentType| {
+        let about = agents.get(one).map_or("", |l| l.description.as_str());
+        format!("\n- {one}: {about}")
+    };
+    let startable: String = listing.can_spawn.iter().map(about).collect();
+    let identity = layers.iter_mut().find(|l| l.kind == LayerKind::Identity);
+    if let Some(identity) = identity
+        && !startable.is_empty()
+    {
+        identity.text.push_str("\nAgents you can hand tasks to:");
+        identity.text.push_str(&startable);
+    }
+}
+
+/// Works on the brief, then reports on it.
+async fn worked(child: &Work) -> Report {
+    let outcome = if orchestrated::is_for(child) {
+        Box::pin(orchestrated::run(child)).await
+    } else {
+        Box::pin(loop_mode::run(child)).await
+    };
+    match no_report(child, &outcome) {
+        Some(reason) => failed_report(&reason),
+        None => Box::pin(report::ask(child)).await,
+    }
+}
+
+/// Why an agent whose turn ended like this has nothing to report.
+fn no_report(child: &Work, outcome: &Outcome) -> Option<String> {
+    if child.cancel.is_cancelled() {
+        return Some("interrupted".to_owned());
+    }
+    let said = outcome.error.as_ref().map(|fault| fault.message.clone());
+    match outcome.status {
+        QueryStatus::Success | QueryStatus::Partial => None,
+        QueryStatus::Denied => {
+            let refused = "the guard or the user refused what it needed".to_owned();
+            Some(said.map_or(refused.clone(), |said| format!("{refused}: {said}")))
+        }
+        QueryStatus::Failed => Some(said.unwrap_or_else(|| "it gave no answer".to_owned())),
+        QueryStatus::Interrupted => Some("interrupted".to_owned()),
+    }
+}
+
+fn told(time: Duration) -> String {
+    match time.as_secs() {
+        seconds if seconds >= 120 => format!("{} minutes", seconds / 60),
+        seconds => format!("{seconds} seconds"),
+    }
+}

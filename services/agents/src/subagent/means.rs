@@ -1,0 +1,308 @@
+//! What an agent may use and has used, as far as agents above and below it are concerned: tokens,
+//! a seat among those at work, and the record of its calls.
+
+use crate::config::Prompts;
+use api::broker::ToolResult;
+use domain::event::CallStatus;
+use domain::message::ToolCall;
+use domain::model::Usage;
+use orchestration::Entry;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Most calls of one agent that are kept on record; the broker's limits are below it.
+const ENTRIES: usize = 4_096;
+/// The capability whose tools show an agent nothing but its own notes.
+const OWN_NOTES: &str = "self";
+const SPAWN: &str = "spawn";
+const WEB: &str = "web_search";
+
+/// What all agents of a session share.
+pub(crate) struct House {
+    /// How agents introduce themselves.
+    pub(crate) prompts: Prompts,
+    /// The capability of each tool.
+    pub(crate) capabilities: BTreeMap<String, String>,
+    /// How many agents that others started work at the same time, 1 or more.
+    pub(crate) at_work: usize,
+    seats: Arc<Semaphore>,
+    /// The session's tokens.
+    purse: Arc<Purse>,
+}
+
+impl House {
+    /// A house with `at_work` seats, 1 or more, and a token budget for the session, if any, of which
+    /// `used` are gone.
+    pub(crate) fn new(
+        prompts: Prompts,
+        capabilities: BTreeMap<String, String>,
+        at_work: usize,
+        (budget, used): (Option<u64>, Usage),
+    ) -> Self {
+        Self {
+            prompts,
+            capabilities,
+            at_work: at_work.max(1),
+            seats: Arc::new(Semaphore::new(at_work.max(1))),
+            purse: Arc::new(Purse {
+                limit: budget,
+                used: Mutex::new(used),
+                above: None,
+            }),
+        }
+    }
+}
+
+/// An agent's place among those above and below it.
+#[derive(Clone)]
+pub(crate) struct Means {
+    pub(crate) house: Arc<House>,
+    pub(crate) purse: Arc<Purse>,
+    pub(crate) seat: Arc<Seat>,
+    /// Agents that it started and that have not been seen off.
+    pub(crate) children: TaskTracker,
+    record: Arc<Mutex<Vec<Entry>>>,
+}
+
+impl Means {
+    /// The means of the agent that the user speaks to.
+    pub(crate) fn of_root(house: &Arc<House>) -> Self {
+        Self {
+            house: Arc::clone(house),
+            purse: Purse::below(&house.purse, None),
+            seat: Arc::new(Seat::nobodys()),
+            children: TaskTracker::new(),
+            record: Arc::default(),
+        }
+    }
+
+    /// The means of an agent that this one starts, with a budget of tokens of its own.
+    pub(crate) fn of_child(&self, tokens: u64, seat: Seat) -> Self {
+        Self {
+            house: Arc::clone(&self.house),
+            purse: Purse::below(&self.purse, Some(tokens)),
+            seat: Arc::new(seat),
+            children: TaskTracker::new(),
+            record: Arc::default(),
+        }
+    }
+
+    /// Waits for a free seat; `None` when `cancel` fires before there is one.
+    pub(crate) async fn seat_for_child(&self, cancel: &CancellationToken) -> Option<Seat> {
+        let seats = Arc::clone(&self.house.seats);
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => None,
+            permit = Arc::clone(&seats).acquire_owned() => Some(Seat {
+                seats: Some(seats),
+                held: Mutex::new(Held { away: 0, permit: permit.ok() }),
+            }),
+        }
+    }
+
+    /// Puts a finished call on record.
+    pub(crate) fn note(&self, call: &ToolCall, result: &ToolResult) {
+        let capability = self.house.capabilities.get(&call.name);
+        let capability = capability.map_or("", String::as_str);
+        let reported = |wanted: &str| names_in(&result.data, wanted);
+        let is_spawn = capability == SPAWN;
+        let mut record = lock(&self.record);
+        if record.len() >= ENTRIES {
+            return;
+        }
+        record.push(Entry {
+            tool: call.name.clone(),
+            status: result.status,
+            artifacts: result.artifacts.clone(),
+            is_evidence: match capability {
+                OWN_NOTES => false,
+                SPAWN => reported("tool_output") || reported("web"),
+                _ => true,
+            },
+            is_web: capability == WEB || (is_spawn && reported("web")),
+        });
+    }
+
+    /// The calls on record, in the order they ended.
+    pub(crate) fn record(&self) -> Vec<Entry> {
+        lock(&self.record).clone()
+    }
+
+    /// Whether the guard or the user refused the agent something.
+    pub(crate) fn was_refused(&self) -> bool {
+        let record = lock(&self.record);
+        record.iter().any(|call| call.status == CallStatus::Denied)
+    }
+}
+
+/// Whether one of the reports in a result names this source.
+fn names_in(data: &serde_json::Value, source: &str) -> bool {
+    let reports = data["reports"].as_array();
+    let mut reports = reports.into_iter().flatten();
+    reports.any(|one| one["report"]["source"] == source && one["report"]["status"] != "failed")
+}
+
+/// Tokens: how many may be used and how many were. Whoever spends, spends from every purse above.
+pub(crate) struct Purse {
+    limit: Option<u64>,
+    used: Mutex<Usage>,
+    above: Option<Arc<Purse>>,
+}
+
+impl Purse {
+    fn below(above: &Arc<Self>, limit: Option<u64>) -> Arc<Self> {
+        Arc::new(Self {
+            limit,
+            used: Mutex::default(),
+            above: Some(Arc::clone(above)),
+        })
+    }
+
+    /// Takes what a model call cost.
+    pub(crate) fn spend(&self, usage: Usage) {
+        let mut purse = Some(self);
+        while let Some(one) = purse {
+            let mut used = lock(&one.used);
+            *used = used.plus(usage);
+            purse = one.above.as_deref();
+        }
+    }
+
+    /// What it cost so far, with everything below it.
+    pub(crate) fn used(&self) -> Usage {
+        *lock(&self.used)
+    }
+
+    /// Tokens that may still be used; `None` without any limit.
+    pub(crate) fn left(&self) -> Option<u64> {
+        let own = self
+            .limit
+            .map(|limit| limit.saturating_sub(tokens(self.used())));
+        let above = self.above.as_ref().and_then(|above| above.left());
+        match (own, above) {
+            (Some(own), Some(above)) => Some(own.min(above)),
+            (own, above) => own.or(above),
+        }
+    }
+}
+
+/// Tokens of a model call, prompt and answer together.
+pub(crate) const fn tokens(usage: Usage) -> u64 {
+    usage.prompt_tokens.saturating_add(usage.completion_tokens)
+}
+
+/// A seat among the agents at work. Who waits for agents of its own gives it up meanwhile, so that
+/// a chain of agents never waits for itself.
+pub(crate) struct Seat {
+    /// `None` for who needs none: the agent that the user speaks to.
+    seats: Option<Arc<Semaphore>>,
+    held: Mutex<Held>,
+}
+
+struct Held {
+    /// Calls that wait for agents.
+    away: u32,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Seat {
+    const fn nobodys() -> Self {
+        Self {
+            seats: None,
+            held: Mutex::new(Held {
+                away: 0,
+                permit: None,
+            }),
+        }
+    }
+
+    /// Gives the seat up while a call waits for other agents.
+    pub(crate) fn leave(&self) {
+        let mut held = lock(&self.held);
+        held.away += 1;
+        held.permit = None;
+    }
+
+    /// Takes a seat again when the last such call has ended.
+    pub(crate) async fn come_back(&self) {
+        let is_last = {
+            let mut held = lock(&self.held);
+            held.away = held.away.saturating_sub(1);
+            held.away == 0
+        };
+        if let Some(seats) = &self.seats
+            && is_last
+            && let Ok(permit) = Arc::clone(seats).acquire_owned().await
+        {
+            let mut held = lock(&self.held);
+            if held.away == 0 {
+                held.permit = Some(permit);
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Every change under these locks is whole or not begun.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(prompt: u64, completion: u64) -> Usage {
+        Usage {
+            prompt_tokens: prompt,
+            completion_tokens: completion,
+            ..Usage::default()
+        }
+    }
+
+    fn house(budget: Option<u64>) -> Arc<House> {
+        let prompts = Prompts::default();
+        Arc::new(House::new(
+            prompts,
+            BTreeMap::new(),
+            1,
+            (budget, Usage::default()),
+        ))
+    }
+
+    #[test]
+    fn what_a_child_spends_its_elders_have_spent() {
+        let root = Means::of_root(&house(Some(1_000)));
+        let child = Purse::below(&root.purse, Some(400));
+        let grandchild = Purse::below(&child, Some(10_000));
+        assert_eq!(grandchild.left(), Some(400));
+        grandchild.spend(usage(100, 50));
+        assert_eq!(child.left(), Some(250));
+        assert_eq!(root.purse.left(), Some(850));
+        root.purse.spend(usage(800, 0));
+        assert_eq!(grandchild.left(), Some(50));
+        assert_eq!(tokens(root.purse.used()), 950);
+        assert_eq!(Means::of_root(&house(None)).purse.left(), None);
+    }
+
+    #[tokio::test]
+    async fn who_waits_for_others_leaves_the_seat_to_them() {
+        let root = Means::of_root(&house(None));
+        let cancel = CancellationToken::new();
+        let first = root.seat_for_child(&cancel).await.unwrap();
+        let second = root.seat_for_child(&cancel);
+        tokio::pin!(second);
+        assert!(futures::poll!(&mut second).is_pending());
+        first.leave();
+        let second = second.await.unwrap();
+        let back = first.come_back();
+        tokio::pin!(back);
+        assert!(futures::poll!(&mut back).is_pending());
+        drop(second);
+        back.await;
+        cancel.cancel();
+        assert!(root.seat_for_child(&cancel).await.is_none());
+    }
+}
