@@ -10,8 +10,6 @@ const HARD_PERMILLE: u64 = 900;
 const ORCHESTRATOR_PERMILLE: u64 = 600;
 /// Below this share of the budget nothing burns too fast, thousandths.
 const BURN_FLOOR_PERMILLE: u64 = 600;
-/// Steps as large as the last one that must still fit.
-const STEPS_AHEAD: u64 = 2;
 
 /// What an agent does, as far as its context depends on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -69,10 +67,10 @@ impl Marks {
     }
 
     /// How full a context of `tokens` is that grew by `step_tokens` since the last call. Tokens burn
-    /// fast when two more steps like the last would not fit.
+    /// fast when one more step like the last would not fit.
     #[must_use]
     pub const fn judge(&self, tokens: u64, step_tokens: u64) -> Pressure {
-        let ahead = tokens.saturating_add(step_tokens.saturating_mul(STEPS_AHEAD));
+        let ahead = tokens.saturating_add(step_tokens);
         let burns = tokens >= self.prompt_tokens * BURN_FLOOR_PERMILLE / 1_000
             && ahead > self.prompt_tokens;
         if tokens >= self.hard_tokens || burns {
@@ -106,8 +104,8 @@ mod tests {
     #[test]
     fn fast_burning_is_hard_earlier_but_not_from_the_start() {
         let marks = Marks::of(Budget::of(10_000), Shape::Root);
-        assert_eq!(marks.judge(2_700, 900), Pressure::Calm);
-        assert_eq!(marks.judge(2_700, 901), Pressure::Hard);
+        assert_eq!(marks.judge(2_700, 1_800), Pressure::Calm);
+        assert_eq!(marks.judge(2_700, 1_801), Pressure::Hard);
         assert_eq!(marks.judge(2_699, 4_000), Pressure::Calm);
     }
 }

@@ -58,7 +58,8 @@ pub(crate) fn by_rule(thread: &Thread, budget: Budget) -> Option<EventBody> {
 fn pressure(work: &Work, budget: Budget) -> Pressure {
     work.with_thread(|thread| {
         let tokens = thread.window.estimate();
-        let step = tokens.saturating_sub(thread.last_sent_tokens);
+        let last = thread.last_sent_tokens.unwrap_or(tokens);
+        let step = tokens.saturating_sub(last);
         Marks::of(budget, thread.shape).judge(tokens, step)
     })
 }

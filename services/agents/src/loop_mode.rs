@@ -138,7 +138,7 @@ impl Run<'_> {
         let spent = compaction::before_call(self.work, self.budget, &self.bench.tools()).await;
         self.outcome.usage = self.outcome.usage.plus(spent);
         let (messages, characters) = self.work.with_thread(|thread| {
-            thread.last_sent_tokens = thread.window.estimate();
+            thread.last_sent_tokens = Some(thread.window.estimate());
             (thread.window.messages(), thread.window.characters())
         });
         // Tools stay in a request that must not use them: some servers refuse a conversation with

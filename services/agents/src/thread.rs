@@ -23,8 +23,8 @@ pub(crate) struct Thread {
     pub(crate) window: Lasting,
     /// The tools last announced to it.
     pub(crate) announced: Option<Digest>,
-    /// Tokens of the prompt last sent, estimated.
-    pub(crate) last_sent_tokens: u64,
+    /// Tokens of the prompt last sent, estimated; `None` before the first of this process.
+    pub(crate) last_sent_tokens: Option<u64>,
     /// Whether it was said that the view cannot be made smaller, and nothing has changed since.
     pub(crate) is_full: bool,
     /// What the agent does.
