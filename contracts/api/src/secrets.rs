@@ -3,7 +3,10 @@
 //! [`Secrets`] is what the broker and the model gateway hold. [`Keeper`] is the user's own side,
 //! straight to the store: `carl secret` uses it, no service holds it and no protocol offers it.
 
+mod reference;
 mod shape;
+
+pub use reference::{KEEP_THE_KEY, SecretRef};
 
 use async_trait::async_trait;
 use domain::fault::Coded;

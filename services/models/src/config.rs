@@ -1,15 +1,14 @@
 //! What `[models]` in the configuration says.
 
-use crate::error::{Error, KEEP_THE_KEY, configuration};
-use api::secrets::SecretName;
+use crate::error::{Error, configuration};
+use api::secrets::KEEP_THE_KEY;
+pub use api::secrets::SecretRef;
 use domain::limits;
 use domain::model::{ModelRef, ModelRole};
 use reqwest::Url;
 use schemars::JsonSchema;
-use serde::de::{Error as _, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
 use std::time::Duration;
 
 /// The `[models]` table.
@@ -182,84 +181,6 @@ impl ProviderConfig {
             tool_calls: ToolCalls::Native,
         }
     }
-}
-
-/// The name of a stored secret: `{ secret = "openai-work" }`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct SecretRef {
-    /// The name.
-    pub secret: String,
-}
-
-impl<'de> Deserialize<'de> for SecretRef {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(SecretRefVisitor)
-    }
-}
-
-struct SecretRefVisitor;
-
-impl<'de> Visitor<'de> for SecretRefVisitor {
-    type Value = SecretRef;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a stored secret: { secret = \"NAME\" }")
-    }
-
-    // What stands here is a key, in whatever form: the library's own messages would repeat it.
-    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<SecretRef, E> {
-        Err(literal())
-    }
-
-    fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<SecretRef, E> {
-        Err(literal())
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<SecretRef, E> {
-        Err(literal())
-    }
-
-    fn visit_i128<E: serde::de::Error>(self, _: i128) -> Result<SecretRef, E> {
-        Err(literal())
-    }
-
-    fn visit_u64<E: serde::de::Error>(self, _: u64) -> Result<SecretRef, E> {
-        Err(literal())
-    }
-
-    fn visit_u128<E: serde::de::Error>(self, _: u128) -> Result<SecretRef, E> {
-        Err(literal())
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, _: f64) -> Result<SecretRef, E> {
-        Err(literal())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<SecretRef, A::Error> {
-        let mut secret = None;
-        while let Some(key) = map.next_key::<String>()? {
-            if key != "secret" {
-                return Err(A::Error::unknown_field(&key, &["secret"]));
-            }
-            secret = Some(map.next_value::<String>()?);
-        }
-        let secret = secret.ok_or_else(|| A::Error::missing_field("secret"))?;
-        // A key written here by mistake seldom has the form of a name, and is not repeated.
-        match secret.parse::<SecretName>() {
-            Ok(_) => Ok(SecretRef { secret }),
-            // The key in place of its name.
-            Err(_) if SecretName::kept(&secret).is_ok() => Err(literal()),
-            Err(error) => Err(A::Error::custom(error)),
-        }
-    }
-}
-
-/// A key where its name belongs.
-fn literal<E: serde::de::Error>() -> E {
-    E::custom(format!(
-        "a key must not stand in the configuration: {KEEP_THE_KEY}; if others could read it here, \
-         have it replaced where it was issued"
-    ))
 }
 
 /// The `[models.discovery]` table.

@@ -1,15 +1,12 @@
 //! The contract's error, and the few ways this crate makes one.
 
 pub use api::models::{Error, ErrorKind};
+pub(crate) use api::secrets::KEEP_THE_KEY;
 use domain::fault::Fault;
 use domain::limits;
 
 /// Longest piece of a server's own words that is shown, characters.
 const QUOTE_CHARS: usize = 300;
-
-/// What to do where a key is needed, or stands where it must not.
-pub(crate) const KEEP_THE_KEY: &str =
-    "store it with `carl secret set NAME`, and write api_key = { secret = \"NAME\" }";
 
 /// The configuration cannot work as it stands.
 pub(crate) fn configuration(detail: impl Into<String>, hint: impl Into<String>) -> Error {
