@@ -1,0 +1,78 @@
+//! The schemas under which a model answers, made from the types that its answers are read into.
+
+use crate::check::Roster;
+use domain::lineage::AgentType;
+use domain::report::Report;
+use domain::task::Decomposition;
+use schemars::generate::SchemaSettings;
+use serde_json::{Value, json};
+
+/// What a sub-agent answers in.
+#[must_use]
+pub fn report_schema() -> Value {
+    of::<Report>()
+}
+
+/// What an orchestrating agent takes a request apart in: only types that it may start can be said.
+#[must_use]
+pub fn decomposition_schema(roster: &Roster) -> Value {
+    let mut schema = of::<Decomposition>();
+    let types: Vec<&str> = roster.types.iter().map(AgentType::as_str).collect();
+    schema["properties"]["tasks"]["items"]["properties"]["agent_type"] =
+        json!({ "type": "string", "enum": types });
+    schema
+}
+
+/// Which of `count` facts are worth keeping, by their numbers from 0.
+#[must_use]
+pub fn keep_schema(count: usize) -> Value {
+    json!({
+        "type": "object",
+        "properties": {"keep": {
+            "type": "array",
+            "maxItems": count,
+            "items": {"type": "integer", "minimum": 0, "maximum": count.saturating_sub(1)},
+        }},
+        "required": ["keep"],
+        "additionalProperties": false,
+    })
+}
+
+fn of<T: schemars::JsonSchema>() -> Value {
+    // References would have to be followed by every model server; everything stands in its place.
+    let settings = SchemaSettings::draft2020_12().with(|s| {
+        s.inline_subschemas = true;
+        s.meta_schema = None;
+    });
+    settings.into_generator().into_root_schema_for::<T>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemas_stand_alone_and_close_what_they_leave_open() {
+        let roster = Roster {
+            types: ["coder", "researcher"]
+                .map(|t| AgentType::new(t).unwrap())
+                .into(),
+            depth: 1,
+        };
+        for schema in [
+            report_schema(),
+            decomposition_schema(&roster),
+            keep_schema(3),
+        ] {
+            let text = schema.to_string();
+            assert!(!text.contains("$ref"), "{text}");
+            assert_eq!(schema["additionalProperties"], false);
+        }
+        let types = &decomposition_schema(&roster)["properties"]["tasks"]["items"]["properties"];
+        assert_eq!(types["agent_type"]["enum"], json!(["coder", "researcher"]));
+        assert_eq!(
+            report_schema()["required"].as_array().map(Vec::len),
+            Some(6)
+        );
+    }
+}
