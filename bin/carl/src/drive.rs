@@ -9,8 +9,9 @@ use crate::render::confirm::{Memory, Reply, Said};
 use crate::render::{Paint, confirm};
 use crate::signals::{Caught, Signals};
 use anyhow::{Context, Result};
+use api::Streaming;
 use api::audit::Audit;
-use api::sessions::{SendRequest, Sessions};
+use api::sessions::{Error, SendRequest, Sessions};
 use domain::event::{ConfirmationRequest, Event, EventBody, QueryStatus};
 use domain::fault::Coded;
 use domain::id::{ConfirmationId, SessionId};
@@ -97,7 +98,28 @@ pub async fn drive(
     signals: &mut Signals,
 ) -> Result<QueryStatus> {
     let session_id = request.session_id;
-    let mut events = sessions.send(request).await.or_fail()?;
+    let events = sessions.send(request).await.or_fail()?;
+    let ended = |event: &Event| match &event.body {
+        EventBody::QueryFinished { status, .. } => Some(*status),
+        _ => None,
+    };
+    let place = (sessions, session_id, asker);
+    follow(place, events, view, signals, ended).await
+}
+
+/// Follows events until `ended` says how what they are about went. The first of `signals` stops the
+/// request that runs, or leaves when none does; the second leaves without waiting.
+///
+/// # Errors
+/// When the events stop without an end.
+pub async fn follow(
+    (sessions, session_id, asker): (&dyn Sessions, SessionId, &Asker),
+    mut events: Streaming<Event, Error>,
+    view: &mut dyn View,
+    signals: &mut Signals,
+    mut ended: impl FnMut(&Event) -> Option<QueryStatus>,
+) -> Result<QueryStatus> {
+    let mut is_running = false;
     let mut desk = Desk::default();
     let mut interrupts = 0_u32;
     loop {
@@ -119,7 +141,7 @@ pub async fn drive(
             caught = signals.next() => {
                 desk = Desk::default();
                 interrupts += 1;
-                if interrupts > 1 {
+                if interrupts > 1 || !is_running {
                     return Ok(QueryStatus::Interrupted);
                 }
                 sessions.interrupt(session_id).await.or_fail()?;
@@ -135,14 +157,19 @@ pub async fn drive(
                 desk.ask_next(asker, Patience::Gone);
                 continue;
             }
-            () = tokio::time::sleep(view.patience()), if desk.is_clear() => {
+            () = tokio::time::sleep(view.patience()), if is_running && desk.is_clear() => {
                 view.tick();
                 continue;
             }
         };
         desk.note(&event, asker, view)?;
-        if let EventBody::QueryFinished { status, .. } = &event.body {
-            return Ok(*status);
+        match &event.body {
+            EventBody::QueryReceived { .. } => is_running = true,
+            EventBody::QueryFinished { .. } => is_running = false,
+            _ => {}
+        }
+        if let Some(status) = ended(&event) {
+            return Ok(status);
         }
     }
 }

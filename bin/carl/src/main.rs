@@ -21,6 +21,7 @@ mod paths;
 mod profile;
 mod question;
 mod render;
+mod repose;
 mod signals;
 mod wiring;
 

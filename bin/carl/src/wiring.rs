@@ -3,6 +3,7 @@
 
 mod knowledge;
 mod memory;
+mod senses;
 mod stores;
 
 pub use self::memory::{Memories, memories};
@@ -258,7 +259,7 @@ impl House {
         let gateway = models(setting, secrets.clone())?;
         let files = files(setting)?;
         let knowledge = knowledge(setting, &audit, &gateway, (&secrets, &files))?;
-        let desk = desk();
+        let desk = desk(setting)?;
         let guard = guard(setting, audit.clone(), secrets, (files, &knowledge, &desk))?;
         let bus = Arc::new(LocalBus::new());
         let outside = (audit.clone(), bus.clone() as Arc<dyn Bus>);
@@ -457,10 +458,13 @@ pub fn guard(
     })
 }
 
-/// Where the guard runs agents' own tools.
-#[must_use]
-pub fn desk() -> Arc<Desk> {
-    Arc::new(Desk::new(Arc::new(Timestamp::now)))
+/// Where the guard runs agents' own tools, with what sessions in auto mode hear by.
+///
+/// # Errors
+/// When an adapter is configured that cannot be.
+pub fn desk(setting: &Setting) -> Result<Arc<Desk>> {
+    let desk = Desk::new(Arc::new(Timestamp::now));
+    Ok(Arc::new(desk.with_senses(senses::all(setting)?)))
 }
 
 /// Sessions and agents, in this process.
@@ -477,6 +481,7 @@ pub fn sessions(
     let bridge = &setting.loaded.config.bridge;
     let mut config = agents::Config::new(setting.paths.sessions());
     config.recall = setting.loaded.config.memory.recall;
+    config.drive = setting.loaded.config.drive.settings()?;
     config.bridge = match (bridge.command.is_empty(), given(bridge.socket.clone())) {
         (false, _) => Some(agents::Bridge::Stdio {
             command: bridge.command.clone(),

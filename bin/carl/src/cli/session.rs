@@ -168,6 +168,8 @@ pub enum ModeArg {
     Deterministic,
     /// An external planner plans
     Bridge,
+    /// As loop, and the drive goes on by itself afterwards
+    Auto,
 }
 
 impl From<ModeArg> for Mode {
@@ -177,6 +179,7 @@ impl From<ModeArg> for Mode {
             ModeArg::Plan => Self::Plan,
             ModeArg::Deterministic => Self::Deterministic,
             ModeArg::Bridge => Self::Bridge,
+            ModeArg::Auto => Self::Auto,
         }
     }
 }

@@ -2,17 +2,18 @@
 
 use super::{Setting, undo};
 use crate::cli::RunArgs;
-use crate::drive::{Asker, View, drive};
+use crate::drive::{Asker, View, drive, follow};
 use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::files::{self, Links};
 use crate::render::summary::RunSummary;
 use crate::render::terminal::{Answer, Terminal};
 use crate::render::{Paint, links, override_warning, print, print_error};
+use crate::repose::Repose;
 use crate::signals::Signals;
 use crate::wiring::House;
 use anyhow::{Context, Result};
-use api::sessions::{OpenRequest, SendRequest};
-use domain::event::{Event, EventBody};
+use api::sessions::{Follow, OpenRequest, SendRequest};
+use domain::event::{Event, EventBody, QueryStatus};
 use domain::id::SessionId;
 use domain::settings::{Attendance, Mode, SessionProfile};
 use std::io::{self, IsTerminal, Read};
@@ -100,7 +101,17 @@ impl Task<'_> {
         }
         let mut signals = Signals::all()?;
         let sessions = house.sessions.as_ref();
-        let status = drive(sessions, send, &self.asker, &mut view, &mut signals).await?;
+        let mut status = drive(sessions, send, &self.asker, &mut view, &mut signals).await?;
+        if mode == Mode::Auto && status != QueryStatus::Interrupted {
+            let next = view.last_seq + 1;
+            let events = sessions.attach(session_id, next, Follow::Live).await;
+            let place = (sessions, session_id, &self.asker);
+            let mut repose = std::mem::take(&mut view.repose);
+            let ended = |event: &Event| repose.note(event);
+            let events = events.or_fail()?;
+            status = follow(place, events, &mut view, &mut signals, ended).await?;
+            view.summary.status = status;
+        }
         view.finish()?;
         house.sessions.close(session_id).await.or_fail()?;
         Ok(status.into())
@@ -186,6 +197,10 @@ struct OneRun {
     form: Form,
     summary: RunSummary,
     remarks: Paint,
+    /// The last event that was shown.
+    last_seq: u64,
+    /// What the user's request left behind that ends a rest.
+    repose: Repose,
 }
 
 impl OneRun {
@@ -211,6 +226,8 @@ impl OneRun {
             form,
             summary: RunSummary::new(Some(session_id)),
             remarks,
+            last_seq: 0,
+            repose: Repose::default(),
         }
     }
 
@@ -224,7 +241,13 @@ impl OneRun {
 
 impl View for OneRun {
     fn show(&mut self, event: &Event) -> Result<()> {
-        self.summary.add(event);
+        self.last_seq = event.seq;
+        let _early = self.repose.note(event);
+        // The summary is that of the user's request, not of what the drive made of it.
+        let first = self.summary.query_id;
+        if first.is_none() || first == event.query_id {
+            self.summary.add(event);
+        }
         match &mut self.form {
             Form::Terminal(terminal) => Ok(terminal.draw(event)?),
             Form::Events => {

@@ -183,7 +183,7 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
         }
         RoleArg::Search => offer.search(knowledge.search),
         RoleArg::Agents => {
-            let desk = wiring::desk();
+            let desk = wiring::desk(setting)?;
             let tools = (files, &knowledge, &desk);
             let guard = wiring::guard(setting, audit.clone(), secrets, tools)?;
             let bus = Arc::new(LocalBus::new());
@@ -201,7 +201,7 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
         }
         RoleArg::Broker | RoleArg::All | RoleArg::Audit | RoleArg::Models | RoleArg::Secrets => {
             // Whose agents are in another process has none of the house's own tools.
-            let tools = (files, &knowledge, &wiring::desk());
+            let tools = (files, &knowledge, &wiring::desk(setting)?);
             let guard = wiring::guard(setting, audit, secrets, tools)?;
             offer.broker(guard.broker).control(guard.control)
         }

@@ -3,11 +3,13 @@
 //! `config.toml` in the configuration folder is the user's. `.housecarl.toml` in the workspace or a
 //! folder above it may only narrow. `CARL_SECTION__KEY` in the environment comes after both.
 
+mod drive;
 mod load;
 mod origin;
 mod project;
 mod template;
 
+pub use drive::{Drive, InboxConfig};
 pub use load::{Loaded, load};
 pub use origin::{Origins, show};
 pub use template::TEMPLATE;
@@ -37,6 +39,10 @@ pub struct Config {
     pub secrets: secrets::Config,
     /// What is remembered and how it is found.
     pub memory: memory::Config,
+    /// How sessions in auto mode go on by themselves.
+    pub drive: Drive,
+    /// Where messages for sessions in auto mode come in.
+    pub inbox: InboxConfig,
     /// Where other roles are served; empty: in this process.
     pub endpoints: Endpoints,
 }

@@ -8,7 +8,8 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 [chat]
 # The agent type a session begins with; `carl agents` lists them.
 #default_agent = "coder"
-# loop: the model uses tools; plan: it plans, you approve; deterministic: rules, no model.
+# loop: the model uses tools; plan: it plans, you approve; deterministic: rules, no model;
+# auto: as loop, and the drive goes on by itself afterwards.
 #default_mode = "loop"
 # Your own standing instructions, told to every agent.
 #instructions = ""
@@ -82,6 +83,31 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #recall = true
 # Whether answered questions are kept.
 #capture = true
+
+[drive]
+# How sessions in auto mode go on by themselves. Most turns in a row without you, 1 to 20.
+#turns = 20
+# What it may use in a day (UTC's): tokens, and money where providers have a price below; 0: no limit.
+#day_tokens = 200000
+#day_cost = 0.0
+# Hours in which you are told nothing, such as "22:00-07:00"; empty: only while the screen is locked.
+#quiet_hours = ""
+# Files and folders whose changes wake it, absolute or within the session's folder.
+#watch = []
+# Whether it puts journal and memory in order when idle, once a day, if there is something new.
+#dreams = true
+# Whether it shows notifications on the desktop.
+#notify = true
+
+# What a million tokens of a provider cost.
+#[drive.prices.claude]
+#prompt = 3.0
+#completion = 15.0
+
+[inbox]
+# Where messages for sessions in auto mode come in, such as "127.0.0.1:7434"; empty: nowhere. Whoever
+# sends one shows the token in inbox.token in the state folder.
+#listen = ""
 
 [endpoints]
 # Roles served by other processes, unix:/path or tcp:host:port; empty: in this process.

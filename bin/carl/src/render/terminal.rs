@@ -5,6 +5,7 @@ use super::calls::Calls;
 use super::values::{arguments, milliseconds, usage};
 use super::{Paint, links, print, print_error};
 use domain::decision::Verdict;
+use domain::drive::Origin;
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::id::CallId;
@@ -14,8 +15,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plan::gate::mark;
 use std::io;
 use std::time::Duration;
-use text::escape::visible;
+use text::escape::{visible, visible_line};
 use text::links::Known;
+use turn::drive::summary;
 
 /// Silence after which a spinner shows that work goes on.
 const QUIET_BEFORE_SPINNER: Duration = Duration::from_secs(1);
@@ -105,10 +107,14 @@ impl Terminal {
         }
         links::note(&mut self.known, event);
         match &event.body {
-            EventBody::QueryReceived { .. } => {
+            EventBody::QueryReceived { origin, .. } => {
+                self.streamed.clear();
                 self.reported = None;
                 self.calls.clear();
-                Ok(())
+                match origin {
+                    Origin::User => Ok(()),
+                    Origin::Drive => self.note("going on by itself"),
+                }
             }
             EventBody::TextDelta { text } => self.answer_piece(text),
             EventBody::ThinkingDelta { text } => self.thinking_piece(text),
@@ -200,6 +206,12 @@ impl Terminal {
                 ..
             } if !text.is_empty() => self.note(&recalled(memories.len(), label.as_ref())),
             EventBody::PlanProposed { plan, hash } => self.plan_proposed(plan, &hash.short()),
+            EventBody::DriveState { state, reason } => {
+                self.note(&format!("drive: {}, {}", state.as_str(), visible(reason)))
+            }
+            EventBody::SignalReceived { signal } => {
+                self.note(&format!("came in: {}", visible_line(&summary(signal))))
+            }
             EventBody::PlanApproved { by, .. } => self.note(&format!("plan approved ({by})")),
             _ => Ok(()),
         }

@@ -194,12 +194,17 @@ fn token_file(setting: &Setting) -> PathBuf {
 /// # Errors
 /// When the file cannot be made, or others can read it.
 pub fn token(setting: &Setting) -> Result<Token> {
-    let path = token_file(setting);
+    make_token(&token_file(setting))?;
+    known_token(setting)
+}
+
+/// Makes a token at random, readable by the user alone, where there is no file yet.
+pub(super) fn make_token(path: &Path) -> Result<()> {
     if let Some(folder) = path.parent() {
         private_folder(folder)?;
     }
     let mut options = OpenOptions::new();
-    match options.write(true).create_new(true).mode(0o600).open(&path) {
+    match options.write(true).create_new(true).mode(0o600).open(path) {
         Ok(mut file) => {
             let bytes = Zeroizing::new(rand::random::<[u8; TOKEN_DIGITS / 2]>());
             let mut text = Zeroizing::new(String::with_capacity(TOKEN_DIGITS));
@@ -215,7 +220,7 @@ pub fn token(setting: &Setting) -> Result<Token> {
             return Err(error).with_context(|| format!("{} cannot be made", path.display()));
         }
     }
-    known_token(setting)
+    Ok(())
 }
 
 /// The token that is there.

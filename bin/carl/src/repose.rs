@@ -1,0 +1,188 @@
+//! Whether a session in auto mode has come to rest for good, as far as its events tell.
+
+use domain::drive::{DriveState, Origin, Signal};
+use domain::event::{CallStatus, Event, EventBody, QueryStatus};
+use domain::id::CallId;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use turn::drive::{Reason, is_reason};
+
+/// What would still end the rest by itself, and how the work went.
+#[derive(Debug, Default)]
+pub struct Repose {
+    /// Calls that set or take back a timer and have no result yet.
+    calls: BTreeMap<CallId, (bool, String)>,
+    /// Timers that run.
+    timers: BTreeMap<CallId, String>,
+    /// Signals that no turn has taken up.
+    waiting: u32,
+    status: Option<QueryStatus>,
+}
+
+impl Repose {
+    /// Takes the next event; how the work went, when it is over: the drive rests, no timer runs and
+    /// nothing waits. A rest until a signal is not over.
+    pub fn note(&mut self, event: &Event) -> Option<QueryStatus> {
+        match &event.body {
+            EventBody::ToolRequested {
+                tool, arguments, ..
+            } => self.requested(event, tool, arguments),
+            EventBody::ToolResult { status, .. } => self.called(event, *status),
+            EventBody::SignalReceived { signal } => {
+                if let (Signal::Timer { .. }, Some(id)) = (signal, event.call_id) {
+                    self.timers.remove(&id);
+                }
+                self.waiting = self.waiting.saturating_add(u32::from(is_reason(signal)));
+            }
+            EventBody::QueryReceived {
+                origin: Origin::Drive,
+                ..
+            } => self.waiting = 0,
+            EventBody::QueryFinished { status, .. } => self.status = Some(*status),
+            EventBody::DriveState { state, reason } => return self.rested(*state, reason),
+            _ => {}
+        }
+        None
+    }
+
+    fn requested(&mut self, event: &Event, tool: &str, arguments: &Value) {
+        let sets = match tool {
+            "set_timer" => true,
+            "cancel_timer" => false,
+            _ => return,
+        };
+        let note = arguments["note"].as_str().unwrap_or_default().to_owned();
+        self.calls
+            .extend(event.call_id.map(|id| (id, (sets, note))));
+    }
+
+    fn called(&mut self, event: &Event, status: CallStatus) {
+        let Some(call_id) = event.call_id else {
+            return;
+        };
+        match self.calls.remove(&call_id) {
+            Some((true, note)) if status == CallStatus::Ok => {
+                self.timers.insert(call_id, note);
+            }
+            Some((false, note)) if status == CallStatus::Ok => {
+                self.timers.retain(|_, other| *other != note);
+            }
+            _ => {}
+        }
+    }
+
+    fn rested(&self, state: DriveState, reason: &str) -> Option<QueryStatus> {
+        let stopped = [Reason::TurnsUsed, Reason::BudgetUsed]
+            .iter()
+            .any(|stop| reason.starts_with(stop.sentence()));
+        if stopped {
+            return Some(QueryStatus::Partial);
+        }
+        let rests = matches!(state, DriveState::Resting | DriveState::Quiet);
+        let over = rests && self.timers.is_empty() && self.waiting == 0;
+        // Resting is also where it begins, before anybody has said anything.
+        self.status.filter(|_| over)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::Timestamp;
+    use domain::id::SessionId;
+    use domain::settings::Mode;
+    use serde_json::json;
+    use uuid::Uuid;
+
+    fn event(call: u128, body: EventBody) -> Event {
+        Event {
+            seq: 1,
+            time: Timestamp::UNIX_EPOCH,
+            session_id: SessionId::from_uuid(Uuid::nil()),
+            query_id: None,
+            agent_id: None,
+            respondent_id: None,
+            call_id: (call > 0).then(|| CallId::from_uuid(Uuid::from_u128(call))),
+            body,
+        }
+    }
+
+    fn state(state: DriveState, reason: Reason) -> EventBody {
+        EventBody::DriveState {
+            state,
+            reason: reason.sentence().to_owned(),
+        }
+    }
+
+    fn finished() -> EventBody {
+        EventBody::QueryFinished {
+            status: QueryStatus::Success,
+            artifacts: Vec::new(),
+            duration_ms: 0,
+            error: None,
+        }
+    }
+
+    fn timer(call: u128) -> [Event; 2] {
+        let requested = EventBody::ToolRequested {
+            tool: "set_timer".to_owned(),
+            arguments: json!({"minutes": 1, "note": "tea"}),
+            recovered: false,
+        };
+        let result = EventBody::ToolResult {
+            tool: "set_timer".to_owned(),
+            status: CallStatus::Ok,
+            value_id: None,
+            label: None,
+            text: String::new(),
+            truncated: false,
+            duration_ms: 0,
+            artifacts: Vec::new(),
+        };
+        [event(call, requested), event(call, result)]
+    }
+
+    fn over(events: impl IntoIterator<Item = Event>) -> Option<QueryStatus> {
+        let mut repose = Repose::default();
+        events
+            .into_iter()
+            .filter_map(|event| repose.note(&event))
+            .last()
+    }
+
+    #[test]
+    fn it_is_over_at_rest_and_not_while_it_waits_for_something() {
+        let rests = || event(0, state(DriveState::Resting, Reason::Yielded));
+        let done = || event(0, finished());
+        assert_eq!(over([rests()]), None, "nothing has been said");
+        assert_eq!(over([done(), rests()]), Some(QueryStatus::Success));
+        let stored = event(0, state(DriveState::Stored, Reason::Stored));
+        assert_eq!(over([done(), stored]), None);
+        let [asked, set] = timer(7);
+        let waits = [asked.clone(), set.clone(), done(), rests()];
+        assert_eq!(over(waits.clone()), None);
+        let fired = EventBody::SignalReceived {
+            signal: Signal::Timer {
+                note: "tea".to_owned(),
+            },
+        };
+        let taken = EventBody::QueryReceived {
+            text: String::new(),
+            mode: Mode::Auto,
+            origin: Origin::Drive,
+        };
+        let fired = waits.into_iter().chain([event(7, fired), rests()]);
+        assert_eq!(over(fired.clone()), None, "a signal waits");
+        let through = fired.chain([event(0, taken), done(), rests()]);
+        assert_eq!(over(through), Some(QueryStatus::Success));
+    }
+
+    #[test]
+    fn a_limit_ends_it_in_part() {
+        let stopped = event(0, state(DriveState::Resting, Reason::TurnsUsed));
+        assert_eq!(
+            over([event(0, finished()), stopped]),
+            Some(QueryStatus::Partial)
+        );
+    }
+}
