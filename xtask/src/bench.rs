@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: measures the whole program, what memory finds, memory when it is large, or the
-//! order of requests to a model server.
+//! `cargo xtask bench`: measures the whole program, what memory finds, memory when it is large, the
+//! order of requests to a model server, or what survives of a long conversation.
 
 use crate::setup;
 use crate::steps::{Steps, cargo, root, show};
@@ -30,6 +30,19 @@ pub enum What {
     MemoryScale(Scale),
     /// What grouping requests by model saves on a simulated server with room for one model
     Swap(Swap),
+    /// What of a long conversation survives when its view is made smaller
+    Retention(Retention),
+}
+
+/// How to measure what survives.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Retention {
+    /// Without the embedded model
+    #[arg(long)]
+    pub rules: bool,
+    /// Where the numbers go, JSON
+    #[arg(long, value_name = "FILE", default_value = "target/retention.json")]
+    pub out: PathBuf,
 }
 
 /// How to measure the order of requests.
@@ -81,6 +94,7 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
         Some(What::Memory(options)) => recall(steps, options),
         Some(What::MemoryScale(options)) => scale(steps, &options),
         Some(What::Swap(options)) => swap(steps, &options),
+        Some(What::Retention(options)) => retention(steps, &options),
     }
 }
 
@@ -104,6 +118,25 @@ fn recall(steps: &mut Steps, options: Recall) -> Result<()> {
     let advice =
         "The message above says what is missing; `cargo xtask setup` makes engine and model.";
     steps.run("recall of memory", advice, || show(&mut command))
+}
+
+/// Measures what survives. The embedded model takes minutes; engine and model are those of `cargo
+/// xtask setup`, unless HOUSE_ENGINE and HOUSE_MODELS name others.
+fn retention(steps: &mut Steps, options: &Retention) -> Result<()> {
+    let mut command = cargo(&["run", "--release", "--quiet", "-p", "retention", "--"]);
+    command.arg("--out").arg(root().join(&options.out));
+    if options.rules {
+        command.env_remove("HOUSE_ENGINE");
+    } else {
+        let paths = setup::paths()?;
+        let models = paths.chat_model.parent();
+        let models = models.context("the chat model is in no folder")?;
+        let or = |name: &str, usual: OsString| std::env::var_os(name).unwrap_or(usual);
+        command.env("HOUSE_ENGINE", or("HOUSE_ENGINE", paths.engine.into()));
+        command.env("HOUSE_MODELS", or("HOUSE_MODELS", models.into()));
+    }
+    let advice = "The message above names what is missing.";
+    steps.run("what survives", advice, || show(&mut command))
 }
 
 /// Measures a large memory. A million entries take about half an hour.

@@ -17,6 +17,7 @@ mod estimate;
 mod lasting;
 mod marks;
 mod notes;
+mod noting;
 pub mod prompt;
 mod rebuild;
 mod show;

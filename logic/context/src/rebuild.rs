@@ -3,6 +3,7 @@
 use crate::entry::{Entry, characters_in};
 use crate::lasting::{Lasting, calls_of};
 use crate::notes::lines_in_words;
+use crate::noting::{self, CALLED};
 use crate::show::is_passing;
 use crate::summary::{self, Covered, Said};
 use crate::view::ContextManager;
@@ -159,7 +160,7 @@ impl Lasting {
 
     fn lines_for(&self, plan: &Plan, answer: Option<Summary>) -> Vec<SummaryLine> {
         let covered = &plan.covered;
-        let mut later = summary::rules(covered);
+        let mut later = noting::rules(covered);
         let notes = match plan.cause {
             CompactionCause::Journal => self.notes.journal_text(),
             _ => String::new(),
@@ -168,9 +169,9 @@ impl Lasting {
         match believed {
             Some(lines) if !lines.is_empty() => later.extend(lines),
             _ if plan.cause == CompactionCause::Journal => {}
-            _ => later.extend(summary::by_rule(covered)),
+            _ => later.extend(noting::by_rule(covered)),
         }
-        let missing = summary::unnoted(covered, &later, &notes);
+        let missing = noting::unnoted(covered, &later, &notes);
         later.extend(missing);
         let most = self.free(plan.budget_tokens) * SUMMARY_PERMILLE / 1_000;
         summary::merged(&self.notes.lines, later, self.characters_in(most))
@@ -237,7 +238,7 @@ impl Lasting {
         after.entries.drain(..cut);
         after.shortened_through = self.shortened_through.max(shortened_through);
         let said: u64 = covered.iter().map(|one| characters_in(&one.text)).sum();
-        let grown = characters_in(&lines_in_words(&summary::rules(&covered))) + said / 8;
+        let grown = characters_in(&lines_in_words(&noting::rules(&covered))) + said / 8;
         after.estimator.tokens(after.sent_characters() + grown)
     }
 
@@ -310,7 +311,7 @@ fn covered_of(entry: &Entry) -> Vec<Covered> {
         } => {
             let mut said = text.clone();
             for call in tool_calls {
-                said.push_str(&format!("\ncalled {} {}", call.name, call.arguments));
+                said.push_str(&format!("\n{CALLED}{} {}", call.name, call.arguments));
             }
             vec![covered(Said::ByAgent, said)]
         }

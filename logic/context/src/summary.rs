@@ -1,8 +1,9 @@
-//! A summary of the oldest turns: what a model is asked for, what of its answer is believed, and
-//! what is noted by rule whatever the model says.
+//! A summary of the oldest turns: what a model is asked for, what of its answer is believed, and how
+//! it is kept within bounds.
 
 use crate::entry::characters_in;
-use crate::words::{self, is_borne_out, is_path, is_rule, one_line, sentences, telling};
+use crate::noting::ASKED;
+use crate::words::{self, is_borne_out, one_line, sentences};
 use domain::context::{Summary, SummaryKind, SummaryLine};
 use domain::message::Message;
 use serde_json::Value;
@@ -10,14 +11,12 @@ use std::collections::BTreeSet;
 
 /// Most lines that stand for what is out of view.
 pub const SUMMARY_LINES: usize = 240;
+/// Most events that one line cites; the newest are kept.
+const LINE_CITES: usize = 8;
 /// Longest line, characters.
-const LINE_CHARACTERS: usize = 400;
-/// Longest beginning of a request or answer that is noted by rule, characters.
-const ASKED_CHARACTERS: usize = 160;
+pub(crate) const LINE_CHARACTERS: usize = 400;
 /// What is left of a line that is kept as a reminder, characters.
 const REMINDER_CHARACTERS: usize = 72;
-/// Most sentences of one message of the user that are noted by rule.
-const NOTED_SENTENCES: usize = 6;
 /// Least that the model is shown of each message, characters.
 const LEAST_SHOWN: usize = 120;
 /// Words of a sentence that must be the user's for it to pass as theirs, thousandths.
@@ -174,102 +173,6 @@ fn own_sentence(text: &str, cited: &[&Covered]) -> Option<(String, u64)> {
         .map(|(_, sentence, seq)| (one_line(sentence, LINE_CHARACTERS), seq))
 }
 
-/// The sentences of the user that are to be kept to, word for word.
-#[must_use]
-pub fn rules(covered: &[Covered]) -> Vec<SummaryLine> {
-    let mut lines: Vec<SummaryLine> = Vec::new();
-    for message in covered.iter().filter(|one| one.said == Said::ByUser) {
-        for sentence in sentences(&message.text) {
-            if is_rule(sentence) {
-                lines.push(SummaryLine {
-                    kind: SummaryKind::Constraint,
-                    text: one_line(sentence, LINE_CHARACTERS),
-                    cites: vec![message.seq],
-                });
-            }
-        }
-    }
-    lines
-}
-
-/// What the user said that no line and no note has yet: sentences with a number, path or name.
-#[must_use]
-pub fn unnoted(covered: &[Covered], lines: &[SummaryLine], notes: &str) -> Vec<SummaryLine> {
-    let mut noted: String = lines
-        .iter()
-        .map(|line| format!("{}\n", line.text))
-        .collect();
-    noted.push_str(notes);
-    let mut out = Vec::new();
-    for message in covered.iter().filter(|one| one.said == Said::ByUser) {
-        let mut left = NOTED_SENTENCES;
-        for sentence in sentences(&message.text) {
-            let missing = telling(sentence)
-                .into_iter()
-                .any(|word| !noted.contains(word));
-            if left == 0 || !missing || sentence.ends_with('?') {
-                continue;
-            }
-            left -= 1;
-            noted.push_str(sentence);
-            noted.push('\n');
-            out.push(SummaryLine {
-                kind: SummaryKind::Decision,
-                text: one_line(sentence, LINE_CHARACTERS),
-                cites: vec![message.seq],
-            });
-        }
-    }
-    out
-}
-
-/// A summary without a model: the beginning of each request and of each answer, the paths, the last
-/// question.
-#[must_use]
-pub fn by_rule(covered: &[Covered]) -> Vec<SummaryLine> {
-    let mut lines = Vec::new();
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
-    let line = |kind, text: &str, seq| SummaryLine {
-        kind,
-        text: one_line(text, LINE_CHARACTERS),
-        cites: vec![seq],
-    };
-    for message in covered {
-        let sentences = sentences(&message.text);
-        match message.said {
-            Said::ByUser => {
-                if let Some(first) = sentences.first().filter(|first| !is_rule(first)) {
-                    let asked = format!("Asked: {}", one_line(first, ASKED_CHARACTERS));
-                    lines.push(line(SummaryKind::Decision, &asked, message.seq));
-                }
-            }
-            Said::ByAgent => {
-                let said = sentences.iter().find(|sentence| !sentence.ends_with('?'));
-                if let Some(first) = said {
-                    let found = one_line(first, ASKED_CHARACTERS);
-                    lines.push(line(SummaryKind::Decision, &found, message.seq));
-                }
-            }
-            Said::ByTool => {}
-        }
-        if message.said != Said::ByTool {
-            for path in words::paths(&message.text) {
-                if is_path(path) && seen.insert(path) {
-                    lines.push(line(SummaryKind::Artifact, path, message.seq));
-                }
-            }
-        }
-    }
-    let last = covered.iter().rev().find(|one| one.said == Said::ByAgent);
-    let question = last.and_then(|one| {
-        let all = sentences(&one.text);
-        let asked = all.into_iter().rfind(|sentence| sentence.ends_with('?'))?;
-        Some(line(SummaryKind::OpenQuestion, asked, one.seq))
-    });
-    lines.extend(question);
-    lines
-}
-
 /// Earlier lines and later ones as one summary of at most `max_characters`, oldest first. What the
 /// user wants kept to stays word for word. Of the rest the oldest lines are cut to a reminder, then
 /// left out; their events are still in the log.
@@ -286,7 +189,13 @@ pub fn merged(
             .find(|other| other.kind == line.kind && same(&other.text, &line.text));
         match twin {
             // What was said again holds from then on.
-            Some(twin) => twin.cites = line.cites,
+            Some(twin) => {
+                twin.cites.extend(line.cites);
+                twin.cites.sort_unstable();
+                twin.cites.dedup();
+                let oldest = twin.cites.len().saturating_sub(LINE_CITES);
+                twin.cites.drain(..oldest);
+            }
             None => lines.push(line),
         }
     }
@@ -318,12 +227,23 @@ fn size(line: &SummaryLine) -> u64 {
     characters_in(&line.text) + MARKS + CITATION * line.cites.len() as u64
 }
 
-/// The line that goes first: the oldest that is no rule; a rule only when there are too many lines.
+/// The line that goes first: of the least telling the oldest; a rule only when there are too many
+/// lines.
 fn dispensable(lines: &[SummaryLine], even_rules: bool) -> Option<usize> {
-    let line = lines
-        .iter()
-        .position(|line| line.kind != SummaryKind::Constraint);
-    line.or(even_rules.then_some(0))
+    let lines = lines.iter().enumerate();
+    let lines = lines.filter(|(_, line)| even_rules || line.kind != SummaryKind::Constraint);
+    lines
+        .min_by_key(|(index, line)| (weight(line), *index))
+        .map(|(index, _)| index)
+}
+
+fn weight(line: &SummaryLine) -> u8 {
+    match line.kind {
+        SummaryKind::Decision if line.text.starts_with(ASKED) => 0,
+        SummaryKind::OpenQuestion => 1,
+        SummaryKind::Artifact | SummaryKind::Decision => 2,
+        SummaryKind::Constraint => 3,
+    }
 }
 
 fn same(left: &str, right: &str) -> bool {
@@ -402,32 +322,6 @@ mod tests {
                 ("The port is 8443.", &[3][..]),
                 ("conf/app.toml", &[6][..]),
                 ("Never restart the server by yourself.", &[3][..]),
-            ]
-        );
-    }
-
-    #[test]
-    fn rules_are_the_users_alone_and_what_no_line_has_is_noted() {
-        let rules = rules(&talk());
-        assert_eq!(rules.len(), 1);
-        assert_eq!(rules[0].text, "Never restart the server by yourself.");
-        let added = unnoted(&talk(), &rules, "");
-        assert_eq!(added.len(), 1);
-        assert_eq!(added[0].text, "Set the port to 8443 in conf/app.toml.");
-        assert!(unnoted(&talk(), &added, "").is_empty());
-    }
-
-    #[test]
-    fn without_a_model_requests_answers_paths_and_the_open_question_are_kept() {
-        let lines = by_rule(&talk());
-        let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
-        assert_eq!(
-            texts,
-            [
-                "Asked: Set the port to 8443 in conf/app.toml.",
-                "conf/app.toml",
-                "The port in conf/app.toml is now 8443.",
-                "Shall I document it?",
             ]
         );
     }
