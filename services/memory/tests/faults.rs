@@ -218,6 +218,7 @@ async fn a_full_disk_is_an_error_and_loses_nothing_that_was_answered() {
     let full = said.lines().find(|line| line.starts_with("full "));
     let full = full.unwrap_or_else(|| panic!("it never was full: {said}"));
     assert!(full.contains("memory.unavailable"), "{full}");
+    assert_eq!(full.matches("memory is unavailable").count(), 1, "{full}");
     assert!(!answered.is_empty());
     let service = opened(root.path()).await;
     let kept = everything(&service).await;

@@ -236,12 +236,16 @@ impl Desk {
             &mut finishes,
             &mut self.touched,
         );
-        let ended = ended.map_err(|error| match self.connection.path() {
-            Some(path) => sqlite(path.as_ref(), error).to_string(),
-            None => error.to_string(),
+        let file = self.connection.path().map(PathBuf::from);
+        let ended = ended.map_err(|error| match sqlite(&file.unwrap_or_default(), error) {
+            Error::Unavailable { detail, .. } => detail,
+            other => other.to_string(),
         });
-        if let Err(detail) = &ended {
-            tracing::error!(detail, "a write to memory failed");
+        if let Err(detail) = &ended
+            && finishes.is_empty()
+        {
+            // Nobody waits for it who would say so.
+            tracing::warn!(detail, "recalls of memory were not counted");
         }
         self.announce();
         for finish in finishes {
