@@ -99,7 +99,7 @@ pub enum ProviderType {
     Anthropic,
     /// The engine that ships with Housecarl.
     Embedded,
-    /// Tables of words in the engine's models folder: embeddings only.
+    /// Word tables in the engine's models folder: embeddings only.
     Static,
 }
 

@@ -225,7 +225,7 @@ impl Registry {
         }
         for (name, what) in [
             (EMBEDDED, "the embedded engine has an embedding model"),
-            (STATIC, "a word table is there without a model"),
+            (STATIC, "the word table needs neither"),
         ] {
             let Some(instance) = self.instances.get(name) else {
                 continue;

@@ -10,12 +10,13 @@ use crate::render::values::bytes;
 use crate::render::{Paint, print};
 use crate::wiring::{House, chosen, secrets_to_look, try_credential};
 use anyhow::{Context, Result};
-use api::models::ErrorKind;
+use api::models::{ErrorKind, ProviderHealth};
 use api::sandbox::Enforcement;
 use api::secrets::Error;
 use api::sessions::{OpenRequest, SendRequest};
 use domain::event::{EventBody, QueryStatus};
 use domain::fault::Coded;
+use domain::model::ModelRole;
 use domain::settings::{Attendance, Mode};
 use futures::StreamExt;
 use search::is_loopback;
@@ -424,7 +425,19 @@ async fn providers(house: &House) -> Vec<Check> {
         let detail = format!("nothing answers: {}", absent.join(", "));
         checks.push(Check::note("model server", detail, ""));
     }
-    if health.iter().all(|provider| provider.fault.is_some()) {
+    // What only makes embeddings answers nobody.
+    let known = house.gateway.list_models().await.unwrap_or_default();
+    let only_embeds = |provider: &ProviderHealth| {
+        let mut own = known
+            .iter()
+            .filter(|one| one.model.provider == provider.provider)
+            .peekable();
+        own.peek().is_some() && own.all(|one| one.roles == [ModelRole::Embed])
+    };
+    if health
+        .iter()
+        .all(|provider| provider.fault.is_some() || only_embeds(provider))
+    {
         checks.push(Check {
             name: "models",
             state: State::Bad,

@@ -21,11 +21,13 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 # is found on this machine (Ollama, then OpenAI-compatible servers, then the embedded engine).
 #default_provider = "ollama"
 
-# A provider you name yourself. Types: ollama, openai, anthropic, embedded.
+# A provider you name yourself. Types: ollama, openai, anthropic, embedded, static (word tables,
+# for embeddings only). Requests beyond max_parallel take turns, yours first.
 #[models.providers.ollama]
 #type = "ollama"
 #endpoint = "http://127.0.0.1:11434"
 #default_model = "qwen2.5:7b-instruct"
+#max_parallel = 4
 
 # Any OpenAI-compatible server. For models without tool training say tool_calls = "json": tools are
 # then described in the prompt, and the server decodes each reply as one JSON object.
@@ -83,6 +85,12 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #recall = true
 # Whether answered questions are kept.
 #capture = true
+
+[agents]
+# How many agents of one session, started by others, work at the same time.
+#parallel = 4
+# Most tokens of one session, prompts and answers of all its agents together; 0: as many as it takes.
+#session_tokens = 0
 
 [drive]
 # How sessions in auto mode go on by themselves. Most turns in a row without you, 1 to 20.
