@@ -12,10 +12,11 @@ use crate::repose::Repose;
 use crate::signals::Signals;
 use crate::wiring::House;
 use anyhow::{Context, Result};
-use api::sessions::{Follow, OpenRequest, SendRequest};
+use api::sessions::{Follow, OpenRequest, SendRequest, Sessions};
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::id::SessionId;
 use domain::settings::{Attendance, Mode, SessionProfile};
+use futures::StreamExt;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use std::time::Duration;
@@ -103,19 +104,37 @@ impl Task<'_> {
         let sessions = house.sessions.as_ref();
         let mut status = drive(sessions, send, &self.asker, &mut view, &mut signals).await?;
         if mode == Mode::Auto && status != QueryStatus::Interrupted {
-            let next = view.last_seq + 1;
-            let events = sessions.attach(session_id, next, Follow::Live).await;
             let place = (sessions, session_id, &self.asker);
-            let mut repose = std::mem::take(&mut view.repose);
-            let ended = |event: &Event| repose.note(event);
-            let events = events.or_fail()?;
-            status = follow(place, events, &mut view, &mut signals, ended).await?;
+            status = to_its_rest(place, &mut view, &mut signals).await?;
             view.summary.status = status;
         }
         view.finish()?;
         house.sessions.close(session_id).await.or_fail()?;
         Ok(status.into())
     }
+}
+
+/// Shows what the drive does from now on, until it rests for good.
+async fn to_its_rest(
+    place: (&dyn Sessions, SessionId, &Asker),
+    view: &mut OneRun,
+    signals: &mut Signals,
+) -> Result<QueryStatus> {
+    let (sessions, session_id, _) = place;
+    let last_seq = view.last_seq;
+    let mut repose = Repose::default();
+    // Timers may run from before this process.
+    let past = sessions.attach(session_id, 1, Follow::ToEnd).await;
+    let mut past = past.or_fail()?;
+    while let Some(event) = past.next().await {
+        let event = event.or_fail()?;
+        if event.seq <= last_seq {
+            let _earlier = repose.note(&event);
+        }
+    }
+    let events = sessions.attach(session_id, last_seq + 1, Follow::Live);
+    let events = events.await.or_fail()?;
+    follow(place, events, view, signals, |event| repose.note(event)).await
 }
 
 /// Someone can answer only where both the question and the answer meet a person.
@@ -199,8 +218,6 @@ struct OneRun {
     remarks: Paint,
     /// The last event that was shown.
     last_seq: u64,
-    /// What the user's request left behind that ends a rest.
-    repose: Repose,
 }
 
 impl OneRun {
@@ -227,7 +244,6 @@ impl OneRun {
             summary: RunSummary::new(Some(session_id)),
             remarks,
             last_seq: 0,
-            repose: Repose::default(),
         }
     }
 
@@ -242,7 +258,6 @@ impl OneRun {
 impl View for OneRun {
     fn show(&mut self, event: &Event) -> Result<()> {
         self.last_seq = event.seq;
-        let _early = self.repose.note(event);
         // The summary is that of the user's request, not of what the drive made of it.
         let first = self.summary.query_id;
         if first.is_none() || first == event.query_id {
