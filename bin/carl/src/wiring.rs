@@ -481,6 +481,9 @@ pub fn sessions(
     let bridge = &setting.loaded.config.bridge;
     let mut config = agents::Config::new(setting.paths.sessions());
     config.recall = setting.loaded.config.memory.recall;
+    config.agents_at_work = setting.loaded.config.agents.parallel;
+    config.session_tokens =
+        Some(setting.loaded.config.agents.session_tokens).filter(|most| *most > 0);
     config.drive = setting.loaded.config.drive.settings()?;
     config.bridge = match (bridge.command.is_empty(), given(bridge.socket.clone())) {
         (false, _) => Some(agents::Bridge::Stdio {

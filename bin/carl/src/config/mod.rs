@@ -39,6 +39,8 @@ pub struct Config {
     pub secrets: secrets::Config,
     /// What is remembered and how it is found.
     pub memory: memory::Config,
+    /// Agents that others start.
+    pub agents: Agents,
     /// How sessions in auto mode go on by themselves.
     pub drive: Drive,
     /// Where messages for sessions in auto mode come in.
@@ -66,6 +68,25 @@ impl Default for Chat {
             default_agent: "coder".to_owned(),
             default_mode: Mode::Loop,
             instructions: String::new(),
+        }
+    }
+}
+
+/// Agents that others start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Agents {
+    /// How many of one session work at the same time, 1 or more.
+    pub parallel: usize,
+    /// Most tokens of one session, prompts and answers together; 0: as many as it takes.
+    pub session_tokens: u64,
+}
+
+impl Default for Agents {
+    fn default() -> Self {
+        Self {
+            parallel: domain::limits::AGENTS_AT_WORK,
+            session_tokens: 0,
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod calls;
 pub mod confirm;
+mod crew;
 pub mod links;
 pub mod memory;
 pub mod summary;

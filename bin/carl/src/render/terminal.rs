@@ -2,6 +2,7 @@
 //! that `carl run … > file` holds the answer alone.
 
 use super::calls::Calls;
+use super::crew::{self, Crew};
 use super::values::{arguments, milliseconds, usage};
 use super::{Paint, links, print, print_error};
 use domain::decision::Verdict;
@@ -54,6 +55,9 @@ pub struct Terminal {
     reported: Option<Fault>,
     /// The calls under way.
     calls: Calls,
+    /// Agents that others started, and how deep the one stands whose event is drawn.
+    crew: Crew,
+    depth: usize,
 }
 
 impl Terminal {
@@ -70,6 +74,8 @@ impl Terminal {
             spinner: None,
             reported: None,
             calls: Calls::default(),
+            crew: Crew::default(),
+            depth: 0,
         }
     }
 
@@ -106,6 +112,11 @@ impl Terminal {
             spinner.finish_and_clear();
         }
         links::note(&mut self.known, event);
+        self.depth = self.crew.depth(event.agent_id);
+        self.crew.note(event);
+        if self.depth > 0 && is_own_words(&event.body) {
+            return Ok(());
+        }
         match &event.body {
             EventBody::QueryReceived { origin, .. } => {
                 self.streamed.clear();
@@ -213,6 +224,51 @@ impl Terminal {
                 self.note(&format!("came in: {}", visible_line(&summary(signal))))
             }
             EventBody::PlanApproved { by, .. } => self.note(&format!("plan approved ({by})")),
+            other => self.agents(other),
+        }
+    }
+
+    /// What agents do that others started.
+    fn agents(&mut self, body: &EventBody) -> io::Result<()> {
+        match body {
+            EventBody::TasksPlanned { tasks } => {
+                self.line(&self.paint.strong("tasks"))?;
+                let mut lines = tasks.iter().map(|task| format!("  {}", crew::task(task)));
+                lines.try_for_each(|line| self.line(&line))
+            }
+            EventBody::TaskMoved {
+                task_id,
+                status,
+                reason,
+            } => match crew::moved(task_id, *status, reason) {
+                Some(text) => self.note(&text),
+                None => Ok(()),
+            },
+            EventBody::AgentSpawned {
+                agent_type,
+                task,
+                task_id,
+                ..
+            } => {
+                let head = self.paint.strong(&format!("▸ {agent_type}"));
+                let brief = crew::beginning(task, task_id.as_deref());
+                self.line(&format!("{head} {brief}"))
+            }
+            EventBody::AgentFinished {
+                child,
+                report,
+                corrections,
+                ..
+            } => {
+                let name = self.crew.leave(*child);
+                let head = self.paint.strong(&format!("◂ {name}"));
+                self.line(&format!("{head} {}", crew::end(report)))?;
+                for correction in corrections {
+                    let text = format!("  corrected: {}", visible_line(correction));
+                    self.line(&self.paint.warn(&text))?;
+                }
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -236,7 +292,7 @@ impl Terminal {
     /// When the terminal cannot be written.
     pub fn line(&mut self, text: &str) -> io::Result<()> {
         self.break_line()?;
-        print_error(&format!("{text}\n"))
+        print_error(&format!("{}{text}\n", "  ".repeat(self.depth)))
     }
 
     fn note(&mut self, text: &str) -> io::Result<()> {
@@ -399,6 +455,19 @@ impl Terminal {
             QueryStatus::Interrupted => self.line(&self.paint.warn("interrupted")),
         }
     }
+}
+
+/// Whether an event is a piece of what a model says: of an agent that another one started, people
+/// are shown what it does and what it reports.
+const fn is_own_words(body: &EventBody) -> bool {
+    matches!(
+        body,
+        EventBody::TextDelta { .. }
+            | EventBody::ThinkingDelta { .. }
+            | EventBody::TextReplaced { .. }
+            | EventBody::ModelAnswered { .. }
+            | EventBody::ModelChosen { .. }
+    )
 }
 
 /// A no, by who said it.

@@ -1,5 +1,6 @@
 //! A session as a document, from its events alone.
 
+use super::crew::{self, Crew};
 use super::links;
 use super::values::arguments;
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
@@ -11,9 +12,15 @@ use text::links::Known;
 pub fn markdown(events: &[Event]) -> String {
     let mut out = String::new();
     let mut known = Known::default();
+    let mut crew = Crew::default();
     for event in events {
         links::note(&mut known, event);
-        if let Some(part) = part(event, &known) {
+        crew.note(event);
+        let part = match crew.name(event.agent_id) {
+            Some(name) => of_child(name, &event.body),
+            None => part(event, &known),
+        };
+        if let Some(part) = part {
             out.push_str(part.trim_end());
             out.push_str("\n\n");
         }
@@ -84,6 +91,67 @@ fn part(event: &Event, known: &Known) -> Option<String> {
     }
 }
 
+/// What an agent did and said that another one started.
+fn of_child(name: &str, body: &EventBody) -> Option<String> {
+    match body {
+        EventBody::ModelAnswered { text, aside, .. } if !text.trim().is_empty() => {
+            let what = if *aside { "for Housecarl" } else { "said" };
+            let quoted = visible(text.trim()).replace('\n', "\n> ");
+            Some(format!("> *{name}, {what}*\n>\n> {quoted}"))
+        }
+        EventBody::Notice(fault) | EventBody::Error(fault) => Some(format!(
+            "*{name}: {}: {}*",
+            fault.code,
+            visible(&fault.message)
+        )),
+        other => work(other).map(|text| match text.strip_prefix("- ") {
+            Some(call) => format!("- {name}: {call}"),
+            None => text,
+        }),
+    }
+}
+
+/// What became of tasks and the agents on them.
+fn agents(body: &EventBody) -> Option<String> {
+    match body {
+        EventBody::TasksPlanned { tasks } => {
+            let lines = tasks.iter().map(|task| format!("- {}", crew::task(task)));
+            let lines: Vec<String> = lines.collect();
+            Some(format!("### Tasks\n\n{}", lines.join("\n")))
+        }
+        EventBody::TaskMoved {
+            task_id,
+            status,
+            reason,
+        } => crew::moved(task_id, *status, reason).map(|text| format!("*{text}*")),
+        EventBody::AgentSpawned {
+            agent_type,
+            task,
+            child,
+            ..
+        } => Some(format!(
+            "### Agent {agent_type} ({child})\n\n> {}",
+            visible(task).replace('\n', "\n> ")
+        )),
+        EventBody::AgentFinished {
+            child,
+            report,
+            corrections,
+            ..
+        } => {
+            let mut text = format!("**Report of {child}**: {}", crew::end(report));
+            for artifact in &report.artifacts {
+                text.push_str(&format!("\n- {}", visible(artifact)));
+            }
+            for correction in corrections {
+                text.push_str(&format!("\n- corrected: {}", visible(correction)));
+            }
+            Some(text)
+        }
+        _ => None,
+    }
+}
+
 /// What tools and plans did.
 fn work(body: &EventBody) -> Option<String> {
     match body {
@@ -125,7 +193,7 @@ fn work(body: &EventBody) -> Option<String> {
         EventBody::PlanApproved { hash, by } => {
             Some(format!("*Plan {} approved: {by}.*", hash.short()))
         }
-        _ => None,
+        other => agents(other),
     }
 }
 

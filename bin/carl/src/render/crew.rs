@@ -1,0 +1,138 @@
+//! The agents that others started, as far as drawing them needs it: who they are and how deep they
+//! stand, and what is said of their beginning and end.
+
+use domain::event::{Event, EventBody};
+use domain::id::AgentId;
+use domain::report::{Report, ReportStatus, ResultQuality};
+use domain::task::{Task, TaskStatus};
+use std::collections::BTreeMap;
+use text::escape::visible_line;
+
+/// Longest part of a brief that stands on one line, characters.
+const BRIEF_CHARS: usize = 100;
+
+/// Agents at work for others.
+#[derive(Debug, Default)]
+pub(super) struct Crew {
+    /// Each with its type and how many agents stand above it.
+    agents: BTreeMap<AgentId, (String, usize)>,
+}
+
+impl Crew {
+    /// Takes an event into account.
+    pub(super) fn note(&mut self, event: &Event) {
+        if let EventBody::AgentSpawned {
+            child, agent_type, ..
+        } = &event.body
+        {
+            let depth = self.depth(event.agent_id) + 1;
+            self.agents.insert(*child, (agent_type.to_string(), depth));
+        }
+    }
+
+    /// How many agents stand above this one; 0 for the one that the user speaks to.
+    pub(super) fn depth(&self, agent_id: Option<AgentId>) -> usize {
+        let known = agent_id.and_then(|id| self.agents.get(&id));
+        known.map_or(0, |(_, depth)| *depth)
+    }
+
+    /// The type of an agent that another one started.
+    pub(super) fn name(&self, agent_id: Option<AgentId>) -> Option<&str> {
+        let known = agent_id.and_then(|id| self.agents.get(&id));
+        known.map(|(name, _)| name.as_str())
+    }
+
+    /// One that has reported is forgotten; its type.
+    pub(super) fn leave(&mut self, child: AgentId) -> String {
+        let known = self.agents.remove(&child);
+        known.map_or_else(|| "agent".to_owned(), |(name, _)| name)
+    }
+}
+
+/// What an agent is about to do, in one line.
+pub(super) fn beginning(task: &str, task_id: Option<&str>) -> String {
+    let line = visible_line(task.lines().next().unwrap_or_default());
+    let cut: String = line.chars().take(BRIEF_CHARS).collect();
+    let more = if cut.len() < line.len() || task.lines().count() > 1 {
+        "…"
+    } else {
+        ""
+    };
+    match task_id {
+        Some(id) => format!("[{}] {cut}{more}", visible_line(id)),
+        None => format!("{cut}{more}"),
+    }
+}
+
+/// What an agent returned, in one line.
+pub(super) fn end(report: &Report) -> String {
+    let status = match report.status {
+        ReportStatus::Success => "success",
+        ReportStatus::Partial => "partial",
+        ReportStatus::Failed => "failed",
+    };
+    let quality = match report.result_quality {
+        ResultQuality::Verified => "verified",
+        ResultQuality::Inferred => "inferred",
+        ResultQuality::Uncertain => "uncertain",
+    };
+    let why = report.failure_reason.as_deref().map(visible_line);
+    let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+    format!(
+        "{status}, {quality}: {}{why}",
+        visible_line(&report.summary)
+    )
+}
+
+/// One task of a request, in one line.
+pub(super) fn task(task: &Task) -> String {
+    let needs = if task.depends_on.is_empty() {
+        String::new()
+    } else {
+        format!(", after {}", visible_line(&task.depends_on.join(", ")))
+    };
+    format!(
+        "{} ({}{needs}): {}",
+        visible_line(&task.id),
+        visible_line(&task.agent_type),
+        beginning(&task.goal, None)
+    )
+}
+
+/// Where a task came to, when that is worth a line.
+pub(super) fn moved(task_id: &str, status: TaskStatus, reason: &str) -> Option<String> {
+    let word = match status {
+        TaskStatus::Failed => "failed",
+        TaskStatus::Skipped => "skipped",
+        TaskStatus::Done if !reason.is_empty() => "done",
+        TaskStatus::Running if !reason.is_empty() => "goes on",
+        TaskStatus::Done | TaskStatus::Running | TaskStatus::Waiting => return None,
+    };
+    Some(format!(
+        "{} {word}: {}",
+        visible_line(task_id),
+        visible_line(reason)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_brief_is_one_line_and_nothing_in_it_moves_the_cursor() {
+        assert_eq!(beginning("Look.\nThere", Some("a")), "[a] Look.…");
+        assert!(!beginning("a\u{1b}[2Jb", None).contains('\u{1b}'));
+        let long = "x".repeat(BRIEF_CHARS + 1);
+        assert_eq!(beginning(&long, None).chars().count(), BRIEF_CHARS + 1);
+    }
+
+    #[test]
+    fn a_task_that_simply_runs_or_is_done_needs_no_line() {
+        assert_eq!(moved("a", TaskStatus::Done, ""), None);
+        assert_eq!(
+            moved("a", TaskStatus::Skipped, "needs `b`"),
+            Some("a skipped: needs `b`".to_owned())
+        );
+    }
+}
