@@ -431,3 +431,51 @@ impl State {
         Ok(caller)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::Timestamp;
+    use uuid::Uuid;
+
+    fn agent(number: u128) -> AgentId {
+        AgentId::from_uuid(Uuid::from_u128(number))
+    }
+
+    #[test]
+    fn a_request_starts_so_many_agents_and_not_one_more() {
+        let mut task = Task::default();
+        for _ in 0..AGENTS_PER_REQUEST {
+            task.count_agent().unwrap();
+        }
+        assert_eq!(
+            task.count_agent().unwrap_err().kind,
+            ErrorKind::LimitReached
+        );
+    }
+
+    #[test]
+    fn calls_count_for_each_agent_rates_for_all_and_both_go_with_the_agent() {
+        let settings = SessionSettings::closed(PathBuf::from("/w"));
+        let mut session = Session::new(settings, Digest::of(b"policy"));
+        let trace = TraceId::from_uuid(Uuid::nil());
+        let (key, now) = (Digest::of(b"call"), Timestamp::UNIX_EPOCH);
+        for number in 1..=3 {
+            let task = session.task(trace);
+            for history in task.histories(agent(number)) {
+                history.record(key, 7, false, now);
+            }
+        }
+        let seen = session.task(trace).as_seen_by(agent(1));
+        assert_eq!(seen.calls(), 1);
+        assert_eq!(seen.calls_in_last_minute(7, now), 3);
+        session.forget_calls(&[agent(1), agent(2), agent(3)]);
+        assert_eq!(session.task(trace).calls.len(), 0);
+        let rest = session.task(trace).as_seen_by(agent(1));
+        assert_eq!(
+            (rest.calls(), rest.calls_in_last_minute(7, now)),
+            (0, 3),
+            "a new agent begins with the rates of all"
+        );
+    }
+}

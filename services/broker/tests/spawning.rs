@@ -47,7 +47,7 @@ impl Type {
         let inside = |place: &&str| path == *place || path.starts_with(&format!("{place}/"));
         self.reads
             .as_ref()
-            .is_some_and(|reads| reads.iter().any(|p| inside(p)))
+            .is_some_and(|reads| reads.iter().any(inside))
     }
 }
 

@@ -65,7 +65,7 @@ impl HouseTool for DelegateTasks {
         }
         let mut run = Run::take_up(work, call.call_id, decomposition).await;
         work.means.seat.leave();
-        let ending = run.to_its_end(&progress).await;
+        let ending = run.until_its_end(&progress).await;
         work.means.seat.come_back().await;
         Ok(run.output(ending))
     }
@@ -159,7 +159,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    async fn to_its_end(&mut self, progress: &ProgressSink) -> Ending {
+    async fn until_its_end(&mut self, progress: &ProgressSink) -> Ending {
         let mut todo = VecDeque::from(self.whole.begin());
         let mut running = FuturesUnordered::new();
         loop {
