@@ -167,3 +167,75 @@ fn a_setting_of_finding_that_makes_no_sense_is_named() {
     let told = refused(&memory(home.path(), &["stats"]), 2);
     assert!(told.contains("memory.finding.weights.lexical"), "{told}");
 }
+
+#[test]
+fn what_the_index_lacks_is_said_once_and_no_model_is_no_news() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    said(&memory(home, &["add", "I take my coffee black."]));
+    let search = ["search", "How do I take my coffee?"];
+    let told = |output: Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(told(memory(home, &search)), "");
+    let words = walk(home).into_iter().find(|path| path.ends_with("words"));
+    std::fs::remove_dir_all(words.unwrap()).unwrap();
+    let output = memory(home, &search);
+    assert!(said(&output).contains("coffee black"));
+    assert!(told(output).contains("The index of words: made anew: "));
+    let later = (0..20).find(|_| told(memory(home, &search)).is_empty());
+    assert!(later.is_some(), "it is made anew at last");
+}
+
+fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if path.is_dir() {
+            found.extend(walk(&path));
+        }
+        found.push(path);
+    }
+    found
+}
+
+#[test]
+fn a_type_of_agents_is_a_name_and_no_path() {
+    let home = tempfile::tempdir().unwrap();
+    for namespace in ["agent:../../x", "agent:", "agent:Coder"] {
+        let output = memory(home.path(), &["add", "--namespace", namespace, "Plums."]);
+        let told = refused(&output, 2);
+        assert!(told.contains("--namespace: "), "{told}");
+    }
+    said(&memory(
+        home.path(),
+        &["add", "--namespace", "agent:coder", "Plums."],
+    ));
+}
+
+#[test]
+fn another_writer_is_waited_for() {
+    let home = tempfile::tempdir().unwrap();
+    said(&memory(home.path(), &["add", "Plums are ripe in August."]));
+    let lock = walk(home.path())
+        .into_iter()
+        .find(|path| path.ends_with("audit/lock"));
+    let lock = std::fs::File::open(lock.unwrap()).unwrap();
+    lock.lock().unwrap();
+    let mut waiting = Command::new(env!("CARGO_BIN_EXE_carl"))
+        .args(["memory", "add", "Pears are ripe in September."])
+        .env_clear()
+        .env("HOME", home.path())
+        .env("CARL_MODELS__AIR_GAP", "true")
+        .stderr(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = String::new();
+    let mut stderr = std::io::BufReader::new(waiting.stderr.take().unwrap());
+    std::io::BufRead::read_line(&mut stderr, &mut told).unwrap();
+    assert!(
+        told.starts_with("Waiting up to 5 seconds: the audit log"),
+        "{told}"
+    );
+    lock.unlock().unwrap();
+    assert!(waiting.wait().unwrap().success());
+}

@@ -56,6 +56,25 @@ fn trust(label: &Label, paint: Paint) -> String {
     }
 }
 
+/// What a search may have missed, or what was made anew: one line for each, none for nothing. That
+/// there is no embedding model is no news.
+#[must_use]
+pub fn missed(stages: &[Stage]) -> String {
+    let notes = stages.iter().filter_map(|stage| {
+        let is_news = match stage.name.as_str() {
+            "lexical" => !stage.note.is_empty(),
+            "vector" => !stage.note.is_empty() && !stage.note.ends_with("words alone"),
+            _ => false,
+        };
+        let index = match stage.name.as_str() {
+            "lexical" => "words",
+            _ => "vectors",
+        };
+        is_news.then(|| format!("The index of {index}: {}.\n", visible_line(&stage.note)))
+    });
+    notes.collect()
+}
+
 /// What each stage saw, as a table.
 #[must_use]
 pub fn stages(stages: &[Stage], recalls: &[Recall], paint: Paint) -> String {

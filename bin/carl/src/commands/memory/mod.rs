@@ -18,6 +18,7 @@ use api::memory::{
 use domain::id::MemoryId;
 use domain::label::Label;
 use domain::limits::MEMORY_TEXT_BYTES;
+use domain::lineage::AgentType;
 use domain::rights::Namespace;
 use futures::StreamExt;
 use std::io::Read;
@@ -102,11 +103,20 @@ pub async fn memory(command: MemoryCommand) -> Result<Exit> {
 
 /// A namespace as it is typed: `project` is the current folder's.
 fn namespace(setting: &Setting, name: &str) -> Result<Namespace> {
-    let named = match name {
-        "project" => Namespace::project(&setting.workspace),
-        other => Namespace::new(other),
+    let named = match name.strip_prefix("agent:") {
+        Some(agent) => AgentType::new(agent)
+            .map(|agent| Namespace::agent(&agent))
+            .map_err(|error| error.to_string()),
+        None if name == "project" => {
+            Namespace::project(&setting.workspace).map_err(|error| error.to_string())
+        }
+        None => Namespace::new(name).map_err(|error| error.to_string()),
     };
-    named.map_err(|error| Failure::usage(format!("--namespace: {error}"), "").into())
+    named.map_err(|why| {
+        let hint =
+            "`user`, `project`, `agent:TYPE` with a type of `agents.yaml`, or a word of yours.";
+        Failure::usage(format!("--namespace: {why}"), hint).into()
+    })
 }
 
 fn scope(setting: &Setting, place: &Place) -> Result<Scope> {
@@ -180,6 +190,9 @@ async fn search(
     let answer = ask(memories.memory.as_ref(), request).await;
     let (stages, recalls) = answer.map_err(|error| not_remembered(&error))?;
     let paint = Paint::for_stream(&std::io::stdout());
+    if !explain {
+        print_error(&render::missed(&stages))?;
+    }
     if json {
         let found = exported::found(&recalls, explain.then_some(stages.as_slice()));
         print(&format!("{found:#}\n"))?;

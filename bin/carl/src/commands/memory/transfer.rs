@@ -125,6 +125,9 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
     print(&format!(
         "Of {total}: {new} kept, {known} there already, {refused} refused.\n"
     ))?;
+    if new > 0 {
+        print_error(&indexing(memories).await?)?;
+    }
     if own > 0 {
         print(&format!(
             "{own} of these are trusted, as the file says: they count as your own words.\n"
@@ -133,6 +136,20 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
     Ok(match refused {
         0 => Exit::Success,
         _ => Exit::Partial,
+    })
+}
+
+/// What the indexes still lack of what is kept; empty for nothing.
+async fn indexing(memories: &Memories) -> Result<String> {
+    let stats = memories.curator.stats().await.or_fail()?;
+    let words = stats.indexes.iter().find(|index| index.name == "lexical");
+    let missing = words.map_or(0, |index| index.of.saturating_sub(index.entries));
+    Ok(match missing {
+        0 => String::new(),
+        more => format!(
+            "{more} entries are not indexed yet; that goes on with the next commands, and `carl \
+             memory reindex` waits for it.\n"
+        ),
     })
 }
 
