@@ -42,32 +42,7 @@ pub(crate) struct Planned {
 pub(crate) fn plan(config: &Config) -> Result<Vec<Planned>, Error> {
     let mut plan = Vec::new();
     for (name, provider) in &config.providers {
-        if name.is_empty() || name.contains('/') {
-            return Err(configuration(
-                format!("`{name}` cannot name a provider: it is empty or has a `/`"),
-                "",
-            ));
-        }
-        if provider.tool_calls == ToolCalls::Json && provider.kind != ProviderType::OpenAi {
-            return Err(configuration(
-                format!(
-                    "models.providers.{name}: tool_calls = \"json\" is for providers of type \
-                     openai, and this one is {}",
-                    provider.kind.as_str()
-                ),
-                "remove the line",
-            ));
-        }
-        let parallel = provider.max_parallel.unwrap_or(1);
-        if !(1..=limits::MODEL_WAITING).contains(&parallel) {
-            return Err(configuration(
-                format!(
-                    "models.providers.{name}: max_parallel must be 1 to {}",
-                    limits::MODEL_WAITING
-                ),
-                "remove the line for the usual number",
-            ));
-        }
+        check(name, provider)?;
         plan.push(Planned {
             name: name.clone(),
             endpoint: endpoint(name, provider)?,
@@ -110,6 +85,37 @@ pub(crate) fn plan(config: &Config) -> Result<Vec<Planned>, Error> {
         }
     }
     Ok(plan)
+}
+
+/// Refuses a provider whose settings make no sense.
+fn check(name: &str, provider: &ProviderConfig) -> Result<(), Error> {
+    if name.is_empty() || name.contains('/') {
+        return Err(configuration(
+            format!("`{name}` cannot name a provider: it is empty or has a `/`"),
+            "",
+        ));
+    }
+    if provider.tool_calls == ToolCalls::Json && provider.kind != ProviderType::OpenAi {
+        return Err(configuration(
+            format!(
+                "models.providers.{name}: tool_calls = \"json\" is for providers of type \
+                 openai, and this one is {}",
+                provider.kind.as_str()
+            ),
+            "remove the line",
+        ));
+    }
+    let parallel = provider.max_parallel.unwrap_or(1);
+    if !(1..=limits::MODEL_WAITING).contains(&parallel) {
+        return Err(configuration(
+            format!(
+                "models.providers.{name}: max_parallel must be 1 to {}",
+                limits::MODEL_WAITING
+            ),
+            "remove the line for the usual number",
+        ));
+    }
+    Ok(())
 }
 
 /// Where a provider is; none for the embedded engine and word tables.
