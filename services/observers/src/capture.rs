@@ -14,6 +14,7 @@ use api::bus::{Bus, Delivery, SubjectPattern};
 use api::memory::{self, Memory, WriteAnswer, WriteEntry};
 use api::models::Models;
 use api::sessions::{self, Follow, Sessions};
+use domain::drive::Origin;
 use domain::event::{Event, EventBody};
 use domain::id::{QueryId, SessionId};
 use futures::StreamExt;
@@ -162,10 +163,11 @@ impl Worker {
             return;
         };
         match &event.body {
-            EventBody::QueryReceived { text, .. } => {
+            EventBody::QueryReceived { text, origin, .. } => {
                 self.give_way();
                 let open = self.open.entry(session_id).or_default();
-                open.requests.insert(query_id, (event.seq, text.clone()));
+                let question = question_of(*origin, text);
+                open.requests.insert(query_id, (event.seq, question));
             }
             EventBody::GenerationFinished { .. } => self.answered(query_id, &event).await,
             EventBody::QueryFinished { .. } => {
@@ -207,7 +209,8 @@ impl Worker {
 
     /// Keeps an answer, if there is one to keep.
     async fn capture(&mut self, question: &str, event: &Event) -> Result<(), memory::Error> {
-        let Some(request) = engram::of(question, event) else {
+        let asked = Some(question).filter(|question| !question.is_empty());
+        let Some(request) = asked.and_then(|question| engram::of(question, event)) else {
             self.is_done(event);
             return Ok(());
         };
@@ -336,8 +339,9 @@ impl Worker {
                 continue;
             };
             match &event.body {
-                EventBody::QueryReceived { text, .. } => {
-                    open.requests.insert(query_id, (event.seq, text.clone()));
+                EventBody::QueryReceived { text, origin, .. } => {
+                    let question = question_of(*origin, text);
+                    open.requests.insert(query_id, (event.seq, question));
                 }
                 EventBody::GenerationFinished { .. } => {
                     let question = open.requests.remove(&query_id);
@@ -402,5 +406,14 @@ impl From<sessions::Error> for Trouble {
 impl From<memory::Error> for Trouble {
     fn from(error: memory::Error) -> Self {
         Self::Memory(error)
+    }
+}
+
+/// What an answer is remembered by. What the drive said to a model is nobody's question: empty, and
+/// not remembered.
+fn question_of(origin: Origin, text: &str) -> String {
+    match origin {
+        Origin::User => text.to_owned(),
+        Origin::Drive => String::new(),
     }
 }

@@ -1,17 +1,18 @@
 //! `carl chat`: a conversation, line by line.
 
 use super::Setting;
+use super::onlooker::{Onlooker, Waiting};
 use crate::cli::{ModeArg, SessionFlags};
-use crate::drive::{View, drive};
+use crate::drive::{View, drive, follow};
 use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::render::terminal::{Answer, Terminal};
 use crate::render::{Paint, links, override_warning, print_error};
 use crate::signals::Signals;
 use crate::wiring::House;
 use anyhow::{Context, Result};
-use api::sessions::{OpenRequest, SendRequest, SessionSummary};
+use api::sessions::{Follow, OpenRequest, SendRequest, SessionSummary};
 use clap::ValueEnum;
-use domain::event::Event;
+use domain::event::{Event, EventBody};
 use domain::settings::{Attendance, Mode, SessionProfile};
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
@@ -28,7 +29,7 @@ pub enum Begin {
 }
 
 const HELP: &str = "\
-/mode loop|plan|deterministic|bridge   how requests are worked on
+/mode loop|plan|deterministic|bridge|auto   how requests are worked on; auto goes on by itself
 /quit                                  leave (also Ctrl-D)
 Ctrl-C stops what is running. Everything else is said to the agent.";
 
@@ -82,7 +83,7 @@ async fn hold(
     let opened = house.sessions.open(request).await;
     let session = opened.map_err(|error| not_opened(&error))?;
     greet(&session, &profile, setting)?;
-    let outcome = converse(house, &session, profile.mode, setting).await;
+    let outcome = converse(house, &session, profile, setting).await;
     house.sessions.close(session.session_id).await.or_fail()?;
     outcome
 }
@@ -110,7 +111,7 @@ fn greet(session: &SessionSummary, profile: &SessionProfile, setting: &Setting) 
 async fn converse(
     house: &House,
     session: &SessionSummary,
-    mut mode: Mode,
+    mut profile: SessionProfile,
     setting: &Setting,
 ) -> Result<Exit> {
     let history = setting.paths.state.join("chat_history");
@@ -118,20 +119,46 @@ async fn converse(
     // No history yet is the ordinary case at the first start.
     let _absent = editor.load_history(&history);
     let mut view = ChatView::new(house, session).await;
+    let mut onlooker = None;
     loop {
+        follow_mode((house, session), &profile, &mut editor, &mut onlooker).await?;
         let (line, back) = read_line(editor).await?;
         editor = back;
         let line = match line {
             Ok(line) => line,
-            Err(ReadlineError::Interrupted) => continue,
+            Err(ReadlineError::Interrupted) => {
+                if onlooker.is_some() {
+                    let stopped = house.sessions.interrupt(session.session_id).await;
+                    stopped.or_fail()?;
+                }
+                continue;
+            }
             Err(ReadlineError::Eof) => break,
             Err(error) => return Err(error).context("the terminal cannot be read"),
         };
         match line.trim() {
-            "" => continue,
+            "" => {
+                let waiting = onlooker.as_ref().and_then(Onlooker::waiting);
+                if let (Some(onlooker), Some(waiting)) = (&onlooker, waiting) {
+                    onlooker.look_away(true);
+                    answer(house, session, waiting, setting, &mut view).await?;
+                    onlooker.look_away(false);
+                }
+            }
             "/quit" | "/exit" => break,
             "/help" => print_error(&format!("{HELP}\n"))?,
-            command if command.starts_with('/') => mode = slash(command, mode)?,
+            command if command.starts_with('/') => {
+                let mode = slash(command, profile.mode)?;
+                if (mode == Mode::Auto) != (profile.mode == Mode::Auto) {
+                    let changed = SessionProfile {
+                        mode,
+                        ..profile.clone()
+                    };
+                    let done = house.sessions.configure(session.session_id, changed);
+                    done.await.or_fail()?;
+                }
+                profile.mode = mode;
+            }
             text => {
                 editor
                     .add_history_entry(text)
@@ -139,9 +166,15 @@ async fn converse(
                 let send = SendRequest {
                     session_id: session.session_id,
                     text: text.to_owned(),
-                    mode: Some(mode),
+                    mode: Some(profile.mode),
                 };
+                if let Some(onlooker) = &onlooker {
+                    onlooker.look_away(true);
+                }
                 say(house, send, setting, &mut view).await?;
+                if let Some(onlooker) = &onlooker {
+                    onlooker.look_away(false);
+                }
             }
         }
     }
@@ -149,6 +182,50 @@ async fn converse(
         .save_history(&history)
         .context("the input history cannot be saved")?;
     Ok(Exit::Success)
+}
+
+/// Has what the drive does shown above the prompt, in auto mode.
+async fn follow_mode(
+    (house, session): (&House, &SessionSummary),
+    profile: &SessionProfile,
+    editor: &mut DefaultEditor,
+    onlooker: &mut Option<Onlooker>,
+) -> Result<()> {
+    match (profile.mode, &onlooker) {
+        (Mode::Auto, None) => {
+            let printer = editor.create_external_printer();
+            let printer = printer.context("the terminal cannot be written above the prompt")?;
+            let sessions = house.sessions.as_ref();
+            *onlooker = Some(Onlooker::begin(sessions, session.session_id, printer).await?);
+        }
+        (Mode::Auto, Some(_)) => {}
+        _ => *onlooker = None,
+    }
+    Ok(())
+}
+
+/// Shows the drive's request that asks, from its question to its end.
+async fn answer(
+    house: &House,
+    session: &SessionSummary,
+    waiting: Waiting,
+    setting: &Setting,
+    view: &mut ChatView,
+) -> Result<()> {
+    let sessions = house.sessions.as_ref();
+    let id = session.session_id;
+    let events = sessions.attach(id, waiting.seq, Follow::Live).await;
+    let asker = setting.asker(Attendance::Attended, house);
+    let ended = |event: &Event| match &event.body {
+        EventBody::QueryFinished { status, .. } if event.query_id == Some(waiting.query_id) => {
+            Some(*status)
+        }
+        _ => None,
+    };
+    let place = (sessions, id, &asker);
+    let mut signals = Signals::ctrl_c()?;
+    follow(place, events.or_fail()?, view, &mut signals, ended).await?;
+    Ok(())
 }
 
 /// Reads on a thread of its own: the editor blocks.
@@ -169,7 +246,7 @@ fn slash(command: &str, mode: Mode) -> Result<Mode> {
             Ok(chosen)
         }
         Some(Err(_unknown)) => {
-            print_error("modes: loop, plan, deterministic, bridge\n")?;
+            print_error("modes: loop, plan, deterministic, bridge, auto\n")?;
             Ok(mode)
         }
         None => {
