@@ -69,7 +69,7 @@ impl Default for Weights {
             description: 0.1,
             neighbour: 0.6,
             neighbour_steps: 4,
-            speaker: 0.25,
+            speaker: 0.35,
             asking: 0.1,
             facts: 0.35,
             standing: 0.1,

@@ -11,6 +11,7 @@ pub mod ask;
 pub mod conversation;
 pub mod embedder;
 pub mod generated;
+pub mod grid;
 pub mod kept;
 pub mod locomo;
 pub mod measures;

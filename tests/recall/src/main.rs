@@ -10,7 +10,7 @@ use recall::conversation::{Conversation, Text, sessions, turns};
 use recall::embedder::{self, Kept};
 use recall::kept::Filled;
 use recall::report::{Mark, Run};
-use recall::{generated, locomo};
+use recall::{generated, grid, locomo};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,6 +24,10 @@ struct Options {
     /// Words alone: no embedding model
     #[arg(long)]
     words: bool,
+    /// Measure weights around the usual ones instead, and what is chosen on all conversations but
+    /// one is worth on that one
+    #[arg(long)]
+    grid: bool,
     /// Where the numbers go, JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -46,12 +50,35 @@ async fn main() -> Result<()> {
     };
     let folder = tempfile::tempdir()?;
     let models = embedding(&options, folder.path()).await?;
+    if options.grid {
+        return weights(&conversations, &models, folder.path()).await;
+    }
     let runs = measured(&conversations, &models, folder.path()).await?;
     if let Some(path) = &options.json {
         let runs: Vec<_> = runs.iter().map(Run::json).collect();
         std::fs::write(path, serde_json::to_string_pretty(&runs)?)?;
     }
     Ok(())
+}
+
+/// What each setting of the grid is worth.
+async fn weights(
+    conversations: &[Conversation],
+    models: &Arc<dyn Models>,
+    folder: &Path,
+) -> Result<()> {
+    let by_turn = turns(conversations);
+    let mut filled = fill(&folder.join("turns"), models, conversations, by_turn).await?;
+    let mut measured = Vec::new();
+    for weights in grid::settings() {
+        let mut config = Config::default();
+        config.finding.weights = weights;
+        filled = filled.again(&config, Arc::clone(models)).await?;
+        let found = ask(&filled, conversations, Among::Own).await?;
+        measured.push(grid::Measured::new(weights, &found));
+    }
+    let table = grid::table(&measured, conversations.len());
+    Ok(write!(std::io::stdout().lock(), "{table}")?)
 }
 
 /// Every run, each shown when it is done.
