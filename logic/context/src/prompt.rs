@@ -3,7 +3,6 @@
 //! Every byte depends on its arguments alone (no clock, no counter), so that a server can reuse
 //! what it computed for the same prompt before.
 
-use crate::marks::Shape;
 use crate::show::REQUEST;
 use domain::limits::{PROMPT_LAYER_BYTES, SYSTEM_PROMPT_CHARS};
 use domain::settings::{Attendance, OverrideLevel, SessionSettings};
@@ -79,18 +78,6 @@ fn asking_line(settings: &SessionSettings) -> &'static str {
             "No one is there to answer questions: what was not approved in advance is refused."
         }
     }
-}
-
-/// The layers that an agent of this shape carries: who hands work out, or works on a brief, has no
-/// need of the project's files.
-#[must_use]
-pub fn layers_for(shape: Shape, layers: Vec<Layer>) -> Vec<Layer> {
-    let carried = |layer: &Layer| match shape {
-        Shape::Root => true,
-        Shape::Orchestrator => layer.kind != LayerKind::ProjectNotes,
-        Shape::Child => matches!(layer.kind, LayerKind::Identity | LayerKind::AgentCard),
-    };
-    layers.into_iter().filter(carried).collect()
 }
 
 /// One named piece of standing text.

@@ -44,6 +44,8 @@ pub struct Plan {
     shortened_through: Option<u64>,
     covered: Vec<Covered>,
     budget_tokens: u64,
+    /// Most that what stands for everything may take, beside the share that is usual.
+    summary_tokens: u64,
 }
 
 /// What a rebuilding came to: the fields of its event.
@@ -79,6 +81,13 @@ impl Plan {
         );
         (wanted && !self.covered.is_empty())
             .then(|| summary::request(&self.covered, max_characters))
+    }
+
+    /// The same with a summary of at most so many tokens. The user's rules stay all the same.
+    #[must_use]
+    pub const fn within(mut self, summary_tokens: u64) -> Self {
+        self.summary_tokens = summary_tokens;
+        self
     }
 
     /// What leaves the view.
@@ -123,6 +132,7 @@ impl Lasting {
             shortened_through,
             covered: self.covered(cut),
             budget_tokens,
+            summary_tokens: u64::MAX,
         })
     }
 
@@ -173,7 +183,8 @@ impl Lasting {
         }
         let missing = noting::unnoted(covered, &later, &notes);
         later.extend(missing);
-        let most = self.free(plan.budget_tokens) * SUMMARY_PERMILLE / 1_000;
+        let usual = self.free(plan.budget_tokens) * SUMMARY_PERMILLE / 1_000;
+        let most = usual.min(plan.summary_tokens);
         summary::merged(&self.notes.lines, later, self.characters_in(most))
     }
 

@@ -227,7 +227,7 @@ fn size(line: &SummaryLine) -> u64 {
     characters_in(&line.text) + MARKS + CITATION * line.cites.len() as u64
 }
 
-/// The line that goes first: of the least telling the oldest; a rule only when there are too many
+/// The line that goes first: of the least telling ones the oldest; a rule only when there are too many
 /// lines.
 fn dispensable(lines: &[SummaryLine], even_rules: bool) -> Option<usize> {
     let lines = lines.iter().enumerate();
@@ -240,6 +240,7 @@ fn dispensable(lines: &[SummaryLine], even_rules: bool) -> Option<usize> {
 fn weight(line: &SummaryLine) -> u8 {
     match line.kind {
         SummaryKind::Decision if line.text.starts_with(ASKED) => 0,
+        SummaryKind::Decision if words::telling(&line.text).is_empty() => 1,
         SummaryKind::OpenQuestion => 1,
         SummaryKind::Artifact | SummaryKind::Decision => 2,
         SummaryKind::Constraint => 3,

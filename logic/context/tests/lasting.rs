@@ -361,6 +361,37 @@ fn the_reminder_leaves_with_the_journal_and_comes_once() {
 }
 
 #[test]
+fn a_rolling_summary_stays_within_its_tokens_and_keeps_the_rules() {
+    let mut world = World::new(4_000);
+    for n in 0..24 {
+        world.take(&Step::Answer(300));
+        let facts = (0..4).map(|m| format!("The key of room {n}{m} hangs on hook {m}{n}7. "));
+        let text = format!("{}Enter room {n} never.", facts.collect::<String>());
+        world.says(Said::Request(text));
+    }
+    let plan = world.lasting.plan(world.budget, Why::Asked).unwrap();
+    let whole = world.lasting.carry_out(&plan, None);
+    let rolling = world.lasting.carry_out(&plan.within(200), None);
+    let lines = |done: &Compacted| done.summary.clone().unwrap().lines;
+    let size = |done: &Compacted| {
+        lines(done)
+            .iter()
+            .map(|line| line.text.len())
+            .sum::<usize>()
+    };
+    assert!(
+        size(&rolling) <= 800 && 800 < size(&whole),
+        "{}",
+        size(&rolling)
+    );
+    let rules = |done: &Compacted| {
+        let lines = lines(done).into_iter();
+        lines.filter(|line| line.text.contains("never")).count()
+    };
+    assert!(rules(&rolling) > 0 && rules(&rolling) == rules(&whole));
+}
+
+#[test]
 fn a_turn_too_long_by_itself_keeps_its_last_three_replies_whole() {
     let mut world = World::new(3_000);
     for _ in 0..8 {

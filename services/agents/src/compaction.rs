@@ -7,12 +7,12 @@ use crate::desk::JOURNAL;
 use crate::thread::Thread;
 use crate::work::{Ask, Visibility, Work};
 use context::{
-    Budget, Compacted, ContextManager, JOURNAL_NUDGE, Marks, Plan, Pressure, Why, summary,
+    Budget, Compacted, ContextManager, JOURNAL_NUDGE, Marks, Plan, Pressure, Shape, Why, summary,
 };
 use domain::context::Summary;
 use domain::event::EventBody;
 use domain::fault::Fault;
-use domain::limits::{SUMMARY_TIME, SUMMARY_TOKENS};
+use domain::limits::{ROLLING_SUMMARY_TOKENS, SUMMARY_TIME, SUMMARY_TOKENS};
 use domain::model::{Think, Usage};
 use domain::tool::ToolDefinition;
 
@@ -29,7 +29,9 @@ pub(crate) async fn before_call(work: &Work, budget: Budget, tools: &[ToolDefini
         }
     }
     let may_write = tools.iter().any(|tool| tool.name.as_str() == JOURNAL);
+    // A brief is one turn, which no journal bridges.
     let is_due = may_write
+        && shape_of(work) != Shape::Child
         && pressure(work, budget) == Pressure::Soft
         && work.with_thread(|thread| thread.window.may_nudge());
     if is_due {
@@ -55,12 +57,25 @@ pub(crate) fn by_rule(thread: &Thread, budget: Budget) -> Option<EventBody> {
     (done.after_tokens < done.before_tokens).then(|| event_of(done))
 }
 
+/// What the agent does, as far as its context depends on it.
+fn shape_of(work: &Work) -> Shape {
+    let listing = work.agents.get(&work.profile.agent_type);
+    if listing.is_some_and(|listing| listing.orchestrates) {
+        Shape::Orchestrator
+    } else if work.is_root() {
+        Shape::Root
+    } else {
+        Shape::Child
+    }
+}
+
 fn pressure(work: &Work, budget: Budget) -> Pressure {
+    let marks = Marks::of(budget, shape_of(work));
     work.with_thread(|thread| {
         let tokens = thread.window.estimate();
         let last = thread.last_sent_tokens.unwrap_or(tokens);
         let step = tokens.saturating_sub(last);
-        Marks::of(budget, thread.shape).judge(tokens, step)
+        marks.judge(tokens, step)
     })
 }
 
@@ -70,8 +85,14 @@ async fn rebuild(work: &Work, budget_tokens: u64, why: Why) -> (bool, Usage) {
         let room = thread.window.characters_in(budget_tokens);
         Some((plan, room))
     });
+    let rolling = shape_of(work) == Shape::Orchestrator;
     let Some((plan, room)) = planned else {
         return (false, Usage::default());
+    };
+    let plan = if rolling {
+        plan.within(ROLLING_SUMMARY_TOKENS)
+    } else {
+        plan
     };
     let (answer, spent) = summarised(work, &plan, room).await;
     if work.cancel.is_cancelled() {

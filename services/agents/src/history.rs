@@ -108,7 +108,7 @@ impl History {
         match &event.body {
             EventBody::SessionOpened { profile, .. }
             | EventBody::SessionResumed { profile }
-            | EventBody::SessionConfigured { profile } => self.profile = Some(profile.clone()),
+            | EventBody::SessionConfigured { profile } => self.configured(profile),
             EventBody::QueryReceived { text, mode, origin } => {
                 self.received(event, text, (*mode, *origin));
             }
@@ -136,6 +136,17 @@ impl History {
                 self.children.remove(child);
             }
             _ => self.thread_mut(event.agent_id).apply(event),
+        }
+    }
+
+    /// Other settings may forbid what was offered before.
+    fn configured(&mut self, profile: &SessionProfile) {
+        let before = self.profile.replace(profile.clone());
+        let same = before.is_some_and(|before| {
+            before.agent_type == profile.agent_type && before.settings == profile.settings
+        });
+        if !same {
+            self.root.tools.clear();
         }
     }
 

@@ -85,7 +85,7 @@ impl Run<'_> {
         let (found, recalled) =
             tokio::join!(self.discover(work.text.clone()), recall::for_request(work));
         match found {
-            Ok(tools) => self.bench = Bench::new(tools),
+            Ok(tools) => self.bench = self.laid(tools),
             Err(event) => return event,
         }
         if let Some(recalled) = recalled {
@@ -93,6 +93,17 @@ impl Run<'_> {
         }
         self.announce_tools().await;
         Event::Assembled
+    }
+
+    /// What is found now beside what lay there before: the beginning of the prompt changes no more
+    /// than it must.
+    fn laid(&self, found: Vec<ToolDefinition>) -> Bench {
+        let work = self.work;
+        let before = work.with_thread(|thread| thread.tools.clone());
+        let before = crate::drive::offered(work.profile.mode, work.is_root(), before);
+        let mut bench = Bench::new(before);
+        bench.lay(found);
+        bench
     }
 
     async fn discover(&mut self, task: String) -> Result<Vec<ToolDefinition>, Event> {

@@ -1,7 +1,7 @@
 //! One agent's conversation, folded from the session log.
 
 use crate::subagent::log::TaskLog;
-use context::{Budget, ContextManager, JournalEntry, Lasting, Shape, Speaker};
+use context::{Budget, ContextManager, JournalEntry, Lasting, Speaker};
 use domain::context::ContextView;
 use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
@@ -23,12 +23,12 @@ pub(crate) struct Thread {
     pub(crate) window: Lasting,
     /// The tools last announced to it.
     pub(crate) announced: Option<Digest>,
+    /// The same, for as long as they may be offered again.
+    pub(crate) tools: Vec<ToolDefinition>,
     /// Tokens of the prompt last sent, estimated; `None` before the first of this process.
     pub(crate) last_sent_tokens: Option<u64>,
     /// Whether it was said that the view cannot be made smaller, and nothing has changed since.
     pub(crate) is_full: bool,
-    /// What the agent does.
-    pub(crate) shape: Shape,
     /// The share of the last prompt that was the beginning of the one before.
     reused_permille: Option<u16>,
     /// The last reply.
@@ -70,10 +70,7 @@ pub(crate) struct Closing {
 impl Thread {
     /// The conversation of an agent that another one started for this request.
     pub(crate) fn of_child(request: (QueryId, u64), child: AgentId, brief: &str) -> Self {
-        let mut thread = Self {
-            shape: Shape::Child,
-            ..Self::default()
-        };
+        let mut thread = Self::default();
         thread.window.at(request.1);
         thread.begin(request, Some(child), (brief, Mode::Loop, Speaker::House));
         thread
@@ -123,6 +120,7 @@ impl Thread {
             EventBody::Pinned { seq, pinned } => self.window.pin(*seq, *pinned),
             EventBody::ToolSchema { tools } => {
                 self.announced = Some(digest_of(tools));
+                self.tools.clone_from(tools);
                 self.window.set_tools(tools);
             }
             EventBody::ContextCompacted {

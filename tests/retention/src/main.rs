@@ -12,13 +12,16 @@ use std::path::PathBuf;
 /// How often a conversation is compacted, and for how large a context, tokens.
 const ROUNDS: [(usize, u32); 4] = [(1, 32_768), (3, 32_768), (10, 32_768), (10, 4_096)];
 
+/// How many of them the embedded model takes part in.
+const ENGINE_ROUNDS: usize = 3;
+
 #[derive(Parser)]
 struct Options {
     /// Conversations a round, from as many seeds
     #[arg(long, default_value_t = 50)]
     seeds: u64,
     /// Conversations a round for the embedded model, which takes its time
-    #[arg(long, default_value_t = 2)]
+    #[arg(long, default_value_t = 1)]
     engine_seeds: u64,
     /// Where the numbers go, JSON
     #[arg(long)]
@@ -53,7 +56,11 @@ async fn main() -> Result<()> {
 }
 
 async fn table(mut summariser: Summariser, seeds: u64, rows: &mut Vec<serde_json::Value>) {
-    for round in ROUNDS {
+    let rounds = match summariser {
+        Summariser::Rules | Summariser::Liar => &ROUNDS[..],
+        Summariser::Model { .. } => &ROUNDS[..ENGINE_ROUNDS],
+    };
+    for round in rounds.iter().copied() {
         let mut kept = Kept::default();
         for seed in 0..seeds {
             kept.add(&measure(seed, round, &mut summariser).await);

@@ -4,7 +4,6 @@ use anyhow::{Context as _, Result};
 use api::models::{ChatChunk, ChatRequest, Models};
 use context::{Plan, summary};
 use domain::context::{Summary, SummaryKind, SummaryLine};
-use domain::limits::SUMMARY_TOKENS;
 use domain::model::{ModelChoice, ModelRole, Think};
 use futures::StreamExt;
 use models::{EngineSettings, ProviderConfig, ProviderType, Service};
@@ -12,8 +11,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Most characters of a request for a summary.
-const REQUEST_CHARACTERS: u64 = 6_000;
+/// Most characters of a request for a summary: the embedded model is a small one.
+const REQUEST_CHARACTERS: u64 = 4_000;
+/// Most tokens of its answer.
+const ANSWER_TOKENS: u32 = 400;
 
 /// One of them.
 pub enum Summariser {
@@ -74,7 +75,7 @@ impl Summariser {
                 request.response_schema = Some(summary::schema());
                 request.temperature = Some(0.0);
                 request.think = Think::Off;
-                request.max_tokens = Some(SUMMARY_TOKENS);
+                request.max_tokens = Some(ANSWER_TOKENS);
                 request.context_tokens = Some(4_096);
                 let answer = answer(&**gateway, request).await;
                 usable.1 += 1;

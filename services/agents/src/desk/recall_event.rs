@@ -102,7 +102,10 @@ fn original(event: &Event) -> Option<(String, Label)> {
             origin: Origin::User,
             ..
         } => Some((text.clone(), Label::trusted("user"))),
-        EventBody::QueryReceived { text, .. } | EventBody::ModelAnswered { text, .. } => {
+        EventBody::QueryReceived { text, .. }
+        | EventBody::ModelAnswered { text, .. }
+        | EventBody::JournalWritten { text, .. }
+        | EventBody::DialogTurn { answer: text, .. } => {
             Some((text.clone(), Label::untrusted("session log")))
         }
         EventBody::ToolResult { text, label, .. }

@@ -1,0 +1,203 @@
+//! A long conversation through the shipped program, a process a turn: what was sent stays sent, the
+//! journal bridges, a summary cites what can be recalled.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::{Outcome, Scene, of_kind};
+use serde_json::{Value, json};
+use testkit::{Reply, Server};
+
+const NUDGE: &str = "[Housecarl: this conversation will soon be too long";
+const RULE: &str = "Never write to the archive.";
+const CONTEXT: &str = "32768";
+
+/// Requests that look for different tools, some of each.
+const WISHES: [&str; 4] = [
+    "Read the notes again",
+    "Find every file that mentions a port",
+    "Write a copy of the notes to a new file",
+    "Run a program that counts the lines",
+];
+
+/// What a model is asked: the words of the last message, and whether a summary is wanted.
+fn asked(body: &Value) -> (String, String, bool) {
+    let messages = body["messages"].as_array().unwrap();
+    let last = messages.last().unwrap();
+    let content = last["content"].as_str().unwrap_or_default().to_owned();
+    let role = last["role"].as_str().unwrap_or_default().to_owned();
+    (role, content, body.get("response_format").is_some())
+}
+
+/// A model that reads a file for every request, and says what it was.
+fn reader(body: &Value) -> Reply {
+    let (role, content, summary) = asked(body);
+    if summary {
+        return Reply::text("{\"lines\": []}");
+    }
+    match role.as_str() {
+        "tool" if content.contains("Noted.") => Reply::text("Done, and noted."),
+        "tool" => Reply::text("Read."),
+        _ => Reply::call("read_file", json!({"path": "notes.txt"})),
+    }
+}
+
+/// The same, but it writes its journal when it is told to.
+fn diarist(body: &Value) -> Reply {
+    let (_, content, _) = asked(body);
+    if content.contains(NUDGE) {
+        return Reply::call(
+            "journal",
+            json!({"text": "Where we are\nThe port is 8443."}),
+        );
+    }
+    reader(body)
+}
+
+fn scene(speak: fn(&Value) -> Reply) -> Scene {
+    let server = Server::speak(move |body, _| speak(body)).openai();
+    let scene = Scene::with(server, "openai");
+    let line = "A line of the notes that says nothing in particular.\n";
+    scene.house.write("notes.txt", line.repeat(70));
+    scene
+}
+
+/// A request in a session, in a process of its own.
+fn turn(scene: &Scene, session: Option<&str>, text: &str) -> Outcome {
+    let mut args = vec!["--context-tokens", CONTEXT];
+    if let Some(id) = session {
+        args.extend(["--session-id", id]);
+    }
+    args.push(text);
+    let outcome = scene.run(&args);
+    outcome.assert_ends(0, "success");
+    outcome
+}
+
+/// So many turns in one session; its id.
+fn talk(scene: &Scene, turns: usize) -> String {
+    let first = turn(
+        scene,
+        None,
+        &format!("The word of the day is Xylo77. {RULE}"),
+    );
+    let id = first.text("session_id").to_owned();
+    for number in 1..turns {
+        let wish = WISHES[number * WISHES.len() / turns];
+        turn(scene, Some(&id), &format!("{wish}, round {number}."));
+    }
+    id
+}
+
+/// The prompts that were sent, tools first; `None` for a summary.
+fn prompts(scene: &Scene) -> Vec<Option<String>> {
+    let chats = scene.server.chats();
+    let prompt = |body: &Value| {
+        let messages = body["messages"].as_array().unwrap();
+        let messages: String = messages.iter().map(|one| format!("{one}\n")).collect();
+        format!("{}\n{messages}", body["tools"])
+    };
+    chats
+        .iter()
+        .map(|chat| {
+            let wanted = chat.body.get("response_format").is_none();
+            wanted.then(|| prompt(&chat.body))
+        })
+        .collect()
+}
+
+#[test]
+fn over_two_dozen_turns_what_was_sent_is_sent_again_until_a_compaction() {
+    let scene = scene(reader);
+    let id = talk(&scene, 24);
+    let log = scene.house.session_log(&id);
+    let compacted = of_kind(&log, "context_compacted");
+    assert!(!compacted.is_empty(), "nothing was compacted");
+    let (mut sent, mut again) = (0, 0);
+    for pair in prompts(&scene).windows(2) {
+        // A summary, which stands for a compaction, parts what is before it from what is after.
+        let [Some(before), Some(after)] = pair else {
+            continue;
+        };
+        let both = before.bytes().zip(after.bytes());
+        sent += before.len();
+        again += both.take_while(|(left, right)| left == right).count();
+    }
+    let share = 100.0 * again as f64 / sent as f64;
+    assert!(share >= 95.0, "{share:.1} %");
+    for event in &compacted {
+        assert_eq!(event["cause"], "summary", "{event:#}");
+        let (before, after) = (&event["before_tokens"], &event["after_tokens"]);
+        assert!(after.as_u64() < before.as_u64());
+    }
+    let words = scene.server.chats().last().unwrap().body["messages"].to_string();
+    assert!(words.contains(RULE) && words.contains("Xylo77"), "{words}");
+}
+
+#[test]
+fn the_journal_is_written_once_told_and_stands_for_what_it_covers() {
+    let scene = scene(diarist);
+    let id = talk(&scene, 20);
+    let log = scene.house.session_log(&id);
+    let written = of_kind(&log, "journal_written");
+    assert!(!written.is_empty(), "no journal");
+    assert_eq!(written[0]["title"], "Where we are");
+    let path = scene.house.state().join(format!("journals/{id}.md"));
+    let file = std::fs::read_to_string(path).unwrap();
+    assert!(
+        file.starts_with("## 20") && file.contains(" — Where we are\n\nThe port is 8443."),
+        "{file}"
+    );
+    let compacted = of_kind(&log, "context_compacted");
+    assert_eq!(compacted[0]["cause"], "journal", "{:#}", compacted[0]);
+    let chats = scene.server.chats();
+    let bridged = chats.iter().any(|chat| {
+        let words = chat.body["messages"].to_string();
+        let entry = words.find("The port is 8443.");
+        let in_front = entry < words.find("The user's request:");
+        let passing = words.contains("\"name\":\"journal\"") || words.contains(NUDGE);
+        entry.is_some() && in_front && words.contains(RULE) && !passing
+    });
+    assert!(
+        bridged,
+        "no prompt has the journal in front and no trace of its call"
+    );
+    // No tool of the agent's reaches the file.
+    let reading = format!("{}/journals/{id}.md", scene.house.state().display());
+    let thief = Scene::new([
+        Reply::call("read_file", json!({"path": reading})),
+        Reply::text("No."),
+    ]);
+    let outcome = thief.run(&["read it"]);
+    assert_ne!(outcome.calls()[0]["status"], "ok", "{:#}", outcome.summary);
+}
+
+#[test]
+fn what_left_the_view_is_recalled_by_its_number_and_no_other_event_is() {
+    let scene = scene(reader);
+    let first = turn(&scene, None, "The word of the day is Xylo77.");
+    let id = first.text("session_id").to_owned();
+    let log = scene.log(&first);
+    let seq = of_kind(&log, "query_received")[0]["seq"].as_u64().unwrap();
+    let decision = of_kind(&log, "broker_decision")[0]["seq"].as_u64().unwrap();
+    let config = scene.house.session_log(&id).len();
+    assert!(config > 3);
+    let recall = |number: u64| {
+        let server = Server::openai([
+            Reply::call("recall_event", json!({"id": number})),
+            Reply::text("So it was."),
+        ]);
+        scene.house.configure(&server.config("openai"));
+        let outcome = turn(&scene, Some(&id), "What was the word?");
+        let log = scene.house.session_log(&id);
+        let results = of_kind(&log, "tool_result");
+        (results.last().unwrap()["text"].to_string(), outcome)
+    };
+    let (text, outcome) = recall(seq);
+    assert!(text.contains("Xylo77"), "{text}");
+    assert_eq!(outcome.calls()[0]["status"], "ok");
+    let (text, outcome) = recall(decision);
+    assert_eq!(outcome.calls()[0]["status"], "failed", "{text}");
+}
