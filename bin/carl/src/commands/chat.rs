@@ -149,15 +149,7 @@ async fn converse(
             "/help" => print_error(&format!("{HELP}\n"))?,
             command if command.starts_with('/') => {
                 let mode = slash(command, profile.mode)?;
-                if (mode == Mode::Auto) != (profile.mode == Mode::Auto) {
-                    let changed = SessionProfile {
-                        mode,
-                        ..profile.clone()
-                    };
-                    let done = house.sessions.configure(session.session_id, changed);
-                    done.await.or_fail()?;
-                }
-                profile.mode = mode;
+                switch(house, session, &mut profile, mode).await?;
             }
             text => {
                 editor
@@ -182,6 +174,23 @@ async fn converse(
         .save_history(&history)
         .context("the input history cannot be saved")?;
     Ok(Exit::Success)
+}
+
+/// Takes the mode for what is said next; the session is told when the drive begins or ends.
+async fn switch(
+    house: &House,
+    session: &SessionSummary,
+    profile: &mut SessionProfile,
+    mode: Mode,
+) -> Result<()> {
+    let was_auto = profile.mode == Mode::Auto;
+    profile.mode = mode;
+    if was_auto != (mode == Mode::Auto) {
+        let id = session.session_id;
+        let told = house.sessions.configure(id, profile.clone()).await;
+        told.or_fail()?;
+    }
+    Ok(())
 }
 
 /// Has what the drive does shown above the prompt, in auto mode.
