@@ -11,6 +11,10 @@ use std::collections::BTreeSet;
 
 /// Most lines that stand for what is out of view.
 pub const SUMMARY_LINES: usize = 240;
+/// Most lines that a model is asked for.
+const ASKED_LINES: usize = 16;
+/// Longest line that a model is asked for, characters.
+const ASKED_TEXT: usize = 200;
 /// Most events that one line cites; the newest are kept.
 const LINE_CITES: usize = 8;
 /// Longest line, characters.
@@ -45,9 +49,20 @@ pub struct Covered {
 }
 
 /// The form of the answer that [`request`] asks for.
+/// Shorter than a summary may be, so that an answer ends before its tokens do.
 #[must_use]
 pub fn schema() -> Value {
-    schemars::schema_for!(Summary).to_value()
+    let mut schema = schemars::schema_for!(Summary).to_value();
+    let bounds = [
+        ("/properties/lines/maxItems", ASKED_LINES),
+        ("/$defs/SummaryLine/properties/text/maxLength", ASKED_TEXT),
+    ];
+    for (place, bound) in bounds {
+        if let Some(value) = schema.pointer_mut(place) {
+            *value = Value::from(bound);
+        }
+    }
+    schema
 }
 
 const TASK: &str = "\
@@ -289,6 +304,16 @@ mod tests {
                 "The port in conf/app.toml is now 8443. Shall I document it?",
             ),
         ]
+    }
+
+    #[test]
+    fn a_model_is_asked_for_no_more_than_its_tokens_hold() {
+        let schema = schema();
+        assert_eq!(schema["properties"]["lines"]["maxItems"], ASKED_LINES);
+        let text = &schema["$defs"]["SummaryLine"]["properties"]["text"];
+        assert_eq!(text["maxLength"], ASKED_TEXT);
+        let most = ASKED_LINES * (ASKED_TEXT + 100) / 4;
+        assert!(most <= domain::limits::SUMMARY_TOKENS as usize);
     }
 
     #[test]

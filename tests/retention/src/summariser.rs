@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Most characters of a request for a summary: the embedded model is a small one.
 const REQUEST_CHARACTERS: u64 = 4_000;
 /// Most tokens of its answer.
-const ANSWER_TOKENS: u32 = 400;
+const ANSWER_TOKENS: u32 = 1_300;
 
 /// One of them.
 pub enum Summariser {
