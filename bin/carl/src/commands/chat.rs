@@ -1,7 +1,7 @@
 //! `carl chat`: a conversation, line by line.
 
 use super::Setting;
-use super::onlooker::{Onlooker, Waiting};
+use super::onlooker::{Onlooker, Printer, Waiting};
 use crate::cli::{ModeArg, SessionFlags};
 use crate::drive::{View, drive, follow};
 use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
@@ -14,8 +14,8 @@ use api::sessions::{Follow, OpenRequest, SendRequest, SessionSummary};
 use clap::ValueEnum;
 use domain::event::{Event, EventBody};
 use domain::settings::{Attendance, Mode, SessionProfile};
-use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
+use rustyline::{DefaultEditor, ExternalPrinter};
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
@@ -202,8 +202,11 @@ async fn follow_mode(
 ) -> Result<()> {
     match (profile.mode, &onlooker) {
         (Mode::Auto, None) => {
-            let printer = editor.create_external_printer();
-            let printer = printer.context("the terminal cannot be written above the prompt")?;
+            let printer: Printer = match editor.create_external_printer() {
+                Ok(mut printer) => Box::new(move |line| printer.print(line).is_ok()),
+                // Standard output is no terminal: the prompt is not drawn again, but nothing is lost.
+                Err(_elsewhere) => Box::new(|line| print_error(&line).is_ok()),
+            };
             let sessions = house.sessions.as_ref();
             *onlooker = Some(Onlooker::begin(sessions, session.session_id, printer).await?);
         }

@@ -8,13 +8,15 @@ use domain::drive::Origin;
 use domain::event::{Event, EventBody};
 use domain::id::{QueryId, SessionId};
 use futures::StreamExt;
-use rustyline::ExternalPrinter;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use text::escape::{visible, visible_line};
 use tokio::task::JoinHandle;
 use turn::drive::summary;
+
+/// Prints lines while the prompt waits; whether it still can.
+pub type Printer = Box<dyn FnMut(String) -> bool + Send>;
 
 /// A request of the drive's that waits for an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +44,7 @@ impl Onlooker {
     pub async fn begin(
         sessions: &dyn Sessions,
         session_id: SessionId,
-        mut printer: impl ExternalPrinter + Send + 'static,
+        mut printer: Printer,
     ) -> Result<Self> {
         let mut past = sessions
             .attach(session_id, 1, Follow::ToEnd)
@@ -67,7 +69,7 @@ impl Onlooker {
                 let Some(line) = line.filter(|_| !away.load(Ordering::SeqCst)) else {
                     continue;
                 };
-                if printer.print(format!("{line}\n")).is_err() {
+                if !printer(format!("{line}\n")) {
                     return;
                 }
             }
