@@ -81,9 +81,11 @@ impl TaskHistory {
         }
     }
 
-    /// Counts the calls in a minute by another history, to which more agents contribute.
-    pub fn take_rates(&mut self, all: &Self) {
-        self.times.clone_from(&all.times);
+    /// The same calls, of which so many are counted: those of one agent among several.
+    #[must_use]
+    pub const fn counting(mut self, calls: u32) -> Self {
+        self.calls = calls;
+        self
     }
 
     /// Calls of the tool within the last minute.

@@ -103,9 +103,8 @@ impl Inner {
             Counting::Look => judgement,
             Counting::Count => {
                 let now = (self.clock)();
-                for history in session.task(trace).histories(caller.agent_id) {
-                    self.policy.record(history, &standing, &judgement, now);
-                }
+                let task = session.task(trace).count_call(caller.agent_id);
+                self.policy.record(task, &standing, &judgement, now);
                 judgement
             }
             Counting::Counted => {

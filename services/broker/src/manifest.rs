@@ -379,6 +379,27 @@ mod tests {
     }
 
     #[test]
+    fn limits_have_bounds_and_who_orchestrates_has_someone_to_hand_work_to() {
+        let head = "agents:\n  x:\n    description: d\n    model_role: fast\n";
+        for (line, word) in [
+            ("limits: { agent_tokens: 0 }", "agent_tokens"),
+            ("limits: { agent_minutes: 10000001 }", "agent_minutes"),
+            ("orchestrates: true", "can_spawn"),
+        ] {
+            match parsed(&format!("{head}    {line}\n")) {
+                Err(Error::ManifestInvalid {
+                    line: 5, problem, ..
+                }) => {
+                    assert!(problem.contains(word), "{problem}");
+                }
+                other => panic!("{line}: {other:?}"),
+            }
+        }
+        let most = format!("{head}    limits: {{ agent_minutes: 10000000 }}\n");
+        assert!(parsed(&most).is_ok());
+    }
+
+    #[test]
     fn every_mistake_names_file_and_line() {
         let head = "agents:\n  x:\n    description: d\n    model_role: fast\n";
         let table = [
@@ -410,17 +431,6 @@ mod tests {
                 5,
                 "calls_per_task",
             ),
-            (
-                format!("{head}    limits: {{ agent_tokens: 0 }}\n"),
-                5,
-                "agent_tokens",
-            ),
-            (
-                format!("{head}    limits: {{ agent_minutes: 10000001 }}\n"),
-                5,
-                "agent_minutes",
-            ),
-            (format!("{head}    orchestrates: true\n"), 5, "can_spawn"),
             (format!("{head}    memory: [user, \"\"]\n"), 5, "namespace"),
             (format!("{head}    web_content: raw\n"), 5, "raw"),
             (

@@ -218,11 +218,10 @@ impl Session {
 /// A chain of work: one request, and everything that is done for it.
 #[derive(Debug, Default)]
 pub(crate) struct Task {
-    /// The calls of each of its agents: two that do the same are not one that goes in circles, and
-    /// each has its own limit. How many agents there may be is limited as well, so that starting
-    /// another one is no way around it.
-    calls: HashMap<AgentId, TaskHistory>,
-    /// The calls of all of them together, for how often a tool may be used.
+    /// How many calls each of its agents has made: each has its own limit. How many agents there may
+    /// be is limited as well, so that starting another one is no way around it.
+    calls: HashMap<AgentId, u32>,
+    /// The calls of all of them together: the same call of another agent is the same call.
     all: TaskHistory,
     /// Agents that were started for it.
     agents: usize,
@@ -232,16 +231,17 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// What an agent's next call is judged by: its own calls, and how often everybody used a tool.
+    /// What an agent's next call is judged by: everybody's calls, of which its own are counted.
     pub(crate) fn as_seen_by(&self, agent_id: AgentId) -> TaskHistory {
-        let mut history = self.calls.get(&agent_id).cloned().unwrap_or_default();
-        history.take_rates(&self.all);
-        history
+        let own = self.calls.get(&agent_id).copied().unwrap_or_default();
+        self.all.clone().counting(own)
     }
 
-    /// Where a call of an agent is noted.
-    pub(crate) fn histories(&mut self, agent_id: AgentId) -> [&mut TaskHistory; 2] {
-        [self.calls.entry(agent_id).or_default(), &mut self.all]
+    /// Where a call of an agent is noted, which counts for it.
+    pub(crate) fn count_call(&mut self, agent_id: AgentId) -> &mut TaskHistory {
+        let own = self.calls.entry(agent_id).or_default();
+        *own = own.saturating_add(1);
+        &mut self.all
     }
 
     /// Counts one more agent; refused when there are too many.
@@ -436,6 +436,7 @@ impl State {
 mod tests {
     use super::*;
     use domain::Timestamp;
+    use policy::history::Repetition;
     use uuid::Uuid;
 
     fn agent(number: u128) -> AgentId {
@@ -455,27 +456,24 @@ mod tests {
     }
 
     #[test]
-    fn calls_count_for_each_agent_rates_for_all_and_both_go_with_the_agent() {
+    fn calls_count_for_each_agent_and_everything_else_for_all() {
         let settings = SessionSettings::closed(PathBuf::from("/w"));
         let mut session = Session::new(settings, Digest::of(b"policy"));
         let trace = TraceId::from_uuid(Uuid::nil());
         let (key, now) = (Digest::of(b"call"), Timestamp::UNIX_EPOCH);
         for number in 1..=3 {
             let task = session.task(trace);
-            for history in task.histories(agent(number)) {
-                history.record(key, 7, false, now);
-            }
+            let history = task.count_call(agent(number));
+            history.record(key, 7, false, now);
         }
         let seen = session.task(trace).as_seen_by(agent(1));
         assert_eq!(seen.calls(), 1);
         assert_eq!(seen.calls_in_last_minute(7, now), 3);
+        assert_eq!(seen.repetition(&key), Repetition::Same);
         session.forget_calls(&[agent(1), agent(2), agent(3)]);
         assert_eq!(session.task(trace).calls.len(), 0);
-        let rest = session.task(trace).as_seen_by(agent(1));
-        assert_eq!(
-            (rest.calls(), rest.calls_in_last_minute(7, now)),
-            (0, 3),
-            "a new agent begins with the rates of all"
-        );
+        let fresh = session.task(trace).as_seen_by(agent(4));
+        assert_eq!(fresh.calls(), 0);
+        assert_eq!(fresh.repetition(&key), Repetition::Same, "no fresh start");
     }
 }
