@@ -1,0 +1,220 @@
+//! An orchestrating agent through the shipped program: `kill -9` in the middle, and the rest is done
+//! when the session is opened again.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::Scene;
+use serde_json::{Value, json};
+use testkit::{Gate, House, Reply, Server};
+
+/// What a request to the model is about, told by its schema and by who asks.
+fn kind(body: &Value) -> &'static str {
+    let schema = body["response_format"].to_string();
+    let said = body["messages"].to_string();
+    if schema.contains("depends_on") {
+        "tasks"
+    } else if schema.contains("result_quality") {
+        "report"
+    } else if body["response_format"].is_object() {
+        "keep"
+    } else if said.contains("You are the agent `orchestrator`") {
+        "orchestrator"
+    } else {
+        "worker"
+    }
+}
+
+fn part(id: &str, goal: &str, needs: &[&str]) -> Value {
+    json!({
+        "id": id, "agent_type": "researcher", "goal": goal, "inputs": [],
+        "depends_on": needs, "expected_artifacts": [],
+    })
+}
+
+/// Reads two files by two agents, and has a third one put it together. The reader of the right file
+/// waits at `gate`, if there is one.
+fn answers(body: &Value, gate: Option<&Gate>) -> Reply {
+    let said = body["messages"].to_string();
+    let read = said.contains("\"role\":\"tool\"");
+    match kind(body) {
+        "tasks" if said.contains("two and two") => Reply::text(json!({"tasks": []}).to_string()),
+        "tasks" => {
+            let parts = json!({"tasks": [
+                part("left", "Read LEFT in a.txt", &[]),
+                part("right", "Read RIGHT in b.txt", &[]),
+                part("join", "JOIN both", &["left", "right"]),
+            ]});
+            Reply::text(parts.to_string())
+        }
+        "report" => {
+            let report = json!({
+                "status": "success", "summary": "It is short.", "artifacts": [],
+                "result_quality": "verified", "source": "tool_output", "new_memory_candidates": [],
+            });
+            Reply::text(report.to_string())
+        }
+        "keep" => Reply::text(json!({"keep": []}).to_string()),
+        "orchestrator" => Reply::text("Both are short."),
+        _ if read => Reply::text("I have read it."),
+        _ if said.contains("RIGHT") && !said.contains("JOIN") => {
+            let call = |reply: Reply| reply.and_call("read_file", json!({"path": "b.txt"}));
+            match gate {
+                Some(gate) => call(Reply::default().and_wait(gate)),
+                None => call(Reply::default()),
+            }
+        }
+        _ => Reply::call("read_file", json!({"path": "a.txt"})),
+    }
+}
+
+fn configure(house: &House, server: &Server) {
+    let config = server.config("openai");
+    house.configure(&format!(
+        "{config}\n[chat]\ndefault_agent = \"orchestrator\"\n"
+    ));
+}
+
+fn of_type<'e>(events: &'e [Value], wanted: &str) -> Vec<&'e Value> {
+    events
+        .iter()
+        .filter(|event| event["type"] == wanted)
+        .collect()
+}
+
+#[test]
+fn a_killed_orchestration_does_the_rest_when_it_is_opened_again() {
+    let gate = Gate::new();
+    let held = gate.clone();
+    let scene = Scene::with(
+        Server::speak(move |body, _| answers(body, Some(&held))).openai(),
+        "openai",
+    );
+    configure(&scene.house, &scene.server);
+    scene.house.write("a.txt", "MARKER-A");
+    scene.house.write("b.txt", "MARKER-B");
+    scene.house.write("AGENTS.md", "MARKER-N");
+    let mut running = scene
+        .house
+        .ask(["run", "--events", "Are a.txt and b.txt short?"])
+        .spawn();
+    let first: Value = serde_json::from_str(&running.line().unwrap()).unwrap();
+    let id = first["session_id"].as_str().unwrap().to_owned();
+    running.until("agent_finished");
+    running.kill();
+    gate.open();
+
+    let again = Server::speak(|body, _| answers(body, None)).openai();
+    configure(&scene.house, &again);
+    let args = ["run", "--json", "--session-id", &id, "What is two and two?"];
+    let resumed = scene.house.ask(args).run();
+    assert_eq!(resumed.code, Some(0), "{resumed:#?}");
+    let events = scene.house.session_log(&id);
+    let begun: Vec<&Value> = of_type(&events, "agent_spawned")
+        .into_iter()
+        .map(|event| &event["task_id"])
+        .collect();
+    assert_eq!(begun, ["left", "right", "right", "join"]);
+    let of_workers: Vec<String> = again
+        .chats()
+        .iter()
+        .map(|chat| chat.body["messages"].to_string())
+        .filter(|text| text.contains("You are the agent `researcher`"))
+        .collect();
+    assert!(
+        !of_workers.iter().any(|text| text.contains("Read LEFT")),
+        "done work is repeated"
+    );
+    assert!(of_workers.iter().any(|text| text.contains("look first")));
+    let ended: Vec<&Value> = of_type(&events, "query_finished")
+        .into_iter()
+        .map(|event| &event["status"])
+        .collect();
+    assert_eq!(ended, ["success", "success"]);
+    let done = of_type(&events, "task_moved")
+        .into_iter()
+        .filter(|event| event["status"] == "done");
+    assert_eq!(done.count(), 3);
+    // Nothing that the files hold was put before the orchestrating agent, before or after.
+    for server in [&scene.server, &again] {
+        for chat in server.chats() {
+            let text = chat.body["messages"].to_string();
+            if text.contains("You are the agent `orchestrator`") {
+                assert!(!text.contains("MARKER"), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn people_see_who_works_and_what_they_reported_and_the_answer_alone_on_standard_output() {
+    let scene = Scene::with(
+        Server::speak(|body, _| answers(body, None)).openai(),
+        "openai",
+    );
+    configure(&scene.house, &scene.server);
+    scene.house.write("a.txt", "a");
+    scene.house.write("b.txt", "b");
+    let finished = scene
+        .house
+        .ask(["run", "Are a.txt and b.txt short?"])
+        .run()
+        .expect(0);
+    assert_eq!(finished.stdout.trim(), "Both are short.");
+    for line in [
+        "▸ researcher [left] Read LEFT in a.txt",
+        "  → read_file",
+        "◂ researcher success, verified: It is short.",
+    ] {
+        assert!(
+            finished.stderr.contains(line),
+            "{line}:\n{}",
+            finished.stderr
+        );
+    }
+}
+
+/// With the embedded engine, where `HOUSE_ENGINE` and `HOUSE_MODELS` say where it is: whatever a
+/// very small model makes of it, everything that was begun ends in its form.
+#[test]
+fn with_the_embedded_model_everything_ends_well_formed() {
+    let house = House::new();
+    if !house.use_engine() {
+        return;
+    }
+    let orchestrator = ("CARL_CHAT__DEFAULT_AGENT", "orchestrator");
+    house.write("a.txt", "one line");
+    house.write("b.txt", "two\nlines");
+    let text = "How many lines does a.txt have, and how many b.txt? Have each counted by one agent, \
+                then have a third add both numbers.";
+    let finished = house
+        .ask(["run", "--json", text])
+        .env(orchestrator.0, orchestrator.1)
+        .run();
+    let summary = finished.json();
+    let id = summary["session_id"].as_str().unwrap();
+    let events = house.session_log(id);
+    let last = events.last().unwrap();
+    assert_eq!(last["type"], "query_finished", "{finished:#?}");
+    let (begun, ended) = (
+        of_type(&events, "agent_spawned"),
+        of_type(&events, "agent_finished"),
+    );
+    assert_eq!(begun.len(), ended.len(), "an agent without an end");
+    let (status, error) = (&last["status"], &summary["error"]["message"]);
+    println!("{} agents; status {status}; {error}", begun.len());
+    for event in ended {
+        let status = event["report"]["status"].as_str().unwrap();
+        assert!(["success", "partial", "failed"].contains(&status));
+    }
+    if let Some(planned) = of_type(&events, "tasks_planned").last() {
+        for task in planned["tasks"].as_array().unwrap() {
+            let moves = of_type(&events, "task_moved");
+            let own = moves.iter().filter(|event| event["task_id"] == task["id"]);
+            let ends = own.filter(|event| event["status"] != "running");
+            assert_eq!(ends.count(), 1, "{task}");
+        }
+    }
+}
