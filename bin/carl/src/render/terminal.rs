@@ -217,6 +217,13 @@ impl Terminal {
                 ..
             } if !text.is_empty() => self.note(&recalled(memories.len(), label.as_ref())),
             EventBody::PlanProposed { plan, hash } => self.plan_proposed(plan, &hash.short()),
+            other => self.drive(other),
+        }
+    }
+
+    /// What a session does by itself, and what it was told by others.
+    fn drive(&mut self, body: &EventBody) -> io::Result<()> {
+        match body {
             EventBody::DriveState { state, reason } => {
                 self.note(&format!("drive: {}, {}", state.as_str(), visible(reason)))
             }
