@@ -24,5 +24,5 @@ pub use claims::{Checked, Entry, Ledger, check_claims, failed_report};
 pub use confidence::{Evidence, Maker, Next, Try, Work, next_step};
 pub use machine::{Action, Begun, Ending, Limits, Orchestration, Start};
 pub use memories::{Candidate, Keep, Passed, candidates};
-pub use schema::{decomposition_schema, keep_schema, report_schema};
+pub use schema::{decomposition_schema, keep_schema, report_schema, tasks_schema};
 pub use state::{rolling_summary, task_state};

@@ -13,14 +13,32 @@ pub fn report_schema() -> Value {
     of::<Report>()
 }
 
+/// Longest goal that a model may write when it takes a request apart, characters. Tighter than what
+/// is accepted: a small model fills what room it has.
+const WRITTEN_GOAL_CHARS: u32 = 600;
+/// Longest input or path that it may write, and most of each.
+const WRITTEN_LINE_CHARS: u32 = 160;
+const WRITTEN_LINES: u32 = 4;
+
 /// What an orchestrating agent takes a request apart in: only types that it may start can be said.
 #[must_use]
 pub fn decomposition_schema(roster: &Roster) -> Value {
     let mut schema = of::<Decomposition>();
     let types: Vec<&str> = roster.types.iter().map(AgentType::as_str).collect();
-    schema["properties"]["tasks"]["items"]["properties"]["agent_type"] =
-        json!({ "type": "string", "enum": types });
+    let task = &mut schema["properties"]["tasks"]["items"]["properties"];
+    task["agent_type"] = json!({ "type": "string", "enum": types });
+    task["goal"]["maxLength"] = json!(WRITTEN_GOAL_CHARS);
+    for lines in ["inputs", "expected_artifacts"] {
+        task[lines]["maxItems"] = json!(WRITTEN_LINES);
+        task[lines]["items"]["maxLength"] = json!(WRITTEN_LINE_CHARS);
+    }
     schema
+}
+
+/// A decomposition as a tool takes it, from whichever agent.
+#[must_use]
+pub fn tasks_schema() -> Value {
+    of::<Decomposition>()
 }
 
 /// Which of `count` facts are worth keeping, by their numbers from 0.

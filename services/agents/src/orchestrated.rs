@@ -8,6 +8,7 @@
 use crate::desk::{DELEGATE_TASKS, limits, roster};
 use crate::loop_mode;
 use crate::work::{Ask, AskError, CallRecord, Outcome, Visibility, Work};
+use api::models::ErrorKind;
 use context::ContextManager;
 use domain::event::{CallStatus, EventBody, QueryStatus};
 use domain::fault::Fault;
@@ -25,7 +26,7 @@ use std::collections::BTreeSet;
 use uuid::Uuid;
 
 /// Most tokens of a decomposition.
-const TASKS_TOKENS: u32 = 3_000;
+const TASKS_TOKENS: u32 = 1_500;
 /// Most tokens of what is worth keeping.
 const KEEP_TOKENS: u32 = 200;
 /// The tool by which a fact is kept.
@@ -98,6 +99,11 @@ async fn tasks(work: &Work, outcome: &mut Outcome) -> Result<Vec<Task>, Outcome>
         };
         let reply = match work.ask_model(ask).await {
             Ok(reply) => reply,
+            // The gateway has had it mended as often as is allowed.
+            Err(AskError::Model(error)) if error.kind == ErrorKind::SchemaUnmet => {
+                mistake = error.detail;
+                break;
+            }
             Err(error) => {
                 let mut ended = outcome.clone();
                 ended.status = match error {

@@ -20,7 +20,7 @@ use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use orchestration::{
     Action, Assignment, Ending, Evidence, Limits, Orchestration, Roster, Start, Work as For, brief,
-    check, decomposition_schema, rolling_summary, task_state,
+    check, rolling_summary, task_state, tasks_schema,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -35,17 +35,10 @@ pub(super) struct DelegateTasks;
 #[async_trait]
 impl HouseTool for DelegateTasks {
     fn spec(&self) -> ToolSpec {
-        let anyone = Roster {
-            types: BTreeSet::new(),
-            depth: 1,
-        };
-        let mut parameters = decomposition_schema(&anyone);
-        let agent_type = json!({"type": "string", "minLength": 1, "maxLength": 64});
-        parameters["properties"]["tasks"]["items"]["properties"]["agent_type"] = agent_type;
         spec(
             DELEGATE_TASKS,
             "Hand out tasks that may depend on each other's reports, and get all reports.",
-            parameters,
+            tasks_schema(),
             &[("tasks", ArgumentRole::Payload)],
         )
     }
