@@ -128,6 +128,18 @@ impl House {
         .into())
     }
 
+    /// The services of a running daemon, which know what is in memory there, else those to look with.
+    ///
+    /// # Errors
+    /// When a part cannot start.
+    pub async fn watch(setting: &Setting) -> Result<Self> {
+        let socket = Endpoint::Unix(setting.paths.socket());
+        if setting.paths.socket().exists() && wire::answers(&socket).await {
+            return Self::attach(&socket).await;
+        }
+        Self::look(setting).await
+    }
+
     /// The services to look with: nothing is changed, and no other process is in the way.
     ///
     /// # Errors

@@ -22,7 +22,7 @@ fn help(arguments: &[&str]) -> String {
 
 #[test]
 fn help_reads_as_agreed() {
-    let commands: [&[&str]; 21] = [
+    let commands: [&[&str]; 24] = [
         &[],
         &["run"],
         &["chat"],
@@ -33,6 +33,9 @@ fn help_reads_as_agreed() {
         &["policy", "explain"],
         &["policy", "serve"],
         &["session"],
+        &["session", "show"],
+        &["session", "context"],
+        &["session", "fork"],
         &["session", "export"],
         &["undo"],
         &["audit", "tail"],

@@ -64,6 +64,14 @@ impl Carl {
         self.at_screen(prompts, (Echo::On, Printed::Apart), answer)
     }
 
+    /// The same with the answer on the screen as well: for a chat, whose prompt stands there too.
+    ///
+    /// # Panics
+    /// When it cannot be started or takes longer than [`PATIENCE`].
+    pub fn talking(self, prompts: &[&str], answer: impl FnMut(&str, usize) -> String) -> Attended {
+        self.at_screen(prompts, (Echo::Off, Printed::OnScreen), answer)
+    }
+
     fn at_screen(
         self,
         prompts: &[&str],

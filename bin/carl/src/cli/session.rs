@@ -106,8 +106,30 @@ pub enum SessionCommand {
         /// Which session; the beginning or end of its id is enough
         session: String,
         /// Print every event, one JSON object a line
-        #[arg(long)]
+        #[arg(long, conflicts_with = "agent")]
         events: bool,
+        /// Print what one sub-agent did instead; the beginning or end of its id is enough
+        #[arg(long, value_name = "ID")]
+        agent: Option<String>,
+    },
+    /// Show what the model will see next of a session
+    Context {
+        /// Which session; the beginning or end of its id is enough
+        session: String,
+        /// What a sub-agent at work sees; the beginning or end of its id is enough
+        #[arg(long, value_name = "ID")]
+        agent: Option<String>,
+        /// Print the text as it is sent, not each part's share
+        #[arg(long, conflicts_with = "json")]
+        full: bool,
+        /// Print JSON, text included
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make what the model sees of a session's past smaller now
+    Compact {
+        /// Which session; the beginning or end of its id is enough
+        session: String,
     },
     /// Continue a session in a chat
     Resume {
@@ -121,7 +143,8 @@ pub enum SessionCommand {
     Fork {
         /// Which session; the beginning or end of its id is enough
         session: String,
-        /// The last event to take along (`carl session show --events` numbers them); default: all
+        /// The message to fork at, by the number that `carl session show` prints: its exchange is
+        /// the last one taken along. Default: all
         #[arg(long, default_value_t = 0)]
         at: u64,
     },

@@ -1,21 +1,28 @@
 //! `carl chat`: a conversation, line by line.
 
+mod acts;
+mod line;
+pub mod slash;
+mod taking_back;
+
+pub use acts::print_context;
+
 use super::Setting;
-use super::onlooker::{Onlooker, Printer, Waiting};
-use crate::cli::{ModeArg, SessionFlags};
+use super::onlooker::Onlooker;
+use crate::cli::SessionFlags;
 use crate::drive::{View, drive, follow};
 use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::render::terminal::{Answer, Terminal};
 use crate::render::{Paint, links, override_warning, print_error};
 use crate::signals::Signals;
 use crate::wiring::House;
-use anyhow::{Context, Result};
+use acts::Next;
+use anyhow::Result;
 use api::sessions::{Follow, OpenRequest, SendRequest, SessionSummary};
-use clap::ValueEnum;
 use domain::event::{Event, EventBody};
 use domain::settings::{Attendance, Mode, SessionProfile};
-use rustyline::error::ReadlineError;
-use rustyline::{DefaultEditor, ExternalPrinter};
+use futures::StreamExt;
+use line::{Line, Typed};
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
@@ -27,11 +34,6 @@ pub enum Begin {
     /// The one whose id begins so; empty: the newest of this folder.
     Resume(String),
 }
-
-const HELP: &str = "\
-/mode loop|plan|deterministic|bridge|auto   how requests are worked on; auto goes on by itself
-/quit                                  leave (also Ctrl-D)
-Ctrl-C stops what is running. Everything else is said to the agent.";
 
 /// Holds the conversation until the user leaves.
 ///
@@ -83,8 +85,18 @@ async fn hold(
     let opened = house.sessions.open(request).await;
     let session = opened.map_err(|error| not_opened(&error))?;
     greet(&session, &profile, setting)?;
-    let outcome = converse(house, &session, profile, setting).await;
-    house.sessions.close(session.session_id).await.or_fail()?;
+    let view = ChatView::new(house, &session).await;
+    let mut chat = Chat {
+        house,
+        setting,
+        session,
+        profile,
+        view,
+        onlooker: None,
+    };
+    let outcome = chat.converse().await;
+    let session_id = chat.session.session_id;
+    house.sessions.close(session_id).await.or_fail()?;
     outcome
 }
 
@@ -108,195 +120,170 @@ fn greet(session: &SessionSummary, profile: &SessionProfile, setting: &Setting) 
     Ok(print_error(&text)?)
 }
 
-async fn converse(
-    house: &House,
-    session: &SessionSummary,
-    mut profile: SessionProfile,
-    setting: &Setting,
-) -> Result<Exit> {
-    let history = setting.paths.state.join("chat_history");
-    let mut editor = DefaultEditor::new().context("the terminal cannot be edited on")?;
-    // No history yet is the ordinary case at the first start.
-    let _absent = editor.load_history(&history);
-    let mut view = ChatView::new(house, session).await;
-    let mut onlooker = None;
-    loop {
-        follow_mode((house, session), &profile, &mut editor, &mut onlooker).await?;
-        let (line, back) = read_line(editor).await?;
-        editor = back;
-        let line = match line {
-            Ok(line) => line,
-            Err(ReadlineError::Interrupted) => {
-                if onlooker.is_some() {
-                    let stopped = house.sessions.interrupt(session.session_id).await;
-                    stopped.or_fail()?;
-                }
-                continue;
-            }
-            Err(ReadlineError::Eof) => break,
-            Err(error) => return Err(error).context("the terminal cannot be read"),
-        };
-        match line.trim() {
-            "" => {
-                let waiting = onlooker.as_ref().and_then(Onlooker::waiting);
-                if let (Some(onlooker), Some(waiting)) = (&onlooker, waiting) {
-                    onlooker.look_away(true);
-                    answer(house, session, waiting, setting, &mut view).await?;
-                    onlooker.look_away(false);
-                }
-            }
-            "/quit" | "/exit" => break,
-            "/help" => print_error(&format!("{HELP}\n"))?,
-            command if command.starts_with('/') => {
-                let mode = slash(command, profile.mode)?;
-                switch(house, session, &mut profile, mode).await?;
-            }
-            text => {
-                editor
-                    .add_history_entry(text)
-                    .context("the input history is full")?;
-                let send = SendRequest {
-                    session_id: session.session_id,
-                    text: text.to_owned(),
-                    mode: Some(profile.mode),
-                };
-                if let Some(onlooker) = &onlooker {
-                    onlooker.look_away(true);
-                }
-                say(house, send, setting, &mut view).await?;
-                if let Some(onlooker) = &onlooker {
-                    onlooker.look_away(false);
-                }
-            }
-        }
-    }
-    editor
-        .save_history(&history)
-        .context("the input history cannot be saved")?;
-    Ok(Exit::Success)
+/// A chat under way.
+struct Chat<'a> {
+    house: &'a House,
+    setting: &'a Setting,
+    session: SessionSummary,
+    /// What the session is opened with now.
+    profile: SessionProfile,
+    view: ChatView,
+    /// Shows what the drive does while the prompt waits.
+    onlooker: Option<Onlooker>,
 }
 
-/// Takes the mode for what is said next; the session is told when the drive begins or ends.
-async fn switch(
-    house: &House,
-    session: &SessionSummary,
-    profile: &mut SessionProfile,
-    mode: Mode,
-) -> Result<()> {
-    let was_auto = profile.mode == Mode::Auto;
-    profile.mode = mode;
-    if was_auto != (mode == Mode::Auto) {
-        let id = session.session_id;
-        let told = house.sessions.configure(id, profile.clone()).await;
-        told.or_fail()?;
-    }
-    Ok(())
-}
-
-/// Has what the drive does shown above the prompt, in auto mode.
-async fn follow_mode(
-    (house, session): (&House, &SessionSummary),
-    profile: &SessionProfile,
-    editor: &mut DefaultEditor,
-    onlooker: &mut Option<Onlooker>,
-) -> Result<()> {
-    match (profile.mode, &onlooker) {
-        (Mode::Auto, None) => {
-            let printer: Printer = match editor.create_external_printer() {
-                Ok(mut printer) => Box::new(move |line| printer.print(line).is_ok()),
-                // Standard output is no terminal: the prompt is not drawn again, but nothing is lost.
-                Err(_elsewhere) => Box::new(|line| print_error(&line).is_ok()),
+impl Chat<'_> {
+    async fn converse(&mut self) -> Result<Exit> {
+        let mut line = Line::new(self.setting.paths.state.join("chat_history"))?;
+        loop {
+            self.follow_mode(&mut line).await?;
+            let typed = match line.read().await? {
+                Typed::Line(typed) => typed,
+                Typed::Nothing => {
+                    self.stop_the_drive().await?;
+                    continue;
+                }
+                Typed::End => break,
             };
-            let sessions = house.sessions.as_ref();
-            *onlooker = Some(Onlooker::begin(sessions, session.session_id, printer).await?);
+            let typed = typed.trim();
+            self.shows_itself(true);
+            self.catch_up().await?;
+            if !typed.is_empty() {
+                line.keep(typed)?;
+            }
+            let done = if typed.is_empty() {
+                self.answer_the_drive().await.map(|()| Next::Stay)
+            } else if slash::is_command(typed) {
+                match slash::parse(typed) {
+                    Ok(slash) => self.act(slash).await,
+                    Err(mistake) => Err(mistake.into()),
+                }
+            } else {
+                self.say(typed).await.map(|()| Next::Stay)
+            };
+            match done {
+                Ok(Next::Stay) => {}
+                Ok(Next::Leave) => break,
+                Err(error) => self.complain(&error)?,
+            }
+            self.shows_itself(false);
         }
-        (Mode::Auto, Some(_)) => {}
-        _ => *onlooker = None,
+        line.save()?;
+        Ok(Exit::Success)
     }
-    Ok(())
-}
 
-/// Shows the drive's request that asks, from its question to its end.
-async fn answer(
-    house: &House,
-    session: &SessionSummary,
-    waiting: Waiting,
-    setting: &Setting,
-    view: &mut ChatView,
-) -> Result<()> {
-    let sessions = house.sessions.as_ref();
-    let id = session.session_id;
-    let events = sessions.attach(id, waiting.seq, Follow::Live).await;
-    let asker = setting.asker(Attendance::Attended, house);
-    let ended = |event: &Event| match &event.body {
-        EventBody::QueryFinished { status, .. } if event.query_id == Some(waiting.query_id) => {
-            Some(*status)
-        }
-        _ => None,
-    };
-    let place = (sessions, id, &asker);
-    let mut signals = Signals::ctrl_c()?;
-    follow(place, events.or_fail()?, view, &mut signals, ended).await?;
-    Ok(())
-}
+    /// One exchange.
+    async fn say(&mut self, text: &str) -> Result<()> {
+        let send = SendRequest {
+            session_id: self.session.session_id,
+            text: text.to_owned(),
+            mode: Some(self.profile.mode),
+        };
+        let asker = self.setting.asker(Attendance::Attended, self.house);
+        let sessions = self.house.sessions.as_ref();
+        let mut signals = Signals::ctrl_c()?;
+        drive(sessions, send, &asker, &mut self.view, &mut signals).await?;
+        Ok(())
+    }
 
-/// Reads on a thread of its own: the editor blocks.
-async fn read_line(
-    mut editor: DefaultEditor,
-) -> Result<(Result<String, ReadlineError>, DefaultEditor)> {
-    tokio::task::spawn_blocking(move || (editor.readline("> "), editor))
-        .await
-        .context("the terminal could not be read")
-}
+    /// Has what the drive does shown above the prompt, in auto mode.
+    async fn follow_mode(&mut self, line: &mut Line) -> Result<()> {
+        match (self.profile.mode, &self.onlooker) {
+            (Mode::Auto, None) => {
+                let printer = line.printer();
+                let sessions = self.house.sessions.as_ref();
+                let id = self.session.session_id;
+                self.onlooker = Some(Onlooker::begin(sessions, id, printer).await?);
+            }
+            (Mode::Auto, Some(_)) => {}
+            _ => self.onlooker = None,
+        }
+        Ok(())
+    }
 
-fn slash(command: &str, mode: Mode) -> Result<Mode> {
-    let chosen = command.strip_prefix("/mode").map(str::trim);
-    match chosen.map(|name| ModeArg::from_str(name, true)) {
-        Some(Ok(chosen)) => {
-            let chosen = Mode::from(chosen);
-            print_error(&format!("mode: {}\n", chosen.as_str()))?;
-            Ok(chosen)
-        }
-        Some(Err(_unknown)) => {
-            print_error("modes: loop, plan, deterministic, bridge, auto\n")?;
-            Ok(mode)
-        }
-        None => {
-            print_error(&format!("unknown command {command}; /help lists them\n"))?;
-            Ok(mode)
+    /// Whether the chat itself shows what happens for now.
+    fn shows_itself(&self, itself: bool) {
+        if let Some(onlooker) = &self.onlooker {
+            onlooker.look_away(itself);
         }
     }
-}
 
-/// One exchange. An error ends the exchange, not the chat.
-async fn say(
-    house: &House,
-    send: SendRequest,
-    setting: &Setting,
-    view: &mut ChatView,
-) -> Result<()> {
-    let paint = Paint::for_stream(&io::stderr());
-    if let Err(error) = drive(
-        house.sessions.as_ref(),
-        send,
-        &setting.asker(Attendance::Attended, house),
-        view,
-        &mut Signals::ctrl_c()?,
-    )
-    .await
-    {
-        let (_, fault) = describe(&error);
-        view.terminal
-            .line(&format!("{} {}", paint.bad("error:"), fault.message))?;
+    /// Ctrl-C at the prompt: stops what the drive does.
+    async fn stop_the_drive(&self) -> Result<()> {
+        if self.onlooker.is_some() {
+            let id = self.session.session_id;
+            self.house.sessions.interrupt(id).await.or_fail()?;
+        }
+        Ok(())
+    }
+
+    /// Shows the drive's request that asks, if one does, from its question to its end.
+    async fn answer_the_drive(&mut self) -> Result<()> {
+        let Some(waiting) = self.onlooker.as_ref().and_then(Onlooker::waiting) else {
+            return Ok(());
+        };
+        let sessions = self.house.sessions.as_ref();
+        let id = self.session.session_id;
+        let events = sessions.attach(id, waiting.seq, Follow::Live).await;
+        let asker = self.setting.asker(Attendance::Attended, self.house);
+        let ended = |event: &Event| match &event.body {
+            EventBody::QueryFinished { status, .. } if event.query_id == Some(waiting.query_id) => {
+                Some(*status)
+            }
+            _ => None,
+        };
+        let place = (sessions, id, &asker);
+        let mut signals = Signals::ctrl_c()?;
+        follow(
+            place,
+            events.or_fail()?,
+            &mut self.view,
+            &mut signals,
+            ended,
+        )
+        .await?;
+        Ok(())
+    }
+
+    /// Shows what happened since the last line, unless it was shown as it did: other surfaces may
+    /// work in the session as well.
+    async fn catch_up(&mut self) -> Result<()> {
+        if self.onlooker.is_some() {
+            let last = self.events().await?.last().map_or(0, |event| event.seq);
+            self.view.last_seq = last;
+            return Ok(());
+        }
+        self.show_new().await
+    }
+
+    /// Shows what has not been shown yet.
+    async fn show_new(&mut self) -> Result<()> {
+        let (id, next) = (self.session.session_id, self.view.last_seq + 1);
+        let events = self.house.sessions.attach(id, next, Follow::ToEnd).await;
+        let mut events = events.or_fail()?;
+        while let Some(event) = events.next().await {
+            self.view.show(&event.or_fail()?)?;
+        }
+        Ok(())
+    }
+
+    /// Says what went wrong. It ends the exchange or the command, not the chat.
+    fn complain(&mut self, error: &anyhow::Error) -> Result<()> {
+        let paint = Paint::for_stream(&io::stderr());
+        let (_, fault) = describe(error);
+        let terminal = &mut self.view.terminal;
+        terminal.line(&format!("{} {}", paint.bad("error:"), fault.message))?;
         if !fault.hint.is_empty() {
-            view.terminal.line(&format!("  {}", fault.hint))?;
+            terminal.line(&format!("  {}", fault.hint))?;
         }
+        Ok(())
     }
-    Ok(())
 }
 
 struct ChatView {
     terminal: Terminal,
+    /// The last event that was shown.
+    last_seq: u64,
 }
 
 impl ChatView {
@@ -310,12 +297,14 @@ impl ChatView {
         let known = links::past(house.sessions.as_ref(), session.session_id).await;
         Self {
             terminal: Terminal::new(paint, answer, known),
+            last_seq: session.last_seq,
         }
     }
 }
 
 impl View for ChatView {
     fn show(&mut self, event: &Event) -> Result<()> {
+        self.last_seq = self.last_seq.max(event.seq);
         Ok(self.terminal.draw(event)?)
     }
 

@@ -1,14 +1,17 @@
-//! `carl session`: look at, continue, fork and export.
+//! `carl session`: look at, continue, compact, fork and export.
 
+use super::chat::slash::Depth;
 use super::{Setting, chat};
 use crate::cli::{ExportForm, SessionCommand, SessionFlags};
 use crate::exit::{Exit, Failure, OrFail};
-use crate::render::{print, table, transcript};
+use crate::render::messages::{children, end_of_exchange};
+use crate::render::transcript::{self, Extent};
+use crate::render::{print, table};
 use crate::wiring::House;
 use anyhow::{Context, Result};
-use api::sessions::{Follow, SessionSummary, Sessions};
-use domain::event::Event;
-use domain::id::SessionId;
+use api::sessions::{Follow, OpenRequest, SessionSummary, Sessions, Whose};
+use domain::event::{Event, EventBody};
+use domain::id::{AgentId, SessionId};
 use futures::TryStreamExt;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -21,7 +24,25 @@ use text::escape::visible;
 pub async fn session(command: SessionCommand) -> Result<Exit> {
     match command {
         SessionCommand::List { json, limit } => list(json, limit).await,
-        SessionCommand::Show { session, events } => show(&session, events).await,
+        SessionCommand::Show {
+            session,
+            events,
+            agent,
+        } => show(&session, events, agent.as_deref()).await,
+        SessionCommand::Context {
+            session,
+            agent,
+            full,
+            json,
+        } => {
+            let form = match (json, full) {
+                (true, _) => Form::Json,
+                (false, true) => Form::Shown(Depth::Full),
+                (false, false) => Form::Shown(Depth::Shares),
+            };
+            context(&session, agent.as_deref(), form).await
+        }
+        SessionCommand::Compact { session } => compact(&session).await,
         SessionCommand::Resume { session, flags } => {
             chat::chat(*flags, chat::Begin::Resume(session.unwrap_or_default())).await
         }
@@ -183,17 +204,114 @@ fn listed(session: &SessionSummary) -> Listed<'_> {
     }
 }
 
-async fn show(part: &str, as_events: bool) -> Result<Exit> {
+async fn show(part: &str, as_events: bool, agent: Option<&str>) -> Result<Exit> {
     let (setting, house) = reading().await?;
     let id = found(&setting, &house, part).await?;
     let events = events_of(house.sessions.as_ref(), id).await?;
-    let text = if as_events {
-        lines(&events)?
-    } else {
-        transcript::markdown(&events)
+    let text = match (as_events, agent) {
+        (true, _) => lines(&events)?,
+        (false, None) => transcript::markdown(&events, Extent::Overview),
+        (false, Some(agent)) => {
+            let agent = agent_of(&events, agent)?;
+            transcript::of_agent(&events, agent).unwrap_or_default()
+        }
     };
     print(&text)?;
     Ok(Exit::Success)
+}
+
+/// The sub-agent whose id begins or ends so.
+fn agent_of(events: &[Event], part: &str) -> Result<AgentId> {
+    let wanted = part.trim_start_matches('…');
+    let mut fitting = children(events).into_iter().filter(|id| {
+        let id = id.to_string();
+        id.starts_with(wanted) || id.ends_with(wanted)
+    });
+    let refused = |what: String| Failure::usage(what, "`carl session show ID` names its agents.");
+    match (fitting.next(), fitting.next()) {
+        (Some(only), None) if !wanted.is_empty() => Ok(only),
+        (None, _) => {
+            let what =
+                format!("no sub-agent of this session has an id that begins or ends with `{part}`");
+            Err(refused(what).into())
+        }
+        _ => {
+            let what = format!("several sub-agents of this session fit `{part}`");
+            Err(refused(what).into())
+        }
+    }
+}
+
+/// How a context is printed.
+enum Form {
+    Json,
+    Shown(Depth),
+}
+
+async fn context(part: &str, agent: Option<&str>, form: Form) -> Result<Exit> {
+    let setting = Setting::plain()?;
+    let house = House::watch(&setting).await?;
+    let id = found(&setting, &house, part).await?;
+    let whose = match agent {
+        None => Whose::Root,
+        Some(agent) => {
+            let events = events_of(house.sessions.as_ref(), id).await?;
+            Whose::Agent(agent_of(&events, agent)?)
+        }
+    };
+    let view = house.sessions.context(id, whose).await.or_fail()?;
+    match form {
+        Form::Json => print(&format!("{}\n", serde_json::to_string_pretty(&view)?))?,
+        Form::Shown(depth) => chat::print_context(&view, depth)?,
+    }
+    Ok(Exit::Success)
+}
+
+async fn compact(part: &str) -> Result<Exit> {
+    let setting = Setting::plain()?;
+    let house = House::open(&setting, &SessionFlags::default()).await?;
+    let compacted = compact_in(&setting, &house, part).await;
+    let told = house.close(compacted).await?;
+    print(&told)?;
+    Ok(Exit::Success)
+}
+
+/// Compacts a session, taken up for that unless somebody holds it, and says how.
+async fn compact_in(setting: &Setting, house: &House, part: &str) -> Result<String> {
+    let known = house.sessions.list().await.or_fail()?;
+    let session = find(&known, part, &setting.workspace)?;
+    let id = session.session_id;
+    if !session.live {
+        let resuming = house.sessions.open(OpenRequest::Resume {
+            session_id: id,
+            profile: None,
+        });
+        resuming.await.or_fail()?;
+    }
+    let done = house.sessions.compact(id).await.or_fail();
+    if !session.live {
+        house.sessions.close(id).await.or_fail()?;
+    }
+    done?;
+    let events = events_of(house.sessions.as_ref(), id).await?;
+    let last = events.iter().rev().find_map(|event| match &event.body {
+        EventBody::ContextCompacted {
+            before_tokens,
+            after_tokens,
+            ..
+        } => Some(format!("{before_tokens} → {after_tokens} tokens\n")),
+        _ => None,
+    });
+    Ok(last.unwrap_or_default())
+}
+
+/// Every event as one JSON array.
+///
+/// # Errors
+/// When an event has no JSON form.
+pub fn as_json(events: &[Event]) -> Result<String> {
+    let text = serde_json::to_string_pretty(events).context("an event cannot be written")?;
+    Ok(text + "\n")
 }
 
 fn lines(events: &[Event]) -> Result<String> {
@@ -210,6 +328,10 @@ async fn fork(part: &str, at: u64) -> Result<Exit> {
     let house = House::open(&setting, &SessionFlags::default()).await?;
     let forked = async {
         let id = found(&setting, &house, part).await?;
+        let at = match at {
+            0 => 0,
+            at => end_of_exchange(&events_of(house.sessions.as_ref(), id).await?, at),
+        };
         house.sessions.fork(id, at).await.or_fail()
     };
     let forked = forked.await;
@@ -223,8 +345,8 @@ async fn export(part: &str, form: ExportForm, out: Option<&Path>) -> Result<Exit
     let id = found(&setting, &house, part).await?;
     let events = events_of(house.sessions.as_ref(), id).await?;
     let text = match form {
-        ExportForm::Markdown => transcript::markdown(&events),
-        ExportForm::Json => format!("{}\n", serde_json::to_string_pretty(&events)?),
+        ExportForm::Markdown => transcript::markdown(&events, Extent::Whole),
+        ExportForm::Json => as_json(&events)?,
     };
     match out {
         Some(file) => std::fs::write(file, text)

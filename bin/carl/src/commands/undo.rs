@@ -97,7 +97,13 @@ async fn newest_changed<'a>(
 
 /// File changes less those taken back.
 fn open_changes(events: &[Event]) -> i64 {
-    let change = |event: &Event| match &event.body {
+    events.iter().map(change).sum()
+}
+
+/// What an event is to the files: 1 for a change, -1 for one taken back.
+#[must_use]
+pub fn change(event: &Event) -> i64 {
+    match &event.body {
         EventBody::ToolResult {
             tool,
             status: CallStatus::Ok,
@@ -108,8 +114,7 @@ fn open_changes(events: &[Event]) -> i64 {
             _ => i64::from(!artifacts.is_empty()),
         },
         _ => 0,
-    };
-    events.iter().map(change).sum()
+    }
 }
 
 /// Everything the user opened for writing in the course of the session.

@@ -36,12 +36,6 @@ impl Crew {
         known.map_or(0, |(_, depth)| *depth)
     }
 
-    /// The type of an agent that another one started.
-    pub(super) fn name(&self, agent_id: Option<AgentId>) -> Option<&str> {
-        let known = agent_id.and_then(|id| self.agents.get(&id));
-        known.map(|(name, _)| name.as_str())
-    }
-
     /// One that has reported is forgotten; its type.
     pub(super) fn leave(&mut self, child: AgentId) -> String {
         let known = self.agents.remove(&child);

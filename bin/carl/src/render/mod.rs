@@ -1,11 +1,14 @@
 //! What people and programs see of a session. Every renderer is a projection of its events and
 //! holds nothing that could not be rebuilt from them.
 
+pub mod agents;
 mod calls;
 pub mod confirm;
+pub mod context;
 mod crew;
 pub mod links;
 pub mod memory;
+pub mod messages;
 pub mod summary;
 pub mod terminal;
 pub mod transcript;

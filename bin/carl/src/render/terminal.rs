@@ -231,6 +231,16 @@ impl Terminal {
                 self.note(&format!("came in: {}", visible_line(&summary(signal))))
             }
             EventBody::PlanApproved { by, .. } => self.note(&format!("plan approved ({by})")),
+            EventBody::ContextCompacted {
+                before_tokens,
+                after_tokens,
+                ..
+            } => self.note(&format!(
+                "the view of the conversation was made smaller: {before_tokens} → {after_tokens} tokens"
+            )),
+            EventBody::JournalWritten { title, .. } => {
+                self.note(&format!("journal: {}", visible_line(title)))
+            }
             other => self.agents(other),
         }
     }

@@ -1,24 +1,100 @@
 //! A session as a document, from its events alone.
 
-use super::crew::{self, Crew};
+mod agents;
+mod work;
+
+pub use agents::{ended, quality};
+
 use super::links;
-use super::values::arguments;
-use domain::event::{CallStatus, Event, EventBody, QueryStatus};
+use super::messages::{answers, children, pinned};
+use super::values::model_in_words;
+use domain::context::{CompactionCause, Summary, SummaryKind};
+use domain::drive::Origin;
+use domain::event::{Event, EventBody, QueryStatus};
+use domain::exchange::Exchanges;
+use domain::id::{AgentId, QueryId};
+use std::collections::{BTreeMap, BTreeSet};
 use text::escape::visible;
 use text::links::Known;
+use turn::drive::summary;
 
-/// The session as Markdown.
+/// How much a document holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// What one reads on a screen: results of tools by their outcome, sub-agents by their reports.
+    Overview,
+    /// Everything: results in their words, each sub-agent with all it did.
+    Whole,
+}
+
+/// The conversation with the user as Markdown.
 #[must_use]
-pub fn markdown(events: &[Event]) -> String {
+pub fn markdown(events: &[Event], extent: Extent) -> String {
+    let facts = Facts::of(events);
+    let mut out = page(events, &facts, extent, None);
+    if extent == Extent::Whole {
+        for child in agents::in_order(events) {
+            out.push_str("\n---\n\n");
+            out.push_str(&page(events, &facts, extent, Some(child)));
+        }
+    }
+    out
+}
+
+/// What one sub-agent did, as Markdown; `None` when the session had no such agent.
+#[must_use]
+pub fn of_agent(events: &[Event], agent: AgentId) -> Option<String> {
+    let facts = Facts::of(events);
+    let is_there = facts.children.contains(&agent);
+    is_there.then(|| page(events, &facts, Extent::Whole, Some(agent)))
+}
+
+/// What the whole log says about its parts.
+struct Facts {
+    children: BTreeSet<AgentId>,
+    pinned: BTreeSet<u64>,
+    answers: BTreeMap<QueryId, u64>,
+    standing: Exchanges,
+}
+
+impl Facts {
+    fn of(events: &[Event]) -> Self {
+        Self {
+            children: children(events),
+            pinned: pinned(events),
+            answers: answers(events),
+            standing: Exchanges::of(events),
+        }
+    }
+
+    /// `#12`, with what became of the message.
+    fn number(&self, seq: u64) -> String {
+        let pin = if self.pinned.contains(&seq) {
+            ", pinned"
+        } else {
+            ""
+        };
+        format!("#{seq}{pin}")
+    }
+}
+
+/// One agent's part of the log: the root's for `None`.
+fn page(events: &[Event], facts: &Facts, extent: Extent, whose: Option<AgentId>) -> String {
     let mut out = String::new();
     let mut known = Known::default();
-    let mut crew = Crew::default();
     for event in events {
         links::note(&mut known, event);
-        crew.note(event);
-        let part = match crew.name(event.agent_id) {
-            Some(name) => of_child(name, &event.body),
-            None => part(event, &known),
+        let by = event.agent_id.filter(|id| facts.children.contains(id));
+        let part = match (&event.body, whose) {
+            // Its beginning and end are told by the agent that started it.
+            (EventBody::AgentSpawned { child, .. }, Some(one)) if *child == one => {
+                agents::heading(event)
+            }
+            (EventBody::AgentFinished { child, .. }, Some(one)) if *child == one => {
+                agents::report(event)
+            }
+            _ if by == whose => part(event, facts, &known, extent),
+            _ => None,
         };
         if let Some(part) = part {
             out.push_str(part.trim_end());
@@ -30,178 +106,165 @@ pub fn markdown(events: &[Event]) -> String {
     out
 }
 
-fn part(event: &Event, known: &Known) -> Option<String> {
+fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<String> {
     match &event.body {
-        EventBody::SessionOpened {
-            profile,
-            forked_from,
-        } => {
-            let name = if profile.name.is_empty() {
-                "Session"
-            } else {
-                profile.name.as_str()
-            };
-            let folder = profile.settings.workspace.display();
-            let mut text = format!(
-                "# {}\n\n- id: {}\n- began: {}\n- folder: {folder}\n- agent: {}",
-                visible(name),
-                event.session_id,
-                event.time,
-                profile.agent_type
-            );
-            if let Some((parent, seq)) = forked_from {
-                text.push_str(&format!("\n- forked from: {parent} at event {seq}"));
-            }
-            Some(text)
-        }
+        EventBody::SessionOpened { .. } => Some(opening(event)),
         EventBody::SessionResumed { .. } => Some(format!("*Resumed {}.*", event.time)),
-        EventBody::QueryReceived { text, mode, .. } => Some(format!(
-            "## User ({}, {})\n\n{}",
-            mode.as_str(),
-            event.time,
-            visible(text)
-        )),
-        EventBody::ModelAnswered { thinking, .. } => thinking.as_ref().map(|thinking| {
-            format!(
-                "> *thinking*\n>\n> {}",
-                visible(&thinking.text).replace('\n', "\n> ")
-            )
+        EventBody::SessionConfigured { profile } => Some(match &profile.model {
+            Some(model) => format!(
+                "*Settings: {} mode, model {}.*",
+                profile.mode.as_str(),
+                visible(&model_in_words(model))
+            ),
+            None => format!("*Settings: {} mode.*", profile.mode.as_str()),
         }),
+        EventBody::QueryReceived { text, mode, origin } => {
+            let who = match origin {
+                Origin::User => "User",
+                Origin::Drive => "Drive",
+            };
+            let mark = match facts.standing.counts(event) {
+                true => "",
+                false => ", taken back",
+            };
+            Some(format!(
+                "## {who} {} ({}, {}{mark})\n\n{}",
+                facts.number(event.seq),
+                mode.as_str(),
+                event.time,
+                visible(text)
+            ))
+        }
         EventBody::GenerationFinished { answer, model, .. } => {
             let by = model
                 .as_ref()
                 .map(ToString::to_string)
                 .unwrap_or_else(|| "rules".to_owned());
+            let seq = event.query_id.and_then(|id| facts.answers.get(&id));
+            let number = seq.map_or_else(String::new, |seq| format!(" {}", facts.number(*seq)));
             Some(format!(
-                "## Answer ({by})\n\n{}",
+                "## Answer{number} ({by})\n\n{}",
                 links::document(answer, known)
             ))
         }
         EventBody::QueryFinished { status, error, .. } if *status != QueryStatus::Success => {
             let why = error
                 .as_ref()
-                .map(|fault| format!(": {}", fault.message))
+                .map(|fault| format!(": {}", visible(&fault.message)))
                 .unwrap_or_default();
             Some(format!("*Ended {status:?}{why}*"))
         }
+        EventBody::Feedback { score, note } => Some(match note.as_str() {
+            "" => format!("*Rated {score}.*"),
+            note => format!("*Rated {score}: {}*", visible(note)),
+        }),
         EventBody::Notice(fault) | EventBody::Error(fault) => {
             Some(format!("*{}: {}*", fault.code, visible(&fault.message)))
         }
-        other => work(other),
+        _ => lasting(event).or_else(|| work::part(event, extent)),
     }
 }
 
-/// What an agent did and said that another one started.
-fn of_child(name: &str, body: &EventBody) -> Option<String> {
-    match body {
-        EventBody::ModelAnswered { text, aside, .. } if !text.trim().is_empty() => {
-            let what = if *aside { "for Housecarl" } else { "said" };
-            let quoted = visible(text.trim()).replace('\n', "\n> ");
-            Some(format!("> *{name}, {what}*\n>\n> {quoted}"))
-        }
-        EventBody::Notice(fault) | EventBody::Error(fault) => Some(format!(
-            "*{name}: {}: {}*",
-            fault.code,
-            visible(&fault.message)
-        )),
-        other => work(other).map(|text| match text.strip_prefix("- ") {
-            Some(call) => format!("- {name}: {call}"),
-            None => text,
-        }),
+fn opening(event: &Event) -> String {
+    let EventBody::SessionOpened {
+        profile,
+        forked_from,
+    } = &event.body
+    else {
+        return String::new();
+    };
+    let name = match profile.name.as_str() {
+        "" => "Session",
+        name => name,
+    };
+    let folder = profile.settings.workspace.display();
+    let mut text = format!(
+        "# {}\n\n- id: {}\n- began: {}\n- folder: {folder}\n- agent: {}",
+        visible(name),
+        event.session_id,
+        event.time,
+        profile.agent_type
+    );
+    if let Some((parent, seq)) = forked_from {
+        text.push_str(&format!("\n- forked from: {parent} at event {seq}"));
     }
+    text
 }
 
-/// What became of tasks and the agents on them.
-fn agents(body: &EventBody) -> Option<String> {
-    match body {
-        EventBody::TasksPlanned { tasks } => {
-            let lines = tasks.iter().map(|task| format!("- {}", crew::task(task)));
-            let lines: Vec<String> = lines.collect();
-            Some(format!("### Tasks\n\n{}", lines.join("\n")))
-        }
-        EventBody::TaskMoved {
-            task_id,
-            status,
-            reason,
-        } => crew::moved(task_id, *status, reason).map(|text| format!("*{text}*")),
-        EventBody::AgentSpawned {
-            agent_type,
-            task,
-            child,
-            ..
-        } => Some(format!(
-            "### Agent {agent_type} ({child})\n\n> {}",
-            visible(task).replace('\n', "\n> ")
-        )),
-        EventBody::AgentFinished {
-            child,
-            report,
-            corrections,
+/// What became of the view of the conversation, and what the drive did.
+fn lasting(event: &Event) -> Option<String> {
+    match &event.body {
+        EventBody::ContextCompacted {
+            before_tokens,
+            after_tokens,
+            dropped_messages,
+            cause,
+            summary: stands_for,
             ..
         } => {
-            let mut text = format!("**Report of {child}**: {}", crew::end(report));
-            for artifact in &report.artifacts {
-                text.push_str(&format!("\n- {}", visible(artifact)));
-            }
-            for correction in corrections {
-                text.push_str(&format!("\n- corrected: {}", visible(correction)));
+            let mut text = format!(
+                "*The view was made smaller ({}): {before_tokens} → {after_tokens} tokens, \
+                 {dropped_messages} messages left out.*",
+                cause_of(*cause)
+            );
+            if let Some(summary) = stands_for {
+                text.push_str(&format!("\n\n{}", summed_up(summary)));
             }
             Some(text)
+        }
+        EventBody::JournalWritten { title, text, .. } => Some(format!(
+            "> *journal: {}*\n>\n> {}",
+            visible(title),
+            quoted(text)
+        )),
+        EventBody::Pinned { seq, pinned: true } => Some(format!("*Message #{seq} was pinned.*")),
+        EventBody::Pinned { seq, pinned: false } => {
+            Some(format!("*Message #{seq} is no longer pinned.*"))
+        }
+        EventBody::Rewound { to_seq } => Some(format!(
+            "*The conversation was taken back to after event {to_seq}.*"
+        )),
+        EventBody::DriveState { state, reason } => {
+            Some(format!("*Drive: {}; {}*", state.as_str(), visible(reason)))
+        }
+        EventBody::SignalReceived { signal } => {
+            Some(format!("*Signal: {}*", visible(&summary(signal))))
         }
         _ => None,
     }
 }
 
-/// What tools and plans did.
-fn work(body: &EventBody) -> Option<String> {
-    match body {
-        EventBody::ToolRequested {
-            tool,
-            arguments: args,
-            ..
-        } => Some(format!("- `{}` {}", visible(tool), arguments(args))),
-        EventBody::BrokerDecision {
-            verdict,
-            layer,
-            reason,
-            ..
-        } => Some(format!(
-            "  - {} by {layer}: {}",
-            verdict.as_str(),
-            visible(reason)
-        )),
-        EventBody::ConfirmationAnswered { answer, by, .. } => {
-            Some(format!("  - answered by {by}: {answer:?}"))
-        }
-        EventBody::ToolResult {
-            status,
-            duration_ms,
-            ..
-        } => Some(format!("  - {} in {duration_ms} ms", word(*status))),
-        EventBody::PlanProposed { plan, hash } => {
-            let steps = plan.actions.iter().enumerate().map(|(index, action)| {
-                let fields = serde_json::to_string(action).unwrap_or_default();
-                format!("{}. `{}`", index + 1, visible(&fields))
-            });
-            let steps = steps.collect::<Vec<_>>().join("\n");
-            Some(format!(
-                "### Plan {}\n\n{}\n\n{steps}",
-                hash.short(),
-                visible(&plan.intent)
-            ))
-        }
-        EventBody::PlanApproved { hash, by } => {
-            Some(format!("*Plan {} approved: {by}.*", hash.short()))
-        }
-        other => agents(other),
+const fn cause_of(cause: CompactionCause) -> &'static str {
+    match cause {
+        CompactionCause::Trimmed => "the oldest turns fell out",
+        CompactionCause::Journal => "the journal stands for them",
+        CompactionCause::Summary => "a summary stands for them",
+        CompactionCause::Overflow => "the prompt did not fit",
     }
 }
 
-const fn word(status: CallStatus) -> &'static str {
-    match status {
-        CallStatus::Ok => "done",
-        CallStatus::Failed => "failed",
-        CallStatus::Denied => "denied",
-        CallStatus::Cancelled => "stopped",
-    }
+fn summed_up(summary: &Summary) -> String {
+    let lines = summary.lines.iter().map(|line| {
+        let kind = match line.kind {
+            SummaryKind::Decision => "decision",
+            SummaryKind::Artifact => "file",
+            SummaryKind::OpenQuestion => "open",
+            SummaryKind::Constraint => "constraint",
+        };
+        let cites: Vec<String> = line.cites.iter().map(|seq| format!("#{seq}")).collect();
+        format!(
+            "- {kind}: {} ({})",
+            visible(&line.text).replace('\n', " "),
+            cites.join(", ")
+        )
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
+
+/// A text that goes on in a quotation.
+fn quoted(text: &str) -> String {
+    visible(text).trim_end().replace('\n', "\n> ")
+}
+
+#[cfg(test)]
+mod tests;

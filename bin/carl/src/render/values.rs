@@ -1,6 +1,6 @@
 //! Arguments and amounts in a form that fits a line.
 
-use domain::model::Usage;
+use domain::model::{ModelChoice, Usage};
 use serde_json::Value;
 use text::escape::visible;
 
@@ -81,6 +81,15 @@ pub fn usage(usage: &Usage) -> String {
         "{} + {} tokens{cached}, {time}",
         usage.prompt_tokens, usage.completion_tokens
     )
+}
+
+/// A choice of model: its name, or its role.
+#[must_use]
+pub fn model_in_words(choice: &ModelChoice) -> String {
+    match choice {
+        ModelChoice::Exact(model) => model.to_string(),
+        ModelChoice::Role(role) => format!("role {}", role.as_str()),
+    }
 }
 
 #[cfg(test)]

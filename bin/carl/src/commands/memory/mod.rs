@@ -12,8 +12,8 @@ use crate::render::{Paint, print, print_error};
 use crate::wiring::{Memories, memories};
 use anyhow::{Context, Result};
 use api::memory::{
-    Detail, Error, Kind, ListRequest, Memory, QueryEvent, QueryRequest, Recall, Scope, Source,
-    Stage, Stored, WriteAnswer, WriteEntry, WriteRequest,
+    Curator, Detail, Error, Kind, ListRequest, Memory, QueryEvent, QueryRequest, Recall, Scope,
+    Source, Stage, Stored, WriteAnswer, WriteEntry, WriteRequest,
 };
 use domain::id::MemoryId;
 use domain::label::Label;
@@ -30,6 +30,8 @@ const NAME_WORDS: usize = 8;
 const LEAST_OF_ID: usize = 4;
 /// Entries that are listed where an id may mean several.
 const CANDIDATES: usize = 5;
+/// Entries that a chat is shown for a question.
+const CHAT_RESULTS: u32 = 5;
 /// Both kinds, everywhere.
 const EVERYTHING: ListRequest = ListRequest {
     scope: Scope::All,
@@ -203,6 +205,36 @@ async fn search(
         print(&render::stages(&stages, &recalls, paint))?;
     }
     Ok(Exit::Success)
+}
+
+/// What memory has on a question, for a chat.
+///
+/// # Errors
+/// When memory does not answer.
+pub async fn found(memory: &dyn Memory, question: &str, paint: Paint) -> Result<String> {
+    let request = QueryRequest {
+        context: None,
+        text: question.to_owned(),
+        scope: Scope::All,
+        limit: CHAT_RESULTS,
+        detail: Detail::Segment,
+        at_least: 0.0,
+    };
+    let answer = ask(memory, request).await;
+    let (_, recalls) = answer.map_err(|error| not_remembered(&error))?;
+    Ok(match recalls.is_empty() {
+        true => "nothing is remembered about that".to_owned(),
+        false => render::results(&recalls, paint),
+    })
+}
+
+/// How much is remembered, for a chat.
+///
+/// # Errors
+/// When memory does not answer.
+pub async fn counted(curator: &dyn Curator) -> Result<String> {
+    let stats = curator.stats().await.or_fail()?;
+    render::stats(&stats, false)
 }
 
 async fn ask(

@@ -1,0 +1,360 @@
+//! What each command of a chat does.
+
+use super::slash::{Depth, Rating, Slash, help, modes};
+use super::{Chat, ChatView};
+use crate::commands::{memory, session};
+use crate::exit::{Failure, OrFail, not_opened};
+use crate::render::messages::{Who, end_of_exchange, spoken};
+use crate::render::transcript::{self, Extent};
+use crate::render::values::model_in_words;
+use crate::render::{Paint, agents, context, print};
+use anyhow::{Context, Result};
+use api::models::ModelInfo;
+use api::sessions::{FeedbackRequest, OpenRequest, PinChange, SessionSummary, Whose};
+use domain::event::{Event, EventBody};
+use domain::exchange::Exchanges;
+use domain::model::{ModelChoice, ModelRef};
+use domain::settings::{Mode, SessionProfile};
+use std::io;
+use std::path::{Path, PathBuf};
+use text::escape::visible;
+
+/// Messages that `/pin` lists.
+const LISTED: usize = 20;
+
+/// Whether the chat goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// It does.
+    Stay,
+    /// The user leaves.
+    Leave,
+}
+
+impl Chat<'_> {
+    /// Does what was typed.
+    ///
+    /// # Errors
+    /// When it cannot be done; the chat goes on.
+    pub(super) async fn act(&mut self, slash: Slash) -> Result<Next> {
+        match slash {
+            Slash::Quit => return Ok(Next::Leave),
+            Slash::Help => self.tell(help().trim_end())?,
+            Slash::New => self.begin_anew().await?,
+            Slash::Compact => self.compact().await?,
+            Slash::Retry => self.retry().await?,
+            Slash::Undo => self.undo().await?,
+            Slash::Mode(mode) => self.mode(mode).await?,
+            Slash::Model(name) => self.model(name).await?,
+            Slash::Agents => self.agents().await?,
+            Slash::Memory(question) => self.memory(question).await?,
+            Slash::Context(depth) => self.context(depth).await?,
+            Slash::Rate(rating) => self.rate(rating).await?,
+            Slash::Pin(None) => self.list_messages().await?,
+            Slash::Pin(Some((seq, change))) => self.pin(seq, change).await?,
+            Slash::Fork(seq) => self.fork(seq).await?,
+            Slash::Export(file) => self.export(file).await?,
+        }
+        Ok(Next::Stay)
+    }
+
+    /// A line of the chat's own, on standard error.
+    pub(super) fn tell(&mut self, text: &str) -> Result<()> {
+        Ok(self.view.terminal.line(text)?)
+    }
+
+    /// Every event of the session so far.
+    pub(super) async fn events(&self) -> Result<Vec<Event>> {
+        session::events_of(self.house.sessions.as_ref(), self.session.session_id).await
+    }
+
+    async fn begin_anew(&mut self) -> Result<()> {
+        let opening = OpenRequest::New(self.profile.clone());
+        let opened = self.house.sessions.open(opening).await;
+        let opened = opened.map_err(|error| not_opened(&error))?;
+        let old = self.go_to(opened).await?;
+        let new = self.session.session_id;
+        self.tell(&format!(
+            "new session {new}; `carl session resume {old}` goes on with the one before"
+        ))
+    }
+
+    /// Goes on in another session; the one before is closed and named.
+    async fn go_to(&mut self, next: SessionSummary) -> Result<domain::id::SessionId> {
+        let old = std::mem::replace(&mut self.session, next).session_id;
+        self.view = ChatView::new(self.house, &self.session).await;
+        self.onlooker = None;
+        self.house.sessions.close(old).await.or_fail()?;
+        Ok(old)
+    }
+
+    async fn compact(&mut self) -> Result<()> {
+        let id = self.session.session_id;
+        self.house.sessions.compact(id).await.or_fail()?;
+        self.show_new().await
+    }
+
+    async fn mode(&mut self, mode: Option<Mode>) -> Result<()> {
+        let Some(mode) = mode else {
+            let now = self.profile.mode.as_str();
+            return self.tell(&format!("mode: {now}; there are {}", modes()));
+        };
+        self.configure(SessionProfile {
+            mode,
+            ..self.profile.clone()
+        })
+        .await?;
+        self.tell(&format!("mode: {}", mode.as_str()))
+    }
+
+    async fn configure(&mut self, profile: SessionProfile) -> Result<()> {
+        let id = self.session.session_id;
+        let sessions = &self.house.sessions;
+        sessions.configure(id, profile.clone()).await.or_fail()?;
+        self.profile = profile;
+        Ok(())
+    }
+
+    async fn model(&mut self, name: Option<String>) -> Result<()> {
+        let known = self.house.gateway.list_models().await.or_fail()?;
+        let Some(name) = name else {
+            let now = self.chosen();
+            let mut text = format!("model: {now}\n");
+            for info in &known {
+                text.push_str(&format!("  {}\n", info.model));
+            }
+            text.push_str("/model NAME chooses one; /model default leaves it to the agent's type");
+            return self.tell(&text);
+        };
+        let model = match name.as_str() {
+            "default" => None,
+            name => Some(ModelChoice::Exact(chosen(name, &known)?)),
+        };
+        self.configure(SessionProfile {
+            model,
+            ..self.profile.clone()
+        })
+        .await?;
+        let now = self.chosen();
+        self.tell(&format!("model: {now}"))
+    }
+
+    fn chosen(&self) -> String {
+        match &self.profile.model {
+            Some(model) => model_in_words(model),
+            None => format!("what suits the agent type {}", self.profile.agent_type),
+        }
+    }
+
+    async fn agents(&mut self) -> Result<()> {
+        let types = self.house.guard.control.list_agents().await.or_fail()?;
+        let events = self.events().await?;
+        let paint = Paint::for_stream(&io::stderr());
+        let tree = agents::tree(&events, paint);
+        let own = paint.strong(self.profile.agent_type.as_str());
+        let below = match tree.is_empty() {
+            true => "  has started no other agent\n".to_owned(),
+            false => tree,
+        };
+        let types = agents::types(&types);
+        self.tell(format!("{types}\n{own} (this session's)\n{below}").trim_end())
+    }
+
+    async fn memory(&mut self, question: String) -> Result<()> {
+        let sides = &self.house.remembrance.sides;
+        let text = match question.as_str() {
+            "" => memory::counted(sides.curator.as_ref()).await?,
+            question => {
+                let paint = Paint::for_stream(&io::stderr());
+                memory::found(sides.memory.as_ref(), question, paint).await?
+            }
+        };
+        self.tell(text.trim_end())
+    }
+
+    async fn context(&mut self, depth: Depth) -> Result<()> {
+        let id = self.session.session_id;
+        let view = self.house.sessions.context(id, Whose::Root).await;
+        let view = view.or_fail()?;
+        let paint = Paint::for_stream(&io::stderr());
+        let text = match depth {
+            Depth::Shares => context::shares(&view, paint),
+            Depth::Full => context::full(&view, paint),
+        };
+        self.tell(text.trim_end())
+    }
+
+    async fn rate(&mut self, rating: Rating) -> Result<()> {
+        let exchanges = Exchanges::of(&self.events().await?);
+        let rated = exchanges
+            .standing()
+            .iter()
+            .rfind(|one| one.finished_seq.is_some())
+            .ok_or_else(|| {
+                Failure::usage("there is no answer to rate yet", "Ask something first.")
+            })?;
+        let request = FeedbackRequest {
+            session_id: self.session.session_id,
+            query_id: rated.query_id,
+            score: rating.score,
+            note: rating.note,
+        };
+        self.house.sessions.feedback(request).await.or_fail()?;
+        let about = agents::gist(&rated.text);
+        self.tell(&format!("rated {:+}: {about}", rating.score))
+    }
+
+    async fn list_messages(&mut self) -> Result<()> {
+        let events = self.events().await?;
+        let all = spoken(&events);
+        if all.is_empty() {
+            return self.tell("nothing has been said yet");
+        }
+        let mut text = String::new();
+        for (index, message) in all.iter().enumerate() {
+            let is_old = index + LISTED < all.len();
+            if is_old && !message.is_pinned {
+                continue;
+            }
+            let who = match message.who {
+                Who::User => "you",
+                Who::Agent => "agent",
+            };
+            let mark = if message.is_pinned { "pinned" } else { "" };
+            let seq = format!("#{}", message.seq);
+            let said: String = agents::gist(message.text).chars().take(55).collect();
+            text.push_str(format!("{seq:>6} {who:5} {mark:6} {said}").trim_end());
+            text.push('\n');
+        }
+        text.push_str("/pin N keeps one in view for good, /pin -N no longer");
+        self.tell(&text)
+    }
+
+    async fn pin(&mut self, seq: u64, change: PinChange) -> Result<()> {
+        let id = self.session.session_id;
+        self.house.sessions.pin(id, seq, change).await.or_fail()?;
+        self.tell(&match change {
+            PinChange::Pin => format!("message #{seq} is pinned"),
+            PinChange::Unpin => format!("message #{seq} is not pinned"),
+        })
+    }
+
+    async fn fork(&mut self, seq: u64) -> Result<()> {
+        let at = match seq {
+            0 => 0,
+            seq => end_of_exchange(&self.events().await?, seq),
+        };
+        let id = self.session.session_id;
+        let forked = self.house.sessions.fork(id, at).await.or_fail()?;
+        let old = self.go_to(forked).await?;
+        // A copy is opened as its origin was last; the chat may hold it otherwise.
+        self.configure(self.profile.clone()).await?;
+        let new = self.session.session_id;
+        self.tell(&format!(
+            "forked: this is session {new} now; `carl session resume {old}` goes on with the other"
+        ))
+    }
+
+    async fn export(&mut self, file: Option<PathBuf>) -> Result<()> {
+        let events = self.events().await?;
+        let id = self.session.session_id.to_string();
+        let end = id.get(id.len().saturating_sub(12)..).unwrap_or(&id);
+        let file = file.unwrap_or_else(|| PathBuf::from(format!("carl-{end}.md")));
+        let file = self.setting.workspace.join(file);
+        let text = exported(&events, &file)?;
+        write_new(&file, &text)?;
+        let shown = visible(&file.display().to_string());
+        self.tell(&format!("written to {shown}"))
+    }
+}
+
+/// The model that is meant: by its whole name, or by an end of it that only one has.
+fn chosen(name: &str, known: &[ModelInfo]) -> Result<ModelRef> {
+    let has = |info: &&ModelInfo| info.model.to_string() == name;
+    if let Some(info) = known.iter().find(has) {
+        return Ok(info.model.clone());
+    }
+    let ends = |info: &&ModelInfo| info.model.to_string().ends_with(name);
+    let mut fitting = known.iter().filter(ends);
+    match (fitting.next(), fitting.next()) {
+        (Some(only), None) => Ok(only.model.clone()),
+        (Some(_), Some(_)) => Err(Failure::usage(
+            format!("several models' names end with `{name}`"),
+            "/model lists them; give the whole name.",
+        )
+        .into()),
+        // A provider need not list what it has.
+        (None, _) => name.parse().map_err(|error| {
+            Failure::usage(
+                format!("there is no model `{name}`: {error}"),
+                "/model lists what is there.",
+            )
+            .into()
+        }),
+    }
+}
+
+/// The form is chosen by the name.
+fn exported(events: &[Event], file: &Path) -> Result<String> {
+    let is_json = file.extension().is_some_and(|end| end == "json");
+    if is_json {
+        return session::as_json(events);
+    }
+    Ok(transcript::markdown(events, Extent::Whole))
+}
+
+/// Writes a file that is not there yet.
+fn write_new(file: &Path, text: &str) -> Result<()> {
+    use std::io::Write;
+    let mut options = std::fs::OpenOptions::new();
+    let opened = options.write(true).create_new(true).open(file);
+    let refused = |error: io::Error| {
+        let hint = match error.kind() {
+            io::ErrorKind::AlreadyExists => "Give another name: /export NAME.md",
+            _ => "Give a file that can be written: /export NAME.md",
+        };
+        Failure::usage(format!("{}: {error}", file.display()), hint)
+    };
+    let mut opened = opened.map_err(refused)?;
+    opened
+        .write_all(text.as_bytes())
+        .with_context(|| format!("{} cannot be written", file.display()))
+}
+
+/// The changes of files among these events, less those taken back.
+pub(super) fn open_changes(events: &[Event], after: u64) -> usize {
+    let later = events.iter().filter(|event| event.seq > after);
+    let count: i64 = later.map(crate::commands::undo::change).sum();
+    usize::try_from(count).unwrap_or(0)
+}
+
+/// The tools that did something among these events and left no file that can be restored.
+pub(super) fn tools_used(events: &[Event], after: u64) -> Vec<&str> {
+    let later = events.iter().filter(|event| event.seq > after);
+    let mut tools: Vec<&str> = later
+        .filter_map(|event| match &event.body {
+            EventBody::ToolResult {
+                tool,
+                status: domain::event::CallStatus::Ok,
+                artifacts,
+                ..
+            } if artifacts.is_empty() => Some(tool.as_str()),
+            _ => None,
+        })
+        .collect();
+    tools.sort_unstable();
+    tools.dedup();
+    tools
+}
+
+/// Prints to standard output what was asked for by a command line instead of a chat.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn print_context(view: &domain::context::ContextView, depth: Depth) -> Result<()> {
+    let paint = Paint::for_stream(&io::stdout());
+    Ok(print(&match depth {
+        Depth::Shares => context::shares(view, paint),
+        Depth::Full => context::full(view, paint),
+    })?)
+}

@@ -1,0 +1,138 @@
+//! Taking exchanges back: alone, or with what they did to files.
+
+use super::Chat;
+use super::acts::{open_changes, tools_used};
+use crate::drive::drive;
+use crate::exit::{Failure, OrFail};
+use crate::render::agents::gist;
+use crate::signals::Signals;
+use anyhow::Result;
+use api::sessions::{RewindTo, SendRequest};
+use domain::event::Event;
+use domain::exchange::{Exchange, Exchanges};
+use domain::limits::PLAN_ACTIONS;
+use domain::settings::{Attendance, Mode};
+use domain::tool::EffectClass;
+
+/// What the rules take a change back for.
+const UNDO: &str = "undo";
+
+impl Chat<'_> {
+    /// Takes the last exchange back and asks it again. Files stay as it left them.
+    pub(super) async fn retry(&mut self) -> Result<()> {
+        let events = self.events().await?;
+        let last = last_of_user(&events)?;
+        let changes = open_changes(&events, last.begins_after);
+        let id = self.session.session_id;
+        let taken = self.house.sessions.rewind(id, RewindTo::LastRequest).await;
+        let taken = taken.or_fail()?;
+        self.tell(&format!("again: {}", gist(&taken.text)))?;
+        if changes > 0 {
+            self.tell(&format!(
+                "  {} of the first try stay; /undo instead takes such back as well",
+                counted(changes)
+            ))?;
+        }
+        self.say(&taken.text).await
+    }
+
+    /// Takes the last exchange back and what it did to files: first the files, so that nothing is
+    /// forgotten that still stands.
+    pub(super) async fn undo(&mut self) -> Result<()> {
+        let events = self.events().await?;
+        let last = last_of_user(&events)?;
+        let changes = open_changes(&events, last.begins_after);
+        let undone = self.restore(changes).await?;
+        let id = self.session.session_id;
+        if undone < changes {
+            return Err(Failure::usage(
+                format!(
+                    "{undone} of {} taken back; the exchange stays",
+                    counted(changes)
+                ),
+                "What was refused says why. /undo tries again; /retry takes the exchange alone \
+                 back, and asks it again.",
+            )
+            .into());
+        }
+        let to = RewindTo::Request(last.query_id);
+        self.house.sessions.rewind(id, to).await.or_fail()?;
+        let files = match changes {
+            0 => "it had changed no file".to_owned(),
+            changes => format!("{} taken back", counted(changes)),
+        };
+        self.tell(&format!("taken back: {} ({files})", gist(&last.text)))?;
+        self.tell_what_stays(&events, last.begins_after).await
+    }
+
+    /// Has the session take back so many changes, in as few requests as possible; how many it did.
+    /// A request that did not do all of it is taken back itself.
+    async fn restore(&mut self, changes: usize) -> Result<usize> {
+        let mut undone = 0;
+        while undone < changes {
+            let steps = (changes - undone).min(PLAN_ACTIONS);
+            let before = self.events().await?.last().map_or(0, |event| event.seq);
+            let send = SendRequest {
+                session_id: self.session.session_id,
+                text: vec![UNDO; steps].join("; "),
+                mode: Some(Mode::Deterministic),
+            };
+            let asker = self.setting.asker(Attendance::Attended, self.house);
+            let sessions = self.house.sessions.as_ref();
+            let mut signals = Signals::ctrl_c()?;
+            drive(sessions, send, &asker, &mut self.view, &mut signals).await?;
+            let events = self.events().await?;
+            let later = events.iter().filter(|event| event.seq > before);
+            let balance: i64 = later.map(crate::commands::undo::change).sum();
+            let done = usize::try_from(-balance).unwrap_or(0);
+            undone += done;
+            if done < steps {
+                let asked = RewindTo::LastRequest;
+                sessions
+                    .rewind(self.session.session_id, asked)
+                    .await
+                    .or_fail()?;
+                break;
+            }
+        }
+        Ok(undone)
+    }
+
+    /// Names the tools whose effect no undo history has.
+    async fn tell_what_stays(&mut self, events: &[Event], after: u64) -> Result<()> {
+        let known = self.house.guard.control.list_tools().await.or_fail()?;
+        let only_looks = |name: &&str| {
+            let tool = known
+                .iter()
+                .find(|tool| tool.definition.name.as_str() == *name);
+            tool.is_some_and(|tool| {
+                matches!(tool.effect, EffectClass::Read | EffectClass::SelfWrite)
+            })
+        };
+        let mut used = tools_used(events, after);
+        used.retain(|name| !only_looks(name) && *name != UNDO);
+        if used.is_empty() {
+            return Ok(());
+        }
+        self.tell(&format!("  not taken back: what {} did", used.join(", ")))
+    }
+}
+
+fn last_of_user(events: &[Event]) -> Result<Exchange> {
+    let exchanges = Exchanges::of(events);
+    let last = exchanges.last_of_user().cloned();
+    last.ok_or_else(|| {
+        Failure::usage(
+            "there is nothing to take back",
+            "Nothing has been asked in this session, or all of it was taken back.",
+        )
+        .into()
+    })
+}
+
+fn counted(changes: usize) -> String {
+    match changes {
+        1 => "1 file change".to_owned(),
+        changes => format!("{changes} file changes"),
+    }
+}

@@ -1,0 +1,212 @@
+//! Who works in a session, as a tree.
+
+use super::Paint;
+use super::transcript::{ended, quality};
+use api::broker::AgentListing;
+use domain::event::{Event, EventBody};
+use domain::id::AgentId;
+use domain::report::Report;
+use std::collections::BTreeMap;
+use text::escape::visible;
+
+/// Characters of a task or summary that a line of the tree shows.
+const GIST_CHARS: usize = 100;
+
+/// One sub-agent.
+#[derive(Debug, Clone, Copy)]
+struct Node<'a> {
+    id: AgentId,
+    agent_type: &'a str,
+    task: &'a str,
+    report: Option<&'a Report>,
+    /// Whether the request it worked for is over, though it never reported.
+    is_lost: bool,
+}
+
+/// The sub-agents of a session below those that started them; empty without any.
+#[must_use]
+pub fn tree(events: &[Event], paint: Paint) -> String {
+    let mut nodes: Vec<(Option<AgentId>, Node<'_>)> = Vec::new();
+    let mut places: BTreeMap<AgentId, usize> = BTreeMap::new();
+    for event in events {
+        match &event.body {
+            EventBody::AgentSpawned {
+                child,
+                agent_type,
+                task,
+                ..
+            } => {
+                let parent = event.agent_id.filter(|id| places.contains_key(id));
+                places.insert(*child, nodes.len());
+                let node = Node {
+                    id: *child,
+                    agent_type: agent_type.as_str(),
+                    task,
+                    report: None,
+                    is_lost: false,
+                };
+                nodes.push((parent, node));
+            }
+            EventBody::AgentFinished { child, report, .. } => {
+                if let Some((_, node)) = places.get(child).and_then(|at| nodes.get_mut(*at)) {
+                    node.report = Some(report);
+                }
+            }
+            EventBody::QueryFinished { .. } => {
+                for (_, node) in nodes.iter_mut().filter(|(_, node)| node.report.is_none()) {
+                    node.is_lost = true;
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut out = String::new();
+    branch(&nodes, (None, 0), paint, &mut out);
+    out
+}
+
+fn branch(
+    nodes: &[(Option<AgentId>, Node<'_>)],
+    (parent, depth): (Option<AgentId>, usize),
+    paint: Paint,
+    out: &mut String,
+) {
+    for (_, node) in nodes.iter().filter(|(of, _)| *of == parent) {
+        let id = node.id.to_string();
+        let short = id.get(id.len().saturating_sub(8)..).unwrap_or(&id);
+        let state = match node.report {
+            Some(report) => format!(
+                "{}, {}: {}",
+                ended(report.status),
+                quality(report.result_quality),
+                gist(&report.summary)
+            ),
+            None if node.is_lost => "never reported".to_owned(),
+            None => "at work".to_owned(),
+        };
+        let indent = "  ".repeat(depth + 1);
+        let head = paint.strong(node.agent_type);
+        out.push_str(&format!("{indent}{head} …{short}  {}\n", gist(node.task)));
+        out.push_str(&format!("{indent}  {}\n", paint.faint(&state)));
+        branch(nodes, (Some(node.id), depth + 1), paint, out);
+    }
+}
+
+/// The types with what each may start.
+#[must_use]
+pub fn types(listings: &[AgentListing]) -> String {
+    let mut rows = vec![vec![
+        "TYPE".to_owned(),
+        "MODEL ROLE".to_owned(),
+        "STARTS".to_owned(),
+        "WHAT IT IS".to_owned(),
+    ]];
+    rows.extend(listings.iter().map(|listing| {
+        let starts: Vec<&str> = listing.can_spawn.iter().map(|one| one.as_str()).collect();
+        vec![
+            listing.agent_type.to_string(),
+            listing.model_role.as_str().to_owned(),
+            match starts.is_empty() {
+                true => "-".to_owned(),
+                false => starts.join(","),
+            },
+            gist(&listing.description),
+        ]
+    }));
+    super::table(&rows)
+}
+
+/// The beginning of a text on one line.
+#[must_use]
+pub fn gist(text: &str) -> String {
+    let line = visible(text)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    match line.char_indices().nth(GIST_CHARS) {
+        Some((cut, _)) => format!("{}…", &line[..cut]),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::Timestamp;
+    use domain::event::QueryStatus;
+    use domain::id::SessionId;
+    use domain::lineage::AgentType;
+    use domain::model::Usage;
+    use domain::report::{ReportSource, ReportStatus, ResultQuality};
+    use uuid::Uuid;
+
+    fn agent(number: u128) -> AgentId {
+        AgentId::from_uuid(Uuid::from_u128(number))
+    }
+
+    fn event(by: u128, body: EventBody) -> Event {
+        Event {
+            seq: 1,
+            time: Timestamp::UNIX_EPOCH,
+            session_id: SessionId::from_uuid(Uuid::nil()),
+            query_id: None,
+            agent_id: Some(agent(by)),
+            respondent_id: None,
+            call_id: None,
+            body,
+        }
+    }
+
+    fn spawned(child: u128, task: &str) -> EventBody {
+        EventBody::AgentSpawned {
+            child: agent(child),
+            agent_type: AgentType::new("researcher").unwrap(),
+            task: task.to_owned(),
+            task_id: None,
+        }
+    }
+
+    #[test]
+    fn each_stands_below_the_one_that_started_it_with_how_it_ended() {
+        let report = Report {
+            status: ReportStatus::Success,
+            summary: "it is\nblue".to_owned(),
+            artifacts: Vec::new(),
+            result_quality: ResultQuality::Verified,
+            source: ReportSource::ToolOutput,
+            new_memory_candidates: Vec::new(),
+            failure_reason: None,
+        };
+        let finished = EventBody::AgentFinished {
+            child: agent(3),
+            report,
+            corrections: Vec::new(),
+            usage: Usage::default(),
+            duration_ms: 0,
+        };
+        let ended = EventBody::QueryFinished {
+            status: QueryStatus::Success,
+            artifacts: Vec::new(),
+            duration_ms: 0,
+            error: None,
+        };
+        let mut events = vec![
+            event(1, spawned(2, "look around")),
+            event(2, spawned(3, "look closer")),
+            event(2, finished),
+            event(1, spawned(4, "look\u{1b}[2J away")),
+        ];
+        let shown = tree(&events, Paint::Plain);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines.len(), 6, "{shown}");
+        assert_eq!(lines[0], "  researcher …00000002  look around");
+        assert_eq!(lines[1], "    at work");
+        assert_eq!(lines[2], "    researcher …00000003  look closer");
+        assert_eq!(lines[3], "      success, verified: it is blue");
+        assert!(!shown.contains('\u{1b}'), "{shown}");
+        events.push(event(1, ended));
+        let shown = tree(&events, Paint::Plain);
+        assert_eq!(shown.matches("never reported").count(), 2, "{shown}");
+        assert_eq!(tree(&[], Paint::Plain), "");
+    }
+}

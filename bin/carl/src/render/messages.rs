@@ -1,0 +1,119 @@
+//! The messages of a conversation by their numbers, as they are pinned and forked at.
+
+use domain::event::{Event, EventBody};
+use domain::exchange::Exchanges;
+use domain::id::{AgentId, QueryId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Who says something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// The user, or the drive in the user's place.
+    User,
+    /// The agent.
+    Agent,
+}
+
+/// One message that counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spoken<'a> {
+    /// The number of its event.
+    pub seq: u64,
+    /// Whose it is.
+    pub who: Who,
+    /// What it says.
+    pub text: &'a str,
+    /// Whether it stays in view for good.
+    pub is_pinned: bool,
+}
+
+/// The messages with the user that count, oldest first.
+#[must_use]
+pub fn spoken(events: &[Event]) -> Vec<Spoken<'_>> {
+    let exchanges = Exchanges::of(events);
+    let children = children(events);
+    let planned = planned(events);
+    let pinned = pinned(events);
+    let mut all = Vec::new();
+    for event in events {
+        let is_child = event.agent_id.is_some_and(|id| children.contains(&id));
+        if is_child || !exchanges.counts(event) {
+            continue;
+        }
+        let is_planned = event.query_id.is_some_and(|id| planned.contains(&id));
+        let said = match &event.body {
+            EventBody::QueryReceived { text, .. } => Some((Who::User, text)),
+            EventBody::ModelAnswered {
+                text, aside: false, ..
+            } if !is_planned && !text.trim().is_empty() => Some((Who::Agent, text)),
+            EventBody::DialogTurn { answer, .. } if is_planned => Some((Who::Agent, answer)),
+            _ => None,
+        };
+        all.extend(said.map(|(who, text)| Spoken {
+            seq: event.seq,
+            who,
+            text,
+            is_pinned: pinned.contains(&event.seq),
+        }));
+    }
+    all
+}
+
+/// Agents that worked for others.
+#[must_use]
+pub fn children(events: &[Event]) -> BTreeSet<AgentId> {
+    let spawned = events.iter().filter_map(|event| match &event.body {
+        EventBody::AgentSpawned { child, .. } => Some(*child),
+        _ => None,
+    });
+    spawned.collect()
+}
+
+/// Requests that were worked on by a plan.
+fn planned(events: &[Event]) -> BTreeSet<QueryId> {
+    let planned = events.iter().filter_map(|event| match &event.body {
+        EventBody::QueryReceived { mode, .. } if !mode.is_loop() => event.query_id,
+        _ => None,
+    });
+    planned.collect()
+}
+
+/// What is pinned at the end.
+#[must_use]
+pub fn pinned(events: &[Event]) -> BTreeSet<u64> {
+    let mut pins = BTreeMap::new();
+    for event in events {
+        if let EventBody::Pinned { seq, pinned } = &event.body {
+            pins.insert(*seq, *pinned);
+        }
+    }
+    let held = pins.into_iter().filter(|(_, pinned)| *pinned);
+    held.map(|(seq, _)| seq).collect()
+}
+
+/// The number of the last message of each request's answer.
+#[must_use]
+pub fn answers(events: &[Event]) -> BTreeMap<QueryId, u64> {
+    let spoken: BTreeSet<u64> = spoken(events)
+        .into_iter()
+        .filter(|message| message.who == Who::Agent)
+        .map(|message| message.seq)
+        .collect();
+    let said = events.iter().filter(|event| spoken.contains(&event.seq));
+    said.filter_map(|event| Some((event.query_id?, event.seq)))
+        .collect()
+}
+
+/// The event to fork at so that the exchange of this one is whole: its last, or the event itself
+/// when it is of no exchange that ended.
+#[must_use]
+pub fn end_of_exchange(events: &[Event], seq: u64) -> u64 {
+    let query = events.iter().find(|event| event.seq == seq);
+    let Some(query_id) = query.and_then(|event| event.query_id) else {
+        return seq;
+    };
+    let end = events.iter().find(|event| {
+        event.query_id == Some(query_id) && matches!(event.body, EventBody::QueryFinished { .. })
+    });
+    end.map_or(seq, |event| event.seq.max(seq))
+}

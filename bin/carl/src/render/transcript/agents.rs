@@ -1,0 +1,174 @@
+//! What sub-agents and tasks came to.
+
+use domain::event::{Event, EventBody};
+use domain::id::AgentId;
+use domain::report::{Report, ReportSource, ReportStatus, ResultQuality};
+use domain::task::{Task, TaskStatus};
+use text::escape::visible;
+
+/// Agents that worked for others, in the order they began.
+pub(super) fn in_order(events: &[Event]) -> Vec<AgentId> {
+    let spawned = events.iter().filter_map(|event| match &event.body {
+        EventBody::AgentSpawned { child, .. } => Some(*child),
+        _ => None,
+    });
+    spawned.collect()
+}
+
+/// How an agent's own page begins.
+pub(super) fn heading(event: &Event) -> Option<String> {
+    match &event.body {
+        EventBody::AgentSpawned {
+            child,
+            agent_type,
+            task,
+            ..
+        } => Some(format!(
+            "# Agent {agent_type}\n\n- id: {child}\n- began: {}\n\n{}",
+            event.time,
+            visible(task)
+        )),
+        _ => None,
+    }
+}
+
+/// How an agent's own page ends.
+pub(super) fn report(event: &Event) -> Option<String> {
+    match &event.body {
+        EventBody::AgentFinished { .. } => line(event).map(|line| format!("## Report\n\n{line}")),
+        _ => None,
+    }
+}
+
+/// What the agent that started others tells of them.
+pub(super) fn line(event: &Event) -> Option<String> {
+    match &event.body {
+        EventBody::AgentSpawned {
+            child,
+            agent_type,
+            task,
+            task_id,
+        } => {
+            let task_id = task_id.as_ref().map(|id| format!(", task {}", visible(id)));
+            Some(format!(
+                "- agent `{agent_type}` {child} begins{}: {}",
+                task_id.unwrap_or_default(),
+                visible(task).replace('\n', " ")
+            ))
+        }
+        EventBody::AgentFinished {
+            child,
+            report,
+            corrections,
+            usage,
+            duration_ms,
+        } => {
+            let mut text = format!(
+                "- agent {child} reports ({} tokens, {duration_ms} ms): {}",
+                usage.prompt_tokens + usage.completion_tokens,
+                in_words(report)
+            );
+            for correction in corrections {
+                text.push_str(&format!("\n  - corrected: {}", visible(correction)));
+            }
+            Some(text)
+        }
+        EventBody::TasksPlanned { tasks } => {
+            let tasks = tasks.iter().map(planned).collect::<Vec<_>>();
+            Some(format!("### Tasks\n\n{}", tasks.join("\n")))
+        }
+        EventBody::TaskMoved {
+            task_id,
+            status,
+            reason,
+        } => {
+            let why = match reason.as_str() {
+                "" => String::new(),
+                reason => format!(": {}", visible(reason)),
+            };
+            Some(format!(
+                "- task {} {}{why}",
+                visible(task_id),
+                moved(*status)
+            ))
+        }
+        _ => None,
+    }
+}
+
+fn planned(task: &Task) -> String {
+    let after = match task.depends_on.is_empty() {
+        true => String::new(),
+        false => format!(" after {}", visible(&task.depends_on.join(", "))),
+    };
+    format!(
+        "- {} (`{}`{after}): {}",
+        visible(&task.id),
+        visible(&task.agent_type),
+        visible(&task.goal).replace('\n', " ")
+    )
+}
+
+/// A report with everything in it.
+fn in_words(report: &Report) -> String {
+    let mut text = format!(
+        "{}, {}, from {}: {}",
+        ended(report.status),
+        quality(report.result_quality),
+        source(report.source),
+        visible(&report.summary).replace('\n', " ")
+    );
+    if let Some(reason) = &report.failure_reason {
+        text.push_str(&format!("\n  - because: {}", visible(reason)));
+    }
+    if !report.artifacts.is_empty() {
+        text.push_str(&format!(
+            "\n  - files: {}",
+            visible(&report.artifacts.join(", "))
+        ));
+    }
+    for fact in &report.new_memory_candidates {
+        text.push_str(&format!("\n  - worth remembering: {}", visible(fact)));
+    }
+    text
+}
+
+/// How a report says it ended.
+#[must_use]
+pub const fn ended(status: ReportStatus) -> &'static str {
+    match status {
+        ReportStatus::Success => "success",
+        ReportStatus::Partial => "partial",
+        ReportStatus::Failed => "failed",
+    }
+}
+
+/// What stands behind a report.
+#[must_use]
+pub const fn quality(quality: ResultQuality) -> &'static str {
+    match quality {
+        ResultQuality::Verified => "verified",
+        ResultQuality::Inferred => "inferred",
+        ResultQuality::Uncertain => "uncertain",
+    }
+}
+
+const fn source(source: ReportSource) -> &'static str {
+    match source {
+        ReportSource::ToolOutput => "tools",
+        ReportSource::ModelKnowledge => "what the model knew",
+        ReportSource::Web => "the web",
+    }
+}
+
+/// Where a task stands.
+#[must_use]
+pub const fn moved(status: TaskStatus) -> &'static str {
+    match status {
+        TaskStatus::Waiting => "waits",
+        TaskStatus::Running => "runs",
+        TaskStatus::Done => "is done",
+        TaskStatus::Failed => "failed",
+        TaskStatus::Skipped => "was not begun",
+    }
+}

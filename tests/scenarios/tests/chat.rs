@@ -1,0 +1,340 @@
+//! The chat as a person holds it: every command once, and what is typed wrongly.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::{Scene, of_kind};
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use testkit::{Attended, Reply};
+
+/// Where a line is typed.
+const PROMPT: &str = "> ";
+/// Where a question is answered.
+const ANSWER: &str = "message to the agent: ";
+
+/// A house where nothing is recalled: what a model is told is what the conversation holds.
+fn forgetful(replies: impl IntoIterator<Item = Reply>) -> Scene {
+    let scene = Scene::new(replies);
+    let config = scene.server.config("openai") + "\n[memory]\nrecall = false\n";
+    scene.house.configure(&config);
+    scene
+}
+
+/// A chat in which these lines are typed one after the other; questions are answered with yes.
+/// Each screen is what stood between a line and the next prompt.
+fn chat(scene: &Scene, args: &[&str], lines: &[&str]) -> (Attended, Vec<String>) {
+    let screens: RefCell<Vec<String>> = RefCell::default();
+    let mut left = lines.iter();
+    let carl = scene.house.ask(["chat"]).args(args.iter().copied());
+    // A terminal that cannot move its cursor shows each line once.
+    let run = carl
+        .env("TERM", "dumb")
+        .talking(&[PROMPT, ANSWER], |shown, _| {
+            if shown.contains("[y]") {
+                return "y".to_owned();
+            }
+            screens.borrow_mut().push(shown.to_owned());
+            left.next().map_or("/quit", |line| *line).to_owned()
+        });
+    (run, screens.into_inner())
+}
+
+fn logs(scene: &Scene) -> Vec<Vec<Value>> {
+    let mut paths = scene.house.session_logs();
+    paths.sort();
+    paths
+        .iter()
+        .map(|path| testkit::house::json_lines(path))
+        .collect()
+}
+
+fn assert_shows(screens: &[String], index: usize, parts: &[&str]) {
+    let screen = &screens[index + 1];
+    for part in parts {
+        assert!(
+            screen.contains(part),
+            "no `{part}` after line {index}: {screen}\n{screens:#?}"
+        );
+    }
+}
+
+#[test]
+fn a_conversation_is_looked_at_rated_pinned_and_kept() {
+    let scene = Scene::new([Reply::text("Hello there."), Reply::text("Bees dance.")]);
+    let lines = [
+        "/retry",
+        "hello carl",
+        "/rate 7x",
+        "/rate + well said",
+        "/pin",
+        "/pin 99999",
+        "/pin 2",
+        "/pin",
+        "/context",
+        "/context full",
+        "/context everything",
+        "/compact",
+        "/agents",
+        "/memory",
+        "/memory bees",
+        "/export kept.md",
+        "/export kept.md",
+        "/export kept.json",
+        "/nonsense",
+        "/help",
+        "/etc/hosts is a path, what of it?",
+    ];
+    let (run, screens) = chat(&scene, &[], &lines);
+    assert_eq!(run.finished.code, Some(0), "{run:#?}");
+    assert_shows(&screens, 0, &["nothing to take back"]);
+    assert_shows(&screens, 2, &["`7x` is no rating", "/rate 4"]);
+    assert_shows(&screens, 3, &["rated +100: hello carl"]);
+    assert_shows(
+        &screens,
+        4,
+        &["#2 you", "hello carl", "agent", "Hello there."],
+    );
+    assert_shows(&screens, 5, &["Event 99999", "carl session show"]);
+    assert_shows(&screens, 6, &["#2 is pinned"]);
+    assert_shows(&screens, 7, &["#2 you   pinned"]);
+    assert_shows(&screens, 8, &["system", "tools", "identity", "all", "%"]);
+    assert_shows(
+        &screens,
+        9,
+        &["── system", "── tools", "hello carl", "Hello there."],
+    );
+    assert_shows(&screens, 10, &["/context full"]);
+    assert_shows(&screens, 11, &["as small as it gets"]);
+    assert_shows(
+        &screens,
+        12,
+        &["coder (this session's)", "has started no other agent"],
+    );
+    assert_shows(&screens, 13, &["entries"]);
+    assert_shows(&screens, 14, &["nothing is remembered about that"]);
+    assert_shows(&screens, 15, &["written to", "kept.md"]);
+    assert_shows(&screens, 16, &["exists", "/export NAME.md"]);
+    assert_shows(&screens, 18, &["there is no command /nonsense", "/help"]);
+    assert_shows(&screens, 19, &["/undo", "/context [full]", "Ctrl-C"]);
+    let kept = scene.house.read("kept.md");
+    assert!(
+        kept.contains("## User #2, pinned") && kept.contains("Hello there."),
+        "{kept}"
+    );
+    assert!(kept.contains("*Rated 100: well said*"), "{kept}");
+    let events: Value = serde_json::from_str(&scene.house.read("kept.json")).unwrap();
+    assert_eq!(events[1]["text"], "hello carl");
+    // The path was said to the agent.
+    assert!(
+        scene.told().contains("/etc/hosts is a path"),
+        "{}",
+        scene.told()
+    );
+    let log = &logs(&scene)[0];
+    assert_eq!(of_kind(log, "feedback")[0]["score"], 100);
+    assert_eq!(of_kind(log, "pinned").len(), 1);
+}
+
+#[test]
+fn an_exchange_is_taken_back_with_its_files_or_asked_again() {
+    let write = |path: &str, content: &str| {
+        Reply::call("write_file", json!({"path": path, "content": content}))
+    };
+    let scene = forgetful([
+        Reply::text("First answer."),
+        write("a.txt", "one\n").and_call("write_file", json!({"path": "b.txt", "content": "x\n"})),
+        Reply::call(
+            "write_file",
+            json!({"path": "a.txt", "content": "two\n", "mode": "overwrite"}),
+        ),
+        Reply::text("Written."),
+        Reply::text("Second answer."),
+        Reply::text("Third answer."),
+    ]);
+    let lines = [
+        "the first question",
+        "write the files",
+        "/undo",
+        "/retry",
+        "/undo",
+        "/undo",
+        "a last question",
+    ];
+    let args = ["--allow-write", ".", "--yes", "write"];
+    let (run, screens) = chat(&scene, &args, &lines);
+    assert_eq!(run.finished.code, Some(0), "{run:#?}");
+    assert_shows(
+        &screens,
+        2,
+        &["taken back: write the files (3 file changes taken back)"],
+    );
+    assert!(!scene.house.has("a.txt") && !scene.house.has("b.txt"));
+    assert_shows(&screens, 3, &["again: the first question"]);
+    assert_shows(
+        &screens,
+        4,
+        &["taken back: the first question (it had changed no file)"],
+    );
+    assert_shows(&screens, 5, &["nothing to take back"]);
+    let chats = scene.server.chats();
+    let asked = |index: usize| chats[index].body["messages"].to_string();
+    // Asked again, as if it had never been asked, and nothing of what was taken back is told.
+    assert!(!asked(4).contains("First answer."), "{}", asked(4));
+    assert!(asked(4).contains("the first question"), "{}", asked(4));
+    for gone in [
+        "the first question",
+        "write the files",
+        "undo",
+        "Second answer.",
+    ] {
+        assert!(!asked(5).contains(gone), "{gone}: {}", asked(5));
+    }
+    let log = &logs(&scene)[0];
+    assert_eq!(of_kind(log, "rewound").len(), 3);
+    assert_eq!(
+        of_kind(log, "query_received").len(),
+        5,
+        "the log keeps all of it"
+    );
+}
+
+#[test]
+fn a_refused_undo_takes_nothing_back() {
+    let scene = Scene::new([
+        Reply::call("write_file", json!({"path": "a.txt", "content": "one\n"})),
+        Reply::text("Written."),
+    ]);
+    let carl = scene.house.ask(["chat", "--allow-write", "."]);
+    let mut lines = ["write a file", "/undo", "/pin", "/quit"].into_iter();
+    let mut asked = 0;
+    let run = carl
+        .env("TERM", "dumb")
+        .talking(&[PROMPT, ANSWER], |shown, _| {
+            if shown.contains("[y]") {
+                asked += 1;
+                return (if asked == 1 { "y" } else { "n" }).to_owned();
+            }
+            lines.next().unwrap_or("/quit").to_owned()
+        });
+    let screen = &run.finished.stderr;
+    assert!(
+        screen.contains("0 of 1 file change taken back; the exchange stays"),
+        "{screen}"
+    );
+    assert!(scene.house.has("a.txt"));
+    let log = &logs(&scene)[0];
+    // Only the request to undo is taken back.
+    assert_eq!(of_kind(log, "rewound").len(), 1);
+    let spoken = screen.rsplit("0 of 1").next().unwrap_or_default();
+    assert!(
+        spoken.contains("write a file") && spoken.contains("Written."),
+        "{spoken}"
+    );
+}
+
+#[test]
+fn one_chat_goes_through_sessions_modes_and_models() {
+    let scene = forgetful([
+        Reply::text("One."),
+        Reply::text("Two."),
+        Reply::text("Three."),
+        Reply::text("Four."),
+    ]);
+    let lines = [
+        "first words",
+        "second words",
+        "/fork 2",
+        "third words",
+        "/new",
+        "fourth words",
+        "/mode",
+        "/mode deterministic",
+        "list files",
+        "/mode sideways",
+        "/mode loop",
+        "/model",
+        "/model nothing like it",
+        "/model default",
+        "/fork 99999",
+        "/new now",
+    ];
+    let (run, screens) = chat(&scene, &[], &lines);
+    assert_eq!(run.finished.code, Some(0), "{run:#?}");
+    assert_shows(
+        &screens,
+        2,
+        &["forked: this is session", "goes on with the other"],
+    );
+    assert_shows(&screens, 4, &["new session"]);
+    assert_shows(&screens, 6, &["mode: loop", "deterministic"]);
+    assert_shows(&screens, 7, &["mode: deterministic"]);
+    assert_shows(&screens, 9, &["there is no mode `sideways`", "plan"]);
+    assert_shows(&screens, 11, &["model: what suits the agent type coder"]);
+    assert_shows(&screens, 12, &["there is no model"]);
+    assert_shows(&screens, 13, &["model: what suits"]);
+    assert_shows(&screens, 14, &["events"]);
+    assert_shows(&screens, 15, &["takes nothing after it"]);
+    let chats = scene.server.chats();
+    let asked = |index: usize| chats[index].body["messages"].to_string();
+    // The copy has the first exchange and not the second; the new session has neither.
+    assert!(
+        asked(2).contains("first words") && asked(2).contains("third words"),
+        "{}",
+        asked(2)
+    );
+    assert!(!asked(2).contains("second words"), "{}", asked(2));
+    assert!(
+        asked(3).contains("fourth words") && !asked(3).contains("first words"),
+        "{}",
+        asked(3)
+    );
+    assert_eq!(logs(&scene).len(), 3);
+}
+
+#[test]
+fn a_session_is_looked_at_compacted_and_exported_from_outside() {
+    let scene = Scene::new([Reply::text("An answer.")]);
+    let run = scene.run(&["a question"]);
+    let id = run.text("session_id").to_owned();
+    let before = scene.log(&run);
+    let context = |args: &[&str]| {
+        let carl = scene.house.ask(["session", "context", &id]);
+        carl.args(args.iter().copied()).run()
+    };
+    let shares = context(&[]).expect(0).stdout;
+    assert!(
+        shares.lines().all(|line| line.chars().count() <= 80),
+        "{shares}"
+    );
+    assert!(
+        shares.contains("conversation") || shares.contains("turn"),
+        "{shares}"
+    );
+    assert!(context(&["--full"]).expect(0).stdout.contains("a question"));
+    let view = context(&["--json"]).expect(0).json();
+    let parts = view["parts"].as_array().unwrap();
+    assert!(parts.iter().any(|part| part["name"] == "system"), "{view}");
+    let refused = context(&["--agent", "0000"]).expect(2);
+    assert!(refused.stderr.contains("no sub-agent"), "{refused:#?}");
+    let refused = scene
+        .house
+        .ask(["session", "show", &id, "--agent", "0000"])
+        .run();
+    assert!(refused.expect(2).stderr.contains("no sub-agent"));
+    assert_eq!(scene.log(&run), before, "looking leaves no trace");
+    let small = scene.house.ask(["session", "compact", &id]).run().expect(4);
+    assert!(small.stderr.contains("as small as it gets"), "{small:#?}");
+    let shown = scene.house.ask(["session", "show", &id]).run().expect(0);
+    assert!(shown.stdout.contains("## User #2 "), "{shown:#?}");
+    // The number of the answer takes its exchange along whole.
+    let forked = scene
+        .house
+        .ask(["session", "fork", &id, "--at", "2"])
+        .run()
+        .expect(0);
+    let copy = scene.house.session_log(forked.stdout.trim());
+    assert_eq!(of_kind(&copy, "query_finished")[0]["status"], "success");
+}
