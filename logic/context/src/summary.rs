@@ -13,6 +13,8 @@ use std::collections::BTreeSet;
 pub const SUMMARY_LINES: usize = 240;
 /// Most lines that a model is asked for.
 const ASKED_LINES: usize = 16;
+/// What a line that a model is asked for takes at most with its marks, tokens.
+const LINE_TOKENS: usize = 80;
 /// Longest line that a model is asked for, characters.
 const ASKED_TEXT: usize = 200;
 /// Most events that one line cites; the newest are kept.
@@ -49,12 +51,13 @@ pub struct Covered {
 }
 
 /// The form of the answer that [`request`] asks for.
-/// Shorter than a summary may be, so that an answer ends before its tokens do.
+/// Shorter than a summary may be, so that an answer ends before its `max_tokens` do.
 #[must_use]
-pub fn schema() -> Value {
+pub fn schema(max_tokens: u32) -> Value {
+    let lines = usize::try_from(max_tokens).unwrap_or(usize::MAX) / LINE_TOKENS;
     let mut schema = schemars::schema_for!(Summary).to_value();
     let bounds = [
-        ("/properties/lines/maxItems", ASKED_LINES),
+        ("/properties/lines/maxItems", lines.clamp(1, ASKED_LINES)),
         ("/$defs/SummaryLine/properties/text/maxLength", ASKED_TEXT),
     ];
     for (place, bound) in bounds {
@@ -308,12 +311,14 @@ mod tests {
 
     #[test]
     fn a_model_is_asked_for_no_more_than_its_tokens_hold() {
-        let schema = schema();
-        assert_eq!(schema["properties"]["lines"]["maxItems"], ASKED_LINES);
+        let lines = |tokens| schema(tokens)["properties"]["lines"]["maxItems"].clone();
+        assert_eq!(lines(domain::limits::SUMMARY_TOKENS), ASKED_LINES);
+        assert_eq!(lines(400), 5);
+        assert_eq!(lines(0), 1);
+        let schema = schema(400);
         let text = &schema["$defs"]["SummaryLine"]["properties"]["text"];
         assert_eq!(text["maxLength"], ASKED_TEXT);
-        let most = ASKED_LINES * (ASKED_TEXT + 100) / 4;
-        assert!(most <= domain::limits::SUMMARY_TOKENS as usize);
+        assert!((ASKED_TEXT + 100) / 4 <= LINE_TOKENS);
     }
 
     #[test]

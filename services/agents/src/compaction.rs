@@ -112,11 +112,13 @@ async fn summarised(work: &Work, plan: &Plan, room: u64) -> (Option<Summary>, Us
     let Some(messages) = plan.request(room) else {
         return (None, Usage::default());
     };
+    let output = Budget::of(work.context_tokens).output_tokens;
+    let max_tokens = u32::try_from(output).map_or(SUMMARY_TOKENS, |most| most.min(SUMMARY_TOKENS));
     let ask = Ask {
-        response_schema: Some(summary::schema()),
+        response_schema: Some(summary::schema(max_tokens)),
         think: Think::Off,
         temperature: Some(0.0),
-        max_tokens: Some(SUMMARY_TOKENS),
+        max_tokens: Some(max_tokens),
         visibility: Visibility::Hidden,
         deadline: Some(SUMMARY_TIME),
         ..Ask::new(messages)

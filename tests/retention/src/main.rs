@@ -86,9 +86,12 @@ async fn table(mut summariser: Summariser, seeds: u64, rows: &mut Vec<serde_json
         );
         rows.push(row(&summariser, round, &kept));
     }
-    if let Summariser::Model { usable, .. } = summariser {
+    if let Summariser::Model {
+        usable, failure, ..
+    } = summariser
+    {
         println!(
-            "{} of {} answers of the model were a summary.",
+            "{} of {} answers of the model were a summary. {failure}",
             usable.0, usable.1
         );
     }

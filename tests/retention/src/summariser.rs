@@ -1,6 +1,6 @@
 //! Who writes the summaries: a script, or a model.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use api::models::{ChatChunk, ChatRequest, Models};
 use context::{Plan, summary};
 use domain::context::{Summary, SummaryKind, SummaryLine};
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Most characters of a request for a summary: the embedded model is a small one.
 const REQUEST_CHARACTERS: u64 = 4_000;
 /// Most tokens of its answer.
-const ANSWER_TOKENS: u32 = 1_300;
+const ANSWER_TOKENS: u32 = 400;
 
 /// One of them.
 pub enum Summariser {
@@ -28,6 +28,8 @@ pub enum Summariser {
         gateway: Arc<dyn Models>,
         /// Answers that were a summary, and all answers.
         usable: (usize, usize),
+        /// Why the last one that was none was none; empty when all were.
+        failure: String,
     },
 }
 
@@ -51,6 +53,7 @@ impl Summariser {
         Ok(Self::Model {
             gateway: Arc::new(gateway),
             usable: (0, 0),
+            failure: String::new(),
         })
     }
 
@@ -70,16 +73,27 @@ impl Summariser {
         match self {
             Self::Rules => None,
             Self::Liar => Some(lies(plan)),
-            Self::Model { gateway, usable } => {
+            Self::Model {
+                gateway,
+                usable,
+                failure,
+            } => {
                 let mut request = ChatRequest::new(ModelChoice::Role(ModelRole::Fast), messages);
-                request.response_schema = Some(summary::schema());
+                request.response_schema = Some(summary::schema(ANSWER_TOKENS));
                 request.temperature = Some(0.0);
                 request.think = Think::Off;
                 request.max_tokens = Some(ANSWER_TOKENS);
                 request.context_tokens = Some(4_096);
-                let answer = answer(&**gateway, request).await;
                 usable.1 += 1;
-                let summary = serde_json::from_str(&answer?).ok()?;
+                let answer = answer(&**gateway, request).await;
+                let summary = answer.and_then(|text| Ok(serde_json::from_str(&text)?));
+                let summary = match summary {
+                    Ok(summary) => summary,
+                    Err(error) => {
+                        *failure = format!("{error:#}");
+                        return None;
+                    }
+                };
                 usable.0 += 1;
                 Some(summary)
             }
@@ -87,18 +101,17 @@ impl Summariser {
     }
 }
 
-async fn answer(gateway: &dyn Models, request: ChatRequest) -> Option<String> {
-    let mut stream = gateway.chat(request).await.ok()?;
+async fn answer(gateway: &dyn Models, request: ChatRequest) -> Result<String> {
+    let mut stream = gateway.chat(request).await?;
     let mut text = String::new();
     while let Some(chunk) = stream.next().await {
-        match chunk {
-            Ok(ChatChunk::Text(piece)) => text.push_str(&piece),
-            Ok(ChatChunk::Finished(_)) => return Some(text),
-            Ok(_) => {}
-            Err(_) => return None,
+        match chunk? {
+            ChatChunk::Text(piece) => text.push_str(&piece),
+            ChatChunk::Finished(_) => return Ok(text),
+            _ => {}
         }
     }
-    None
+    bail!("the answer broke off")
 }
 
 fn lies(plan: &Plan) -> Summary {
