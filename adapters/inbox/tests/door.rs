@@ -102,11 +102,14 @@ async fn a_message_with_the_token_is_a_signal_of_the_inbox() {
     }
 }
 
+/// What is wrong with a post.
+type Change = fn(&mut Post<'_>);
+
 #[tokio::test]
 async fn whoever_may_not_is_refused_and_nothing_comes_in() {
     let inbox = open().await;
     let mut signals = inbox.signals();
-    let refused: [(u16, fn(&mut Post<'_>)); 9] = [
+    let refused: [(u16, Change); 9] = [
         (401, |post| post.token = ""),
         (401, |post| post.token = "0123456789abcdef-tokem"),
         (401, |post| post.token = "0123456789abcdef-token-and-more"),
