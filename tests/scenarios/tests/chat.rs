@@ -61,6 +61,40 @@ fn assert_shows(screens: &[String], index: usize, parts: &[&str]) {
     }
 }
 
+/// What each command of the first chat says.
+fn assert_is_told(screens: &[String]) {
+    assert_shows(screens, 0, &["nothing to take back"]);
+    assert_shows(screens, 2, &["`7x` is no rating", "/rate 4"]);
+    assert_shows(screens, 3, &["rated +100: hello carl"]);
+    assert_shows(
+        screens,
+        4,
+        &["#2 you", "hello carl", "agent", "Hello there."],
+    );
+    assert_shows(screens, 5, &["Event 99999", "carl session show"]);
+    assert_shows(screens, 6, &["#2 is pinned"]);
+    assert_shows(screens, 7, &["#2 you   pinned"]);
+    assert_shows(screens, 8, &["system", "tools", "identity", "all", "%"]);
+    assert_shows(
+        screens,
+        9,
+        &["── system", "── tools", "hello carl", "Hello there."],
+    );
+    assert_shows(screens, 10, &["/context full"]);
+    assert_shows(screens, 11, &["as small as it gets"]);
+    assert_shows(
+        screens,
+        12,
+        &["coder (this session's)", "has started no other agent"],
+    );
+    assert_shows(screens, 13, &["on disk"]);
+    assert_shows(screens, 14, &["nothing is remembered about that"]);
+    assert_shows(screens, 15, &["written to", "kept.md"]);
+    assert_shows(screens, 16, &["exists", "/export NAME.md"]);
+    assert_shows(screens, 18, &["there is no command /nonsense", "/help"]);
+    assert_shows(screens, 19, &["/undo", "/context [full]", "Ctrl-C"]);
+}
+
 #[test]
 fn a_conversation_is_looked_at_rated_pinned_and_kept() {
     let scene = Scene::new([Reply::text("Hello there."), Reply::text("Bees dance.")]);
@@ -89,36 +123,7 @@ fn a_conversation_is_looked_at_rated_pinned_and_kept() {
     ];
     let (run, screens) = chat(&scene, &[], &lines);
     assert_eq!(run.finished.code, Some(0), "{run:#?}");
-    assert_shows(&screens, 0, &["nothing to take back"]);
-    assert_shows(&screens, 2, &["`7x` is no rating", "/rate 4"]);
-    assert_shows(&screens, 3, &["rated +100: hello carl"]);
-    assert_shows(
-        &screens,
-        4,
-        &["#2 you", "hello carl", "agent", "Hello there."],
-    );
-    assert_shows(&screens, 5, &["Event 99999", "carl session show"]);
-    assert_shows(&screens, 6, &["#2 is pinned"]);
-    assert_shows(&screens, 7, &["#2 you   pinned"]);
-    assert_shows(&screens, 8, &["system", "tools", "identity", "all", "%"]);
-    assert_shows(
-        &screens,
-        9,
-        &["── system", "── tools", "hello carl", "Hello there."],
-    );
-    assert_shows(&screens, 10, &["/context full"]);
-    assert_shows(&screens, 11, &["as small as it gets"]);
-    assert_shows(
-        &screens,
-        12,
-        &["coder (this session's)", "has started no other agent"],
-    );
-    assert_shows(&screens, 13, &["entries"]);
-    assert_shows(&screens, 14, &["nothing is remembered about that"]);
-    assert_shows(&screens, 15, &["written to", "kept.md"]);
-    assert_shows(&screens, 16, &["exists", "/export NAME.md"]);
-    assert_shows(&screens, 18, &["there is no command /nonsense", "/help"]);
-    assert_shows(&screens, 19, &["/undo", "/context [full]", "Ctrl-C"]);
+    assert_is_told(&screens);
     let kept = scene.house.read("kept.md");
     assert!(
         kept.contains("## User #2, pinned") && kept.contains("Hello there."),

@@ -104,19 +104,8 @@ fn reported() -> EventBody {
     }
 }
 
-fn log() -> Vec<Event> {
-    let profile = SessionProfile {
-        name: String::new(),
-        agent_type: AgentType::new("assistant").unwrap(),
-        mode: Mode::Loop,
-        model: None,
-        context_tokens: None,
-        settings: SessionSettings::closed("/work".into()),
-    };
-    let opened = EventBody::SessionOpened {
-        profile,
-        forked_from: None,
-    };
+/// A call that is refused.
+fn denied_call() -> [EventBody; 3] {
     let decided = EventBody::BrokerDecision {
         verdict: Verdict::Deny,
         layer: Layer::Path,
@@ -138,6 +127,11 @@ fn log() -> Vec<Event> {
         arguments: json!({"path": "a.txt"}),
         recovered: false,
     };
+    [requested, decided, resulted]
+}
+
+/// A view made smaller, and a journal.
+fn left_out() -> [EventBody; 2] {
     let compacted = EventBody::ContextCompacted {
         before_tokens: 900,
         after_tokens: 300,
@@ -159,6 +153,24 @@ fn log() -> Vec<Event> {
         text: "a first".to_owned(),
         through: 5,
     };
+    [compacted, journal]
+}
+
+fn log() -> Vec<Event> {
+    let profile = SessionProfile {
+        name: String::new(),
+        agent_type: AgentType::new("assistant").unwrap(),
+        mode: Mode::Loop,
+        model: None,
+        context_tokens: None,
+        settings: SessionSettings::closed("/work".into()),
+    };
+    let opened = EventBody::SessionOpened {
+        profile,
+        forked_from: None,
+    };
+    let [requested, decided, resulted] = denied_call();
+    let [compacted, journal] = left_out();
     let bodies = [
         ((0, 0), opened),
         ((1, ROOT), asked("compare a and b")),
