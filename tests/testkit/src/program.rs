@@ -63,6 +63,8 @@ impl Carl {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", house.home())
             .env("XDG_RUNTIME_DIR", house.run_dir())
+            // The tester's own screen, locked or not, is not the test's.
+            .env("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/bus")
             .env("LANG", "C.UTF-8")
             .current_dir(house.work());
         Self {

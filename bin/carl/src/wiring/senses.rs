@@ -6,7 +6,8 @@ use crate::exit::Failure;
 use crate::files::{self, Links};
 use agents::drive::Senses;
 use anyhow::{Context, Result};
-use api::signals::Source;
+use api::signals::{Notifier, Source};
+use desktop::{Notifications, Presence};
 use domain::drive::Signal;
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -24,7 +25,7 @@ const TOKEN_FILE_BYTES: u64 = 4 << 10;
 /// # Errors
 /// When the inbox's address makes no sense.
 pub fn all(setting: &Setting) -> Result<Senses> {
-    let mut sources: Vec<Arc<dyn Source>> = Vec::new();
+    let mut sources: Vec<Arc<dyn Source>> = vec![Arc::new(Presence::new())];
     if let Some(address) = inbox_address(setting)? {
         sources.push(Arc::new(LazyInbox {
             address,
@@ -35,8 +36,13 @@ pub fn all(setting: &Setting) -> Result<Senses> {
     Ok(Senses {
         watcher: Some(Arc::new(watch::Inotify)),
         sources,
-        notifier: None,
+        notifier: notifier(setting.loaded.config.drive.notify),
     })
+}
+
+/// The desktop, if the user wants to be told there. It is looked for with each notice.
+fn notifier(is_wanted: bool) -> Option<Arc<dyn Notifier>> {
+    is_wanted.then(|| Arc::new(Notifications::new()) as Arc<dyn Notifier>)
 }
 
 /// Where the inbox listens, if it is configured.
@@ -100,4 +106,15 @@ async fn open_inbox(address: SocketAddr, token_file: &Path) -> Result<Inbox> {
     let inbox = Inbox::open(address, token.trim()).await?;
     tracing::info!(address = %inbox.address(), "the inbox is open");
     Ok(inbox)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_desktop_tells_the_user_only_where_that_is_wanted() {
+        assert!(notifier(true).is_some());
+        assert!(notifier(false).is_none());
+    }
 }
