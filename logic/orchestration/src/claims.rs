@@ -1,6 +1,7 @@
 //! What a report claims against what is on record: the results that the broker returned for the
 //! reporting agent's own calls. A claim without a record is taken back, and the change is said.
 
+use crate::confidence::Files;
 use domain::event::CallStatus;
 use domain::report::{Report, ReportSource, ReportStatus, ResultQuality};
 use std::collections::{BTreeMap, BTreeSet};
@@ -132,6 +133,12 @@ fn check_files(
             kept.push(path);
         }
     }
+    // What it was to leave and did is its work, whether it says so or not.
+    for path in expected.iter().map(|path| absolute(&ledger.folder, path)) {
+        if written.contains(&path) && ledger.existing.contains(&path) && !kept.contains(&path) {
+            kept.push(path);
+        }
+    }
     report.artifacts = kept;
     let there = |path: &&String| ledger.existing.contains(&absolute(&ledger.folder, path));
     let missing: Vec<String> = expected
@@ -191,14 +198,20 @@ fn check_quality(report: &mut Report, ledger: &Ledger, corrections: &mut Vec<Str
     }
 }
 
-/// Whether every expected file is among those that a report may name.
-pub(crate) fn files_there(report: &Report, expected: &[String]) -> bool {
-    let has = |path: &String| {
+/// Where the expected files are, by those that a checked report may name.
+pub(crate) fn files_of(report: &Report, expected: &[String]) -> Files {
+    let has = |path: &&String| {
         let wanted = absolute("", path);
         let mut artifacts = report.artifacts.iter();
-        artifacts.any(|artifact| artifact == path || artifact.ends_with(&wanted))
+        artifacts.any(|artifact| artifact == *path || artifact.ends_with(&wanted))
     };
-    !expected.is_empty() && expected.iter().all(has)
+    let missing = expected.iter().filter(|path| !has(path));
+    let missing: Vec<String> = missing.map(|path| format!("`{}`", shown(path))).collect();
+    match (expected.is_empty(), missing.is_empty()) {
+        (true, _) => Files::NoneDue,
+        (false, true) => Files::There,
+        (false, false) => Files::NotLeft(missing),
+    }
 }
 
 /// A path as the record has it: absolute, without `.` and empty parts. `..` is left alone, and so

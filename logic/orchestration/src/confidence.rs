@@ -77,37 +77,63 @@ pub enum Next {
     GiveUp(String),
 }
 
+/// The files that a task was to leave behind, against the report that counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Files {
+    /// It was to leave none.
+    NoneDue,
+    /// Each is among the files that its own calls wrote.
+    There,
+    /// These are not.
+    NotLeft(Vec<String>),
+}
+
 /// Most times a task is begun.
 const TRIES: usize = 2;
 
 /// What to do about a task after these tries, oldest first. `rests_on_it`: other tasks or the whole
-/// answer stand on this report alone. `files_there`: every file it was to leave behind is among the
-/// files that its own calls wrote. `can_check`: there is an agent to look a second time.
+/// answer stand on this report alone. `can_check`: there is an agent to look a second time.
+///
+/// A result without all of its files is a failed try, whatever anybody says of it.
 #[must_use]
-pub fn next_step(tries: &[Try], rests_on_it: bool, files_there: bool, can_check: bool) -> Next {
+pub fn next_step(tries: &[Try], rests_on_it: bool, files: &Files, can_check: bool) -> Next {
     let Some(last) = tries.last() else {
         return Next::Do;
     };
     let Some(outcome) = &last.outcome else {
         return Next::Wait;
     };
+    if let Some(reason) = without_files(tries, files) {
+        return again_or_never(tries, reason, outcome.refused);
+    }
     match last.work {
         Work::Do => {
             let was_checked = tries.iter().any(|t| t.work == Work::Check);
             let may_check = rests_on_it && can_check && !was_checked;
-            after_doing(tries, outcome, files_there, may_check)
+            after_doing(tries, outcome, files, may_check)
         }
         Work::Check => after_checking(tries, outcome),
     }
 }
 
-fn after_doing(tries: &[Try], outcome: &Evidence, files_there: bool, may_check: bool) -> Next {
+/// What is missing of the last result that was claimed. A report that still says success has every
+/// file in place, even if it names fewer: its claims were checked.
+fn without_files(tries: &[Try], files: &Files) -> Option<String> {
+    let Files::NotLeft(missing) = files else {
+        return None;
+    };
+    let done = tries.iter().rfind(|t| t.work == Work::Do)?;
+    let report = &done.outcome.as_ref()?.report;
+    (report.status == ReportStatus::Partial).then(|| format!("without {}", missing.join(", ")))
+}
+
+fn after_doing(tries: &[Try], outcome: &Evidence, files: &Files, may_check: bool) -> Next {
     let report = &outcome.report;
     match (report.status, report.result_quality) {
         (ReportStatus::Failed, _) => again_or_never(tries, reason_of(report), outcome.refused),
         (_, ResultQuality::Uncertain) => Next::Use("uncertain: it may be wrong".to_owned()),
         (ReportStatus::Success, ResultQuality::Verified) => Next::Use(String::new()),
-        (ReportStatus::Success, ResultQuality::Inferred) if files_there => {
+        (ReportStatus::Success, ResultQuality::Inferred) if *files == Files::There => {
             Next::Use("the files it was to leave are there".to_owned())
         }
         _ if may_check => Next::Check,
@@ -125,6 +151,10 @@ fn after_checking(tries: &[Try], outcome: &Evidence) -> Next {
             return again_or_never(tries, reason, false);
         }
         (Maker::Agent, _, ResultQuality::Uncertain) => "a second agent was not sure".to_owned(),
+        // It saw nothing of the world, or what it says of it did not stand.
+        (Maker::Agent, _, ResultQuality::Inferred) => {
+            "not verified: a second agent agrees, but did not look".to_owned()
+        }
         (Maker::Agent, ReportStatus::Partial, _) => "a second agent confirms part of it".to_owned(),
         (Maker::Agent, ReportStatus::Success, _) => "a second agent confirms it".to_owned(),
     };
@@ -178,7 +208,7 @@ mod tests {
     }
 
     fn step(tries: &[Try]) -> Next {
-        next_step(tries, true, false, true)
+        next_step(tries, true, &Files::NoneDue, true)
     }
 
     fn word(next: &Next) -> &'static str {
@@ -213,9 +243,18 @@ mod tests {
             assert_eq!(word(&step(&tries)), expected, "{status:?} {quality:?}");
         }
         let inferred = [tried(Work::Do, report(Success, Inferred))];
-        assert_eq!(word(&next_step(&inferred, true, true, true)), "say");
-        assert_eq!(word(&next_step(&inferred, false, false, true)), "say");
-        assert_eq!(word(&next_step(&inferred, true, false, false)), "say");
+        assert_eq!(
+            word(&next_step(&inferred, true, &Files::There, true)),
+            "say"
+        );
+        assert_eq!(
+            word(&next_step(&inferred, false, &Files::NoneDue, true)),
+            "say"
+        );
+        assert_eq!(
+            word(&next_step(&inferred, true, &Files::NoneDue, false)),
+            "say"
+        );
     }
 
     #[test]
@@ -240,5 +279,47 @@ mod tests {
             step(&[claimed(), broke()]),
             Next::Use("not verified: the check failed (timed out)".to_owned())
         );
+    }
+
+    #[test]
+    fn a_check_that_looked_at_nothing_confirms_nothing() {
+        use ReportStatus::{Partial, Success};
+        use ResultQuality::{Inferred, Verified};
+        let claimed = || tried(Work::Do, report(Success, Inferred));
+        for status in [Success, Partial] {
+            let agreed = tried(Work::Check, report(status, Inferred));
+            let next = step(&[claimed(), agreed]);
+            let note = "not verified: a second agent agrees, but did not look";
+            assert_eq!(next, Next::Use(note.to_owned()));
+            let looked = tried(Work::Check, report(status, Verified));
+            let Next::Use(note) = step(&[claimed(), looked]) else {
+                panic!("a check that looked is used");
+            };
+            assert!(note.starts_with("a second agent confirms"), "{note}");
+        }
+    }
+
+    #[test]
+    fn a_missing_file_is_a_failed_try_whatever_a_checker_says() {
+        use ReportStatus::{Partial, Success};
+        use ResultQuality::{Inferred, Uncertain, Verified};
+        let missing = Files::NotLeft(vec!["`sum.txt`".to_owned()]);
+        for quality in [Verified, Inferred, Uncertain] {
+            let lowered = || tried(Work::Do, report(Partial, quality));
+            let confirmed = || tried(Work::Check, report(Success, Verified));
+            for first in [vec![lowered()], vec![lowered(), confirmed()]] {
+                for (may_check, rests) in [(true, true), (false, false)] {
+                    let next = next_step(&first, rests, &missing, may_check);
+                    let reason = "without `sum.txt`".to_owned();
+                    let refused = false;
+                    assert_eq!(next, Next::Again { reason, refused });
+                }
+            }
+            let twice = [lowered(), confirmed(), lowered()];
+            let next = next_step(&twice, true, &missing, true);
+            assert_eq!(next, Next::GiveUp("without `sum.txt`".to_owned()));
+        }
+        let in_place = [tried(Work::Do, report(Success, Verified))];
+        assert_eq!(word(&next_step(&in_place, true, &missing, true)), "use");
     }
 }

@@ -21,7 +21,7 @@ mod state;
 pub use brief::{Assignment, brief};
 pub use check::{Mistake, Roster, check, check_report};
 pub use claims::{Checked, Entry, Ledger, check_claims, failed_report};
-pub use confidence::{Evidence, Maker, Next, Try, Work, next_step};
+pub use confidence::{Evidence, Files, Maker, Next, Try, Work, next_step};
 pub use machine::{Action, Begun, Ending, Limits, Orchestration, Start};
 pub use memories::{Candidate, Keep, Passed, candidates};
 pub use schema::{decomposition_schema, keep_schema, report_schema, tasks_schema};

@@ -4,8 +4,8 @@
 //! it stands follows from that, so that a killed orchestration goes on from its log as if nothing
 //! had happened: what is done stays done, and what was cut short is one failed try.
 
-use crate::claims::{failed_report, files_there};
-use crate::confidence::{Evidence, Next, Try, Work, next_step};
+use crate::claims::{failed_report, files_of};
+use crate::confidence::{Evidence, Files, Next, Try, Work, next_step};
 use domain::lineage::AgentType;
 use domain::report::Report;
 use domain::task::{Task, TaskStatus};
@@ -346,11 +346,11 @@ impl Orchestration {
                 .any(|q| q.task.depends_on.contains(&p.task.id))
         };
         let leaves = self.parts.iter().filter(|p| is_leaf(p)).count();
-        let files = part
-            .report()
-            .is_some_and(|report| files_there(report, &part.task.expected_artifacts));
+        let files = part.report().map_or(Files::NoneDue, |report| {
+            files_of(report, &part.task.expected_artifacts)
+        });
         let can_check = self.limits.checker.is_some();
-        next_step(&part.tries, is_needed || leaves == 1, files, can_check)
+        next_step(&part.tries, is_needed || leaves == 1, &files, can_check)
     }
 
     fn start(&mut self, index: usize, actions: &mut Vec<Action>) {
