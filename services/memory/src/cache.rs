@@ -6,6 +6,7 @@
 
 use crate::embedding::{product, unit};
 use api::memory::{Detail, Kind, QueryRequest, Recall, Scope};
+use domain::id::SessionId;
 use retrieval::question::{self, MeaningKey, Question};
 use retrieval::words::words;
 use std::collections::{BTreeSet, VecDeque};
@@ -56,6 +57,7 @@ pub(crate) struct Wanted {
     limit: u32,
     detail: Detail,
     at_least: f32,
+    left_out: Option<SessionId>,
 }
 
 impl Wanted {
@@ -66,8 +68,16 @@ impl Wanted {
             limit: request.limit,
             detail: request.detail,
             at_least: request.at_least,
+            left_out: left_out(request),
         }
     }
+}
+
+/// The session whose own exchanges are no answers: one that wants nothing but what bears on its
+/// question is told nothing that stands in its conversation anyway.
+pub(crate) fn left_out(request: &QueryRequest) -> Option<SessionId> {
+    let context = request.context.as_ref()?;
+    (request.at_least > 0.0).then_some(context.session_id)
 }
 
 /// A question as the cache compares it.

@@ -3,10 +3,11 @@
 
 mod support;
 
+use api::CallContext;
 use api::memory::{
     CorrelatedRequest, Curator as _, Detail, Memory as _, Scope, Source, WriteEntry,
 };
-use domain::id::{QueryId, SessionId};
+use domain::id::{AgentToken, QueryId, SessionId, TraceId};
 use domain::rights::Namespace;
 use support::{Kept, ask, question, request, stored};
 
@@ -247,6 +248,45 @@ async fn earlier_askings_do_not_crowd_out_what_answers() {
     let found: Vec<_> = recalls.iter().map(|recall| recall.id).collect();
     assert_eq!(found.len(), 3, "{recalls:#?}");
     assert!(found[..2].contains(&told) && found[..2].contains(&curated));
+}
+
+#[tokio::test]
+async fn a_session_is_not_told_unasked_what_was_said_in_it() {
+    let kept = Kept::new().await;
+    let sessions = [(); 2].map(|()| SessionId::from_uuid(uuid::Uuid::now_v7()));
+    let mut told = Vec::new();
+    for (session_id, text) in sessions.into_iter().zip(["black", "hot"]) {
+        let mut request = request("user", "");
+        request.entry = WriteEntry::Engram {
+            question: format!("I take my coffee {text}."),
+            answer: "Noted.".to_owned(),
+            intent: String::new(),
+            entities: Vec::new(),
+            session_id,
+            query_id: QueryId::from_uuid(uuid::Uuid::now_v7()),
+            respondent: "model".to_owned(),
+            tools_used: Vec::new(),
+        };
+        told.push(stored(kept.service(), request).await);
+    }
+    let ask = async |session_id, at_least, limit| {
+        let mut asked = question("How do I take my coffee?");
+        asked.context = Some(CallContext {
+            session_id,
+            agent_token: AgentToken::from_text(String::new()),
+            trace_id: TraceId::from_uuid(uuid::Uuid::now_v7()),
+        });
+        (asked.at_least, asked.limit) = (at_least, limit);
+        let (_, recalls) = ask(kept.service(), asked).await;
+        let mut found: Vec<_> = recalls.iter().map(|recall| recall.id).collect();
+        found.sort_unstable();
+        found
+    };
+    // One after the other: an answer that is kept for one session is none for the other.
+    assert_eq!(ask(sessions[0], 0.1, 1).await, [told[1]]);
+    assert_eq!(ask(sessions[1], 0.1, 1).await, [told[0]]);
+    // A search of the agent's own finds everything.
+    assert_eq!(ask(sessions[0], 0.0, 5).await, told);
 }
 
 #[tokio::test]

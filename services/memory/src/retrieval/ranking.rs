@@ -3,12 +3,13 @@
 
 use super::stages::{self, small};
 use super::{Shared, recall};
+use crate::cache::left_out;
 use crate::embedding::Vector;
 use crate::entry::Entry;
 use crate::index::Likeness;
 use crate::index::glance::{self, Glance};
 use crate::store::read;
-use api::memory::{Candidate, QueryRequest, Recall, Stage};
+use api::memory::{Candidate, QueryRequest, Recall, Stage, WriteEntry};
 use retrieval::facts;
 use retrieval::fusion::{Fusion, Hit, Legs, Traits, Weights, standing};
 use retrieval::question::Question;
@@ -221,7 +222,13 @@ impl Ranking {
 
     fn may_see(&self, entry: &Entry) -> bool {
         let scope = &self.request.scope;
-        entry.stored.valid_until.is_none() && scope.contains(&entry.stored.namespace)
+        let holds = entry.stored.valid_until.is_none();
+        let session = left_out(&self.request);
+        let is_in_view = match &entry.stored.entry {
+            WriteEntry::Engram { session_id, .. } => session == Some(*session_id),
+            WriteEntry::Memory { .. } => false,
+        };
+        holds && scope.contains(&entry.stored.namespace) && !is_in_view
     }
 
     /// Compares what words alone found as well, so that its relevance is known by meaning too. Says
