@@ -51,6 +51,7 @@ fn build() -> PathBuf {
 pub struct Carl {
     command: Command,
     stdin: Vec<u8>,
+    patience: Duration,
 }
 
 impl Carl {
@@ -70,7 +71,15 @@ impl Carl {
         Self {
             command,
             stdin: Vec::new(),
+            patience: PATIENCE,
         }
+    }
+
+    /// Lets it take longer than [`PATIENCE`], for work of a real model on a slow machine.
+    #[must_use]
+    pub fn for_at_most(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
     }
 
     /// Adds arguments.
@@ -172,14 +181,15 @@ impl Carl {
             lines,
             errors: Some(errors),
             seen: String::new(),
-            deadline: Instant::now() + PATIENCE,
+            deadline: Instant::now() + self.patience,
+            patience: self.patience,
         }
     }
 
     /// Runs it to its end.
     ///
     /// # Panics
-    /// When it cannot be started or takes longer than [`PATIENCE`].
+    /// When it cannot be started or takes longer than it may.
     #[must_use]
     pub fn run(self) -> Finished {
         self.spawn().finish()
@@ -193,6 +203,7 @@ pub struct Running {
     errors: Option<std::thread::JoinHandle<String>>,
     seen: String,
     deadline: Instant,
+    patience: Duration,
 }
 
 impl Running {
@@ -205,7 +216,7 @@ impl Running {
     /// The next line of its output, with its line end; `None` at the end.
     ///
     /// # Panics
-    /// When it takes longer than [`PATIENCE`].
+    /// When it takes longer than it may.
     pub fn line(&mut self) -> Option<String> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         match self.lines.recv_timeout(left) {
@@ -217,8 +228,8 @@ impl Running {
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 let _killed = self.child.kill();
                 panic!(
-                    "`carl` said nothing more within {PATIENCE:?}; so far:\n{}",
-                    self.seen
+                    "`carl` said nothing more within {:?}; so far:\n{}",
+                    self.patience, self.seen
                 )
             }
         }
@@ -250,7 +261,7 @@ impl Running {
     /// Waits for its end.
     ///
     /// # Panics
-    /// When it takes longer than [`PATIENCE`].
+    /// When it takes longer than it may.
     pub fn finish(mut self) -> Finished {
         while self.line().is_some() {}
         let status = self.child.wait().unwrap();
