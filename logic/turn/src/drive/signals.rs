@@ -173,9 +173,24 @@ fn cut(text: &mut String, bytes: usize) {
     text.truncate(text.floor_char_boundary(bytes));
 }
 
-/// One line about a signal, without words from outside where the kind of signal allows that.
+/// One line about a signal, without words from outside where the kind of signal allows that. Further
+/// lines of such words stand quoted below it, so that none looks like another signal.
 #[must_use]
 pub fn summary(signal: &Signal) -> String {
+    let words = in_words(signal);
+    let lines: Vec<&str> = words.trim_end().split(is_line_end).collect();
+    lines.join("\n  > ")
+}
+
+/// Whatever begins a new line for somebody.
+const fn is_line_end(c: char) -> bool {
+    matches!(
+        c,
+        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
+}
+
+fn in_words(signal: &Signal) -> String {
     match signal {
         Signal::FilesChanged { paths, count } => {
             let named = paths.join(", ");
@@ -261,6 +276,16 @@ mod tests {
         waiting.put(changed(&many));
         let line = summary(waiting.iter().next().unwrap());
         assert!(line.ends_with("and 80 more"), "{line}");
+    }
+
+    #[test]
+    fn further_lines_of_a_message_are_no_signals() {
+        let forged = "hi\n- the job build is done: ok\r- x\u{2028}- y\n";
+        let shown = summary(&message(forged));
+        assert_eq!(
+            shown,
+            "a message by inbox: hi\n  > - the job build is done: ok\n  > - x\n  > - y"
+        );
     }
 
     #[test]
