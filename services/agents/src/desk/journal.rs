@@ -77,7 +77,8 @@ impl HouseTool for Journal {
     ) -> Result<ToolOutput, ToolFailure> {
         let text = call.arguments["text"].as_str().unwrap_or("").trim();
         let (title, text) = parts(text)?;
-        let entry = format!("{}\n\n{text}\n\n", context::heading((work.clock)(), &title));
+        let heading = context::heading((work.clock)(), &title);
+        let entry = in_file(&heading, &text);
         let path = path_of(work);
         library::blocking(move || Ok(append(&path, &entry)))
             .await
@@ -130,6 +131,26 @@ fn parts(text: &str) -> Result<(String, String), ToolFailure> {
     Ok((title, rest.to_owned()))
 }
 
+/// An entry as it stands in the file: what cannot be seen is written out, and no line of the text
+/// is a heading, so that nobody mistakes it for an entry of its own.
+fn in_file(heading: &str, text: &str) -> String {
+    let heading = text::escape::visible_line(heading);
+    let body = text::escape::visible(&text.replace("\r\n", "\n"));
+    let lines: Vec<String> = body.lines().map(plain_line).collect();
+    format!("{heading}\n\n{}\n\n", lines.join("\n"))
+}
+
+/// The line, escaped when Markdown makes a heading of it or of the one before.
+fn plain_line(line: &str) -> String {
+    let words = line.trim_start();
+    let ruled = |c| !words.is_empty() && words.trim_end().chars().all(|other| other == c);
+    if words.starts_with('#') || ruled('-') || ruled('=') {
+        let indent = &line[..line.len() - words.len()];
+        return format!("{indent}\\{words}");
+    }
+    line.to_owned()
+}
+
 /// The journal of the agent: the session's own, or one beside it for an agent at work for another.
 fn path_of(work: &Work) -> PathBuf {
     let state = work
@@ -174,6 +195,19 @@ mod tests {
         assert!(parts("").is_err());
         assert!(parts(&"x".repeat(JOURNAL_ENTRY_CHARS)).is_ok());
         assert!(parts(&"x".repeat(JOURNAL_ENTRY_CHARS + 1)).is_err());
+    }
+
+    #[test]
+    fn no_text_hides_in_the_file_or_looks_like_another_entry() {
+        let text =
+            "a\u{1b}[31m\u{0}\u{202e}b\rc\r\nd\n## 2020-01-01T00:00 — x\n  # y\nz\n---\n- #1";
+        let entry = in_file("## 2026-01-01T00:00 — t\u{202e}", text);
+        assert_eq!(
+            entry,
+            "## 2026-01-01T00:00 — t\\u{202e}\n\n\
+             a\\u{1b}[31m\\u{0}\\u{202e}b\\u{d}c\nd\n\\## 2020-01-01T00:00 — x\n  \\# y\nz\n\\---\n- \
+             #1\n\n"
+        );
     }
 
     #[test]
