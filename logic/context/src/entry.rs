@@ -1,12 +1,17 @@
 //! One message of a context, with what is known of it.
 
+use domain::id::CallId;
 use domain::message::{Message, ToolCall};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What a message costs besides its text, characters: role and separators.
 pub(crate) const MESSAGE_CHARACTERS: u64 = 16;
 /// What is left of a shortened tool result or argument, characters, besides the note that it was.
 const SHORTENED_CHARACTERS: usize = 400;
+/// Longest argument that stays whole in a shortened call, characters.
+pub(crate) const LONG_ARGUMENT: usize = 2 * SHORTENED_CHARACTERS;
+/// The same in a call that came to nothing: more, because the model may want to mend it.
+pub(crate) const LONG_FAILED_ARGUMENT: usize = 4_000;
 
 /// Whose words a turn begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +47,9 @@ pub(crate) struct Entry {
     /// What was recalled for it; empty for nothing.
     pub(crate) recalled: String,
     /// Calls of it that leave the view, with their results, once the model has answered.
-    pub(crate) passing_calls: Vec<domain::id::CallId>,
+    pub(crate) passing_calls: Vec<CallId>,
+    /// Calls of it that came to nothing: nothing has their long arguments.
+    pub(crate) failed_calls: Vec<CallId>,
 }
 
 impl Entry {
@@ -57,6 +64,7 @@ impl Entry {
             part,
             recalled: String::new(),
             passing_calls: Vec::new(),
+            failed_calls: Vec::new(),
         }
     }
 
@@ -85,34 +93,47 @@ pub(crate) fn shortened_text(text: &str, seq: u64) -> Option<String> {
     (total > SHORTENED_CHARACTERS + 2 * note.len()).then(|| kept + &note)
 }
 
-/// Calls whose long arguments are cut, for the same reason.
-pub(crate) fn shortened_calls(calls: &[ToolCall]) -> Vec<ToolCall> {
-    calls
-        .iter()
-        .map(|call| ToolCall {
-            call_id: call.call_id,
-            name: call.name.clone(),
-            arguments: shortened_value(&call.arguments),
-        })
-        .collect()
+/// A call whose arguments longer than so many characters are cut, for the same reason.
+pub(crate) fn shortened_call(call: &ToolCall, longest: usize) -> ToolCall {
+    let arguments = shortened_value(&call.arguments, longest);
+    let total = call.arguments.to_string().chars().count();
+    let written = arguments.to_string();
+    // Many short ones are long as well.
+    let arguments = if written.chars().count() > 8 * longest {
+        let begin: String = written.chars().take(SHORTENED_CHARACTERS).collect();
+        let left = total.saturating_sub(SHORTENED_CHARACTERS);
+        json!({"shortened": format!("{begin} [{left} more characters]")})
+    } else {
+        arguments
+    };
+    ToolCall {
+        call_id: call.call_id,
+        name: call.name.clone(),
+        arguments,
+    }
 }
 
-fn shortened_value(value: &Value) -> Value {
+fn shortened_value(value: &Value, longest: usize) -> Value {
     match value {
         Value::String(text) => {
             let total = text.chars().count();
-            if total <= 2 * SHORTENED_CHARACTERS {
+            if total <= longest {
                 return value.clone();
             }
             let kept: String = text.chars().take(SHORTENED_CHARACTERS).collect();
-            let left = total - SHORTENED_CHARACTERS;
+            let left = total.saturating_sub(SHORTENED_CHARACTERS);
             Value::String(format!("{kept} [{left} more characters]"))
         }
-        Value::Array(items) => Value::Array(items.iter().map(shortened_value).collect()),
+        Value::Array(items) => Value::Array(
+            items
+                .iter()
+                .map(|item| shortened_value(item, longest))
+                .collect(),
+        ),
         Value::Object(fields) => Value::Object(
             fields
                 .iter()
-                .map(|(name, value)| (name.clone(), shortened_value(value)))
+                .map(|(name, value)| (name.clone(), shortened_value(value, longest)))
                 .collect(),
         ),
         other => other.clone(),

@@ -78,13 +78,24 @@ impl Lasting {
     pub fn journal(&mut self, entry: JournalEntry, call_id: Option<CallId>) {
         self.notes.write(entry);
         let Some(call_id) = call_id else { return };
-        let asked = self.entries.iter_mut().rev().find(|entry| {
-            matches!(&entry.message, Message::Assistant { tool_calls, .. }
-                if tool_calls.iter().any(|call| call.call_id == call_id))
-        });
-        if let Some(asked) = asked {
+        if let Some(asked) = self.asking(call_id) {
             asked.passing_calls.push(call_id);
         }
+    }
+
+    /// A call was refused or failed: its long arguments are shown shortened from now on.
+    pub fn call_failed(&mut self, call_id: CallId) {
+        if let Some(asked) = self.asking(call_id) {
+            asked.failed_calls.push(call_id);
+        }
+    }
+
+    /// The reply that asked for a call.
+    fn asking(&mut self, call_id: CallId) -> Option<&mut Entry> {
+        self.entries.iter_mut().rev().find(|entry| {
+            let calls = calls_of(&entry.message);
+            calls.iter().any(|call| call.call_id == call_id)
+        })
     }
 
     /// The model has answered: notes in passing have been seen and leave the view. A reminder to

@@ -2,7 +2,8 @@
 
 use crate::budget::Budget;
 use crate::entry::{
-    Entry, MESSAGE_CHARACTERS, Part, characters_in, shortened_calls, shortened_text,
+    Entry, LONG_ARGUMENT, LONG_FAILED_ARGUMENT, MESSAGE_CHARACTERS, Part, characters_in,
+    shortened_call, shortened_text,
 };
 use crate::estimate::TokenEstimator;
 use crate::lasting::Lasting;
@@ -136,6 +137,16 @@ impl Lasting {
         }
     }
 
+    fn call_of(&self, entry: &Entry, call: &ToolCall) -> ToolCall {
+        if self.is_shortened(entry) {
+            shortened_call(call, LONG_ARGUMENT)
+        } else if entry.failed_calls.contains(&call.call_id) {
+            shortened_call(call, LONG_FAILED_ARGUMENT)
+        } else {
+            call.clone()
+        }
+    }
+
     /// Thinking goes back to the model within a turn only.
     fn bare(&self, entry: &Entry, in_turn: bool) -> Message {
         match &entry.message {
@@ -146,11 +157,10 @@ impl Lasting {
             } => Message::Assistant {
                 text: String::new(),
                 thinking: thinking.clone().filter(|_| in_turn),
-                tool_calls: if self.is_shortened(entry) {
-                    shortened_calls(tool_calls)
-                } else {
-                    tool_calls.clone()
-                },
+                tool_calls: tool_calls
+                    .iter()
+                    .map(|call| self.call_of(entry, call))
+                    .collect(),
             },
             Message::Tool { call_id, name, .. } => Message::Tool {
                 call_id: *call_id,

@@ -413,6 +413,41 @@ fn a_turn_too_long_by_itself_keeps_its_last_three_replies_whole() {
 }
 
 #[test]
+fn a_failed_call_loses_its_long_arguments_at_once_and_stays_json() {
+    let mut lasting = fresh();
+    lasting.begin_turn(1, "Write it.".to_owned(), Speaker::User);
+    let call = |number: u128, arguments| ToolCall {
+        call_id: CallId::from_uuid(Uuid::from_u128(number)),
+        name: "write".to_owned(),
+        arguments,
+    };
+    let long = json!({"path": "a.txt", "text": "x".repeat(10_000)});
+    let many = json!({"numbers": (0..100_000).collect::<Vec<u32>>()});
+    let mendable = json!({"text": "y".repeat(3_000)});
+    let calls = vec![
+        call(1, long.clone()),
+        call(2, long.clone()),
+        call(3, many),
+        call(4, mendable.clone()),
+    ];
+    lasting.add(2, reply(String::new(), calls.clone()));
+    for failed in [&calls[1], &calls[2], &calls[3]] {
+        lasting.call_failed(failed.call_id);
+    }
+    let messages = lasting.messages();
+    let Some(Message::Assistant { tool_calls, .. }) = messages.last() else {
+        panic!("{messages:?}");
+    };
+    assert_eq!(tool_calls[0].arguments, long);
+    assert_eq!(tool_calls[1].arguments["path"], "a.txt");
+    let cut = tool_calls[1].arguments["text"].as_str().unwrap();
+    assert!(cut.ends_with(" [9600 more characters]"), "{cut}");
+    assert!(tool_calls[2].arguments.is_object());
+    assert!(tool_calls[2].arguments.to_string().len() < 1_000);
+    assert_eq!(tool_calls[3].arguments, mendable);
+}
+
+#[test]
 fn a_pinned_message_stays_word_for_word_and_an_old_one_comes_back() {
     let mut world = World::new(2_000);
     world.says(Said::Reply(reply(

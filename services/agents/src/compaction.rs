@@ -16,16 +16,23 @@ use domain::limits::{ROLLING_SUMMARY_TOKENS, SUMMARY_TIME, SUMMARY_TOKENS};
 use domain::model::{Think, Usage};
 use domain::tool::ToolDefinition;
 
+/// Of the model's whole context, what a prompt may be estimated at and still be sent, thousandths.
+/// More than all of it: the estimate may be too high, and the server counts.
+const OVERSIZED_PERMILLE: u64 = 1_500;
+
 /// Before a model is asked: rebuilds the view at the hard mark, and at the soft mark tells the agent,
 /// once, to write its journal. What that cost.
 pub(crate) async fn before_call(work: &Work, budget: Budget, tools: &[ToolDefinition]) -> Usage {
     let mut spent = Usage::default();
-    if pressure(work, budget) == Pressure::Hard && !work.with_thread(|thread| thread.is_full) {
+    let full_at = work.with_thread(|thread| thread.full_at);
+    if pressure(work, budget) == Pressure::Hard && has_grown(work, full_at) {
         let (shrunk, cost) = rebuild(work, budget.prompt_tokens, Why::Mark).await;
         spent = cost;
         if !shrunk && !work.cancel.is_cancelled() {
-            work.with_thread(|thread| thread.is_full = true);
-            work.emit(EventBody::Error(full()), None).await;
+            work.with_thread(|thread| thread.full_at = Some(thread.window.estimate()));
+            if full_at.is_none() {
+                work.emit(EventBody::Error(full()), None).await;
+            }
         }
     }
     let may_write = tools.iter().any(|tool| tool.name.as_str() == JOURNAL);
@@ -39,6 +46,29 @@ pub(crate) async fn before_call(work: &Work, budget: Budget, tools: &[ToolDefini
         work.emit(EventBody::ModelNudged { text }, None).await;
     }
     spent
+}
+
+/// Why a prompt is not sent at all: it is far over everything that the model can see.
+pub(crate) fn oversized(work: &Work, budget: Budget) -> Option<Fault> {
+    let tokens = work.with_thread(|thread| thread.window.estimate());
+    let most = budget.context_tokens * OVERSIZED_PERMILLE / 1_000;
+    (tokens > most).then(|| Fault {
+        code: "agents.context_full".to_owned(),
+        message: format!(
+            "The prompt would have about {tokens} tokens, the model's context has {}. It was not \
+             sent.",
+            budget.context_tokens
+        ),
+        hint: "Say it in fewer words or name a file instead of its text, take pins away, begin a \
+               new session, or give the model a larger context."
+            .to_owned(),
+    })
+}
+
+/// Whether there is enough more than when nothing could go to try once more.
+fn has_grown(work: &Work, full_at: Option<u64>) -> bool {
+    let tokens = work.with_thread(|thread| thread.window.estimate());
+    full_at.is_none_or(|full| tokens > full + full / 8)
 }
 
 /// After a server said that a prompt does not fit: makes the view smaller at once. Whether it is,

@@ -148,6 +148,12 @@ impl Run<'_> {
     async fn ask_model(&mut self, tools: ToolUse) -> Event {
         let spent = compaction::before_call(self.work, self.budget, &self.bench.tools()).await;
         self.outcome.usage = self.outcome.usage.plus(spent);
+        if let Some(fault) = compaction::oversized(self.work, self.budget)
+            && !self.work.cancel.is_cancelled()
+        {
+            self.outcome.error = Some(fault);
+            return Event::Failed;
+        }
         let (messages, characters) = self.work.with_thread(|thread| {
             thread.last_sent_tokens = Some(thread.window.estimate());
             (thread.window.messages(), thread.window.characters())

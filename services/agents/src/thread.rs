@@ -27,8 +27,9 @@ pub(crate) struct Thread {
     pub(crate) tools: Vec<ToolDefinition>,
     /// Tokens of the prompt last sent, estimated; `None` before the first of this process.
     pub(crate) last_sent_tokens: Option<u64>,
-    /// Whether it was said that the view cannot be made smaller, and nothing has changed since.
-    pub(crate) is_full: bool,
+    /// Tokens of the view, estimated, when it was said that it cannot be made smaller; `None` when
+    /// that was not said since the turn began or the view was rebuilt.
+    pub(crate) full_at: Option<u64>,
     /// The share of the last prompt that was the beginning of the one before.
     reused_permille: Option<u16>,
     /// The last reply.
@@ -98,7 +99,7 @@ impl Thread {
         if self.open.len() == 1 {
             self.window.at(seq);
             self.window.begin_turn(seq, text.to_owned(), speaker);
-            self.is_full = false;
+            self.full_at = None;
         }
     }
 
@@ -133,7 +134,7 @@ impl Thread {
                 let lines = summary.as_ref().map(|summary| summary.lines.clone());
                 self.window
                     .compacted(*through, lines, *shortened_through, *journal_characters);
-                self.is_full = false;
+                self.full_at = None;
             }
             EventBody::JournalWritten {
                 title,
@@ -195,9 +196,12 @@ impl Thread {
                     query.running.insert(call_id, tool.clone());
                 }
             }
-            EventBody::ToolResult { text, .. } => {
+            EventBody::ToolResult { text, status, .. } => {
                 if let Some(call_id) = event.call_id {
                     query.running.remove(&call_id);
+                    if *status != CallStatus::Ok {
+                        window.call_failed(call_id);
+                    }
                     query.result_came(window, call_id, (event.seq, text));
                 }
             }
@@ -235,7 +239,7 @@ impl Thread {
         if let Some(next) = self.open.front() {
             self.window
                 .begin_turn(next.seq, next.text.clone(), next.speaker);
-            self.is_full = false;
+            self.full_at = None;
         }
     }
 

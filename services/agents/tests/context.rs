@@ -239,6 +239,57 @@ async fn a_view_that_cannot_be_made_smaller_is_said_so_once() {
     assert_eq!(count(&events, "context.compacted"), 0);
 }
 
+/// Calls that carry 1 MB, one that is run and one that is not, after it was said that the view is
+/// full: neither is sent back whole, and a session taken up again sees the same.
+#[tokio::test]
+async fn huge_arguments_of_calls_are_not_sent_back() {
+    let huge = || json!({"text": "w".repeat(1_000_000)});
+    let tools = broker();
+    tools.add_tool(BrokerTool::new("look", Verdict::Allow, EffectClass::Read));
+    let replies = [
+        plain(Reply::calls("look", huge())),
+        plain(Reply::calls("no_such_tool", huge())),
+        plain(Reply::says("Done.")),
+    ];
+    let house = House::with(replies, tools, |config| config.context_tokens = 4_096);
+    let id = house.open().await;
+    let events = house.ask(id, &"long ".repeat(1_800)).await;
+    assert_eq!(answer(&events), "Done.");
+    for request in house.requests() {
+        assert_well_formed(&request.messages);
+        let sent = serde_json::to_string(&request.messages).unwrap();
+        assert!(sent.len() < 4_096 * 4, "{}", sent.len());
+    }
+    let before = transcript(&house.last_messages());
+    assert_eq!(before.matches("more characters]").count(), 2, "{before}");
+    let house = house.reborn([plain(Reply::says("Again."))]).await;
+    let id = house.resume(id).await.unwrap();
+    house.ask(id, "Again?").await;
+    let after = transcript(&house.last_messages());
+    assert!(after.len() < 4_096 * 4, "{}", after.len());
+}
+
+#[tokio::test]
+async fn a_prompt_far_over_the_window_is_not_sent() {
+    let house = house([plain(Reply::says("Read."))]);
+    house
+        .models
+        .answer_schemas(plain(Reply::says("no summary")));
+    let id = house.open().await;
+    let events = house.ask(id, &"long ".repeat(20_000)).await;
+    assert_eq!(status(&events), domain::event::QueryStatus::Failed);
+    let why = events.iter().find_map(|event| match &event.body {
+        EventBody::QueryFinished { error, .. } => error.clone(),
+        _ => None,
+    });
+    let why = why.unwrap();
+    assert_eq!(why.code, "agents.context_full");
+    assert!(why.message.contains("4096"), "{}", why.message);
+    assert!(house.requests().is_empty());
+    let events = house.ask(id, "Something short?").await;
+    assert_eq!(answer(&events), "Read.");
+}
+
 #[tokio::test]
 async fn an_overflow_is_answered_by_a_rebuilding_and_a_second_by_none() {
     let refused = || Reply::refused(ErrorKind::ContextOverflow, "too long");
