@@ -73,7 +73,11 @@ pub(crate) async fn run(work: &Work) -> Outcome {
     }
     remember(work, &record, &mut outcome).await;
     let mut rest = Box::pin(loop_mode::run(work)).await;
-    if record.result.data["ending"] == "partial" && rest.status == QueryStatus::Success {
+    let is_short = matches!(
+        record.result.data["ending"].as_str(),
+        Some("partial" | "nothing")
+    );
+    if is_short && rest.status == QueryStatus::Success {
         rest.status = QueryStatus::Partial;
     }
     joined(outcome, rest)
@@ -99,8 +103,8 @@ async fn tasks(work: &Work, outcome: &mut Outcome) -> Result<Vec<Task>, Outcome>
         };
         let reply = match work.ask_model(ask).await {
             Ok(reply) => reply,
-            // The gateway has had it mended as often as is allowed.
-            Err(AskError::Model(error)) if error.kind == ErrorKind::SchemaUnmet => {
+            // Taking it apart was too much for the model; answering may not be.
+            Err(AskError::Model(error)) if is_of_the_answer(error.kind) => {
                 mistake = error.detail;
                 break;
             }
@@ -131,6 +135,29 @@ async fn tasks(work: &Work, outcome: &mut Outcome) -> Result<Vec<Task>, Outcome>
     let notice = EventBody::Notice(not_taken_apart(&mistake));
     work.emit(notice, None).await;
     Ok(Vec::new())
+}
+
+/// Whether a model was there and its answer failed, so that a lighter question may do better. One
+/// that cannot be had at all, or that was stopped, fails the request as it would anyway.
+const fn is_of_the_answer(kind: ErrorKind) -> bool {
+    match kind {
+        ErrorKind::Timeout
+        | ErrorKind::ContextOverflow
+        | ErrorKind::Interrupted
+        | ErrorKind::Protocol
+        | ErrorKind::TooLarge
+        | ErrorKind::SchemaUnmet
+        | ErrorKind::Server
+        | ErrorKind::Rejected => true,
+        ErrorKind::NotConfigured
+        | ErrorKind::UnknownModel
+        | ErrorKind::Unreachable
+        | ErrorKind::Blocked
+        | ErrorKind::Unauthorised
+        | ErrorKind::Busy
+        | ErrorKind::CircuitOpen
+        | ErrorKind::Cancelled => false,
+    }
 }
 
 fn read(text: &str, roster: &Roster) -> Result<Vec<Task>, String> {

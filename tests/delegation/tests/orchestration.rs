@@ -6,6 +6,7 @@
     reason = "a test is allowed to fail loudly"
 )]
 
+use api::models::ErrorKind;
 use api::test_support::{Gate, Reply};
 use delegation::{Asked, House, Kind, Speaker, all, answer, report, tasks, until};
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
@@ -134,6 +135,68 @@ async fn what_needs_no_other_agent_is_answered_at_once_and_a_poor_decomposition_
         "{}",
         mended[1].text
     );
+}
+
+fn status(events: &[Event]) -> QueryStatus {
+    let found = events.iter().rev().find_map(|event| match &event.body {
+        EventBody::QueryFinished { status, .. } => Some(*status),
+        _ => None,
+    });
+    found.unwrap()
+}
+
+#[tokio::test]
+async fn when_taking_it_apart_is_too_much_for_the_model_one_agent_works_on_it() {
+    for kind in [
+        ErrorKind::Timeout,
+        ErrorKind::ContextOverflow,
+        ErrorKind::Interrupted,
+        ErrorKind::TooLarge,
+        ErrorKind::SchemaUnmet,
+    ] {
+        for is_refused in [true, false] {
+            let house = House::new(Speaker::new(move |asked| match asked.kind {
+                Kind::Tasks if is_refused => Reply::refused(kind, "too much"),
+                Kind::Tasks => Reply::new().text("{\"tas").fail(kind, "too much"),
+                _ => Reply::says("Four."),
+            }));
+            let events = house.ask("orchestrator", "What is two and two?").await;
+            assert_eq!(answer(&events), "Four.", "{kind:?}");
+            assert_eq!(status(&events), QueryStatus::Success, "{kind:?}");
+            let is_notice = |e: &Event| matches!(&e.body, EventBody::Notice(fault) if fault.code == "agents.not_taken_apart");
+            assert!(events.iter().any(is_notice), "{kind:?}");
+        }
+    }
+    let house = House::new(Speaker::new(|_| {
+        Reply::refused(ErrorKind::NotConfigured, "no model")
+    }));
+    let events = house.ask("orchestrator", "What is two and two?").await;
+    assert_eq!(status(&events), QueryStatus::Failed);
+    assert_eq!(house.models.asked().len(), 1, "asked again without a model");
+}
+
+#[tokio::test]
+async fn a_file_that_nobody_wrote_fails_its_task_whatever_a_second_agent_says() {
+    let house = House::new(Speaker::new(|asked| {
+        match (asked.kind, asked.who.as_str()) {
+            (Kind::Tasks, _) => Reply::says(
+                json!({"tasks": [{
+                    "id": "c", "agent_type": "coder", "goal": "Add it up.", "inputs": [],
+                    "depends_on": [], "expected_artifacts": ["sum.txt"],
+                }]})
+                .to_string(),
+            ),
+            (Kind::Report, "coder") => report("Written.", json!({"artifacts": ["sum.txt"]})),
+            (Kind::Report, _) => report("It is right.", json!({})),
+            _ => Reply::says("Done."),
+        }
+    }));
+    let events = house.ask("orchestrator", "Add up into sum.txt.").await;
+    let names: Vec<String> = spawned(&events).into_iter().map(|(_, id)| id).collect();
+    assert_eq!(names, ["c", "c"], "tried once more, and nobody vouches");
+    let last = moves(&events).pop().unwrap();
+    assert_eq!(last, ("c".to_owned(), TaskStatus::Failed));
+    assert_eq!(status(&events), QueryStatus::Partial);
 }
 
 #[tokio::test]
