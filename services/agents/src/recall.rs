@@ -2,11 +2,12 @@
 //!
 //! The harness asks the broker's own tool, with the agent's token: whether the agent may look, at
 //! which memories, what is on record and how the answer is fenced and labelled is the guard's
-//! business here as everywhere. Nothing relevant shows nothing. A memory that is slow or broken is
-//! gone without.
+//! business here as everywhere. Nothing relevant shows nothing, and a small context is left to the
+//! conversation: fewer memories are shown, or none. A memory that is slow or broken is gone without.
 
 use crate::work::Work;
 use api::broker::{CallRequest, ToolEvent, ToolResult};
+use context::Budget;
 use domain::decision::Verdict;
 use domain::event::{CallStatus, EventBody};
 use domain::fault::{Coded, Fault};
@@ -18,6 +19,8 @@ use uuid::Uuid;
 
 /// The tool that looks.
 pub(crate) const TOOL: &str = "search_memory";
+/// The most of a prompt that may be taken by what nobody asked for, thousandths.
+const SHARE_PERMILLE: u64 = 100;
 
 /// What was recalled for the request, or a notice that nothing could be; `None` when there is
 /// nothing to show.
@@ -39,7 +42,7 @@ pub(crate) async fn for_request(work: &Work) -> Option<EventBody> {
     let found = tokio::select! {
         biased;
         () = work.cancel.cancelled() => return None,
-        found = tokio::time::timeout(RECALL_WAIT, ask(work, &question)) => found,
+        found = tokio::time::timeout(RECALL_WAIT, fitting(work, &question)) => found,
     };
     match found {
         Ok(Ok(result)) => recalled(question, result?),
@@ -51,16 +54,44 @@ pub(crate) async fn for_request(work: &Work) -> Option<EventBody> {
     }
 }
 
+/// The best that fit in their share of the prompt, whole; `None` when not even the best one does, or
+/// the guard says no.
+async fn fitting(work: &Work, question: &str) -> Result<Option<ToolResult>, Fault> {
+    let tokens = Budget::of(work.context_tokens).prompt_tokens * SHARE_PERMILLE / 1_000;
+    let room = work.with_thread(|thread| thread.window.characters_in(tokens));
+    let mut limit = RECALLED_MEMORIES;
+    while limit > 0 {
+        let Some(result) = ask(work, question, limit).await? else {
+            return Ok(None);
+        };
+        match fewer(&result, limit, room) {
+            None => return Ok(Some(result)),
+            Some(left) => limit = left,
+        }
+    }
+    Ok(None)
+}
+
+/// With how many memories less it may fit in so many characters; `None` when it does.
+fn fewer(result: &ToolResult, limit: u32, room: u64) -> Option<u32> {
+    if result.status != CallStatus::Ok || result.text.chars().count() as u64 <= room {
+        return None;
+    }
+    let found = result.data["results"].as_array().map_or(0, Vec::len);
+    let found = u32::try_from(found).unwrap_or(u32::MAX).min(limit);
+    found.checked_sub(1)
+}
+
 /// Asks the tool; `None` when the guard does not simply allow it. Dropping the future withdraws the
 /// call.
-async fn ask(work: &Work, question: &str) -> Result<Option<ToolResult>, Fault> {
+async fn ask(work: &Work, question: &str, limit: u32) -> Result<Option<ToolResult>, Fault> {
     let request = CallRequest {
         context: work.context.clone(),
         call_id: CallId::from_uuid(Uuid::now_v7()),
         tool: TOOL.to_owned(),
         arguments: json!({
             "query": question,
-            "limit": RECALLED_MEMORIES,
+            "limit": limit,
             "relevant_only": true,
         }),
         plan_id: None,
@@ -137,5 +168,15 @@ mod tests {
         assert!(matches!(notice, Some(EventBody::Notice(_))), "{notice:?}");
         let denied = nothing_ran(CallStatus::Denied, "no".to_owned());
         assert_eq!(recalled(asked(), denied), None);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_asked_for_with_one_less() {
+        let ids = json!({"results": [{"id": "7"}, {"id": "8"}]});
+        let two = result(ids);
+        assert_eq!(fewer(&two, 3, 6), None);
+        assert_eq!(fewer(&two, 3, 5), Some(1));
+        assert_eq!(fewer(&two, 1, 5), Some(0));
+        assert_eq!(fewer(&result(json!({"results": []})), 3, 5), None);
     }
 }

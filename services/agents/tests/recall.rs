@@ -111,6 +111,22 @@ async fn nothing_relevant_shows_nothing() {
 }
 
 #[tokio::test]
+async fn what_would_take_more_than_its_share_of_the_prompt_is_left_out() {
+    for (size, limits) in [(5_000, vec![3]), (8_000, vec![3, 1])] {
+        let long = found().returns("x".repeat(size));
+        let house = House::with([Reply::says("Black.")], with(long), |_| {});
+        let id = house.open().await;
+        let events = house.ask(id, "How do I like my coffee?").await;
+        let calls = house.broker.calls();
+        let asked = calls.iter().map(|call| call.arguments["limit"].as_u64());
+        let asked: Vec<u64> = asked.flatten().collect();
+        assert_eq!(asked, limits, "{size}");
+        // The tool gives as much however few are asked for: not even one fits.
+        assert_eq!(recalled(&events).is_empty(), limits.len() > 1, "{size}");
+    }
+}
+
+#[tokio::test]
 async fn nothing_is_asked_where_the_tool_is_disabled_not_there_or_recall_is_off() {
     let disabled = House::with([Reply::says("Hm.")], with(found()), |_| {});
     let mut profile = disabled.profile();
