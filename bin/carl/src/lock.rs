@@ -1,6 +1,7 @@
 //! One writer a state folder.
 
 use crate::exit::Failure;
+use crate::render::print_error;
 use anyhow::{Context, Result};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
@@ -18,19 +19,34 @@ pub struct StateLock {
 
 /// How long one command waits for another to end before it gives up.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How long it waits without a word.
+const MUTE: Duration = Duration::from_millis(300);
 /// How often it looks.
 const LOOK: Duration = Duration::from_millis(50);
 
 impl StateLock {
-    /// Takes the lock, waiting a while for a command that is about to end.
+    /// Takes the lock, waiting a while for a command that is about to end. Who is waited for is
+    /// said on standard error.
     ///
     /// # Errors
     /// As [`StateLock::take`], once patience is at its end.
     pub async fn wait(state: &Path) -> Result<Self> {
+        Self::wait_telling(state, |text| Ok(print_error(text)?)).await
+    }
+
+    async fn wait_telling(state: &Path, mut tell: impl FnMut(&str) -> Result<()>) -> Result<Self> {
         let began = Instant::now();
+        let mut is_told = false;
         loop {
             match Self::take(state) {
                 Err(error) if error.is::<Failure>() && began.elapsed() < PATIENCE => {
+                    if !is_told && began.elapsed() >= MUTE {
+                        is_told = true;
+                        let seconds = PATIENCE.as_secs();
+                        tell(&format!(
+                            "{error}; waiting up to {seconds} s for it to end\n"
+                        ))?;
+                    }
                     tokio::time::sleep(LOOK).await;
                 }
                 taken => return taken,
@@ -99,5 +115,23 @@ mod tests {
         );
         drop(first);
         StateLock::take(state.path()).unwrap();
+    }
+
+    #[tokio::test]
+    async fn who_waits_says_once_for_whom() {
+        let state = tempfile::tempdir().unwrap();
+        let mut first = Some(StateLock::take(state.path()).unwrap());
+        let mut told = Vec::new();
+        let waiting = StateLock::wait_telling(state.path(), |text| {
+            told.push(text.to_owned());
+            first = None;
+            Ok(())
+        });
+        waiting.await.unwrap();
+        let holder = format!("process {}", std::process::id());
+        assert!(
+            matches!(told.as_slice(), [text] if text.contains(&holder) && text.contains("waiting")),
+            "{told:?}"
+        );
     }
 }
