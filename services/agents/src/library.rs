@@ -137,7 +137,16 @@ pub(crate) fn copy(
         ));
     }
     let mut log = SessionLog::create(folder, to)?;
-    let copied = copy_events(&mut lines, &mut log, (from, end), to);
+    let copied = copy_events(&mut lines, &mut log, (from, end), to).and_then(|holds_request| {
+        match at_seq == 0 || holds_request {
+            true => Ok(()),
+            false => Err(Error::new(
+                ErrorKind::InvalidRequest,
+                format!("Nothing was said in session {from} up to event {end}."),
+            )
+            .with_hint("`carl session show` prints the number of each message.")),
+        }
+    });
     if copied.is_err()
         && let Err(error) = std::fs::remove_file(log.path())
     {
@@ -146,17 +155,20 @@ pub(crate) fn copy(
     copied
 }
 
+/// Whether a request is among what was copied.
 fn copy_events(
     lines: &mut Lines,
     log: &mut SessionLog,
     origin: (SessionId, u64),
     to: SessionId,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
+    let mut holds_request = false;
     while log.last_seq() < origin.1 {
         let Some(mut event) = lines.next_event()? else {
             break;
         };
         event.session_id = to;
+        holds_request |= matches!(event.body, EventBody::QueryReceived { .. });
         if let EventBody::SessionOpened { forked_from, .. } = &mut event.body {
             *forked_from = Some(origin);
         }
@@ -168,5 +180,6 @@ fn copy_events(
             format!("The copy cannot be saved: {source}."),
         )
         .with_source(source)
-    })
+    })?;
+    Ok(holds_request)
 }

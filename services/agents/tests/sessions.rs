@@ -420,6 +420,9 @@ async fn a_fork_goes_its_own_way_from_any_event() {
     assert!(whole.last_seq > before.len() as u64);
     let beyond = house.service.fork(id, before.len() as u64 + 1).await;
     assert_eq!(error_kind(beyond), ErrorKind::InvalidRequest);
+    let empty = house.service.fork(id, 1).await.unwrap_err();
+    assert_eq!(empty.kind, ErrorKind::InvalidRequest);
+    assert!(empty.hint.contains("number"), "{}", empty.hint);
     assert_eq!(house.service.list().await.unwrap().len(), 3);
 }
 
