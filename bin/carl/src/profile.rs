@@ -58,6 +58,28 @@ pub fn build(
     })
 }
 
+/// The profile that a session is continued with: what no flag names is the session's own, and what
+/// is open is this command's alone.
+#[must_use]
+pub fn continued(
+    built: SessionProfile,
+    flags: &SessionFlags,
+    own: SessionProfile,
+) -> SessionProfile {
+    let names_model = flags.model.is_some() || flags.provider.is_some();
+    SessionProfile {
+        name: own.name,
+        agent_type: match flags.agent {
+            Some(_) => built.agent_type,
+            None => own.agent_type,
+        },
+        mode: flags.mode.map_or(own.mode, Into::into),
+        model: if names_model { built.model } else { own.model },
+        context_tokens: flags.context_tokens.or(own.context_tokens),
+        settings: built.settings,
+    }
+}
+
 /// The user's ceiling.
 ///
 /// # Errors
@@ -172,6 +194,45 @@ mod tests {
             Path::new("/w"),
             Attendance::Unattended,
         )
+    }
+
+    #[test]
+    fn a_session_goes_on_as_it_was_but_for_what_a_flag_names() {
+        let flags = SessionFlags {
+            agent: Some("orchestrator".to_owned()),
+            mode: Some(crate::cli::ModeArg::Plan),
+            model: Some("ollama/a:7b".to_owned()),
+            context_tokens: Some(4096),
+            ..SessionFlags::default()
+        };
+        let mut own = built(&flags).unwrap();
+        own.name = "mine".to_owned();
+        own.settings
+            .allow_write
+            .insert(Path::new("/once").to_owned());
+        let plain = SessionFlags::default();
+        let kept = continued(built(&plain).unwrap(), &plain, own.clone());
+        let settings = built(&plain).unwrap().settings;
+        assert_eq!(
+            kept,
+            SessionProfile {
+                settings,
+                ..own.clone()
+            }
+        );
+        let other = SessionFlags {
+            agent: Some("researcher".to_owned()),
+            mode: Some(crate::cli::ModeArg::Loop),
+            provider: Some("hub".to_owned()),
+            context_tokens: Some(8192),
+            ..SessionFlags::default()
+        };
+        let changed = continued(built(&other).unwrap(), &other, own);
+        let named = SessionProfile {
+            name: "mine".to_owned(),
+            ..built(&other).unwrap()
+        };
+        assert_eq!(changed, named);
     }
 
     #[test]

@@ -280,7 +280,7 @@ fn one_chat_goes_through_sessions_modes_and_models() {
     assert_shows(&screens, 11, &["model: what suits the agent type coder"]);
     assert_shows(&screens, 12, &["there is no model"]);
     assert_shows(&screens, 13, &["model: what suits"]);
-    assert_shows(&screens, 14, &["events"]);
+    assert_shows(&screens, 14, &["is no number of a message", "/pin"]);
     assert_shows(&screens, 15, &["takes nothing after it"]);
     let chats = scene.server.chats();
     let asked = |index: usize| chats[index].body["messages"].to_string();
@@ -342,4 +342,15 @@ fn a_session_is_looked_at_compacted_and_exported_from_outside() {
         .expect(0);
     let copy = scene.house.session_log(forked.stdout.trim());
     assert_eq!(of_kind(&copy, "query_finished")[0]["status"], "success");
+    let carl = scene.house.ask(["session", "fork", &id, "--at", "1"]);
+    let refused = carl.run().expect(2);
+    assert!(refused.stderr.contains("session show"), "{refused:#?}");
+    scene.house.write("kept.md", "mine");
+    let carl = scene.house.ask(["session", "export", &id, "-o", "kept.md"]);
+    let refused = carl.run().expect(2);
+    assert!(refused.stderr.contains("another name"), "{refused:#?}");
+    assert_eq!(scene.house.read("kept.md"), "mine");
+    let carl = scene.house.ask(["session", "export", &id, "-o", "new.md"]);
+    carl.run().expect(0);
+    assert!(scene.house.read("new.md").contains("a question"));
 }

@@ -5,13 +5,14 @@ mod line;
 pub mod slash;
 mod taking_back;
 
-pub use acts::print_context;
+pub use acts::{print_context, write_new};
 
 use super::Setting;
 use super::onlooker::Onlooker;
 use crate::cli::SessionFlags;
 use crate::drive::{View, drive, follow};
 use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
+use crate::profile;
 use crate::render::terminal::{Answer, Terminal};
 use crate::render::{Paint, links, override_warning, print_error};
 use crate::signals::Signals;
@@ -23,6 +24,7 @@ use domain::event::{Event, EventBody};
 use domain::settings::{Attendance, Mode, SessionProfile};
 use futures::StreamExt;
 use line::{Line, Typed};
+use slash::Slash;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
@@ -64,7 +66,7 @@ pub async fn chat(flags: SessionFlags, begin: Begin) -> Result<Exit> {
     let mut house = House::open(&setting, &flags).await?;
     house.share(&setting).await;
     house.remembrance.open_ahead();
-    let outcome = hold(&house, resumed, profile, &setting).await;
+    let outcome = hold(&house, resumed, (profile, &flags), &setting).await;
     house.close(outcome).await
 }
 
@@ -72,15 +74,21 @@ pub async fn chat(flags: SessionFlags, begin: Begin) -> Result<Exit> {
 async fn hold(
     house: &House,
     resumed: Option<SessionSummary>,
-    profile: SessionProfile,
+    wanted: (SessionProfile, &SessionFlags),
     setting: &Setting,
 ) -> Result<Exit> {
+    let (mut profile, flags) = wanted;
     let request = match resumed {
         None => OpenRequest::New(profile.clone()),
-        Some(found) => OpenRequest::Resume {
-            session_id: found.session_id,
-            profile: Some(profile.clone()),
-        },
+        Some(found) => {
+            let id = found.session_id;
+            let own = super::session::own_profile(house.sessions.as_ref(), id).await?;
+            profile = profile::continued(profile, flags, own);
+            OpenRequest::Resume {
+                session_id: id,
+                profile: Some(profile.clone()),
+            }
+        }
     };
     let opened = house.sessions.open(request).await;
     let session = opened.map_err(|error| not_opened(&error))?;
@@ -96,8 +104,10 @@ async fn hold(
     };
     let outcome = chat.converse().await;
     let session_id = chat.session.session_id;
-    house.sessions.close(session_id).await.or_fail()?;
-    outcome
+    let closed = house.sessions.close(session_id).await;
+    let exit = outcome?;
+    closed.or_fail()?;
+    Ok(exit)
 }
 
 fn greet(session: &SessionSummary, profile: &SessionProfile, setting: &Setting) -> Result<()> {
@@ -136,32 +146,23 @@ impl Chat<'_> {
     async fn converse(&mut self) -> Result<Exit> {
         let mut line = Line::new(self.setting.paths.state.join("chat_history"))?;
         loop {
-            self.follow_mode(&mut line).await?;
+            let following = self.follow_mode(&mut line).await;
+            self.or_complain(following)?;
             let typed = match line.read().await? {
                 Typed::Line(typed) => typed,
                 Typed::Nothing => {
-                    self.stop_the_drive().await?;
+                    let stopped = self.stop_the_drive().await;
+                    self.or_complain(stopped)?;
                     continue;
                 }
                 Typed::End => break,
             };
             let typed = typed.trim();
             self.shows_itself(true);
-            self.catch_up().await?;
             if !typed.is_empty() {
                 line.keep(typed)?;
             }
-            let done = if typed.is_empty() {
-                self.answer_the_drive().await.map(|()| Next::Stay)
-            } else if slash::is_command(typed) {
-                match slash::parse(typed) {
-                    Ok(slash) => self.act(slash).await,
-                    Err(mistake) => Err(mistake.into()),
-                }
-            } else {
-                self.say(typed).await.map(|()| Next::Stay)
-            };
-            match done {
+            match self.take(typed).await {
                 Ok(Next::Stay) => {}
                 Ok(Next::Leave) => break,
                 Err(error) => self.complain(&error)?,
@@ -170,6 +171,28 @@ impl Chat<'_> {
         }
         line.save()?;
         Ok(Exit::Success)
+    }
+
+    /// Does what a line asks for, after what happened since the last one was shown.
+    ///
+    /// # Errors
+    /// When it cannot be done; the chat goes on.
+    async fn take(&mut self, typed: &str) -> Result<Next> {
+        let caught_up = self.catch_up().await;
+        let command = match slash::is_command(typed) {
+            true => Some(slash::parse(typed)?),
+            false => None,
+        };
+        // These get the user out of a session that cannot be read any more.
+        if !matches!(command, Some(Slash::Quit | Slash::New | Slash::Help)) {
+            caught_up?;
+        }
+        match command {
+            Some(slash) => return self.act(slash).await,
+            None if typed.is_empty() => self.answer_the_drive().await?,
+            None => self.say(typed).await?,
+        }
+        Ok(Next::Stay)
     }
 
     /// One exchange.
@@ -273,10 +296,23 @@ impl Chat<'_> {
         let (_, fault) = describe(error);
         let terminal = &mut self.view.terminal;
         terminal.line(&format!("{} {}", paint.bad("error:"), fault.message))?;
-        if !fault.hint.is_empty() {
-            terminal.line(&format!("  {}", fault.hint))?;
-        }
+        let id = self.session.session_id;
+        let hint = match fault.hint.as_str() {
+            "" => format!(
+                "The chat goes on; what was said is kept. Try again, or leave with Ctrl-D and go \
+                 on with `carl session resume {id}`."
+            ),
+            hint => hint.to_owned(),
+        };
+        terminal.line(&format!("  {hint}"))?;
         Ok(())
+    }
+
+    fn or_complain(&mut self, done: Result<()>) -> Result<()> {
+        match done {
+            Ok(()) => Ok(()),
+            Err(error) => self.complain(&error),
+        }
     }
 }
 

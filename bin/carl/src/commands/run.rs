@@ -1,10 +1,11 @@
 //! `carl run`: one task, then exit with what came of it.
 
-use super::{Setting, undo};
+use super::{Setting, session, undo};
 use crate::cli::RunArgs;
 use crate::drive::{Asker, View, drive, follow};
 use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::files::{self, Links};
+use crate::profile;
 use crate::render::summary::RunSummary;
 use crate::render::terminal::{Answer, Terminal};
 use crate::render::{Paint, links, override_warning, print, print_error};
@@ -54,7 +55,7 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
         .session_id
         .filter(|_| flags.ceiling.workspace.is_none())
     {
-        flags.ceiling.workspace = Some(super::session::folder_of(&setting, session_id).await?);
+        flags.ceiling.workspace = Some(session::folder_of(&setting, session_id).await?);
         setting = Setting::read(&flags)?;
     }
     let attendance = attendance(&args);
@@ -80,7 +81,8 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    async fn work_in(self, house: &House) -> Result<Exit> {
+    async fn work_in(mut self, house: &House) -> Result<Exit> {
+        let own = self.take_up(house.sessions.as_ref()).await?;
         let (mode, level) = (self.profile.mode, self.profile.settings.override_level);
         let request = match self.args.session_id {
             Some(session_id) => OpenRequest::Resume {
@@ -110,7 +112,38 @@ impl Task<'_> {
         }
         view.finish()?;
         house.sessions.close(session_id).await.or_fail()?;
+        if let Some(profile) = own {
+            let profile = Some(profile);
+            let again = sessions.open(OpenRequest::Resume {
+                session_id,
+                profile,
+            });
+            again.await.or_fail()?;
+            sessions.close(session_id).await.or_fail()?;
+        }
         Ok(status.into())
+    }
+
+    /// Goes on as the session was held. To take a change back is no change of that: the profile to
+    /// leave the session with is returned if it differs.
+    async fn take_up(&mut self, sessions: &dyn Sessions) -> Result<Option<SessionProfile>> {
+        let Some(id) = self.args.session_id else {
+            return Ok(None);
+        };
+        let own = session::own_profile(sessions, id).await?;
+        let built = self.profile.clone();
+        let kept = profile::continued(built, &self.args.session, own.clone());
+        if kept.mode != Mode::Deterministic || !undo::is_asked_by(&self.text) {
+            self.profile = kept;
+            return Ok(None);
+        }
+        self.profile.name.clone_from(&own.name);
+        self.profile.mode = kept.mode;
+        let left = SessionProfile {
+            settings: self.profile.settings.clone(),
+            ..own
+        };
+        Ok((left != self.profile).then_some(left))
     }
 }
 

@@ -3,8 +3,8 @@
 use super::chat::slash::Depth;
 use super::{Setting, chat};
 use crate::cli::{ExportForm, SessionCommand, SessionFlags};
-use crate::exit::{Exit, Failure, OrFail};
-use crate::render::messages::{children, end_of_exchange};
+use crate::exit::{Exit, Failure, OrFail, not_opened};
+use crate::render::messages::{children, end_of_exchange, spoken};
 use crate::render::transcript::{self, Extent};
 use crate::render::{print, table};
 use crate::wiring::House;
@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use api::sessions::{Follow, OpenRequest, SessionSummary, Sessions, Whose};
 use domain::event::{Event, EventBody};
 use domain::id::{AgentId, SessionId};
+use domain::settings::SessionProfile;
 use futures::TryStreamExt;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -152,6 +153,47 @@ async fn found(setting: &Setting, house: &House, part: &str) -> Result<SessionId
 pub async fn events_of(sessions: &dyn Sessions, id: SessionId) -> Result<Vec<Event>> {
     let stream = sessions.attach(id, 1, Follow::ToEnd).await.or_fail()?;
     stream.try_collect::<Vec<Event>>().await.or_fail()
+}
+
+/// How a session was held last.
+///
+/// # Errors
+/// When its log cannot be read.
+pub async fn own_profile(sessions: &dyn Sessions, id: SessionId) -> Result<SessionProfile> {
+    let opening = sessions.attach(id, 1, Follow::ToEnd).await;
+    let mut events = opening.map_err(|error| not_opened(&error))?;
+    let mut own = None;
+    while let Some(event) = events.try_next().await.or_fail()? {
+        if let EventBody::SessionOpened { profile, .. }
+        | EventBody::SessionResumed { profile }
+        | EventBody::SessionConfigured { profile } = event.body
+        {
+            own = Some(profile);
+        }
+    }
+    own.with_context(|| format!("the log of session {id} does not begin with its opening"))
+}
+
+/// The event to fork a session at so that the exchange of this message is whole; 0 is all of it.
+///
+/// # Errors
+/// A usage failure when no message that counts has the number.
+pub async fn fork_point(sessions: &dyn Sessions, id: SessionId, message: u64) -> Result<u64> {
+    if message == 0 {
+        return Ok(0);
+    }
+    let Ok(events) = events_of(sessions, id).await else {
+        // A damaged log can be forked before the damage; the service reads no further.
+        return Ok(message);
+    };
+    if !spoken(&events).iter().any(|said| said.seq == message) {
+        return Err(Failure::usage(
+            format!("#{message} is no number of a message of this session that still counts"),
+            "`carl session show`, and /pin in a chat, print the number of each message.",
+        )
+        .into());
+    }
+    Ok(end_of_exchange(&events, message))
 }
 
 /// One line of `carl session list --json`.
@@ -328,10 +370,7 @@ async fn fork(part: &str, at: u64) -> Result<Exit> {
     let house = House::open(&setting, &SessionFlags::default()).await?;
     let forked = async {
         let id = found(&setting, &house, part).await?;
-        let at = match at {
-            0 => 0,
-            at => end_of_exchange(&events_of(house.sessions.as_ref(), id).await?, at),
-        };
+        let at = fork_point(house.sessions.as_ref(), id, at).await?;
         house.sessions.fork(id, at).await.or_fail()
     };
     let forked = forked.await;
@@ -349,8 +388,7 @@ async fn export(part: &str, form: ExportForm, out: Option<&Path>) -> Result<Exit
         ExportForm::Json => as_json(&events)?,
     };
     match out {
-        Some(file) => std::fs::write(file, text)
-            .with_context(|| format!("{} cannot be written", file.display()))?,
+        Some(file) => chat::write_new(file, &text, "--out NAME")?,
         None => print(&text)?,
     }
     Ok(Exit::Success)

@@ -4,7 +4,7 @@ use super::slash::{Depth, Rating, Slash, help, modes};
 use super::{Chat, ChatView};
 use crate::commands::{memory, session};
 use crate::exit::{Failure, OrFail, not_opened};
-use crate::render::messages::{Who, end_of_exchange, spoken};
+use crate::render::messages::{Who, spoken};
 use crate::render::transcript::{self, Extent};
 use crate::render::values::model_in_words;
 use crate::render::{Paint, agents, context, print};
@@ -69,9 +69,14 @@ impl Chat<'_> {
     }
 
     async fn begin_anew(&mut self) -> Result<()> {
-        let opening = OpenRequest::New(self.profile.clone());
+        let profile = SessionProfile {
+            name: String::new(),
+            ..self.profile.clone()
+        };
+        let opening = OpenRequest::New(profile.clone());
         let opened = self.house.sessions.open(opening).await;
         let opened = opened.map_err(|error| not_opened(&error))?;
+        self.profile = profile;
         let old = self.go_to(opened).await?;
         let new = self.session.session_id;
         self.tell(&format!(
@@ -84,7 +89,9 @@ impl Chat<'_> {
         let old = std::mem::replace(&mut self.session, next).session_id;
         self.view = ChatView::new(self.house, &self.session).await;
         self.onlooker = None;
-        self.house.sessions.close(old).await.or_fail()?;
+        // The chat is in the next one already, whatever becomes of this one.
+        let closed = self.house.sessions.close(old).await.or_fail();
+        self.or_complain(closed)?;
         Ok(old)
     }
 
@@ -240,19 +247,16 @@ impl Chat<'_> {
     }
 
     async fn fork(&mut self, seq: u64) -> Result<()> {
-        let at = match seq {
-            0 => 0,
-            seq => end_of_exchange(&self.events().await?, seq),
-        };
         let id = self.session.session_id;
+        let at = session::fork_point(self.house.sessions.as_ref(), id, seq).await?;
         let forked = self.house.sessions.fork(id, at).await.or_fail()?;
         let old = self.go_to(forked).await?;
-        // A copy is opened as its origin was last; the chat may hold it otherwise.
-        self.configure(self.profile.clone()).await?;
         let new = self.session.session_id;
         self.tell(&format!(
             "forked: this is session {new} now; `carl session resume {old}` goes on with the other"
-        ))
+        ))?;
+        // A copy is opened as its origin was last; the chat may hold it otherwise.
+        self.configure(self.profile.clone()).await
     }
 
     async fn export(&mut self, file: Option<PathBuf>) -> Result<()> {
@@ -262,7 +266,7 @@ impl Chat<'_> {
         let file = file.unwrap_or_else(|| PathBuf::from(format!("carl-{end}.md")));
         let file = self.setting.workspace.join(file);
         let text = exported(&events, &file)?;
-        write_new(&file, &text)?;
+        write_new(&file, &text, "/export NAME.md")?;
         let shown = visible(&file.display().to_string());
         self.tell(&format!("written to {shown}"))
     }
@@ -303,15 +307,18 @@ fn exported(events: &[Event], file: &Path) -> Result<String> {
     Ok(transcript::markdown(events, Extent::Whole))
 }
 
-/// Writes a file that is not there yet.
-fn write_new(file: &Path, text: &str) -> Result<()> {
+/// Writes a file that is not there yet; `how` is what to type to name another.
+///
+/// # Errors
+/// A usage failure when it is there or cannot be made.
+pub fn write_new(file: &Path, text: &str, how: &str) -> Result<()> {
     use std::io::Write;
     let mut options = std::fs::OpenOptions::new();
     let opened = options.write(true).create_new(true).open(file);
     let refused = |error: io::Error| {
         let hint = match error.kind() {
-            io::ErrorKind::AlreadyExists => "Give another name: /export NAME.md",
-            _ => "Give a file that can be written: /export NAME.md",
+            io::ErrorKind::AlreadyExists => format!("Give another name: {how}"),
+            _ => format!("Give a file that can be written: {how}"),
         };
         Failure::usage(format!("{}: {error}", file.display()), hint)
     };
