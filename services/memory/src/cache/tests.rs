@@ -31,6 +31,7 @@ fn wanted(limit: u32) -> Wanted {
         limit,
         detail: Detail::Segment,
         at_least: 0.0,
+        left_out: None,
     }
 }
 
