@@ -8,7 +8,6 @@
 
 use scenarios::Scene;
 use serde_json::{Value, json};
-use std::time::Duration;
 use testkit::{Gate, House, Reply, Server};
 
 /// What a request to the model is about, told by its schema and by who asks.
@@ -195,7 +194,6 @@ fn with_the_embedded_model_everything_ends_well_formed() {
         .env(orchestrator.0, orchestrator.1)
         // Enough for every agent to begin, and an end for a model that would go on and on.
         .env("CARL_AGENTS__SESSION_TOKENS", "20000")
-        .for_at_most(Duration::from_secs(900))
         .run();
     let summary = finished.json();
     let id = summary["session_id"].as_str().unwrap();

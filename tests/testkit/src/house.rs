@@ -1,14 +1,18 @@
 //! A home and a working folder of their own, thrown away at the end.
 
-use crate::program::Carl;
+use crate::program::{Carl, MODEL_PATIENCE, PATIENCE};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A temporary HOME with its XDG folders, and a folder to work in.
 pub struct House {
     root: TempDir,
+    /// Whether a real model works here, which takes its time.
+    is_slow: AtomicBool,
 }
 
 impl House {
@@ -22,7 +26,10 @@ impl House {
         for folder in ["home", "work", "run"] {
             fs::create_dir(root.path().join(folder)).unwrap();
         }
-        Self { root }
+        Self {
+            root,
+            is_slow: AtomicBool::new(false),
+        }
     }
 
     /// The user's home.
@@ -101,7 +108,17 @@ impl House {
             "[models.discovery]\nenabled = false\n\n\
              [engine]\nprogram = {program:?}\nmodels = {models:?}\n"
         ));
+        self.is_slow.store(true, Ordering::Relaxed);
         true
+    }
+
+    /// Longest a run of `carl` may take here.
+    pub(crate) fn patience(&self) -> Duration {
+        if self.is_slow.load(Ordering::Relaxed) {
+            MODEL_PATIENCE
+        } else {
+            PATIENCE
+        }
     }
 
     /// `carl` in this house.

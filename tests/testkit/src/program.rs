@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 /// Longest a run of `carl` may take before the test gives up on it.
 pub const PATIENCE: Duration = Duration::from_secs(120);
+/// The same where a real model answers, on a machine that has other things to do.
+pub(crate) const MODEL_PATIENCE: Duration = Duration::from_secs(900);
 
 /// The program under test: `CARL_PROGRAM` if set, else `carl` of the profile this test was built
 /// in, built first.
@@ -71,15 +73,8 @@ impl Carl {
         Self {
             command,
             stdin: Vec::new(),
-            patience: PATIENCE,
+            patience: house.patience(),
         }
-    }
-
-    /// Lets it take longer than [`PATIENCE`], for work of a real model on a slow machine.
-    #[must_use]
-    pub fn for_at_most(mut self, patience: Duration) -> Self {
-        self.patience = patience;
-        self
     }
 
     /// Adds arguments.
