@@ -8,6 +8,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
+/// How the names of our groups begin; the number of the process that made one comes next.
+const PREFIX: &str = "carl-";
+
 /// The groups of one job. Dropping removes them; nothing may run in them any more by then.
 #[derive(Debug)]
 pub(crate) struct Groups {
@@ -49,7 +52,7 @@ impl Groups {
                 value: limits.memory_bytes,
             },
         ];
-        let label = format!("carl-{}", Uuid::now_v7());
+        let label = format!("{PREFIX}{}-{}", std::process::id(), Uuid::now_v7());
         for limit in wanted {
             let made = groups.hold(&label, &limit);
             let enforcement = match made {
@@ -69,6 +72,7 @@ impl Groups {
         let home = Home::of(limit.controller)?;
         let folder = home.folder.join(label);
         if !self.folders.contains(&folder) {
+            sweep(&home.folder);
             fs::create_dir(&folder)?;
             self.folders.push(folder.clone());
         }
@@ -100,6 +104,27 @@ impl Drop for Groups {
             }
         }
     }
+}
+
+/// Removes the groups that processes which were killed left behind. The kernel removes none that
+/// something still runs in.
+fn sweep(home: &Path) {
+    for entry in fs::read_dir(home).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let owner = name.to_str().and_then(owner);
+        if owner.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists())
+            && let Err(error) = fs::remove_dir(entry.path())
+        {
+            tracing::debug!(%error, folder = %entry.path().display(), "not removed");
+        }
+    }
+}
+
+/// The number of the process that made the group of this name, if it is one of ours.
+fn owner(name: &str) -> Option<u32> {
+    let (pid, id) = name.strip_prefix(PREFIX)?.split_once('-')?;
+    Uuid::try_parse(id).ok()?;
+    pid.parse().ok()
 }
 
 /// The group this process is in, for one controller.
@@ -163,6 +188,24 @@ mod tests {
     fn found(controller: &str, own: &str, mounts: &str) -> Option<(String, bool)> {
         let home = home(controller, own, mounts)?;
         Some((home.folder.display().to_string(), home.is_version_2))
+    }
+
+    #[test]
+    fn what_dead_processes_left_is_swept_and_nothing_else() {
+        let home = tempfile::tempdir().unwrap();
+        let id = Uuid::nil();
+        // No process has the highest number there is: the kernel counts to 2^22 at most.
+        let dead = format!("carl-{}-{id}", u32::MAX);
+        let living = format!("carl-{}-{id}", std::process::id());
+        let kept = [&living, "carl-9-notes", "other", &format!("carl-{id}")];
+        for name in kept.iter().copied().chain([dead.as_str()]) {
+            fs::create_dir(home.path().join(name)).unwrap();
+        }
+        sweep(home.path());
+        assert!(!home.path().join(&dead).exists());
+        for name in kept {
+            assert!(home.path().join(name).exists(), "{name}");
+        }
     }
 
     #[test]
