@@ -11,7 +11,7 @@ use crate::opening::{Backend, Failure, Pieces};
 use api::models::{ChatChunk, ChatRequest, EmbedPurpose, EmbedRequest, Models};
 use async_trait::async_trait;
 use domain::model::{ModelChoice, ModelRef, Priority};
-use futures::{StreamExt, stream};
+use futures::{Stream, StreamExt, stream};
 use process::Supervisor;
 use std::sync::Arc;
 use std::time::Duration;
@@ -107,25 +107,8 @@ impl Backend for EngineBackend {
             }
         };
         self.supervisor.answered();
-        let stall = self.stall;
-        let state = (stream::iter([Ok(first)]).chain(rest).boxed(), false);
-        let chunks = stream::unfold(state, move |(mut rest, failed)| async move {
-            if failed {
-                return None;
-            }
-            match timeout(stall, rest.next()).await {
-                Ok(Some(Ok(chunk))) => Some((Ok(chunk), (rest, false))),
-                Ok(Some(Err(error))) => Some((Err(error), (rest, true))),
-                Ok(None) => None,
-                Err(_elapsed) => {
-                    let error = Error::new(
-                        ErrorKind::Timeout,
-                        "the embedded engine stopped in the middle of the answer",
-                    );
-                    Some((Err(error), (rest, true)))
-                }
-            }
-        });
+        let whole = stream::iter([Ok(first)]).chain(rest).boxed();
+        let chunks = paced(whole, self.first_byte, self.stall);
         Ok(chunks
             .filter_map(|chunk| async move { transposed(chunk) })
             .boxed())
@@ -208,6 +191,43 @@ impl Backend for EngineBackend {
     }
 }
 
+/// A stream that fails when it pauses too long. The engine says that it has begun before it has read
+/// the prompt, so until there is something of the answer it may take as long as a first byte may.
+fn paced<S>(
+    chunks: S,
+    before: Duration,
+    within: Duration,
+) -> impl Stream<Item = Result<ChatChunk, Error>> + Send
+where
+    S: Stream<Item = Result<ChatChunk, Error>> + Send + Unpin,
+{
+    // The chunks, until it has failed, and whether something of the answer has come.
+    let state = (Some(chunks), false);
+    stream::unfold(state, move |(rest, has_begun)| async move {
+        let mut rest = rest?;
+        let wait = if has_begun { within } else { before };
+        match timeout(wait, rest.next()).await {
+            Ok(Some(Ok(chunk))) => {
+                let has_begun = has_begun || !matches!(chunk, ChatChunk::Started { .. });
+                Some((Ok(chunk), (Some(rest), has_begun)))
+            }
+            Ok(Some(Err(error))) => Some((Err(error), (None, has_begun))),
+            Ok(None) => None,
+            Err(_elapsed) => Some((Err(paused(has_begun, wait)), (None, has_begun))),
+        }
+    })
+}
+
+fn paused(has_begun: bool, wait: Duration) -> Error {
+    let ms = wait.as_millis();
+    let detail = if has_begun {
+        format!("the embedded engine stopped in the middle of the answer for {ms} ms")
+    } else {
+        format!("the embedded engine was still reading the prompt after {ms} ms")
+    };
+    Error::new(ErrorKind::Timeout, detail)
+}
+
 /// A lost connection is worth another try, since the supervisor starts a fresh process.
 fn classify(error: Error) -> Failure {
     match error.kind {
@@ -251,5 +271,46 @@ fn transposed(chunk: Result<ChatChunk, Error>) -> Option<Result<Piece, Error>> {
     match chunk {
         Ok(chunk) => piece(chunk).map(Ok),
         Err(error) => Some(Err(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEFORE: Duration = Duration::from_secs(120);
+    const WITHIN: Duration = Duration::from_secs(60);
+
+    fn started() -> ChatChunk {
+        let model = ModelRef {
+            provider: "engine".to_owned(),
+            model: "small".to_owned(),
+        };
+        ChatChunk::Started {
+            model,
+            reason: String::new(),
+        }
+    }
+
+    /// What comes of these chunks and then silence: how many, the failure, and after how long.
+    async fn silent_after(chunks: Vec<ChatChunk>) -> (usize, Error, Duration) {
+        let begun = tokio::time::Instant::now();
+        let chunks = stream::iter(chunks.into_iter().map(Ok)).chain(stream::pending());
+        let mut seen: Vec<_> = paced(chunks.boxed(), BEFORE, WITHIN).collect().await;
+        let error = seen.pop().unwrap().unwrap_err();
+        (seen.len(), error, begun.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn reading_the_prompt_may_take_as_long_as_a_first_byte() {
+        let (came, error, waited) = silent_after(vec![started()]).await;
+        assert_eq!((came, error.kind), (1, ErrorKind::Timeout));
+        assert!(waited >= BEFORE, "{waited:?}");
+        assert!(error.detail.contains("reading the prompt"), "{error:?}");
+        let text = ChatChunk::Text("On".to_owned());
+        let (came, error, waited) = silent_after(vec![started(), text]).await;
+        assert_eq!((came, error.kind), (2, ErrorKind::Timeout));
+        assert!(waited >= WITHIN && waited < BEFORE, "{waited:?}");
+        assert!(error.detail.contains("in the middle"), "{error:?}");
     }
 }
