@@ -95,8 +95,9 @@ pub enum Event {
         call_id: CallId,
         /// How.
         status: CallStatus,
-        /// Whether it was refused by the limits on repetition, number and rate.
-        over_limit: bool,
+        /// Whether it was refused by the limits on repetition, number and rate, or asked again
+        /// for what this turn was refused before.
+        circles: bool,
     },
     /// Something failed that this turn cannot mend.
     Failed,
@@ -216,9 +217,9 @@ impl Turn {
                 Event::CallEnded {
                     call_id,
                     status,
-                    over_limit,
+                    circles,
                 },
-            ) => self.call_ended(call_id, status, over_limit),
+            ) => self.call_ended(call_id, status, circles),
             _ => Vec::new(),
         }
     }
@@ -294,12 +295,12 @@ impl Turn {
         Some(Action::Run(vec![call.call_id]))
     }
 
-    fn call_ended(&mut self, call_id: CallId, status: CallStatus, over_limit: bool) -> Vec<Action> {
+    fn call_ended(&mut self, call_id: CallId, status: CallStatus, circles: bool) -> Vec<Action> {
         let Some(effect) = self.running.remove(&call_id) else {
             return Vec::new();
         };
         self.tally.note(effect, status);
-        self.circled |= over_limit && status == CallStatus::Denied;
+        self.circled |= circles && status == CallStatus::Denied;
         if !self.running.is_empty() {
             return Vec::new();
         }

@@ -68,8 +68,8 @@ fn events() -> impl Strategy<Value = Event> {
         }),
         1 => Just(Event::Overflowed),
         1 => any::<bool>().prop_map(|shrunk| Event::Compacted { shrunk }),
-        12 => (0_u128..60, statuses(), any::<bool>()).prop_map(|(n, status, over_limit)| {
-            Event::CallEnded { call_id: id(n), status, over_limit }
+        12 => (0_u128..60, statuses(), any::<bool>()).prop_map(|(n, status, circles)| {
+            Event::CallEnded { call_id: id(n), status, circles }
         }),
         1 => Just(Event::Published),
     ]
@@ -197,8 +197,8 @@ proptest! {
                     Action::Run(calls) => for call_id in calls {
                         ended += 1;
                         watch.running.remove(&call_id);
-                        let (status, over_limit) = statuses[ended % statuses.len()];
-                        next.extend(turn.on(Event::CallEnded { call_id, status, over_limit }));
+                        let (status, circles) = statuses[ended % statuses.len()];
+                        next.extend(turn.on(Event::CallEnded { call_id, status, circles }));
                     },
                     Action::Publish(_) => next.extend(turn.on(Event::Published)),
                     Action::Nudge(_) | Action::RefuseExcess(_) | Action::Stop => {}
@@ -221,7 +221,7 @@ fn ended(number: u128, status: CallStatus) -> Event {
     Event::CallEnded {
         call_id: id(number),
         status,
-        over_limit: false,
+        circles: false,
     }
 }
 
@@ -324,7 +324,7 @@ fn a_model_that_goes_in_circles_is_told_to_report() {
         let next = turn.on(Event::CallEnded {
             call_id: id(step),
             status: CallStatus::Denied,
-            over_limit: true,
+            circles: true,
         });
         if step == 2 {
             assert_eq!(

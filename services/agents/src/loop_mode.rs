@@ -7,7 +7,7 @@ use api::models::ToolChoice;
 use context::{Budget, ContextManager};
 use discovery::Bench;
 use domain::decision::Layer;
-use domain::event::{Batch, CallStatus, EventBody, QueryStatus};
+use domain::event::{Batch, CallStatus, EventBody, QueryStatus, ToolCallSummary};
 use domain::fault::{Coded, Fault};
 use domain::id::{BatchId, CallId};
 use domain::limits::TOOL_CALLS_PER_REPLY;
@@ -223,7 +223,14 @@ impl Run<'_> {
                 join_all(begun.map(|(call, recovered)| work.call_tool(call, recovered, None))).await
             }
         };
+        let mut ended = Vec::new();
         for record in &records {
+            let call = &record.summary;
+            ended.push(Event::CallEnded {
+                call_id: call.call_id,
+                status: call.status,
+                circles: call.layer == Layer::Limits || self.was_refused(call),
+            });
             self.outcome.note_call(record);
         }
         if work.cancel.is_cancelled() {
@@ -232,12 +239,15 @@ impl Run<'_> {
         if let Err(event) = self.find_tools(&records).await {
             return vec![event];
         }
-        let ended = records.iter().map(|record| Event::CallEnded {
-            call_id: record.summary.call_id,
-            status: record.summary.status,
-            over_limit: record.summary.layer == Layer::Limits,
-        });
-        ended.collect()
+        ended
+    }
+
+    /// Whether this very call was refused before in this turn.
+    fn was_refused(&self, call: &ToolCallSummary) -> bool {
+        let before = self.outcome.tool_calls.iter();
+        let refused = |old: &&ToolCallSummary| old.status == CallStatus::Denied;
+        let mut refused = before.filter(refused);
+        refused.any(|old| old.tool == call.tool && old.args == call.args)
     }
 
     fn take_asked(&mut self, call_id: CallId) -> Option<(ToolCall, bool)> {

@@ -191,6 +191,31 @@ fn a_thousand_repeated_calls_end_in_an_answer() {
     assert_eq!(log.last().unwrap()["type"], "query_finished");
 }
 
+/// Refused for what they ask, not for their number: a small model asks for the same again for ever.
+#[test]
+fn asking_again_for_what_was_refused_ends_in_an_answer() {
+    let outside = |count: usize, is_same: bool| match is_same {
+        true => json!({"path": "/etc/outside/0"}),
+        false => json!({"path": format!("/etc/outside/{count}")}),
+    };
+    for (is_same, calls) in [(true, 3), (false, 10)] {
+        let server = Server::speak(move |request, count| {
+            let may_call = !request["tools"].as_array().is_none_or(Vec::is_empty);
+            if may_call && count < 10 {
+                Reply::default().and_call("read_file", outside(count, is_same))
+            } else {
+                Reply::text("It is not to be had.")
+            }
+        });
+        let scene = Scene::with(server.openai(), "openai");
+        let outcome = scene.run(&["read it"]);
+        let refused = outcome.calls();
+        assert_eq!(refused.len(), calls, "{:#}", outcome.summary);
+        assert!(refused.iter().all(|call| call["layer"] == "path"));
+        assert_eq!(outcome.text("answer"), "It is not to be had.");
+    }
+}
+
 #[test]
 fn a_thousand_calls_in_one_reply_are_capped() {
     let flood = (0..1_000).fold(Reply::default(), |reply, number| {
