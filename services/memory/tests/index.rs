@@ -153,6 +153,26 @@ async fn a_pipe_or_a_socket_in_place_of_a_file_hangs_nothing() {
 }
 
 #[tokio::test]
+async fn vectors_whose_store_is_gone_are_made_anew_and_not_only_kept_in_their_index() {
+    let notes = after(|kept| fs::remove_file(kept.folder().join("vectors.db")).unwrap()).await;
+    assert_eq!(notes.1, "made anew: there was no file");
+    let mut kept = filled().await;
+    kept.close().await;
+    fs::remove_file(kept.folder().join("vectors.db")).unwrap();
+    kept.open().await;
+    kept.ask("Where did Bo move?").await;
+    kept.settled().await;
+    kept.close().await;
+    fs::remove_dir_all(kept.folder().join("index")).unwrap();
+    kept.open().await;
+    let stats = kept.service().stats().await.unwrap();
+    assert_eq!(
+        (stats.embedder.as_str(), stats.indexes[1].entries),
+        ("made/words", 4)
+    );
+}
+
+#[tokio::test]
 async fn damaged_vectors_are_told_once_and_stay_in_the_statistics() {
     let mut kept = filled().await;
     kept.close().await;
@@ -451,4 +471,26 @@ async fn looking_and_adding_ask_no_model() {
     assert_eq!(stats.embedder, "made/words");
     assert_eq!((vector.entries, vector.of), (4, 5));
     assert_eq!(kept.models().asked.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test]
+async fn questions_of_processes_that_end_at_once_make_every_vector_in_the_end() {
+    let mut kept = Kept::with(std::sync::Arc::new(Words::default())).await;
+    let many = (0..200).map(|number| {
+        let text = format!("Locker {number} holds item{number}x.");
+        let service = kept.service();
+        async move { stored(service, request("user", &text)).await }
+    });
+    futures::future::join_all(many).await;
+    *kept.models().name.lock().unwrap() = Some("words");
+    let mut made = 0;
+    while made < 200 {
+        kept.close().await;
+        kept.open().await;
+        let (stages, _) = kept.ask(&format!("what is in locker {made}")).await;
+        let vector = stages.into_iter().find(|stage| stage.name == "vector");
+        let now = kept.index("vector").await.entries;
+        assert!(now > made, "{made} vectors stay {now}: {vector:?}");
+        made = now;
+    }
 }

@@ -216,7 +216,7 @@ impl Indexes {
 
     /// Makes the index of words anew at the next [`Indexes::feed`].
     pub(crate) async fn drop_words(&self, why: &str) {
-        tracing::error!("The index of words is made anew: {why}.");
+        tracing::warn!(why, "the index of words is made anew");
         *self.0.lexical.lock().await = None;
         let mut state = self.write();
         state.lookup = None;

@@ -121,7 +121,7 @@ impl Indexes {
             }
         };
         if !note.is_empty() {
-            tracing::error!("The index of words is {note}.");
+            tracing::warn!(note, "the index of words");
         }
         // What the index is behind by fits the overlay, or is named as missing until it is fed.
         let is_near = seen.epoch.saturating_sub(committed.epoch) <= overlay::OVERLAY_ENTRIES as u64;
@@ -281,6 +281,11 @@ impl Indexes {
     /// Does something with the directory.
     pub(crate) fn directory<T>(&self, work: impl FnOnce(&Directory) -> T) -> T {
         work(&self.read().directory)
+    }
+
+    /// Entries whose words no index has.
+    pub(crate) fn waiting(&self) -> u64 {
+        self.read().waiting()
     }
 
     /// How far each index is.

@@ -48,6 +48,8 @@ pub(crate) struct Shared {
     cache: Mutex<Cache>,
     /// Told when the index of words has taken in entries.
     taken_in: Arc<Notify>,
+    /// Told when the gateway was asked for the model.
+    identified: Arc<Notify>,
     config: FindingConfig,
     clock: Clock,
     store: Store,
@@ -81,6 +83,7 @@ impl Retrieval {
             models,
             cache: Mutex::default(),
             taken_in: Arc::default(),
+            identified: Arc::default(),
             config,
             clock,
         });
@@ -145,6 +148,8 @@ impl Finder for Retrieval {
     async fn state(&self) -> Result<FinderState, Error> {
         let shared = &self.shared;
         shared.indexes.follow().await?;
+        shared.fed().await;
+        shared.embedded().await;
         let (cache_hits, cache_lookups) = shared.cache().counts();
         let mut indexes = shared.indexes.states();
         let embedder = match shared.embedder.describe() {

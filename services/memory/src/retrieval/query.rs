@@ -77,6 +77,9 @@ impl Query {
         if let Some(answer) = known {
             return self.remembered(answer, "the same words", began).await;
         }
+        if self.request.context.is_none() {
+            self.shared.fed().await;
+        }
         let (lexical, nearest) = tokio::join!(self.lexical(), self.nearest());
         if let Some(vector) = &nearest.vector {
             let known = self.shared.cache().by_meaning(&asked, vector, began);

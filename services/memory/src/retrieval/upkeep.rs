@@ -22,6 +22,9 @@ const SETTLING_CHANGES: u64 = 8;
 const FEW: usize = 64;
 /// And no longer than this.
 const FEW_WAIT: Duration = Duration::from_secs(2);
+/// What the user's own command gives to indexes that lack more. Each gives as much and makes one
+/// batch at least, so that commands which end at once complete them in the end.
+const SHARE: Duration = Duration::from_millis(500);
 /// After how long an embedding model that did not answer is asked again.
 const ASK_AGAIN: Duration = Duration::from_secs(30);
 /// Entries whose vectors are made before they are kept.
@@ -63,17 +66,27 @@ async fn feed(shared: Weak<Shared>) {
 }
 
 async fn embed(shared: Weak<Shared>) {
-    let Some((mut points, embedder, taken_in)) = shared.upgrade().map(|shared| {
+    let Some((mut points, embedder, taken_in, identified)) = shared.upgrade().map(|shared| {
         let (embedder, taken_in) = (&shared.embedder, &shared.taken_in);
         let points = shared.store.points();
-        (points, Arc::clone(embedder), Arc::clone(taken_in))
+        let identified = Arc::clone(&shared.identified);
+        (
+            points,
+            Arc::clone(embedder),
+            Arc::clone(taken_in),
+            identified,
+        )
     }) else {
         return;
     };
     let start = points.borrow().epoch;
     let many = points.wait_for(|point| point.epoch >= start + SETTLING_CHANGES);
-    // Out of time, or nobody writes any more: both say to begin.
-    drop(tokio::time::timeout(SETTLING, many).await);
+    tokio::select! {
+        // Out of time, or nobody writes any more: both say to begin.
+        _ = tokio::time::timeout(SETTLING, many) => {}
+        // A question had the model asked for: nothing is spared by waiting.
+        () = identified.notified() => {}
+    }
     loop {
         points.borrow_and_update();
         let done = match shared.upgrade() {
@@ -152,9 +165,15 @@ impl Shared {
         }
     }
 
-    /// The same, and the vectors of what was written lately, where that is little.
+    /// The same, and the vectors of what was written lately where that is little, or of a part.
     pub(super) async fn caught_up(&self) {
         self.identified().await;
+        self.embedded().await;
+    }
+
+    /// Makes missing vectors with the model that is known, if one is: all where few are missing,
+    /// else as many as there is time for.
+    pub(super) async fn embedded(&self) {
         if self.embedder.model().is_err() {
             return;
         }
@@ -163,7 +182,11 @@ impl Shared {
             return;
         }
         let began = Instant::now();
-        while self.indexes.missing(0, FEW + 1).len() <= FEW && began.elapsed() < FEW_WAIT {
+        let patience = match self.indexes.missing(0, FEW + 1).len() {
+            0..=FEW => FEW_WAIT,
+            _ => SHARE,
+        };
+        while began.elapsed() < patience {
             match self.step().await {
                 Ok(Progress::More) => {}
                 Ok(Progress::Done) => return,
@@ -173,6 +196,30 @@ impl Shared {
                 }
             }
         }
+    }
+
+    /// Takes words in that no index has, as many as there is time for. It goes on to the end of a
+    /// commit when nobody waits any more, since an index that is left in the middle of one is lost.
+    pub(super) async fn fed(self: &Arc<Self>) {
+        if self.indexes.waiting() == 0 {
+            return;
+        }
+        let shared = Arc::clone(self);
+        let feeding = tokio::spawn(async move {
+            let began = Instant::now();
+            while shared.indexes.waiting() > 0 && began.elapsed() < SHARE {
+                match shared.indexes.feed().await {
+                    Ok(true) => shared.taken_in.notify_one(),
+                    Ok(false) => break,
+                    Err(error) => {
+                        tracing::warn!(%error, "the index of words did not follow the store");
+                        break;
+                    }
+                }
+            }
+        });
+        // A feeding that broke off shows in what the index lacks.
+        drop(feeding.await);
     }
 
     async fn identify(&self, course: &mut Course) -> Result<Embedding, String> {
@@ -192,6 +239,7 @@ impl Shared {
             }
         }
         self.embedder.settle(Some(&answer));
+        self.identified.notify_one();
         *course = Course {
             known: answer.as_ref().ok().cloned(),
             ..Course::default()

@@ -92,7 +92,14 @@ impl Vectors {
         let path = file(folder);
         let (connection, note) = match existing(&path, store) {
             Ok(connection) => (connection, String::new()),
-            Err(Unfit::Absent) => (begin(&path)?, String::new()),
+            Err(Unfit::Absent) => {
+                // A store that holds something had a file: what was derived from it goes too.
+                let note = match store.read_here(change::newest)?.epoch {
+                    0 => String::new(),
+                    _ => "made anew: there was no file".to_owned(),
+                };
+                (begin(&path)?, note)
+            }
             Err(Unfit::Because(why)) => {
                 tracing::warn!(file = %path.display(), why, "the vectors are made anew");
                 remove(&path)?;
