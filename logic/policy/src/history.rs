@@ -24,7 +24,7 @@ pub enum Repetition {
     Cycle(usize),
 }
 
-/// The calls of one task.
+/// The calls of one agent in one task, or of all its agents together.
 #[derive(Debug, Clone, Default)]
 pub struct TaskHistory {
     recent: VecDeque<Digest>,
@@ -81,10 +81,11 @@ impl TaskHistory {
         }
     }
 
-    /// The same calls, of which so many are counted: those of one agent among several.
+    /// The same calls, with the times at which several agents used each tool: a tool's rate is
+    /// bounded for all of them together.
     #[must_use]
-    pub const fn counting(mut self, calls: u32) -> Self {
-        self.calls = calls;
+    pub fn at_the_rate_of(mut self, all: &Self) -> Self {
+        self.times.clone_from(&all.times);
         self
     }
 
@@ -164,6 +165,15 @@ mod tests {
         (0..50).for_each(|_| history.record(key(b'w'), 0, true, Timestamp::UNIX_EPOCH));
         assert_eq!(history.repetition(&key(b'w')), Repetition::None);
         assert_eq!(history.calls(), 50);
+    }
+
+    #[test]
+    fn loops_are_ones_own_and_rates_everybodys() {
+        let (own, all) = (history("ab"), history("aaabbb"));
+        let seen = own.at_the_rate_of(&all);
+        assert_eq!(seen.repetition(&key(b'a')), Repetition::None);
+        assert_eq!(seen.calls(), 2);
+        assert_eq!(seen.calls_in_last_minute(0, Timestamp::UNIX_EPOCH), 6);
     }
 
     #[test]

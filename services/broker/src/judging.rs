@@ -103,8 +103,10 @@ impl Inner {
             Counting::Look => judgement,
             Counting::Count => {
                 let now = (self.clock)();
-                let task = session.task(trace).count_call(caller.agent_id);
-                self.policy.record(task, &standing, &judgement, now);
+                let task = session.task(trace);
+                for history in task.histories_for(caller.agent_id) {
+                    self.policy.record(history, &standing, &judgement, now);
+                }
                 judgement
             }
             Counting::Counted => {

@@ -138,7 +138,7 @@ impl Session {
     /// Forgets the calls of agents that have ended.
     pub(crate) fn forget_calls(&mut self, gone: &[AgentId]) {
         for (_, task) in &mut self.tasks {
-            task.calls.retain(|agent_id, _| !gone.contains(agent_id));
+            task.own.retain(|agent_id, _| !gone.contains(agent_id));
         }
     }
 
@@ -218,10 +218,10 @@ impl Session {
 /// A chain of work: one request, and everything that is done for it.
 #[derive(Debug, Default)]
 pub(crate) struct Task {
-    /// How many calls each of its agents has made: each has its own limit. How many agents there may
-    /// be is limited as well, so that starting another one is no way around it.
-    calls: HashMap<AgentId, u32>,
-    /// The calls of all of them together: the same call of another agent is the same call.
+    /// What each of its agents has called: each has its own number, and circles by itself. How many
+    /// agents there may be is limited as well, so that starting another one is no way around it.
+    own: HashMap<AgentId, TaskHistory>,
+    /// The calls of all of them together, for how often a tool may be used.
     all: TaskHistory,
     /// Agents that were started for it.
     agents: usize,
@@ -231,17 +231,15 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// What an agent's next call is judged by: everybody's calls, of which its own are counted.
+    /// What an agent's next call is judged by: its own calls, at the rate of everybody's.
     pub(crate) fn as_seen_by(&self, agent_id: AgentId) -> TaskHistory {
-        let own = self.calls.get(&agent_id).copied().unwrap_or_default();
-        self.all.clone().counting(own)
+        let own = self.own.get(&agent_id).cloned().unwrap_or_default();
+        own.at_the_rate_of(&self.all)
     }
 
-    /// Where a call of an agent is noted, which counts for it.
-    pub(crate) fn count_call(&mut self, agent_id: AgentId) -> &mut TaskHistory {
-        let own = self.calls.entry(agent_id).or_default();
-        *own = own.saturating_add(1);
-        &mut self.all
+    /// Where a call of an agent is noted: among its own, and among everybody's.
+    pub(crate) fn histories_for(&mut self, agent_id: AgentId) -> [&mut TaskHistory; 2] {
+        [self.own.entry(agent_id).or_default(), &mut self.all]
     }
 
     /// Counts one more agent; refused when there are too many.
@@ -456,24 +454,31 @@ mod tests {
     }
 
     #[test]
-    fn calls_count_for_each_agent_and_everything_else_for_all() {
+    fn calls_and_circles_count_for_each_agent_and_rates_for_all() {
         let settings = SessionSettings::closed(PathBuf::from("/w"));
         let mut session = Session::new(settings, Digest::of(b"policy"));
         let trace = TraceId::from_uuid(Uuid::nil());
         let (key, now) = (Digest::of(b"call"), Timestamp::UNIX_EPOCH);
-        for number in 1..=3 {
-            let task = session.task(trace);
-            let history = task.count_call(agent(number));
-            history.record(key, 7, false, now);
+        for number in [1, 1, 1, 2, 3, 4] {
+            let histories = session.task(trace).histories_for(agent(number));
+            for history in histories {
+                history.record(key, 7, false, now);
+            }
         }
-        let seen = session.task(trace).as_seen_by(agent(1));
-        assert_eq!(seen.calls(), 1);
-        assert_eq!(seen.calls_in_last_minute(7, now), 3);
-        assert_eq!(seen.repetition(&key), Repetition::Same);
-        session.forget_calls(&[agent(1), agent(2), agent(3)]);
-        assert_eq!(session.task(trace).calls.len(), 0);
-        let fresh = session.task(trace).as_seen_by(agent(4));
-        assert_eq!(fresh.calls(), 0);
-        assert_eq!(fresh.repetition(&key), Repetition::Same, "no fresh start");
+        let seen = |session: &mut Session, number| session.task(trace).as_seen_by(agent(number));
+        let circling = seen(&mut session, 1);
+        assert_eq!(
+            (circling.calls(), circling.repetition(&key)),
+            (3, Repetition::Same)
+        );
+        for number in [2, 3, 4, 5] {
+            let seen = seen(&mut session, number);
+            assert_eq!(seen.repetition(&key), Repetition::None, "{number}");
+            assert_eq!(seen.calls_in_last_minute(7, now), 6);
+        }
+        session.forget_calls(&[agent(1), agent(2), agent(3), agent(4)]);
+        assert_eq!(session.task(trace).own.len(), 0);
+        let fresh = seen(&mut session, 5);
+        assert_eq!(fresh.calls_in_last_minute(7, now), 6, "no fresh start");
     }
 }

@@ -214,6 +214,46 @@ async fn no_report_too_many_tokens_and_a_broken_model_are_failures_by_constructi
     assert_eq!(tries.count(), 3, "asked once and mended twice");
 }
 
+/// A sysadmin whose coders, so many, each make the same call so often.
+fn same_call(agents: usize, calls: usize) -> Speaker {
+    Speaker::new(move |asked| match (asked.kind, asked.who.as_str()) {
+        (Kind::Turn, "sysadmin") if asked.results == 0 => {
+            let agent = |n| json!({"type": "coder", "task": format!("Look, number {n}.")});
+            let agents: Vec<Value> = (0..agents).map(agent).collect();
+            Reply::calls("spawn_agents", json!({ "agents": agents }))
+        }
+        (Kind::Turn, "coder") if asked.results < calls => {
+            Reply::calls("read_file", json!({"path": "notes.txt"}))
+        }
+        (Kind::Report, _) => report("Seen.", json!({})),
+        _ => Reply::says("Done."),
+    })
+}
+
+#[tokio::test]
+async fn the_same_call_of_many_agents_is_no_loop_and_of_one_agent_it_is() {
+    let refused = |judged: &[(Verdict, Layer)]| {
+        let refused = |one: &&(Verdict, Layer)| **one == (Verdict::Deny, Layer::Limits);
+        judged.iter().filter(refused).count()
+    };
+    for (agents, calls, expected) in [(8, 1, 0), (1, 3, 0), (1, 4, 1), (3, 4, 3)] {
+        let house = House::new(same_call(agents, calls));
+        house.write("notes.txt", "here");
+        let events = house.ask("sysadmin", "Have them look.").await;
+        let judged = judged(&events, "read_file");
+        assert_eq!(
+            judged.len(),
+            agents * calls,
+            "{agents} agents {calls} times"
+        );
+        assert_eq!(
+            refused(&judged),
+            expected,
+            "{agents} agents {calls} times: {judged:?}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn a_thousand_agents_report_and_leave_nothing_behind() {
     const CALLS: usize = 32;
