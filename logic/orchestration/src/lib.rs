@@ -3,8 +3,8 @@
 //! What it is: decisions over plain data. A decomposition goes in, actions come out ("start this",
 //! "try this once more", "have this checked"); reports go in, corrected reports come out.
 //! What it owns: the checks on a decomposition, the order in which tasks start, the one retry, the
-//! one second opinion, what a brief holds, which claims of a report stand, which nominated facts
-//! are worth a thought, and the task state that an orchestrating agent is shown.
+//! one second opinion, what a brief holds, which claims of a report stand, what it copied, which
+//! nominated facts are worth a thought, and the task state that an orchestrating agent is shown.
 //! What it never does: start an agent, ask a model, touch a file, look at a clock. It keeps no
 //! state that cannot be rebuilt from what a session log holds.
 //! Where to start: [`check`] for what a model may ask for, then [`Orchestration`].
@@ -13,6 +13,7 @@ mod brief;
 mod check;
 mod claims;
 mod confidence;
+mod copies;
 mod machine;
 mod memories;
 mod schema;
@@ -22,6 +23,7 @@ pub use brief::{Assignment, brief};
 pub use check::{Mistake, Roster, check, check_report};
 pub use claims::{Checked, Entry, Ledger, check_claims, failed_report};
 pub use confidence::{Evidence, Files, Maker, Next, Try, Work, next_step};
+pub use copies::{Heard, take_out_copies};
 pub use machine::{Action, Begun, Ending, Limits, Orchestration, Start};
 pub use memories::{Candidate, Keep, Passed, candidates};
 pub use schema::{decomposition_schema, keep_schema, report_schema, tasks_schema};

@@ -6,7 +6,9 @@ use context::ContextManager;
 use domain::limits::SCHEMA_REPAIRS;
 use domain::message::Message;
 use domain::report::Report;
-use orchestration::{Checked, Ledger, check_claims, check_report, failed_report, report_schema};
+use orchestration::{
+    Checked, Ledger, check_claims, check_report, failed_report, report_schema, take_out_copies,
+};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -72,7 +74,8 @@ fn read(text: &str) -> Result<Report, String> {
     }
 }
 
-/// Holds a report against the record. Also says the record in one line.
+/// Holds a report against the record, and takes out what it copied. Also says the record in one
+/// line.
 pub(crate) async fn check(work: &Work, report: Report, expected: &[String]) -> (Checked, String) {
     let folder = &work.profile.settings.workspace;
     let mut ledger = Ledger {
@@ -93,7 +96,39 @@ pub(crate) async fn check(work: &Work, report: Report, expected: &[String]) -> (
         }
     }
     let line = ledger.line();
-    (check_claims(report, &ledger, expected), line)
+    let checked = check_claims(report, &ledger, expected);
+    (without_copies(work, checked).await, line)
+}
+
+/// Takes out what a report repeats word for word of what the agent's tools showed it.
+async fn without_copies(work: &Work, checked: Checked) -> Checked {
+    let heard = work.means.take_heard();
+    if heard.is_empty() {
+        return checked;
+    }
+    let told = work.text.clone();
+    let Checked {
+        mut report,
+        mut corrections,
+    } = checked;
+    let looking = tokio::task::spawn_blocking(move || {
+        corrections.extend(take_out_copies(&mut report, &heard, &told));
+        Checked {
+            report,
+            corrections,
+        }
+    });
+    match looking.await {
+        Ok(checked) => checked,
+        Err(error) => {
+            tracing::error!(%error, "a report could not be held against what its agent was shown");
+            let report = failed_report("Housecarl made a mistake of its own and gave up on it");
+            Checked {
+                report,
+                corrections: Vec::new(),
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -185,21 +185,26 @@ impl Work {
         self.emit_with(body, call_id, Durability::Written).await;
     }
 
+    /// As [`Work::emit`]; the event's number, when it is in the log.
     pub(crate) async fn emit_with(
         &self,
         body: EventBody,
         call_id: Option<CallId>,
         durability: Durability,
-    ) {
+    ) -> Option<u64> {
         let scope = Scope {
             query_id: Some(self.query_id),
             agent_id: Some(self.agent_id),
             call_id,
         };
-        if let Err(error) = self.events.emit(scope, body, durability).await {
-            tracing::error!(session = %self.session_id, %error, "an event could not be logged");
-            let _ = self.log_failure.set(error.fault());
-            self.cancel.cancel();
+        match self.events.emit(scope, body, durability).await {
+            Ok(event) => Some(event.seq),
+            Err(error) => {
+                tracing::error!(session = %self.session_id, %error, "an event could not be logged");
+                let _ = self.log_failure.set(error.fault());
+                self.cancel.cancel();
+                None
+            }
         }
     }
 
@@ -286,8 +291,8 @@ impl Work {
             nothing_ran(CallStatus::Cancelled, text.to_owned())
         });
         self.announce(&mut request, &call).await;
-        self.emit_result(&call, &result).await;
-        self.means.note(&call, &result);
+        let seq = self.emit_result(&call, &result).await;
+        self.means.note(&call, &result, seq);
         CallRecord {
             summary: ToolCallSummary {
                 call_id: call.call_id,
@@ -342,7 +347,7 @@ impl Work {
     }
 
     /// What an unknown tool did is as important as what a writing one did.
-    async fn emit_result(&self, call: &ToolCall, result: &ToolResult) {
+    async fn emit_result(&self, call: &ToolCall, result: &ToolResult) -> Option<u64> {
         let durability = match self.effects.get(&call.name) {
             Some(EffectClass::Read) => Durability::Written,
             _ => Durability::Synchronised,
@@ -358,7 +363,7 @@ impl Work {
             artifacts: result.artifacts.clone(),
         };
         self.emit_with(finished, Some(call.call_id), durability)
-            .await;
+            .await
     }
 
     async fn execute(

@@ -214,6 +214,66 @@ async fn no_report_too_many_tokens_and_a_broken_model_are_failures_by_constructi
     assert_eq!(tries.count(), 3, "asked once and mended twice");
 }
 
+const FERRY: &str = "The ferry to the northern islands leaves at seven in the morning, except on the \
+    first Sunday of a month, when it waits for the train from the south. Dogs travel for nothing.";
+
+/// A coder that reads notes and reports this.
+fn reporting(summary: &'static str, facts: &'static [&'static str]) -> Speaker {
+    Speaker::new(move |asked| {
+        handing(asked, "Say when the ferry leaves; notes.txt has it").unwrap_or_else(|| match asked
+            .kind
+        {
+            Kind::Report => report(summary, json!({"new_memory_candidates": facts})),
+            _ if asked.results == 0 => Reply::calls("read_file", json!({"path": "notes.txt"})),
+            _ => Reply::says("Read."),
+        })
+    })
+}
+
+#[tokio::test]
+async fn what_a_child_copies_into_its_report_is_taken_out_and_can_be_read_at_its_event() {
+    let house = House::new(reporting(FERRY, &[FERRY, "Dogs travel for nothing."]));
+    house.write("notes.txt", FERRY);
+    let events = house.ask("sysadmin", "When does the ferry leave?").await;
+    let result = events.iter().find(
+        |event| matches!(&event.body, EventBody::ToolResult { tool, .. } if tool == "read_file"),
+    );
+    let seq = result.unwrap().seq;
+    let (report, corrections) = &reports(&events)[0];
+    assert_eq!(report.summary, format!("[taken out: see event {seq}]."));
+    assert_eq!(report.new_memory_candidates, ["Dogs travel for nothing."]);
+    assert_eq!(report.result_quality, ResultQuality::Verified);
+    assert_eq!(corrections.len(), 2, "{corrections:#?}");
+    let asked = house.models.asked();
+    let parents = asked.iter().filter(|a| a.who == "sysadmin");
+    for parent in parents {
+        assert!(
+            !parent.says("except on the first Sunday"),
+            "{}",
+            parent.text
+        );
+    }
+    let last = asked.last().unwrap();
+    assert!(
+        last.says(&format!("the original is event {seq}.")),
+        "{}",
+        last.text
+    );
+}
+
+#[tokio::test]
+async fn a_child_that_tells_what_it_read_in_its_own_words_is_left_alone() {
+    const TOLD: &str = "notes.txt says that the ferry leaves at seven in the morning, but on first \
+        Sundays it waits for a train.";
+    let house = House::new(reporting(TOLD, &["The ferry leaves at seven."]));
+    house.write("notes.txt", FERRY);
+    let events = house.ask("sysadmin", "When does the ferry leave?").await;
+    let (report, corrections) = &reports(&events)[0];
+    assert_eq!(report.summary, TOLD);
+    assert_eq!(report.new_memory_candidates, ["The ferry leaves at seven."]);
+    assert_eq!(corrections, &Vec::<String>::new());
+}
+
 /// A sysadmin whose coders, so many, each make the same call so often.
 fn same_call(agents: usize, calls: usize) -> Speaker {
     Speaker::new(move |asked| match (asked.kind, asked.who.as_str()) {

@@ -6,8 +6,9 @@ use api::broker::ToolResult;
 use domain::event::CallStatus;
 use domain::message::ToolCall;
 use domain::model::Usage;
-use orchestration::Entry;
-use std::collections::BTreeMap;
+use orchestration::{Entry, Heard};
+use serde_json::Value;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -15,8 +16,13 @@ use tokio_util::task::TaskTracker;
 
 /// Most calls of one agent that are kept on record; the broker's limits are below it.
 const ENTRIES: usize = 4_096;
+/// Most text of an agent's results and of its calls that is kept until it has reported, bytes; of
+/// more, the newest. The limits on calls and results leave room for all by default.
+const HEARD_BYTES: usize = 1 << 20;
 /// The capability whose tools show an agent nothing but its own notes.
 const OWN_NOTES: &str = "self";
+/// What stands on record for a call of something that is no tool.
+const UNKNOWN: &str = "unknown tool";
 const SPAWN: &str = "spawn";
 const WEB: &str = "web_search";
 
@@ -65,6 +71,28 @@ pub(crate) struct Means {
     /// Agents that it started and that have not been seen off.
     pub(crate) children: TaskTracker,
     record: Arc<Mutex<Vec<Entry>>>,
+    /// What its calls showed it; nothing for who reports to nobody.
+    heard: Option<Arc<Mutex<Heardings>>>,
+}
+
+/// What an agent's calls showed it, oldest first.
+#[derive(Default)]
+struct Heardings {
+    all: VecDeque<Heard>,
+    bytes: usize,
+}
+
+impl Heardings {
+    fn take(&mut self, heard: Heard) {
+        let size = |heard: &Heard| heard.text.len() + heard.written.len();
+        self.bytes += size(&heard);
+        self.all.push_back(heard);
+        while self.bytes > HEARD_BYTES
+            && let Some(oldest) = self.all.pop_front()
+        {
+            self.bytes -= size(&oldest);
+        }
+    }
 }
 
 impl Means {
@@ -76,6 +104,7 @@ impl Means {
             seat: Arc::new(Seat::nobodys()),
             children: TaskTracker::new(),
             record: Arc::default(),
+            heard: None,
         }
     }
 
@@ -87,6 +116,7 @@ impl Means {
             seat: Arc::new(seat),
             children: TaskTracker::new(),
             record: Arc::default(),
+            heard: Some(Arc::default()),
         }
     }
 
@@ -103,18 +133,34 @@ impl Means {
         }
     }
 
-    /// Puts a finished call on record.
-    pub(crate) fn note(&self, call: &ToolCall, result: &ToolResult) {
+    /// Puts a finished call on record, with the number of its result in the log.
+    pub(crate) fn note(&self, call: &ToolCall, result: &ToolResult, seq: Option<u64>) {
         let capability = self.house.capabilities.get(&call.name);
         let capability = capability.map_or("", String::as_str);
         let reported = |wanted: &str| names_in(&result.data, wanted);
         let is_spawn = capability == SPAWN;
+        // What a model called something that is no tool is no tool's name.
+        let tool = match capability {
+            "" => UNKNOWN.to_owned(),
+            _ => call.name.clone(),
+        };
+        // Reports were looked through when they came.
+        if let (Some(heard), Some(seq), false) = (&self.heard, seq, is_spawn) {
+            let mut written = String::new();
+            strings_in(&call.arguments, &mut written);
+            lock(heard).take(Heard {
+                tool: tool.clone(),
+                seq,
+                text: result.text.clone(),
+                written,
+            });
+        }
         let mut record = lock(&self.record);
         if record.len() >= ENTRIES {
             return;
         }
         record.push(Entry {
-            tool: call.name.clone(),
+            tool,
             status: result.status,
             artifacts: result.artifacts.clone(),
             is_evidence: match capability {
@@ -124,6 +170,14 @@ impl Means {
             },
             is_web: capability == WEB || (is_spawn && reported("web")),
         });
+    }
+
+    /// What its calls showed it, oldest first. Keeps nothing of it: an agent reports once.
+    pub(crate) fn take_heard(&self) -> Vec<Heard> {
+        let heard = self.heard.as_ref();
+        heard.map_or_else(Vec::new, |heard| {
+            std::mem::take(&mut *lock(heard)).all.into()
+        })
     }
 
     /// The calls on record, in the order they ended.
@@ -138,8 +192,21 @@ impl Means {
     }
 }
 
+/// Every text in the arguments of a call, one a line.
+fn strings_in(value: &Value, into: &mut String) {
+    match value {
+        Value::String(text) => {
+            into.push_str(text);
+            into.push('\n');
+        }
+        Value::Array(all) => all.iter().for_each(|one| strings_in(one, into)),
+        Value::Object(all) => all.values().for_each(|one| strings_in(one, into)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
 /// Whether one of the reports in a result names this source.
-fn names_in(data: &serde_json::Value, source: &str) -> bool {
+fn names_in(data: &Value, source: &str) -> bool {
     let reports = data["reports"].as_array();
     let mut reports = reports.into_iter().flatten();
     reports.any(|one| one["report"]["source"] == source && one["report"]["status"] != "failed")
@@ -285,6 +352,26 @@ mod tests {
         assert_eq!(grandchild.left(), Some(50));
         assert_eq!(tokens(root.purse.used()), 950);
         assert_eq!(Means::of_root(&house(None)).purse.left(), None);
+    }
+
+    #[test]
+    fn of_what_an_agent_heard_the_newest_is_kept_within_its_bytes() {
+        let mut heard = Heardings::default();
+        let one = |seq, bytes| Heard {
+            tool: "read_file".to_owned(),
+            seq,
+            text: "x".repeat(bytes),
+            written: String::new(),
+        };
+        heard.take(one(1, HEARD_BYTES / 2));
+        heard.take(one(2, HEARD_BYTES / 2));
+        assert_eq!(heard.all.len(), 2, "at the limit");
+        heard.take(one(3, 1));
+        let kept: Vec<u64> = heard.all.iter().map(|heard| heard.seq).collect();
+        assert_eq!((kept, heard.bytes), (vec![2, 3], HEARD_BYTES / 2 + 1));
+        let mut texts = String::new();
+        strings_in(&serde_json::json!({"a": "b", "c": [1, "d"]}), &mut texts);
+        assert_eq!(texts, "b\nd\n");
     }
 
     #[tokio::test]
