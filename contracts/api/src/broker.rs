@@ -321,11 +321,13 @@ pub trait Broker: Send + Sync {
         agent_type: AgentType,
     ) -> Result<Registered, Error>;
 
-    /// The tools worth offering for a task: never more than the agent may use.
+    /// The tools worth offering for a task: never more than the agent may use, and no more than
+    /// `room_tokens` of definitions, estimated.
     async fn discover_tools(
         &self,
         context: CallContext,
         task: String,
+        room_tokens: u64,
     ) -> Result<Vec<ToolDefinition>, Error>;
 
     /// The decision a call would get, without effect.

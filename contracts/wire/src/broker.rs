@@ -107,10 +107,12 @@ impl Broker for Client {
         &self,
         context: CallContext,
         task: String,
+        room_tokens: u64,
     ) -> Result<Vec<ToolDefinition>, Error> {
         let request = proto::DiscoverToolsRequest {
             context: Some(context.into()),
             task,
+            room_tokens,
         };
         let call = async { self.inner.clone().discover_tools(sized(request)?).await }.await;
         let answer = call.map_err(|status| self.failed(status))?.into_inner();
@@ -185,7 +187,7 @@ impl broker_server::Broker for Server {
         let context = required(request.context, "context")?;
         let tools = self
             .0
-            .discover_tools(context, request.task)
+            .discover_tools(context, request.task, request.room_tokens)
             .await
             .map_err(to_status)?;
         let tools = tools.into_iter().map(Into::into).collect();

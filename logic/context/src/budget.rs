@@ -8,6 +8,9 @@ const OUTPUT_PERMILLE: u64 = 250;
 /// Share of the prompt that standing text before the user's words may take, thousandths.
 const PREAMBLE_PERMILLE: u64 = 250;
 
+/// Share of the prompt that tool definitions may take, thousandths.
+const TOOLS_PERMILLE: u64 = 375;
+
 /// The parts of one model's context, tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
@@ -19,6 +22,8 @@ pub struct Budget {
     pub output_tokens: u64,
     /// The most the standing text before the user's words may take, inside `prompt_tokens`.
     pub preamble_tokens: u64,
+    /// The most that tool definitions may take, inside `prompt_tokens`.
+    pub tools_tokens: u64,
 }
 
 impl Budget {
@@ -33,6 +38,7 @@ impl Budget {
             prompt_tokens,
             output_tokens: context_tokens - prompt_tokens,
             preamble_tokens: prompt_tokens * PREAMBLE_PERMILLE / 1_000,
+            tools_tokens: prompt_tokens * TOOLS_PERMILLE / 1_000,
         }
     }
 }
@@ -50,7 +56,7 @@ mod tests {
                 budget.prompt_tokens + budget.output_tokens,
                 budget.context_tokens
             );
-            assert!(budget.preamble_tokens <= budget.prompt_tokens);
+            assert!(budget.preamble_tokens + budget.tools_tokens <= budget.prompt_tokens);
         }
     }
 }

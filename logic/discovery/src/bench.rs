@@ -1,29 +1,37 @@
 //! What lies ready while an agent works: the tools it was offered, and those it found since.
 
-use crate::offer::{OFFER_TOKENS, tokens};
-use domain::tool::ToolDefinition;
+use crate::offer::tokens;
+use domain::tool::{FIND_TOOLS, ToolDefinition};
+use std::collections::BTreeSet;
 
-/// Tools on offer, never more than [`OFFER_TOKENS`] of them.
+/// Tools on offer, never more than there is room for. They stand in front of the conversation in
+/// most prompts, so they change as seldom as can be: what is found is added behind what lies there,
+/// and things leave only when the room is spent or the prompt is made anew in any case. Then all go
+/// at once that were neither found for this request nor called.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Bench {
     /// In the order they came, each with the round in which it was last found.
     tools: Vec<(u32, ToolDefinition)>,
     round: u32,
+    room_tokens: u64,
 }
 
 impl Bench {
-    /// What is offered to begin with.
+    /// What is offered to begin with, and the most tokens that definitions may take.
     #[must_use]
-    pub fn new(tools: Vec<ToolDefinition>) -> Self {
-        let mut bench = Self::default();
-        bench.lay(tools);
+    pub fn new(tools: Vec<ToolDefinition>, room_tokens: u64) -> Self {
+        let mut bench = Self {
+            room_tokens,
+            ..Self::default()
+        };
+        bench.lay(tools, &BTreeSet::new());
         bench
     }
 
-    /// Adds what was found now. What was found longest ago makes room for it; what is there already
-    /// keeps its place, so that the beginning of the prompt changes as little as can be. Something
-    /// that does not fit beside what was found with it is left out.
-    pub fn lay(&mut self, found: Vec<ToolDefinition>) {
+    /// Adds what was found now; what is there already keeps its place. Where there is no room,
+    /// [`Self::clear_up`] makes some, with `used` as there; then what was found longest ago goes.
+    /// Something that does not fit beside what was found with it is left out.
+    pub fn lay(&mut self, found: Vec<ToolDefinition>, used: &BTreeSet<String>) {
         self.round += 1;
         for tool in found {
             let same = |(_, known): &&mut (u32, ToolDefinition)| known.name == tool.name;
@@ -32,7 +40,10 @@ impl Bench {
                 None => self.tools.push((self.round, tool)),
             }
         }
-        while self.tokens() > OFFER_TOKENS {
+        if self.tokens() > self.room_tokens {
+            self.clear_up(used);
+        }
+        while self.tokens() > self.room_tokens {
             let oldest = self.tools.iter().map(|(round, _)| *round).min();
             // The last of a round is the one that fitted it least.
             let goes = self
@@ -41,6 +52,17 @@ impl Bench {
                 .rposition(|(round, _)| Some(*round) == oldest);
             let Some(goes) = goes else { break };
             self.tools.remove(goes);
+        }
+    }
+
+    /// Takes away what was neither found last nor is among `used`, the names of tools that were
+    /// called. Where everything is offered, nothing goes: there would be nothing to find it by.
+    pub fn clear_up(&mut self, used: &BTreeSet<String>) {
+        let mut tools = self.tools.iter();
+        if tools.any(|(_, tool)| tool.name.as_str() == FIND_TOOLS) {
+            let round = self.round;
+            self.tools
+                .retain(|(found, tool)| *found == round || used.contains(tool.name.as_str()));
         }
     }
 
@@ -61,6 +83,8 @@ mod tests {
     use domain::tool::ToolName;
     use serde_json::json;
 
+    const ROOM: u64 = 2_000;
+
     /// A tool of about so many tokens.
     fn tool(name: &str, tokens: usize) -> ToolDefinition {
         ToolDefinition {
@@ -75,26 +99,54 @@ mod tests {
         tools.map(|tool| tool.name.to_string()).collect()
     }
 
+    fn used(names: &[&str]) -> BTreeSet<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
     #[test]
-    fn what_was_found_longest_ago_goes_first() {
-        let mut bench = Bench::new(vec![tool("finder", 10), tool("a", 900)]);
-        bench.lay(vec![tool("finder", 10), tool("b", 900)]);
-        assert_eq!(names(&bench), ["finder", "a", "b"]);
-        bench.lay(vec![tool("finder", 10), tool("c", 900)]);
-        assert_eq!(names(&bench), ["finder", "b", "c"]);
+    fn it_only_grows_until_the_room_is_spent_and_then_all_goes_that_nobody_called() {
+        let finder = || tool(FIND_TOOLS, 10);
+        let mut bench = Bench::new(vec![finder(), tool("a", 600), tool("b", 300)], ROOM);
+        bench.lay(vec![finder(), tool("c", 600)], &used(&["a"]));
+        bench.lay(vec![finder(), tool("d", 300)], &used(&["a"]));
+        assert_eq!(names(&bench), [FIND_TOOLS, "a", "b", "c", "d"]);
+        bench.lay(vec![finder(), tool("e", 300)], &used(&["a"]));
+        assert_eq!(names(&bench), [FIND_TOOLS, "a", "e"]);
+    }
+
+    #[test]
+    fn what_was_found_longest_ago_goes_first_where_all_was_called() {
+        let called = used(&["a", "b", "c", "d"]);
+        let mut bench = Bench::new(vec![tool(FIND_TOOLS, 10), tool("a", 900)], ROOM);
+        bench.lay(vec![tool(FIND_TOOLS, 10), tool("b", 900)], &called);
+        assert_eq!(names(&bench), [FIND_TOOLS, "a", "b"]);
+        bench.lay(vec![tool(FIND_TOOLS, 10), tool("c", 900)], &called);
+        assert_eq!(names(&bench), [FIND_TOOLS, "b", "c"]);
         // Found again, `b` is no longer the oldest.
-        bench.lay(vec![tool("finder", 10), tool("b", 900)]);
-        bench.lay(vec![tool("finder", 10), tool("d", 900)]);
-        assert_eq!(names(&bench), ["finder", "b", "d"]);
+        bench.lay(vec![tool(FIND_TOOLS, 10), tool("b", 900)], &called);
+        bench.lay(vec![tool(FIND_TOOLS, 10), tool("d", 900)], &called);
+        assert_eq!(names(&bench), [FIND_TOOLS, "b", "d"]);
+    }
+
+    #[test]
+    fn clearing_up_keeps_what_was_called_or_found_last_and_a_whole_set() {
+        let all = [tool("a", 10), tool("b", 10), tool("c", 10)];
+        let mut whole = Bench::new(all.to_vec(), ROOM);
+        whole.clear_up(&used(&[]));
+        assert_eq!(names(&whole), ["a", "b", "c"]);
+        let mut found = Bench::new(all.to_vec(), ROOM);
+        found.lay(vec![tool(FIND_TOOLS, 10), tool("d", 10)], &used(&[]));
+        found.clear_up(&used(&["b"]));
+        assert_eq!(names(&found), ["b", FIND_TOOLS, "d"]);
     }
 
     #[test]
     fn a_changed_definition_takes_the_place_of_the_old_one_and_the_bound_holds() {
-        let mut bench = Bench::new(vec![tool("a", 10), tool("b", 10)]);
-        bench.lay(vec![tool("a", 20)]);
+        let mut bench = Bench::new(vec![tool("a", 10), tool("b", 10)], ROOM);
+        bench.lay(vec![tool("a", 20)], &used(&[]));
         assert_eq!(names(&bench), ["a", "b"]);
         assert_eq!(bench.tools()[0], tool("a", 20));
-        bench.lay(vec![tool("huge", 3_000)]);
-        assert!(bench.tokens() <= OFFER_TOKENS);
+        bench.lay(vec![tool("huge", 3_000)], &used(&[]));
+        assert!(bench.tokens() <= ROOM);
     }
 }

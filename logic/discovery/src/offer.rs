@@ -3,8 +3,9 @@
 use crate::rank::Index;
 use domain::tool::ToolDefinition;
 
-/// Most tokens that the definitions in a prompt may take.
-pub const OFFER_TOKENS: u64 = 2_000;
+/// Most tokens that the definitions in a prompt may take, however large the model's context is: an
+/// agent's built-in tools, and what it finds among others. More makes small models choose worse.
+pub const OFFER_TOKENS: u64 = 3_000;
 /// Most tools that are found for a task, beside those that are always there.
 pub const MOST_FOUND: usize = 6;
 /// Characters of a definition to a token: a rule of thumb for English and JSON.
@@ -40,20 +41,22 @@ pub fn tokens(tool: &ToolDefinition) -> u64 {
 }
 
 /// The tools to offer for a task, in the order they were given, so that the same tools make the
-/// same prompt. All of them if they fit [`OFFER_TOKENS`], without those that find others; else the
-/// ones that are always there, and up to [`MOST_FOUND`] that are ranked, the best first as far as
-/// the bound allows. A definition that does not fit is passed over.
+/// same prompt. All of them if they fit `room_tokens` (and [`OFFER_TOKENS`]), without those that
+/// find others; else the ones that are always there, and up to [`MOST_FOUND`] that are ranked, the
+/// best first as far as the room allows. A definition that does not fit is passed over, and so is a
+/// tool that has nothing to do with the task where another has.
 #[must_use]
-pub fn offer(tools: Vec<Offer>, task: &str) -> Vec<ToolDefinition> {
+pub fn offer(tools: Vec<Offer>, task: &str, room_tokens: u64) -> Vec<ToolDefinition> {
+    let room = room_tokens.min(OFFER_TOKENS);
     let sizes: Vec<u64> = tools.iter().map(|tool| tokens(&tool.definition)).collect();
     let is_finder = |index: usize| tools[index].presence == Presence::Finder;
     let others = (0..tools.len()).filter(|index| !is_finder(*index));
-    let fits = others.map(|index| sizes[index]).sum::<u64>() <= OFFER_TOKENS;
+    let fits = others.map(|index| sizes[index]).sum::<u64>() <= room;
     let mut is_kept: Vec<bool> = (0..tools.len())
         .map(|index| fits && !is_finder(index))
         .collect();
     if !fits {
-        let mut left = OFFER_TOKENS;
+        let mut left = room;
         let mut keep = |index: usize| {
             let fits = sizes[index] <= left;
             left -= if fits { sizes[index] } else { 0 };
@@ -74,13 +77,17 @@ pub fn offer(tools: Vec<Offer>, task: &str) -> Vec<ToolDefinition> {
         .collect()
 }
 
-/// The tools that are ranked, the best first; equal ones as they were given.
+/// The tools that are ranked, the best first; equal ones as they were given. Those that share
+/// nothing with the task are left out, unless none shares anything.
 fn ranked(tools: &[Offer], task: &str) -> Vec<usize> {
     let index = Index::new(tools.iter().map(|tool| &tool.definition));
     let scores = index.scores(task);
     let mut order: Vec<usize> = (0..tools.len())
         .filter(|i| tools[*i].presence == Presence::Ranked)
         .collect();
+    if order.iter().any(|index| scores[*index] > 0.0) {
+        order.retain(|index| scores[*index] > 0.0);
+    }
     order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
     order
 }

@@ -42,7 +42,7 @@ fn measure(name: &str, text: &str) -> (usize, usize) {
             task["task"].as_str().unwrap(),
             task["tool"].as_str().unwrap(),
         );
-        let offered = offer(tools(), words);
+        let offered = offer(tools(), words, OFFER_TOKENS);
         assert!(offered.len() <= MOST_FOUND);
         assert!(offered.iter().map(tokens).sum::<u64>() <= OFFER_TOKENS);
         let names: Vec<&str> = offered.iter().map(|t| t.name.as_str()).collect();
@@ -79,7 +79,7 @@ fn what_is_always_there_stays_and_the_bound_holds_whatever_the_definitions() {
     let mut many = tools();
     many[40].presence = Presence::Always;
     many[0].definition.description = "mail ".repeat(2_000);
-    let offered = offer(many.clone(), "send a mail");
+    let offered = offer(many.clone(), "send a mail", OFFER_TOKENS);
     let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
     assert!(
         names.contains(&many[40].definition.name.as_str()),
@@ -98,9 +98,9 @@ fn a_small_set_stays_whole_and_in_order_whatever_the_task() {
     let few: Vec<Offer> = tools().into_iter().take(12).collect();
     let given: Vec<ToolDefinition> = few.iter().map(|tool| tool.definition.clone()).collect();
     for task in ["", "open the pod bay door", "reply to that mail"] {
-        assert_eq!(offer(few.clone(), task), given);
+        assert_eq!(offer(few.clone(), task, OFFER_TOKENS), given);
     }
-    assert!(offer(Vec::new(), "anything").is_empty());
+    assert!(offer(Vec::new(), "anything", OFFER_TOKENS).is_empty());
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_second_try_in_plain_words_finds_what_an_idiom_did_not() {
     let text = include_str!("data/tasks_unseen.json");
     let tasks: Vec<Value> = serde_json::from_str(text).unwrap();
     let is_offered = |words: &Value, tool: &Value| {
-        let offered = offer(tools(), words.as_str().unwrap_or_default());
+        let offered = offer(tools(), words.as_str().unwrap_or_default(), OFFER_TOKENS);
         offered
             .iter()
             .any(|t| Some(t.name.as_str()) == tool.as_str())

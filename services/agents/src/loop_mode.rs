@@ -5,7 +5,7 @@ use crate::work::{Ask, AskError, CallRecord, Outcome, Work};
 use crate::{compaction, recall};
 use api::models::ToolChoice;
 use context::{Budget, ContextManager};
-use discovery::Bench;
+use discovery::{Bench, OFFER_TOKENS};
 use domain::decision::Layer;
 use domain::event::{Batch, CallStatus, EventBody, QueryStatus, ToolCallSummary};
 use domain::fault::{Coded, Fault};
@@ -14,7 +14,7 @@ use domain::limits::TOOL_CALLS_PER_REPLY;
 use domain::message::ToolCall;
 use domain::tool::{EffectClass, FIND_TOOLS, ToolDefinition};
 use futures::future::join_all;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use turn::{Action, Answer, Call, Ending, Event, Limits, Reason, ToolUse, Turn};
 use uuid::Uuid;
 
@@ -101,9 +101,19 @@ impl Run<'_> {
         let work = self.work;
         let before = work.with_thread(|thread| thread.tools.clone());
         let before = crate::drive::offered(work.profile.mode, work.is_root(), before);
-        let mut bench = Bench::new(before);
-        bench.lay(found);
+        let mut bench = Bench::new(before, self.room_tokens());
+        bench.lay(found, &self.used());
         bench
+    }
+
+    /// What tool definitions may take.
+    fn room_tokens(&self) -> u64 {
+        self.budget.tools_tokens.min(OFFER_TOKENS)
+    }
+
+    /// The tools called since the view was last rebuilt.
+    fn used(&self) -> BTreeSet<String> {
+        self.work.with_thread(|thread| thread.used.clone())
     }
 
     async fn discover(&mut self, task: String) -> Result<Vec<ToolDefinition>, Event> {
@@ -111,7 +121,7 @@ impl Run<'_> {
         let discovered = tokio::select! {
             biased;
             () = work.cancel.cancelled() => return Err(Event::Interrupted),
-            found = work.broker.discover_tools(work.context.clone(), task) => found,
+            found = work.broker.discover_tools(work.context.clone(), task, self.room_tokens()) => found,
         };
         let discovered =
             discovered.map(|tools| crate::drive::offered(work.profile.mode, work.is_root(), tools));
@@ -139,15 +149,14 @@ impl Run<'_> {
         let tasks: Vec<String> = tasks.map(str::to_owned).collect();
         for task in tasks {
             let found = self.discover(task).await?;
-            self.bench.lay(found);
+            self.bench.lay(found, &self.used());
             self.announce_tools().await;
         }
         Ok(())
     }
 
     async fn ask_model(&mut self, tools: ToolUse) -> Event {
-        let spent = compaction::before_call(self.work, self.budget, &self.bench.tools()).await;
-        self.outcome.usage = self.outcome.usage.plus(spent);
+        self.make_room().await;
         if let Some(fault) = compaction::oversized(self.work, self.budget)
             && !self.work.cancel.is_cancelled()
         {
@@ -200,6 +209,20 @@ impl Run<'_> {
                     Event::Failed
                 }
             }
+        }
+    }
+
+    /// Rebuilds the view where it has to be. The prompt is read anew then in any case, so tools that
+    /// nobody called leave with it.
+    async fn make_room(&mut self) {
+        let rebuilt = || self.work.with_thread(|thread| thread.rebuilt);
+        let (before, used) = (rebuilt(), self.used());
+        let spent = compaction::before_call(self.work, self.budget, &self.bench.tools()).await;
+        let is_rebuilt = rebuilt() != before;
+        self.outcome.usage = self.outcome.usage.plus(spent);
+        if is_rebuilt {
+            self.bench.clear_up(&used);
+            self.announce_tools().await;
         }
     }
 

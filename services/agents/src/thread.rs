@@ -14,7 +14,7 @@ use domain::model::{FinishReason, Usage};
 use domain::report::Report;
 use domain::settings::Mode;
 use domain::tool::{ToolDefinition, ToolName};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What one agent has been through, as far as its future needs it.
 #[derive(Debug, Default)]
@@ -25,6 +25,10 @@ pub(crate) struct Thread {
     pub(crate) announced: Option<Digest>,
     /// The same, for as long as they may be offered again.
     pub(crate) tools: Vec<ToolDefinition>,
+    /// Names of the tools it called since its view was last rebuilt.
+    pub(crate) used: BTreeSet<String>,
+    /// How often its view was rebuilt.
+    pub(crate) rebuilt: u64,
     /// Tokens of the prompt last sent, estimated; `None` before the first of this process.
     pub(crate) last_sent_tokens: Option<u64>,
     /// Tokens of the view, estimated, when it was said that it cannot be made smaller; `None` when
@@ -135,6 +139,8 @@ impl Thread {
                 self.window
                     .compacted(*through, lines, *shortened_through, *journal_characters);
                 self.full_at = None;
+                self.used.clear();
+                self.rebuilt += 1;
             }
             EventBody::JournalWritten {
                 title,
@@ -192,6 +198,10 @@ impl Thread {
                 query.answered = false;
             }
             EventBody::ToolRequested { tool, .. } => {
+                // Names that no tool has are none of its uses.
+                if self.tools.iter().any(|known| known.name.as_str() == tool) {
+                    self.used.insert(tool.clone());
+                }
                 if let Some(call_id) = event.call_id {
                     query.running.insert(call_id, tool.clone());
                 }

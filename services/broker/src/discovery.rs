@@ -20,6 +20,15 @@ const ALWAYS: &str = "self";
 /// Longest description of what is looked for, characters.
 const TASK_CHARS: usize = 500;
 
+/// How much definitions may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Room {
+    /// So many tokens.
+    Of(u64),
+    /// As many as the agent said when it last asked what it is offered.
+    AsBefore,
+}
+
 /// The broker's own tool. Its answer says no more than that something was found: names and
 /// descriptions of tools may be an outsider's, and reach the model as definitions only.
 pub(crate) fn finder() -> Option<ToolSpec> {
@@ -65,19 +74,23 @@ impl Inner {
         &self,
         caller: &crate::state::Caller,
         task: &str,
+        room: Room,
     ) -> Result<Vec<ToolDefinition>, Error> {
-        let (standing, settings) = {
-            let session = lock(&caller.session);
-            let agent = session.agents.get(&caller.agent_id);
-            (agent.map(|a| a.standing.clone()), session.settings.clone())
+        let (standing, settings, room_tokens) = {
+            let mut session = lock(&caller.session);
+            let settings = session.settings.clone();
+            let Some(agent) = session.agents.get_mut(&caller.agent_id) else {
+                return Err(Error::new(
+                    ErrorKind::UnknownAgent,
+                    "The agent was released.",
+                ));
+            };
+            if let Room::Of(tokens) = room {
+                agent.tool_room_tokens = tokens;
+            }
+            (agent.standing.clone(), settings, agent.tool_room_tokens)
         };
-        let Some(standing) = standing else {
-            return Err(Error::new(
-                ErrorKind::UnknownAgent,
-                "The agent was released.",
-            ));
-        };
-        Ok(offer(self.usable(&standing, &settings), task))
+        Ok(offer(self.usable(&standing, &settings), task, room_tokens))
     }
 
     fn usable(&self, standing: &Standing, settings: &SessionSettings) -> Vec<&ToolSpec> {
@@ -98,7 +111,9 @@ impl Call {
             return None;
         }
         let task = arguments["task"].as_str().unwrap_or_default();
-        let offered = self.inner.worth_offering(&self.caller, task);
+        let offered = self
+            .inner
+            .worth_offering(&self.caller, task, Room::AsBefore);
         // Where everything is offered, there is nothing to find, and no finder among it.
         let is_finder = |tool: &ToolDefinition| tool.name.as_str() == FIND_TOOLS;
         let is_all_offered = matches!(&offered, Ok(tools) if !tools.iter().any(is_finder));
@@ -132,7 +147,7 @@ impl Call {
 }
 
 /// What `discovery` picks from `usable`: everything while that is little, else what fits the task.
-fn offer(usable: Vec<&ToolSpec>, task: &str) -> Vec<ToolDefinition> {
+fn offer(usable: Vec<&ToolSpec>, task: &str, room_tokens: u64) -> Vec<ToolDefinition> {
     let offers = usable.into_iter().map(|tool| Offer {
         definition: tool.definition.clone(),
         presence: match tool.definition.name.as_str() {
@@ -141,5 +156,5 @@ fn offer(usable: Vec<&ToolSpec>, task: &str) -> Vec<ToolDefinition> {
             _ => Presence::Ranked,
         },
     });
-    ::discovery::offer(offers.collect(), task)
+    ::discovery::offer(offers.collect(), task, room_tokens)
 }

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::config::{Clock, Config};
 use crate::credentials::NoSecrets;
+use crate::discovery::Room;
 use crate::error;
 use crate::judging::Counting;
 use crate::ledger;
@@ -316,9 +317,11 @@ impl Broker for Service {
         &self,
         context: CallContext,
         task: String,
+        room_tokens: u64,
     ) -> Result<Vec<ToolDefinition>, Error> {
         let caller = self.inner.state.caller(&context)?;
-        self.inner.worth_offering(&caller, &task)
+        self.inner
+            .worth_offering(&caller, &task, Room::Of(room_tokens))
     }
 
     async fn validate(&self, request: CallRequest) -> Result<Decision, Error> {

@@ -49,6 +49,8 @@ pub(crate) struct Agent {
     /// The join of everything it has been shown.
     pub(crate) label: Label,
     pub(crate) shown: VecDeque<ValueId>,
+    /// Most tokens of definitions that its model has room for, as it last said.
+    pub(crate) tool_room_tokens: u64,
     pub(crate) ended: CancellationToken,
     token: [u8; 32],
 }
@@ -277,6 +279,7 @@ impl Agent {
             standing: Arc::new(standing),
             label,
             shown: VecDeque::new(),
+            tool_room_tokens: discovery::OFFER_TOKENS,
             ended,
             token: token_key(token),
         }

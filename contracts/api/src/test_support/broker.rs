@@ -449,6 +449,7 @@ impl Broker for FakeBroker {
         &self,
         context: CallContext,
         _: String,
+        _: u64,
     ) -> Result<Vec<ToolDefinition>, Error> {
         let state = self.state.lock().unwrap();
         state.agent(&context)?;

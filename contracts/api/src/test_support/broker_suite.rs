@@ -19,6 +19,9 @@ use futures::future::BoxFuture;
 use serde_json::json;
 use std::sync::Arc;
 
+/// Room for every definition of a small broker, tokens.
+const ROOM_TOKENS: u64 = 100_000;
+
 /// What the suite runs against: a broker, and calls whose verdicts are known.
 pub struct Subject {
     /// What agents hold.
@@ -236,7 +239,7 @@ async fn refuses_everything(subject: &Subject, context: CallContext) {
         calls: vec![subject.allowed.clone()],
     };
     let child = subject.child.clone();
-    let discovering = broker.discover_tools(context.clone(), "look".to_owned());
+    let discovering = broker.discover_tools(context.clone(), "look".to_owned(), ROOM_TOKENS);
     assert_eq!(
         kind(broker.validate(request.clone()).await),
         ErrorKind::UnknownAgent

@@ -1,6 +1,6 @@
 //! Plans, settings and tables: what bounds calls before they are made.
 
-use super::{Subject, call, check_denied, kind, open, run};
+use super::{ROOM_TOKENS, Subject, call, check_denied, kind, open, run};
 use crate::CallContext;
 use crate::broker::{CallRequest, ErrorKind, PlanEvent, PlanRequest, PlannedCall, ToolEvent};
 use crate::test_support::{fresh_uuid, within};
@@ -95,9 +95,10 @@ pub(super) async fn settings_hold_at_once_and_closing_ends_all(subject: &Subject
     let configuring = subject.control.configure(session.session_id, settings);
     configuring.await.expect("the ceiling changes");
     check_denied(&run(subject, call(session.context(), &subject.allowed)).await);
-    let offered = subject
-        .broker
-        .discover_tools(session.context(), "anything".to_owned());
+    let offered =
+        subject
+            .broker
+            .discover_tools(session.context(), "anything".to_owned(), ROOM_TOKENS);
     let offered = offered.await.expect("tools are listed");
     assert!(
         !offered.iter().any(|tool| tool.name == name),
@@ -144,9 +145,10 @@ pub(super) async fn the_tables_name_what_there_is(subject: &Subject) {
     );
 
     let session = open(subject, Attendance::Unattended).await;
-    let offered = subject
-        .broker
-        .discover_tools(session.context(), "look at it".to_owned());
+    let offered =
+        subject
+            .broker
+            .discover_tools(session.context(), "look at it".to_owned(), ROOM_TOKENS);
     for tool in offered.await.expect("tools are offered") {
         assert!(
             names.contains(&tool.name.as_str()),
