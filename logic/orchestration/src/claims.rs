@@ -31,7 +31,9 @@ pub struct Ledger {
     pub calls: Vec<Entry>,
     /// The folder that relative paths are meant in, absolute.
     pub folder: String,
-    /// Those of its files, absolute, that are there now.
+    /// Files, absolute, that agents before it made or changed when they tried the same task.
+    pub earlier: BTreeSet<String>,
+    /// Those of its files and theirs, absolute, that are there now.
     pub existing: BTreeSet<String>,
 }
 
@@ -43,12 +45,19 @@ impl Ledger {
         ok.flat_map(|call| call.artifacts.iter().cloned()).collect()
     }
 
+    /// Files that were made or changed for its task, absolute, each once.
+    #[must_use]
+    pub fn made(&self) -> BTreeSet<String> {
+        self.written().union(&self.earlier).cloned().collect()
+    }
+
     fn has(&self, wanted: impl Fn(&Entry) -> bool) -> bool {
         let mut ok = self.calls.iter().filter(|c| c.status == CallStatus::Ok);
         ok.any(wanted)
     }
 
-    /// One line on what the broker saw: which tools, how often, and how many files were changed.
+    /// One line on what the broker saw: which tools, how often, and how many files were changed, by
+    /// it and by those that tried before.
     #[must_use]
     pub fn line(&self) -> String {
         let mut tools: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
@@ -72,9 +81,14 @@ impl Ledger {
         } else {
             tools.join(", ")
         };
+        let written = self.written();
+        let before = match self.earlier.difference(&written).count() {
+            0 => String::new(),
+            more => format!(" (and {more} by an earlier try)"),
+        };
         format!(
-            "On record: {calls}; files changed: {}.",
-            self.written().len()
+            "On record: {calls}; files changed: {}{before}.",
+            written.len()
         )
     }
 }
@@ -115,11 +129,11 @@ fn check_files(
     expected: &[String],
     corrections: &mut Vec<String>,
 ) {
-    let written = ledger.written();
+    let made = ledger.made();
     let mut kept = Vec::new();
     for claim in std::mem::take(&mut report.artifacts) {
         let path = absolute(&ledger.folder, &claim);
-        if !written.contains(&path) {
+        if !made.contains(&path) {
             corrections.push(format!(
                 "It named `{}` as its work, but none of its calls wrote that file: taken out.",
                 shown(&claim)
@@ -135,7 +149,7 @@ fn check_files(
     }
     // What it was to leave and did is its work, whether it says so or not.
     for path in expected.iter().map(|path| absolute(&ledger.folder, path)) {
-        if written.contains(&path) && ledger.existing.contains(&path) && !kept.contains(&path) {
+        if made.contains(&path) && ledger.existing.contains(&path) && !kept.contains(&path) {
             kept.push(path);
         }
     }
@@ -271,6 +285,7 @@ mod tests {
         Ledger {
             calls,
             folder: "/w".to_owned(),
+            earlier: BTreeSet::new(),
             existing: existing.iter().map(|&e| e.to_owned()).collect(),
         }
     }
@@ -320,6 +335,26 @@ mod tests {
             assert!(checked.corrections[0].contains(path), "{path}");
             assert_eq!(checked.report.result_quality, ResultQuality::Inferred);
         }
+    }
+
+    #[test]
+    fn what_an_earlier_try_wrote_is_the_tasks_work_if_it_is_there() {
+        let earlier = ["/w/a.txt", "/w/gone.txt"].map(str::to_owned);
+        let ledger = Ledger {
+            earlier: earlier.into(),
+            ..ledger(vec![call("read_file", CallStatus::Ok, &[])], &["/w/a.txt"])
+        };
+        let report = claimed(&["a.txt"], ReportSource::ToolOutput);
+        let checked = check_claims(report, &ledger, &["a.txt".to_owned()]);
+        assert_eq!(checked.corrections, Vec::<String>::new());
+        assert_eq!(checked.report.artifacts, ["/w/a.txt"]);
+        let report = claimed(&["gone.txt"], ReportSource::ToolOutput);
+        let checked = check_claims(report, &ledger, &[]);
+        assert_eq!(checked.report.artifacts, Vec::<String>::new());
+        assert_eq!(
+            ledger.line(),
+            "On record: read_file 1; files changed: 0 (and 2 by an earlier try)."
+        );
     }
 
     #[test]

@@ -374,6 +374,7 @@ mod tests {
             "\"Tickets are sold on board\", it says, and the harbour master is Ingrid Sand.",
             "See /srv/harbour/office/plans/current.txt, /srv/harbour/office/plans/current.txt and \
              /srv/harbour/office/plans/current.txt.",
+            "It says: \"the ferry to the northern islands leaves at seven in the morning\".",
             "1024, 2048 and 4096 are powers of two.",
             "",
         ] {

@@ -135,7 +135,26 @@ impl History {
                     .agent_ended(*child, report, *usage);
                 self.children.remove(child);
             }
-            _ => self.thread_mut(event.agent_id).apply(event),
+            _ => {
+                if let EventBody::ToolResult { artifacts, .. } = &event.body {
+                    self.wrote(event.agent_id, artifacts);
+                }
+                self.thread_mut(event.agent_id).apply(event);
+            }
+        }
+    }
+
+    /// What an agent wrote counts for its task, and for that of every agent above it.
+    fn wrote(&mut self, agent_id: Option<AgentId>, files: &[String]) {
+        let mut below = agent_id.filter(|_| !files.is_empty());
+        while let Some(child) = below
+            && let Some((parent, _)) = self.children.get(&child)
+        {
+            let parent = *parent;
+            if let Some(tasks) = &mut self.thread_mut(parent).tasks {
+                tasks.wrote(child, files);
+            }
+            below = parent;
         }
     }
 

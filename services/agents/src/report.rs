@@ -74,18 +74,25 @@ fn read(text: &str) -> Result<Report, String> {
     }
 }
 
-/// Holds a report against the record, and takes out what it copied. Also says the record in one
-/// line.
-pub(crate) async fn check(work: &Work, report: Report, expected: &[String]) -> (Checked, String) {
+/// Holds a report against the record, and takes out what it copied. `expected` are the files that
+/// its task was to leave, `earlier` those that other agents made when they tried it. Also says the
+/// record in one line.
+pub(crate) async fn check(
+    work: &Work,
+    report: Report,
+    expected: &[String],
+    earlier: BTreeSet<String>,
+) -> (Checked, String) {
     let folder = &work.profile.settings.workspace;
     let mut ledger = Ledger {
         calls: work.means.record(),
         folder: folder.display().to_string(),
+        earlier,
         existing: BTreeSet::new(),
     };
     let named = expected.iter().map(|path| folder.join(path));
     let named = named.map(|path| path.display().to_string());
-    let candidates: BTreeSet<String> = ledger.written().into_iter().chain(named).collect();
+    let candidates: BTreeSet<String> = ledger.made().into_iter().chain(named).collect();
     for path in candidates {
         // What cannot be looked at is as good as not there.
         if tokio::fs::try_exists(Path::new(&path))

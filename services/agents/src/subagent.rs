@@ -28,7 +28,7 @@ use domain::tool::EffectClass;
 use futures::FutureExt;
 use means::Seat;
 use orchestration::{Checked, failed_report};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
@@ -163,7 +163,8 @@ impl Life {
         let begun = (self.parent.clock)();
         self.announce().await;
         let report = self.report().await;
-        let (checked, record) = report::check(&self.child, report, &self.errand.expected).await;
+        let expected = &self.errand.expected;
+        let (checked, record) = report::check(&self.child, report, expected, self.earlier()).await;
         self.child.means.children.close();
         self.child.means.children.wait().await;
         self.release().await;
@@ -181,6 +182,18 @@ impl Life {
             .emit_with(finished, Some(self.call_id), Durability::Synchronised)
             .await;
         returned
+    }
+
+    /// Files that agents made which tried the same task before.
+    fn earlier(&self) -> BTreeSet<String> {
+        let Some(label) = &self.errand.task_id else {
+            return BTreeSet::new();
+        };
+        let child = self.child.agent_id;
+        self.parent.with_thread(|thread| {
+            let tasks = thread.tasks.as_ref();
+            tasks.map_or_else(BTreeSet::new, |log| log.earlier_files(label, child))
+        })
     }
 
     fn returned(&self, checked: Checked, record: String) -> Returned {

@@ -231,6 +231,63 @@ async fn a_failed_task_is_tried_once_more_and_what_needs_it_is_skipped() {
     );
 }
 
+/// One task whose first agent writes the file and then does `then`; the second looks and says so.
+fn twice(asked: &Asked, then: impl Fn() -> Reply) -> Reply {
+    let is_second = asked.says("It was tried once and failed");
+    match (asked.kind, asked.who.as_str()) {
+        (Kind::Tasks, _) => Reply::says(
+            json!({"tasks": [{
+                "id": "c", "agent_type": "coder", "goal": "Write hello into out.txt.",
+                "inputs": [], "depends_on": [], "expected_artifacts": ["out.txt"],
+            }]})
+            .to_string(),
+        ),
+        (Kind::Report, _) if is_second => report("It is there.", json!({"artifacts": ["out.txt"]})),
+        (_, "orchestrator") => Reply::says("Written."),
+        (Kind::Turn, _) if is_second && asked.results == 0 => {
+            Reply::calls("read_file", json!({"path": "out.txt"}))
+        }
+        (Kind::Turn, _) if asked.results == 0 => {
+            Reply::calls("write_file", json!({"path": "out.txt", "content": "hello"}))
+        }
+        (Kind::Turn, _) if is_second => Reply::says("Seen."),
+        _ => then(),
+    }
+}
+
+/// What the last agent reported, with what was changed about it.
+fn last_report(events: &[Event]) -> (Vec<String>, Vec<String>, ReportStatus) {
+    let found = events.iter().rev().find_map(|event| match &event.body {
+        EventBody::AgentFinished {
+            report,
+            corrections,
+            ..
+        } => Some((report.artifacts.clone(), corrections.clone(), report.status)),
+        _ => None,
+    });
+    found.unwrap()
+}
+
+#[tokio::test]
+async fn what_a_first_try_wrote_is_the_tasks_own_when_a_second_one_vouches_for_it() {
+    let failing = || {
+        report(
+            "Stuck.",
+            json!({"status": "failed", "failure_reason": "stuck"}),
+        )
+    };
+    let house = House::new(Speaker::new(move |asked| twice(asked, failing)));
+    let events = house.ask("orchestrator", "Write hello into out.txt.").await;
+    assert_eq!(spawned(&events).len(), 2);
+    let (artifacts, corrections, ended) = last_report(&events);
+    assert_eq!(artifacts, [house.path("out.txt")]);
+    assert_eq!(corrections, Vec::<String>::new());
+    assert_eq!(ended, ReportStatus::Success);
+    assert_eq!(status(&events), QueryStatus::Success);
+    let last = house.models.asked().pop().unwrap();
+    assert!(last.says("(and 1 by an earlier try)"), "{}", last.text);
+}
+
 #[tokio::test]
 async fn a_killed_orchestration_goes_on_by_itself_and_repeats_nothing() {
     let gate = Gate::new();

@@ -148,6 +148,79 @@ fn a_killed_orchestration_does_the_rest_when_it_is_opened_again() {
     }
 }
 
+/// One task: its first agent writes the file and waits at `gate`, if there is one; its second looks
+/// and says that the file is there.
+fn writes(body: &Value, gate: Option<&Gate>) -> Reply {
+    let said = body["messages"].to_string();
+    let is_second = said.contains("It was tried once and failed");
+    let has_result = said.contains("\"role\":\"tool\"");
+    match kind(body) {
+        "tasks" if said.contains("two and two") => Reply::text(json!({"tasks": []}).to_string()),
+        "tasks" => {
+            let mut one = part("only", "Write hello into out.txt", &[]);
+            one["agent_type"] = json!("coder");
+            one["expected_artifacts"] = json!(["out.txt"]);
+            Reply::text(json!({ "tasks": [one] }).to_string())
+        }
+        "report" => {
+            let report = json!({
+                "status": "success", "summary": "It is there.", "artifacts": ["out.txt"],
+                "result_quality": "verified", "source": "tool_output", "new_memory_candidates": [],
+            });
+            Reply::text(report.to_string())
+        }
+        "orchestrator" => Reply::text("Written."),
+        _ if is_second && !has_result => Reply::call("read_file", json!({"path": "out.txt"})),
+        _ if !has_result => {
+            Reply::call("write_file", json!({"path": "out.txt", "content": "hello"}))
+        }
+        _ => match gate {
+            Some(gate) => Reply::text("Done.").and_wait(gate),
+            None => Reply::text("Seen."),
+        },
+    }
+}
+
+/// Nothing but the flag says that the session orchestrates: what was written before `kill -9` is the
+/// task's own when the session is opened again without it.
+#[test]
+fn what_was_written_before_a_kill_is_the_tasks_own_after_it() {
+    let gate = Gate::new();
+    let held = gate.clone();
+    let scene = Scene::with(
+        Server::speak(move |body, _| writes(body, Some(&held))).openai(),
+        "openai",
+    );
+    let free = ["--allow-write", ".", "--yes", "write"];
+    let begun = ["run", "--events", "--agent", "orchestrator"];
+    let asking = scene.house.ask(begun).args(free);
+    let mut running = asking.arg("Write hello into out.txt.").spawn();
+    let first: Value = serde_json::from_str(&running.line().unwrap()).unwrap();
+    let id = first["session_id"].as_str().unwrap().to_owned();
+    running.until("\"type\":\"tool_result\",\"tool\":\"write_file\"");
+    running.kill();
+    gate.open();
+
+    let again = Server::speak(|body, _| writes(body, None)).openai();
+    scene.house.configure(&again.config("openai"));
+    let resumed = ["run", "--json", "--session-id", &id];
+    let resumed = scene.house.ask(resumed).args(free);
+    resumed.arg("What is two and two?").run().expect(0);
+    let events = scene.house.session_log(&id);
+    assert_eq!(of_type(&events, "agent_spawned").len(), 2);
+    let ended = of_type(&events, "agent_finished");
+    let report = &ended.last().unwrap()["report"];
+    let artifact = scene.house.work().join("out.txt").display().to_string();
+    assert_eq!(report["artifacts"], json!([artifact]), "{report:#}");
+    assert_eq!(report["result_quality"], "verified");
+    assert_eq!(ended.last().unwrap()["corrections"], Value::Null);
+    let statuses: Vec<&Value> = of_type(&events, "query_finished")
+        .into_iter()
+        .map(|event| &event["status"])
+        .collect();
+    assert_eq!(statuses, ["success", "success"]);
+}
+
 #[test]
 fn people_see_who_works_and_what_they_reported_and_the_answer_alone_on_standard_output() {
     let scene = Scene::with(

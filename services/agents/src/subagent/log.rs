@@ -8,7 +8,7 @@ use domain::model::Usage;
 use domain::report::Report;
 use domain::task::{Task, TaskStatus};
 use orchestration::{Begun, Evidence};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What one request's tasks have come to.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +18,8 @@ pub(crate) struct TaskLog {
     /// Where each was last said to be.
     pub(crate) said: BTreeMap<String, TaskStatus>,
     begun: Vec<(AgentId, Begun)>,
+    /// Files that the agents on the tasks made or changed, those below them included.
+    wrote: BTreeMap<AgentId, BTreeSet<String>>,
 }
 
 impl TaskLog {
@@ -51,8 +53,48 @@ impl TaskLog {
         }
     }
 
+    /// A call for an agent on one of the tasks, or for one below it, made or changed these files.
+    pub(crate) fn wrote(&mut self, child: AgentId, files: &[String]) {
+        if self.begun.iter().any(|(id, _)| *id == child) {
+            let own = self.wrote.entry(child).or_default();
+            own.extend(files.iter().cloned());
+        }
+    }
+
+    /// Files that others than this agent made or changed when they tried the same task.
+    pub(crate) fn earlier_files(&self, label: &str, child: AgentId) -> BTreeSet<String> {
+        let others = self
+            .begun
+            .iter()
+            .filter(|(id, begun)| *id != child && begun.label == label);
+        let files = others.filter_map(|(id, _)| self.wrote.get(id));
+        files.flatten().cloned().collect()
+    }
+
     /// The agents that were started, in order.
     pub(crate) fn begun(&self) -> Vec<Begun> {
         self.begun.iter().map(|(_, begun)| begun.clone()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    #[test]
+    fn earlier_files_are_those_of_other_tries_of_the_same_task() {
+        let agent = |number: u128| AgentId::from_uuid(Uuid::from_u128(number));
+        let coder = AgentType::new("coder").unwrap();
+        let mut log = TaskLog::default();
+        for (number, label) in [(1, "a"), (2, "b"), (3, "a/check"), (4, "a")] {
+            log.agent_begun(agent(number), &coder, label);
+            log.wrote(agent(number), &[format!("/w/{number}")]);
+        }
+        log.wrote(agent(9), &["/w/9".to_owned()]);
+        let earlier = |label, number| log.earlier_files(label, agent(number));
+        assert_eq!(earlier("a", 4), BTreeSet::from(["/w/1".to_owned()]));
+        assert_eq!(earlier("b", 2), BTreeSet::new());
+        assert_eq!(earlier("c", 5), BTreeSet::new());
     }
 }
