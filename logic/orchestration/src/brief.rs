@@ -1,7 +1,7 @@
 //! The brief of a task: all that the agent which does it is told.
 
-use crate::confidence::Work;
-use domain::report::Report;
+use crate::confidence::{Work, Worth};
+use crate::machine::Input;
 use domain::task::Task;
 use std::fmt::Write as _;
 
@@ -14,8 +14,8 @@ pub struct Assignment<'a> {
     pub work: Work,
     /// Why the try before failed, when this is the second.
     pub again: Option<&'a str>,
-    /// The reports that it builds on, by task; for a check, the report in question alone.
-    pub reports: &'a [(&'a str, &'a Report)],
+    /// The reports that it builds on; for a check, the report in question alone.
+    pub reports: &'a [Input<'a>],
 }
 
 /// The brief in two parts: what is to be done, and what other agents reported, which is data and
@@ -35,6 +35,18 @@ pub fn brief(assignment: &Assignment<'_>) -> (String, String) {
     list(&mut text, "You need", &task.inputs);
     if assignment.work == Work::Do {
         list(&mut text, "Leave behind", &task.expected_artifacts);
+    }
+    for input in assignment.reports {
+        let short = match input.worth {
+            Worth::Whole => continue,
+            Worth::Part => "only part of it is done",
+            Worth::Unverified => "nothing shows that it is right",
+        };
+        let _ = write!(
+            text,
+            "\n\nOf `{}`, which this builds on, {short}.",
+            input.task_id
+        );
     }
     if let Some(reason) = assignment.again {
         let line: String = reason
@@ -57,9 +69,12 @@ fn list(text: &mut String, heading: &str, lines: &[String]) {
     }
 }
 
-fn shown(reports: &[(&str, &Report)]) -> String {
+fn shown(reports: &[Input<'_>]) -> String {
     let mut text = String::new();
-    for (task_id, report) in reports {
+    for Input {
+        task_id, report, ..
+    } in reports
+    {
         if !text.is_empty() {
             text.push_str("\n\n");
         }
@@ -97,7 +112,11 @@ mod tests {
             task: &task(),
             work: Work::Do,
             again: Some("no such\nfile"),
-            reports: &[("a", &report)],
+            reports: &[Input {
+                task_id: "a",
+                report: &report,
+                worth: Worth::Whole,
+            }],
         };
         let (text, reports) = brief(&assignment);
         assert_eq!(
@@ -109,13 +128,46 @@ mod tests {
     }
 
     #[test]
+    fn what_is_short_of_what_it_builds_on_is_said_outside_the_reports() {
+        let report = failed_report("x");
+        let input = |task_id, worth| Input {
+            task_id,
+            report: &report,
+            worth,
+        };
+        let reports = [
+            input("a", Worth::Part),
+            input("b", Worth::Whole),
+            input("d", Worth::Unverified),
+        ];
+        let assignment = Assignment {
+            task: &task(),
+            work: Work::Do,
+            again: None,
+            reports: &reports,
+        };
+        let (text, _) = brief(&assignment);
+        assert!(
+            text.ends_with(
+                "\n\nOf `a`, which this builds on, only part of it is done.\n\nOf `d`, which this \
+                 builds on, nothing shows that it is right."
+            ),
+            "{text}"
+        );
+    }
+
+    #[test]
     fn a_check_is_told_to_change_nothing_and_to_leave_nothing() {
         let report = failed_report("x");
         let assignment = Assignment {
             task: &task(),
             work: Work::Check,
             again: None,
-            reports: &[("c", &report)],
+            reports: &[Input {
+                task_id: "c",
+                report: &report,
+                worth: Worth::Whole,
+            }],
         };
         let (text, reports) = brief(&assignment);
         assert!(text.contains("change nothing"));

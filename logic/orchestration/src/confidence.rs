@@ -3,7 +3,7 @@
 
 use crate::claims::no_report;
 use domain::lineage::AgentType;
-use domain::report::{Report, ReportStatus, ResultQuality};
+use domain::report::{Report, ReportSource, ReportStatus, ResultQuality};
 
 /// What an agent was started for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,10 +71,26 @@ pub enum Next {
     Check,
     /// Wait for the agent at work.
     Wait,
-    /// Use the report. What is said with it; empty when nothing stands against it.
-    Use(String),
+    /// Use the report.
+    Use {
+        /// How far it goes.
+        worth: Worth,
+        /// What is said with it; empty when nothing stands against it.
+        note: String,
+    },
     /// It failed for good.
     GiveUp(String),
+}
+
+/// How far a result that is used goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Worth {
+    /// All of it is done, as far as a record or a second agent can show it.
+    Whole,
+    /// Only part of it is done.
+    Part,
+    /// Nothing shows that it is right.
+    Unverified,
 }
 
 /// The files that a task was to leave behind, against the report that counts.
@@ -129,36 +145,76 @@ fn without_files(tries: &[Try], files: &Files) -> Option<String> {
 
 fn after_doing(tries: &[Try], outcome: &Evidence, files: &Files, may_check: bool) -> Next {
     let report = &outcome.report;
-    match (report.status, report.result_quality) {
-        (ReportStatus::Failed, _) => again_or_never(tries, reason_of(report), outcome.refused),
-        (_, ResultQuality::Uncertain) => Next::Use("uncertain: it may be wrong".to_owned()),
-        (ReportStatus::Success, ResultQuality::Verified) => Next::Use(String::new()),
-        (ReportStatus::Success, ResultQuality::Inferred) if *files == Files::There => {
-            Next::Use("the files it was to leave are there".to_owned())
+    let (worth, note) = match (report.status, report.result_quality) {
+        (ReportStatus::Failed, _) => {
+            return again_or_never(tries, reason_of(report), outcome.refused);
         }
-        _ if may_check => Next::Check,
-        (ReportStatus::Partial, _) => Next::Use("only part of it is done".to_owned()),
-        (ReportStatus::Success, ResultQuality::Inferred) => Next::Use("not verified".to_owned()),
-    }
+        (_, ResultQuality::Uncertain) => (Worth::Unverified, "uncertain: it may be wrong"),
+        (ReportStatus::Success, ResultQuality::Verified) => (Worth::Whole, ""),
+        (ReportStatus::Success, ResultQuality::Inferred) if *files == Files::There => {
+            (Worth::Whole, "the files it was to leave are there")
+        }
+        _ if may_check => return Next::Check,
+        (ReportStatus::Partial, _) => (Worth::Part, ""),
+        (ReportStatus::Success, ResultQuality::Inferred) => (Worth::Unverified, "not verified"),
+    };
+    used(report, worth, note.to_owned())
 }
 
 fn after_checking(tries: &[Try], outcome: &Evidence) -> Next {
     let report = &outcome.report;
-    let said = match (Maker::of(report), report.status, report.result_quality) {
-        (Maker::House, _, _) => format!("not verified: the check failed ({})", reason_of(report)),
-        (Maker::Agent, ReportStatus::Failed, _) => {
+    // What it says of its source was held against its own calls.
+    let has_looked = report.source != ReportSource::ModelKnowledge;
+    let (worth, note) = match (Maker::of(report), report.status, report.result_quality) {
+        (Maker::House, _, _) => (
+            Worth::Unverified,
+            format!("not verified: the check failed ({})", reason_of(report)),
+        ),
+        (Maker::Agent, ReportStatus::Failed, _) if has_looked => {
             let reason = format!("a second agent found it wrong: {}", reason_of(report));
             return again_or_never(tries, reason, false);
         }
-        (Maker::Agent, _, ResultQuality::Uncertain) => "a second agent was not sure".to_owned(),
-        // It saw nothing of the world, or what it says of it did not stand.
-        (Maker::Agent, _, ResultQuality::Inferred) => {
-            "not verified: a second agent agrees, but did not look".to_owned()
+        // To make it once more for a guess would throw away what may be right.
+        (Maker::Agent, ReportStatus::Failed, _) => (
+            Worth::Unverified,
+            format!(
+                "not verified: a second agent doubts it, but did not look ({})",
+                reason_of(report)
+            ),
+        ),
+        (Maker::Agent, _, ResultQuality::Uncertain) => {
+            (Worth::Unverified, "a second agent was not sure".to_owned())
         }
-        (Maker::Agent, ReportStatus::Partial, _) => "a second agent confirms part of it".to_owned(),
-        (Maker::Agent, ReportStatus::Success, _) => "a second agent confirms it".to_owned(),
+        // It saw nothing of the world, or what it says of it did not stand.
+        (Maker::Agent, _, ResultQuality::Inferred) => (
+            Worth::Unverified,
+            "not verified: a second agent agrees, but did not look".to_owned(),
+        ),
+        (Maker::Agent, ReportStatus::Partial, _) => (
+            Worth::Unverified,
+            "a second agent confirms part of it".to_owned(),
+        ),
+        (Maker::Agent, ReportStatus::Success, _) => {
+            (Worth::Whole, "a second agent confirms it".to_owned())
+        }
     };
-    Next::Use(said)
+    let done = tries.iter().rfind(|t| t.work == Work::Do);
+    let done = done.and_then(|done| done.outcome.as_ref());
+    used(done.map_or(report, |done| &done.report), worth, note)
+}
+
+/// A report that says itself that only part is done is worth no more, whoever confirms it.
+fn used(done: &Report, worth: Worth, note: String) -> Next {
+    if done.status != ReportStatus::Partial {
+        return Next::Use { worth, note };
+    }
+    let part = "only part of it is done";
+    let note = match note.is_empty() {
+        true => part.to_owned(),
+        false => format!("{part}; {note}"),
+    };
+    let worth = Worth::Part;
+    Next::Use { worth, note }
 }
 
 fn again_or_never(tries: &[Try], reason: String, refused: bool) -> Next {
@@ -211,14 +267,19 @@ mod tests {
         next_step(tries, true, &Files::NoneDue, true)
     }
 
+    fn using(worth: Worth, note: &str) -> Next {
+        let note = note.to_owned();
+        Next::Use { worth, note }
+    }
+
     fn word(next: &Next) -> &'static str {
         match next {
             Next::Do => "do",
             Next::Again { .. } => "again",
             Next::Check => "check",
             Next::Wait => "wait",
-            Next::Use(note) if note.is_empty() => "use",
-            Next::Use(_) => "say",
+            Next::Use { note, .. } if note.is_empty() => "use",
+            Next::Use { .. } => "say",
             Next::GiveUp(_) => "give up",
         }
     }
@@ -273,11 +334,14 @@ mod tests {
         assert_eq!(word(&step(&[failed(), claimed(), refuted()])), "give up");
         assert_eq!(
             step(&[claimed(), confirmed()]),
-            Next::Use("a second agent confirms it".to_owned())
+            using(Worth::Whole, "a second agent confirms it")
         );
         assert_eq!(
             step(&[claimed(), broke()]),
-            Next::Use("not verified: the check failed (timed out)".to_owned())
+            using(
+                Worth::Unverified,
+                "not verified: the check failed (timed out)"
+            )
         );
     }
 
@@ -290,13 +354,50 @@ mod tests {
             let agreed = tried(Work::Check, report(status, Inferred));
             let next = step(&[claimed(), agreed]);
             let note = "not verified: a second agent agrees, but did not look";
-            assert_eq!(next, Next::Use(note.to_owned()));
+            assert_eq!(next, using(Worth::Unverified, note));
             let looked = tried(Work::Check, report(status, Verified));
-            let Next::Use(note) = step(&[claimed(), looked]) else {
+            let Next::Use { note, .. } = step(&[claimed(), looked]) else {
                 panic!("a check that looked is used");
             };
             assert!(note.starts_with("a second agent confirms"), "{note}");
         }
+    }
+
+    #[test]
+    fn a_doubt_of_who_did_not_look_makes_nothing_once_more_and_is_said() {
+        use ReportStatus::{Failed, Success};
+        use ResultQuality::{Inferred, Verified};
+        let claimed = || tried(Work::Do, report(Success, Inferred));
+        for quality in [Verified, Inferred] {
+            let mut doubt = report(Failed, quality);
+            doubt.source = ReportSource::ModelKnowledge;
+            let note = "not verified: a second agent doubts it, but did not look (Said.)";
+            let next = step(&[claimed(), tried(Work::Check, doubt)]);
+            assert_eq!(next, using(Worth::Unverified, note));
+        }
+    }
+
+    #[test]
+    fn what_is_done_in_part_is_worth_a_part_whoever_confirms_it() {
+        use ReportStatus::{Partial, Success};
+        use ResultQuality::{Uncertain, Verified};
+        let part = "only part of it is done";
+        let half = || tried(Work::Do, report(Partial, Verified));
+        let unchecked = next_step(&[half()], false, &Files::NoneDue, true);
+        assert_eq!(unchecked, using(Worth::Part, part));
+        let confirmed = tried(Work::Check, report(Success, Verified));
+        let note = format!("{part}; a second agent confirms it");
+        assert_eq!(step(&[half(), confirmed]), using(Worth::Part, &note));
+        let unsure = tried(Work::Do, report(Partial, Uncertain));
+        let note = format!("{part}; uncertain: it may be wrong");
+        assert_eq!(step(&[unsure]), using(Worth::Part, &note));
+        let plain = next_step(
+            &[tried(Work::Do, report(Success, ResultQuality::Inferred))],
+            false,
+            &Files::NoneDue,
+            true,
+        );
+        assert_eq!(plain, using(Worth::Unverified, "not verified"));
     }
 
     #[test]

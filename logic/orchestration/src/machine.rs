@@ -5,9 +5,9 @@
 //! had happened: what is done stays done, and what was cut short is one failed try.
 
 use crate::claims::{failed_report, files_of};
-use crate::confidence::{Evidence, Files, Next, Try, Work, next_step};
+use crate::confidence::{Evidence, Files, Next, Try, Work, Worth, next_step};
 use domain::lineage::AgentType;
-use domain::report::Report;
+use domain::report::{Report, ReportStatus};
 use domain::task::{Task, TaskStatus};
 use std::collections::BTreeMap;
 
@@ -62,9 +62,9 @@ pub struct Start {
 /// How an orchestration ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// Every task is done.
+    /// Every task is done, and nothing stands against any.
     Complete,
-    /// Some are.
+    /// Some are, or something does: a part is missing, or nothing shows that it is right.
     Partial,
     /// None is.
     Nothing,
@@ -96,16 +96,51 @@ enum Stop {
     Interrupted,
 }
 
+/// How a task ended.
+#[derive(Debug, Clone)]
+struct End {
+    status: TaskStatus,
+    reason: String,
+    worth: Worth,
+}
+
+impl End {
+    const fn of(status: TaskStatus, reason: String) -> Self {
+        let worth = Worth::Whole;
+        Self {
+            status,
+            reason,
+            worth,
+        }
+    }
+}
+
+/// A report that another task builds on.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    /// Whose report it is.
+    pub task_id: &'a str,
+    /// The report.
+    pub report: &'a Report,
+    /// How far it goes.
+    pub worth: Worth,
+}
+
 #[derive(Debug, Clone)]
 struct Part {
     task: Task,
     tries: Vec<Try>,
-    end: Option<(TaskStatus, String)>,
+    end: Option<End>,
 }
 
 impl Part {
     fn is_running(&self) -> bool {
         self.end.is_none() && self.tries.last().is_some_and(|t| t.outcome.is_none())
+    }
+
+    /// Where it ended; `None` while it has not.
+    fn status(&self) -> Option<TaskStatus> {
+        self.end.as_ref().map(|end| end.status)
     }
 
     fn report(&self) -> Option<&Report> {
@@ -213,7 +248,7 @@ impl Orchestration {
     pub fn standing(&self) -> impl Iterator<Item = (&Task, TaskStatus, &str, Option<&Report>)> {
         self.parts.iter().map(|part| {
             let (status, reason) = match &part.end {
-                Some((status, reason)) => (*status, reason.as_str()),
+                Some(end) => (end.status, end.reason.as_str()),
                 None if part.is_running() => (TaskStatus::Running, ""),
                 None => (TaskStatus::Waiting, ""),
             };
@@ -221,13 +256,26 @@ impl Orchestration {
         })
     }
 
+    /// Tasks that have ended and are not done whole, each with why, in planned order.
+    pub fn short(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.parts.iter().filter_map(|part| {
+            let end = part.end.as_ref()?;
+            let is_whole = end.status == TaskStatus::Done && end.worth == Worth::Whole;
+            (!is_whole).then_some((part.task.id.as_str(), end.reason.as_str()))
+        })
+    }
+
     /// A task and the reports of those it needs, in the order it names them.
     #[must_use]
-    pub fn with_inputs(&self, task_id: &str) -> Option<(&Task, Vec<(&str, &Report)>)> {
+    pub fn with_inputs(&self, task_id: &str) -> Option<(&Task, Vec<Input<'_>>)> {
         let part = self.parts.iter().find(|p| p.task.id == task_id)?;
         let inputs = part.task.depends_on.iter().filter_map(|id| {
             let needed = self.parts.iter().find(|p| p.task.id == *id)?;
-            Some((id.as_str(), needed.report()?))
+            Some(Input {
+                task_id: id,
+                report: needed.report()?,
+                worth: needed.end.as_ref().map_or(Worth::Whole, |end| end.worth),
+            })
         });
         Some((&part.task, inputs.collect()))
     }
@@ -278,19 +326,19 @@ impl Orchestration {
         if part.end.is_some() {
             return false;
         }
-        let Some((status, reason)) = self.end_of(part) else {
+        let Some(end) = self.end_of(part) else {
             return false;
         };
         actions.push(Action::Move {
             task_id: part.task.id.clone(),
-            status,
-            reason: reason.clone(),
+            status: end.status,
+            reason: end.reason.clone(),
         });
-        self.parts[index].end = Some((status, reason));
+        self.parts[index].end = Some(end);
         true
     }
 
-    fn end_of(&self, part: &Part) -> Option<(TaskStatus, String)> {
+    fn end_of(&self, part: &Part) -> Option<End> {
         let was_begun = !part.tries.is_empty();
         if self.stop == Some(Stop::Interrupted) && (part.is_running() || !was_begun) {
             let status = if was_begun {
@@ -298,25 +346,46 @@ impl Orchestration {
             } else {
                 TaskStatus::Skipped
             };
-            return Some((status, INTERRUPTED.to_owned()));
+            return Some(End::of(status, INTERRUPTED.to_owned()));
         }
         if !was_begun && let Some(missing) = self.missing(&part.task) {
-            return Some((TaskStatus::Skipped, missing));
+            return Some(End::of(TaskStatus::Skipped, missing));
         }
         let why = match self.stop {
             Some(Stop::Budget) => BUDGET,
             Some(Stop::Interrupted) | None => INTERRUPTED,
         };
         match (self.next_of(part), self.stop) {
-            (Next::Use(note), _) => Some((TaskStatus::Done, note)),
-            (Next::GiveUp(reason), _) => Some((TaskStatus::Failed, reason)),
-            (Next::Do, Some(_)) => Some((TaskStatus::Skipped, why.to_owned())),
-            (Next::Again { reason, .. }, Some(_)) => Some((
-                TaskStatus::Failed,
-                format!("{reason}; not tried again: {why}"),
-            )),
-            (Next::Check, Some(_)) => Some((TaskStatus::Done, format!("not verified: {why}"))),
+            (Next::Use { worth, note }, _) => Some(End {
+                worth,
+                ..End::of(TaskStatus::Done, note)
+            }),
+            (Next::GiveUp(reason), _) => Some(End::of(TaskStatus::Failed, reason)),
+            (Next::Do, Some(_)) => Some(End::of(TaskStatus::Skipped, why.to_owned())),
+            (Next::Again { reason, .. }, Some(_)) => {
+                let reason = format!("{reason}; not tried again: {why}");
+                Some(End::of(TaskStatus::Failed, reason))
+            }
+            (Next::Check, Some(_)) => Some(Self::unchecked(part, why)),
             (Next::Do | Next::Again { .. } | Next::Check | Next::Wait, _) => None,
+        }
+    }
+
+    /// The end of a task whose result nobody looks at any more.
+    fn unchecked(part: &Part, why: &str) -> End {
+        let is_part = part
+            .report()
+            .is_some_and(|report| report.status == ReportStatus::Partial);
+        let (worth, note) = match is_part {
+            true => (
+                Worth::Part,
+                format!("only part of it is done; not verified: {why}"),
+            ),
+            false => (Worth::Unverified, format!("not verified: {why}")),
+        };
+        End {
+            worth,
+            ..End::of(TaskStatus::Done, note)
         }
     }
 
@@ -324,13 +393,13 @@ impl Orchestration {
     fn missing(&self, task: &Task) -> Option<String> {
         let lost = self.parts.iter().find(|other| {
             let is_lost = matches!(
-                other.end,
-                Some((TaskStatus::Failed | TaskStatus::Skipped, _))
+                other.status(),
+                Some(TaskStatus::Failed | TaskStatus::Skipped)
             );
             is_lost && task.depends_on.contains(&other.task.id)
         })?;
-        let word = match lost.end {
-            Some((TaskStatus::Skipped, _)) => "was not begun",
+        let word = match lost.status() {
+            Some(TaskStatus::Skipped) => "was not begun",
             _ => "failed",
         };
         Some(format!("needs `{}`, which {word}", lost.task.id))
@@ -358,7 +427,7 @@ impl Orchestration {
         let part = &self.parts[index];
         let is_ready = part.task.depends_on.iter().all(|id| {
             let needed = self.parts.iter().find(|p| p.task.id == *id);
-            needed.is_some_and(|p| matches!(p.end, Some((TaskStatus::Done, _))))
+            needed.is_some_and(|p| p.status() == Some(TaskStatus::Done))
         });
         if part.end.is_some() || !is_ready || running >= self.limits.at_once.max(1) {
             return;
@@ -397,7 +466,7 @@ impl Orchestration {
                 (other.cloned().unwrap_or(before), Work::Do, Some(reason))
             }
             Next::Check => (self.limits.checker.clone()?, Work::Check, None),
-            Next::Wait | Next::Use(_) | Next::GiveUp(_) => return None,
+            Next::Wait | Next::Use { .. } | Next::GiveUp(_) => return None,
         };
         let label = match work {
             Work::Do => id.clone(),
@@ -416,9 +485,9 @@ impl Orchestration {
         if self.stop == Some(Stop::Interrupted) {
             return Ending::Interrupted;
         }
-        let is_done = |p: &&Part| matches!(p.end, Some((TaskStatus::Done, _)));
+        let is_done = |p: &&Part| p.status() == Some(TaskStatus::Done);
         match self.parts.iter().filter(is_done).count() {
-            done if done == self.parts.len() => Ending::Complete,
+            done if done == self.parts.len() && self.short().next().is_none() => Ending::Complete,
             0 => Ending::Nothing,
             _ => Ending::Partial,
         }

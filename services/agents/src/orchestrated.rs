@@ -73,12 +73,11 @@ pub(crate) async fn run(work: &Work) -> Outcome {
     }
     remember(work, &record, &mut outcome).await;
     let mut rest = Box::pin(loop_mode::run(work)).await;
-    let is_short = matches!(
-        record.result.data["ending"].as_str(),
-        Some("partial" | "nothing")
-    );
-    if is_short && rest.status == QueryStatus::Success {
+    if rest.status == QueryStatus::Success
+        && let Some(fault) = not_whole(&record.result.data)
+    {
         rest.status = QueryStatus::Partial;
+        rest.error = Some(fault);
     }
     joined(outcome, rest)
 }
@@ -201,6 +200,24 @@ fn not_taken_apart(mistake: &str) -> Fault {
         ),
         hint: "A larger model for the role of this agent type does it more reliably.".to_owned(),
     }
+}
+
+/// Which tasks are not done whole and why, unless all are.
+fn not_whole(data: &Value) -> Option<Fault> {
+    if !matches!(data["ending"].as_str(), Some("partial" | "nothing")) {
+        return None;
+    }
+    let short = data["short"].as_array();
+    let short = short.into_iter().flatten().filter_map(Value::as_str);
+    let short: Vec<&str> = short.collect();
+    Some(Fault {
+        code: "agents.tasks_short".to_owned(),
+        message: format!(
+            "Not everything is done and shown to be right: {}.",
+            short.join("; ")
+        ),
+        hint: "Ask for what is missing, or look at it yourself before you rely on it.".to_owned(),
+    })
 }
 
 /// What came before and after, as one outcome.

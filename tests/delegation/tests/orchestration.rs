@@ -231,6 +231,71 @@ async fn a_failed_task_is_tried_once_more_and_what_needs_it_is_skipped() {
     );
 }
 
+/// What the request's end says is wrong.
+fn fault(events: &[Event]) -> String {
+    let found = events.iter().rev().find_map(|event| match &event.body {
+        EventBody::QueryFinished { error, .. } => Some(error.clone()),
+        _ => None,
+    });
+    let fault = found.unwrap();
+    fault.map_or_else(String::new, |fault| {
+        format!("{}: {}", fault.code, fault.message)
+    })
+}
+
+#[tokio::test]
+async fn a_task_done_in_part_makes_the_request_partial_and_who_builds_on_it_is_told() {
+    let house = House::new(Speaker::new(|asked| match asked.kind {
+        Kind::Report if asked.says("LEFT") && !asked.says("JOIN") => {
+            let checks = asked.says("Another agent was asked");
+            let status = if checks { "success" } else { "partial" };
+            report("Half of it.", json!({"status": status}))
+        }
+        Kind::Turn if asked.says("Another agent was asked") && asked.results == 0 => {
+            Reply::calls("read_file", json!({"path": "a.txt"}))
+        }
+        _ => three(asked),
+    }));
+    house.write("a.txt", "a");
+    house.write("b.txt", "b");
+    let events = house
+        .ask("orchestrator", "Are a.txt and b.txt short?")
+        .await;
+    assert_eq!(status(&events), QueryStatus::Partial);
+    let said = "agents.tasks_short: Not everything is done and shown to be right: `left`: only part \
+                of it is done; a second agent confirms it.";
+    assert_eq!(fault(&events), said);
+    assert_eq!(answer(&events), "Both are short.");
+    let asked = house.models.asked();
+    let join = asked
+        .iter()
+        .find(|a| a.says("JOIN") && a.who == "researcher");
+    assert!(
+        join.unwrap()
+            .says("Of `left`, which this builds on, only part of it is done.")
+    );
+}
+
+#[tokio::test]
+async fn a_doubt_of_who_did_not_look_is_told_and_makes_nothing_once_more() {
+    let house = House::new(Speaker::new(|asked| {
+        match (asked.kind, asked.who.as_str()) {
+            (Kind::Tasks, _) => tasks(&[("find", "researcher", "Find it", &[])]),
+            (Kind::Report, _) if asked.says("Another agent was asked") => {
+                let doubt = json!({"status": "failed", "failure_reason": "it looks odd"});
+                report("No.", doubt)
+            }
+            (Kind::Report, _) => report("Found.", json!({"result_quality": "inferred"})),
+            _ => Reply::says("Done."),
+        }
+    }));
+    let events = house.ask("orchestrator", "Find it.").await;
+    let names: Vec<String> = spawned(&events).into_iter().map(|(_, id)| id).collect();
+    assert_eq!(names, ["find", "find/check"]);
+    assert_eq!(status(&events), QueryStatus::Partial);
+    assert!(fault(&events).contains("doubts it, but did not look (it looks odd)"));
+}
+
 /// One task whose first agent writes the file and then does `then`; the second looks and says so.
 fn twice(asked: &Asked, then: impl Fn() -> Reply) -> Reply {
     let is_second = asked.says("It was tried once and failed");

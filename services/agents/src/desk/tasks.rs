@@ -19,13 +19,15 @@ use domain::tool::{ArgumentRole, EffectClass, ToolOutput, ToolSpec};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use orchestration::{
-    Action, Assignment, Ending, Evidence, Limits, Orchestration, Roster, Start, Work as For, brief,
-    check, rolling_summary, task_state, tasks_schema,
+    Action, Assignment, Ending, Evidence, Input, Limits, Orchestration, Roster, Start, Work as For,
+    Worth, brief, check, rolling_summary, task_state, tasks_schema,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use uuid::Uuid;
 
+/// Most of a reason that is told of a task that is not done whole, characters.
+const REASON_CHARS: usize = 160;
 /// The tool's name.
 pub(crate) const DELEGATE_TASKS: &str = "delegate_tasks";
 
@@ -219,10 +221,14 @@ impl<'a> Run<'a> {
         let Some((task, inputs)) = self.whole.with_inputs(&start.task_id) else {
             return empty();
         };
-        let own: Vec<(&str, &Report)> = self
+        let own: Vec<Input<'_>> = self
             .whole
             .report(&start.task_id)
-            .map(|report| (task.id.as_str(), report))
+            .map(|report| Input {
+                task_id: &task.id,
+                report,
+                worth: Worth::Whole,
+            })
             .into_iter()
             .collect();
         let assignment = Assignment {
@@ -276,9 +282,20 @@ impl<'a> Run<'a> {
             Ending::Nothing => "nothing",
             Ending::Interrupted => "interrupted",
         };
-        let data: Value = json!({ "ending": ending, "state": task_state(&self.whole) });
+        let short: Vec<String> = self.whole.short().map(in_words).collect();
+        let data: Value = json!({
+            "ending": ending,
+            "short": short,
+            "state": task_state(&self.whole),
+        });
         reports::output(&named, head, data)
     }
+}
+
+/// A task that is not done whole, for people: agents wrote part of the reason.
+fn in_words((task_id, reason): (&str, &str)) -> String {
+    let reason: String = reason.chars().take(REASON_CHARS).collect();
+    format!("`{task_id}`: {}", text::escape::visible(&reason))
 }
 
 /// A report that was in before the process was started.
