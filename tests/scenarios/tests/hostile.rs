@@ -152,7 +152,7 @@ fn a_thousand_repeated_calls_end_in_an_answer() {
     let call = json!({"path": "notes.md"});
     let asked = call.clone();
     let server = Server::speak(move |request, count| {
-        let may_call = !request["tools"].as_array().is_none_or(Vec::is_empty);
+        let may_call = request["tool_choice"] != "none";
         if may_call && count * 8 < 1_000 {
             (0..8).fold(Reply::default(), |reply, _| {
                 reply.and_call("read_file", asked.clone())
@@ -200,7 +200,7 @@ fn asking_again_for_what_was_refused_ends_in_an_answer() {
     };
     for (is_same, calls) in [(true, 3), (false, 10)] {
         let server = Server::speak(move |request, count| {
-            let may_call = !request["tools"].as_array().is_none_or(Vec::is_empty);
+            let may_call = request["tool_choice"] != "none";
             if may_call && count < 10 {
                 Reply::default().and_call("read_file", outside(count, is_same))
             } else {
@@ -214,6 +214,29 @@ fn asking_again_for_what_was_refused_ends_in_an_answer() {
         assert!(refused.iter().all(|call| call["layer"] == "path"));
         assert_eq!(outcome.text("answer"), "It is not to be had.");
     }
+}
+
+#[test]
+fn so_many_model_calls_have_tools_as_are_configured() {
+    let server = Server::speak(|request, count| {
+        let may_call = request["tool_choice"] != "none";
+        match may_call {
+            true => Reply::default().and_call("read_file", json!({"path": format!("{count}.md")})),
+            false => Reply::text("No more."),
+        }
+    });
+    let scene = Scene::with(server.openai(), "openai");
+    let limited = scene.house.ask(["run", "--json", "read"]);
+    let limited = limited
+        .env("CARL_AGENTS__TOOL_ITERATIONS", "2")
+        .run()
+        .json();
+    assert_eq!(limited["tool_calls"].as_array().unwrap().len(), 2);
+    assert_eq!(limited["answer"], "No more.");
+    let none = scene.house.ask(["run", "--json", "read"]);
+    let none = none.env("CARL_AGENTS__TOOL_ITERATIONS", "0").run();
+    let none = none.expect(2);
+    assert!(none.stdout.contains("tool_iterations"), "{none:?}");
 }
 
 #[test]

@@ -17,6 +17,7 @@ pub use template::TEMPLATE;
 use domain::settings::Mode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 /// The whole configuration. Every key is optional; every default is visible in `carl config show`.
@@ -80,6 +81,8 @@ pub struct Agents {
     pub parallel: usize,
     /// Most tokens of one session, prompts and answers together; 0: as many as it takes.
     pub session_tokens: u64,
+    /// Most model calls with tools for one request, 1 or more; then the model answers without.
+    pub tool_iterations: NonZeroU32,
 }
 
 impl Default for Agents {
@@ -87,6 +90,7 @@ impl Default for Agents {
         Self {
             parallel: domain::limits::AGENTS_AT_WORK,
             session_tokens: 0,
+            tool_iterations: NonZeroU32::MIN.saturating_add(domain::limits::TOOL_ITERATIONS - 1),
         }
     }
 }

@@ -91,6 +91,8 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #parallel = 4
 # Most tokens of one session, prompts and answers of all its agents together; 0: as many as it takes.
 #session_tokens = 0
+# Most model calls with tools for one request, 1 or more; then the model answers without.
+#tool_iterations = 25
 
 [drive]
 # How sessions in auto mode go on by themselves. Most turns in a row without you, 1 to 20.
