@@ -150,6 +150,24 @@ pub enum Action {
     },
     /// Take back this session's last file change.
     Undo {},
+    /// Keep something in memory for later sessions.
+    Remember {
+        /// What to keep, in the user's words.
+        #[schemars(length(min = 1, max = 4000))]
+        text: String,
+    },
+    /// Show what memory holds about something.
+    Recall {
+        /// What it is about.
+        #[schemars(length(min = 1, max = 400))]
+        query: String,
+    },
+    /// Search the web. The query leaves the house.
+    WebSearch {
+        /// What to look for.
+        #[schemars(length(min = 1, max = 200))]
+        query: String,
+    },
     /// Answer a question from what the steps before it showed.
     Answer {
         /// The question.
@@ -180,6 +198,9 @@ impl Action {
             Self::MoveFile { .. } => "move_file",
             Self::DeleteFile { .. } => "delete_file",
             Self::Undo {} => "undo",
+            Self::Remember { .. } => "remember",
+            Self::Recall { .. } => "recall",
+            Self::WebSearch { .. } => "web_search",
             Self::Answer { .. } => "answer",
         }
     }

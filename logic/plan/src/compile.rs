@@ -6,6 +6,11 @@ use serde_json::{Value, json};
 /// Levels a size listing goes down.
 pub const SIZES_DEPTH: u32 = 8;
 
+/// Words of a text that become its name in memory.
+const NAME_WORDS: usize = 8;
+/// Longest such name, characters.
+const NAME_CHARS: usize = 80;
+
 /// One tool call of a plan, with its final arguments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
@@ -60,8 +65,34 @@ pub fn action(action: &Action) -> Vec<Call> {
         Action::MoveFile { from, to } => one("move_file", json!({ "from": from, "to": to })),
         Action::DeleteFile { path } => one("delete_file", json!({ "path": path })),
         Action::Undo {} => one("undo", json!({})),
+        Action::Remember { text } => one(
+            "save_memory",
+            json!({ "name": first_words(text), "content": text }),
+        ),
+        Action::Recall { query } => one("search_memory", json!({ "query": query })),
+        Action::WebSearch { query } => one("web_search", json!({ "query": query })),
         Action::Answer { .. } => Vec::new(),
     }
+}
+
+/// A name for a text that has none: its beginning, in whole words.
+fn first_words(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut name = String::new();
+    for word in words.iter().take(NAME_WORDS) {
+        if name.chars().count() + word.chars().count() >= NAME_CHARS {
+            break;
+        }
+        if !name.is_empty() {
+            name.push(' ');
+        }
+        name.push_str(word);
+    }
+    if name.is_empty() {
+        // A single word that is longer than a name.
+        name = text.trim().chars().take(NAME_CHARS).collect();
+    }
+    name
 }
 
 fn one(tool: &'static str, arguments: Value) -> Vec<Call> {
@@ -104,6 +135,22 @@ mod tests {
         assert_eq!(content("one"), "one\n");
         assert_eq!(content("one\n"), "one\n");
         assert_eq!(content(""), "");
+    }
+
+    #[test]
+    fn what_is_remembered_is_named_by_its_first_words() {
+        let call = |text: &str| {
+            let text = text.to_owned();
+            action(&Action::Remember { text })[0].clone()
+        };
+        let kept = call("Ann takes her coffee black, without sugar, every morning.");
+        assert_eq!(kept.tool, "save_memory");
+        assert_eq!(
+            kept.arguments["name"],
+            "Ann takes her coffee black, without sugar, every"
+        );
+        let long = call(&"x".repeat(4_000)).arguments["name"].clone();
+        assert_eq!(long.as_str().unwrap().len(), NAME_CHARS);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! module leaves out are both said in the text.
 
 mod difference;
+mod finding;
 
 pub use difference::DIFF_LINES;
 
@@ -51,6 +52,9 @@ pub fn step(action: &Action, results: &[Value]) -> String {
         Action::MoveFile { from, to } => format!("Moved {from} to {to}."),
         Action::DeleteFile { path } => format!("Deleted {path}."),
         Action::Undo {} => undone(first),
+        Action::Remember { text } => finding::kept(text, first),
+        Action::Recall { query } => finding::recalled(query, first),
+        Action::WebSearch { query } => finding::searched(query, first),
         Action::Answer { .. } => String::new(),
     }
 }

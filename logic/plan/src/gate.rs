@@ -44,7 +44,10 @@ pub const fn effect(action: &Action) -> EffectClass {
         | Action::CountLines { .. }
         | Action::FileSizes { .. }
         | Action::CompareFiles { .. }
+        | Action::Recall { .. }
+        | Action::WebSearch { .. }
         | Action::Answer { .. } => EffectClass::Read,
+        Action::Remember { .. } => EffectClass::SelfWrite,
         Action::CreateFile { .. }
         | Action::AppendText { .. }
         | Action::ReplaceText { .. }

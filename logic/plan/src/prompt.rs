@@ -20,7 +20,7 @@ pub const FOCUS_LINES: usize = 4;
 const SMALL_EXAMPLES: usize = 3;
 
 /// Each kind with what a model is told about it.
-const KINDS: [(&str, &str); 18] = [
+const KINDS: [(&str, &str); 21] = [
     ("list_files", "list_files(path): list a folder"),
     (
         "tree",
@@ -62,6 +62,9 @@ const KINDS: [(&str, &str); 18] = [
     ("move_file", "move_file(from, to): move or rename a file"),
     ("delete_file", "delete_file(path): delete a file"),
     ("undo", "undo(): take back the last change"),
+    ("remember", "remember(text): keep a fact for later"),
+    ("recall", "recall(query): what was kept or said earlier"),
+    ("web_search", "web_search(query): search the web"),
     (
         "answer",
         "answer(question): answer a question from what the actions before it showed",
@@ -90,7 +93,7 @@ const fn example(
     }
 }
 
-const EXAMPLES: [Example; 17] = [
+const EXAMPLES: [Example; 20] = [
     example(
         "replace_text",
         "letter.md rooms.csv",
@@ -186,6 +189,24 @@ const EXAMPLES: [Example; 17] = [
         "shop.txt",
         "Make a folder photos",
         r#"{"kind": "make_dir", "path": "photos"}"#,
+    ),
+    example(
+        "remember",
+        "shop.txt",
+        "Remember that the shop opens at nine",
+        r#"{"kind": "remember", "text": "The shop opens at nine."}"#,
+    ),
+    example(
+        "recall",
+        "shop.txt",
+        "Recall when the shop opens",
+        r#"{"kind": "recall", "query": "when the shop opens"}"#,
+    ),
+    example(
+        "web_search",
+        "shop.txt",
+        "Search the web for train times to York",
+        r#"{"kind": "web_search", "query": "train times to York"}"#,
     ),
     example("undo", "shop.txt", "Undo that", r#"{"kind": "undo"}"#),
 ];
@@ -382,6 +403,19 @@ mod tests {
             let json = format!(r#"{{"intent": "x", "actions": [{}]}}"#, one.actions);
             let plan = crate::validate::text(&json, &handlers).unwrap();
             assert!(plan.actions.iter().any(|action| action.kind() == one.kind));
+        }
+    }
+
+    #[test]
+    fn the_bridges_page_lists_every_kind() {
+        let page = include_str!("../../../docs/plan-bridge.md");
+        let row = |kind: &str| {
+            let cell = format!("`{kind}`");
+            page.lines()
+                .any(|line| line.starts_with("| `") && line.contains(&cell))
+        };
+        for (kind, _) in actions() {
+            assert!(row(&kind), "{kind} is not in docs/plan-bridge.md");
         }
     }
 

@@ -278,6 +278,7 @@ fn narrow_field(kind: &str, name: &str, known: &Known) -> Option<Value> {
         (_, "new") => text(0, NARROW_EDIT_CHARS),
         ("create_file", "content") => text(0, NARROW_CONTENT_CHARS),
         (_, "content") => text(1, NARROW_CONTENT_CHARS),
+        ("remember", "text") => text(1, NARROW_CONTENT_CHARS),
         (_, "question") => text(1, NARROW_QUESTION_CHARS),
         (_, "depth") => json!({ "type": "integer", "minimum": 1, "maximum": 8 }),
         (_, "lines") => json!({ "type": "integer", "minimum": 1, "maximum": NARROW_LINES }),

@@ -78,6 +78,9 @@ actions! {
     MoveFile { from, to }
     DeleteFile { path }
     Undo {}
+    Remember { text }
+    Recall { query }
+    WebSearch { query }
     Answer { question }
 }
 

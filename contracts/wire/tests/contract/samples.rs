@@ -388,6 +388,9 @@ impl Seed {
             },
             Action::DeleteFile { path },
             Action::Undo {},
+            Action::Remember { text: text() },
+            Action::Recall { query: text() },
+            Action::WebSearch { query: text() },
             Action::Answer { question },
         ];
         Plan {

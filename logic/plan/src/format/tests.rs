@@ -238,7 +238,7 @@ fn data_of_another_shape_gives_text_and_no_failure() {
         let fields = json!({
             "kind": kind, "path": "p", "depth": 1, "lines": 1, "pattern": "p", "query": "q",
             "left": "l", "right": "r", "content": "c", "old": "o", "new": "n", "from": "f",
-            "to": "t", "question": "q",
+            "to": "t", "question": "q", "text": "t",
         });
         let schema = crate::schema::actions()
             .into_iter()
@@ -260,4 +260,73 @@ fn data_of_another_shape_gives_text_and_no_failure() {
             assert_eq!(shown.is_empty(), kind == "answer");
         }
     }
+}
+
+fn recall(results: Value) -> String {
+    let action = Action::Recall {
+        query: "coffee".to_owned(),
+    };
+    step(&action, &[json!({ "results": results })])
+}
+
+fn remembered(name: &str, text: &str, relevance: f64) -> Value {
+    json!({
+        "id": "0190", "kind": "memory", "namespace": "user", "name": name, "description": "",
+        "text": text, "from": "an agent", "date": "2026-11-22", "relevance": relevance,
+        "trusted": true,
+    })
+}
+
+#[test]
+fn what_is_recalled_says_where_it_is_from_and_what_is_not_about_it_says_so() {
+    assert_eq!(recall(json!([])), "Nothing is remembered about \"coffee\".");
+    let black = remembered("I take my coffee", "I take my coffee black.", 0.9);
+    let other = remembered("bees", "Ada keeps bees.\n1. and more", 0.1);
+    assert_eq!(
+        recall(json!([black, other])),
+        "1 entry in memory about \"coffee\":\n1. I take my coffee black.\n   (memory, 2026-11-22, \
+         from an agent, id 0190)"
+    );
+    assert_eq!(
+        recall(json!([other])),
+        "Nothing is clearly about \"coffee\". The nearest in memory:\n1. bees\n   Ada keeps \
+         bees.\n   1. and more\n   (memory, 2026-11-22, from an agent, id 0190)"
+    );
+}
+
+#[test]
+fn what_is_kept_says_whether_it_is_news() {
+    let action = Action::Remember {
+        text: "I like tea".to_owned(),
+    };
+    let shown = |kept| step(&action, &[json!({ "id": "0190", "kept": kept })]);
+    assert_eq!(shown(true), "Remembered: \"I like tea\" (id 0190).");
+    assert_eq!(shown(false), "Memory says the same already (id 0190).");
+}
+
+#[test]
+fn what_the_web_says_stands_with_its_source_and_no_page_adds_a_line_of_ours() {
+    let action = Action::WebSearch {
+        query: "oolong".to_owned(),
+    };
+    let data = json!({
+        "today": "2026-11-22",
+        "results": [{
+            "claim": "Steep it for three minutes.", "source_url": "https://tea.example/a",
+            "confidence": 0.5, "date": "2024-01-02", "summary": "Three minutes.\nhttps://forged.example",
+            "text": null,
+        }],
+        "failures": [{ "url": "https://slow.example/", "fault": "timeout", "detail": "no answer" }],
+    });
+    assert_eq!(
+        step(&action, &[data]),
+        "1 result of the web search for \"oolong\"; what pages claim is unchecked:\n1. Steep it \
+         for three minutes.\n   https://tea.example/a (2024-01-02)\n   Three minutes.\n   \
+         https://forged.example\nNot read: https://slow.example/: no answer"
+    );
+    let none = json!({ "results": [], "failures": [] });
+    assert_eq!(
+        step(&action, &[none]),
+        "The web search found nothing about \"oolong\"."
+    );
 }

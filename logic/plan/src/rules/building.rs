@@ -210,6 +210,30 @@ impl Match<'_> {
         Ok(text)
     }
 
+    /// A text that is kept or looked for elsewhere, which may hold any words: bare words end where
+    /// another order may begin.
+    pub fn told(&self, name: &str) -> Result<String, Refusal> {
+        let text = self.text(name)?;
+        if self.is_quoted(name) {
+            return Ok(text);
+        }
+        let text = text
+            .trim_end_matches(['.', ',', '!', '?', ':', ';'])
+            .to_owned();
+        for (at, joint) in text.match_indices(" and ") {
+            let rest = &text[at + joint.len()..];
+            if super::is_understood(self.request, rest) {
+                let why = format!("`{rest}` may be part of the text or an order of its own.");
+                let nearest = vec![
+                    format!("put the text in quotes: \"{text}\""),
+                    format!("join steps with `then`: … then {rest}"),
+                ];
+                return Err(Refusal::ambiguous(why, nearest));
+            }
+        }
+        Ok(text)
+    }
+
     /// A number of lines.
     pub fn lines(&self, name: &str) -> Result<u32, Refusal> {
         self.bounded(name, 1, MOST_LINES, "lines")

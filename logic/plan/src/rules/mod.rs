@@ -79,6 +79,16 @@ fn plan_step(request: &Request, step: &Step, last: Option<&str>) -> Result<Actio
     Ok(action)
 }
 
+/// Whether words could be a step of their own.
+fn is_understood(request: &Request, text: &str) -> bool {
+    let step = Step {
+        text: text.trim().to_owned(),
+        is_question: false,
+        is_polite: false,
+    };
+    matches!(grammar::read(request, &step, None), Ok(Some(_)))
+}
+
 /// What `it` means in the next step.
 fn main_path(action: &Action) -> Option<&str> {
     match action {
@@ -99,6 +109,9 @@ fn main_path(action: &Action) -> Option<&str> {
         | Action::CompareFiles { .. }
         | Action::DeleteFile { .. }
         | Action::Undo {}
+        | Action::Remember { .. }
+        | Action::Recall { .. }
+        | Action::WebSearch { .. }
         | Action::Answer { .. } => None,
     }
 }

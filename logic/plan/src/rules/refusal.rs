@@ -129,18 +129,19 @@ static SHELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|python3?|perl|node|npm|pip|apt|apt-get|git|cargo|ssh|scp|dd|mkfs|kill|echo|sed|awk|xargs|eval|exec)\s",
     ))
 });
-static MEMORY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+/// What is kept may say `not`, or look like a command: it is a text and no order.
+static KEEPING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
-        r"(?i)^(?:remember|memori[sz]e|recall|forget|note that|keep in mind|remind me|save to memory",
-        r"|what do you (?:remember|know)|do you remember|what did (?:i|we) (?:say|tell|talk))\b",
+        r"(?i)^(?:remember|memori[sz]e|keep in mind|bear in mind|(?:do not|don['’]?t) forget|recall",
+        r"|(?:make|take) a (?:mental )?note|note (?:that|down)|note:|remind me",
+        r"|what do you (?:remember|recall|know)|do you (?:remember|recall)",
+        r"|what did (?:i|we) (?:say|tell|talk|discuss))\b",
     ))
 });
-static WEB: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern(concat!(
-        r"(?i)^google\b|^browse\b|https?://|^(?:search|check) the web\b|^web search\b",
-        r"|^(?:search|look|find|fetch|get|check|ask)\b.*\b(?:on the web|from the web|the internet",
-        r"|internet|online|wikipedia|google)(?:\s|[?.!]|$)",
-    ))
+static FORGET: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:(?:forget|unlearn)\b|(?:delete|remove|erase|clear|wipe)\b.*\b(?:your|my|the|from) (?:memory|memories)[.! ]*$)",
+    )
 });
 static COPY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
@@ -173,30 +174,20 @@ fn hits(constant: &LazyLock<Option<Regex>>, text: &str) -> bool {
     constant.as_ref().is_some_and(|regex| regex.is_match(text))
 }
 
-/// What is refused whatever the rules say: negations, shell commands, and what other services do.
+/// What is refused whatever the rules say: negations, shell commands, and what is not to be had.
 pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
     let text = step.text.as_str();
     let shown = request.shown(text);
     if hits(&HELP, text) {
         return Some(Refusal::new(RefusalKind::Help, help(), Vec::new()));
     }
-    if hits(&MEMORY, text) {
-        let why =
-            "Remembering and recalling come with the memory service, which is not available here.";
-        return Some(Refusal::unavailable(
-            why,
-            vec![
-                "append \"…\" to notes.txt".to_owned(),
-                "search for \"…\" in notes.txt".to_owned(),
-            ],
-        ));
+    if hits(&FORGET, text) {
+        let why = "Forgetting is yours alone: `carl memory forget ID` removes an entry.";
+        let nearest = vec!["recall \"…\"".to_owned()];
+        return Some(Refusal::unavailable(why, nearest));
     }
-    if hits(&WEB, text) {
-        let why = "Searching and reading the web come with the search service, which is not available here.";
-        return Some(Refusal::unavailable(
-            why,
-            vec!["search for \"…\" in .".to_owned()],
-        ));
+    if hits(&KEEPING, text) {
+        return None;
     }
     if hits(&NEGATION, text) {
         let message = format!(
@@ -251,7 +242,7 @@ pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
 }
 
 /// What works, each with the words that bring it to mind.
-const EXAMPLES: [(&str, &str); 17] = [
+const EXAMPLES: [(&str, &str); 20] = [
     (
         "list the files in docs",
         "list files ls dir folder what everything",
@@ -311,6 +302,18 @@ const EXAMPLES: [(&str, &str); 17] = [
         "delete remove erase trash rm rid wipe clean clear",
     ),
     ("undo", "undo revert back restore"),
+    (
+        "remember that the shop opens at nine",
+        "remember memory memorise memorize keep note mind learn know forget",
+    ),
+    (
+        "recall when the shop opens",
+        "recall remember memory remind told said know who whose when why how favourite favorite",
+    ),
+    (
+        "search the web for \"oolong tea\"",
+        "web internet online google wikipedia news weather who why how latest lookup",
+    ),
 ];
 /// Most suggestions in one answer.
 const SUGGESTIONS: usize = 3;
@@ -364,7 +367,7 @@ mod tests {
     #[test]
     fn every_constant_pattern_compiles() {
         let constants = [
-            &NEGATION, &SHELL, &MEMORY, &WEB, &COPY, &HELP, &QUESTION, &PROGRAM, &MANY,
+            &NEGATION, &SHELL, &KEEPING, &FORGET, &COPY, &HELP, &QUESTION, &PROGRAM, &MANY,
         ];
         assert!(constants.iter().all(|constant| constant.is_some()));
     }

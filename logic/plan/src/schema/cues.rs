@@ -2,7 +2,13 @@
 
 /// Kinds with the beginnings of words that speak of them. Kinds that only look come up for many
 /// requests, so they count only where no other kind does.
-const CUES: [(&str, &[&str]); 14] = [
+const CUES: [(&str, &[&str]); 17] = [
+    ("remember", &["remember", "memori"]),
+    ("recall", &["recall", "remember"]),
+    (
+        "web_search",
+        &["web", "internet", "online", "google", "wikipedia"],
+    ),
     (
         "replace_text",
         &[
@@ -105,7 +111,9 @@ pub(crate) fn kinds(request: &str) -> Option<Vec<&'static str>> {
             .collect()
     };
     let mut found = spoken(&CUES);
-    if found.is_empty() || parts(request) > 1 {
+    // A folder may be called `web`: what only looks stays possible.
+    let may_only_look = found.is_empty() || found == ["web_search"];
+    if may_only_look || parts(request) > 1 {
         found.extend(spoken(&LOOKS));
     }
     (!found.is_empty()).then_some(found)

@@ -136,11 +136,31 @@ fn contents_of(action: &Action, data: &Value) -> Vec<(String, String)> {
             }
             places
         }
+        Action::Recall { .. } | Action::WebSearch { .. } => told(action, data),
         _ => text(data, "path")
             .zip(text(data, "content"))
             .into_iter()
             .collect(),
     }
+}
+
+/// What memory or the web told, by where it stands.
+fn told(action: &Action, data: &Value) -> Vec<(String, String)> {
+    let results = data.get("results").and_then(Value::as_array);
+    let told = results.into_iter().flatten().map(|one| {
+        let fields: &[&str] = match action {
+            Action::WebSearch { .. } => &["claim", "summary", "text"],
+            _ => &["name", "description", "text"],
+        };
+        let texts = fields.iter().filter_map(|field| one.get(*field)?.as_str());
+        let place = match one.get("source_url").and_then(Value::as_str) {
+            Some(url) => visible(url),
+            None => "memory".to_owned(),
+        };
+        let texts: Vec<String> = texts.map(visible).collect();
+        (place, texts.join("\n"))
+    });
+    told.collect()
 }
 
 fn joined(shown: &[Shown]) -> String {

@@ -6,7 +6,9 @@
 
 mod changes;
 mod looks;
+mod memory;
 mod searches;
+mod web;
 
 use super::building::{Built, Match};
 use super::words::{Request, Step, pattern};
@@ -14,7 +16,7 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 /// Every action kind that a rule makes.
-pub const KINDS: [&str; 17] = [
+pub const KINDS: [&str; 20] = [
     "list_files",
     "tree",
     "read_file",
@@ -32,6 +34,9 @@ pub const KINDS: [&str; 17] = [
     "move_file",
     "delete_file",
     "undo",
+    "remember",
+    "recall",
+    "web_search",
 ];
 
 const MARK: &str = r"\x{E000}\d+\x{E001}";
@@ -123,8 +128,12 @@ static COMPILED: LazyLock<Compiled> = LazyLock::new(|| {
 });
 
 fn all() -> impl Iterator<Item = &'static Rule> {
-    changes::CHANGES
+    // What goes to memory or the web says so, and may hold any words: it is read first.
+    memory::REMEMBERING
         .iter()
+        .chain(&memory::RECALLING)
+        .chain(&web::WEB)
+        .chain(&changes::CHANGES)
         .chain(&changes::MOVES)
         .chain(&looks::PARTS)
         .chain(&looks::MEASURES)

@@ -1,0 +1,101 @@
+//! What memory and the web gave: each with where it is from, and never as if it were ours.
+
+use super::{count, items, quoted, text};
+use serde_json::Value;
+
+/// From which relevance on a recall is about what was asked, 0 to 1.
+const ABOUT: f64 = 0.3;
+/// Recalls that are shown where none is about it.
+const NEAREST: usize = 2;
+
+pub(super) fn kept(said: &str, data: &Value) -> String {
+    let id = text(data, "id");
+    if data.get("kept") == Some(&Value::Bool(false)) {
+        return format!("Memory says the same already (id {id}).");
+    }
+    format!("Remembered: {} (id {id}).", quoted(said))
+}
+
+pub(super) fn recalled(query: &str, data: &Value) -> String {
+    let results = items(data, "results");
+    let about = quoted(query);
+    if results.is_empty() {
+        return format!("Nothing is remembered about {about}.");
+    }
+    let relevance = |one: &Value| one.get("relevance").and_then(Value::as_f64).unwrap_or(0.0);
+    let near: Vec<&Value> = results
+        .iter()
+        .filter(|one| relevance(one) >= ABOUT)
+        .collect();
+    let (heading, shown) = if near.is_empty() {
+        let nearest = results.iter().take(NEAREST).collect();
+        let heading = format!("Nothing is clearly about {about}. The nearest in memory:");
+        (heading, nearest)
+    } else {
+        let found = match near.len() {
+            1 => "1 entry".to_owned(),
+            more => format!("{more} entries"),
+        };
+        (format!("{found} in memory about {about}:"), near)
+    };
+    let mut out = heading;
+    for (index, one) in shown.iter().enumerate() {
+        out.push_str(&format!("\n{}. {}", index + 1, set_in(&remembered(one))));
+        out.push_str(&format!(
+            "\n   ({}, {}, from {}, id {})",
+            text(one, "kind"),
+            text(one, "date"),
+            text(one, "from"),
+            text(one, "id"),
+        ));
+    }
+    out
+}
+
+/// An entry's text with its name, unless the text begins with it.
+fn remembered(one: &Value) -> String {
+    let (name, body) = (text(one, "name"), text(one, "text"));
+    let body = match body.trim() {
+        "" => text(one, "description").trim(),
+        body => body,
+    };
+    if body.starts_with(name.trim()) {
+        return body.to_owned();
+    }
+    [name, body].join("\n").trim().to_owned()
+}
+
+pub(super) fn searched(query: &str, data: &Value) -> String {
+    let results = items(data, "results");
+    let about = quoted(query);
+    let mut out = if results.is_empty() {
+        format!("The web search found nothing about {about}.")
+    } else {
+        let found = count(results.len() as u64, "result");
+        format!("{found} of the web search for {about}; what pages claim is unchecked:")
+    };
+    for (index, one) in results.iter().enumerate() {
+        let claim = text(one, "claim").trim();
+        out.push_str(&format!("\n{}. {}", index + 1, set_in(claim)));
+        let date = match text(one, "date") {
+            "" => String::new(),
+            date => format!(" ({date})"),
+        };
+        out.push_str(&format!("\n   {}{date}", text(one, "source_url")));
+        let summary = text(one, "summary").trim();
+        if !summary.is_empty() && summary != claim {
+            out.push_str(&format!("\n   {}", set_in(summary)));
+        }
+    }
+    for page in items(data, "failures") {
+        let (url, detail) = (text(page, "url"), text(page, "detail"));
+        out.push_str(&format!("\nNot read: {url}: {}", set_in(detail)));
+    }
+    out
+}
+
+/// Lines after the first stand in, so that no text can look like a line of ours.
+fn set_in(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    lines.join("\n   ")
+}
