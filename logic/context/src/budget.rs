@@ -9,7 +9,7 @@ const OUTPUT_PERMILLE: u64 = 250;
 const PREAMBLE_PERMILLE: u64 = 250;
 
 /// Share of the prompt that tool definitions may take, thousandths.
-const TOOLS_PERMILLE: u64 = 375;
+const TOOLS_PERMILLE: u64 = 400;
 
 /// The parts of one model's context, tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

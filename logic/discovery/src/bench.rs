@@ -1,13 +1,13 @@
 //! What lies ready while an agent works: the tools it was offered, and those it found since.
 
 use crate::offer::tokens;
-use domain::tool::{FIND_TOOLS, ToolDefinition};
+use domain::tool::ToolDefinition;
 use std::collections::BTreeSet;
 
 /// Tools on offer, never more than there is room for. They stand in front of the conversation in
 /// most prompts, so they change as seldom as can be: what is found is added behind what lies there,
-/// and things leave only when the room is spent or the prompt is made anew in any case. Then all go
-/// at once that were neither found for this request nor called.
+/// and things leave only when the room is spent. Then all go at once that were neither found for
+/// this request nor called, so that the next ones find room again.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Bench {
     /// In the order they came, each with the round in which it was last found.
@@ -28,9 +28,10 @@ impl Bench {
         bench
     }
 
-    /// Adds what was found now; what is there already keeps its place. Where there is no room,
-    /// [`Self::clear_up`] makes some, with `used` as there; then what was found longest ago goes.
-    /// Something that does not fit beside what was found with it is left out.
+    /// Adds what was found now; what is there already keeps its place. Where there is no room, all
+    /// goes that was neither found now nor is among `used`, the names of tools that were called
+    /// lately; after that what was found longest ago. Something that does not fit beside what was
+    /// found with it is left out.
     pub fn lay(&mut self, found: Vec<ToolDefinition>, used: &BTreeSet<String>) {
         self.round += 1;
         for tool in found {
@@ -41,7 +42,9 @@ impl Bench {
             }
         }
         if self.tokens() > self.room_tokens {
-            self.clear_up(used);
+            let round = self.round;
+            self.tools
+                .retain(|(found, tool)| *found == round || used.contains(tool.name.as_str()));
         }
         while self.tokens() > self.room_tokens {
             let oldest = self.tools.iter().map(|(round, _)| *round).min();
@@ -52,17 +55,6 @@ impl Bench {
                 .rposition(|(round, _)| Some(*round) == oldest);
             let Some(goes) = goes else { break };
             self.tools.remove(goes);
-        }
-    }
-
-    /// Takes away what was neither found last nor is among `used`, the names of tools that were
-    /// called. Where everything is offered, nothing goes: there would be nothing to find it by.
-    pub fn clear_up(&mut self, used: &BTreeSet<String>) {
-        let mut tools = self.tools.iter();
-        if tools.any(|(_, tool)| tool.name.as_str() == FIND_TOOLS) {
-            let round = self.round;
-            self.tools
-                .retain(|(found, tool)| *found == round || used.contains(tool.name.as_str()));
         }
     }
 
@@ -80,7 +72,7 @@ impl Bench {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::tool::ToolName;
+    use domain::tool::{FIND_TOOLS, ToolName};
     use serde_json::json;
 
     const ROOM: u64 = 2_000;
@@ -126,18 +118,6 @@ mod tests {
         bench.lay(vec![tool(FIND_TOOLS, 10), tool("b", 900)], &called);
         bench.lay(vec![tool(FIND_TOOLS, 10), tool("d", 900)], &called);
         assert_eq!(names(&bench), [FIND_TOOLS, "b", "d"]);
-    }
-
-    #[test]
-    fn clearing_up_keeps_what_was_called_or_found_last_and_a_whole_set() {
-        let all = [tool("a", 10), tool("b", 10), tool("c", 10)];
-        let mut whole = Bench::new(all.to_vec(), ROOM);
-        whole.clear_up(&used(&[]));
-        assert_eq!(names(&whole), ["a", "b", "c"]);
-        let mut found = Bench::new(all.to_vec(), ROOM);
-        found.lay(vec![tool(FIND_TOOLS, 10), tool("d", 10)], &used(&[]));
-        found.clear_up(&used(&["b"]));
-        assert_eq!(names(&found), ["b", FIND_TOOLS, "d"]);
     }
 
     #[test]

@@ -8,6 +8,11 @@ use domain::tool::ToolDefinition;
 pub const OFFER_TOKENS: u64 = 3_000;
 /// Most tools that are found for a task, beside those that are always there.
 pub const MOST_FOUND: usize = 6;
+/// Fewest that are looked for, however little room there is.
+const FEWEST_FOUND: usize = 2;
+/// Room for each of them, tokens: some three times what one takes, so that what is found for the
+/// next tasks fits beside it.
+const ROOM_FOR_EACH: u64 = 400;
 /// Characters of a definition to a token: a rule of thumb for English and JSON.
 const CHARACTERS_PER_TOKEN: u64 = 4;
 
@@ -42,8 +47,8 @@ pub fn tokens(tool: &ToolDefinition) -> u64 {
 
 /// The tools to offer for a task, in the order they were given, so that the same tools make the
 /// same prompt. All of them if they fit `room_tokens` (and [`OFFER_TOKENS`]), without those that
-/// find others; else the ones that are always there, and up to [`MOST_FOUND`] that are ranked, the
-/// best first as far as the room allows. A definition that does not fit is passed over, and so is a
+/// find others; else the ones that are always there, and up to [`MOST_FOUND`] that are ranked, fewer
+/// in a small room, the best first as far as it allows. A definition that does not fit is passed over, and so is a
 /// tool that has nothing to do with the task where another has.
 #[must_use]
 pub fn offer(tools: Vec<Offer>, task: &str, room_tokens: u64) -> Vec<ToolDefinition> {
@@ -69,7 +74,9 @@ pub fn offer(tools: Vec<Offer>, task: &str, room_tokens: u64) -> Vec<ToolDefinit
         });
         let ranked = ranked(&tools, task).into_iter();
         let found = ranked.filter(|index| keep(*index));
-        let _ = found.take(MOST_FOUND).count();
+        let most = usize::try_from(room / ROOM_FOR_EACH).unwrap_or(MOST_FOUND);
+        let most = most.clamp(FEWEST_FOUND, MOST_FOUND);
+        let _ = found.take(most).count();
     }
     let kept = tools.into_iter().zip(is_kept);
     kept.filter(|(_, kept)| *kept)

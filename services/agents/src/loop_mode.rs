@@ -156,7 +156,8 @@ impl Run<'_> {
     }
 
     async fn ask_model(&mut self, tools: ToolUse) -> Event {
-        self.make_room().await;
+        let spent = compaction::before_call(self.work, self.budget, &self.bench.tools()).await;
+        self.outcome.usage = self.outcome.usage.plus(spent);
         if let Some(fault) = compaction::oversized(self.work, self.budget)
             && !self.work.cancel.is_cancelled()
         {
@@ -209,20 +210,6 @@ impl Run<'_> {
                     Event::Failed
                 }
             }
-        }
-    }
-
-    /// Rebuilds the view where it has to be. The prompt is read anew then in any case, so tools that
-    /// nobody called leave with it.
-    async fn make_room(&mut self) {
-        let rebuilt = || self.work.with_thread(|thread| thread.rebuilt);
-        let (before, used) = (rebuilt(), self.used());
-        let spent = compaction::before_call(self.work, self.budget, &self.bench.tools()).await;
-        let is_rebuilt = rebuilt() != before;
-        self.outcome.usage = self.outcome.usage.plus(spent);
-        if is_rebuilt {
-            self.bench.clear_up(&used);
-            self.announce_tools().await;
         }
     }
 

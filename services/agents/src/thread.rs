@@ -27,8 +27,6 @@ pub(crate) struct Thread {
     pub(crate) tools: Vec<ToolDefinition>,
     /// Names of the tools it called since its view was last rebuilt.
     pub(crate) used: BTreeSet<String>,
-    /// How often its view was rebuilt.
-    pub(crate) rebuilt: u64,
     /// Tokens of the prompt last sent, estimated; `None` before the first of this process.
     pub(crate) last_sent_tokens: Option<u64>,
     /// Tokens of the view, estimated, when it was said that it cannot be made smaller; `None` when
@@ -140,7 +138,6 @@ impl Thread {
                     .compacted(*through, lines, *shortened_through, *journal_characters);
                 self.full_at = None;
                 self.used.clear();
-                self.rebuilt += 1;
             }
             EventBody::JournalWritten {
                 title,

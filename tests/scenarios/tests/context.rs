@@ -14,12 +14,16 @@ const NUDGE: &str = "[Housecarl: this conversation will soon be too long";
 const RULE: &str = "Never write to the archive.";
 const CONTEXT: &str = "32768";
 
-/// Requests that look for different tools, some of each.
-const WISHES: [&str; 4] = [
+/// Requests that look for different tools: one of each kind that an agent has.
+const WISHES: [&str; 8] = [
     "Read the notes again",
     "Find every file that mentions a port",
     "Write a copy of the notes to a new file",
     "Run a program that counts the lines",
+    "Search the web for the word of the day",
+    "Remember that I like tea",
+    "Hand the proof-reading to another agent",
+    "Delete the old notes",
 ];
 
 /// What a model is asked: the words of the last message, and whether a summary is wanted.
@@ -66,7 +70,11 @@ fn scene(speak: fn(&Value) -> Reply) -> Scene {
 
 /// A request in a session, in a process of its own.
 fn turn(scene: &Scene, session: Option<&str>, text: &str) -> Outcome {
-    let mut args = vec!["--context-tokens", CONTEXT];
+    turn_within(CONTEXT, scene, session, text)
+}
+
+fn turn_within(context: &str, scene: &Scene, session: Option<&str>, text: &str) -> Outcome {
+    let mut args = vec!["--context-tokens", context];
     if let Some(id) = session {
         args.extend(["--session-id", id]);
     }
@@ -76,19 +84,35 @@ fn turn(scene: &Scene, session: Option<&str>, text: &str) -> Outcome {
     outcome
 }
 
-/// So many turns in one session; its id.
+/// So many turns in one session, each about something else than the one before; its id.
 fn talk(scene: &Scene, turns: usize) -> String {
-    let first = turn(
-        scene,
-        None,
-        &format!("The word of the day is Xylo77. {RULE}"),
-    );
+    talk_within(CONTEXT, scene, turns)
+}
+
+fn talk_within(context: &str, scene: &Scene, turns: usize) -> String {
+    let first = format!("The word of the day is Xylo77. {RULE}");
+    let first = turn_within(context, scene, None, &first);
     let id = first.text("session_id").to_owned();
     for number in 1..turns {
-        let wish = WISHES[number * WISHES.len() / turns];
-        turn(scene, Some(&id), &format!("{wish}, round {number}."));
+        let wish = format!("{}, round {number}.", WISHES[number % WISHES.len()]);
+        turn_within(context, scene, Some(&id), &wish);
     }
     id
+}
+
+/// Of what was sent between two compactions, how much was sent again with the next call, per cent.
+fn sent_again(scene: &Scene) -> f64 {
+    let (mut sent, mut again) = (0, 0);
+    for pair in prompts(scene).windows(2) {
+        // A summary, which stands for a compaction, parts what is before it from what is after.
+        let [Some(before), Some(after)] = pair else {
+            continue;
+        };
+        let both = before.bytes().zip(after.bytes());
+        sent += before.len();
+        again += both.take_while(|(left, right)| left == right).count();
+    }
+    100.0 * again as f64 / sent as f64
 }
 
 /// The prompts that were sent, tools first; `None` for a summary.
@@ -115,17 +139,7 @@ fn over_two_dozen_turns_what_was_sent_is_sent_again_until_a_compaction() {
     let log = scene.house.session_log(&id);
     let compacted = of_kind(&log, "context_compacted");
     assert!(!compacted.is_empty(), "nothing was compacted");
-    let (mut sent, mut again) = (0, 0);
-    for pair in prompts(&scene).windows(2) {
-        // A summary, which stands for a compaction, parts what is before it from what is after.
-        let [Some(before), Some(after)] = pair else {
-            continue;
-        };
-        let both = before.bytes().zip(after.bytes());
-        sent += before.len();
-        again += both.take_while(|(left, right)| left == right).count();
-    }
-    let share = 100.0 * again as f64 / sent as f64;
+    let share = sent_again(&scene);
     assert!(share >= 95.0, "{share:.1} %");
     for event in &compacted {
         assert_eq!(event["cause"], "summary", "{event:#}");
@@ -134,6 +148,67 @@ fn over_two_dozen_turns_what_was_sent_is_sent_again_until_a_compaction() {
     }
     let words = scene.server.chats().last().unwrap().body["messages"].to_string();
     assert!(words.contains(RULE) && words.contains("Xylo77"), "{words}");
+}
+
+#[test]
+fn half_the_window_is_room_for_every_tool_and_a_quarter_for_those_of_one_kind_of_work() {
+    let whole = scene(reader);
+    let id = talk_within("16384", &whole, 16);
+    let share = sent_again(&whole);
+    assert!(share >= 95.0, "{share:.1} %");
+    assert_eq!(offers(&whole, &id).len(), 1);
+
+    let small = scene(reader);
+    let first = turn_within("8192", &small, None, "Read the notes, please");
+    let id = first.text("session_id");
+    for number in 1..8 {
+        let wish = format!("{}, round {number}.", WISHES[0]);
+        turn_within("8192", &small, Some(id), &wish);
+    }
+    let share = sent_again(&small);
+    assert!(share >= 95.0, "{share:.1} %");
+    // Two fifths of the prompt of 3,686 tokens.
+    for characters in offers(&small, id) {
+        assert!(characters <= 4 * 3_686 * 2 / 5, "{characters}");
+    }
+}
+
+/// The characters of each set of tools that was offered.
+fn offers(scene: &Scene, id: &str) -> Vec<usize> {
+    let log = scene.house.session_log(id);
+    let size = |tool: &Value| {
+        let text = |field: &str| tool[field].as_str().unwrap().chars().count();
+        text("name") + text("description") + tool["parameters"].to_string().chars().count()
+    };
+    let offers = of_kind(&log, "tool_schema").into_iter();
+    offers
+        .map(|event| event["tools"].as_array().unwrap().iter().map(size).sum())
+        .collect()
+}
+
+#[test]
+fn the_gateway_counts_what_was_sent_before_in_one_process() {
+    let scene = scene(reader);
+    scene.house.write("notes.txt", "The port is 8443.\n");
+    let mut left = (0..16).map(|n| format!("{}, round {n}.", WISHES[n % WISHES.len()]));
+    let run = scene
+        .house
+        .ask(["chat", "--context-tokens", CONTEXT])
+        .env("TERM", "dumb")
+        .talking(&["> "], |_, _| left.next().unwrap_or("/quit".to_owned()));
+    assert_eq!(run.finished.code, Some(0), "{:?}", run.questions);
+    let logs = scene.house.session_logs();
+    let log = testkit::house::json_lines(&logs[0]);
+    let answered = of_kind(&log, "model_answered");
+    let counts: Vec<u64> = answered
+        .iter()
+        .map(|event| event["usage"]["prefix_reuse_permille"].as_u64().unwrap())
+        .collect();
+    assert_eq!(counts.len(), 32, "{counts:?}");
+    let again = counts.iter().skip(1);
+    assert!(again.clone().all(|permille| *permille >= 900), "{counts:?}");
+    let mean = again.sum::<u64>() / 31;
+    assert!(mean >= 950, "{counts:?}");
 }
 
 #[test]
