@@ -31,14 +31,35 @@ impl StateLock {
     /// # Errors
     /// As [`StateLock::take`], once patience is at its end.
     pub async fn wait(state: &Path) -> Result<Self> {
-        Self::wait_telling(state, |text| Ok(print_error(text)?)).await
+        loop {
+            // Without an end to the wait but the lock, or its error.
+            if let Some(lock) = Self::wait_unless(state, async || false).await? {
+                return Ok(lock);
+            }
+        }
     }
 
-    async fn wait_telling(state: &Path, mut tell: impl FnMut(&str) -> Result<()>) -> Result<Self> {
+    /// The same, but `None` as soon as the one who has it serves others.
+    ///
+    /// # Errors
+    /// As [`StateLock::take`], once patience is at its end.
+    pub async fn wait_unless(
+        state: &Path,
+        is_served: impl AsyncFn() -> bool,
+    ) -> Result<Option<Self>> {
+        Self::wait_telling(state, is_served, |text| Ok(print_error(text)?)).await
+    }
+
+    async fn wait_telling(
+        state: &Path,
+        is_served: impl AsyncFn() -> bool,
+        mut tell: impl FnMut(&str) -> Result<()>,
+    ) -> Result<Option<Self>> {
         let began = Instant::now();
         let mut is_told = false;
         loop {
             match Self::take(state) {
+                Err(_) if is_served().await => return Ok(None),
                 Err(error) if error.is::<Failure>() && began.elapsed() < PATIENCE => {
                     if !is_told && began.elapsed() >= MUTE {
                         is_told = true;
@@ -49,7 +70,7 @@ impl StateLock {
                     }
                     tokio::time::sleep(LOOK).await;
                 }
-                taken => return taken,
+                taken => return taken.map(Some),
             }
         }
     }
@@ -122,16 +143,34 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let mut first = Some(StateLock::take(state.path()).unwrap());
         let mut told = Vec::new();
-        let waiting = StateLock::wait_telling(state.path(), |text| {
-            told.push(text.to_owned());
-            first = None;
-            Ok(())
-        });
-        waiting.await.unwrap();
+        let waiting = StateLock::wait_telling(
+            state.path(),
+            async || false,
+            |text| {
+                told.push(text.to_owned());
+                first = None;
+                Ok(())
+            },
+        );
+        assert!(waiting.await.unwrap().is_some());
         let holder = format!("process {}", std::process::id());
         assert!(
             matches!(told.as_slice(), [text] if text.contains(&holder) && text.contains("waiting")),
             "{told:?}"
         );
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_for_one_who_serves() {
+        let state = tempfile::tempdir().unwrap();
+        let _first = StateLock::take(state.path()).unwrap();
+        let asked = std::cell::Cell::new(0);
+        let is_served = async || {
+            asked.set(asked.get() + 1);
+            asked.get() > 1
+        };
+        let waited = StateLock::wait_unless(state.path(), is_served).await;
+        assert!(waited.unwrap().is_none());
+        assert_eq!(asked.get(), 2);
     }
 }

@@ -70,6 +70,8 @@ pub struct House {
     lock: Option<StateLock>,
     /// Serves these services to other processes until it is dropped.
     shared: Option<DropGuard>,
+    /// Where they are, when that is another process.
+    elsewhere: Option<Endpoint>,
 }
 
 /// Both sides of the broker.
@@ -90,10 +92,10 @@ impl Guard {
 }
 
 /// Whether a house may write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 enum Access {
-    /// It takes the lock and records what it does.
-    Write,
+    /// It has the lock and records what it does.
+    Write(StateLock),
     /// It only looks: no lock, and a log that refuses, so that nothing with an effect can run.
     Look,
 }
@@ -108,8 +110,19 @@ impl House {
         let socket = Endpoint::Unix(setting.paths.socket());
         let address = match &flags.connect {
             Some(address) => endpoint("--connect", address)?,
-            None if setting.paths.socket().exists() && wire::answers(&socket).await => socket,
-            None => return Self::build(setting, Access::Write).await,
+            None => {
+                let is_served =
+                    async || setting.paths.socket().exists() && wire::answers(&socket).await;
+                private_folder(&setting.paths.state)?;
+                let lock = match is_served().await {
+                    true => None,
+                    false => StateLock::wait_unless(&setting.paths.state, is_served).await?,
+                };
+                match lock {
+                    Some(lock) => return Self::build(setting, Access::Write(lock)).await,
+                    None => socket,
+                }
+            }
         };
         // What is decided in the other process cannot be asked for here.
         let refused = match (
@@ -153,7 +166,9 @@ impl House {
     /// # Errors
     /// When another process works here, or a part cannot start.
     pub async fn in_process(setting: &Setting) -> Result<Self> {
-        Self::build(setting, Access::Write).await
+        private_folder(&setting.paths.state)?;
+        let lock = StateLock::wait(&setting.paths.state).await?;
+        Self::build(setting, Access::Write(lock)).await
     }
 
     /// Serves these services to the user's other commands for as long as this house stands, so that
@@ -177,6 +192,20 @@ impl House {
                 self.shared = Some(stop.drop_guard());
             }
             Err(error) => tracing::warn!(%error, "not shared"),
+        }
+    }
+
+    /// Whether others are served from this process.
+    #[must_use]
+    pub const fn serves(&self) -> bool {
+        self.shared.is_some()
+    }
+
+    /// Whether the services were in another process that no longer answers.
+    pub async fn is_gone(&self) -> bool {
+        match &self.elsewhere {
+            Some(endpoint) => !wire::answers(endpoint).await,
+            None => false,
         }
     }
 
@@ -216,6 +245,7 @@ impl House {
             capture,
             lock,
             shared,
+            elsewhere: _,
         } = self;
         drop((
             sessions,
@@ -252,21 +282,22 @@ impl House {
             capture: None,
             lock: None,
             shared: None,
+            elsewhere: Some(endpoint.clone()),
         })
     }
 
     async fn build(setting: &Setting, access: Access) -> Result<Self> {
         private_folder(&setting.paths.state)?;
-        let (lock, audit) = match access {
-            Access::Write => (
-                Some(StateLock::wait(&setting.paths.state).await?),
-                audit(setting)?,
-            ),
-            Access::Look => (None, Arc::new(NoAudit) as Arc<dyn Audit>),
-        };
-        let secrets = match access {
-            Access::Write => secrets(setting, audit.clone()).await?,
-            Access::Look => secrets_to_look(setting).await?,
+        let (lock, audit, secrets) = match access {
+            Access::Write(lock) => {
+                let audit = audit(setting)?;
+                let secrets = secrets(setting, audit.clone()).await?;
+                (Some(lock), audit, secrets)
+            }
+            Access::Look => {
+                let secrets = secrets_to_look(setting).await?;
+                (None, Arc::new(NoAudit) as Arc<dyn Audit>, secrets)
+            }
         };
         let gateway = models(setting, secrets.clone())?;
         let files = files(setting)?;
@@ -280,9 +311,9 @@ impl House {
             remembrance,
             search,
         } = knowledge;
-        let capture = match access {
-            Access::Look => None,
-            Access::Write => {
+        let capture = match lock {
+            None => None,
+            Some(_) => {
                 let house = observers::House {
                     sessions: sessions.clone(),
                     memory: remembrance.sides.memory.clone(),
@@ -293,7 +324,7 @@ impl House {
                 capture(setting, house, bus.as_ref())
             }
         };
-        if access == Access::Write {
+        if lock.is_some() {
             mark(audit.as_ref(), Action::Start).await.or_fail()?;
         }
         Ok(Self {
@@ -306,6 +337,7 @@ impl House {
             capture,
             lock,
             shared: None,
+            elsewhere: None,
         })
     }
 }

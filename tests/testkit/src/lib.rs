@@ -34,4 +34,4 @@ pub use program::{Carl, Finished, Running};
 pub use reply::{Gate, Reply};
 pub use searx::{Hit, Searx};
 pub use server::{Recorded, Server};
-pub use terminal::Attended;
+pub use terminal::{Attended, Seated};

@@ -6,7 +6,7 @@ use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::sync::mpsc;
 use std::time::Instant;
 
@@ -134,6 +134,130 @@ impl Carl {
             finished,
             questions,
         }
+    }
+}
+
+/// `carl` at a terminal under way, with someone there who types when they like. Killed when dropped.
+pub struct Seated {
+    child: Child,
+    pieces: mpsc::Receiver<Vec<u8>>,
+    keyboard: File,
+    shown: String,
+    read: usize,
+    deadline: Instant,
+}
+
+impl Carl {
+    /// Starts it at a terminal that shows what is typed.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    #[must_use]
+    pub fn seated(self) -> Seated {
+        let (master, side) = terminal(Echo::On);
+        let mut command = self.into_command();
+        command
+            .stdin(Stdio::from(side.try_clone().unwrap()))
+            .stdout(Stdio::from(side.try_clone().unwrap()))
+            .stderr(Stdio::from(side));
+        let child = command.spawn().unwrap();
+        Seated {
+            child,
+            pieces: screen(master.try_clone().unwrap()),
+            keyboard: File::from(master),
+            shown: String::new(),
+            read: 0,
+            deadline: Instant::now() + PATIENCE,
+        }
+    }
+}
+
+impl Seated {
+    /// Its process id.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Types this; a line feed is Enter.
+    ///
+    /// # Panics
+    /// When the terminal takes nothing more.
+    pub fn types(&mut self, text: &str) {
+        self.keyboard.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Waits until a text is on the screen, after what was waited for before; what stands between.
+    ///
+    /// # Panics
+    /// When it does not come in time or before the end.
+    pub fn until(&mut self, text: &str) -> String {
+        loop {
+            if let Some(at) = self.shown[self.read..].find(text) {
+                let between = self.shown[self.read..self.read + at].to_owned();
+                self.read += at + text.len();
+                return between;
+            }
+            assert!(self.goes_on(), "it ended without `{text}`:\n{}", self.shown);
+        }
+    }
+
+    /// Everything on the screen so far.
+    #[must_use]
+    pub fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// Presses Ctrl-C, as a terminal passes it on that is no longer read key by key.
+    ///
+    /// # Panics
+    /// When the process is gone.
+    pub fn interrupts(&mut self) {
+        let pid = i32::try_from(self.child.id()).unwrap();
+        let pid = rustix::process::Pid::from_raw(pid).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    }
+
+    /// Waits for its end.
+    ///
+    /// # Panics
+    /// When it does not end in time.
+    pub fn finish(mut self) -> Finished {
+        while self.goes_on() {}
+        Finished {
+            code: self.child.wait().unwrap().code(),
+            stdout: String::new(),
+            stderr: std::mem::take(&mut self.shown),
+        }
+    }
+
+    /// Ends it at once, as `kill -9` does.
+    pub fn kill(mut self) {
+        let _already_gone = self.child.kill();
+        let _reaped = self.child.wait();
+    }
+
+    /// Takes the next piece of the screen; false at the end.
+    fn goes_on(&mut self) -> bool {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        match self.pieces.recv_timeout(left) {
+            Ok(piece) => {
+                self.shown.push_str(&String::from_utf8_lossy(&piece));
+                true
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => false,
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                let _killed = self.child.kill();
+                panic!("nothing more within {PATIENCE:?}; so far:\n{}", self.shown)
+            }
+        }
+    }
+}
+
+impl Drop for Seated {
+    fn drop(&mut self) {
+        let _already_gone = self.child.kill();
+        let _reaped = self.child.wait();
     }
 }
 

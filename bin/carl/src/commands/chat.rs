@@ -1,32 +1,33 @@
 //! `carl chat`: a conversation, line by line.
 
 mod acts;
+mod handover;
 mod line;
 pub mod slash;
 mod taking_back;
+mod view;
 
 pub use acts::{print_context, write_new};
 
 use super::Setting;
 use super::onlooker::Onlooker;
 use crate::cli::SessionFlags;
-use crate::drive::{View, drive, follow};
 use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::profile;
-use crate::render::terminal::{Answer, Terminal};
-use crate::render::{Paint, links, override_warning, print_error};
+use crate::render::{Paint, override_warning, print_error};
+use crate::request::{Keyboard, Meanwhile, View, follow, work_on};
 use crate::signals::Signals;
 use crate::wiring::House;
 use acts::Next;
 use anyhow::Result;
 use api::sessions::{Follow, OpenRequest, SendRequest, SessionSummary};
-use domain::event::{Event, EventBody};
+use domain::event::{Event, EventBody, QueryStatus};
 use domain::settings::{Attendance, Mode, SessionProfile};
 use futures::StreamExt;
 use line::{Line, Typed};
 use slash::Slash;
 use std::io::{self, IsTerminal};
-use std::time::Duration;
+use view::ChatView;
 
 /// Which session a chat continues.
 #[derive(Debug, Clone)]
@@ -66,17 +67,31 @@ pub async fn chat(flags: SessionFlags, begin: Begin) -> Result<Exit> {
     let mut house = House::open(&setting, &flags).await?;
     house.share(&setting).await;
     house.remembrance.open_ahead();
-    let outcome = hold(&house, resumed, (profile, &flags), &setting).await;
-    house.close(outcome).await
+    let wanted = (profile, &flags);
+    match open(&house, resumed, wanted, &setting).await {
+        Err(error) => house.close(Err(error)).await,
+        Ok((session, profile)) => {
+            let chat = Chat {
+                view: ChatView::new(house.sessions.as_ref(), &session).await,
+                house,
+                setting: &setting,
+                flags: &flags,
+                session,
+                profile,
+                onlooker: None,
+            };
+            chat.hold().await
+        }
+    }
 }
 
-/// Holds one chat, from the greeting to the closed session.
-async fn hold(
+/// Opens the session and greets.
+async fn open(
     house: &House,
     resumed: Option<SessionSummary>,
     wanted: (SessionProfile, &SessionFlags),
     setting: &Setting,
-) -> Result<Exit> {
+) -> Result<(SessionSummary, SessionProfile)> {
     let (mut profile, flags) = wanted;
     let request = match resumed {
         None => OpenRequest::New(profile.clone()),
@@ -93,21 +108,7 @@ async fn hold(
     let opened = house.sessions.open(request).await;
     let session = opened.map_err(|error| not_opened(&error))?;
     greet(&session, &profile, setting)?;
-    let view = ChatView::new(house, &session).await;
-    let mut chat = Chat {
-        house,
-        setting,
-        session,
-        profile,
-        view,
-        onlooker: None,
-    };
-    let outcome = chat.converse().await;
-    let session_id = chat.session.session_id;
-    let closed = house.sessions.close(session_id).await;
-    let exit = outcome?;
-    closed.or_fail()?;
-    Ok(exit)
+    Ok((session, profile))
 }
 
 fn greet(session: &SessionSummary, profile: &SessionProfile, setting: &Setting) -> Result<()> {
@@ -132,8 +133,9 @@ fn greet(session: &SessionSummary, profile: &SessionProfile, setting: &Setting) 
 
 /// A chat under way.
 struct Chat<'a> {
-    house: &'a House,
+    house: House,
     setting: &'a Setting,
+    flags: &'a SessionFlags,
     session: SessionSummary,
     /// What the session is opened with now.
     profile: SessionProfile,
@@ -143,12 +145,33 @@ struct Chat<'a> {
 }
 
 impl Chat<'_> {
+    /// Holds the conversation to its end, and ends what was opened for it.
+    async fn hold(mut self) -> Result<Exit> {
+        let outcome = self.converse().await;
+        let session_id = self.session.session_id;
+        let closed = self.house.sessions.close(session_id).await;
+        let exit = match (outcome, closed) {
+            // What is gone needs no closing.
+            (Ok(exit), Err(_)) if self.house.is_gone().await => Ok(exit),
+            (Ok(exit), closed) => closed.or_fail().map(|()| exit),
+            (Err(error), _) => Err(error),
+        };
+        if let Err(error) = self.see_guests_off().await {
+            tracing::warn!("others may be cut off: {error:#}");
+        }
+        self.house.close(exit).await
+    }
+
     async fn converse(&mut self) -> Result<Exit> {
         let mut line = Line::new(self.setting.paths.state.join("chat_history"))?;
         loop {
-            let following = self.follow_mode(&mut line).await;
+            let following = self.follow_mode(&line).await;
             self.or_complain(following)?;
-            let typed = match line.read().await? {
+            let typed = match self.view.next_queued()? {
+                Some(typed) => typed,
+                None => self.read(&mut line).await?,
+            };
+            let typed = match typed {
                 Typed::Line(typed) => typed,
                 Typed::Nothing => {
                     let stopped = self.stop_the_drive().await;
@@ -165,12 +188,29 @@ impl Chat<'_> {
             match self.take(typed).await {
                 Ok(Next::Stay) => {}
                 Ok(Next::Leave) => break,
-                Err(error) => self.complain(&error)?,
+                Err(error) => self.complain_of(&error).await?,
             }
             self.shows_itself(false);
         }
+        self.view.tell_unheard()?;
         line.save()?;
         Ok(Exit::Success)
+    }
+
+    /// The next line from the prompt. What serves the chat may go while it waits.
+    async fn read(&mut self, line: &mut Line) -> Result<Typed> {
+        let printer = line.printer();
+        let begun = self.view.take_begun();
+        let mut reading = std::pin::pin!(line.read(&begun));
+        loop {
+            let Some(onlooker) = &mut self.onlooker else {
+                return reading.await;
+            };
+            tokio::select! {
+                typed = &mut reading => return typed,
+                () = onlooker.blinded() => self.look_again(&printer).await,
+            }
+        }
     }
 
     /// Does what a line asks for, after what happened since the last one was shown.
@@ -178,6 +218,7 @@ impl Chat<'_> {
     /// # Errors
     /// When it cannot be done; the chat goes on.
     async fn take(&mut self, typed: &str) -> Result<Next> {
+        self.be_served().await?;
         let caught_up = self.catch_up().await;
         let command = match slash::is_command(typed) {
             true => Some(slash::parse(typed)?),
@@ -202,15 +243,22 @@ impl Chat<'_> {
             text: text.to_owned(),
             mode: Some(self.profile.mode),
         };
-        let asker = self.setting.asker(Attendance::Attended, self.house);
-        let sessions = self.house.sessions.as_ref();
-        let mut signals = Signals::ctrl_c()?;
-        drive(sessions, send, &asker, &mut self.view, &mut signals).await?;
+        self.work_on(send).await?;
         Ok(())
     }
 
+    /// Has the session work on a request, and keeps what is typed meanwhile.
+    async fn work_on(&mut self, send: SendRequest) -> Result<QueryStatus> {
+        let asker = self.setting.asker(Attendance::Attended, &self.house);
+        let sessions = self.house.sessions.as_ref();
+        let mut meanwhile = listening()?;
+        let worked = work_on(sessions, send, &asker, &mut self.view, &mut meanwhile).await;
+        self.view.keep(meanwhile).await?;
+        worked
+    }
+
     /// Has what the drive does shown above the prompt, in auto mode.
-    async fn follow_mode(&mut self, line: &mut Line) -> Result<()> {
+    async fn follow_mode(&mut self, line: &Line) -> Result<()> {
         match (self.profile.mode, &self.onlooker) {
             (Mode::Auto, None) => {
                 let printer = line.printer();
@@ -248,7 +296,7 @@ impl Chat<'_> {
         let sessions = self.house.sessions.as_ref();
         let id = self.session.session_id;
         let events = sessions.attach(id, waiting.seq, Follow::Live).await;
-        let asker = self.setting.asker(Attendance::Attended, self.house);
+        let asker = self.setting.asker(Attendance::Attended, &self.house);
         let ended = |event: &Event| match &event.body {
             EventBody::QueryFinished { status, .. } if event.query_id == Some(waiting.query_id) => {
                 Some(*status)
@@ -256,16 +304,11 @@ impl Chat<'_> {
             _ => None,
         };
         let place = (sessions, id, &asker);
-        let mut signals = Signals::ctrl_c()?;
-        follow(
-            place,
-            events.or_fail()?,
-            &mut self.view,
-            &mut signals,
-            ended,
-        )
-        .await?;
-        Ok(())
+        let mut meanwhile = listening()?;
+        let view = &mut self.view;
+        let followed = follow(place, events.or_fail()?, view, &mut meanwhile, ended).await;
+        self.view.keep(meanwhile).await?;
+        followed.map(drop)
     }
 
     /// Shows what happened since the last line, unless it was shown as it did: other surfaces may
@@ -316,43 +359,10 @@ impl Chat<'_> {
     }
 }
 
-struct ChatView {
-    terminal: Terminal,
-    /// The last event that was shown.
-    last_seq: u64,
-}
-
-impl ChatView {
-    async fn new(house: &House, session: &SessionSummary) -> Self {
-        let answer = if io::stdout().is_terminal() {
-            Answer::Streamed
-        } else {
-            Answer::AtEnd
-        };
-        let paint = Paint::for_stream(&io::stderr());
-        let known = links::past(house.sessions.as_ref(), session.session_id).await;
-        Self {
-            terminal: Terminal::new(paint, answer, known),
-            last_seq: session.last_seq,
-        }
-    }
-}
-
-impl View for ChatView {
-    fn show(&mut self, event: &Event) -> Result<()> {
-        self.last_seq = self.last_seq.max(event.seq);
-        Ok(self.terminal.draw(event)?)
-    }
-
-    fn tick(&mut self) {
-        self.terminal.tick();
-    }
-
-    fn patience(&self) -> Duration {
-        self.terminal.patience()
-    }
-
-    fn remark(&mut self, text: &str) -> Result<()> {
-        Ok(self.terminal.line(&text::escape::visible(text))?)
-    }
+/// What can be done at the terminal while a request runs.
+fn listening() -> Result<Meanwhile> {
+    Ok(Meanwhile {
+        signals: Signals::ctrl_c()?,
+        keyboard: Some(Keyboard::default()),
+    })
 }

@@ -20,11 +20,11 @@ pub mod undo;
 
 use crate::cli::SessionFlags;
 use crate::config::{Loaded, load};
-use crate::drive::Asker;
 use crate::exit::Failure;
 use crate::open_folders::OpenFolders;
 use crate::paths::Paths;
 use crate::profile;
+use crate::request::Asker;
 use crate::wiring::House;
 use ::models::{ProviderConfig, ProviderType};
 use anyhow::Result;

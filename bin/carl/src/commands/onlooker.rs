@@ -16,7 +16,25 @@ use tokio::task::JoinHandle;
 use turn::drive::summary;
 
 /// Prints lines while the prompt waits; whether it still can.
-pub type Printer = Box<dyn FnMut(String) -> bool + Send>;
+type Printer = Box<dyn FnMut(String) -> bool + Send>;
+
+/// A printer that several have.
+#[derive(Clone)]
+pub struct SharedPrinter(Arc<Mutex<Printer>>);
+
+impl SharedPrinter {
+    /// One that prints like this.
+    #[must_use]
+    pub fn new(print: impl FnMut(String) -> bool + Send + 'static) -> Self {
+        Self(Arc::new(Mutex::new(Box::new(print))))
+    }
+
+    /// Prints lines, each with its end; whether it could.
+    pub fn print(&self, lines: String) -> bool {
+        let mut print = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        print(lines)
+    }
+}
 
 /// A request of the drive's that waits for an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +62,7 @@ impl Onlooker {
     pub async fn begin(
         sessions: &dyn Sessions,
         session_id: SessionId,
-        mut printer: Printer,
+        printer: SharedPrinter,
     ) -> Result<Self> {
         let mut past = sessions
             .attach(session_id, 1, Follow::ToEnd)
@@ -69,7 +87,7 @@ impl Onlooker {
                 let Some(line) = line.filter(|_| !away.load(Ordering::SeqCst)) else {
                     continue;
                 };
-                if !printer(format!("{line}\n")) {
+                if !printer.print(format!("{line}\n")) {
                     return;
                 }
             }
@@ -84,6 +102,11 @@ impl Onlooker {
     /// Whether something else shows the session's events for now.
     pub fn look_away(&self, away: bool) {
         self.is_away.store(away, Ordering::SeqCst);
+    }
+
+    /// Waits until it sees no more: what it looked at is gone. To be asked once.
+    pub async fn blinded(&mut self) {
+        let _ended = (&mut self.looking).await;
     }
 
     /// The question that waits.

@@ -2,7 +2,6 @@
 
 use super::{Setting, session, undo};
 use crate::cli::RunArgs;
-use crate::drive::{Asker, View, drive, follow};
 use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::files::{self, Links};
 use crate::profile;
@@ -10,6 +9,7 @@ use crate::render::summary::RunSummary;
 use crate::render::terminal::{Answer, Terminal};
 use crate::render::{Paint, links, override_warning, print, print_error};
 use crate::repose::Repose;
+use crate::request::{Asker, Meanwhile, View, follow, work_on};
 use crate::signals::Signals;
 use crate::wiring::House;
 use anyhow::{Context, Result};
@@ -102,12 +102,15 @@ impl Task<'_> {
         if let Some(warning) = override_warning(level) {
             view.remark(&warning)?;
         }
-        let mut signals = Signals::all()?;
+        let mut meanwhile = Meanwhile {
+            signals: Signals::all()?,
+            keyboard: None,
+        };
         let sessions = house.sessions.as_ref();
-        let mut status = drive(sessions, send, &self.asker, &mut view, &mut signals).await?;
+        let mut status = work_on(sessions, send, &self.asker, &mut view, &mut meanwhile).await?;
         if mode == Mode::Auto && status != QueryStatus::Interrupted {
             let place = (sessions, session_id, &self.asker);
-            status = to_its_rest(place, &mut view, &mut signals).await?;
+            status = to_its_rest(place, &mut view, &mut meanwhile).await?;
             view.summary.status = status;
         }
         view.finish()?;
@@ -151,7 +154,7 @@ impl Task<'_> {
 async fn to_its_rest(
     place: (&dyn Sessions, SessionId, &Asker),
     view: &mut OneRun,
-    signals: &mut Signals,
+    meanwhile: &mut Meanwhile,
 ) -> Result<QueryStatus> {
     let (sessions, session_id, _) = place;
     let last_seq = view.last_seq;
@@ -167,7 +170,7 @@ async fn to_its_rest(
     }
     let events = sessions.attach(session_id, last_seq + 1, Follow::Live);
     let events = events.await.or_fail()?;
-    follow(place, events, view, signals, |event| repose.note(event)).await
+    follow(place, events, view, meanwhile, |event| repose.note(event)).await
 }
 
 /// Someone can answer only where both the question and the answer meet a person.

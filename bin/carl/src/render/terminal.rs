@@ -22,6 +22,8 @@ use turn::drive::summary;
 
 /// Silence after which a spinner shows that work goes on.
 const QUIET_BEFORE_SPINNER: Duration = Duration::from_secs(1);
+/// Silence after which it is said once more, where that takes a line.
+const QUIET_BETWEEN_LINES: Duration = Duration::from_secs(30);
 
 /// What the last piece of output was, so that kinds are told apart by a line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +42,15 @@ pub enum Answer {
     AtEnd,
 }
 
+/// How silence is filled while work goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Silence {
+    /// A spinner in a line that is drawn again and again.
+    Spinner,
+    /// A line now and then, so that what is typed meanwhile stays on the screen.
+    Lines,
+}
+
 /// Draws events as they come.
 #[derive(Debug)]
 pub struct Terminal {
@@ -51,7 +62,10 @@ pub struct Terminal {
     held: String,
     /// What tells a place that the user named from one that they did not.
     known: Known,
+    silence: Silence,
     spinner: Option<ProgressBar>,
+    /// How often it was said that work goes on, since the request began.
+    pulses: u32,
     reported: Option<Fault>,
     /// The calls under way.
     calls: Calls,
@@ -71,7 +85,9 @@ impl Terminal {
             streamed: String::new(),
             held: String::new(),
             known,
+            silence: Silence::Spinner,
             spinner: None,
+            pulses: 0,
             reported: None,
             calls: Calls::default(),
             crew: Crew::default(),
@@ -79,10 +95,19 @@ impl Terminal {
         }
     }
 
+    /// The same, with another way to fill silence than [`Silence::Spinner`].
+    #[must_use]
+    pub const fn silent_by(mut self, silence: Silence) -> Self {
+        self.silence = silence;
+        self
+    }
+
     /// How long to wait for an event before [`Terminal::tick`].
     #[must_use]
     pub fn patience(&self) -> Duration {
-        if self.spinner.is_some() {
+        if self.pulses > 0 {
+            QUIET_BETWEEN_LINES
+        } else if self.spinner.is_some() {
             Duration::from_millis(120)
         } else {
             QUIET_BEFORE_SPINNER
@@ -92,6 +117,16 @@ impl Terminal {
     /// Nothing has happened for a while: shows, on a terminal, that work goes on.
     pub fn tick(&mut self) {
         if self.paint == Paint::Plain || self.last != Last::LineEnd {
+            return;
+        }
+        if self.silence == Silence::Lines {
+            self.pulses = self.pulses.saturating_add(1);
+            let text = match self.pulses {
+                1 => "working; what you type now is queued",
+                _ => "still working",
+            };
+            // A terminal that is gone is noticed with the next event.
+            let _told = self.note(text);
             return;
         }
         let spinner = self.spinner.get_or_insert_with(|| {
@@ -120,6 +155,7 @@ impl Terminal {
         match &event.body {
             EventBody::QueryReceived { origin, .. } => {
                 self.streamed.clear();
+                self.pulses = 0;
                 self.reported = None;
                 self.calls.clear();
                 match origin {
@@ -312,7 +348,11 @@ impl Terminal {
         print_error(&format!("{}{text}\n", "  ".repeat(self.depth)))
     }
 
-    fn note(&mut self, text: &str) -> io::Result<()> {
+    /// A faint line of our own, on standard error.
+    ///
+    /// # Errors
+    /// When the terminal cannot be written.
+    pub fn note(&mut self, text: &str) -> io::Result<()> {
         let text = self.paint.faint(&format!("· {text}"));
         self.line(&text)
     }

@@ -1,7 +1,7 @@
 //! What each command of a chat does.
 
+use super::Chat;
 use super::slash::{Depth, Rating, Slash, help, modes};
-use super::{Chat, ChatView};
 use crate::commands::{memory, session};
 use crate::exit::{Failure, OrFail, not_opened};
 use crate::render::messages::{Who, spoken};
@@ -87,7 +87,8 @@ impl Chat<'_> {
     /// Goes on in another session; the one before is closed and named.
     async fn go_to(&mut self, next: SessionSummary) -> Result<domain::id::SessionId> {
         let old = std::mem::replace(&mut self.session, next).session_id;
-        self.view = ChatView::new(self.house, &self.session).await;
+        let sessions = self.house.sessions.as_ref();
+        self.view.turn_to(sessions, &self.session).await;
         self.onlooker = None;
         // The chat is in the next one already, whatever becomes of this one.
         let closed = self.house.sessions.close(old).await.or_fail();

@@ -1,7 +1,7 @@
 //! The line that is typed into: history, and completion of commands.
 
 use super::slash::COMMANDS;
-use crate::commands::onlooker::Printer;
+use crate::commands::onlooker::SharedPrinter;
 use crate::render::print_error;
 use anyhow::{Context, Result};
 use rustyline::completion::Completer;
@@ -12,6 +12,9 @@ use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{Editor, ExternalPrinter, Helper};
 use std::path::PathBuf;
+
+/// What stands before what is typed.
+pub const PROMPT: &str = "> ";
 
 /// Completes the names of commands.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +59,7 @@ fn fitting(typed: &str) -> Vec<String> {
 pub struct Line {
     editor: Option<Editor<Commands, FileHistory>>,
     history: PathBuf,
+    printer: SharedPrinter,
 }
 
 impl Line {
@@ -68,19 +72,30 @@ impl Line {
         editor.set_helper(Some(Commands));
         // No history yet is the ordinary case at the first start.
         let _absent = editor.load_history(&history);
+        let printer = match editor.create_external_printer() {
+            Ok(mut printer) => SharedPrinter::new(move |line| printer.print(line).is_ok()),
+            // Standard output is no terminal: the prompt is not drawn again, but nothing is lost.
+            Err(_) => SharedPrinter::new(|line| print_error(&line).is_ok()),
+        };
         Ok(Self {
+            printer,
             editor: Some(editor),
             history,
         })
     }
 
-    /// The next line, read on a thread of its own; `None` for an interrupted one.
+    /// The next line, which begins with what was typed of it already, read on a thread of its own.
     ///
     /// # Errors
     /// When the terminal cannot be read.
-    pub async fn read(&mut self) -> Result<Typed> {
+    pub async fn read(&mut self, begun: &str) -> Result<Typed> {
         let mut editor = self.editor.take().context("the terminal is being read")?;
-        let (line, editor) = tokio::task::spawn_blocking(move || (editor.readline("> "), editor))
+        let begun = begun.to_owned();
+        let reading = move || {
+            let line = editor.readline_with_initial(PROMPT, (&begun, ""));
+            (line, editor)
+        };
+        let (line, editor) = tokio::task::spawn_blocking(reading)
             .await
             .context("the terminal could not be read")?;
         self.editor = Some(editor);
@@ -93,13 +108,8 @@ impl Line {
     }
 
     /// What prints above the prompt while it waits.
-    pub fn printer(&mut self) -> Printer {
-        let above = self.editor.as_mut().map(Editor::create_external_printer);
-        match above {
-            Some(Ok(mut printer)) => Box::new(move |line| printer.print(line).is_ok()),
-            // Standard output is no terminal: the prompt is not drawn again, but nothing is lost.
-            Some(Err(_)) | None => Box::new(|line| print_error(&line).is_ok()),
-        }
+    pub fn printer(&self) -> SharedPrinter {
+        self.printer.clone()
     }
 
     /// Keeps a line for the arrow keys.

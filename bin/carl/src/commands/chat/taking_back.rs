@@ -2,16 +2,14 @@
 
 use super::Chat;
 use super::acts::{open_changes, tools_used};
-use crate::drive::drive;
 use crate::exit::{Failure, OrFail};
 use crate::render::agents::gist;
-use crate::signals::Signals;
 use anyhow::Result;
 use api::sessions::{RewindTo, SendRequest};
 use domain::event::Event;
 use domain::exchange::{Exchange, Exchanges};
 use domain::limits::PLAN_ACTIONS;
-use domain::settings::{Attendance, Mode};
+use domain::settings::Mode;
 use domain::tool::EffectClass;
 
 /// What the rules take a change back for.
@@ -77,10 +75,7 @@ impl Chat<'_> {
                 text: vec![UNDO; steps].join("; "),
                 mode: Some(Mode::Deterministic),
             };
-            let asker = self.setting.asker(Attendance::Attended, self.house);
-            let sessions = self.house.sessions.as_ref();
-            let mut signals = Signals::ctrl_c()?;
-            drive(sessions, send, &asker, &mut self.view, &mut signals).await?;
+            self.work_on(send).await?;
             let events = self.events().await?;
             let later = events.iter().filter(|event| event.seq > before);
             let balance: i64 = later.map(crate::commands::undo::change).sum();
@@ -88,7 +83,8 @@ impl Chat<'_> {
             undone += done;
             if done < steps {
                 let asked = RewindTo::LastRequest;
-                sessions
+                self.house
+                    .sessions
                     .rewind(self.session.session_id, asked)
                     .await
                     .or_fail()?;

@@ -15,7 +15,7 @@ pub enum Patience {
 
 /// The questions of one request, in the order in which they came, whoever asks.
 #[derive(Debug, Default)]
-pub struct Inbox {
+pub struct Questions {
     waiting: VecDeque<ConfirmationRequest>,
     /// How many questions of a batch came so far, and how many there are to be.
     batches: HashMap<BatchId, (u32, u32)>,
@@ -23,7 +23,7 @@ pub struct Inbox {
     apart: Vec<ConfirmationId>,
 }
 
-impl Inbox {
+impl Questions {
     /// Takes a question in.
     pub fn put(&mut self, question: ConfirmationRequest) {
         if let Some(batch) = question.batch {
@@ -124,38 +124,38 @@ mod tests {
 
     #[test]
     fn a_batch_waits_until_it_is_whole_and_comes_in_order() {
-        let mut inbox = Inbox::default();
-        inbox.put(question(2, Some((9, 1, 2))));
-        assert!(inbox.next(Patience::Left).is_none());
-        inbox.put(question(5, None));
-        inbox.put(question(1, Some((9, 0, 2))));
-        assert_eq!(ids(inbox.next(Patience::Left)), [1, 2]);
-        assert_eq!(ids(inbox.next(Patience::Left)), [5]);
-        assert!(inbox.is_empty());
+        let mut questions = Questions::default();
+        questions.put(question(2, Some((9, 1, 2))));
+        assert!(questions.next(Patience::Left).is_none());
+        questions.put(question(5, None));
+        questions.put(question(1, Some((9, 0, 2))));
+        assert_eq!(ids(questions.next(Patience::Left)), [1, 2]);
+        assert_eq!(ids(questions.next(Patience::Left)), [5]);
+        assert!(questions.is_empty());
         // One that joins later is put by itself.
-        inbox.put(question(3, Some((9, 2, 3))));
-        assert_eq!(ids(inbox.next(Patience::Left)), [3]);
+        questions.put(question(3, Some((9, 2, 3))));
+        assert_eq!(ids(questions.next(Patience::Left)), [3]);
     }
 
     #[test]
     fn what_does_not_come_is_not_waited_for_without_end() {
-        let mut inbox = Inbox::default();
-        inbox.put(question(1, Some((9, 0, 3))));
-        inbox.put(question(2, Some((9, 1, 3))));
-        assert!(inbox.next(Patience::Left).is_none());
-        assert_eq!(ids(inbox.next(Patience::Gone)), [1, 2]);
+        let mut questions = Questions::default();
+        questions.put(question(1, Some((9, 0, 3))));
+        questions.put(question(2, Some((9, 1, 3))));
+        assert!(questions.next(Patience::Left).is_none());
+        assert_eq!(ids(questions.next(Patience::Gone)), [1, 2]);
     }
 
     #[test]
     fn what_was_parted_comes_one_by_one_and_first() {
-        let mut inbox = Inbox::default();
-        inbox.put(question(1, Some((9, 0, 2))));
-        inbox.put(question(2, Some((9, 1, 2))));
-        let together = inbox.next(Patience::Left).unwrap();
-        inbox.put(question(3, None));
-        inbox.part(together);
-        inbox.close(ConfirmationId::from_uuid(Uuid::from_u128(2)));
-        assert_eq!(ids(inbox.next(Patience::Left)), [1]);
-        assert_eq!(ids(inbox.next(Patience::Left)), [3]);
+        let mut questions = Questions::default();
+        questions.put(question(1, Some((9, 0, 2))));
+        questions.put(question(2, Some((9, 1, 2))));
+        let together = questions.next(Patience::Left).unwrap();
+        questions.put(question(3, None));
+        questions.part(together);
+        questions.close(ConfirmationId::from_uuid(Uuid::from_u128(2)));
+        assert_eq!(ids(questions.next(Patience::Left)), [1]);
+        assert_eq!(ids(questions.next(Patience::Left)), [3]);
     }
 }

@@ -1,9 +1,13 @@
 //! One request from its text to its end: events to a view, questions to the user, signals to stop
-//! to the session.
+//! to the session, and what is typed meanwhile to the view.
+
+mod keyboard;
+mod waiting;
+
+pub use keyboard::{Heard, Keyboard, LINE_BYTES};
 
 use crate::commands::folders::on_record;
 use crate::exit::OrFail;
-use crate::inbox::{Inbox, Patience};
 use crate::open_folders::OpenFolders;
 use crate::render::confirm::{Memory, Reply, Said};
 use crate::render::{Paint, confirm};
@@ -22,6 +26,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::task::JoinHandle;
+use waiting::{Patience, Questions};
 
 /// How long a question waits for others that belong to it and were announced.
 const GATHERING: Duration = Duration::from_millis(500);
@@ -47,6 +52,60 @@ pub trait View {
     /// # Errors
     /// When it cannot be written.
     fn remark(&mut self, text: &str) -> Result<()>;
+
+    /// Something was typed; only where a [`Keyboard`] is listened to.
+    ///
+    /// # Errors
+    /// When it cannot be shown.
+    fn typed(&mut self, _heard: Heard) -> Result<()> {
+        Ok(())
+    }
+
+    /// The user leaves without waiting for the end.
+    ///
+    /// # Errors
+    /// When that cannot be shown.
+    fn left(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// What the person at the terminal can do while a request runs.
+#[derive(Debug)]
+pub struct Meanwhile {
+    /// Stop it.
+    pub signals: Signals,
+    /// Type what comes next; `None` where that is for another program.
+    pub keyboard: Option<Keyboard>,
+}
+
+impl Meanwhile {
+    fn listen(&mut self) {
+        if let Some(keyboard) = &mut self.keyboard {
+            keyboard.listen();
+        }
+    }
+
+    /// Leaves the keyboard to a question, with all shown that was typed before it.
+    async fn hush(&mut self, view: &mut dyn View) -> Result<()> {
+        let Some(keyboard) = &mut self.keyboard else {
+            return Ok(());
+        };
+        keyboard.pause().await.context(UNREADABLE)?;
+        let mut heard = keyboard.heard().into_iter();
+        heard.try_for_each(|heard| view.typed(heard))
+    }
+}
+
+/// What is said of a terminal that is gone.
+const UNREADABLE: &str = "the terminal cannot be read";
+
+/// The next line that is typed; waits for ever where nobody listens.
+async fn typed(keyboard: &mut Option<Keyboard>) -> Heard {
+    match keyboard {
+        Some(keyboard) => keyboard.next().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Who is there to be asked, and what they want remembered.
@@ -85,17 +144,17 @@ impl Asker {
     }
 }
 
-/// Sends the request and follows it to its end. The first of `signals` stops it, the second leaves
-/// without waiting.
+/// Sends the request and follows it to its end. The first signal stops it, the second leaves without
+/// waiting.
 ///
 /// # Errors
 /// When the session refuses the request or its events stop without an end.
-pub async fn drive(
+pub async fn work_on(
     sessions: &dyn Sessions,
     request: SendRequest,
     asker: &Asker,
     view: &mut dyn View,
-    signals: &mut Signals,
+    meanwhile: &mut Meanwhile,
 ) -> Result<QueryStatus> {
     let session_id = request.session_id;
     let events = sessions.send(request).await.or_fail()?;
@@ -104,11 +163,11 @@ pub async fn drive(
         _ => None,
     };
     let place = (sessions, session_id, asker);
-    follow(place, events, view, signals, ended).await
+    follow(place, events, view, meanwhile, ended).await
 }
 
-/// Follows events until `ended` says how what they are about went. The first of `signals` stops the
-/// request that runs, or leaves when none does; the second leaves without waiting.
+/// Follows events until `ended` says how what they are about went. The first signal stops the request
+/// that runs, or leaves when none does; the second leaves without waiting.
 ///
 /// # Errors
 /// When the events stop without an end.
@@ -116,13 +175,19 @@ pub async fn follow(
     (sessions, session_id, asker): (&dyn Sessions, SessionId, &Asker),
     mut events: Streaming<Event, Error>,
     view: &mut dyn View,
-    signals: &mut Signals,
+    meanwhile: &mut Meanwhile,
     mut ended: impl FnMut(&Event) -> Option<QueryStatus>,
 ) -> Result<QueryStatus> {
     let mut is_running = false;
     let mut desk = Desk::default();
     let mut interrupts = 0_u32;
     loop {
+        if desk.asking.is_none() && desk.due.is_none() {
+            meanwhile.listen();
+        } else if let Some(questions) = desk.due.take() {
+            meanwhile.hush(view).await?;
+            desk.asking = Some(Asking::begin(questions, asker.memory()));
+        }
         let event = tokio::select! {
             event = events.next() => match event {
                 Some(event) => event.or_fail()?,
@@ -135,12 +200,19 @@ pub async fn follow(
                         tell(sessions, session_id, &question, said, asker, view).await?;
                     }
                 }
-                desk.ask_next(asker, Patience::Left);
+                desk.ask_next(Patience::Left);
                 continue;
             }
-            caught = signals.next() => {
+            heard = typed(&mut meanwhile.keyboard) => {
+                view.typed(heard)?;
+                continue;
+            }
+            caught = meanwhile.signals.next() => {
                 desk = Desk::default();
                 interrupts += 1;
+                if interrupts > 1 {
+                    view.left()?;
+                }
                 if interrupts > 1 || !is_running {
                     return Ok(QueryStatus::Interrupted);
                 }
@@ -154,7 +226,7 @@ pub async fn follow(
                 continue;
             }
             () = tokio::time::sleep(GATHERING), if desk.is_gathering() => {
-                desk.ask_next(asker, Patience::Gone);
+                desk.ask_next(Patience::Gone);
                 continue;
             }
             () = tokio::time::sleep(view.patience()), if is_running && desk.is_clear() => {
@@ -177,7 +249,9 @@ pub async fn follow(
 /// The questions that wait, and the one that is being asked.
 #[derive(Default)]
 struct Desk {
-    inbox: Inbox,
+    waiting: Questions,
+    /// Those that are to be asked now.
+    due: Option<Vec<ConfirmationRequest>>,
     asking: Option<Asking>,
 }
 
@@ -186,7 +260,7 @@ impl Desk {
     fn note(&mut self, event: &Event, asker: &Asker, view: &mut dyn View) -> Result<()> {
         match &event.body {
             EventBody::ConfirmationAsked(question) if asker.attendance == Attendance::Attended => {
-                self.inbox.put(question.clone());
+                self.waiting.put(question.clone());
             }
             // Answered elsewhere, or by silence: nobody is asked any longer.
             EventBody::ConfirmationAnswered {
@@ -199,26 +273,24 @@ impl Desk {
             _ => return view.show(event),
         }
         view.show(event)?;
-        self.ask_next(asker, Patience::Left);
+        self.ask_next(Patience::Left);
         Ok(())
     }
 
     /// Nothing is asked and nothing waits.
     fn is_clear(&self) -> bool {
-        self.asking.is_none() && self.inbox.is_empty()
+        self.asking.is_none() && self.waiting.is_empty()
     }
 
     /// Something waits for what belongs to it.
     fn is_gathering(&self) -> bool {
-        self.asking.is_none() && !self.inbox.is_empty()
+        self.asking.is_none() && !self.waiting.is_empty()
     }
 
     /// Asks what is next, unless something is being asked.
-    fn ask_next(&mut self, asker: &Asker, patience: Patience) {
-        if self.asking.is_none()
-            && let Some(questions) = self.inbox.next(patience)
-        {
-            self.asking = Some(Asking::begin(questions, asker.memory()));
+    fn ask_next(&mut self, patience: Patience) {
+        if self.asking.is_none() && self.due.is_none() {
+            self.due = self.waiting.next(patience);
         }
     }
 
@@ -231,7 +303,7 @@ impl Desk {
         match reply {
             Reply::All(said) => questions.into_iter().map(|q| (q, said.clone())).collect(),
             Reply::OneByOne => {
-                self.inbox.part(questions);
+                self.waiting.part(questions);
                 Vec::new()
             }
         }
@@ -240,14 +312,14 @@ impl Desk {
     /// Takes out a question that was answered elsewhere; whether it was the one on the terminal.
     /// What was asked with it is asked again without it.
     fn close(&mut self, confirmation_id: ConfirmationId) -> bool {
-        self.inbox.close(confirmation_id);
+        self.waiting.close(confirmation_id);
         let is_shown = |asking: &Asking| asking.is_about(confirmation_id);
         let Some(mut asking) = self.asking.take_if(|asking| is_shown(asking)) else {
             return false;
         };
         let mut left = std::mem::take(&mut asking.questions);
         left.retain(|question| question.confirmation_id != confirmation_id);
-        self.inbox.part(left);
+        self.waiting.part(left);
         true
     }
 }
@@ -309,7 +381,7 @@ async fn answered(asking: &mut Option<Asking>) -> Result<Option<Reply>> {
             let read = (&mut asking.reading)
                 .await
                 .context("the terminal could not be read")?;
-            read.context("the terminal cannot be read")
+            read.context(UNREADABLE)
         }
         None => std::future::pending().await,
     }

@@ -1,0 +1,179 @@
+//! A chat and the process that serves it: the first to start serves those that come later. When it
+//! ends, one of them goes on in its place.
+
+use super::Chat;
+use crate::commands::onlooker::{Onlooker, SharedPrinter};
+use crate::exit::{OrFail, describe, not_opened};
+use crate::render::Paint;
+use crate::signals::Signals;
+use crate::wiring::House;
+use anyhow::Result;
+use api::sessions::{Follow, OpenRequest, SessionSummary, Sessions};
+use domain::event::EventBody;
+use domain::id::{QueryId, SessionId};
+use futures::{StreamExt, TryStreamExt};
+use std::collections::BTreeSet;
+use std::io;
+use text::escape::visible;
+
+/// What is said of a process that is no more.
+const GONE: &str = "the carl that served this chat has ended; going on without it";
+
+impl Chat<'_> {
+    /// Goes on where what served this chat has ended, if it has.
+    ///
+    /// # Errors
+    /// When it cannot; the next line tries again.
+    pub(super) async fn be_served(&mut self) -> Result<()> {
+        if !self.house.is_gone().await {
+            return Ok(());
+        }
+        self.tell(GONE)?;
+        self.take_over().await
+    }
+
+    /// Opens the session as it stands on disk: in this process, or in another that was faster.
+    async fn take_over(&mut self) -> Result<()> {
+        let mut house = House::open(self.setting, self.flags).await?;
+        house.share(self.setting).await;
+        house.remembrance.open_ahead();
+        let request = OpenRequest::Resume {
+            session_id: self.session.session_id,
+            profile: Some(self.profile.clone()),
+        };
+        let opened = house.sessions.open(request).await;
+        self.session = opened.map_err(|error| not_opened(&error))?;
+        self.house = house;
+        self.onlooker = None;
+        Ok(())
+    }
+
+    /// Says what went wrong, and goes on without what is gone.
+    ///
+    /// # Errors
+    /// When the terminal cannot be written.
+    pub(super) async fn complain_of(&mut self, error: &anyhow::Error) -> Result<()> {
+        if !self.house.is_gone().await {
+            return self.complain(error);
+        }
+        self.tell(GONE)?;
+        let taken = match self.take_over().await {
+            Ok(()) => self.show_new().await,
+            failed => failed,
+        };
+        match taken {
+            Ok(()) => self.tell(
+                "  what was said is kept; what was under way was cut off, and /retry asks it again",
+            ),
+            Err(error) => self.complain(&error),
+        }
+    }
+
+    /// Looks on anew when what the drive does is no longer seen: without what is gone, if that is why.
+    pub(super) async fn look_again(&mut self, printer: &SharedPrinter) {
+        self.onlooker = None;
+        let taken = match self.house.is_gone().await {
+            true => {
+                printer.print(format!("{GONE}\n"));
+                self.take_over().await
+            }
+            false => Ok(()),
+        };
+        let begun = match taken {
+            Ok(()) => {
+                let id = self.session.session_id;
+                Onlooker::begin(self.house.sessions.as_ref(), id, printer.clone()).await
+            }
+            Err(error) => Err(error),
+        };
+        match begun {
+            Ok(onlooker) => self.onlooker = Some(onlooker),
+            Err(error) => {
+                let (_, fault) = describe(&error);
+                let head = Paint::for_stream(&io::stderr()).bad("error:");
+                let (what, how) = (visible(&fault.message), visible(&fault.hint));
+                printer.print(format!("{head} {what}\n  {how}\n"));
+            }
+        }
+    }
+
+    /// Waits for the requests of others that are worked on in this process, since they would be cut
+    /// off; Ctrl-C ends that. Those who asked go on by themselves afterwards.
+    pub(super) async fn see_guests_off(&mut self) -> Result<()> {
+        if !self.house.serves() {
+            return Ok(());
+        }
+        let sessions = self.house.sessions.as_ref();
+        let known = sessions.list().await.or_fail()?;
+        let mut busy = Vec::new();
+        for guest in known.iter().filter(|session| session.live) {
+            let work = Work::of(sessions, guest).await?;
+            busy.extend((!work.open.is_empty()).then_some(work));
+        }
+        if busy.is_empty() {
+            return Ok(());
+        }
+        let count = busy.len();
+        self.view.terminal.note(&format!(
+            "{count} other carl{} waited for here; Ctrl-C cuts {} off",
+            if count == 1 { " is" } else { "s are" },
+            if count == 1 { "it" } else { "them" },
+        ))?;
+        let mut signals = Signals::ctrl_c()?;
+        for work in busy {
+            tokio::select! {
+                ended = work.end(sessions) => ended?,
+                _stopped = signals.next() => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The requests of a session that have no end yet.
+struct Work {
+    session_id: SessionId,
+    last_seq: u64,
+    open: BTreeSet<QueryId>,
+}
+
+impl Work {
+    async fn of(sessions: &dyn Sessions, session: &SessionSummary) -> Result<Self> {
+        let mut work = Self {
+            session_id: session.session_id,
+            last_seq: 0,
+            open: BTreeSet::new(),
+        };
+        let past = sessions.attach(work.session_id, 1, Follow::ToEnd).await;
+        let mut past = past.or_fail()?;
+        while let Some(event) = past.try_next().await.or_fail()? {
+            work.note(event.seq, event.query_id, &event.body);
+        }
+        Ok(work)
+    }
+
+    fn note(&mut self, seq: u64, query_id: Option<QueryId>, body: &EventBody) {
+        self.last_seq = seq;
+        match (query_id, body) {
+            (Some(id), EventBody::QueryReceived { .. }) => drop(self.open.insert(id)),
+            (Some(id), EventBody::QueryFinished { .. }) => drop(self.open.remove(&id)),
+            _ => {}
+        }
+    }
+
+    /// Waits until none is open.
+    async fn end(mut self, sessions: &dyn Sessions) -> Result<()> {
+        let later = sessions.attach(self.session_id, self.last_seq + 1, Follow::Live);
+        let mut later = later.await.or_fail()?;
+        while !self.open.is_empty() {
+            match later.next().await {
+                Some(event) => {
+                    let event = event.or_fail()?;
+                    self.note(event.seq, event.query_id, &event.body);
+                }
+                None => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+}

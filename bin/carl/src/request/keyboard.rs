@@ -1,0 +1,228 @@
+//! What is typed while a request runs: whole lines, kept for afterwards.
+//!
+//! The terminal gathers each line itself meanwhile, shows it and lets it be mended; Ctrl-C throws away
+//! what has no line end yet. One reader at a time has the keyboard: this one stops while a question is
+//! asked, and before a line is edited at the prompt.
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::JoinHandle;
+
+/// Longest line that a terminal gathers, bytes with the line end: what is longer it cuts without a
+/// word (N_TTY_BUF_SIZE in Linux).
+pub const LINE_BYTES: usize = 4_096;
+/// How often a waiting reader looks whether it is to stop.
+const LOOK: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 50_000_000,
+};
+
+/// What came from the keyboard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Heard {
+    /// A line, without its end.
+    Line(String),
+    /// A line that the terminal cut: it is longer than [`LINE_BYTES`].
+    Cut,
+    /// Ctrl-D on an empty line.
+    End,
+}
+
+/// The lines typed since it was made. It reads nothing until [`Keyboard::listen`].
+#[derive(Debug)]
+pub struct Keyboard {
+    sender: UnboundedSender<Heard>,
+    lines: UnboundedReceiver<Heard>,
+    begun: Arc<Mutex<Lines>>,
+    reading: Option<Reading>,
+}
+
+#[derive(Debug)]
+struct Reading {
+    is_over: Arc<AtomicBool>,
+    thread: JoinHandle<io::Result<()>>,
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Default for Keyboard {
+    fn default() -> Self {
+        let (sender, lines) = unbounded_channel();
+        Self {
+            sender,
+            lines,
+            begun: Arc::default(),
+            reading: None,
+        }
+    }
+}
+
+impl Keyboard {
+    /// Reads from now on, if it does not yet.
+    pub fn listen(&mut self) {
+        if self.reading.is_some() {
+            return;
+        }
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (over, begun) = (Arc::clone(&is_over), Arc::clone(&self.begun));
+        let sender = self.sender.clone();
+        let thread = tokio::task::spawn_blocking(move || read(&over, &begun, &sender));
+        self.reading = Some(Reading { is_over, thread });
+    }
+
+    /// Reads no more, and waits until that is so.
+    ///
+    /// # Errors
+    /// When the terminal could not be read.
+    pub async fn pause(&mut self) -> io::Result<()> {
+        let Some(mut reading) = self.reading.take() else {
+            return Ok(());
+        };
+        reading.is_over.store(true, Ordering::SeqCst);
+        (&mut reading.thread).await.map_err(io::Error::other)?
+    }
+
+    /// The next line. Nothing is lost when this is dropped before there is one.
+    pub async fn next(&mut self) -> Heard {
+        match self.lines.recv().await {
+            Some(heard) => heard,
+            // It holds a sender itself, so that lines never end.
+            None => std::future::pending().await,
+        }
+    }
+
+    /// The lines that came and that nobody took yet.
+    pub fn heard(&mut self) -> Vec<Heard> {
+        let mut left = Vec::new();
+        while let Ok(heard) = self.lines.try_recv() {
+            left.push(heard);
+        }
+        left
+    }
+
+    /// Lets go of the keyboard; the lines that nobody took, and a line that was begun.
+    ///
+    /// # Errors
+    /// When the terminal could not be read.
+    pub async fn end(mut self) -> io::Result<(Vec<Heard>, String)> {
+        self.pause().await?;
+        let left = self.heard();
+        let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok((left, begun.begun()))
+    }
+}
+
+/// Reads until it is to stop or input ends.
+fn read(
+    is_over: &AtomicBool,
+    begun: &Mutex<Lines>,
+    sender: &UnboundedSender<Heard>,
+) -> io::Result<()> {
+    let stdin = io::stdin();
+    let mut bytes = [0; LINE_BYTES];
+    while !is_over.load(Ordering::SeqCst) {
+        let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
+        match poll(&mut fds, Some(&LOOK)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => continue,
+            Ok(_) => {}
+            Err(error) => return Err(error.into()),
+        }
+        // Past any buffer: whoever reads next finds everything else where it was.
+        let count = match rustix::io::read(&stdin, &mut bytes) {
+            Ok(count) => count,
+            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let mut lines = begun.lock().unwrap_or_else(PoisonError::into_inner);
+        for heard in lines.take(&bytes[..count]) {
+            let is_end = heard == Heard::End;
+            if sender.send(heard).is_err() || is_end {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Bytes becoming lines.
+#[derive(Debug, Default)]
+struct Lines {
+    begun: Vec<u8>,
+}
+
+impl Lines {
+    /// Takes what was read, no bytes being the end of input: what became whole by it.
+    fn take(&mut self, bytes: &[u8]) -> Vec<Heard> {
+        if bytes.is_empty() {
+            return vec![Heard::End];
+        }
+        self.begun.extend_from_slice(bytes);
+        let mut whole = Vec::new();
+        while let Some(end) = self.begun.iter().position(|byte| *byte == b'\n') {
+            let rest = self.begun.split_off(end + 1);
+            let line = std::mem::replace(&mut self.begun, rest);
+            whole.push(match line.len() {
+                ..LINE_BYTES => Heard::Line(text_of(&line[..end])),
+                LINE_BYTES.. => Heard::Cut,
+            });
+        }
+        whole
+    }
+
+    fn begun(&self) -> String {
+        text_of(&self.begun)
+    }
+}
+
+fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> Heard {
+        Heard::Line(text.to_owned())
+    }
+
+    #[test]
+    fn lines_come_whole_and_in_order_however_they_are_read() {
+        let mut lines = Lines::default();
+        assert!(lines.take(b"fir").is_empty());
+        assert_eq!(
+            lines.take(b"st\nsecond\nthi"),
+            [line("first"), line("second")]
+        );
+        assert_eq!(lines.begun(), "thi");
+        assert_eq!(lines.take(b"rd\n\n"), [line("third"), line("")]);
+        assert_eq!(lines.take(b""), [Heard::End]);
+    }
+
+    #[test]
+    fn a_line_that_the_terminal_cut_is_no_line() {
+        let mut lines = Lines::default();
+        let mut longest = vec![b'a'; LINE_BYTES - 2];
+        longest.push(b'\n');
+        assert!(matches!(&lines.take(&longest)[..], [Heard::Line(_)]));
+        longest.insert(0, b'a');
+        assert_eq!(lines.take(&longest), [Heard::Cut]);
+    }
+
+    #[tokio::test]
+    async fn lines_never_end_by_themselves() {
+        let mut keyboard = Keyboard::default();
+        keyboard.sender.send(line("one")).unwrap();
+        assert_eq!(keyboard.next().await, line("one"));
+        keyboard.sender.send(line("two")).unwrap();
+        let (left, begun) = keyboard.end().await.unwrap();
+        assert_eq!((left, begun.as_str()), (vec![line("two")], ""));
+    }
+}

@@ -1,0 +1,206 @@
+//! What is typed while a chat works, and what becomes of a chat whose service ends.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::Scene;
+use serde_json::{Value, json};
+use testkit::{Gate, Reply, Seated, Server};
+
+/// Where a line is typed.
+const PROMPT: &str = "> ";
+
+/// A chat at its first prompt.
+fn seat(scene: &Scene, args: &[&str]) -> Seated {
+    let carl = scene.house.ask(["chat"]).args(args.iter().copied());
+    let mut seat = carl.env("TERM", "xterm").seated();
+    seat.until("/help");
+    seat.until(PROMPT);
+    seat
+}
+
+/// A scene where nothing is recalled: what a model is told is what the conversation holds.
+fn forgetful(server: Server) -> Scene {
+    let scene = Scene::with(server, "openai");
+    let config = scene.server.config("openai") + "\n[memory]\nrecall = false\ncapture = false\n";
+    scene.house.configure(&config);
+    scene
+}
+
+/// What was asked in each request for a chat, by its last message.
+fn asked(scene: &Scene) -> Vec<String> {
+    let last = |body: &Value| body["messages"].as_array().unwrap().last().cloned();
+    let chats = scene.server.chats();
+    let last = chats.iter().map(|chat| last(&chat.body).unwrap());
+    last.map(|message| message["content"].to_string()).collect()
+}
+
+#[test]
+fn lines_typed_while_it_works_are_queued_shown_and_done_in_order() {
+    let gate = Gate::new();
+    let scene = forgetful(Server::openai([
+        Reply::text("Begun it. ").and_wait(&gate).and_text("First."),
+        Reply::text("Second."),
+        Reply::text("Third."),
+    ]));
+    let mut seat = seat(&scene, &[]);
+    seat.types("question one\n");
+    seat.until("Begun ");
+    seat.types("question two\n/mode\nquestion ");
+    seat.until("queued: question two");
+    seat.until("queued as number 2: /mode");
+    // The rest of a line that was begun.
+    seat.types("three\n");
+    seat.until("queued as number 3: question three");
+    gate.open();
+    seat.until("First.");
+    seat.until("> question two");
+    seat.until("Second.");
+    seat.until("> /mode");
+    seat.until("mode: loop");
+    seat.until("> question three");
+    seat.until("Third.");
+    seat.until(PROMPT);
+    seat.types("/quit\n");
+    assert_eq!(seat.finish().code, Some(0));
+    let asked = asked(&scene);
+    assert_eq!(asked.len(), 3);
+    for (said, part) in asked
+        .iter()
+        .zip(["question one", "question two", "question three"])
+    {
+        assert!(said.contains(part), "{asked:#?}");
+    }
+}
+
+#[test]
+fn ctrl_c_stops_the_one_that_runs_and_twice_drops_the_queue() {
+    let (one, two) = (Gate::new(), Gate::new());
+    let scene = forgetful(Server::openai([
+        Reply::text("Begun it. ").and_wait(&one),
+        Reply::text("Begun it. ").and_wait(&two),
+        Reply::text("Three."),
+    ]));
+    let mut seat = seat(&scene, &[]);
+    seat.types("question one\n");
+    seat.until("Begun ");
+    seat.types("question two\nquestion three\nquestion four\n");
+    seat.until("queued as number 3");
+    seat.interrupts();
+    seat.until("stopping");
+    // It goes on with what waits.
+    seat.until("> question two");
+    seat.until("Begun ");
+    seat.interrupts();
+    seat.until("> question three");
+    seat.until("Three.");
+    seat.until("> question four");
+    seat.until("The script is over.");
+    seat.until(PROMPT);
+    seat.types("/quit\n");
+    assert_eq!(seat.finish().code, Some(0));
+}
+
+#[test]
+fn what_is_typed_before_a_question_waits_and_answers_nothing() {
+    let gate = Gate::new();
+    let write = Reply::text("Writing it. ").and_wait(&gate);
+    let scene = forgetful(Server::openai([
+        write.and_call("write_file", json!({"path": "a.txt", "content": "x"})),
+        Reply::text("Not written."),
+        Reply::text("Heard."),
+    ]));
+    let mut seat = seat(&scene, &["--allow-write", "."]);
+    seat.types("write it\n");
+    seat.until("Writing ");
+    seat.types("y\n");
+    seat.until("queued: y");
+    gate.open();
+    seat.until("message to the agent: ");
+    seat.types("n\n");
+    seat.until("Not written.");
+    seat.until("> y");
+    seat.until("Heard.");
+    seat.until(PROMPT);
+    // Ctrl-D.
+    seat.types("\u{4}");
+    assert_eq!(seat.finish().code, Some(0));
+    assert!(!scene.house.has("a.txt"));
+}
+
+#[test]
+fn lines_pasted_at_the_prompt_of_a_plain_terminal_are_all_said() {
+    let scene = forgetful(Server::openai([
+        Reply::text("First."),
+        Reply::text("Second."),
+        Reply::text("Third."),
+    ]));
+    let mut seat = seat(&scene, &[]);
+    seat.types("question one\nquestion two\nquestion three\n");
+    seat.until("First.");
+    seat.until("Second.");
+    seat.until("Third.");
+    seat.until(PROMPT);
+    seat.types("/quit\n");
+    assert_eq!(seat.finish().code, Some(0));
+    assert_eq!(asked(&scene).len(), 3);
+}
+
+#[test]
+fn a_chat_goes_on_when_the_one_that_served_it_quits() {
+    let gate = Gate::new();
+    let scene = forgetful(Server::openai([
+        Reply::text("Begun it. ").and_wait(&gate).and_text("Whole."),
+        Reply::text("Alone."),
+    ]));
+    let mut first = seat(&scene, &[]);
+    let mut second = seat(&scene, &[]);
+    second.types("question one\n");
+    second.until("Begun ");
+    first.types("/quit\n");
+    // What it works on for others is not cut off.
+    first.until("1 other carl is waited for here");
+    gate.open();
+    second.until("Whole.");
+    assert_eq!(first.finish().code, Some(0));
+    second.until(PROMPT);
+    second.types("question two\n");
+    second.until("going on without it");
+    second.until("Alone.");
+    second.until(PROMPT);
+    // It serves others in its turn.
+    let mut third = seat(&scene, &[]);
+    third.types("/quit\n");
+    assert_eq!(third.finish().code, Some(0));
+    second.types("/quit\n");
+    assert_eq!(second.finish().code, Some(0));
+    assert!(
+        scene.told().contains("question one"),
+        "it is one conversation"
+    );
+}
+
+#[test]
+fn a_chat_whose_service_is_killed_says_so_and_goes_on() {
+    let gate = Gate::new();
+    let scene = forgetful(Server::openai([
+        Reply::text("Begun it. ").and_wait(&gate),
+        Reply::text("Again."),
+    ]));
+    let first = seat(&scene, &[]);
+    let mut second = seat(&scene, &[]);
+    second.types("question one\n");
+    second.until("Begun ");
+    first.kill();
+    second.until("the carl that served this chat has ended");
+    second.until("/retry asks it again");
+    second.until(PROMPT);
+    second.types("/retry\n");
+    second.until("again: question one");
+    second.until("Again.");
+    second.until(PROMPT);
+    second.types("/quit\n");
+    assert_eq!(second.finish().code, Some(0));
+}
