@@ -111,6 +111,17 @@ pub struct PlannedCall {
     pub arguments: Value,
 }
 
+/// Which plans need somebody's word before they may run. The stricter of this and the broker's own
+/// rules holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PlanApproval {
+    /// Those that change something.
+    #[default]
+    Changes,
+    /// This one, whatever it does.
+    Always,
+}
+
 /// A plan to be pinned: exactly these calls, in this order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanRequest {
@@ -120,6 +131,8 @@ pub struct PlanRequest {
     pub intent: String,
     /// The calls.
     pub calls: Vec<PlannedCall>,
+    /// Whether it needs approval even if it only reads.
+    pub approval: PlanApproval,
 }
 
 /// What happens while a plan is judged. Ends with `Pinned` or `Refused`.

@@ -486,6 +486,14 @@ pub enum EventBody {
         /// What an approval binds.
         hash: Digest,
     },
+    /// In plan mode: what a request would be taken apart into. Nothing is begun before it is
+    /// approved.
+    TasksProposed {
+        /// The parts.
+        tasks: Vec<Task>,
+        /// What an approval binds.
+        hash: Digest,
+    },
     /// A plan was approved.
     PlanApproved {
         /// Which.
@@ -563,6 +571,7 @@ impl EventBody {
             Self::Pinned { .. } => "context.pinned",
             Self::Rewound { .. } => "session.rewound",
             Self::PlanProposed { .. } => "plan.proposed",
+            Self::TasksProposed { .. } => "tasks.proposed",
             Self::PlanApproved { .. } => "plan.approved",
             Self::PlanStep { .. } => "plan.step",
             Self::DriveState { .. } => "drive.state",

@@ -4,8 +4,8 @@ mod ceiling;
 
 use super::{fresh_uuid, within};
 use crate::broker::{
-    Broker, CallRequest, Control, Error, ErrorKind, PlanRequest, PlannedCall, Registered,
-    ToolEvent, ToolResult,
+    Broker, CallRequest, Control, Error, ErrorKind, PlanApproval, PlanRequest, PlannedCall,
+    Registered, ToolEvent, ToolResult,
 };
 use crate::{CallContext, Streaming};
 use domain::decision::{Decision, Verdict};
@@ -237,6 +237,7 @@ async fn refuses_everything(subject: &Subject, context: CallContext) {
         context: context.clone(),
         intent: "look".to_owned(),
         calls: vec![subject.allowed.clone()],
+        approval: PlanApproval::Changes,
     };
     let child = subject.child.clone();
     let discovering = broker.discover_tools(context.clone(), "look".to_owned(), ROOM_TOKENS);

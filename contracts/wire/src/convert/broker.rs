@@ -6,8 +6,8 @@ use super::{
 };
 use crate::proto;
 use api::broker::{
-    AgentListing, CallRequest, GrantListing, PlanEvent, PlanRequest, PlannedCall, Registered,
-    ToolEvent, ToolListing, ToolResult,
+    AgentListing, CallRequest, GrantListing, PlanApproval, PlanEvent, PlanRequest, PlannedCall,
+    Registered, ToolEvent, ToolListing, ToolResult,
 };
 use domain::decision::{Decision, Finding};
 use domain::event::ConfirmationAnswer;
@@ -264,6 +264,7 @@ impl From<PlanRequest> for proto::PinPlanRequest {
             context: Some(request.context.into()),
             intent: request.intent,
             calls: request.calls.into_iter().map(Into::into).collect(),
+            always_asks: request.approval == PlanApproval::Always,
         }
     }
 }
@@ -276,6 +277,10 @@ impl TryFrom<proto::PinPlanRequest> for PlanRequest {
             context: required(wire.context, "context")?,
             intent: wire.intent,
             calls: each(wire.calls, "calls")?,
+            approval: match wire.always_asks {
+                true => PlanApproval::Always,
+                false => PlanApproval::Changes,
+            },
         })
     }
 }

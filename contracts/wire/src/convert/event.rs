@@ -318,6 +318,7 @@ events! {
         message usage = usage,
         plain duration_ms = duration_ms,
     }
+    TasksProposed = TasksProposed { list tasks = tasks, id hash = hash }
     TasksPlanned = TasksPlanned { list tasks = tasks }
     TaskMoved = TaskMoved {
         plain task_id = task_id,

@@ -2,7 +2,9 @@
 
 use crate::samples::{Seed, seeds};
 use crate::schema::oneof_fields;
-use api::broker::{CallRequest, PlanEvent, PlanRequest, PlannedCall, ToolEvent, ToolResult};
+use api::broker::{
+    CallRequest, PlanApproval, PlanEvent, PlanRequest, PlannedCall, ToolEvent, ToolResult,
+};
 use api::guard::{Answer, Request, Step};
 use api::models::{ChatChunk, ChatRequest, ToolChoice};
 use api::search::{
@@ -333,6 +335,10 @@ proptest! {
             context: context(&seed),
             intent: seed.text.clone(),
             calls: vec![call; 2],
+            approval: match seed.flag {
+                true => PlanApproval::Always,
+                false => PlanApproval::Changes,
+            },
         });
         for event in tool_events(&seed) {
             comes_back::<ToolEvent, proto::ToolEvent>(event);

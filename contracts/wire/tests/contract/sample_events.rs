@@ -162,6 +162,10 @@ impl Seed {
                 plan: self.plan(),
                 hash: self.digest(),
             },
+            EventBody::TasksProposed {
+                tasks: vec![self.task(); usize::from(self.byte % 3)],
+                hash: self.digest(),
+            },
             EventBody::PlanApproved {
                 hash: self.digest(),
                 by: text(),

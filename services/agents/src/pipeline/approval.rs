@@ -4,7 +4,7 @@
 use super::Stop;
 use super::planner::interrupted;
 use crate::work::Work;
-use api::broker::{PlanEvent, PlanRequest, PlannedCall};
+use api::broker::{PlanApproval, PlanEvent, PlanRequest, PlannedCall};
 use domain::decision::Decision;
 use domain::event::{EventBody, QueryStatus};
 use domain::fault::{Coded, Fault};
@@ -47,28 +47,40 @@ pub(super) async fn pin(
         context: work.context.clone(),
         intent: plan.intent.clone(),
         calls,
+        approval: PlanApproval::Changes,
     };
+    let proposed = |hash| EventBody::PlanProposed {
+        plan: plan.clone(),
+        hash,
+    };
+    pinned(work, request, &proposed, marks).await.map(Some)
+}
+
+/// Has the broker judge a plan and ask the user. `proposed` is the event that shows it.
+pub(super) async fn pinned(
+    work: &Work,
+    request: PlanRequest,
+    proposed: &(dyn Fn(Digest) -> EventBody + Sync),
+    marks: &[Marked],
+) -> Result<PlanId, Stop> {
     tokio::select! {
         biased;
         () = work.cancel.cancelled() => Err(interrupted()),
-        pinned = judged(work, plan, marks, request) => pinned.map(Some),
+        pinned = judged(work, request, proposed, marks) => pinned,
     }
 }
 
 async fn judged(
     work: &Work,
-    plan: &Plan,
-    marks: &[Marked],
     request: PlanRequest,
+    proposed: &(dyn Fn(Digest) -> EventBody + Sync),
+    marks: &[Marked],
 ) -> Result<PlanId, Stop> {
     let broker_failed = |error: api::broker::Error| Stop::failed(error.fault());
     let mut events = work.broker.pin_plan(request).await.map_err(broker_failed)?;
     while let Some(event) = events.next().await {
         let body = match event.map_err(broker_failed)? {
-            PlanEvent::Proposed { hash, .. } => EventBody::PlanProposed {
-                plan: plan.clone(),
-                hash,
-            },
+            PlanEvent::Proposed { hash, .. } => proposed(hash),
             PlanEvent::ConfirmationAsked(request) => EventBody::ConfirmationAsked(request),
             PlanEvent::ConfirmationAnswered {
                 confirmation_id,

@@ -10,8 +10,8 @@
 
 use api::audit::{Action, Audit};
 use api::broker::{
-    Broker, CallRequest, Control, Error, PlanEvent, PlanRequest, PlannedCall, Registered,
-    ToolEvent, ToolResult,
+    Broker, CallRequest, Control, Error, PlanApproval, PlanEvent, PlanRequest, PlannedCall,
+    Registered, ToolEvent, ToolResult,
 };
 use api::executor::Executor;
 use api::test_support::{FakeAudit, FakeExecutor, FakeSecrets, FakeTool, fresh_uuid};
@@ -162,6 +162,14 @@ impl House {
     }
 
     pub async fn plan(&self, calls: &[(&str, Value)]) -> Streaming<PlanEvent, Error> {
+        self.plan_asking(calls, PlanApproval::Changes).await
+    }
+
+    pub async fn plan_asking(
+        &self,
+        calls: &[(&str, Value)],
+        approval: PlanApproval,
+    ) -> Streaming<PlanEvent, Error> {
         let request = PlanRequest {
             context: self.context(),
             intent: "do it".to_owned(),
@@ -172,6 +180,7 @@ impl House {
                     arguments: arguments.clone(),
                 })
                 .collect(),
+            approval,
         };
         self.broker.pin_plan(request).await.unwrap()
     }

@@ -2,7 +2,9 @@
 
 use super::{ROOM_TOKENS, Subject, call, check_denied, kind, open, run};
 use crate::CallContext;
-use crate::broker::{CallRequest, ErrorKind, PlanEvent, PlanRequest, PlannedCall, ToolEvent};
+use crate::broker::{
+    CallRequest, ErrorKind, PlanApproval, PlanEvent, PlanRequest, PlannedCall, ToolEvent,
+};
 use crate::test_support::{fresh_uuid, within};
 use domain::decision::Verdict;
 use domain::event::{CallStatus, ConfirmationAnswer};
@@ -17,6 +19,7 @@ async fn pin(subject: &Subject, context: CallContext, calls: &[&PlannedCall]) ->
         context,
         intent: "do it".to_owned(),
         calls: calls.iter().map(|call| (*call).clone()).collect(),
+        approval: PlanApproval::Changes,
     };
     let stream = subject
         .broker
