@@ -1,6 +1,7 @@
-//! Failures, worded for the model that has to act on them.
+//! Failures, worded for the model that has to act on them. They are in our words and those of the
+//! call; one that repeats what a tool met says so with `quoting`.
 
-use api::executor::{FailureKind, ToolFailure};
+use api::executor::{FailureKind, ToolFailure, Words};
 use rustix::io::Errno;
 
 pub(crate) fn mendable(rule: &'static str, message: impl Into<String>) -> ToolFailure {
@@ -8,6 +9,7 @@ pub(crate) fn mendable(rule: &'static str, message: impl Into<String>) -> ToolFa
         kind: FailureKind::Mendable,
         rule,
         message: message.into(),
+        words: Words::Own,
     }
 }
 
@@ -16,6 +18,7 @@ pub(crate) fn refused(rule: &'static str, message: impl Into<String>) -> ToolFai
         kind: FailureKind::Refused,
         rule,
         message: message.into(),
+        words: Words::Own,
     }
 }
 
@@ -24,6 +27,7 @@ pub(crate) fn broken(rule: &'static str, message: impl Into<String>) -> ToolFail
         kind: FailureKind::Broken,
         rule,
         message: message.into(),
+        words: Words::Own,
     }
 }
 
@@ -32,6 +36,7 @@ pub(crate) fn timeout(rule: &'static str, message: impl Into<String>) -> ToolFai
         kind: FailureKind::Timeout,
         rule,
         message: message.into(),
+        words: Words::Own,
     }
 }
 

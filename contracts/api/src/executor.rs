@@ -41,6 +41,15 @@ pub enum FailureKind {
     Timeout,
 }
 
+/// Whose words stand in a failure's message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Words {
+    /// The tool's own, and what the call itself said: they carry no more than the call did.
+    Own,
+    /// Also what the tool met: a line of a file, a program's complaint, a server's answer.
+    Met,
+}
+
 /// Why a tool did not do its work. Written for the model: it names what to do next.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -51,6 +60,19 @@ pub struct ToolFailure {
     pub rule: &'static str,
     /// What happened and what to do.
     pub message: String,
+    /// Whose words these are. When in doubt, [`Words::Met`].
+    pub words: Words,
+}
+
+impl ToolFailure {
+    /// The same failure, whose message quotes what the tool met.
+    #[must_use]
+    pub fn quoting(self) -> Self {
+        Self {
+            words: Words::Met,
+            ..self
+        }
+    }
 }
 
 /// Runs tools.

@@ -18,7 +18,7 @@ use crate::config::Clock;
 use crate::drive::Senses;
 use crate::work::Work;
 use api::authority::{Authorized, JudgedCall};
-use api::executor::{Executor, FailureKind, PathRefusal, ProgressSink, ToolFailure};
+use api::executor::{Executor, FailureKind, PathRefusal, ProgressSink, ToolFailure, Words};
 use async_trait::async_trait;
 use domain::id::CallId;
 use domain::tool::{TargetKind, ToolName, ToolOutput, ToolSpec};
@@ -181,11 +181,12 @@ impl Executor for Desk {
     }
 }
 
-/// A failure, for the model to read.
+/// A failure in our own words, for the model to read.
 pub(crate) fn failed(kind: FailureKind, rule: &'static str, message: String) -> ToolFailure {
     ToolFailure {
         kind,
         rule,
         message,
+        words: Words::Own,
     }
 }

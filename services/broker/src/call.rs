@@ -10,7 +10,7 @@ use crate::state::{Caller, lock};
 use api::audit::{Action, Durability};
 use api::authority::JudgedCall;
 use api::broker::{CallRequest, Error, ToolEvent, ToolResult};
-use api::executor::{FailureKind, ToolFailure};
+use api::executor::{FailureKind, ToolFailure, Words};
 use domain::decision::{Decision, Finding, Layer, Verdict};
 use domain::event::CallStatus;
 use domain::id::ConfirmationId;
@@ -64,7 +64,7 @@ impl Call {
                 CallStatus::Cancelled,
                 "[CANCELLED] The call was withdrawn.".to_owned(),
             ),
-            Err(Stop::WouldFail(failure)) => self.inner.failed(&self.request.tool, &failure, 0),
+            Err(Stop::WouldFail(failure)) => self.failed(&failure, 0),
         };
         self.emit(ToolEvent::Finished(result)).await;
     }
@@ -278,7 +278,7 @@ impl Call {
             Err(failure) => {
                 self.record_outcome(record, CallStatus::Failed, 0, None, failure.rule)
                     .await;
-                return self.inner.failed(&self.request.tool, &failure, 0);
+                return self.failed(&failure, 0);
             }
         };
         self.emit(ToolEvent::Started).await;
@@ -317,33 +317,15 @@ impl Call {
         }
     }
 
-    /// A tool's error may repeat what an outsider wrote.
-    fn saw_error(&self, failure: &ToolFailure) {
-        let mut session = lock(&self.caller.session);
-        if failure.kind != FailureKind::Refused
-            && let Some(agent) = session.agents.get_mut(&self.caller.agent_id)
-        {
-            agent.label = agent.label.join(&Label::untrusted("tool error"));
-        }
-    }
-
     fn finish(&self, ran: Ran, duration_ms: u64) -> (ToolResult, &'static str) {
-        let tool = &self.request.tool;
         match ran {
             Ran::Done(Ok(output)) => {
                 let output = self.scrubbed_output(output);
                 (self.show(output, duration_ms), "")
             }
-            Ran::Done(Err(mut failure)) => {
-                failure.message = self.scrubbed(&failure.message);
-                self.saw_error(&failure);
-                (self.inner.failed(tool, &failure, duration_ms), failure.rule)
-            }
-            Ran::Panicked => (self.inner.failed(tool, &panicked(), duration_ms), "panic"),
-            Ran::TimedOut => (
-                self.inner.failed(tool, &timed_out(), duration_ms),
-                "timeout",
-            ),
+            Ran::Done(Err(failure)) => (self.failed(&failure, duration_ms), failure.rule),
+            Ran::Panicked => (self.failed(&panicked(), duration_ms), "panic"),
+            Ran::TimedOut => (self.failed(&timed_out(), duration_ms), "timeout"),
             Ran::Cancelled => {
                 let text = "[CANCELLED] The tool was stopped; part of it may have been done.";
                 let mut result = nothing_ran(CallStatus::Cancelled, text.to_owned());
@@ -360,6 +342,7 @@ fn panicked() -> ToolFailure {
         rule: "panic",
         message: "The tool broke down. Do not repeat the call; report what you could not do."
             .to_owned(),
+        words: Words::Own,
     }
 }
 
@@ -368,6 +351,7 @@ fn timed_out() -> ToolFailure {
         kind: FailureKind::Timeout,
         rule: "timeout",
         message: "The tool took too long and was stopped. Ask for less at once.".to_owned(),
+        words: Words::Own,
     }
 }
 

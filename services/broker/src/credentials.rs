@@ -3,7 +3,7 @@
 
 use crate::call::Call;
 use crate::state::lock;
-use api::executor::{FailureKind, ToolFailure};
+use api::executor::{FailureKind, ToolFailure, Words};
 use api::secrets::{Error, SecretValue, Secrets};
 use async_trait::async_trait;
 use domain::tool::ToolOutput;
@@ -83,6 +83,7 @@ fn missing(name: &str, why: &str) -> ToolFailure {
         message: format!(
             "The tool needs the secret `{name}`, and {why}. Report this; the user has to set it."
         ),
+        words: Words::Own,
     }
 }
 

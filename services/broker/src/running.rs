@@ -7,7 +7,7 @@ use crate::state::{Session, lock};
 use crate::values::Stored;
 use api::authority::{Authorized, JudgedCall};
 use api::broker::{CallRequest, ToolEvent, ToolResult};
-use api::executor::{FailureKind, Progress, ToolFailure};
+use api::executor::{FailureKind, Progress, ToolFailure, Words};
 use domain::event::CallStatus;
 use domain::hash::Digest;
 use domain::id::ValueId;
@@ -124,20 +124,65 @@ impl Call {
             ResultSource::Arguments => tool.spec.clone(),
         };
         spec.result_fields.clear();
-        let agent = session.agents.get(&self.caller.agent_id);
-        let resolved = session.provenance.resolve(&self.request.arguments);
         // What cannot be traced any more keeps the table's label.
-        if let (Some(agent), Ok(resolved)) = (agent, resolved) {
-            let known = Knowledge {
-                provenance: &session.provenance,
-                context: &agent.label,
-                needles: &session.needles,
-                referenced: &resolved.labels,
-                refused_choices: 0,
-            };
-            spec.result_label = made_of(tool, &resolved.arguments, known);
+        if let Some(label) = self.of_arguments(tool, session) {
+            spec.result_label = label;
         }
         Cow::Owned(spec)
+    }
+
+    /// The label of what is made of the call's arguments alone; `None` when they cannot be traced
+    /// any more.
+    fn of_arguments(&self, tool: &Tool, session: &Session) -> Option<Label> {
+        let agent = session.agents.get(&self.caller.agent_id)?;
+        let Ok(resolved) = session.provenance.resolve(&self.request.arguments) else {
+            return None;
+        };
+        let known = Knowledge {
+            provenance: &session.provenance,
+            context: &agent.label,
+            needles: &session.needles,
+            referenced: &resolved.labels,
+            refused_choices: 0,
+        };
+        Some(made_of(tool, &resolved.arguments, known))
+    }
+
+    /// The label of an error in a tool's own words: what the call said, known to whoever may know
+    /// the tool's results, since that something is not there is a thing to know, too.
+    fn own_words(&self, tool: &Tool, session: &Session) -> Option<Label> {
+        let said = self.of_arguments(tool, session)?;
+        Some(said.join(&Label {
+            readers: tool.spec.result_label.readers.clone(),
+            ..Label::nothing()
+        }))
+    }
+
+    /// The result of a tool that did not do its work. What the agent reads of it counts as seen:
+    /// in a tool's own words that is no more than the call said, else it may be anybody's.
+    pub(crate) fn failed(&self, failure: &ToolFailure, duration_ms: u64) -> ToolResult {
+        let mut result = if failure.kind == FailureKind::Refused {
+            nothing_ran(CallStatus::Denied, format!("[DENIED] {OUT_OF_REACH}"))
+        } else {
+            let mut session = lock(&self.caller.session);
+            let known = self.inner.policy.table().find(&self.request.tool);
+            let own = match (failure.words, known) {
+                (Words::Own, Some((_, tool))) => self.own_words(tool, &session),
+                (Words::Own | Words::Met, _) => None,
+            };
+            let label = own.unwrap_or_else(|| Label::untrusted("tool error"));
+            if let Some(agent) = session.agents.get_mut(&self.caller.agent_id) {
+                agent.label = agent.label.join(&label);
+            }
+            drop(session);
+            let text =
+                Body::of(&self.scrubbed(&failure.message)).fenced(&self.request.tool, &label);
+            let mut result = nothing_ran(CallStatus::Failed, format!("[FAILED]\n{text}"));
+            result.label = Some(label);
+            result
+        };
+        result.duration_ms = duration_ms;
+        result
     }
 
     /// Stores a result as a value and makes what the model reads.
@@ -237,20 +282,6 @@ impl Body {
 }
 
 impl Inner {
-    /// The result of a tool that did not do its work.
-    pub(crate) fn failed(&self, tool: &str, failure: &ToolFailure, duration_ms: u64) -> ToolResult {
-        let mut result = if failure.kind == FailureKind::Refused {
-            nothing_ran(CallStatus::Denied, format!("[DENIED] {OUT_OF_REACH}"))
-        } else {
-            // A tool's error may repeat what a file or its name says, so it is fenced as well.
-            let label = Label::untrusted("tool error");
-            let text = Body::of(&failure.message).fenced(tool, &label);
-            nothing_ran(CallStatus::Failed, format!("[FAILED]\n{text}"))
-        };
-        result.duration_ms = duration_ms;
-        result
-    }
-
     /// What the call would change, by the executor's own account.
     pub(crate) async fn preview(&self, call: &JudgedCall) -> Result<Option<String>, ToolFailure> {
         let (executor, call) = (self.executor.clone(), call.clone());
@@ -259,6 +290,7 @@ impl Inner {
             kind,
             rule,
             message: message.to_owned(),
+            words: Words::Own,
         };
         match tokio::time::timeout(self.config.tool_time, AbortOnDropHandle::new(task)).await {
             Ok(Ok(preview)) => preview,

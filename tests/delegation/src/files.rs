@@ -2,7 +2,7 @@
 
 use agents::Desk;
 use api::authority::{Authorized, JudgedCall};
-use api::executor::{Executor, FailureKind, PathRefusal, ProgressSink, ToolFailure};
+use api::executor::{Executor, FailureKind, PathRefusal, ProgressSink, ToolFailure, Words};
 use api::test_support::{FakeExecutor, FakeTool};
 use async_trait::async_trait;
 use domain::Timestamp;
@@ -82,6 +82,7 @@ impl Executor for Tools {
             kind: FailureKind::Mendable,
             rule: "not_found",
             message: error.to_string(),
+            words: Words::Own,
         };
         let (text, artifacts) = match call.tool.as_str() {
             "read_file" => (std::fs::read_to_string(&path).map_err(missing)?, Vec::new()),

@@ -117,7 +117,7 @@ impl Bay {
         loop {
             tokio::select! {
                 finished = &mut task => {
-                    let crashed = |e| broken("tool_crashed", format!("The tool failed: {e}."));
+                    let crashed = |e| broken("tool_crashed", format!("The tool failed: {e}.")).quoting();
                     return finished.map_err(crashed)?;
                 }
                 _ = tick.tick() => {
@@ -177,7 +177,8 @@ async fn blocking<T: Send + 'static>(
 ) -> Result<T, ToolFailure> {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
-        Err(error) => Err(broken("tool_crashed", format!("The tool failed: {error}."))),
+        // What it said as it broke down may be anything.
+        Err(error) => Err(broken("tool_crashed", format!("The tool failed: {error}.")).quoting()),
     }
 }
 
@@ -205,9 +206,9 @@ fn failure(refusal: Refusal) -> ToolFailure {
         ),
         Refusal::BadJob(why) => mendable("bad_job", format!("Nothing was run: {why}.")),
         Refusal::NotStarted { .. } => {
-            mendable("not_started", format!("Nothing was run: {refusal}."))
+            mendable("not_started", format!("Nothing was run: {refusal}.")).quoting()
         }
-        Refusal::Broken(_) => broken("sandbox_failed", format!("{refusal}.")),
+        Refusal::Broken(_) => broken("sandbox_failed", format!("{refusal}.")).quoting(),
     }
 }
 

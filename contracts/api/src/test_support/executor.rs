@@ -2,7 +2,9 @@
 
 use super::{DropCount, Gate};
 use crate::authority::{Authorized, JudgedCall};
-use crate::executor::{Executor, FailureKind, PathRefusal, Progress, ProgressSink, ToolFailure};
+use crate::executor::{
+    Executor, FailureKind, PathRefusal, Progress, ProgressSink, ToolFailure, Words,
+};
 use async_trait::async_trait;
 use domain::Timestamp;
 use domain::label::Label;
@@ -112,15 +114,27 @@ impl FakeTool {
         self
     }
 
-    /// It fails.
+    /// It fails, quoting what it met.
     #[must_use]
     pub fn fails(mut self, kind: FailureKind, rule: &'static str, message: &str) -> Self {
         self.outcome = Err(ToolFailure {
             kind,
             rule,
             message: message.to_owned(),
+            words: Words::Met,
         });
         self
+    }
+
+    /// It fails in words of its own.
+    #[must_use]
+    pub fn fails_in_own_words(self, rule: &'static str, message: &str) -> Self {
+        let mut tool = self.fails(FailureKind::Mendable, rule, message);
+        tool.outcome = tool.outcome.map_err(|failure| ToolFailure {
+            words: Words::Own,
+            ..failure
+        });
+        tool
     }
 
     /// It reports progress before it ends.
@@ -222,6 +236,7 @@ impl FakeExecutor {
             kind: FailureKind::Broken,
             rule: "unknown_tool",
             message: format!("no tool is named {name}"),
+            words: Words::Own,
         })
     }
 }
@@ -274,6 +289,7 @@ impl Executor for FakeExecutor {
             kind: FailureKind::Refused,
             rule: "expired",
             message: error.to_string(),
+            words: Words::Own,
         };
         let call = call.redeem(Timestamp::now()).map_err(expired)?;
         let tool = self.tool(&call.tool)?.clone();

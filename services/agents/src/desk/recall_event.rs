@@ -69,8 +69,9 @@ impl HouseTool for RecallEvent {
         };
         let path = work.log_path();
         let found = library::blocking(move || library::event(&path, seq)).await;
-        let event = found
-            .map_err(|error| failed(FailureKind::Broken, "log_unreadable", error.to_string()))?;
+        let event = found.map_err(|error| {
+            failed(FailureKind::Broken, "log_unreadable", error.to_string()).quoting()
+        })?;
         let own = (!work.is_root()).then_some(work.agent_id);
         let original = event
             .filter(|(_, whose)| *whose == own)
