@@ -5,6 +5,8 @@
 //! broker like any other; its result is what the ordinary loop answers from. A request that needs no
 //! other agent goes to the ordinary loop at once.
 
+pub(crate) mod planned;
+
 use crate::desk::{DELEGATE_TASKS, limits, roster};
 use crate::loop_mode;
 use crate::work::{Ask, AskError, CallRecord, Outcome, Visibility, Work};
@@ -34,9 +36,22 @@ const SAVE_MEMORY: &str = "save_memory";
 
 /// Whether a request goes this way: its agent's type says so, and it can hand work out.
 pub(crate) fn is_for(work: &Work) -> bool {
+    work.mode.is_loop() && hands_out(work)
+}
+
+fn hands_out(work: &Work) -> bool {
     let listing = work.agents.get(&work.profile.agent_type);
     let hands_out = listing.is_some_and(|l| l.orchestrates && !l.can_spawn.is_empty());
-    hands_out && work.mode.is_loop() && work.lineage.len() < domain::limits::SPAWN_DEPTH
+    hands_out && work.lineage.len() < domain::limits::SPAWN_DEPTH
+}
+
+/// The call that hands tasks out.
+fn delegation(tasks: &[Task]) -> ToolCall {
+    ToolCall {
+        call_id: CallId::from_uuid(Uuid::now_v7()),
+        name: DELEGATE_TASKS.to_owned(),
+        arguments: json!({ "tasks": tasks }),
+    }
 }
 
 /// Works on one request until it is answered, failed or stopped.
@@ -49,11 +64,7 @@ pub(crate) async fn run(work: &Work) -> Outcome {
     if tasks.is_empty() {
         return joined(outcome, Box::pin(loop_mode::run(work)).await);
     }
-    let call = ToolCall {
-        call_id: CallId::from_uuid(Uuid::now_v7()),
-        name: DELEGATE_TASKS.to_owned(),
-        arguments: json!({ "tasks": tasks }),
-    };
+    let call = delegation(&tasks);
     // From here on it is a call that the model made: the conversation has it with its result.
     let asked = EventBody::ModelAnswered {
         text: String::new(),
@@ -131,6 +142,12 @@ async fn tasks(work: &Work, outcome: &mut Outcome) -> Result<Vec<Task>, Outcome>
             "That cannot be done: {mistake} Answer again."
         )));
     }
+    if !work.mode.is_loop() {
+        // Nothing stands in for a planner that fails.
+        let mut ended = outcome.clone();
+        ended.error = Some(no_plan(&mistake));
+        return Err(ended);
+    }
     let notice = EventBody::Notice(not_taken_apart(&mistake));
     work.emit(notice, None).await;
     Ok(Vec::new())
@@ -199,6 +216,13 @@ fn not_taken_apart(mistake: &str) -> Fault {
             "The request could not be taken apart, so one agent works on it: {mistake}"
         ),
         hint: "A larger model for the role of this agent type does it more reliably.".to_owned(),
+    }
+}
+
+fn no_plan(mistake: &str) -> Fault {
+    Fault {
+        message: format!("The request could not be taken apart, so nothing was planned: {mistake}"),
+        ..not_taken_apart(mistake)
     }
 }
 

@@ -25,6 +25,7 @@ mod question;
 mod render;
 mod running;
 mod service;
+mod starting;
 mod state;
 pub mod values;
 

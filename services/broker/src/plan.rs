@@ -9,7 +9,7 @@ use crate::running::paths_of;
 use crate::service::Inner;
 use crate::state::{About, Caller, Pinned, lock};
 use api::audit::{Action, Durability};
-use api::broker::{PlanEvent, PlanRequest, PlannedCall};
+use api::broker::{PlanApproval, PlanEvent, PlanRequest, PlannedCall};
 use api::executor::{FailureKind, ToolFailure};
 use domain::decision::{Decision, Finding, Layer, Verdict};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
@@ -17,11 +17,12 @@ use domain::hash::Digest;
 use domain::id::{CallId, ConfirmationId, PlanId};
 use domain::label::Label;
 use domain::limits::PLAN_ACTIONS;
-use domain::settings::{Attendance, OverrideLevel};
+use domain::settings::{Attendance, OverrideLevel, SessionSettings};
 use domain::tool::EffectClass;
 use policy::Judgement;
 use policy::history::TaskHistory;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -82,7 +83,7 @@ impl Pin {
         let diff = self.diffs(&draft).await?;
         let settings = lock(&self.caller.session).settings.clone();
         if settings.attendance == Attendance::Unattended {
-            return Err(nobody_to_ask(&draft.hash));
+            return Err(nobody_to_ask(&draft.hash, &self.effects_started(&settings)));
         }
         self.ask(&draft, diff).await?;
         lock(&self.caller.session).opened.extend(draft.opens);
@@ -180,13 +181,19 @@ impl Pin {
         let bounds = || draft.judgements.iter().filter_map(|j| j.bound.as_ref());
         let reads_only =
             bounds().all(|b| matches!(b.effect, EffectClass::Read | EffectClass::SelfWrite));
-        if reads_only {
+        let is_always_asked = self.request.approval == PlanApproval::Always;
+        if reads_only && !is_always_asked {
             return Some("read_only");
         }
         if settings.override_level != OverrideLevel::None {
             return Some("override");
         }
-        if draft.judgements.iter().all(is_confirmed) {
+        // What a plan only starts is approved in advance when all that it could come to is.
+        let is_covered = || {
+            let effects = self.effects_started(&settings);
+            !effects.is_empty() && effects.is_subset(&settings.auto_approve)
+        };
+        if draft.judgements.iter().all(is_confirmed) && (!is_always_asked || is_covered()) {
             return Some("yes_flag");
         }
         settings
@@ -195,7 +202,22 @@ impl Pin {
             .then_some("approved_hash")
     }
 
+    fn effects_started(&self, settings: &SessionSettings) -> BTreeSet<EffectClass> {
+        let calls = &self.request.calls;
+        self.inner.effects_started(&self.caller, calls, settings)
+    }
+
     async fn ask(&self, draft: &Draft, diff: Option<String>) -> Result<(), Decision> {
+        let settings = lock(&self.caller.session).settings.clone();
+        let started = self.effects_started(&settings);
+        let why = match started.is_empty() {
+            true => "The plan changes something.".to_owned(),
+            false => format!(
+                "The plan starts agents that could have these effects: {}. What they do is judged \
+                 call by call.",
+                words(&started)
+            ),
+        };
         let rendering = self.rendering(draft);
         let mut request = ConfirmationRequest {
             confirmation_id: ConfirmationId::from_uuid(Uuid::now_v7()),
@@ -203,9 +225,13 @@ impl Pin {
             agent_type: self.caller.agent_type.clone(),
             lineage: self.caller.lineage.clone(),
             batch: None,
-            effect: strictest_effect(&draft.judgements),
+            effect: started
+                .last()
+                .copied()
+                .max(Some(strictest_effect(&draft.judgements)))
+                .unwrap_or(EffectClass::Read),
             reason: format!(
-                "The plan changes something. Approved as a whole; in advance: `--approve {}`.",
+                "{why} Approved as a whole; in advance: `--approve {}`.",
                 draft.hash
             ),
             rendering,
@@ -412,7 +438,7 @@ fn nobody_to_ask(hash: &Digest) -> Decision {
             .to_owned(),
         user_reason: format!(
             "The plan needs your approval, and no one is there to ask. To approve exactly this plan: \
-             `--approve {hash}`. To approve its kinds of effect: `--yes CLASS`."
+             `--approve {hash}`. {in_advance}"
         ),
     }])
 }

@@ -42,8 +42,26 @@ fn argument(name: &str, value: &Value, target: Option<&PathBuf>) -> String {
             format!("  {name}:\n{}", lines.concat())
         }
         Value::String(text) => format!("  {name}: {}\n", one_line(text)),
+        Value::Array(items) if !items.is_empty() && items.iter().all(Value::is_object) => {
+            let items = items.iter().enumerate();
+            let items: Vec<String> = items.map(|(at, one)| item(at + 1, one)).collect();
+            format!("  {name}:\n{}", items.concat())
+        }
         other => format!("  {name}: {}\n", one_line(&other.to_string())),
     }
+}
+
+/// One of several objects, a field a line.
+fn item(number: usize, object: &Value) -> String {
+    let mut out = format!("    {number}.\n");
+    for (name, value) in object.as_object().into_iter().flatten() {
+        let value = match value {
+            Value::String(text) => one_line(text),
+            other => one_line(&other.to_string()),
+        };
+        out.push_str(&format!("       {}: {value}\n", one_line(name)));
+    }
+    out
 }
 
 /// A text on one line, with everything that cannot be seen spelled out.

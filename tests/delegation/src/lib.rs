@@ -133,7 +133,12 @@ impl House {
         self.work().join(name).exists()
     }
 
-    fn profile(&self, agent_type: &str) -> SessionProfile {
+    /// What a session of this type of agent is opened with, unless a test says otherwise.
+    ///
+    /// # Panics
+    /// When there can be no such type.
+    #[must_use]
+    pub fn profile(&self, agent_type: &str) -> SessionProfile {
         SessionProfile {
             name: String::new(),
             agent_type: AgentType::new(agent_type).unwrap(),
@@ -154,7 +159,15 @@ impl House {
     /// # Panics
     /// When it cannot be opened.
     pub async fn open(&self, agent_type: &str) -> SessionId {
-        let request = OpenRequest::New(self.profile(agent_type));
+        self.open_as(self.profile(agent_type)).await
+    }
+
+    /// Opens a session with this profile.
+    ///
+    /// # Panics
+    /// When it cannot be opened.
+    pub async fn open_as(&self, profile: SessionProfile) -> SessionId {
+        let request = OpenRequest::New(profile);
         self.sessions.open(request).await.unwrap().session_id
     }
 

@@ -8,7 +8,7 @@
 
 use scenarios::Scene;
 use serde_json::{Value, json};
-use testkit::{Gate, House, Reply, Server};
+use testkit::{Gate, Hit, House, Reply, Searx, Server};
 
 /// What a request to the model is about, told by its schema and by who asks.
 fn kind(body: &Value) -> &'static str {
@@ -112,10 +112,12 @@ fn a_killed_orchestration_does_the_rest_when_it_is_opened_again() {
     let resumed = scene.house.ask(args).run();
     assert_eq!(resumed.code, Some(0), "{resumed:#?}");
     let events = scene.house.session_log(&id);
-    let begun: Vec<&Value> = of_type(&events, "agent_spawned")
+    let mut begun: Vec<&str> = of_type(&events, "agent_spawned")
         .into_iter()
-        .map(|event| &event["task_id"])
+        .filter_map(|event| event["task_id"].as_str())
         .collect();
+    // The first two begin at the same time.
+    begun[..2].sort_unstable();
     assert_eq!(begun, ["left", "right", "right", "join"]);
     let of_workers: Vec<String> = again
         .chats()
@@ -219,6 +221,98 @@ fn what_was_written_before_a_kill_is_the_tasks_own_after_it() {
         .map(|event| &event["status"])
         .collect();
     assert_eq!(statuses, ["success", "success"]);
+}
+
+const SNIPPET: &str = "MARKER-W oolong leaves are steeped for three minutes in water of ninety degrees \
+    and can be used five times over by whoever has the patience to wait for them";
+
+/// A page that a search found reaches the agent that asked, and no orchestrating one: not as a
+/// result, and not copied into a report.
+#[test]
+fn no_page_that_a_search_found_reaches_the_orchestrator() {
+    let server = Server::speak(|body, _| match kind(body) {
+        "tasks" => Reply::text(
+            json!({"tasks": [part("tea", "Find out about oolong tea", &[])]}).to_string(),
+        ),
+        "report" => {
+            let report = json!({
+                "status": "success", "summary": SNIPPET, "artifacts": [],
+                "result_quality": "verified", "source": "web", "new_memory_candidates": [SNIPPET],
+            });
+            Reply::text(report.to_string())
+        }
+        "orchestrator" => Reply::text("It is steeped."),
+        _ if body["messages"].to_string().contains("\"role\":\"tool\"") => Reply::text("Found."),
+        _ => Reply::call("web_search", json!({"query": "oolong tea"})),
+    });
+    let scene = Scene::with(server.openai(), "openai");
+    let searx = Searx::new([Hit::new(
+        "https://tea.example/oolong",
+        "MARKER-W tea",
+        SNIPPET,
+    )]);
+    let config = format!("{}{}", scene.server.config("openai"), searx.config());
+    scene.house.configure(&config);
+    let outcome = scene.run(&[
+        "--air-gap",
+        "--agent",
+        "orchestrator",
+        "Find out about oolong tea",
+    ]);
+    assert_eq!(searx.queries().len(), 1, "{:#}", outcome.summary);
+    outcome.assert_ends(0, "success");
+    let chats = scene.server.chats();
+    let said = chats.iter().map(|chat| chat.body["messages"].to_string());
+    let (above, below): (Vec<String>, Vec<String>) =
+        said.partition(|text| text.contains("You are the agent `orchestrator`"));
+    assert!(
+        below.iter().any(|text| text.contains("MARKER-W")),
+        "nobody saw it"
+    );
+    assert!(
+        above
+            .iter()
+            .any(|text| text.contains("[taken out: see event"))
+    );
+    for text in above {
+        assert!(!text.contains("MARKER-W"), "{text}");
+    }
+}
+
+/// In plan mode the tasks wait for a word: nobody there is a no, the hash is a yes.
+#[test]
+fn planned_tasks_are_begun_when_they_are_approved_and_not_before() {
+    let scene = Scene::with(
+        Server::speak(|body, _| answers(body, None)).openai(),
+        "openai",
+    );
+    scene.house.write("a.txt", "a");
+    scene.house.write("b.txt", "b");
+    let asking = ["--agent", "orchestrator", "--mode", "plan"];
+    let text = "Are a.txt and b.txt short?";
+    let refused = scene.run(&[&asking[..], &[text]].concat());
+    refused.assert_ends(5, "denied");
+    let log = scene.log(&refused);
+    assert!(of_type(&log, "agent_spawned").is_empty());
+    let proposed = of_type(&log, "tasks_proposed");
+    assert_eq!(proposed[0]["tasks"].as_array().unwrap().len(), 3);
+    let hash = proposed[0]["hash"].as_str().unwrap();
+    let why = refused.summary["error"]["message"].as_str().unwrap();
+    assert!(why.contains(&format!("--approve {hash}")), "{why}");
+
+    let shown = scene.house.ask(["run"]).args(asking).arg(text).run();
+    assert_eq!(shown.code, Some(5));
+    assert!(
+        shown
+            .stderr
+            .contains("join (researcher, after left, right): JOIN both"),
+        "{}",
+        shown.stderr
+    );
+    let done = scene.run(&[&asking[..], &["--approve", hash, text]].concat());
+    done.assert_ends(0, "success");
+    assert_eq!(of_type(&scene.log(&done), "agent_spawned").len(), 3);
+    assert_eq!(done.text("answer"), "Both are short.");
 }
 
 #[test]

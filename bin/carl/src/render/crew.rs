@@ -93,6 +93,18 @@ pub(super) fn task(task: &Task) -> String {
     )
 }
 
+/// A task that waits for approval, with the files that it would leave.
+pub(super) fn proposed(one: &Task) -> String {
+    let leaves = match one.expected_artifacts.is_empty() {
+        true => String::new(),
+        false => format!(
+            "; leaves {}",
+            visible_line(&one.expected_artifacts.join(", "))
+        ),
+    };
+    format!("{}{leaves}", task(one))
+}
+
 /// Where a task came to, when that is worth a line.
 pub(super) fn moved(task_id: &str, status: TaskStatus, reason: &str) -> Option<String> {
     let word = match status {

@@ -284,6 +284,14 @@ impl Terminal {
     /// What agents do that others started.
     fn agents(&mut self, body: &EventBody) -> io::Result<()> {
         match body {
+            EventBody::TasksProposed { tasks, hash } => {
+                let head = format!("plan {}: tasks for other agents", hash.short());
+                self.line(&self.paint.strong(&head))?;
+                let mut lines = tasks
+                    .iter()
+                    .map(|task| format!("  {}", crew::proposed(task)));
+                lines.try_for_each(|line| self.line(&line))
+            }
             EventBody::TasksPlanned { tasks } => {
                 self.line(&self.paint.strong("tasks"))?;
                 let mut lines = tasks.iter().map(|task| format!("  {}", crew::task(task)));

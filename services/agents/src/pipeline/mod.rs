@@ -14,8 +14,10 @@ mod planner;
 pub use bridge::{Error as BridgeError, PROTOCOL_VERSION as BRIDGE_VERSION};
 
 use crate::work::{CallRecord, Outcome, Work};
-use domain::event::{CallStatus, QueryStatus};
+use api::broker::PlanRequest;
+use domain::event::{CallStatus, EventBody, QueryStatus};
 use domain::fault::Fault;
+use domain::hash::Digest;
 use domain::id::{CallId, PlanId};
 use domain::message::ToolCall;
 use plan::compile::Call;
@@ -69,6 +71,33 @@ async fn stages(work: &Work, outcome: &mut Outcome) -> Result<(), Stop> {
     execution::run(work, outcome, &planned, &calls, plan_id).await
 }
 
+/// Has a plan approved that no planner of this pipeline made.
+///
+/// # Errors
+/// How the request ends, and why, when it is not.
+pub(crate) async fn approved(
+    work: &Work,
+    request: PlanRequest,
+    proposed: &(dyn Fn(Digest) -> EventBody + Sync),
+) -> Result<PlanId, (QueryStatus, Fault)> {
+    let pinned = approval::pinned(work, request, proposed, &[]).await;
+    pinned.map_err(|stop| match stop {
+        Stop::Fault(status, fault) => (status, fault),
+        Stop::Said(text) => {
+            let code = "plan.not_judged".to_owned();
+            let hint = String::new();
+            (
+                QueryStatus::Failed,
+                Fault {
+                    code,
+                    message: text,
+                    hint,
+                },
+            )
+        }
+    })
+}
+
 /// A plan that passed the validator, and how capable the model is that may be asked about it.
 struct Planned {
     plan: domain::plan::Plan,
@@ -93,7 +122,7 @@ async fn call_tool(
 }
 
 /// The text of a call that did not succeed, for people: without the fence that models need.
-fn plain(record: &CallRecord) -> String {
+pub(crate) fn plain(record: &CallRecord) -> String {
     if let Some(reason) = &record.refusal {
         return reason.clone();
     }

@@ -73,6 +73,14 @@ pub(super) fn line(event: &Event) -> Option<String> {
             }
             Some(text)
         }
+        EventBody::TasksProposed { tasks, hash } => {
+            let tasks = tasks.iter().map(planned).collect::<Vec<_>>();
+            Some(format!(
+                "### Proposed tasks {}\n\n{}",
+                hash.short(),
+                tasks.join("\n")
+            ))
+        }
         EventBody::TasksPlanned { tasks } => {
             let tasks = tasks.iter().map(planned).collect::<Vec<_>>();
             Some(format!("### Tasks\n\n{}", tasks.join("\n")))
@@ -101,8 +109,12 @@ fn planned(task: &Task) -> String {
         true => String::new(),
         false => format!(" after {}", visible(&task.depends_on.join(", "))),
     };
+    let leaves = match task.expected_artifacts.is_empty() {
+        true => String::new(),
+        false => format!("; leaves {}", visible(&task.expected_artifacts.join(", "))),
+    };
     format!(
-        "- {} (`{}`{after}): {}",
+        "- {} (`{}`{after}): {}{leaves}",
         visible(&task.id),
         visible(&task.agent_type),
         visible(&task.goal).replace('\n', " ")

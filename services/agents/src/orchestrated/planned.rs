@@ -1,0 +1,128 @@
+//! Plan mode of an orchestrating agent: the tasks are its plan. The user approves all of them by
+//! their hash before any is begun, exactly those are handed out, and the answer is made of their
+//! reports without any tool.
+
+use super::{DELEGATE_TASKS, close_tasks, delegation, hands_out, joined, not_whole, tasks};
+use crate::pipeline;
+use crate::work::{Ask, AskError, CallRecord, Outcome, Work};
+use api::broker::{PlanApproval, PlanRequest, PlannedCall};
+use api::models::ToolChoice;
+use context::ContextManager;
+use domain::event::{CallStatus, EventBody, QueryStatus};
+use domain::fault::Fault;
+use domain::message::Message;
+use domain::settings::Mode;
+use domain::task::Task;
+
+/// Most tokens of the answer.
+const ANSWER_TOKENS: u32 = 1_500;
+
+/// Whether a request goes this way.
+pub(crate) fn is_for(work: &Work) -> bool {
+    work.mode == Mode::Plan && hands_out(work)
+}
+
+/// Works on one request until it is answered, refused, failed or stopped. One that needs no other
+/// agent is planned for like any other.
+pub(crate) async fn run(work: &Work) -> Outcome {
+    let mut outcome = Outcome::of(QueryStatus::Failed);
+    let tasks = match Box::pin(tasks(work, &mut outcome)).await {
+        Ok(tasks) => tasks,
+        Err(ended) => return ended,
+    };
+    if tasks.is_empty() {
+        return joined(outcome, Box::pin(pipeline::run(work)).await);
+    }
+    match Box::pin(approved(work, &tasks, &mut outcome)).await {
+        Ok(()) => {}
+        Err((status, fault)) => {
+            outcome.status = status;
+            outcome.error = fault;
+        }
+    }
+    if work.cancel.is_cancelled() {
+        outcome.status = QueryStatus::Interrupted;
+    }
+    if !matches!(outcome.status, QueryStatus::Success | QueryStatus::Partial) {
+        // Tasks that an earlier process had begun have no other end.
+        Box::pin(close_tasks(work)).await;
+    }
+    outcome
+}
+
+type Ended = (QueryStatus, Option<Fault>);
+
+/// Has the tasks approved, done and told.
+async fn approved(work: &Work, tasks: &[Task], outcome: &mut Outcome) -> Result<(), Ended> {
+    let call = delegation(tasks);
+    let request = PlanRequest {
+        context: work.context.clone(),
+        intent: match tasks.len() {
+            1 => "Hand out one task.".to_owned(),
+            count => format!("Hand out {count} tasks."),
+        },
+        calls: vec![PlannedCall {
+            tool: DELEGATE_TASKS.to_owned(),
+            arguments: call.arguments.clone(),
+        }],
+        approval: PlanApproval::Always,
+    };
+    let proposed = |hash| EventBody::TasksProposed {
+        tasks: tasks.to_vec(),
+        hash,
+    };
+    let plan_id = pipeline::approved(work, request, &proposed).await;
+    let plan_id = plan_id.map_err(|(status, fault)| (status, Some(fault)))?;
+    let record = work.call_tool(call, false, Some(plan_id)).await;
+    outcome.note_call(&record);
+    if record.result.status != CallStatus::Ok {
+        return Err(not_done(&record));
+    }
+    outcome.answer = answer(work, &record, outcome).await?;
+    outcome.status = QueryStatus::Success;
+    if let Some(fault) = not_whole(&record.result.data) {
+        outcome.status = QueryStatus::Partial;
+        outcome.error = Some(fault);
+    }
+    Ok(())
+}
+
+fn not_done(record: &CallRecord) -> Ended {
+    let (status, word) = match record.result.status {
+        CallStatus::Denied => (QueryStatus::Denied, "refused"),
+        CallStatus::Cancelled => (QueryStatus::Interrupted, "stopped"),
+        CallStatus::Failed | CallStatus::Ok => (QueryStatus::Failed, "not done"),
+    };
+    let why = pipeline::plain(record);
+    let fault = Fault {
+        code: "plan.step_failed".to_owned(),
+        message: format!("The tasks were {word}: {why}"),
+        hint: String::new(),
+    };
+    (status, Some(fault))
+}
+
+/// Answers the request from the reports, which stand behind the broker's fence.
+async fn answer(work: &Work, record: &CallRecord, outcome: &mut Outcome) -> Result<String, Ended> {
+    let mut messages = work.with_thread(|thread| thread.window.messages());
+    messages.push(Message::User {
+        text: format!(
+            "The tasks that this was taken apart into are done, and these are the reports. Answer \
+             the request above from them, and say what is missing or uncertain.\n{}",
+            record.result.text
+        ),
+    });
+    let ask = Ask {
+        tool_choice: ToolChoice::None,
+        max_tokens: Some(ANSWER_TOKENS),
+        ..Ask::new(messages)
+    };
+    match work.ask_model(ask).await {
+        Ok(reply) => {
+            outcome.note_reply(&reply);
+            Ok(reply.text)
+        }
+        Err(AskError::Interrupted) => Err((QueryStatus::Interrupted, None)),
+        Err(error) => Err((QueryStatus::Failed, Some(error.fault()))),
+    }
+}
