@@ -317,7 +317,7 @@ impl Answer {
             counted,
             self.instance.backend.counts_cached(),
         );
-        if let Some(missing) = missing {
+        if let Some(missing) = missing.filter(|_| self.instance.backend.may_cut()) {
             self.pending.push_back(ChatChunk::Notice(notice(
                 "context.truncated",
                 format!(

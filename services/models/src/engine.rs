@@ -182,6 +182,10 @@ impl Backend for EngineBackend {
         true
     }
 
+    fn may_cut(&self) -> bool {
+        false
+    }
+
     fn ignores_schema_without_thinking(&self) -> bool {
         false
     }

@@ -45,6 +45,10 @@ pub(crate) trait Backend: Send + Sync {
     }
     /// Whether reported prompt tokens always include those from a cache.
     fn counts_cached(&self) -> bool;
+    /// Whether a prompt that does not fit may be cut without a word, rather than refused.
+    fn may_cut(&self) -> bool {
+        true
+    }
     /// Whether a model may ignore a schema when told not to think.
     fn ignores_schema_without_thinking(&self) -> bool;
     /// Where it is, for people.

@@ -317,10 +317,10 @@ fn a_preference_is_recalled_with_the_embedded_models() {
     if !house.use_engine() {
         return;
     }
-    // What is told and found is the point; a small model would go on calling tools for minutes.
+    // What is told and found is the point; a small model would go on calling and talking for minutes.
     let ask = |text| {
-        let carl = house.ask(["run", "--json", text]);
-        carl.env("CARL_AGENTS__TOOL_ITERATIONS", "3").run().json()
+        let carl = house.ask(["run", "--json", "--context-tokens", "4096", text]);
+        carl.env("CARL_AGENTS__TOOL_ITERATIONS", "2").run().json()
     };
     let told = ask(TOLD);
     assert!(told["session_id"].is_string(), "{told:#}");
@@ -329,4 +329,10 @@ fn a_preference_is_recalled_with_the_embedded_models() {
     let found = recalled(&log);
     let text = found.first().unwrap()["text"].as_str().unwrap();
     assert!(text.contains(TOLD), "{text}");
+    // The engine describes tools in fewer words than their schemas have: nothing was cut.
+    let notices = of_kind(&log, "notice");
+    let cut = notices
+        .iter()
+        .find(|notice| notice.to_string().contains("context.truncated"));
+    assert_eq!(cut, None);
 }
