@@ -26,7 +26,19 @@ pub struct Budget {
     pub tools_tokens: u64,
 }
 
+/// Share of the prompt that the reports which an agent carries on may take, thousandths.
+const REPORTS_PERMILLE: u64 = 200;
+/// Characters to a token, few enough that the share is kept in any script read here.
+const CHARACTERS_PER_TOKEN: u64 = 3;
+
 impl Budget {
+    /// The most that the reports which an agent carries on may take, characters. It depends on the
+    /// context alone, not on what was learnt of a server, so that they stay the same.
+    #[must_use]
+    pub const fn reports_characters(&self) -> u64 {
+        self.prompt_tokens * REPORTS_PERMILLE / 1_000 * CHARACTERS_PER_TOKEN
+    }
+
     /// The shares of a context of this size.
     #[must_use]
     pub const fn of(context_tokens: u32) -> Self {

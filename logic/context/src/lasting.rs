@@ -1,7 +1,9 @@
 //! The context that lasts: whole turns leave the view at the old end, and something stands for them.
 
+use crate::board::Board;
 use crate::entry::{Entry, Part, Speaker};
 use crate::estimate::TokenEstimator;
+use crate::marks::Shape;
 use crate::notes::{JournalEntry, Notes};
 use crate::prompt::{self, Layer};
 use crate::rebuild::Why;
@@ -29,6 +31,10 @@ pub struct Lasting {
     /// The tools on offer, as text.
     pub(crate) tools: String,
     pub(crate) notes: Notes,
+    pub(crate) shape: Shape,
+    pub(crate) board: Board,
+    /// Most characters of reports that are shown.
+    pub(crate) board_characters: u64,
     pub(crate) entries: VecDeque<Entry>,
     pub(crate) shortened_through: Option<u64>,
     pub(crate) estimator: TokenEstimator,
@@ -59,6 +65,25 @@ impl Lasting {
     /// What stands before the user's first words, each layer cut, all within `max_characters`.
     pub fn set_layers(&mut self, layers: &[Layer], max_characters: u64) {
         self.layers = prompt::in_words(layers, max_characters);
+    }
+
+    /// What the agent does, as far as its view depends on it, and the most characters of reports
+    /// that it is shown if it hands work out.
+    pub const fn set_shape(&mut self, shape: Shape, board_characters: u64) {
+        self.shape = shape;
+        self.board_characters = board_characters;
+    }
+
+    /// Where the tasks stand that the agent handed out last, as JSON, by the number of the event.
+    /// Shown with the next rebuilding.
+    pub fn tasks_stand(&mut self, seq: u64, state: String) {
+        self.board.stand(seq, state);
+    }
+
+    /// What an agent reported that this one handed a task to, in words, by the number of the event.
+    /// Shown with the next rebuilding after the turn.
+    pub fn reported(&mut self, seq: u64, words: String) {
+        self.board.report(seq, words);
     }
 
     fn push(&mut self, seq: u64, message: Message, part: Part) {
@@ -145,6 +170,8 @@ impl Lasting {
         }
         self.shortened_through = self.shortened_through.max(shortened_through);
         self.notes.rebuild(lines, journal_characters);
+        let turn = self.entries.get(self.last_turn());
+        self.board.rebuild(turn.map_or(u64::MAX, |entry| entry.at));
         self.rebuilt_at = self.position;
         self.nudged = false;
     }
@@ -186,6 +213,7 @@ impl Lasting {
             entry.at <= to_seq && !waited
         });
         self.notes.rewind(to_seq);
+        self.board.rewind(to_seq);
         self.nudged &= self.entries.iter().any(is_passing);
     }
 
@@ -196,6 +224,7 @@ impl Lasting {
             system: String::new(),
             layers: Vec::new(),
             notes: Notes::default(),
+            board: Board::default(),
             ..self.clone()
         };
         bare.sent_messages()
@@ -294,6 +323,7 @@ impl ContextManager for Lasting {
         self.left = self.added;
         self.entries.clear();
         self.notes.clear();
+        self.board.clear();
         self.shortened_through = None;
         self.nudged = false;
     }

@@ -10,6 +10,7 @@
 //! Where to start: [`Lasting`]; then `rebuild.rs` for how it is made smaller, `summary.rs` for what
 //! stands for the rest, [`prompt`] for what a model reads before the user's words.
 
+mod board;
 mod budget;
 mod entry;
 mod estimate;
@@ -29,7 +30,7 @@ pub use budget::Budget;
 pub use entry::Speaker;
 pub use estimate::TokenEstimator;
 pub use lasting::{JOURNAL_NUDGE, Lasting};
-pub use marks::{Marks, Pressure, Shape};
+pub use marks::{Burn, Marks, Pressure, Shape};
 pub use notes::{JournalEntry, heading};
 pub use rebuild::{Compacted, Plan, Why};
 pub use show::transcript;

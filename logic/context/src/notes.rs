@@ -185,7 +185,7 @@ impl Notes {
     }
 }
 
-fn delimited(name: &str, text: &str) -> String {
+pub(crate) fn delimited(name: &str, text: &str) -> String {
     format!(
         "<context name=\"{name}\">\n{}\n</context>\n\n",
         text.trim_end()

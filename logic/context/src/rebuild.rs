@@ -8,6 +8,7 @@ use crate::show::is_passing;
 use crate::summary::{self, Covered, Said};
 use crate::view::ContextManager;
 use domain::context::{CompactionCause, Summary, SummaryLine};
+use domain::limits::ROLLING_SUMMARY_TOKENS;
 use domain::message::Message;
 
 /// Of what is not fixed, how much is left of the conversation with what stands for the rest of it,
@@ -33,6 +34,9 @@ pub enum Why {
     Overflow,
     /// The user asked for it.
     Asked,
+    /// An agent that hands work out begins a request: what came before it leaves, unless it is talk
+    /// that takes no more than what would stand for it.
+    Request,
 }
 
 /// A rebuilding that is about to happen.
@@ -101,6 +105,9 @@ impl Lasting {
     /// How the view can be made smaller for a prompt of `budget_tokens`; `None` when nothing can go.
     #[must_use]
     pub fn plan(&self, budget_tokens: u64, why: Why) -> Option<Plan> {
+        if why == Why::Request {
+            return self.plan_for_request(budget_tokens);
+        }
         let target = self.target(budget_tokens, why);
         let wanted = self.cut_for(target);
         let covering = self.notes.covered_since(self.rebuilt_at);
@@ -118,22 +125,43 @@ impl Lasting {
         }
         let cause = match why {
             Why::Overflow => CompactionCause::Overflow,
-            Why::Mark | Why::Asked if by_journal => CompactionCause::Journal,
-            Why::Mark | Why::Asked if cut == 0 => CompactionCause::Trimmed,
-            Why::Mark | Why::Asked => CompactionCause::Summary,
+            _ if by_journal => CompactionCause::Journal,
+            _ if cut == 0 => CompactionCause::Trimmed,
+            _ => CompactionCause::Summary,
         };
-        let through = cut
-            .checked_sub(1)
-            .and_then(|last| self.entries.get(last))
-            .map(|entry| entry.at);
         Some(Plan {
             cause,
-            through,
+            through: self.last_before(cut),
             shortened_through,
             covered: self.covered(cut),
             budget_tokens,
             summary_tokens: u64::MAX,
         })
+    }
+
+    fn plan_for_request(&self, budget_tokens: u64) -> Option<Plan> {
+        let cut = self.last_turn();
+        let earlier = self.entries.iter().take(cut);
+        let is_talk = earlier.clone().all(|entry| {
+            !matches!(entry.message, Message::Tool { .. }) && calls_of(&entry.message).is_empty()
+        });
+        let said: u64 = earlier.map(|e| characters_in(e.message.text())).sum();
+        let noted = characters_in(&lines_in_words(&self.notes.lines));
+        let is_short = self.estimator.tokens(said + noted) <= ROLLING_SUMMARY_TOKENS;
+        (cut > 0 && !(is_talk && is_short)).then(|| Plan {
+            cause: CompactionCause::Summary,
+            through: self.last_before(cut),
+            shortened_through: None,
+            covered: self.covered(cut),
+            budget_tokens,
+            summary_tokens: ROLLING_SUMMARY_TOKENS,
+        })
+    }
+
+    /// The event of the last of the first `cut` entries.
+    fn last_before(&self, cut: usize) -> Option<u64> {
+        let last = cut.checked_sub(1).and_then(|last| self.entries.get(last));
+        last.map(|entry| entry.at)
     }
 
     /// What becomes of a plan with a model's summary, or without one. Changes nothing: the event
@@ -199,7 +227,7 @@ impl Lasting {
     fn target(&self, budget_tokens: u64, why: Why) -> u64 {
         let keep = self.fixed() + self.free(budget_tokens) * KEEP_PERMILLE / 1_000;
         match why {
-            Why::Mark | Why::Overflow => keep,
+            Why::Mark | Why::Overflow | Why::Request => keep,
             // Somebody who asks wants less than there is, however much that is.
             Why::Asked => keep.min(self.estimate() / 2),
         }

@@ -7,6 +7,7 @@ use crate::entry::{
 };
 use crate::estimate::TokenEstimator;
 use crate::lasting::Lasting;
+use crate::marks::Shape;
 use domain::context::{ContextPart, ContextView};
 use domain::message::{Message, ToolCall};
 use domain::tool::ToolDefinition;
@@ -117,10 +118,19 @@ impl Lasting {
             .chain(notes)
             .map(|(name, text)| (*name, Cow::Borrowed(text.as_str())))
             .collect();
+        let board = self.board_pieces().into_iter();
+        pieces.extend(board.map(|(name, text)| (name, Cow::Owned(text))));
         if let Some((name, _)) = pieces.last() {
             pieces.push((*name, Cow::Borrowed(REQUEST)));
         }
         pieces
+    }
+
+    fn board_pieces(&self) -> Vec<(&'static str, String)> {
+        match self.shape {
+            Shape::Orchestrator => self.board.pieces(self.board_characters),
+            Shape::Root | Shape::Child => Vec::new(),
+        }
     }
 
     pub(crate) fn is_shortened(&self, entry: &Entry) -> bool {
@@ -185,7 +195,8 @@ impl Lasting {
         messages + characters_in(&self.tools)
     }
 
-    /// Characters of what no rebuilding makes smaller: system text, tools, layers, pinned messages.
+    /// Characters of what no rebuilding makes smaller: system text, tools, layers, pinned messages,
+    /// what an agent that hands work out carries.
     pub(crate) fn fixed_characters(&self) -> u64 {
         let layers = self.layers.iter().map(|(_, text)| text);
         let pinned = self
@@ -194,7 +205,10 @@ impl Lasting {
             .iter()
             .filter(|(name, _)| *name == "pinned");
         let texts = layers.chain(pinned.map(|(_, text)| text));
+        let board = self.board_pieces();
+        let board = board.iter().map(|(_, text)| characters_in(text));
         characters_in(&self.system)
+            + board.sum::<u64>()
             + characters_in(&self.tools)
             + texts.map(|text| characters_in(text)).sum::<u64>()
             + 2 * MESSAGE_CHARACTERS

@@ -8,8 +8,8 @@
 
 use context::prompt::{Layer, LayerKind};
 use context::{
-    Budget, Compacted, ContextManager, JOURNAL_NUDGE, JournalEntry, Lasting, Plan, Speaker, Why,
-    transcript,
+    Budget, Compacted, ContextManager, JOURNAL_NUDGE, JournalEntry, Lasting, Plan, Shape, Speaker,
+    Why, transcript,
 };
 use domain::context::CompactionCause;
 use domain::id::CallId;
@@ -502,4 +502,74 @@ fn checkpoint_rollback_and_pop_work_until_what_stood_there_is_gone() {
     }
     assert!(other.take(&Step::Compact));
     assert!(other.lasting.rollback(checkpoint).is_err());
+}
+
+#[test]
+fn who_hands_work_out_begins_a_request_with_a_summary_its_tasks_and_the_last_reports() {
+    let mut world = World::new(4_000);
+    world.lasting.set_shape(Shape::Orchestrator, 1_000);
+    let call = world.call("delegate_tasks");
+    world.says(Said::Reply(reply(String::new(), vec![call.clone()])));
+    world
+        .lasting
+        .tasks_stand(3, "{\"tasks\":[{\"id\":\"a\"}]}".to_owned());
+    world
+        .lasting
+        .reported(3, "a: success. It is short.".to_owned());
+    world.says(Said::Result(result(&call, "MARKER of a whole result")));
+    world.says(Said::Reply(reply("Done as asked.".to_owned(), Vec::new())));
+    let plan = |world: &World| world.lasting.plan(world.budget, Why::Request);
+    assert_eq!(plan(&world), None, "the first request is in hand");
+    let request = "And now? Never use the other disk.".to_owned();
+    world.says(Said::Request(request));
+    let plan_made = plan(&world).unwrap();
+    let done = world.lasting.carry_out(&plan_made, None);
+    world.says(Said::Compacted(Box::new(done)));
+    let shown = transcript(&world.lasting.messages());
+    assert!(
+        !shown.contains("MARKER") && !shown.contains("calls"),
+        "{shown}"
+    );
+    let order = [
+        "Later lines replace",
+        "{\"tasks\":[{\"id\":\"a\"}]}",
+        "a: success. It is short.",
+        "The user's request:\nAnd now?",
+    ];
+    let places: Vec<usize> = order.iter().map(|part| shown.find(part).unwrap()).collect();
+    assert!(places.is_sorted(), "{shown}");
+    assert!(
+        shown.contains("4711") && shown.contains("Done as asked."),
+        "{shown}"
+    );
+    assert_eq!(plan(&world), None, "nothing came before any more");
+    // Until the next request, what is shown stays the beginning.
+    world.lasting.reported(9, "b: success.".to_owned());
+    world.take(&Step::Answer(10));
+    let next = transcript(&world.lasting.messages());
+    assert!(next.starts_with(&shown), "{next}");
+    // Talk that takes no more than a summary stays as it is.
+    world.take(&Step::Request(20));
+    assert_eq!(plan(&world), None);
+    world.take(&Step::Answer(3_000));
+    world.take(&Step::Request(20));
+    assert!(plan(&world).is_some());
+}
+
+#[test]
+fn what_others_reported_is_shown_to_nobody_else() {
+    for shape in [Shape::Root, Shape::Child] {
+        let mut world = World::new(4_000);
+        world.lasting.set_shape(shape, 1_000);
+        world
+            .lasting
+            .reported(1, "a: success. It is short.".to_owned());
+        world.take(&Step::Answer(3_000));
+        world.take(&Step::Request(20));
+        let plan = world.lasting.plan(world.budget, Why::Request).unwrap();
+        let done = world.lasting.carry_out(&plan, None);
+        world.says(Said::Compacted(Box::new(done)));
+        let shown = transcript(&world.lasting.messages());
+        assert!(!shown.contains("It is short."), "{shape:?}");
+    }
 }

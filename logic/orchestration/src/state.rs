@@ -3,7 +3,7 @@
 
 use crate::machine::Orchestration;
 use domain::limits::ROLLING_SUMMARY_TOKENS;
-use domain::task::TaskStatus;
+use domain::task::{Task, TaskStatus};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -22,12 +22,27 @@ const fn word(status: TaskStatus) -> &'static str {
     }
 }
 
-/// Every task with its state, why, and the paths it left; no report's words.
+/// Where one task stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Standing<'a> {
+    /// The task.
+    pub task: &'a Task,
+    /// Where.
+    pub status: TaskStatus,
+    /// Why; may be empty.
+    pub reason: &'a str,
+    /// The paths that were left.
+    pub artifacts: &'a [String],
+}
+
+/// Tasks with their state, why, and the paths they left.
 #[must_use]
-pub fn task_state(orchestration: &Orchestration) -> Value {
-    let tasks: Vec<Value> = orchestration
-        .standing()
-        .map(|(task, status, reason, report)| {
+pub fn tasks_in_json<'a>(standing: impl IntoIterator<Item = Standing<'a>>) -> Value {
+    let tasks: Vec<Value> = standing
+        .into_iter()
+        .map(|one| {
+            let (task, status, reason, artifacts) =
+                (one.task, one.status, one.reason, one.artifacts);
             let mut one = json!({
                 "id": task.id,
                 "agent": task.agent_type,
@@ -40,14 +55,27 @@ pub fn task_state(orchestration: &Orchestration) -> Value {
             if !task.depends_on.is_empty() {
                 one["needs"] = Value::from(task.depends_on.clone());
             }
-            let artifacts = report.map(|r| r.artifacts.clone()).unwrap_or_default();
             if !artifacts.is_empty() {
                 one["artifacts"] = Value::from(artifacts);
             }
             one
         })
         .collect();
-    let mut state = json!({ "tasks": tasks });
+    json!({ "tasks": tasks })
+}
+
+/// Every task with its state, why, and the paths it left; no report's words.
+#[must_use]
+pub fn task_state(orchestration: &Orchestration) -> Value {
+    let standing = orchestration
+        .standing()
+        .map(|(task, status, reason, report)| Standing {
+            task,
+            status,
+            reason,
+            artifacts: report.map_or(&[][..], |report| report.artifacts.as_slice()),
+        });
+    let mut state = tasks_in_json(standing);
     if let Some(left) = orchestration.left() {
         state["tokens_left"] = Value::from(left);
     }
@@ -110,7 +138,6 @@ mod tests {
     use crate::confidence::Evidence;
     use crate::failed_report;
     use crate::machine::Limits;
-    use domain::task::Task;
     use std::collections::BTreeMap;
 
     fn orchestration(count: usize) -> Orchestration {

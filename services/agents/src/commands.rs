@@ -6,7 +6,7 @@ use crate::history::History;
 use crate::record::{self, Lines};
 use crate::service::{Service, refused};
 use crate::session::Session;
-use crate::{library, prompts};
+use crate::{compaction, library, prompts, subagent};
 use api::sessions::{Error, ErrorKind, PinChange, RewindTo, TakenBack, Whose};
 use context::Budget;
 use domain::context::ContextView;
@@ -16,7 +16,7 @@ use domain::exchange::{Exchange, Exchanges};
 use domain::id::{AgentId, SessionId};
 use domain::limits::{PINNED_MESSAGES, SIGNAL_BYTES};
 use domain::settings::{Mode, SessionProfile};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 fn invalid(detail: impl Into<String>) -> Error {
@@ -56,15 +56,20 @@ impl Service {
             .clone()
             .ok_or_else(|| headless(session_id))?;
         let agents = self.shared.control.list_agents().await.map_err(refused)?;
-        let listing = agents
+        let agents: BTreeMap<_, _> = agents
             .into_iter()
-            .find(|agent| agent.agent_type == profile.agent_type);
-        let about = listing.map_or_else(String::new, |agent| agent.description);
+            .map(|agent| (agent.agent_type.clone(), agent))
+            .collect();
+        let agent_type = profile.agent_type.clone();
+        let listing = agents.get(&agent_type);
+        let about = listing.map_or_else(String::new, |agent| agent.description.clone());
+        let shape = compaction::shape_of_root(listing);
         let (budget, settings) = (self.budget(&profile), profile.settings.clone());
         let kept = self.shared.config.prompts.clone();
         let reading = library::blocking(move || Ok(prompts::layers(&kept, &profile, &about)));
-        let layers = reading.await?;
-        history.set_standing(&settings, &layers, budget);
+        let mut layers = reading.await?;
+        subagent::fit_to_type(&mut layers, Some(&agent_type), &agents);
+        history.set_standing(&settings, &layers, (budget, shape));
         view_of(&mut history, whose, budget)
     }
 

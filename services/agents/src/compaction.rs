@@ -6,6 +6,7 @@
 use crate::desk::JOURNAL;
 use crate::thread::Thread;
 use crate::work::{Ask, Visibility, Work};
+use api::broker::AgentListing;
 use context::{
     Budget, Compacted, ContextManager, JOURNAL_NUDGE, Marks, Plan, Pressure, Shape, Why, summary,
 };
@@ -88,14 +89,36 @@ pub(crate) fn by_rule(thread: &Thread, budget: Budget) -> Option<EventBody> {
 }
 
 /// What the agent does, as far as its context depends on it.
-fn shape_of(work: &Work) -> Shape {
+pub(crate) fn shape_of(work: &Work) -> Shape {
     let listing = work.agents.get(&work.profile.agent_type);
-    if listing.is_some_and(|listing| listing.orchestrates) {
-        Shape::Orchestrator
-    } else if work.is_root() {
-        Shape::Root
-    } else {
-        Shape::Child
+    match (listing, work.is_root()) {
+        (Some(listing), _) if listing.orchestrates => Shape::Orchestrator,
+        (_, true) => Shape::Root,
+        (_, false) => Shape::Child,
+    }
+}
+
+/// The same for the agent that the user talks with.
+pub(crate) fn shape_of_root(listing: Option<&AgentListing>) -> Shape {
+    match listing {
+        Some(listing) if listing.orchestrates => Shape::Orchestrator,
+        _ => Shape::Root,
+    }
+}
+
+/// Before a request is worked on: an agent that hands work out carries a rolling summary, where its
+/// tasks stand and the last reports, and nothing else of what came before. No model is asked.
+pub(crate) async fn begin_request(work: &Work) {
+    if shape_of(work) != Shape::Orchestrator {
+        return;
+    }
+    let budget = Budget::of(work.context_tokens);
+    let done = work.with_thread(|thread| {
+        let plan = thread.window.plan(budget.prompt_tokens, Why::Request)?;
+        Some(thread.window.carry_out(&plan, None))
+    });
+    if let Some(done) = done {
+        work.emit(event_of(done), None).await;
     }
 }
 
@@ -103,9 +126,7 @@ fn pressure(work: &Work, budget: Budget) -> Pressure {
     let marks = Marks::of(budget, shape_of(work));
     work.with_thread(|thread| {
         let tokens = thread.window.estimate();
-        let last = thread.last_sent_tokens.unwrap_or(tokens);
-        let step = tokens.saturating_sub(last);
-        marks.judge(tokens, step)
+        marks.judge(tokens, thread.burn.rate(tokens))
     })
 }
 

@@ -6,7 +6,7 @@
 use crate::drive::Trail;
 use crate::thread::{Closing, Ends, Thread, Unfinished, speaker_of};
 use context::prompt::Layer;
-use context::{Budget, ContextManager};
+use context::{Budget, ContextManager, Shape};
 use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::AgentId;
@@ -132,7 +132,7 @@ impl History {
                 ..
             } => {
                 self.thread_mut(event.agent_id)
-                    .agent_ended(*child, report, *usage);
+                    .agent_ended(event.seq, *child, (report, *usage));
                 self.children.remove(child);
             }
             _ => {
@@ -185,11 +185,12 @@ impl History {
         &mut self,
         settings: &SessionSettings,
         layers: &[Layer],
-        budget: Budget,
+        (budget, shape): (Budget, Shape),
     ) {
         let window = &mut self.root.window;
         let characters = window.characters_in(budget.preamble_tokens);
         window.set_layers(layers, characters);
+        window.set_shape(shape, budget.reports_characters());
         window.set_system(context::prompt::system(settings));
     }
 

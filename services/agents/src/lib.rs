@@ -17,6 +17,7 @@ mod desk;
 pub mod drive;
 mod emitter;
 mod error;
+mod handed;
 mod history;
 mod library;
 pub mod loop_mode;

@@ -165,7 +165,7 @@ impl Run<'_> {
             return Event::Failed;
         }
         let (messages, characters) = self.work.with_thread(|thread| {
-            thread.last_sent_tokens = Some(thread.window.estimate());
+            thread.burn.sent(thread.window.estimate());
             (thread.window.messages(), thread.window.characters())
         });
         // Tools stay in a request that must not use them: some servers refuse a conversation with

@@ -9,7 +9,7 @@ use crate::emitter::{Durability, Emitter, Scope, Shown};
 use crate::subagent::means::{House, Means};
 use crate::thread::Unfinished;
 use crate::work::{Outcome, Work};
-use crate::{drive, loop_mode, orchestrated, pipeline, subagent};
+use crate::{compaction, drive, loop_mode, orchestrated, pipeline, subagent};
 use api::CallContext;
 use api::audit::Audit;
 use api::broker::{AgentListing, Broker, CallRequest, Control, Registered};
@@ -154,7 +154,10 @@ impl Session {
         subagent::fit_to_type(&mut layers, self.root.agent_type(), &self.root.agents);
         let budget = context::Budget::of(tokens);
         let mut history = self.emitter.history();
-        history.set_standing(&settings, &layers, budget);
+        let root = self.root.agent_type();
+        let listing = root.and_then(|agent_type| self.root.agents.get(agent_type));
+        let shape = compaction::shape_of_root(listing);
+        history.set_standing(&settings, &layers, (budget, shape));
     }
 
     /// Takes a request, and whose words it is; the receiver sees everything from its `QueryReceived` on.
@@ -467,14 +470,12 @@ impl Session {
 /// Works on a request in its mode. A panic in there ends the request, not the session.
 async fn run(work: &Work) -> Outcome {
     let working = async {
+        compaction::begin_request(work).await;
         match work.mode {
             Mode::Loop | Mode::Auto if orchestrated::is_for(work) => {
                 Box::pin(orchestrated::run(work)).await
             }
             Mode::Loop | Mode::Auto => Box::pin(loop_mode::run(work)).await,
-            Mode::Plan if orchestrated::planned::is_for(work) => {
-                Box::pin(orchestrated::planned::run(work)).await
-            }
             Mode::Plan | Mode::Deterministic | Mode::Bridge => Box::pin(pipeline::run(work)).await,
         }
     };

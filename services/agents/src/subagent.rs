@@ -12,7 +12,7 @@ use crate::emitter::Durability;
 use crate::prompts;
 use crate::report;
 use crate::work::{Outcome, Work};
-use crate::{loop_mode, orchestrated};
+use crate::{compaction, loop_mode, orchestrated};
 use api::CallContext;
 use api::broker::AgentListing;
 use context::ContextManager;
@@ -273,6 +273,9 @@ async fn set_standing(child: &Work, listing: &AgentListing) {
     child.with_thread(|thread| {
         let characters = thread.window.characters_in(budget.preamble_tokens);
         thread.window.set_layers(&layers, characters);
+        let shape = compaction::shape_of(child);
+        let reports = budget.reports_characters();
+        thread.window.set_shape(shape, reports);
         thread.window.set_system(context::prompt::system(&settings));
     });
 }

@@ -1,7 +1,8 @@
 //! One agent's conversation, folded from the session log.
 
+use crate::handed::Handed;
 use crate::subagent::log::TaskLog;
-use context::{Budget, ContextManager, JournalEntry, Lasting, Speaker};
+use context::{Budget, Burn, ContextManager, JournalEntry, Lasting, Speaker};
 use domain::context::ContextView;
 use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
@@ -27,8 +28,8 @@ pub(crate) struct Thread {
     pub(crate) tools: Vec<ToolDefinition>,
     /// Names of the tools it called since its view was last rebuilt.
     pub(crate) used: BTreeSet<String>,
-    /// Tokens of the prompt last sent, estimated; `None` before the first of this process.
-    pub(crate) last_sent_tokens: Option<u64>,
+    /// How fast its prompts grow, as far as this process saw.
+    pub(crate) burn: Burn,
     /// Tokens of the view, estimated, when it was said that it cannot be made smaller; `None` when
     /// that was not said since the turn began or the view was rebuilt.
     pub(crate) full_at: Option<u64>,
@@ -40,6 +41,8 @@ pub(crate) struct Thread {
     open: VecDeque<OpenQuery>,
     /// What the request being worked on was taken apart into, if it was.
     pub(crate) tasks: Option<TaskLog>,
+    /// What it has handed out last, whatever became of the request.
+    handed: Handed,
 }
 
 #[derive(Debug)]
@@ -214,10 +217,16 @@ impl Thread {
             }
             EventBody::TasksPlanned { tasks: planned } => {
                 self.tasks = Some(TaskLog::of(planned.clone()));
+                self.handed.planned(planned);
+                self.tasks_stand(event.seq);
             }
             EventBody::TaskMoved {
-                task_id, status, ..
+                task_id,
+                status,
+                reason,
             } => {
+                self.handed.moved(task_id, *status, reason);
+                self.tasks_stand(event.seq);
                 if let Some(tasks) = &mut self.tasks {
                     tasks.said.insert(task_id.clone(), *status);
                 }
@@ -250,6 +259,13 @@ impl Thread {
         }
     }
 
+    /// Tells the view where the tasks stand.
+    fn tasks_stand(&mut self, seq: u64) {
+        if let Some(state) = self.handed.state() {
+            self.window.tasks_stand(seq, state);
+        }
+    }
+
     /// An agent was started on one of the request's tasks, if it is one of those.
     pub(crate) fn agent_begun(
         &mut self,
@@ -257,13 +273,22 @@ impl Thread {
         agent_type: &AgentType,
         label: Option<&str>,
     ) {
+        self.handed.begun(child, agent_type, label);
         if let (Some(tasks), Some(label)) = (&mut self.tasks, label) {
             tasks.agent_begun(child, agent_type, label);
         }
     }
 
     /// An agent that this one started has reported.
-    pub(crate) fn agent_ended(&mut self, child: AgentId, report: &Report, usage: Usage) {
+    pub(crate) fn agent_ended(
+        &mut self,
+        seq: u64,
+        child: AgentId,
+        (report, usage): (&Report, Usage),
+    ) {
+        let words = self.handed.ended(child, report);
+        self.window.reported(seq, words);
+        self.tasks_stand(seq);
         if let Some(tasks) = &mut self.tasks {
             tasks.agent_ended(child, report, usage);
         }

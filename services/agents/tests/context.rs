@@ -149,7 +149,7 @@ async fn what_is_shown_to_people_is_what_the_model_was_sent() {
         .models
         .answer_schemas(plain(Reply::says("no summary")));
     let id = house.open().await;
-    talk(&house, id, 0..12).await;
+    talk(&house, id, 0..13).await;
     let before = house.service.context(id, Whose::Root).await.unwrap();
     let text: String = before
         .parts
