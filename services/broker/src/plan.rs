@@ -429,7 +429,20 @@ fn bad_size(calls: usize) -> Decision {
     }])
 }
 
-fn nobody_to_ask(hash: &Digest) -> Decision {
+/// Kinds of effect as `--yes` takes them.
+fn words(effects: &BTreeSet<EffectClass>) -> String {
+    let words: Vec<&str> = effects.iter().map(|effect| effect.as_str()).collect();
+    words.join(",")
+}
+
+fn nobody_to_ask(hash: &Digest, started: &BTreeSet<EffectClass>) -> Decision {
+    let in_advance = match started.is_empty() {
+        true => "To approve its kinds of effect: `--yes CLASS`.".to_owned(),
+        false => format!(
+            "To approve every kind of effect that its agents could have: `--yes {}`.",
+            words(started)
+        ),
+    };
     Decision::strictest(vec![Finding {
         layer: Layer::SafetyGate,
         verdict: Verdict::Deny,
