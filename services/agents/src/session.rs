@@ -476,6 +476,9 @@ async fn run(work: &Work) -> Outcome {
                 Box::pin(orchestrated::run(work)).await
             }
             Mode::Loop | Mode::Auto => Box::pin(loop_mode::run(work)).await,
+            Mode::Plan if orchestrated::planned::is_for(work) => {
+                Box::pin(orchestrated::planned::run(work)).await
+            }
             Mode::Plan | Mode::Deterministic | Mode::Bridge => Box::pin(pipeline::run(work)).await,
         }
     };
