@@ -273,7 +273,8 @@ pub trait Sessions: Send + Sync {
     async fn list(&self) -> Result<Vec<SessionSummary>, Error>;
     /// A new session with the events up to and including `at_seq`; 0: all of them.
     async fn fork(&self, session_id: SessionId, at_seq: u64) -> Result<SessionSummary, Error>;
-    /// Ends a session's work; its log stays.
+    /// Ends a session's work when all who opened it have closed it; its log stays. Before that it
+    /// takes back one opening and nothing else.
     async fn close(&self, session_id: SessionId) -> Result<(), Error>;
     /// Exactly what a model will be shown next, but for the request that is yet to come. Of a
     /// session from disk as well, which stays as it is. An agent that ended has no context any more:

@@ -116,6 +116,7 @@ impl Service {
         let held = Held {
             session: Arc::clone(&session),
             used: live.uses,
+            holders: 1,
         };
         live.sessions.insert(session_id, held);
         session

@@ -50,6 +50,8 @@ pub(crate) struct Held {
     pub(crate) session: Arc<Session>,
     /// The larger, the more recently used.
     pub(crate) used: u64,
+    /// How often it was opened and not closed.
+    pub(crate) holders: u64,
 }
 
 impl Service {
@@ -162,6 +164,9 @@ impl Sessions for Service {
                 Some(session) => {
                     if let Some(profile) = profile {
                         self.configure(session_id, profile).await?;
+                    }
+                    if let Some(held) = self.live.lock().await.sessions.get_mut(&session_id) {
+                        held.holders += 1;
                     }
                     session
                 }
@@ -328,7 +333,15 @@ impl Sessions for Service {
     }
 
     async fn close(&self, session_id: SessionId) -> Result<(), Error> {
-        let held = self.live.lock().await.sessions.remove(&session_id);
+        let mut live = self.live.lock().await;
+        if let Some(held) = live.sessions.get_mut(&session_id) {
+            held.holders = held.holders.saturating_sub(1);
+            if held.holders > 0 {
+                return Ok(());
+            }
+        }
+        let held = live.sessions.remove(&session_id);
+        drop(live);
         let Some(held) = held else {
             return self.expect_live(session_id).await.map(|_| ());
         };

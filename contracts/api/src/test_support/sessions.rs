@@ -57,7 +57,8 @@ struct State {
 struct Session {
     profile: SessionProfile,
     events: Vec<Event>,
-    is_live: bool,
+    /// How often it was opened and not closed.
+    holders: u64,
     is_busy: bool,
     waiting: VecDeque<(QueryId, String, Mode)>,
     interrupts: watch::Sender<u64>,
@@ -77,7 +78,7 @@ impl State {
 
     fn live(&mut self, session_id: SessionId) -> Result<&mut Session, Error> {
         let session = self.session(session_id)?;
-        if session.is_live {
+        if session.holders > 0 {
             Ok(session)
         } else {
             Err(not_found(session_id))
@@ -106,7 +107,7 @@ impl Session {
         Self {
             profile,
             events: Vec::new(),
-            is_live: true,
+            holders: 1,
             is_busy: false,
             waiting: VecDeque::new(),
             interrupts: watch::Sender::new(0),
@@ -130,7 +131,7 @@ impl Session {
             created: time(self.events.first()),
             updated: time(self.events.last()),
             last_seq: self.events.len() as u64,
-            live: self.is_live,
+            live: self.holders > 0,
         }
     }
 }
@@ -201,7 +202,7 @@ impl FakeSessions {
                     let (event, is_live) = {
                         let mut state = state.lock().unwrap();
                         let session = state.session(session_id).ok()?;
-                        (session.events.get(index).cloned(), session.is_live)
+                        (session.events.get(index).cloned(), session.holders > 0)
                     };
                     match event {
                         None if !is_live => return None,
@@ -251,7 +252,7 @@ impl Sessions for FakeSessions {
                         check(&profile)?;
                         session.profile = profile;
                     }
-                    session.is_live = true;
+                    session.holders += 1;
                     session.profile.clone()
                 };
                 self.emit(session_id, None, EventBody::SessionResumed { profile });
@@ -408,7 +409,10 @@ impl Sessions for FakeSessions {
         {
             let mut state = self.state.lock().unwrap();
             let session = state.live(session_id)?;
-            session.is_live = false;
+            session.holders -= 1;
+            if session.holders > 0 {
+                return Ok(());
+            }
             session.waiting.clear();
             session.interrupts.send_modify(|count| *count += 1);
         }

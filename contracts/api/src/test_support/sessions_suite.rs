@@ -36,6 +36,7 @@ pub async fn conformance(subject: impl AsyncFn() -> Subject) {
     interrupting_ends_the_request_and_not_the_session(&subject().await).await;
     dropping_the_stream_does_not_stop_the_work(&subject().await).await;
     a_fork_has_the_past_and_a_life_of_its_own(&subject().await).await;
+    a_session_works_until_the_last_who_opened_it_closes(&subject().await).await;
     closing_keeps_the_log_and_resuming_goes_on(&subject().await).await;
     settings_and_opinions_are_events(&subject().await).await;
     sessions_are_listed(&subject().await).await;
@@ -222,6 +223,23 @@ async fn a_fork_has_the_past_and_a_life_of_its_own(subject: &Subject) {
     assert_eq!(log(subject, id, 1).await, whole, "the origin is untouched");
     let beyond = subject.sessions.fork(id, whole.len() as u64 + 1).await;
     assert_eq!(kind(beyond), ErrorKind::InvalidRequest);
+}
+
+async fn a_session_works_until_the_last_who_opened_it_closes(subject: &Subject) {
+    let id = open(subject).await;
+    let again = OpenRequest::Resume {
+        session_id: id,
+        profile: None,
+    };
+    subject.sessions.open(again).await.expect("it is shared");
+    subject.sessions.close(id).await.expect("one leaves");
+    all(send(subject, id, &subject.ends).await).await;
+    subject.sessions.close(id).await.expect("the other leaves");
+    assert_eq!(
+        kind(subject.sessions.close(id).await),
+        ErrorKind::NotFound,
+        "nobody is left"
+    );
 }
 
 async fn closing_keeps_the_log_and_resuming_goes_on(subject: &Subject) {
