@@ -23,10 +23,12 @@ pub(super) fn recalled(query: &str, data: &Value) -> String {
         return format!("Nothing is remembered about {about}.");
     }
     let relevance = |one: &Value| one.get("relevance").and_then(Value::as_f64).unwrap_or(0.0);
-    let near: Vec<&Value> = results
-        .iter()
-        .filter(|one| relevance(one) >= ABOUT)
-        .collect();
+    let mut near: Vec<&Value> = Vec::new();
+    for one in results.iter().filter(|one| relevance(one) >= ABOUT) {
+        if !near.iter().any(|before| is_said_again(before, one)) {
+            near.push(one);
+        }
+    }
     let (heading, shown) = if near.is_empty() {
         let nearest = results.iter().take(NEAREST).collect();
         let heading = format!("Nothing is clearly about {about}. The nearest in memory:");
@@ -50,6 +52,16 @@ pub(super) fn recalled(query: &str, data: &Value) -> String {
         ));
     }
     out
+}
+
+/// Whether a conversation says no more than that a memory was kept: the order to keep it holds it
+/// word for word.
+fn is_said_again(memory: &Value, conversation: &Value) -> bool {
+    let kept = text(memory, "text").trim();
+    text(memory, "kind") == "memory"
+        && text(conversation, "kind") == "conversation"
+        && !kept.is_empty()
+        && text(conversation, "name").contains(kept)
 }
 
 /// An entry's text with its name, unless the text begins with it.

@@ -287,6 +287,12 @@ fn what_is_recalled_says_where_it_is_from_and_what_is_not_about_it_says_so() {
         "1 entry in memory about \"coffee\":\n1. I take my coffee black.\n   (memory, 2026-11-22, \
          from an agent, id 0190)"
     );
+    let mut order = remembered("remember that I take my coffee black.", "Q: … A: …", 0.8);
+    order["kind"] = json!("conversation");
+    let both = recall(json!([black, order]));
+    assert!(both.starts_with("1 entry"), "{both}");
+    let alone = recall(json!([order]));
+    assert!(alone.contains("A: …"), "{alone}");
     assert_eq!(
         recall(json!([other])),
         "Nothing is clearly about \"coffee\". The nearest in memory:\n1. bees\n   Ada keeps \

@@ -140,6 +140,7 @@ pub(crate) fn plain(record: &CallRecord) -> String {
         .join("\n")
         .trim()
         .trim_start_matches("[DENIED]")
+        .trim_start_matches("[tool unavailable]")
         .trim()
         .to_owned();
     match (text.is_empty(), record.result.status) {
