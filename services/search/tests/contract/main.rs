@@ -15,3 +15,4 @@ mod providers;
 mod quality;
 mod searx;
 mod site;
+mod tls;

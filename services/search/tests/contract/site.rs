@@ -12,6 +12,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::response::Response;
+use axum::serve::Listener;
 use domain::Timestamp;
 use domain::message::Message;
 use domain::model::{FinishReason, ModelChoice, ModelRef, Usage};
@@ -106,7 +107,11 @@ impl Site {
 
     /// At an address of the test's choice; port 0 for any.
     pub async fn listen(address: SocketAddr) -> Self {
-        let listener = tokio::net::TcpListener::bind(address).await.unwrap();
+        Self::serving(tokio::net::TcpListener::bind(address).await.unwrap())
+    }
+
+    /// With a listener of the test's choice.
+    pub fn serving(listener: impl Listener<Addr = SocketAddr>) -> Self {
         let address = listener.local_addr().unwrap();
         let shared = Shared::default();
         let router = Router::new()
