@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextPart {
     /// What it is: `system`, `tools`, `identity`, `project_notes`, `journal`, `summary`, `pinned`,
-    /// `recalled`, `conversation`, `turn`, and so on.
+    /// `tasks`, `reports`, `recalled`, `conversation`, `turn`, and so on.
     pub name: String,
     /// Tokens, estimated.
     pub tokens: u64,

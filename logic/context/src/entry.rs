@@ -1,5 +1,6 @@
 //! One message of a context, with what is known of it.
 
+use crate::words::one_line;
 use domain::id::CallId;
 use domain::message::{Message, ToolCall};
 use serde_json::{Value, json};
@@ -8,6 +9,10 @@ use serde_json::{Value, json};
 pub(crate) const MESSAGE_CHARACTERS: u64 = 16;
 /// What is left of a shortened tool result or argument, characters, besides the note that it was.
 const SHORTENED_CHARACTERS: usize = 400;
+/// How the last line of a fenced result begins (logic/text).
+const FENCE_END: &str = "[END ";
+/// What is left of a tool result of which one line is left, characters, besides the note.
+const RESULT_LINE_CHARACTERS: usize = 160;
 /// Longest argument that stays whole in a shortened call, characters.
 pub(crate) const LONG_ARGUMENT: usize = 2 * SHORTENED_CHARACTERS;
 /// The same in a call that came to nothing: more, because the model may want to mend it.
@@ -81,16 +86,37 @@ impl Entry {
     }
 }
 
+/// The line that ends a fenced result, so that what is added below stands outside.
+fn end_of_fence(text: &str) -> String {
+    let last = text
+        .lines()
+        .next_back()
+        .filter(|line| line.starts_with(FENCE_END));
+    last.map_or_else(String::new, |line| format!("\n{line}"))
+}
+
 /// A tool result as it is shown once there is no room for it.
 pub(crate) fn shortened_text(text: &str, seq: u64) -> Option<String> {
     let total = text.chars().count();
     let kept: String = text.chars().take(SHORTENED_CHARACTERS).collect();
     let note = format!(
-        "\n[Shortened to fit the context: {} more characters were here, in event #{seq}.]",
+        "{}\n[Shortened to fit the context: {} more characters were here, in event #{seq}.]",
+        end_of_fence(text),
         total.saturating_sub(SHORTENED_CHARACTERS)
     );
     // What would hardly become smaller stays as it is.
     (total > SHORTENED_CHARACTERS + 2 * note.len()).then(|| kept + &note)
+}
+
+/// A tool result as an agent at work for another is shown it once it has gone on: one line.
+pub(crate) fn line_of_result(text: &str, seq: u64) -> Option<String> {
+    let total = text.chars().count();
+    let line = format!(
+        "{}{}\n[One line of {total} characters; recall_event({seq}) shows them all.]",
+        one_line(text, RESULT_LINE_CHARACTERS),
+        end_of_fence(text)
+    );
+    (total > 2 * RESULT_LINE_CHARACTERS).then_some(line)
 }
 
 /// A call whose arguments longer than so many characters are cut, for the same reason.
@@ -143,4 +169,28 @@ fn shortened_value(value: &Value, longest: usize) -> Value {
 /// Characters of a text, as estimates count them.
 pub(crate) fn characters_in(text: &str) -> u64 {
     text.chars().count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shortened_result_still_ends_its_fence_before_our_note() {
+        let text = format!(
+            "[TOOL_RESULT: UNTRUSTED read 77]\n{}\n[END 77]",
+            "é ".repeat(900)
+        );
+        for short in [shortened_text(&text, 5), line_of_result(&text, 5)] {
+            let short = short.unwrap();
+            let (fenced, ours) = short.split_once("\n[END 77]\n").unwrap();
+            assert!(
+                fenced.starts_with("[TOOL_RESULT") && ours.ends_with(']'),
+                "{short}"
+            );
+        }
+        let plain = line_of_result(&"é ".repeat(900), 5).unwrap();
+        assert!(plain.contains("…\n[One line of 1800"), "{plain}");
+        assert_eq!(line_of_result("short", 5), None);
+    }
 }

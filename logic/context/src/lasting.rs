@@ -297,13 +297,7 @@ impl ContextManager for Lasting {
     /// As a rebuilding without a model. Who keeps a log plans, writes the event and applies that.
     fn trim(&mut self, budget_tokens: u64) -> Trimming {
         let before_tokens = self.estimate();
-        let mut trimming = Trimming {
-            before_tokens,
-            after_tokens: before_tokens,
-            dropped_messages: 0,
-            shortened_results: 0,
-            dropped_recalls: 0,
-        };
+        let mut trimming = Trimming::nothing(before_tokens);
         if before_tokens <= budget_tokens {
             return trimming;
         }

@@ -22,6 +22,9 @@ const JOURNAL_PERMILLE: u64 = 650;
 const LEAST_PERMILLE: u64 = 200;
 /// Replies with their results that are kept word for word when a turn alone is too long.
 const KEPT_REPLIES: usize = 3;
+/// Further replies that come before the results of those in front are shown in one line, for an
+/// agent at work for another: each time is a prompt that is read anew from there on.
+const STEP_REPLIES: usize = 4;
 /// Longest text of a covered message that is looked at, characters.
 const COVERED_CHARACTERS: usize = 8_000;
 
@@ -37,6 +40,9 @@ pub enum Why {
     /// An agent that hands work out begins a request: what came before it leaves, unless it is talk
     /// that takes no more than what would stand for it.
     Request,
+    /// An agent at work for another goes on: results of steps that lie behind it are shown in one
+    /// line, several steps at a time.
+    Step,
 }
 
 /// A rebuilding that is about to happen.
@@ -105,8 +111,10 @@ impl Lasting {
     /// How the view can be made smaller for a prompt of `budget_tokens`; `None` when nothing can go.
     #[must_use]
     pub fn plan(&self, budget_tokens: u64, why: Why) -> Option<Plan> {
-        if why == Why::Request {
-            return self.plan_for_request(budget_tokens);
+        match why {
+            Why::Request => return self.plan_for_request(budget_tokens),
+            Why::Step => return self.plan_for_step(budget_tokens),
+            Why::Mark | Why::Overflow | Why::Asked => {}
         }
         let target = self.target(budget_tokens, why);
         let wanted = self.cut_for(target);
@@ -156,6 +164,34 @@ impl Lasting {
             budget_tokens,
             summary_tokens: ROLLING_SUMMARY_TOKENS,
         })
+    }
+
+    fn plan_for_step(&self, budget_tokens: u64) -> Option<Plan> {
+        let replies = self.replies_from(0);
+        let is_whole = |index: &&usize| {
+            let entry = self.entries.get(**index);
+            entry.is_some_and(|entry| !self.is_shortened(entry))
+        };
+        let whole = replies.iter().filter(is_whole).count();
+        let kept = replies.len().checked_sub(KEPT_REPLIES)?;
+        let through = self.last_before(replies.get(kept).copied()?)?;
+        (whole >= KEPT_REPLIES + STEP_REPLIES).then(|| Plan {
+            cause: CompactionCause::Trimmed,
+            through: None,
+            shortened_through: Some(through),
+            covered: Vec::new(),
+            budget_tokens,
+            summary_tokens: u64::MAX,
+        })
+    }
+
+    /// Where replies that asked for tools stand, from an entry on.
+    fn replies_from(&self, start: usize) -> Vec<usize> {
+        let entries = self.entries.iter().enumerate().skip(start);
+        entries
+            .filter(|(_, entry)| !calls_of(&entry.message).is_empty())
+            .map(|(index, _)| index)
+            .collect()
     }
 
     /// The event of the last of the first `cut` entries.
@@ -227,7 +263,7 @@ impl Lasting {
     fn target(&self, budget_tokens: u64, why: Why) -> u64 {
         let keep = self.fixed() + self.free(budget_tokens) * KEEP_PERMILLE / 1_000;
         match why {
-            Why::Mark | Why::Overflow | Why::Request => keep,
+            Why::Mark | Why::Overflow | Why::Request | Why::Step => keep,
             // Somebody who asks wants less than there is, however much that is.
             Why::Asked => keep.min(self.estimate() / 2),
         }
@@ -292,14 +328,7 @@ impl Lasting {
         if self.estimate_after(cut, None) <= enough {
             return None;
         }
-        let replies: Vec<usize> = self
-            .entries
-            .iter()
-            .enumerate()
-            .skip(cut)
-            .filter(|(_, entry)| !calls_of(&entry.message).is_empty())
-            .map(|(index, _)| index)
-            .collect();
+        let replies = self.replies_from(cut);
         let mut best = None;
         for kept in [KEPT_REPLIES, 1, 0] {
             let Some(older) = replies.len().checked_sub(kept).filter(|older| *older > 0) else {

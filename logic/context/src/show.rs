@@ -3,7 +3,7 @@
 use crate::budget::Budget;
 use crate::entry::{
     Entry, LONG_ARGUMENT, LONG_FAILED_ARGUMENT, MESSAGE_CHARACTERS, Part, characters_in,
-    shortened_call, shortened_text,
+    line_of_result, shortened_call, shortened_text,
 };
 use crate::estimate::TokenEstimator;
 use crate::lasting::Lasting;
@@ -141,7 +141,11 @@ impl Lasting {
     fn text_of<'a>(&self, entry: &'a Entry) -> Cow<'a, str> {
         match &entry.message {
             Message::Tool { text, .. } if self.is_shortened(entry) => {
-                shortened_text(text, entry.seq).map_or(Cow::Borrowed(text.as_str()), Cow::Owned)
+                let short = match self.shape {
+                    Shape::Child => line_of_result(text, entry.seq),
+                    Shape::Root | Shape::Orchestrator => shortened_text(text, entry.seq),
+                };
+                short.map_or(Cow::Borrowed(text.as_str()), Cow::Owned)
             }
             message => Cow::Borrowed(message.text()),
         }

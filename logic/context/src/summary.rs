@@ -270,10 +270,10 @@ fn same(left: &str, right: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn covered(seq: u64, said: Said, text: &str) -> Covered {
+    pub(crate) fn covered(seq: u64, said: Said, text: &str) -> Covered {
         Covered {
             seq,
             said,
@@ -289,7 +289,7 @@ mod tests {
         }
     }
 
-    fn talk() -> Vec<Covered> {
+    pub(crate) fn talk() -> Vec<Covered> {
         vec![
             covered(
                 3,

@@ -20,6 +20,17 @@ pub struct Trimming {
 }
 
 impl Trimming {
+    /// Nothing done at so many tokens.
+    pub(crate) const fn nothing(tokens: u64) -> Self {
+        Self {
+            before_tokens: tokens,
+            after_tokens: tokens,
+            dropped_messages: 0,
+            shortened_results: 0,
+            dropped_recalls: 0,
+        }
+    }
+
     /// Whether anything changed.
     #[must_use]
     pub const fn changed(&self) -> bool {

@@ -573,3 +573,48 @@ fn what_others_reported_is_shown_to_nobody_else() {
         assert!(!shown.contains("It is short."), "{shape:?}");
     }
 }
+
+#[test]
+fn steps_that_lie_behind_an_agent_at_work_for_another_are_told_in_a_line_four_at_a_time() {
+    let mut world = World::new(20_000);
+    world.lasting.set_shape(Shape::Child, 0);
+    let mut before = String::new();
+    let mut rebuilt_after = Vec::new();
+    for step in 1..=12 {
+        world.take(&Step::Calls(vec![2_000]));
+        if let Some(plan) = world.lasting.plan(world.budget, Why::Step) {
+            assert_eq!(plan.request(10_000), None, "no model is asked");
+            let done = world.lasting.carry_out(&plan, None);
+            assert!(done.shrank && done.dropped_messages == 0);
+            world.says(Said::Compacted(Box::new(done)));
+            rebuilt_after.push(step);
+            before.clear();
+        }
+        let shown = transcript(&world.lasting.messages());
+        assert!(shown.starts_with(&before), "{step}");
+        before = shown;
+    }
+    assert_eq!(rebuilt_after, [7, 11]);
+    let messages = world.lasting.messages();
+    let results = messages
+        .iter()
+        .filter(|m| matches!(m, Message::Tool { .. }));
+    let sizes: Vec<usize> = results.map(|one| one.text().chars().count()).collect();
+    assert!(sizes[..8].iter().all(|size| *size < 260), "{sizes:?}");
+    assert!(sizes[8..].iter().all(|size| *size == 2_000), "{sizes:?}");
+    let first = messages.iter().find(|m| matches!(m, Message::Tool { .. }));
+    let first = first.unwrap().text();
+    assert!(first.contains("recall_event(3)"), "{first}");
+    assert_eq!(first.lines().count(), 2, "{first}");
+}
+
+#[test]
+fn steps_with_small_results_stay_as_they_are() {
+    let mut world = World::new(20_000);
+    world.lasting.set_shape(Shape::Child, 0);
+    for _ in 0..9 {
+        world.take(&Step::Calls(vec![100]));
+    }
+    let plan = world.lasting.plan(world.budget, Why::Step).unwrap();
+    assert!(!world.lasting.carry_out(&plan, None).shrank);
+}

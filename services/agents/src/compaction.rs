@@ -25,6 +25,9 @@ const OVERSIZED_PERMILLE: u64 = 1_500;
 /// once, to write its journal. What that cost.
 pub(crate) async fn before_call(work: &Work, budget: Budget, tools: &[ToolDefinition]) -> Usage {
     let mut spent = Usage::default();
+    if shape_of(work) == Shape::Child {
+        leave_steps_behind(work, budget).await;
+    }
     let full_at = work.with_thread(|thread| thread.full_at);
     if pressure(work, budget) == Pressure::Hard && has_grown(work, full_at) {
         let (shrunk, cost) = rebuild(work, budget.prompt_tokens, Why::Mark).await;
@@ -47,6 +50,19 @@ pub(crate) async fn before_call(work: &Work, budget: Budget, tools: &[ToolDefini
         work.emit(EventBody::ModelNudged { text }, None).await;
     }
     spent
+}
+
+/// Shows results of an agent at work for another in one line once it has gone on, several steps at a
+/// time and where that takes away a fifth.
+async fn leave_steps_behind(work: &Work, budget: Budget) {
+    let done = work.with_thread(|thread| {
+        let plan = thread.window.plan(budget.prompt_tokens, Why::Step)?;
+        let done = thread.window.carry_out(&plan, None);
+        done.shrank.then_some(done)
+    });
+    if let Some(done) = done {
+        work.emit(event_of(done), None).await;
+    }
 }
 
 /// Why a prompt is not sent at all: it is far over everything that the model can see.

@@ -1,5 +1,6 @@
 //! What an agent that hands work out is shown, through the shipped program, a process a request: a
-//! rolling summary, where its tasks stand, the last reports, the request, and nothing raw.
+//! rolling summary, where its tasks stand, the last reports, the request, and nothing raw. And what
+//! the agent is shown that it hands work to.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -152,4 +153,55 @@ fn each_request_begins_with_a_summary_the_tasks_and_the_reports_whatever_came_be
     );
     let log = scene.house.session_log(&id);
     assert!(!of_kind(&log, "context_compacted").is_empty());
+}
+
+/// Files that one agent reads one after the other.
+const FILES: usize = 10;
+
+#[test]
+fn the_agent_at_work_sees_its_last_steps_whole_and_those_before_in_a_line() {
+    let read = |body: &Value| {
+        let messages = body["messages"].as_array().unwrap();
+        let results = messages.iter().filter(|one| one["role"] == "tool").count();
+        let is_worker = body["messages"]
+            .to_string()
+            .contains("You are the agent `researcher`");
+        if is_worker && body["response_format"].is_null() && results < FILES {
+            return Reply::call("read_file", json!({"path": format!("{results}.txt")}));
+        }
+        answers(body)
+    };
+    let scene = Scene::with(Server::speak(move |body, _| read(body)).openai(), "openai");
+    for number in 0..FILES {
+        scene.house.write(
+            &format!("{number}.txt"),
+            format!("{MARKER} {number}\n").repeat(200),
+        );
+    }
+    let outcome = asks(&scene, None, "Is a.txt short?");
+    let chats = scene.server.chats();
+    let of_workers = chats.iter().filter(|chat| {
+        let said = chat.body["messages"].to_string();
+        said.contains("You are the agent `researcher`") && said.contains("Read a.txt")
+    });
+    let mut last: Vec<usize> = Vec::new();
+    for chat in of_workers {
+        let messages = chat.body["messages"].as_array().unwrap();
+        let results = messages.iter().filter(|one| one["role"] == "tool");
+        let text = |one: &Value| one["content"].as_str().unwrap().chars().count();
+        let sizes: Vec<usize> = results.map(text).collect();
+        let whole = sizes.iter().filter(|size| **size > 1_000).count();
+        assert!(whole >= sizes.len().min(3) && whole <= 6, "{sizes:?}");
+        last = sizes;
+    }
+    assert_eq!(last.len(), FILES, "{last:?}");
+    let log = scene.log(&outcome);
+    let shortened = of_kind(&log, "context_compacted")
+        .into_iter()
+        .filter(|event| {
+            assert_eq!(event["cause"], "trimmed", "{event:#}");
+            event["shortened_through"].is_u64()
+        });
+    // Two agents, each once.
+    assert_eq!(shortened.count(), 2);
 }
