@@ -185,6 +185,29 @@ fn what_the_index_lacks_is_said_once_and_no_model_is_no_news() {
     assert!(later.is_some(), "it is made anew at last");
 }
 
+#[test]
+fn what_is_imported_at_one_time_is_found_by_its_words() {
+    let (home, lines) = (tempfile::tempdir().unwrap(), 2_500);
+    let home = home.path();
+    said(&memory(home, &["add", "Locker zero holds zithers."]));
+    let line = said(&memory(home, &["export"]));
+    let all: String = (0..lines)
+        .map(|number| {
+            let id = format!("00000000-0000-4000-8000-{number:012x}");
+            let mut entry: serde_json::Value = serde_json::from_str(line.trim()).unwrap();
+            entry["id"] = id.into();
+            entry["text"] = format!("Locker {number} holds item{number}x.").into();
+            format!("{entry}\n")
+        })
+        .collect();
+    std::fs::write(home.join("many.jsonl"), all).unwrap();
+    said(&memory(home, &["import", "many.jsonl"]));
+    let found = memory(home, &["search", "item2499x", "-n", "1"]);
+    assert!(said(&found).contains("item2499x"), "{found:?}");
+    let stats = said(&memory(home, &["stats"]));
+    assert!(stats.contains("Index lexical: 2501 of 2501"), "{stats}");
+}
+
 fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     for file in std::fs::read_dir(folder).unwrap() {

@@ -63,14 +63,19 @@ pub fn missed(stages: &[Stage]) -> String {
     let notes = stages.iter().filter_map(|stage| {
         let is_news = match stage.name.as_str() {
             "lexical" => !stage.note.is_empty(),
-            "vector" => !stage.note.is_empty() && !stage.note.ends_with("words alone"),
+            "vector" => !stage.note.is_empty() && !stage.note.starts_with("no embedding model"),
             _ => false,
         };
         let index = match stage.name.as_str() {
             "lexical" => "words",
             _ => "vectors",
         };
-        is_news.then(|| format!("The index of {index}: {}.\n", visible_line(&stage.note)))
+        let remedy = match stage.note.ends_with("no vector yet") {
+            true => "; each search makes more, `carl memory reindex` all",
+            false => "",
+        };
+        let note = visible_line(&stage.note);
+        is_news.then(|| format!("The index of {index}: {note}{remedy}.\n"))
     });
     notes.collect()
 }
@@ -398,6 +403,7 @@ pub fn stats(stats: &Stats, as_json: bool) -> Result<String> {
             counted(index.of, "entry", "entries")
         ));
     }
+    out.push_str(&lacking(stats));
     if stats.cache_lookups > 0 {
         out.push_str(&format!(
             "Cache: {} of {} questions since the start\n",
@@ -405,6 +411,33 @@ pub fn stats(stats: &Stats, as_json: bool) -> Result<String> {
         ));
     }
     Ok(out)
+}
+
+/// What the indexes still lack of what is kept; empty for nothing. That there is no embedding model
+/// is no news.
+#[must_use]
+pub fn lacking(stats: &Stats) -> String {
+    let missing = |name: &str| {
+        let index = stats.indexes.iter().find(|index| index.name == name);
+        index.map_or(0, |index| index.of.saturating_sub(index.entries))
+    };
+    let goes_on =
+        "each search and each session goes on with it, `carl memory reindex` waits for all";
+    let mut said = match missing("lexical") {
+        0 => String::new(),
+        count => format!(
+            "{} not indexed yet: {goes_on}.\n",
+            counted(count, "entry is", "entries are")
+        ),
+    };
+    let vectors = missing("vector");
+    if vectors > 0 && !stats.embedder.starts_with("none: ") {
+        said.push_str(&format!(
+            "{} no vector yet and may be found by words alone: {goes_on}.\n",
+            counted(vectors, "entry has", "entries have")
+        ));
+    }
+    said
 }
 
 /// A number with its word.

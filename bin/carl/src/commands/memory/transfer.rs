@@ -2,6 +2,7 @@
 
 use super::exported::{from_line, to_json};
 use crate::exit::{Exit, Failure, OrFail};
+use crate::render::memory::lacking;
 use crate::render::{print, print_error};
 use crate::wiring::Memories;
 use anyhow::{Context, Result};
@@ -126,7 +127,8 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
         "Of {total}: {new} kept, {known} there already, {refused} refused.\n"
     ))?;
     if new > 0 {
-        print_error(&indexing(memories).await?)?;
+        let stats = memories.curator.stats().await.or_fail()?;
+        print_error(&lacking(&stats))?;
     }
     if own > 0 {
         print(&format!(
@@ -136,20 +138,6 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
     Ok(match refused {
         0 => Exit::Success,
         _ => Exit::Partial,
-    })
-}
-
-/// What the indexes still lack of what is kept; empty for nothing.
-async fn indexing(memories: &Memories) -> Result<String> {
-    let stats = memories.curator.stats().await.or_fail()?;
-    let words = stats.indexes.iter().find(|index| index.name == "lexical");
-    let missing = words.map_or(0, |index| index.of.saturating_sub(index.entries));
-    Ok(match missing {
-        0 => String::new(),
-        more => format!(
-            "{more} entries are not indexed yet; that goes on with the next commands, and `carl \
-             memory reindex` waits for it.\n"
-        ),
     })
 }
 

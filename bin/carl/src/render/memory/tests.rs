@@ -1,7 +1,7 @@
 //! What people see of memory, as it stands on the screen.
 
 use super::*;
-use api::memory::{Candidate, Source};
+use api::memory::{Candidate, IndexState, Source};
 use domain::rights::Namespace;
 use uuid::Uuid;
 
@@ -54,7 +54,7 @@ fn results_and_stages_stand_in_columns_and_control_nothing() {
     let nothing = Stage {
         candidates: Vec::new(),
         seen: 0,
-        ..stage("vector", 7, "no model: words alone")
+        ..stage("vector", 7, "no embedding model: words alone")
     };
     let all = [stage("lexical", 1_500, ""), nothing];
     let seen = format!(
@@ -77,4 +77,57 @@ fn nothing_is_said_to_be_nothing_and_sizes_have_units() {
     ] {
         assert_eq!(bytes(count), said);
     }
+}
+
+#[test]
+fn vectors_that_lag_are_told_with_what_makes_them() {
+    let stage = |note: &str| Stage {
+        name: "vector".to_owned(),
+        candidates: Vec::new(),
+        seen: 928,
+        duration_us: 7,
+        note: note.to_owned(),
+    };
+    let said = missed(&[stage("3072 of 4000 entries have no vector yet")]);
+    assert!(
+        said.starts_with("The index of vectors: 3072 of 4000"),
+        "{said}"
+    );
+    assert!(
+        said.ends_with("; each search makes more, `carl memory reindex` all.\n"),
+        "{said}"
+    );
+    assert_eq!(
+        missed(&[stage("no embedding model (x): words alone"), stage("")]),
+        ""
+    );
+}
+
+#[test]
+fn what_has_no_vector_yet_is_said_where_there_is_a_model() {
+    let index = |name: &str, entries| IndexState {
+        name: name.to_owned(),
+        entries,
+        of: 4_000,
+        note: String::new(),
+    };
+    let mut stats = Stats {
+        embedder: "made/words".to_owned(),
+        indexes: vec![index("lexical", 4_000), index("vector", 928)],
+        memories: 4_000,
+        engrams: 0,
+        superseded: 0,
+        namespaces: Vec::new(),
+        disk_bytes: 0,
+        cache_hits: 0,
+        cache_lookups: 0,
+    };
+    let said = lacking(&stats);
+    assert!(
+        said.starts_with("3072 entries have no vector yet"),
+        "{said}"
+    );
+    assert!(said.contains("`carl memory reindex`"), "{said}");
+    stats.embedder = "none: nothing embeds here".to_owned();
+    assert_eq!(lacking(&stats), "");
 }
