@@ -8,6 +8,7 @@ mod drive;
 mod journal;
 mod recall_event;
 mod spawn;
+mod spec;
 mod tasks;
 
 pub(crate) use tasks::{DELEGATE_TASKS, limits, roster};

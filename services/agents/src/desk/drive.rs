@@ -3,6 +3,7 @@
 //! None of them does anything by itself. The call and its result are in the session log, and the
 //! drive acts by the log: what it knows after a crash is what it would have known without one.
 
+use super::spec::{SELF, Tool};
 use super::{HouseTool, failed};
 use crate::drive::{CANCEL_TIMER, SET_TIMER, Trail, WATCH_PATH, WATCHED_PATHS, YIELD, may_watch};
 use crate::work::Work;
@@ -12,12 +13,8 @@ use async_trait::async_trait;
 use domain::label::Label;
 use domain::limits::{DRIVE_TIMER, DRIVE_TIMERS};
 use domain::settings::Mode;
-use domain::tool::{
-    ArgumentRole, ArgumentSpec, Audience, EffectClass, ResultSource, TargetKind, ToolDefinition,
-    ToolName, ToolOutput, ToolSpec,
-};
+use domain::tool::{ArgumentRole, EffectClass, ResultSource, ToolOutput, ToolSpec};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// Longest note of a timer, characters.
 const NOTE_CHARS: usize = 500;
@@ -94,25 +91,18 @@ impl DriveTool {
         })
     }
 
-    fn arguments(self) -> BTreeMap<String, ArgumentSpec> {
-        let knob = |name: &str, role| (name.to_owned(), ArgumentSpec { role, target: None });
+    const fn arguments(self) -> &'static [(&'static str, ArgumentRole)] {
         match self {
-            Self::Yield => BTreeMap::from([
-                knob("reason", ArgumentRole::Payload),
-                knob("until_signal", ArgumentRole::Knob),
-            ]),
-            Self::SetTimer => BTreeMap::from([
-                knob("minutes", ArgumentRole::Knob),
-                knob("note", ArgumentRole::Payload),
-            ]),
-            Self::CancelTimer => BTreeMap::from([knob("note", ArgumentRole::Payload)]),
-            Self::WatchPath => BTreeMap::from([(
-                "path".to_owned(),
-                ArgumentSpec {
-                    role: ArgumentRole::Target,
-                    target: Some(TargetKind::ReadPath),
-                },
-            )]),
+            Self::Yield => &[
+                ("reason", ArgumentRole::Payload),
+                ("until_signal", ArgumentRole::Knob),
+            ],
+            Self::SetTimer => &[
+                ("minutes", ArgumentRole::Knob),
+                ("note", ArgumentRole::Payload),
+            ],
+            Self::CancelTimer => &[("note", ArgumentRole::Payload)],
+            Self::WatchPath => &[("path", ArgumentRole::Target)],
         }
     }
 
@@ -162,7 +152,14 @@ impl DriveTool {
                     )
                 })?;
                 may_watch(&work.desk, watched).map_err(|error| {
-                    failed(FailureKind::Mendable, "not_watched", error.to_string())
+                    let mut why = error.to_string();
+                    if call.arguments["path"]
+                        .as_str()
+                        .is_some_and(|path| path.starts_with('~'))
+                    {
+                        why.push_str(" `~` is not the home folder here: write the path in full.");
+                    }
+                    failed(FailureKind::Mendable, "not_watched", why)
                 })?;
                 Ok(format!("Watching {}.", watched.display()))
             }
@@ -177,25 +174,18 @@ impl HouseTool for DriveTool {
             Self::WatchPath => EffectClass::Read,
             Self::Yield | Self::SetTimer | Self::CancelTimer => EffectClass::SelfWrite,
         };
-        ToolSpec {
-            definition: ToolDefinition {
-                name: ToolName::nearest(self.name()),
-                description: self.description().to_owned(),
-                parameters: self.parameters(),
-            },
-            capability: "self".to_owned(),
+        Tool {
+            name: self.name(),
+            description: self.description(),
+            capability: SELF,
             effect,
+            parameters: self.parameters(),
             arguments: self.arguments(),
-            audience: Audience::User,
             result_label: Label::untrusted("drive"),
             result_source: ResultSource::Arguments,
-            result_fields: Vec::new(),
-            names_pages: Vec::new(),
-            secrets: BTreeMap::new(),
-            is_wait: false,
             calls_per_minute: None,
-            version: "1".to_owned(),
         }
+        .spec()
     }
 
     async fn run(

@@ -1,6 +1,7 @@
 //! `journal`: the agent writes down what it wants to keep. The entry goes into a Markdown file that
 //! people can read, and into the session log; the call leaves the agent's view once it was seen.
 
+use super::spec::{SELF, Tool};
 use super::{HouseTool, failed};
 use crate::library;
 use crate::work::Work;
@@ -10,12 +11,8 @@ use async_trait::async_trait;
 use domain::event::EventBody;
 use domain::label::Label;
 use domain::limits::JOURNAL_ENTRY_CHARS;
-use domain::tool::{
-    ArgumentRole, ArgumentSpec, Audience, EffectClass, ResultSource, ToolDefinition, ToolName,
-    ToolOutput, ToolSpec,
-};
+use domain::tool::{ArgumentRole, EffectClass, ResultSource, ToolOutput, ToolSpec};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -34,39 +31,24 @@ pub(super) struct Journal;
 #[async_trait]
 impl HouseTool for Journal {
     fn spec(&self) -> ToolSpec {
-        ToolSpec {
-            definition: ToolDefinition {
-                name: ToolName::nearest(JOURNAL),
-                description: "Note what you must not forget in this conversation. First line: a \
-                              title."
-                    .to_owned(),
-                parameters: json!({
-                    "type": "object",
-                    "properties": {"text": {"type": "string", "minLength": 1}},
-                    "required": ["text"],
-                    "additionalProperties": false,
-                }),
-            },
-            capability: "self".to_owned(),
+        Tool {
+            name: JOURNAL,
+            description: "Note what you must not forget in this conversation. First line: a title.",
+            capability: SELF,
             effect: EffectClass::SelfWrite,
-            arguments: BTreeMap::from([(
-                "text".to_owned(),
-                ArgumentSpec {
-                    role: ArgumentRole::Payload,
-                    target: None,
-                },
-            )]),
-            audience: Audience::User,
+            parameters: json!({
+                "type": "object",
+                "properties": {"text": {"type": "string", "minLength": 1}},
+                "required": ["text"],
+                "additionalProperties": false,
+            }),
+            arguments: &[("text", ArgumentRole::Payload)],
             // The result is the same few words whatever was noted.
             result_label: Label::trusted("journal"),
             result_source: ResultSource::World,
-            result_fields: Vec::new(),
-            names_pages: Vec::new(),
-            secrets: BTreeMap::new(),
-            is_wait: false,
             calls_per_minute: Some(6),
-            version: "1".to_owned(),
         }
+        .spec()
     }
 
     async fn run(

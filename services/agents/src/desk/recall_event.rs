@@ -1,5 +1,6 @@
 //! `recall_event`: an original of the agent's own conversation, by the number of its event.
 
+use super::spec::{SELF, Tool};
 use super::{HouseTool, failed};
 use crate::library;
 use crate::work::Work;
@@ -9,12 +10,8 @@ use async_trait::async_trait;
 use domain::drive::Origin;
 use domain::event::{Event, EventBody};
 use domain::label::Label;
-use domain::tool::{
-    ArgumentRole, ArgumentSpec, Audience, EffectClass, ResultField, ResultSource, ToolDefinition,
-    ToolName, ToolOutput, ToolSpec,
-};
+use domain::tool::{ArgumentRole, EffectClass, ResultField, ResultSource, ToolOutput, ToolSpec};
 use serde_json::json;
-use std::collections::BTreeMap;
 
 const NAME: &str = "recall_event";
 
@@ -24,37 +21,23 @@ pub(super) struct RecallEvent;
 #[async_trait]
 impl HouseTool for RecallEvent {
     fn spec(&self) -> ToolSpec {
-        ToolSpec {
-            definition: ToolDefinition {
-                name: ToolName::nearest(NAME),
-                description: "The original message behind a number like #42 in a summary."
-                    .to_owned(),
-                parameters: json!({
-                    "type": "object",
-                    "properties": {"id": {"type": "integer", "minimum": 1}},
-                    "required": ["id"],
-                    "additionalProperties": false,
-                }),
-            },
-            capability: "self".to_owned(),
+        Tool {
+            name: NAME,
+            description: "The original message behind a number like #42 in a summary.",
+            capability: SELF,
             effect: EffectClass::Read,
-            arguments: BTreeMap::from([(
-                "id".to_owned(),
-                ArgumentSpec {
-                    role: ArgumentRole::Knob,
-                    target: None,
-                },
-            )]),
-            audience: Audience::User,
+            parameters: json!({
+                "type": "object",
+                "properties": {"id": {"type": "integer", "minimum": 1}},
+                "required": ["id"],
+                "additionalProperties": false,
+            }),
+            arguments: &[("id", ArgumentRole::Knob)],
             result_label: Label::untrusted("session log"),
             result_source: ResultSource::Stored,
-            result_fields: Vec::new(),
-            names_pages: Vec::new(),
-            secrets: BTreeMap::new(),
-            is_wait: false,
             calls_per_minute: None,
-            version: "1".to_owned(),
         }
+        .spec()
     }
 
     async fn run(

@@ -1,6 +1,7 @@
 //! `spawn_agent` and `spawn_agents`: handing tasks to other agents. What comes back is their
 //! reports.
 
+use super::spec::Tool;
 use super::{HouseTool, failed};
 use crate::reports;
 use crate::subagent::{Errand, Returned, run_errand};
@@ -11,14 +12,10 @@ use async_trait::async_trait;
 use domain::label::Label;
 use domain::limits::{AGENTS_PER_CALL, SPAWN_DEPTH, TASK_GOAL_CHARS};
 use domain::lineage::AgentType;
-use domain::tool::{
-    ArgumentRole, ArgumentSpec, Audience, EffectClass, ResultSource, ToolDefinition, ToolName,
-    ToolOutput, ToolSpec,
-};
+use domain::tool::{ArgumentRole, EffectClass, ResultSource, ToolOutput, ToolSpec};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// The capability that starting other agents belongs to.
 const SPAWN: &str = "spawn";
@@ -37,32 +34,18 @@ pub(super) fn spec(
     parameters: Value,
     arguments: &[(&str, ArgumentRole)],
 ) -> ToolSpec {
-    let argument = |(name, role): &(&str, ArgumentRole)| {
-        let spec = ArgumentSpec {
-            role: *role,
-            target: None,
-        };
-        ((*name).to_owned(), spec)
-    };
-    ToolSpec {
-        definition: ToolDefinition {
-            name: ToolName::nearest(name),
-            description: description.to_owned(),
-            parameters,
-        },
-        capability: SPAWN.to_owned(),
+    Tool {
+        name,
+        description,
+        capability: SPAWN,
         effect: EffectClass::Read,
-        arguments: arguments.iter().map(argument).collect::<BTreeMap<_, _>>(),
-        audience: Audience::User,
+        parameters,
+        arguments,
         result_label: Label::untrusted("agents"),
         result_source: ResultSource::Agents,
-        result_fields: Vec::new(),
-        names_pages: Vec::new(),
-        secrets: BTreeMap::new(),
-        is_wait: false,
         calls_per_minute: None,
-        version: "1".to_owned(),
     }
+    .spec()
 }
 
 fn errand_schema() -> Value {
