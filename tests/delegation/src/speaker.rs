@@ -74,6 +74,7 @@ type Speak = dyn Fn(&Asked) -> Reply + Send + Sync;
 /// The model.
 pub struct Speaker {
     speak: Box<Speak>,
+    keeps: bool,
     asked: Mutex<Vec<Asked>>,
 }
 
@@ -83,7 +84,17 @@ impl Speaker {
     pub fn new(speak: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
         Self {
             speak: Box::new(speak),
+            keeps: true,
             asked: Mutex::default(),
+        }
+    }
+
+    /// The same, without a record of what it was asked.
+    #[must_use]
+    pub fn forgetting(self) -> Self {
+        Self {
+            keeps: false,
+            ..self
         }
     }
 
@@ -102,7 +113,9 @@ impl Models for Speaker {
     async fn chat(&self, request: ChatRequest) -> Result<Streaming<ChatChunk, Error>, Error> {
         let asked = Asked::of(&request);
         let reply = (self.speak)(&asked);
-        self.asked.lock().unwrap().push(asked);
+        if self.keeps {
+            self.asked.lock().unwrap().push(asked);
+        }
         FakeModels::new([reply]).chat(request).await
     }
 
