@@ -1,6 +1,7 @@
 //! The schemas under which a model answers, made from the types that its answers are read into.
 
 use crate::check::Roster;
+use domain::limits::TASKS_PER_REQUEST;
 use domain::lineage::AgentType;
 use domain::report::Report;
 use domain::task::Decomposition;
@@ -17,16 +18,23 @@ pub fn report_schema() -> Value {
 /// is accepted: a small model fills what room it has.
 const WRITTEN_GOAL_CHARS: u32 = 600;
 /// Longest input or path that it may write, and most of each.
-const WRITTEN_LINE_CHARS: u32 = 160;
+const WRITTEN_LINE_CHARS: u32 = 120;
 const WRITTEN_LINES: u32 = 4;
 
-/// What an orchestrating agent takes a request apart in: only types that it may start can be said.
+/// What an orchestrating agent takes a request apart in, into `most` tasks: only types that it may
+/// start can be said, and only ids that there are. One task alone needs no other.
 #[must_use]
-pub fn decomposition_schema(roster: &Roster) -> Value {
+pub fn decomposition_schema(roster: &Roster, most: usize) -> Value {
     let mut schema = of::<Decomposition>();
     let types: Vec<&str> = roster.types.iter().map(AgentType::as_str).collect();
+    let most = most.clamp(1, TASKS_PER_REQUEST);
+    let ids: Vec<String> = (1..=most).map(|number| format!("t{number}")).collect();
+    schema["properties"]["tasks"]["maxItems"] = json!(most);
     let task = &mut schema["properties"]["tasks"]["items"]["properties"];
     task["agent_type"] = json!({ "type": "string", "enum": types });
+    task["id"] = json!({ "type": "string", "enum": ids });
+    task["depends_on"]["items"] = json!({ "type": "string", "enum": ids });
+    task["depends_on"]["maxItems"] = json!(most - 1);
     task["goal"]["maxLength"] = json!(WRITTEN_GOAL_CHARS);
     for lines in ["inputs", "expected_artifacts"] {
         task[lines]["maxItems"] = json!(WRITTEN_LINES);
@@ -79,15 +87,23 @@ mod tests {
         };
         for schema in [
             report_schema(),
-            decomposition_schema(&roster),
+            decomposition_schema(&roster, TASKS_PER_REQUEST),
             keep_schema(3),
         ] {
             let text = schema.to_string();
             assert!(!text.contains("$ref"), "{text}");
             assert_eq!(schema["additionalProperties"], false);
         }
-        let types = &decomposition_schema(&roster)["properties"]["tasks"]["items"]["properties"];
-        assert_eq!(types["agent_type"]["enum"], json!(["coder", "researcher"]));
+        for (asked, most) in [(0, 1), (1, 1), (3, 3), (99, TASKS_PER_REQUEST)] {
+            let schema = decomposition_schema(&roster, asked);
+            let tasks = &schema["properties"]["tasks"];
+            assert_eq!(tasks["maxItems"], most);
+            let task = &tasks["items"]["properties"];
+            assert_eq!(task["agent_type"]["enum"], json!(["coder", "researcher"]));
+            assert_eq!(task["id"]["enum"].as_array().map(Vec::len), Some(most));
+            assert_eq!(task["depends_on"]["items"]["enum"], task["id"]["enum"]);
+            assert_eq!(task["depends_on"]["maxItems"], most - 1);
+        }
         assert_eq!(
             report_schema()["required"].as_array().map(Vec::len),
             Some(6)

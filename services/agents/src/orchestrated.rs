@@ -15,7 +15,7 @@ use context::ContextManager;
 use domain::event::{CallStatus, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::id::CallId;
-use domain::limits::SCHEMA_REPAIRS;
+use domain::limits::{SCHEMA_REPAIRS, TASKS_PER_REQUEST};
 use domain::message::{Message, ToolCall};
 use domain::model::{FinishReason, Usage};
 use domain::report::{Report, ReportStatus};
@@ -103,9 +103,14 @@ async fn tasks(work: &Work, outcome: &mut Outcome) -> Result<Vec<Task>, Outcome>
     let mut messages = work.with_thread(|thread| thread.window.messages());
     messages.push(user(request(work, &roster)));
     let mut mistake = String::new();
-    for _ in 0..=SCHEMA_REPAIRS {
+    for repair in 0..=SCHEMA_REPAIRS {
+        // A model that cannot say how parts hang together may still say who does the whole.
+        let most = match repair {
+            SCHEMA_REPAIRS => 1,
+            _ => TASKS_PER_REQUEST,
+        };
         let ask = Ask {
-            response_schema: Some(decomposition_schema(&roster)),
+            response_schema: Some(decomposition_schema(&roster, most)),
             max_tokens: Some(TASKS_TOKENS),
             temperature: Some(0.0),
             visibility: Visibility::Hidden,
@@ -138,9 +143,11 @@ async fn tasks(work: &Work, outcome: &mut Outcome) -> Result<Vec<Task>, Outcome>
             thinking: None,
             tool_calls: Vec::new(),
         });
-        messages.push(user(format!(
-            "That cannot be done: {mistake} Answer again."
-        )));
+        let again = match repair + 1 {
+            SCHEMA_REPAIRS => "Answer again, with one task for one agent, or none.",
+            _ => "Answer again.",
+        };
+        messages.push(user(format!("That cannot be done: {mistake} {again}")));
     }
     if !work.mode.is_loop() {
         // Nothing stands in for a planner that fails.
