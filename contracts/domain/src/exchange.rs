@@ -5,7 +5,8 @@
 
 use crate::drive::Origin;
 use crate::event::{Event, EventBody};
-use crate::id::QueryId;
+use crate::id::{AgentId, QueryId};
+use std::collections::BTreeSet;
 
 /// A request that counts, with what it takes to go back to before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,12 +108,60 @@ impl Exchanges {
     }
 }
 
+/// Who says something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// The user, or the drive in the user's place.
+    User,
+    /// The agent.
+    Agent,
+}
+
+/// Which events are messages of the conversation with the user: a fold over a session's events.
+/// Whether a message still counts is for [`Exchanges`] to say.
+#[derive(Debug, Clone, Default)]
+pub struct Speech {
+    /// Agents at work for others.
+    children: BTreeSet<AgentId>,
+    /// Requests that are worked on by a plan: what is said to them is the answer alone.
+    planned: BTreeSet<QueryId>,
+}
+
+impl Speech {
+    /// Takes the next event of the log; who says what, if it is a message.
+    pub fn note<'e>(&mut self, event: &'e Event) -> Option<(Who, &'e str)> {
+        match &event.body {
+            EventBody::AgentSpawned { child, .. } => {
+                self.children.insert(*child);
+            }
+            EventBody::QueryReceived { mode, .. } if !mode.is_loop() => {
+                self.planned.extend(event.query_id);
+            }
+            _ => {}
+        }
+        if event.agent_id.is_some_and(|id| self.children.contains(&id)) {
+            return None;
+        }
+        let is_planned = event.query_id.is_some_and(|id| self.planned.contains(&id));
+        match &event.body {
+            EventBody::QueryReceived { text, .. } => Some((Who::User, text)),
+            EventBody::ModelAnswered {
+                text, aside: false, ..
+            } if !is_planned && !text.trim().is_empty() => Some((Who::Agent, text)),
+            EventBody::DialogTurn { answer, .. } if is_planned => Some((Who::Agent, answer)),
+            _ => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Timestamp;
     use crate::event::QueryStatus;
     use crate::id::SessionId;
+    use crate::lineage::AgentType;
+    use crate::model::{FinishReason, Usage};
     use crate::settings::Mode;
     use uuid::Uuid;
 
@@ -214,5 +263,51 @@ mod tests {
         assert_eq!(counted, [1, 2, 7, 8, 9, 10]);
         let last = exchanges.last_of_user().map(|one| one.query_id);
         assert_eq!(last, Some(query(4)));
+    }
+
+    #[test]
+    fn what_agents_say_to_each_other_or_aside_is_no_message_and_of_a_plan_the_answer_alone() {
+        let child = AgentId::from_uuid(Uuid::from_u128(7));
+        let asked = |mode| EventBody::QueryReceived {
+            text: "do it".to_owned(),
+            mode,
+            origin: Origin::User,
+        };
+        let said = |text: &str, aside| EventBody::ModelAnswered {
+            text: text.to_owned(),
+            thinking: None,
+            tool_calls: Vec::new(),
+            usage: Usage::default(),
+            finish: FinishReason::Stop,
+            aside,
+        };
+        let spawned = EventBody::AgentSpawned {
+            child,
+            agent_type: AgentType::new("coder").unwrap(),
+            task: "look".to_owned(),
+            task_id: None,
+        };
+        let mut events = log([
+            (1, asked(Mode::Loop)),
+            (1, spawned),
+            (1, said("to my parent", false)),
+            (1, said("a summary", true)),
+            (1, said(" ", false)),
+            (1, said("Done.", false)),
+            (2, asked(Mode::Plan)),
+            (2, said("{\"actions\": []}", false)),
+        ]);
+        events[2].agent_id = Some(child);
+        let mut speech = Speech::default();
+        let all: Vec<_> = events
+            .iter()
+            .filter_map(|event| speech.note(event))
+            .collect();
+        let words = [
+            (Who::User, "do it"),
+            (Who::Agent, "Done."),
+            (Who::User, "do it"),
+        ];
+        assert_eq!(all, words);
     }
 }

@@ -12,8 +12,8 @@ use context::Budget;
 use domain::context::ContextView;
 use domain::drive::Signal;
 use domain::event::{Event, EventBody};
-use domain::exchange::{Exchange, Exchanges};
-use domain::id::{AgentId, SessionId};
+use domain::exchange::{Exchange, Exchanges, Speech};
+use domain::id::SessionId;
 use domain::limits::{PINNED_MESSAGES, SIGNAL_BYTES};
 use domain::settings::{Mode, SessionProfile};
 use std::collections::{BTreeMap, BTreeSet};
@@ -241,18 +241,11 @@ struct Pins {
 
 fn pins(path: &Path, seq: u64) -> Result<Pins, Error> {
     let exchanges = exchanges(path)?;
-    let mut children: BTreeSet<AgentId> = BTreeSet::new();
-    let mut planned = BTreeSet::new();
+    let mut speech = Speech::default();
     let (mut pinned, mut messages) = (BTreeSet::new(), BTreeSet::new());
     let mut lines = Lines::open(path)?;
     while let Some(event) = lines.next_event()? {
         match &event.body {
-            EventBody::AgentSpawned { child, .. } => {
-                children.insert(*child);
-            }
-            EventBody::QueryReceived { mode, .. } if !mode.is_loop() => {
-                planned.extend(event.query_id);
-            }
             EventBody::Pinned { seq, pinned: true } => {
                 pinned.insert(*seq);
             }
@@ -261,9 +254,7 @@ fn pins(path: &Path, seq: u64) -> Result<Pins, Error> {
             }
             _ => {}
         }
-        let is_planned = event.query_id.is_some_and(|id| planned.contains(&id));
-        let of_child = event.agent_id.is_some_and(|id| children.contains(&id));
-        if is_message(&event, is_planned) && !of_child && exchanges.counts(&event) {
+        if speech.note(&event).is_some() && exchanges.counts(&event) {
             messages.insert(event.seq);
         }
     }
@@ -273,17 +264,6 @@ fn pins(path: &Path, seq: u64) -> Result<Pins, Error> {
         pinned,
         is_message: messages.contains(&seq),
     })
-}
-
-fn is_message(event: &Event, is_planned: bool) -> bool {
-    match &event.body {
-        EventBody::QueryReceived { .. } => true,
-        EventBody::ModelAnswered { text, aside, .. } => {
-            !is_planned && !aside && !text.trim().is_empty()
-        }
-        EventBody::DialogTurn { .. } => is_planned,
-        _ => false,
-    }
 }
 
 /// A log as a resumed session would know it: what a dead process left open is closed.
