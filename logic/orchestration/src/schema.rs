@@ -22,18 +22,15 @@ const WRITTEN_LINE_CHARS: u32 = 120;
 const WRITTEN_LINES: u32 = 4;
 
 /// What an orchestrating agent takes a request apart in, into `most` tasks: only types that it may
-/// start can be said, and only ids that there are. One task alone needs no other.
+/// start can be said. One task alone needs no other.
 #[must_use]
 pub fn decomposition_schema(roster: &Roster, most: usize) -> Value {
     let mut schema = of::<Decomposition>();
     let types: Vec<&str> = roster.types.iter().map(AgentType::as_str).collect();
     let most = most.clamp(1, TASKS_PER_REQUEST);
-    let ids: Vec<String> = (1..=most).map(|number| format!("t{number}")).collect();
     schema["properties"]["tasks"]["maxItems"] = json!(most);
     let task = &mut schema["properties"]["tasks"]["items"]["properties"];
     task["agent_type"] = json!({ "type": "string", "enum": types });
-    task["id"] = json!({ "type": "string", "enum": ids });
-    task["depends_on"]["items"] = json!({ "type": "string", "enum": ids });
     task["depends_on"]["maxItems"] = json!(most - 1);
     task["goal"]["maxLength"] = json!(WRITTEN_GOAL_CHARS);
     for lines in ["inputs", "expected_artifacts"] {
@@ -100,8 +97,6 @@ mod tests {
             assert_eq!(tasks["maxItems"], most);
             let task = &tasks["items"]["properties"];
             assert_eq!(task["agent_type"]["enum"], json!(["coder", "researcher"]));
-            assert_eq!(task["id"]["enum"].as_array().map(Vec::len), Some(most));
-            assert_eq!(task["depends_on"]["items"]["enum"], task["id"]["enum"]);
             assert_eq!(task["depends_on"]["maxItems"], most - 1);
         }
         assert_eq!(
