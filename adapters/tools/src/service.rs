@@ -76,9 +76,14 @@ impl FileTools {
         })
     }
 
-    /// Adds the tools that run programs.
+    /// Adds the tools that run programs. What such programs of killed processes left is cleared
+    /// away meanwhile.
     #[must_use]
     pub fn sandboxed(self, given: Sandboxed) -> Self {
+        // Nobody waits for it; what it does not get to is left to the next start.
+        drop(std::thread::spawn(|| {
+            crate::run::sweep(&std::env::temp_dir(), std::time::SystemTime::now())
+        }));
         let own_folders = self.workshop.own_folders.clone();
         let bay = Bay {
             given,

@@ -12,6 +12,7 @@ mod toolchain;
 
 pub(crate) use reader::read;
 pub use reader::{READER_ENTRY, enter as read_document_entry};
+pub(crate) use scratch::sweep;
 
 use self::guard::Watch;
 use self::scratch::Desk;

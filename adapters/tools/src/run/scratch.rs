@@ -3,29 +3,49 @@
 use crate::failure::broken;
 use api::executor::ToolFailure;
 use api::sandbox::Scratch;
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat};
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 use uuid::Uuid;
+
+/// How the name of a folder begins; an id follows.
+const PREFIX: &str = "carl-run-";
+/// Younger folders are left alone: whoever made one may not hold it yet.
+const SETTLED: Duration = Duration::from_secs(60);
 
 /// Where programs are looked for.
 const PROGRAMS: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
-/// An empty folder; gone when this is dropped.
+/// An empty folder; gone when this is dropped. Of a process that was killed it stays, until
+/// [`sweep`].
 #[derive(Debug)]
 pub(super) struct Desk {
     pub(super) folder: PathBuf,
+    /// Locked for as long as this process lives, however it ends.
+    _held: OwnedFd,
 }
 
 impl Desk {
     pub(super) fn new() -> Result<Self, ToolFailure> {
-        let folder = std::env::temp_dir().join(format!("carl-run-{}", Uuid::now_v7()));
-        fs::DirBuilder::new()
-            .mode(0o700)
-            .create(&folder)
-            .map_err(|e| broken("no_scratch", format!("No scratch folder can be made: {e}.")))?;
-        Ok(Self { folder })
+        Self::within(&std::env::temp_dir()).map_err(|error| {
+            let message = format!("No scratch folder can be made: {error}.");
+            broken("no_scratch", message)
+        })
+    }
+
+    fn within(parent: &Path) -> std::io::Result<Self> {
+        let folder = parent.join(format!("{PREFIX}{}", Uuid::now_v7()));
+        fs::DirBuilder::new().mode(0o700).create(&folder)?;
+        let held = open(&folder)?;
+        flock(&held, FlockOperation::NonBlockingLockExclusive)?;
+        Ok(Self {
+            folder,
+            _held: held,
+        })
     }
 
     /// The folder with these files in it.
@@ -55,6 +75,48 @@ impl Desk {
     }
 }
 
+fn open(folder: &Path) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::open(folder, flags, Mode::empty())
+}
+
+/// Removes the folders that killed processes of this user left in `parent`; how many. A folder is
+/// theirs when its name, owner and mode say so, it is settled, and nobody holds it.
+pub(crate) fn sweep(parent: &Path, now: SystemTime) -> usize {
+    let Ok(entries) = fs::read_dir(parent) else {
+        return 0;
+    };
+    let left = entries.flatten().filter(|entry| {
+        let name = entry.file_name();
+        let id = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+        id.is_some_and(|id| Uuid::parse_str(id).is_ok())
+    });
+    left.filter(|entry| remove_if_left(&entry.path(), now))
+        .count()
+}
+
+fn remove_if_left(folder: &Path, now: SystemTime) -> bool {
+    let Ok(held) = open(folder) else {
+        // A link, no folder, or not ours to look into.
+        return false;
+    };
+    let Ok(about) = fstat(&held) else {
+        return false;
+    };
+    let is_own = about.st_uid == rustix::process::geteuid().as_raw();
+    let is_private = about.st_mode & 0o7777 == 0o700;
+    let changed = u64::try_from(about.st_mtime).unwrap_or(0);
+    let is_settled = now
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .is_ok_and(|now| now.as_secs() >= changed.saturating_add(SETTLED.as_secs()));
+    is_own
+        && is_private
+        && is_settled
+        && flock(&held, FlockOperation::NonBlockingLockExclusive).is_ok()
+        // It follows no link below the folder either.
+        && fs::remove_dir_all(folder).is_ok()
+}
+
 fn text_of(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
@@ -63,5 +125,49 @@ impl Drop for Desk {
     fn drop(&mut self) {
         // What cannot be removed lies in the machine's own folder for such things.
         let _removed = fs::remove_dir_all(&self.folder);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    fn names(parent: &Path) -> Vec<String> {
+        let entries = fs::read_dir(parent).unwrap().flatten();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_the_dead_left_is_removed_and_nothing_else() {
+        let parent = tempfile::tempdir().unwrap();
+        let at = |name: &str| parent.path().join(name);
+        let later = SystemTime::now() + SETTLED + Duration::from_secs(2);
+        let alive = Desk::within(parent.path()).unwrap();
+        let dead = at(&format!("{PREFIX}{}", Uuid::now_v7()));
+        fs::DirBuilder::new().mode(0o700).create(&dead).unwrap();
+        fs::write(dead.join("left"), "x").unwrap();
+        fs::create_dir(at("precious")).unwrap();
+        fs::write(at("precious/file"), "x").unwrap();
+        symlink(at("precious"), dead.join("link")).unwrap();
+        symlink(at("precious"), at(&format!("{PREFIX}{}", Uuid::now_v7()))).unwrap();
+        fs::create_dir(at("carl-run-mine")).unwrap();
+        let open_to_all = at(&format!("{PREFIX}{}", Uuid::now_v7()));
+        fs::create_dir(&open_to_all).unwrap();
+        fs::set_permissions(&open_to_all, fs::Permissions::from_mode(0o755)).unwrap();
+        let before = names(parent.path());
+        assert_eq!(sweep(parent.path(), SystemTime::now()), 0, "not settled");
+        assert_eq!(names(parent.path()), before);
+        assert_eq!(sweep(parent.path(), later), 1);
+        assert!(!dead.exists() && alive.folder.exists());
+        assert_eq!(names(parent.path()).len(), before.len() - 1);
+        assert!(at("precious/file").exists());
+        let folder = alive.folder.clone();
+        drop(alive);
+        assert!(!folder.exists());
     }
 }
