@@ -6,6 +6,7 @@
 use crate::line;
 use api::signals::{Error, Source};
 use domain::drive::{Presence as State, Signal};
+use domain::id::SessionId;
 use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
 use std::collections::HashMap;
@@ -50,9 +51,15 @@ impl Presence {
 }
 
 impl Source for Presence {
+    fn signals(&self, _session_id: SessionId) -> BoxStream<'static, Result<Signal, Error>> {
+        self.reports().map(Ok).boxed()
+    }
+}
+
+impl Presence {
     /// Reports changes, and at first how it is unless somebody is there, which is what everybody
     /// takes for granted. Ends where there is no logind or no session.
-    fn signals(&self) -> BoxStream<'static, Signal> {
+    pub fn reports(&self) -> BoxStream<'static, Signal> {
         let address = self.address.clone().unwrap_or_else(line::system_bus);
         let was_away = Arc::clone(&self.was_away);
         let opening = async move {

@@ -5,7 +5,7 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use api::signals::{Notice, Notifier, Source};
+use api::signals::{Notice, Notifier};
 use desktop::{ANSWER_TIME, Notifications, Presence};
 use domain::drive::{Presence as State, Signal};
 use futures::StreamExt;
@@ -108,12 +108,12 @@ async fn without_a_bus_that_answers_there_is_an_error_and_no_presence() {
     let at = |name: &str| format!("unix:path={}", folder.path().join(name).display());
     let said = refused(&at("none")).await;
     assert!(said.contains("no such bus"), "{said}");
-    assert_eq!(Presence::at(at("none")).signals().next().await, None);
+    assert_eq!(Presence::at(at("none")).reports().next().await, None);
     // It accepts in the kernel's queue, and nobody ever reads.
     let _listener = UnixListener::bind(folder.path().join("mute")).unwrap();
     let said = refused(&at("mute")).await;
     assert!(said.contains("within 2 s"), "{said}");
-    assert_eq!(Presence::at(at("mute")).signals().next().await, None);
+    assert_eq!(Presence::at(at("mute")).reports().next().await, None);
 }
 
 #[tokio::test]
@@ -126,7 +126,7 @@ async fn the_address_of_a_bus_starts_no_program() {
     );
     let said = refused(&address).await;
     assert!(said.contains("no unix socket"), "{said}");
-    assert_eq!(Presence::at(address).signals().next().await, None);
+    assert_eq!(Presence::at(address).reports().next().await, None);
     assert!(!made.exists());
 }
 
@@ -233,7 +233,7 @@ async fn a_lock_is_reported_once_and_so_is_its_end() {
     }
     let mut logind = Logind::new(false).await;
     let presence = Presence::at(logind.bus.address());
-    let mut signals = presence.signals();
+    let mut signals = presence.reports();
     // Somebody is there, which is no news.
     logind.is_read(&mut signals).await;
     logind.set(true, false).await;
@@ -255,11 +255,11 @@ async fn who_listens_anew_is_told_that_the_lock_is_gone() {
     }
     let logind = Logind::new(true).await;
     let presence = Presence::at(logind.bus.address());
-    let mut signals = presence.signals();
+    let mut signals = presence.reports();
     assert_eq!(signals.next().await, is(State::Locked));
     drop(signals);
     logind.set(false, false).await;
-    assert_eq!(presence.signals().next().await, is(State::Active));
+    assert_eq!(presence.reports().next().await, is(State::Active));
 }
 
 #[tokio::test]
@@ -268,13 +268,13 @@ async fn presence_ends_with_the_bus_and_without_logind() {
         return;
     }
     let bare = Desktop::bare();
-    assert_eq!(Presence::at(bare.address()).signals().next().await, None);
+    assert_eq!(Presence::at(bare.address()).reports().next().await, None);
     let Logind {
         bus,
         connection,
         reads: _reads,
     } = Logind::new(true).await;
-    let mut signals = Presence::at(bus.address()).signals();
+    let mut signals = Presence::at(bus.address()).reports();
     assert_eq!(signals.next().await, is(State::Locked));
     drop((connection, bus));
     assert_eq!(signals.next().await, None);

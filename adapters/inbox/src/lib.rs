@@ -11,7 +11,6 @@
 mod door;
 mod hasty;
 
-use api::signals::Source;
 use axum::Router;
 use axum::routing::post;
 use domain::drive::Signal;
@@ -114,8 +113,10 @@ impl Drop for Inbox {
     }
 }
 
-impl Source for Inbox {
-    fn signals(&self) -> BoxStream<'static, Signal> {
+impl Inbox {
+    /// The messages from now on.
+    #[must_use]
+    pub fn messages(&self) -> BoxStream<'static, Signal> {
         let messages = self.messages.subscribe();
         futures::stream::unfold(messages, async |mut messages| {
             loop {

@@ -5,7 +5,6 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use api::signals::Source;
 use domain::drive::Signal;
 use domain::limits::SIGNAL_BYTES;
 use futures::StreamExt;
@@ -85,7 +84,7 @@ async fn posted(inbox: &Inbox, change: impl Fn(&mut Post<'_>), body: &[u8]) -> u
 #[tokio::test]
 async fn a_message_with_the_token_is_a_signal_of_the_inbox() {
     let inbox = open().await;
-    let mut signals = inbox.signals();
+    let mut signals = inbox.messages();
     assert_eq!(posted(&inbox, |_| {}, "grüß dich".as_bytes()).await, 202);
     let json = |post: &mut Post<'_>| post.extra = "Content-Type: application/json\r\n";
     assert_eq!(posted(&inbox, json, br#"{"text": "and again"}"#).await, 202);
@@ -108,7 +107,7 @@ type Change = fn(&mut Post<'_>);
 #[tokio::test]
 async fn whoever_may_not_is_refused_and_nothing_comes_in() {
     let inbox = open().await;
-    let mut signals = inbox.signals();
+    let mut signals = inbox.messages();
     let refused: [(u16, Change); 9] = [
         (401, |post| post.token = ""),
         (401, |post| post.token = "0123456789abcdef-tokem"),
@@ -151,7 +150,7 @@ async fn whoever_may_not_is_refused_and_nothing_comes_in() {
 #[tokio::test]
 async fn a_message_has_at_most_the_length_of_a_signal() {
     let inbox = open().await;
-    let _listening = inbox.signals();
+    let _listening = inbox.messages();
     let most = vec![b'a'; SIGNAL_BYTES - inbox::CHANNEL.len()];
     assert_eq!(posted(&inbox, |_| {}, &most).await, 202);
     let more = vec![b'a'; SIGNAL_BYTES - inbox::CHANNEL.len() + 1];
@@ -163,7 +162,7 @@ async fn a_message_has_at_most_the_length_of_a_signal() {
 #[tokio::test]
 async fn too_many_in_a_minute_are_refused() {
     let inbox = open().await;
-    let _listening = inbox.signals();
+    let _listening = inbox.messages();
     for _ in 0..MESSAGES_A_MINUTE {
         assert_eq!(posted(&inbox, |_| {}, b"hello").await, 202);
     }
@@ -179,7 +178,7 @@ async fn without_a_session_in_auto_mode_nothing_is_taken() {
 #[tokio::test]
 async fn whoever_says_nothing_keeps_nobody_out_for_long() {
     let inbox = open().await;
-    let _listening = inbox.signals();
+    let _listening = inbox.messages();
     let mut idle = Vec::new();
     for _ in 0..CONNECTIONS {
         idle.push(TcpStream::connect(inbox.address()).await.unwrap());

@@ -39,9 +39,15 @@ impl Tree {
         };
         for path in paths {
             let about = std::fs::symlink_metadata(path).map_err(|error| {
-                Error::new(format!("{} cannot be watched.", path.display())).with_source(error)
+                let detail = format!("{} cannot be watched: {error}.", path.display());
+                Error::new(detail).with_source(error)
             })?;
             if about.is_dir() {
+                // A folder that may not be listed reports nothing of what is in it.
+                std::fs::read_dir(path).map_err(|error| {
+                    let detail = format!("{} cannot be watched: {error}.", path.display());
+                    Error::new(detail).with_source(error)
+                })?;
                 tree.grow(path)?;
             } else if let Some(folder) = path.parent() {
                 tree.files.insert(path.clone());
@@ -94,9 +100,10 @@ impl Tree {
             }
             // It went away between being seen and being watched.
             Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => Ok(()),
-            Err(error) => Err(
-                Error::new(format!("{} cannot be watched.", folder.display())).with_source(error),
-            ),
+            Err(error) => {
+                let detail = format!("{} cannot be watched: {error}.", folder.display());
+                Err(Error::new(detail).with_source(error))
+            }
         }
     }
 

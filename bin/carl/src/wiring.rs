@@ -8,6 +8,7 @@ mod stores;
 
 pub use self::memory::{Memories, memories};
 pub use knowledge::{Remembrance, remembrance, search};
+pub use senses::LazyInbox;
 pub use stores::{
     Store, chosen, secrets, secrets_socket, secrets_to_look, served_secrets, token, try_credential,
 };
@@ -72,6 +73,8 @@ pub struct House {
     shared: Option<DropGuard>,
     /// Where they are, when that is another process.
     elsewhere: Option<Endpoint>,
+    /// Where messages come in, if that is configured and in this process.
+    inbox: Option<Arc<LazyInbox>>,
 }
 
 /// Both sides of the broker.
@@ -195,6 +198,17 @@ impl House {
         }
     }
 
+    /// Opens the inbox, if there is one, before a session in auto mode needs it.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub async fn open_inbox(&self) -> Result<()> {
+        match &self.inbox {
+            Some(inbox) => inbox.open().await,
+            None => Ok(()),
+        }
+    }
+
     /// Whether others are served from this process.
     #[must_use]
     pub const fn serves(&self) -> bool {
@@ -246,6 +260,7 @@ impl House {
             lock,
             shared,
             elsewhere: _,
+            inbox,
         } = self;
         drop((
             sessions,
@@ -255,6 +270,7 @@ impl House {
             search,
             capture,
             shared,
+            inbox,
         ));
         let_go(audit).await;
         // Only now may another process begin.
@@ -282,6 +298,7 @@ impl House {
             capture: None,
             lock: None,
             shared: None,
+            inbox: None,
             elsewhere: Some(endpoint.clone()),
         })
     }
@@ -302,7 +319,7 @@ impl House {
         let gateway = models(setting, secrets.clone())?;
         let files = files(setting)?;
         let knowledge = knowledge(setting, &audit, &gateway, (&secrets, &files))?;
-        let desk = desk(setting)?;
+        let (desk, inbox) = desk(setting)?;
         let guard = guard(setting, audit.clone(), secrets, (files, &knowledge, &desk))?;
         let bus = Arc::new(LocalBus::new());
         let outside = (audit.clone(), bus.clone() as Arc<dyn Bus>);
@@ -338,6 +355,7 @@ impl House {
             lock,
             shared: None,
             elsewhere: None,
+            inbox,
         })
     }
 }
@@ -502,13 +520,16 @@ pub fn guard(
     })
 }
 
-/// Where the guard runs agents' own tools, with what sessions in auto mode hear by.
+/// Where the guard runs agents' own tools, with what sessions in auto mode hear by; and the inbox,
+/// which is one of these.
 ///
 /// # Errors
 /// When an adapter is configured that cannot be.
-pub fn desk(setting: &Setting) -> Result<Arc<Desk>> {
+pub fn desk(setting: &Setting) -> Result<(Arc<Desk>, Option<Arc<LazyInbox>>)> {
+    let inbox = senses::inbox(setting)?;
     let desk = Desk::new(Arc::new(Timestamp::now));
-    Ok(Arc::new(desk.with_senses(senses::all(setting)?)))
+    let desk = desk.with_senses(senses::all(setting, inbox.clone()));
+    Ok((Arc::new(desk), inbox))
 }
 
 /// Sessions and agents, in this process.

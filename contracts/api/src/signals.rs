@@ -5,6 +5,7 @@
 
 use async_trait::async_trait;
 use domain::drive::Signal;
+use domain::id::SessionId;
 use futures::stream::BoxStream;
 use std::path::PathBuf;
 
@@ -39,9 +40,10 @@ impl Error {
 
 /// Something that is there for every session alike: whether somebody is at the machine, say.
 pub trait Source: Send + Sync {
-    /// What it reports from now on. The stream ends when there is nothing more to come; dropping it
-    /// ends the listening.
-    fn signals(&self) -> BoxStream<'static, Signal>;
+    /// What it reports to this session from now on; an [`Error`] is for the user, who is told that
+    /// and why nothing comes. The stream ends when there is nothing more to come; dropping it ends
+    /// the listening.
+    fn signals(&self, session_id: SessionId) -> BoxStream<'static, Result<Signal, Error>>;
 }
 
 /// Watches files.

@@ -233,6 +233,8 @@ pub const AGENTS_PER_CALL: usize = 32;
 pub const AGENTS_PER_REQUEST: usize = 1_024;
 /// Agents of one session that work at the same time, unless configuration says otherwise.
 pub const AGENTS_AT_WORK: usize = 4;
+/// Most agents of one session that work at the same time, whatever configuration says.
+pub const AGENTS_AT_WORK_MOST: usize = 64;
 /// Most tokens one sub-agent may use, prompts and answers together.
 pub const AGENT_TOKENS: u64 = 400_000;
 /// Most tool calls one sub-agent may make.

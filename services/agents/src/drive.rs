@@ -3,14 +3,15 @@
 //! It lives by the session's own events, as any surface does, and begins turns in the session's own
 //! queue. What it says to a model is never among the words that the broker heard of the user.
 
+mod hearing;
 mod prompt;
 pub mod settings;
 mod trail;
 
+pub(crate) use hearing::may_watch;
 pub use settings::{Price, QuietHours, Senses, Settings};
 pub(crate) use trail::{Trail, WATCHED_PATHS};
 
-use crate::desk::Desk;
 use crate::emitter::{Durability, Scope, Shown};
 use crate::session::{Session, Shared};
 use api::signals::Notice;
@@ -21,10 +22,11 @@ use domain::id::{CallId, QueryId};
 use domain::settings::Mode;
 use domain::tool::ToolDefinition;
 use futures::StreamExt;
-use futures::stream::{BoxStream, SelectAll, select_all};
+use futures::stream::{SelectAll, select_all};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::broadcast::{self, error::RecvError};
 use turn::drive::{Action, Brief, Drive, Ending, Event, Tidings};
@@ -65,14 +67,6 @@ pub(crate) fn offered(
         .collect()
 }
 
-/// Whether a path can be watched now; a watch that is dropped at once costs nothing.
-pub(crate) fn may_watch(desk: &Desk, path: &Path) -> Result<(), api::signals::Error> {
-    let Some(watcher) = &desk.senses().watcher else {
-        return Err(api::signals::Error::new("Files cannot be watched here."));
-    };
-    watcher.watch(vec![path.to_owned()]).map(drop)
-}
-
 /// Keeps the drive of a session going until the session closes.
 pub(crate) async fn run(
     session: Arc<Session>,
@@ -93,7 +87,10 @@ pub(crate) async fn run(
                 Err(RecvError::Lagged(_)) => driver.catch_up().await,
                 Err(RecvError::Closed) => return,
             },
-            Some(signal) = driver.outside.next() => driver.came_in(signal).await,
+            Some(reported) = driver.outside.next() => match reported {
+                Ok(signal) => driver.came_in(signal).await,
+                Err(error) => driver.is_deaf(&error, hearing::Deaf::Adapter).await,
+            },
             () = tokio::time::sleep(due.unwrap_or_default()), if due.is_some() => {
                 driver.tick().await;
             }
@@ -106,7 +103,7 @@ struct Driver {
     shared: Arc<Shared>,
     shown: broadcast::Receiver<Shown>,
     /// What adapters report; empty while the drive is off.
-    outside: SelectAll<BoxStream<'static, Signal>>,
+    outside: SelectAll<hearing::Outside>,
     drive: Drive,
     /// The drive's own turn, once it is in the queue.
     running: Option<QueryId>,
@@ -120,6 +117,10 @@ struct Driver {
     /// The last answer of a turn of the drive.
     answer: String,
     is_quiet_hour: bool,
+    /// What the user was told does not work.
+    complaints: BTreeSet<String>,
+    /// Whether it is in the log that notices are not shown.
+    is_mute: Arc<AtomicBool>,
 }
 
 impl Driver {
@@ -139,6 +140,8 @@ impl Driver {
             own: BTreeMap::new(),
             answer: String::new(),
             is_quiet_hour: false,
+            complaints: BTreeSet::new(),
+            is_mute: Arc::default(),
         }
     }
 
@@ -455,49 +458,14 @@ impl Driver {
             title: title.to_owned(),
             body,
         };
+        let is_mute = Arc::clone(&self.is_mute);
         tokio::spawn(async move {
-            if let Err(error) = notifier.notify(notice).await {
-                tracing::info!(%error, "the user could not be notified");
+            match notifier.notify(notice).await {
+                Ok(()) => is_mute.store(false, Ordering::Relaxed),
+                Err(_) if is_mute.swap(true, Ordering::Relaxed) => {}
+                Err(error) => tracing::info!(%error, "the user cannot be notified"),
             }
         });
-    }
-
-    /// Listens to every adapter there is, and watches what is to be watched.
-    async fn listen(&mut self) {
-        let senses = self.shared.desk.senses().clone();
-        let mut streams: Vec<BoxStream<'static, Signal>> = senses
-            .sources
-            .iter()
-            .map(|source| source.signals())
-            .collect();
-        let paths = self.watched().await;
-        if let (Some(watcher), false) = (&senses.watcher, paths.is_empty()) {
-            match watcher.watch(paths) {
-                Ok(changes) => streams.push(changes),
-                Err(error) => {
-                    tracing::warn!(session = %self.session.id, %error, "files are not watched");
-                }
-            }
-        }
-        self.outside = select_all(streams);
-    }
-
-    /// What configuration and the agent want watched. What the agent asked for is judged again each
-    /// time, since the user may have closed a place meanwhile.
-    async fn watched(&mut self) -> Vec<PathBuf> {
-        let Some(profile) = self.session.profile() else {
-            return Vec::new();
-        };
-        let workspace = &profile.settings.workspace;
-        let configured = self.shared.config.drive.watch.iter();
-        let mut paths: BTreeSet<PathBuf> = configured.map(|path| workspace.join(path)).collect();
-        let asked = self.session.emitter.history().drive.watched().clone();
-        for path in asked {
-            if self.session.may_read(&self.shared, WATCH_PATH, &path).await {
-                paths.insert(workspace.join(&path));
-            }
-        }
-        paths.into_iter().collect()
     }
 }
 

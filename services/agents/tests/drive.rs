@@ -371,3 +371,50 @@ async fn a_bad_rating_is_a_reason_to_look_and_a_good_one_is_not() {
         assert_eq!(auto.turns(id).await.len(), turns, "{score}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_heard_is_told_once_and_the_rest_is_heard() {
+    let there = std::path::PathBuf::from("/there");
+    let missing = std::path::PathBuf::from("/missing");
+    let watch = vec![missing.clone(), there.clone()];
+    let auto = Auto::with([yields(false), Reply::says("noted")], |drive| {
+        drive.watch = watch;
+    });
+    *auto.outside.unwatchable.lock().unwrap() = vec![missing];
+    *auto.outside.trouble.lock().unwrap() = Some("the port is in use".to_owned());
+    let id = auto.open(Mode::Auto).await;
+    pass(seconds(10)).await;
+    for mode in [Mode::Loop, Mode::Auto] {
+        let mut profile = support::profile(auto.folder.path());
+        profile.mode = mode;
+        auto.service.configure(id, profile).await.unwrap();
+        pass(seconds(10)).await;
+    }
+    let events = auto.events(id).await;
+    let notices: Vec<_> = events
+        .iter()
+        .filter_map(|event| match &event.body {
+            EventBody::Notice(fault) => Some((fault.code.as_str(), fault.message.as_str())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        notices,
+        [
+            (
+                "drive.unwatched",
+                "/missing cannot be watched: it is not there."
+            ),
+            ("drive.deaf", "the port is in use"),
+        ]
+    );
+    let watched = auto.outside.watched.lock().unwrap().clone();
+    assert_eq!(watched.last(), Some(&vec![there]));
+    let signal = Signal::FilesChanged {
+        paths: vec!["/there/a".to_owned()],
+        count: 1,
+    };
+    auto.outside.changes.send(signal).unwrap();
+    pass(seconds(10)).await;
+    assert_eq!(auto.turns(id).await.len(), 1);
+}

@@ -60,7 +60,8 @@ fn score(role: ModelRole, listed: &Listed) -> (bool, bool, bool, bool, u64) {
 }
 
 /// Whether a model's name says that it makes embeddings.
-pub(crate) fn is_embedder(model: &str) -> bool {
+#[must_use]
+pub fn is_embedder(model: &str) -> bool {
     let name = model.to_ascii_lowercase();
     ["embed", "minilm", "bge-", "e5-", "gte-", "wordllama"]
         .iter()

@@ -38,6 +38,7 @@ mod spoken;
 mod table;
 mod waiting;
 
+pub use choose::is_embedder;
 pub use config::{
     Config, DiscoveryConfig, LimitsConfig, ProviderConfig, ProviderType, SecretRef, ToolCalls,
 };

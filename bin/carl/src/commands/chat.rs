@@ -106,7 +106,10 @@ async fn open(
         }
     };
     let opened = house.sessions.open(request).await;
-    let session = opened.map_err(|error| not_opened(&error))?;
+    let mut session = opened.map_err(|error| not_opened(&error))?;
+    // What the drive said while the session was opened is yet to be shown.
+    let sessions = house.sessions.as_ref();
+    session.last_seq = super::session::opened_at(sessions, session.session_id).await?;
     greet(&session, &profile, setting)?;
     Ok((session, profile))
 }
@@ -264,11 +267,13 @@ impl Chat<'_> {
                 let printer = line.printer();
                 let sessions = self.house.sessions.as_ref();
                 let id = self.session.session_id;
-                self.onlooker = Some(Onlooker::begin(sessions, id, printer).await?);
+                self.onlooker =
+                    Some(Onlooker::begin(sessions, id, printer, self.view.last_seq).await?);
             }
             (Mode::Auto, Some(_)) => {}
             _ => self.onlooker = None,
         }
+        self.view.told = self.onlooker.as_ref().map(Onlooker::shown_elsewhere);
         Ok(())
     }
 

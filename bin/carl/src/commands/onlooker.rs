@@ -1,17 +1,19 @@
-//! What the drive does while the prompt of a chat waits.
+//! What a session does by itself, or for others, while the prompt of a chat waits.
 
 use crate::exit::OrFail;
 use anyhow::Result;
-use api::sessions::{Follow, Sessions};
+use api::Streaming;
+use api::sessions::{Error, Follow, Sessions};
 use domain::decision::Verdict;
 use domain::drive::Origin;
 use domain::event::{Event, EventBody};
 use domain::id::{QueryId, SessionId};
 use futures::StreamExt;
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use text::escape::{visible, visible_line};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use turn::drive::summary;
 
@@ -45,17 +47,26 @@ pub struct Waiting {
     pub seq: u64,
 }
 
-/// Prints what happens by itself, above the prompt. It ends when dropped.
+/// Numbers of events that something else showed, and that the onlooker has not come to yet.
+pub type ShownElsewhere = Arc<Mutex<BTreeSet<u64>>>;
+
+/// Most events that wait until it looks again; older ones are not shown.
+const HELD_EVENTS: usize = 10_000;
+
+/// Prints what happens by itself, and what others ask, above the prompt. It ends when dropped.
 #[derive(Debug)]
 pub struct Onlooker {
     /// Set while something else shows the session's events.
-    is_away: Arc<AtomicBool>,
+    is_away: watch::Sender<bool>,
+    shown: ShownElsewhere,
     waiting: Arc<Mutex<Option<Waiting>>>,
+    /// The last event that it came to.
+    seen: Arc<AtomicU64>,
     looking: JoinHandle<()>,
 }
 
 impl Onlooker {
-    /// Looks on from now.
+    /// Looks on from now, after showing what came since the event with the number `shown_seq`.
     ///
     /// # Errors
     /// When the session's events cannot be read.
@@ -63,45 +74,61 @@ impl Onlooker {
         sessions: &dyn Sessions,
         session_id: SessionId,
         printer: SharedPrinter,
+        shown_seq: u64,
     ) -> Result<Self> {
         let mut past = sessions
             .attach(session_id, 1, Follow::ToEnd)
             .await
             .or_fail()?;
+        let mut sight = Sight::default();
         let mut last_seq = 0;
         while let Some(event) = past.next().await {
-            last_seq = event.or_fail()?.seq;
+            let event = event.or_fail()?;
+            last_seq = event.seq;
+            // What it comes to in the middle is shown from here on.
+            let line = sight.line(&event);
+            if let Some(line) = line.filter(|_| event.seq > shown_seq) {
+                printer.print(format!("{line}\n"));
+            }
         }
-        let mut events = sessions
+        let events = sessions
             .attach(session_id, last_seq + 1, Follow::Live)
             .await
             .or_fail()?;
-        let is_away = Arc::new(AtomicBool::new(false));
-        let waiting = Arc::new(Mutex::new(None));
-        let (away, question) = (Arc::clone(&is_away), Arc::clone(&waiting));
-        let looking = tokio::spawn(async move {
-            let mut sight = Sight::default();
-            while let Some(Ok(event)) = events.next().await {
-                let line = sight.line(&event);
-                *question.lock().unwrap_or_else(PoisonError::into_inner) = sight.waiting;
-                let Some(line) = line.filter(|_| !away.load(Ordering::SeqCst)) else {
-                    continue;
-                };
-                if !printer.print(format!("{line}\n")) {
-                    return;
-                }
-            }
-        });
+        let waiting = Arc::new(Mutex::new(sight.waiting));
+        let (is_away, shown) = (watch::Sender::new(false), ShownElsewhere::default());
+        let desk = Desk {
+            is_away: is_away.subscribe(),
+            shown: Arc::clone(&shown),
+            waiting: Arc::clone(&waiting),
+            seen: Arc::new(AtomicU64::new(last_seq)),
+            held: VecDeque::new(),
+        };
         Ok(Self {
+            seen: Arc::clone(&desk.seen),
             is_away,
+            shown,
             waiting,
-            looking,
+            looking: tokio::spawn(desk.look(events, sight, printer)),
         })
     }
 
-    /// Whether something else shows the session's events for now.
+    /// Whether something else shows the session's events for now. What that does not show is shown
+    /// afterwards.
     pub fn look_away(&self, away: bool) {
-        self.is_away.store(away, Ordering::SeqCst);
+        self.is_away.send_replace(away);
+    }
+
+    /// Where to put the numbers of events that something else shows.
+    #[must_use]
+    pub fn shown_elsewhere(&self) -> ShownElsewhere {
+        Arc::clone(&self.shown)
+    }
+
+    /// The number of the last event that it came to.
+    #[must_use]
+    pub fn seen(&self) -> u64 {
+        self.seen.load(Ordering::SeqCst)
     }
 
     /// Waits until it sees no more: what it looked at is gone. To be asked once.
@@ -122,36 +149,106 @@ impl Drop for Onlooker {
     }
 }
 
+/// What the task that looks holds.
+struct Desk {
+    is_away: watch::Receiver<bool>,
+    shown: ShownElsewhere,
+    waiting: Arc<Mutex<Option<Waiting>>>,
+    seen: Arc<AtomicU64>,
+    held: VecDeque<Event>,
+}
+
+impl Desk {
+    /// Looks until the events end or nothing can be printed.
+    async fn look(
+        mut self,
+        mut events: Streaming<Event, Error>,
+        mut sight: Sight,
+        printer: SharedPrinter,
+    ) {
+        loop {
+            while !*self.is_away.borrow_and_update()
+                && let Some(event) = self.held.pop_front()
+            {
+                self.seen.store(event.seq, Ordering::SeqCst);
+                let line = match self.was_shown(event.seq) {
+                    true => None,
+                    false => sight.line(&event),
+                };
+                *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = sight.waiting;
+                if line.is_some_and(|line| !printer.print(format!("{line}\n"))) {
+                    return;
+                }
+            }
+            tokio::select! {
+                event = events.next() => match event {
+                    Some(Ok(event)) => self.hold(event),
+                    Some(Err(_)) | None => return,
+                },
+                changed = self.is_away.changed() => if changed.is_err() {
+                    return;
+                },
+            }
+        }
+    }
+
+    fn hold(&mut self, event: Event) {
+        let is_piece = matches!(
+            event.body,
+            EventBody::TextDelta { .. } | EventBody::ThinkingDelta { .. }
+        );
+        if is_piece {
+            return;
+        }
+        if self.held.len() >= HELD_EVENTS {
+            self.held.pop_front();
+        }
+        self.held.push_back(event);
+    }
+
+    /// Whether something else showed this event; numbers up to it are done with.
+    fn was_shown(&self, seq: u64) -> bool {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let later = shown.split_off(&(seq + 1));
+        let was = shown.contains(&seq);
+        *shown = later;
+        was
+    }
+}
+
 /// What has been seen so far.
 #[derive(Debug, Default)]
 struct Sight {
-    /// The drive's requests that are not finished, and the event each came in with.
-    own: BTreeMap<QueryId, u64>,
+    /// The requests that are not finished and are shown here, and the event each came in with.
+    open: BTreeMap<QueryId, u64>,
     waiting: Option<Waiting>,
 }
 
 impl Sight {
-    /// The line for an event; `None` for what belongs to the user's own requests, which are shown
-    /// where they are made, and for what needs none.
+    /// The line for an event that nothing else shows; `None` for what needs none.
     fn line(&mut self, event: &Event) -> Option<String> {
         match &event.body {
             EventBody::DriveState { state, reason } => {
                 return Some(format!("· drive: {}, {}", state.as_str(), visible(reason)));
             }
+            EventBody::Notice(fault) if event.query_id.is_none() => {
+                let (what, how) = (visible(&fault.message), visible(&fault.hint));
+                return Some(format!("note: {what} [{}]\n  {how}", visible(&fault.code)));
+            }
             EventBody::SignalReceived { signal } => {
                 return Some(format!("· came in: {}", visible_line(&summary(signal))));
             }
-            EventBody::QueryReceived {
-                origin: Origin::Drive,
-                ..
-            } => {
-                self.own.extend(event.query_id.map(|id| (id, event.seq)));
-                return None;
+            EventBody::QueryReceived { origin, text, .. } => {
+                self.open.extend(event.query_id.map(|id| (id, event.seq)));
+                return match origin {
+                    Origin::Drive => None,
+                    Origin::User => Some(format!("· asked elsewhere: {}", visible_line(text))),
+                };
             }
             _ => {}
         }
         let query_id = event.query_id?;
-        let seq = *self.own.get(&query_id)?;
+        let seq = *self.open.get(&query_id)?;
         match &event.body {
             EventBody::ToolRequested {
                 tool, arguments, ..
@@ -178,7 +275,7 @@ impl Sight {
                 Some(visible(answer.trim_end()))
             }
             EventBody::QueryFinished { .. } => {
-                self.own.remove(&query_id);
+                self.open.remove(&query_id);
                 self.waiting = None;
                 None
             }

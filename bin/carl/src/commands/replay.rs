@@ -45,7 +45,7 @@ pub async fn replay(args: ReplayArgs) -> Result<Exit> {
         remembrance: house.remembrance.clone(),
         search: house.search.clone(),
     };
-    let desk = wiring::desk(&setting)?;
+    let (desk, _never_opened) = wiring::desk(&setting)?;
     let tools = (wiring::files(&setting)?, &knowledge, &desk);
     let guard = wiring::guard(&setting, Arc::new(Rehearsal), secrets, tools)?;
     let mut stage = Stage::open(&guard, &events).await?;

@@ -14,6 +14,7 @@ use crate::signals::Signals;
 use crate::wiring::House;
 use anyhow::{Context, Result};
 use api::sessions::{Follow, OpenRequest, SendRequest, Sessions};
+use domain::drive::Origin;
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::id::SessionId;
 use domain::settings::{Attendance, Mode, SessionProfile};
@@ -107,12 +108,17 @@ impl Task<'_> {
             keyboard: None,
         };
         let sessions = house.sessions.as_ref();
-        let mut status = work_on(sessions, send, &self.asker, &mut view, &mut meanwhile).await?;
-        if mode == Mode::Auto && status != QueryStatus::Interrupted {
-            let place = (sessions, session_id, &self.asker);
-            status = to_its_rest(place, &mut view, &mut meanwhile).await?;
-            view.summary.status = status;
-        }
+        let status = match mode {
+            Mode::Auto => {
+                // What the drive said while the session was opened is shown too.
+                view.last_seq = session::opened_at(sessions, session_id).await?;
+                let place = (sessions, session_id, &self.asker);
+                let status = to_its_rest(place, send, &mut view, &mut meanwhile).await?;
+                view.summary.status = status;
+                status
+            }
+            _ => work_on(sessions, send, &self.asker, &mut view, &mut meanwhile).await?,
+        };
         view.finish()?;
         house.sessions.close(session_id).await.or_fail()?;
         if let Some(profile) = own {
@@ -150,9 +156,11 @@ impl Task<'_> {
     }
 }
 
-/// Shows what the drive does from now on, until it rests for good.
+/// Sends the request and shows all that happens in the session, until its drive rests for good or
+/// the request is stopped.
 async fn to_its_rest(
     place: (&dyn Sessions, SessionId, &Asker),
+    send: SendRequest,
     view: &mut OneRun,
     meanwhile: &mut Meanwhile,
 ) -> Result<QueryStatus> {
@@ -170,7 +178,24 @@ async fn to_its_rest(
     }
     let events = sessions.attach(session_id, last_seq + 1, Follow::Live);
     let events = events.await.or_fail()?;
-    follow(place, events, view, meanwhile, |event| repose.note(event)).await
+    // Its events are among those of the session.
+    drop(sessions.send(send).await.or_fail()?);
+    let mut asked = None;
+    let ended = |event: &Event| match &event.body {
+        EventBody::QueryReceived {
+            origin: Origin::User,
+            ..
+        } => {
+            asked = asked.or(event.query_id);
+            repose.note(event)
+        }
+        EventBody::QueryFinished {
+            status: QueryStatus::Interrupted,
+            ..
+        } if asked.is_some() && event.query_id == asked => Some(QueryStatus::Interrupted),
+        _ => repose.note(event),
+    };
+    follow(place, events, view, meanwhile, ended).await
 }
 
 /// Someone can answer only where both the question and the answer meet a person.

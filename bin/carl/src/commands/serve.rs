@@ -5,7 +5,7 @@ use crate::cli::{RoleArg, ServeArgs, SessionFlags};
 use crate::exit::{Exit, Failure, OrFail};
 use crate::paths::private_folder;
 use crate::render::print;
-use crate::wiring::{self, House, Remembrance};
+use crate::wiring::{self, House, LazyInbox, Remembrance};
 use anyhow::{Context, Result};
 use api::audit::{Action, Audit};
 use api::bus::Bus;
@@ -42,6 +42,9 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         // The house is kept until the end: it holds the lock of the state folder.
         let house = House::in_process(&setting).await?;
         house.remembrance.open_ahead();
+        if let Err(error) = house.open_inbox().await {
+            return house.close(Err(error)).await;
+        }
         let mut offer = house.offer();
         if matches!(address, Listen::Unix(_)) {
             // The user's own socket; over a network others would read and forget.
@@ -55,6 +58,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         audit,
         capture,
         remembrance,
+        inbox,
     } = one(args.role, &setting).await?;
     if let (Listen::Unix(_), Some(remembrance)) = (&address, &remembrance) {
         offer = offer.curator(remembrance.sides.curator.clone());
@@ -62,6 +66,9 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
     if let (RoleArg::Secrets, Listen::Unix(_), Some(audit)) = (args.role, &address, &audit) {
         // The user's own `carl secret` records its changes while this role has the log.
         offer = offer.audit(audit.clone());
+    }
+    if let Some(inbox) = &inbox {
+        inbox.open().await?;
     }
     if let Some(audit) = &audit {
         wiring::mark(audit.as_ref(), Action::Start)
@@ -138,6 +145,8 @@ struct Served {
     capture: Option<Capture>,
     /// Both sides of memory, where it is served.
     remembrance: Option<Remembrance>,
+    /// Where messages come in, where sessions are served.
+    inbox: Option<Arc<LazyInbox>>,
 }
 
 /// One role alone; the others it needs are where `[endpoints]` says, or in this process.
@@ -148,6 +157,7 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
         audit: None,
         capture: None,
         remembrance: None,
+        inbox: None,
     };
     let providers = &setting.loaded.config.models.providers;
     if role == RoleArg::Models && providers.values().all(|it| it.api_key.is_none()) {
@@ -183,7 +193,8 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
         }
         RoleArg::Search => offer.search(knowledge.search),
         RoleArg::Agents => {
-            let desk = wiring::desk(setting)?;
+            let (desk, inbox) = wiring::desk(setting)?;
+            served.inbox = inbox;
             let tools = (files, &knowledge, &desk);
             let guard = wiring::guard(setting, audit.clone(), secrets, tools)?;
             let bus = Arc::new(LocalBus::new());
@@ -201,7 +212,8 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
         }
         RoleArg::Broker | RoleArg::All | RoleArg::Audit | RoleArg::Models | RoleArg::Secrets => {
             // Whose agents are in another process has none of the house's own tools.
-            let tools = (files, &knowledge, &wiring::desk(setting)?);
+            let (desk, _never_opened) = wiring::desk(setting)?;
+            let tools = (files, &knowledge, &desk);
             let guard = wiring::guard(setting, audit, secrets, tools)?;
             offer.broker(guard.broker).control(guard.control)
         }

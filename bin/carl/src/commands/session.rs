@@ -174,6 +174,23 @@ pub async fn own_profile(sessions: &dyn Sessions, id: SessionId) -> Result<Sessi
     own.with_context(|| format!("the log of session {id} does not begin with its opening"))
 }
 
+/// The number of the event with which a session was last opened or changed by a surface.
+///
+/// # Errors
+/// When its log cannot be read.
+pub async fn opened_at(sessions: &dyn Sessions, id: SessionId) -> Result<u64> {
+    let events = events_of(sessions, id).await?;
+    let opening = events.iter().rfind(|event| {
+        matches!(
+            event.body,
+            EventBody::SessionOpened { .. }
+                | EventBody::SessionResumed { .. }
+                | EventBody::SessionConfigured { .. }
+        )
+    });
+    Ok(opening.map_or(0, |event| event.seq))
+}
+
 /// The event to fork a session at so that the exchange of this message is whole; 0 is all of it.
 ///
 /// # Errors

@@ -46,6 +46,7 @@ pub fn load(paths: &Paths, workspace: &Path) -> Result<Loaded> {
         let fault = error.fault();
         Failure::usage(fault.message, fault.hint)
     })?;
+    super::sense::check(&config, &layers)?;
     let project = project::find(workspace, &paths.home)?;
     if let Some((_, wishes)) = &project {
         config

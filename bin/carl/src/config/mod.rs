@@ -7,6 +7,7 @@ mod drive;
 mod load;
 mod origin;
 mod project;
+mod sense;
 mod template;
 
 pub use drive::{Drive, InboxConfig};
@@ -77,7 +78,7 @@ impl Default for Chat {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Agents {
-    /// How many of one session work at the same time, 1 or more.
+    /// How many of one session work at the same time, 1 to 64.
     pub parallel: usize,
     /// Most tokens of one session, prompts and answers together; 0: as many as it takes.
     pub session_tokens: u64,

@@ -47,7 +47,8 @@ pub fn show(loaded: &Loaded, origins: Origins, workspace: &Path, home: &Path) ->
     Ok(out)
 }
 
-fn name(metadata: &Metadata) -> String {
+/// Where a value came from.
+pub(super) fn name(metadata: &Metadata) -> String {
     match &metadata.source {
         Some(figment::Source::File(file)) => file.display().to_string(),
         Some(figment::Source::Code(_)) => "default".to_owned(),

@@ -87,7 +87,7 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #capture = true
 
 [agents]
-# How many agents of one session, started by others, work at the same time.
+# How many agents of one session, started by others, work at the same time, 1 to 64.
 #parallel = 4
 # Most tokens of one session, prompts and answers of all its agents together; 0: as many as it takes.
 #session_tokens = 0

@@ -151,15 +151,14 @@ impl DriveTool {
                         "No path was judged.".to_owned(),
                     )
                 })?;
+                let path = call.arguments["path"].as_str().unwrap_or_default();
+                if path.starts_with('~') {
+                    // What is watched is kept as it was written, and read without a home.
+                    let why = format!("Write the path in full: {}", watched.display());
+                    return Err(failed(FailureKind::Mendable, "not_watched", why));
+                }
                 may_watch(&work.desk, watched).map_err(|error| {
-                    let mut why = error.to_string();
-                    if call.arguments["path"]
-                        .as_str()
-                        .is_some_and(|path| path.starts_with('~'))
-                    {
-                        why.push_str(" `~` is not the home folder here: write the path in full.");
-                    }
-                    failed(FailureKind::Mendable, "not_watched", why)
+                    failed(FailureKind::Mendable, "not_watched", error.to_string())
                 })?;
                 Ok(format!("Watching {}.", watched.display()))
             }

@@ -108,6 +108,10 @@ pub struct Outside {
     pub presence: broadcast::Sender<Signal>,
     pub watched: Mutex<Vec<Vec<PathBuf>>>,
     pub notices: Mutex<Vec<Notice>>,
+    /// Why a source has nothing to say, told once.
+    pub trouble: Mutex<Option<String>>,
+    /// Paths that cannot be watched.
+    pub unwatchable: Mutex<Vec<PathBuf>>,
 }
 
 fn stream_of(sender: &broadcast::Sender<Signal>) -> BoxStream<'static, Signal> {
@@ -124,14 +128,25 @@ impl Watcher for Outside {
         &self,
         paths: Vec<PathBuf>,
     ) -> Result<BoxStream<'static, Signal>, api::signals::Error> {
+        let unwatchable = self.unwatchable.lock().unwrap();
+        if let Some(path) = paths.iter().find(|path| unwatchable.contains(path)) {
+            let detail = format!("{} cannot be watched: it is not there.", path.display());
+            return Err(api::signals::Error::new(detail));
+        }
+        drop(unwatchable);
         self.watched.lock().unwrap().push(paths);
         Ok(stream_of(&self.changes))
     }
 }
 
 impl Source for Outside {
-    fn signals(&self) -> BoxStream<'static, Signal> {
-        stream_of(&self.presence)
+    fn signals(
+        &self,
+        _session_id: SessionId,
+    ) -> BoxStream<'static, Result<Signal, api::signals::Error>> {
+        let troubled = self.trouble.lock().unwrap().take();
+        let trouble = futures::stream::iter(troubled.map(|why| Err(api::signals::Error::new(why))));
+        trouble.chain(stream_of(&self.presence).map(Ok)).boxed()
     }
 }
 
@@ -192,6 +207,8 @@ impl Auto {
             presence: broadcast::channel(16).0,
             watched: Mutex::default(),
             notices: Mutex::default(),
+            trouble: Mutex::default(),
+            unwatchable: Mutex::default(),
         });
         let mut config = Config::new(folder.path().join("sessions"));
         adjust(&mut config.drive);

@@ -8,12 +8,13 @@ use crate::render::messages::{Who, spoken};
 use crate::render::transcript::{self, Extent};
 use crate::render::values::model_in_words;
 use crate::render::{Paint, agents, context, print};
+use ::models::is_embedder;
 use anyhow::{Context, Result};
 use api::models::ModelInfo;
 use api::sessions::{FeedbackRequest, OpenRequest, PinChange, SessionSummary, Whose};
 use domain::event::{Event, EventBody};
 use domain::exchange::Exchanges;
-use domain::model::{ModelChoice, ModelRef};
+use domain::model::{ModelChoice, ModelRef, ModelRole};
 use domain::settings::{Mode, SessionProfile};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -124,7 +125,8 @@ impl Chat<'_> {
     }
 
     async fn model(&mut self, name: Option<String>) -> Result<()> {
-        let known = self.house.gateway.list_models().await.or_fail()?;
+        let mut known = self.house.gateway.list_models().await.or_fail()?;
+        known.retain(answers);
         let Some(name) = name else {
             let now = self.chosen();
             let mut text = format!("model: {now}\n");
@@ -271,6 +273,12 @@ impl Chat<'_> {
         let shown = visible(&file.display().to_string());
         self.tell(&format!("written to {shown}"))
     }
+}
+
+/// Whether a model can be talked to: those that make embeddings cannot.
+fn answers(info: &ModelInfo) -> bool {
+    let only_embeds = !info.roles.is_empty() && info.roles.iter().all(|r| *r == ModelRole::Embed);
+    !only_embeds && !is_embedder(&info.model.model)
 }
 
 /// The model that is meant: by its whole name, or by an end of it that only one has.

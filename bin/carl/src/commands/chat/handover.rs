@@ -71,7 +71,8 @@ impl Chat<'_> {
 
     /// Looks on anew when what the drive does is no longer seen: without what is gone, if that is why.
     pub(super) async fn look_again(&mut self, printer: &SharedPrinter) {
-        self.onlooker = None;
+        let seen = self.onlooker.take().map_or(0, |onlooker| onlooker.seen());
+        let seen = seen.max(self.view.last_seq);
         let taken = match self.house.is_gone().await {
             true => {
                 printer.print(format!("{GONE}\n"));
@@ -82,12 +83,15 @@ impl Chat<'_> {
         let begun = match taken {
             Ok(()) => {
                 let id = self.session.session_id;
-                Onlooker::begin(self.house.sessions.as_ref(), id, printer.clone()).await
+                Onlooker::begin(self.house.sessions.as_ref(), id, printer.clone(), seen).await
             }
             Err(error) => Err(error),
         };
         match begun {
-            Ok(onlooker) => self.onlooker = Some(onlooker),
+            Ok(onlooker) => {
+                self.view.told = Some(onlooker.shown_elsewhere());
+                self.onlooker = Some(onlooker);
+            }
             Err(error) => {
                 let (_, fault) = describe(&error);
                 let head = Paint::for_stream(&io::stderr()).bad("error:");

@@ -25,6 +25,7 @@ impl Chat<'_> {
         let taken = self.house.sessions.rewind(id, RewindTo::LastRequest).await;
         let taken = taken.or_fail()?;
         self.tell(&format!("again: {}", gist(&taken.text)))?;
+        self.tell_what_memory_keeps()?;
         if changes > 0 {
             self.tell(&format!(
                 "  {} of the first try stay; /undo instead takes such back as well",
@@ -60,6 +61,7 @@ impl Chat<'_> {
             changes => format!("{} taken back", counted(changes)),
         };
         self.tell(&format!("taken back: {} ({files})", gist(&last.text)))?;
+        self.tell_what_memory_keeps()?;
         self.tell_what_stays(&events, last.begins_after).await
     }
 
@@ -92,6 +94,17 @@ impl Chat<'_> {
             }
         }
         Ok(undone)
+    }
+
+    /// Says that memory is left alone, where answers are remembered.
+    fn tell_what_memory_keeps(&mut self) -> Result<()> {
+        if !self.setting.loaded.config.memory.capture {
+            return Ok(());
+        }
+        self.tell(
+            "  memory keeps what it remembered of it; `carl memory search` finds it and \
+             `carl memory forget` forgets it",
+        )
     }
 
     /// Names the tools whose effect no undo history has.

@@ -1,6 +1,7 @@
 //! What a chat shows, and the lines that were typed while it worked.
 
 use super::line::{PROMPT, Typed};
+use crate::commands::onlooker::ShownElsewhere;
 use crate::render::agents::gist;
 use crate::render::terminal::{Answer, Silence, Terminal};
 use crate::render::{Paint, links};
@@ -10,6 +11,7 @@ use api::sessions::{SessionSummary, Sessions};
 use domain::event::Event;
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal};
+use std::sync::PoisonError;
 use std::time::Duration;
 use text::escape::visible;
 
@@ -21,6 +23,8 @@ pub struct ChatView {
     pub(super) terminal: Terminal,
     /// The last event that was shown.
     pub(super) last_seq: u64,
+    /// Whoever else shows the session learns here what is shown already.
+    pub(super) told: Option<ShownElsewhere>,
     queued: VecDeque<Typed>,
     /// A line that was begun.
     begun: String,
@@ -39,6 +43,7 @@ impl ChatView {
         Self {
             terminal: Terminal::new(paint, answer, known).silent_by(Silence::Lines),
             last_seq: session.last_seq,
+            told: None,
             queued: VecDeque::new(),
             begun: String::new(),
         }
@@ -49,6 +54,7 @@ impl ChatView {
         let next = Self::new(sessions, session).await;
         self.terminal = next.terminal;
         self.last_seq = next.last_seq;
+        self.told = None;
     }
 
     /// The line that waits longest, shown as the prompt would have shown it.
@@ -117,6 +123,10 @@ impl ChatView {
 impl View for ChatView {
     fn show(&mut self, event: &Event) -> Result<()> {
         self.last_seq = self.last_seq.max(event.seq);
+        if let Some(told) = &self.told {
+            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+            told.insert(event.seq);
+        }
         Ok(self.terminal.draw(event)?)
     }
 

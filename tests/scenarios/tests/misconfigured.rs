@@ -1,0 +1,105 @@
+//! A configuration that makes no sense, or does not fit the machine: what the user is told.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::{Scene, of_kind};
+use serde_json::json;
+use std::net::TcpListener;
+use testkit::{Reply, Server};
+
+fn scene(server: Server, more: &str) -> Scene {
+    let scene = Scene::with(server, "openai");
+    let config = format!("{}\n{more}", scene.server.config("openai"));
+    scene.house.configure(&config);
+    scene
+}
+
+fn is_through() -> [Reply; 2] {
+    let done = json!({"reason": "done"});
+    [
+        Reply::call("yield_to_user", done),
+        Reply::text("Nothing to do."),
+    ]
+}
+
+#[test]
+fn values_that_cannot_be_meant_stop_the_start() {
+    for (text, parts) in [
+        (
+            "[agents]\nparallel = 0",
+            ["config.toml", "agents.parallel", "1 to 64"],
+        ),
+        (
+            "[agents]\nparallel = 100000",
+            ["config.toml", "it is 100000", "1 to 64"],
+        ),
+        (
+            "[drive.prices.scriptd]\nprompt = 1.0",
+            [
+                "config.toml",
+                "drive.prices.scriptd",
+                "Did you mean `scripted`?",
+            ],
+        ),
+    ] {
+        let scene = scene(Server::openai([]), text);
+        let told = scene.house.ask(["run", "hello"]).run().expect(2).stderr;
+        for part in parts {
+            assert!(told.contains(part), "no `{part}`: {told}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_listened_to_is_told_and_the_rest_goes_on() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let more = format!(
+        "[inbox]\nlisten = \"127.0.0.1:{port}\"\n\n[drive]\nnotify = false\n\
+         watch = [\"/nonexistent/notes\", \".\"]\n"
+    );
+    let scene = scene(
+        Server::openai(is_through().into_iter().chain(is_through())),
+        &more,
+    );
+    let address = format!("127.0.0.1:{port}");
+    let args = ["run", "--events", "--mode", "auto", "look"];
+    let events = scene.house.ask(args).run().expect(0).json_lines();
+    let mut notices = of_kind(&events, "notice");
+    notices.retain(|notice| notice["query_id"].is_null());
+    let told = |part: &str| notices.iter().any(|n| n.to_string().contains(part));
+    assert!(told(&address), "{notices:#?}");
+    assert!(told("/nonexistent/notes cannot be watched"), "{notices:#?}");
+    assert_eq!(notices.len(), 2, "{notices:#?}");
+    let shown = scene.house.ask(["run", "--mode", "auto", "look"]).run();
+    let shown = shown.expect(0).stderr;
+    assert!(
+        shown.contains(&address) && shown.contains("[inbox] listen") && shown.contains("note:"),
+        "{shown}"
+    );
+    let refused = scene.house.ask(["serve"]).run().expect(4).stderr;
+    assert!(
+        refused.contains(&address) && refused.contains("another port"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_path_below_the_home_has_to_be_written_in_full() {
+    let scene = scene(
+        Server::openai([
+            Reply::call("watch_path", json!({"path": "~"})),
+            Reply::call("yield_to_user", json!({"reason": "done"})),
+            Reply::text("Done."),
+        ]),
+        "[drive]\nnotify = false\n",
+    );
+    let run = scene.house.ask(["run", "--mode", "auto", "watch my home"]);
+    let run = run.current_dir(&scene.house.home()).run().expect(0);
+    let home = scene.house.home().canonicalize().unwrap();
+    let told = format!("Write the path in full: {}", home.display());
+    assert!(run.stderr.contains(&told), "{run:#?}");
+}
