@@ -215,21 +215,8 @@ impl Thread {
                     query.result_came(window, call_id, (event.seq, text));
                 }
             }
-            EventBody::TasksPlanned { tasks: planned } => {
-                self.tasks = Some(TaskLog::of(planned.clone()));
-                self.handed.planned(planned);
-                self.tasks_stand(event.seq);
-            }
-            EventBody::TaskMoved {
-                task_id,
-                status,
-                reason,
-            } => {
-                self.handed.moved(task_id, *status, reason);
-                self.tasks_stand(event.seq);
-                if let Some(tasks) = &mut self.tasks {
-                    tasks.said.insert(task_id.clone(), *status);
-                }
+            EventBody::TasksPlanned { .. } | EventBody::TaskMoved { .. } => {
+                self.apply_to_tasks(event.seq, body);
             }
             EventBody::DialogTurn { answer, .. } if !query.mode.is_loop() => {
                 query.planned_answer(window, (event.seq, answer));
@@ -237,6 +224,28 @@ impl Thread {
             EventBody::QueryFinished { status, .. } => self.finished(position, event.seq, *status),
             _ => {}
         }
+    }
+
+    /// What the request was taken apart into, and where a part of it stands.
+    fn apply_to_tasks(&mut self, seq: u64, body: &EventBody) {
+        match body {
+            EventBody::TasksPlanned { tasks: planned } => {
+                self.tasks = Some(TaskLog::of(planned.clone()));
+                self.handed.planned(planned);
+            }
+            EventBody::TaskMoved {
+                task_id,
+                status,
+                reason,
+            } => {
+                self.handed.moved(task_id, *status, reason);
+                if let Some(tasks) = &mut self.tasks {
+                    tasks.said.insert(task_id.clone(), *status);
+                }
+            }
+            _ => {}
+        }
+        self.tasks_stand(seq);
     }
 
     fn finished(&mut self, position: usize, seq: u64, status: QueryStatus) {
