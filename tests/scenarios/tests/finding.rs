@@ -23,7 +23,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 /// Most tokens of definitions in a prompt, at four characters each.
-const MOST_CHARACTERS: usize = 8_000;
+const MOST_CHARACTERS: usize = 12_000;
 
 /// The hundred tools of the ranking's own test, all of which only look.
 fn hundred() -> Vec<FakeTool> {
