@@ -182,12 +182,7 @@ pub async fn follow(
     let mut desk = Desk::default();
     let mut interrupts = 0_u32;
     loop {
-        if desk.asking.is_none() && desk.due.is_none() {
-            meanwhile.listen();
-        } else if let Some(questions) = desk.due.take() {
-            meanwhile.hush(view).await?;
-            desk.asking = Some(Asking::begin(questions, asker.memory()));
-        }
+        desk.share_keyboard(asker, view, meanwhile).await?;
         let event = tokio::select! {
             event = events.next() => match event {
                 Some(event) => event.or_fail()?,
@@ -274,6 +269,22 @@ impl Desk {
         }
         view.show(event)?;
         self.ask_next(Patience::Left);
+        Ok(())
+    }
+
+    /// Puts the questions that are due, which have the keyboard then; else what is typed is heard.
+    async fn share_keyboard(
+        &mut self,
+        asker: &Asker,
+        view: &mut dyn View,
+        meanwhile: &mut Meanwhile,
+    ) -> Result<()> {
+        if let Some(questions) = self.due.take() {
+            meanwhile.hush(view).await?;
+            self.asking = Some(Asking::begin(questions, asker.memory()));
+        } else if self.asking.is_none() {
+            meanwhile.listen();
+        }
         Ok(())
     }
 

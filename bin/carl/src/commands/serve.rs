@@ -212,8 +212,7 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
         }
         RoleArg::Broker | RoleArg::All | RoleArg::Audit | RoleArg::Models | RoleArg::Secrets => {
             // Whose agents are in another process has none of the house's own tools.
-            let (desk, _never_opened) = wiring::desk(setting)?;
-            let tools = (files, &knowledge, &desk);
+            let tools = (files, &knowledge, &wiring::desk(setting)?.0);
             let guard = wiring::guard(setting, audit, secrets, tools)?;
             offer.broker(guard.broker).control(guard.control)
         }
