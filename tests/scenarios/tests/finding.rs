@@ -25,6 +25,10 @@ use tempfile::TempDir;
 /// Most tokens of definitions in a prompt, at four characters each.
 const MOST_CHARACTERS: usize = 12_000;
 
+/// What makes a hundred definitions without arguments too many for the prompt.
+const PADDING: &str =
+    "Stands in for one among the many that outside servers bring along in earnest.";
+
 /// The hundred tools of the ranking's own test, all of which only look.
 fn hundred() -> Vec<FakeTool> {
     let text = include_str!("../../../logic/discovery/tests/data/tools.json");
@@ -32,7 +36,8 @@ fn hundred() -> Vec<FakeTool> {
     let tool = |record: Value| {
         let name = record["name"].as_str().unwrap();
         let mut tool = FakeTool::new(name, "fs_read", EffectClass::Read).returns("done");
-        tool.spec.definition.description = record["description"].as_str().unwrap().to_owned();
+        let description = record["description"].as_str().unwrap();
+        tool.spec.definition.description = format!("{description} {PADDING}");
         tool.spec.arguments.clear();
         tool.spec.definition.parameters = json!({"type": "object", "additionalProperties": false});
         tool
