@@ -109,7 +109,7 @@ pub struct Task {
 /// What comes out of a running generation.
 #[derive(Debug)]
 pub enum Piece {
-    /// Whole characters.
+    /// Whole characters; none when a part of the prompt was read.
     Text(String),
     /// The end; nothing follows.
     End(Result<Outcome, Error>),

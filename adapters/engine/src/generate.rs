@@ -133,7 +133,7 @@ impl<'m> Session<'m> {
 
     /// Generates until the answer is complete, `cancel` is set, or `sink` breaks off.
     ///
-    /// `sink` gets whole characters, never an empty piece.
+    /// `sink` gets whole characters, and an empty piece for every part of the prompt that is read.
     ///
     /// # Errors
     /// [`Error`]; the session stays usable.
@@ -182,7 +182,7 @@ impl<'m> Session<'m> {
             total: Duration::ZERO,
         };
         if self
-            .evaluate_prompt(plan.slot, &request.prompt, keep, cancel)?
+            .evaluate_prompt(plan.slot, &request.prompt, keep, cancel, sink)?
             .is_continue()
         {
             self.answer(plan.slot, request, cancel, sink, started, &mut outcome)?;
@@ -231,6 +231,7 @@ impl<'m> Session<'m> {
         prompt: &[LlamaToken],
         keep: usize,
         cancel: &AtomicBool,
+        sink: &mut dyn FnMut(String) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, Error> {
         let mut at = keep;
         for chunk in prompt
@@ -243,6 +244,9 @@ impl<'m> Session<'m> {
             }
             self.evaluate(slot, chunk, at)?;
             at += chunk.len();
+            if sink(String::new()).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
         }
         Ok(ControlFlow::Continue(()))
     }

@@ -19,6 +19,7 @@ pub mod neutral;
 pub mod repetition;
 pub mod reply;
 pub mod service;
+pub mod signs;
 pub mod slots;
 pub mod template;
 pub mod threads;

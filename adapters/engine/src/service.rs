@@ -6,6 +6,7 @@ use crate::embedding::{Embedder, MAX_TEXTS};
 use crate::engine::{self, Engine, Generation, Piece, Task};
 use crate::generate::{self, Finish, Outcome, Sampling};
 use crate::reply::{Event, Form, Reader};
+use crate::signs::SignsOfLife;
 use crate::template;
 use crate::tools::{CallForm, Offer, Reply};
 use api::Streaming;
@@ -149,6 +150,7 @@ impl Models for Service {
             reader: Some(reader),
             deadline: Instant::now() + request.deadline.unwrap_or(MODEL_CALL),
             calls: 0,
+            signs: SignsOfLife::from(Instant::now()),
             _running: running,
         };
         Ok(unfold(answer, Answer::next).boxed())
@@ -230,6 +232,7 @@ struct Answer {
     reader: Option<Reader>,
     deadline: Instant,
     calls: u32,
+    signs: SignsOfLife,
     _running: Running,
 }
 
@@ -242,8 +245,14 @@ impl Answer {
             let reader = self.reader.as_mut()?;
             match timeout_at(self.deadline, self.generation.next()).await {
                 Ok(Some(Piece::Text(text))) => {
-                    let events = reader.push(&text);
+                    let events = match text.is_empty() {
+                        true => Vec::new(),
+                        false => reader.push(&text),
+                    };
                     self.take(events);
+                    let is_silent = self.ready.is_empty();
+                    let sign = self.signs.after(&text, is_silent, Instant::now());
+                    self.ready.extend(sign.map(|pieces| Ok(still_at(pieces))));
                 }
                 Ok(Some(Piece::End(Ok(outcome)))) => {
                     let events = self.reader.take().map(Reader::finish).unwrap_or_default();
@@ -314,6 +323,14 @@ impl Answer {
         self.ready.push_back(Ok(ChatChunk::Usage(usage)));
         self.ready.push_back(Ok(ChatChunk::Finished(reason)));
     }
+}
+
+/// Says that so much of the answer is written, while there is nothing of it to hand over.
+fn still_at(pieces: u64) -> ChatChunk {
+    ChatChunk::Usage(Usage {
+        completion_tokens: pieces,
+        ..Usage::default()
+    })
 }
 
 fn offer(request: &ChatRequest) -> Result<Option<Offer>, Error> {

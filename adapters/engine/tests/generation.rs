@@ -126,8 +126,8 @@ fn cancelling_stops_before_the_next_token() {
     };
     let cancel = AtomicBool::new(false);
     let mut pieces = 0;
-    let outcome = session.run(request("Once upon a time"), &cancel, &mut |_| {
-        pieces += 1;
+    let outcome = session.run(request("Once upon a time"), &cancel, &mut |piece| {
+        pieces += usize::from(!piece.is_empty());
         cancel.store(pieces == 5, Ordering::Relaxed);
         ControlFlow::Continue(())
     });
@@ -149,9 +149,35 @@ fn cancelling_stops_before_the_next_token() {
     let again = session.run(
         request("Once upon a time"),
         &AtomicBool::new(false),
-        &mut |_| ControlFlow::Break(()),
+        &mut |piece| match piece.is_empty() {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        },
     );
     assert_eq!(again.unwrap().completion_tokens, 1, "the session goes on");
+}
+
+#[test]
+fn every_part_of_the_prompt_is_told_before_the_answer() {
+    let model = weights::load(&support::chat_model(), support::log()).unwrap();
+    let mut session = open_session(&model, 1024, ThreadCount::automatic(), support::log()).unwrap();
+    let request = Request {
+        prompt: vec![LlamaToken(100); PROMPT_CHUNK_TOKENS * 3 + 1],
+        constraint: None,
+        sampling: Sampling::Greedy,
+        max_tokens: 4,
+    };
+    let (mut parts, mut text) = (0, String::new());
+    let go = AtomicBool::new(false);
+    let outcome = session.run(request, &go, &mut |piece| {
+        if piece.is_empty() {
+            assert_eq!(text, "", "the prompt comes first");
+            parts += 1;
+        }
+        text.push_str(&piece);
+        ControlFlow::Continue(())
+    });
+    assert_eq!((parts, outcome.unwrap().completion_tokens), (4, 4));
 }
 
 #[test]
