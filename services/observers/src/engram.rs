@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 
 /// Who answered when no model did.
 const RULES: &str = "rules";
+/// The tool that looks into memory.
+const LOOKS_INTO_MEMORY: &str = "search_memory";
 
 /// Words that a question begins with, and hardly anything else does.
 const ASKING: [&str; 11] = [
@@ -37,6 +39,10 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
         .iter()
         .filter(|call| call.status == CallStatus::Ok);
     let tools_used: BTreeSet<ToolName> = used.map(|call| ToolName::nearest(&call.tool)).collect();
+    let is_by_rules = event.respondent_id.is_none() && model.is_none();
+    if is_by_rules && is_a_listing_of_memory(&tools_used) {
+        return None;
+    }
     let label = label
         .clone()
         .unwrap_or_else(|| Label::untrusted("session log"));
@@ -69,6 +75,16 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
         valid_from: Some(event.time),
         supersedes: None,
     })
+}
+
+/// Whether an answer of rules lists what memory holds, or says that it holds nothing: kept, the same
+/// would be found again beside what it repeats, once more with every time somebody asks.
+fn is_a_listing_of_memory(tools_used: &BTreeSet<ToolName>) -> bool {
+    let mut tools = tools_used.iter();
+    tools
+        .next()
+        .is_some_and(|tool| tool.as_str() == LOOKS_INTO_MEMORY)
+        && tools.next().is_none()
 }
 
 /// The part of memory that an answer belongs to: the user's, unless it was made of what another part
@@ -176,6 +192,34 @@ mod tests {
             assert_eq!(entities, ["ada"]);
             assert_eq!(tools_used, [ToolName::new("read_file").unwrap()]);
         }
+    }
+
+    #[test]
+    fn what_rules_only_list_of_memory_is_not_kept_a_second_time() {
+        let kept = |tools: &[(&str, CallStatus)], model: Option<&str>| {
+            let mut event = finished("1 entry in memory about \"cat\": Minka.", None);
+            if let EventBody::GenerationFinished {
+                tool_calls,
+                model: by,
+                ..
+            } = &mut event.body
+            {
+                *tool_calls = tools.iter().map(|(tool, how)| call(tool, *how)).collect();
+                *by = model.map(|model| model.parse().unwrap());
+            }
+            of("recall my cat", &event).is_some()
+        };
+        let looked = ("search_memory", CallStatus::Ok);
+        assert!(!kept(&[looked], None));
+        assert!(!kept(
+            &[looked, looked, ("read_file", CallStatus::Denied)],
+            None
+        ));
+        // More than a listing, or a model's own words.
+        assert!(kept(&[looked, ("read_file", CallStatus::Ok)], None));
+        assert!(kept(&[("save_memory", CallStatus::Ok)], None));
+        assert!(kept(&[looked], Some("ollama/qwen3")));
+        assert!(kept(&[], None));
     }
 
     #[test]
