@@ -24,7 +24,7 @@ pub enum Repetition {
     Cycle(usize),
 }
 
-/// The calls of one agent in one task, or of all its agents together.
+/// The calls of one agent and its line in one task, or of all its agents together.
 #[derive(Debug, Clone, Default)]
 pub struct TaskHistory {
     recent: VecDeque<Digest>,
@@ -79,6 +79,13 @@ impl TaskHistory {
         if let Some(times) = self.times.get_mut(&tool) {
             times.pop_back();
         }
+    }
+
+    /// The same calls, of which so many are counted: those of one agent among several.
+    #[must_use]
+    pub const fn counting(mut self, calls: u32) -> Self {
+        self.calls = calls;
+        self
     }
 
     /// The same calls, with the times at which several agents used each tool: a tool's rate is

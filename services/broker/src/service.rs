@@ -308,9 +308,13 @@ impl Broker for Service {
             lineage,
             ..
         } = &caller;
-        inner
+        let registered = inner
             .register(*session_id, session, lineage.clone(), agent_type, inherited)
-            .await
+            .await?;
+        lock(session)
+            .task(parent.trace_id)
+            .hand_down(caller.agent_id, registered.agent_id);
+        Ok(registered)
     }
 
     async fn discover_tools(

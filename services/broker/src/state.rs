@@ -140,7 +140,8 @@ impl Session {
     /// Forgets the calls of agents that have ended.
     pub(crate) fn forget_calls(&mut self, gone: &[AgentId]) {
         for (_, task) in &mut self.tasks {
-            task.own.retain(|agent_id, _| !gone.contains(agent_id));
+            task.calls.retain(|agent_id, _| !gone.contains(agent_id));
+            task.lines.retain(|agent_id, _| !gone.contains(agent_id));
         }
     }
 
@@ -183,6 +184,22 @@ impl Session {
             .unwrap_or_else(|| Label::untrusted("released agent"))
     }
 
+    /// Whose loops a call of an agent counts for: its own and those of the agents below it, and of
+    /// those above it unless it `only_looks`. Twelve agents that each read the same file once do not
+    /// go in circles; twelve that each change the same do.
+    pub(crate) fn line_of(&self, agent_id: AgentId, only_looks: bool) -> Vec<AgentId> {
+        let is_in = |agent: &Agent, id: AgentId| agent.lineage.iter().any(|a| a.agent_id == id);
+        let mut line = vec![agent_id];
+        let below = self.agents.iter();
+        let below = below.filter(|(id, agent)| **id != agent_id && is_in(agent, agent_id));
+        line.extend(below.map(|(id, _)| *id));
+        if let Some(agent) = self.agents.get(&agent_id).filter(|_| !only_looks) {
+            let above = agent.lineage.iter().map(|ancestor| ancestor.agent_id);
+            line.extend(above.filter(|id| *id != agent_id));
+        }
+        line
+    }
+
     /// Gives an agent's label to its parent: what the child has seen speaks from its report.
     pub(crate) fn hand_back(&mut self, agent_id: AgentId) {
         let Some(child) = self.agents.get(&agent_id) else {
@@ -220,9 +237,13 @@ impl Session {
 /// A chain of work: one request, and everything that is done for it.
 #[derive(Debug, Default)]
 pub(crate) struct Task {
-    /// What each of its agents has called: each has its own number, and circles by itself. How many
-    /// agents there may be is limited as well, so that starting another one is no way around it.
-    own: HashMap<AgentId, TaskHistory>,
+    /// How many calls each of its agents has made: each has its own limit. How many agents there may
+    /// be is limited as well, so that starting another one is no way around it.
+    calls: HashMap<AgentId, u32>,
+    /// What each agent's calls are held against when loops are looked for: what its line had called
+    /// before it began, and since then what [`Session::line_of`] says. Neither a fresh agent nor two
+    /// that take turns begin anew.
+    lines: HashMap<AgentId, TaskHistory>,
     /// The calls of all of them together, for how often a tool may be used.
     all: TaskHistory,
     /// Agents that were started for it.
@@ -233,18 +254,33 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// What an agent's next call is judged by: its own calls, at the rate of everybody's.
+    /// What an agent's next call is judged by: its line's calls, of which its own are counted, at
+    /// the rate of everybody's.
     pub(crate) fn as_seen_by(&self, agent_id: AgentId) -> TaskHistory {
-        let own = self.own.get(&agent_id).cloned().unwrap_or_default();
-        own.at_the_rate_of(&self.all)
+        let line = self.lines.get(&agent_id).cloned().unwrap_or_default();
+        let own = self.calls.get(&agent_id).copied().unwrap_or_default();
+        line.counting(own).at_the_rate_of(&self.all)
     }
 
-    /// Where a call of an agent is noted: among its own, and among everybody's.
-    pub(crate) fn histories_for(&mut self, agent_id: AgentId) -> [&mut TaskHistory; 2] {
-        [self.own.entry(agent_id).or_default(), &mut self.all]
+    /// Notes a call of an agent whose line these agents are, itself among them.
+    pub(crate) fn note_call(
+        &mut self,
+        agent_id: AgentId,
+        line: Vec<AgentId>,
+        note: impl Fn(&mut TaskHistory),
+    ) {
+        let own = self.calls.entry(agent_id).or_default();
+        *own = own.saturating_add(1);
+        for one in line {
+            note(self.lines.entry(one).or_default());
+        }
+        note(&mut self.all);
     }
 
-    /// Counts one more agent; refused when there are too many.
+    /// Counts one more agent, which is started by another.
+    ///
+    /// # Errors
+    /// When there are too many.
     pub(crate) fn count_agent(&mut self) -> Result<(), Error> {
         if self.agents >= AGENTS_PER_REQUEST {
             let detail =
@@ -253,6 +289,12 @@ impl Task {
         }
         self.agents += 1;
         Ok(())
+    }
+
+    /// Hands what was called in an agent's line on to one that it starts.
+    pub(crate) fn hand_down(&mut self, parent: AgentId, child: AgentId) {
+        let line = self.lines.get(&parent).cloned().unwrap_or_default();
+        self.lines.insert(child, line);
     }
 
     pub(crate) const fn refuse_choice(&mut self) {
@@ -457,31 +499,36 @@ mod tests {
     }
 
     #[test]
-    fn calls_and_circles_count_for_each_agent_and_rates_for_all() {
+    fn loops_are_looked_for_in_a_line_and_not_beside_it() {
         let settings = SessionSettings::closed(PathBuf::from("/w"));
         let mut session = Session::new(settings, Digest::of(b"policy"));
         let trace = TraceId::from_uuid(Uuid::nil());
         let (key, now) = (Digest::of(b"call"), Timestamp::UNIX_EPOCH);
-        for number in [1, 1, 1, 2, 3, 4] {
-            let histories = session.task(trace).histories_for(agent(number));
-            for history in histories {
+        let (root, first, beside) = (agent(1), agent(2), agent(3));
+        let task = session.task(trace);
+        task.hand_down(root, first);
+        task.hand_down(root, beside);
+        for _ in 0..3 {
+            task.note_call(first, vec![first, root], |history| {
                 history.record(key, 7, false, now);
-            }
+            });
         }
-        let seen = |session: &mut Session, number| session.task(trace).as_seen_by(agent(number));
-        let circling = seen(&mut session, 1);
-        assert_eq!(
-            (circling.calls(), circling.repetition(&key)),
-            (3, Repetition::Same)
-        );
-        for number in [2, 3, 4, 5] {
-            let seen = seen(&mut session, number);
-            assert_eq!(seen.repetition(&key), Repetition::None, "{number}");
-            assert_eq!(seen.calls_in_last_minute(7, now), 6);
-        }
-        session.forget_calls(&[agent(1), agent(2), agent(3), agent(4)]);
-        assert_eq!(session.task(trace).own.len(), 0);
-        let fresh = seen(&mut session, 5);
-        assert_eq!(fresh.calls_in_last_minute(7, now), 6, "no fresh start");
+        let late = agent(4);
+        task.hand_down(root, late);
+        let seen = |task: &Task, one| {
+            let seen = task.as_seen_by(one);
+            (
+                seen.calls(),
+                seen.repetition(&key),
+                seen.calls_in_last_minute(7, now),
+            )
+        };
+        assert_eq!(seen(task, first), (3, Repetition::Same, 3));
+        assert_eq!(seen(task, root), (0, Repetition::Same, 3), "above it");
+        assert_eq!(seen(task, beside), (0, Repetition::None, 3), "beside it");
+        assert_eq!(seen(task, late), (0, Repetition::Same, 3), "no fresh start");
+        session.forget_calls(&[first, beside, late]);
+        let task = session.task(trace);
+        assert_eq!((task.calls.len(), task.lines.len()), (0, 1));
     }
 }
