@@ -191,7 +191,7 @@ impl Pin {
         // What a plan only starts is approved in advance when all that it could come to is.
         let is_covered = || {
             let effects = self.effects_started(&settings);
-            !effects.is_empty() && effects.is_subset(&settings.auto_approve)
+            !settings.auto_approve.is_empty() && effects.is_subset(&settings.auto_approve)
         };
         if draft.judgements.iter().all(is_confirmed) && (!is_always_asked || is_covered()) {
             return Some("yes_flag");
@@ -200,6 +200,13 @@ impl Pin {
             .approved_plans
             .contains(&draft.hash)
             .then_some("approved_hash")
+    }
+
+    /// Whether every call of it, and all that its agents could do, is looking.
+    fn only_looks(&self, draft: &Draft) -> bool {
+        let bounds = draft.judgements.iter().map(|one| one.bound.as_ref());
+        let mut effects = bounds.map(|bound| bound.map(|bound| bound.effect));
+        effects.all(|effect| effect == Some(EffectClass::Read))
     }
 
     fn effects_started(&self, settings: &SessionSettings) -> BTreeSet<EffectClass> {
@@ -211,6 +218,9 @@ impl Pin {
         let settings = lock(&self.caller.session).settings.clone();
         let started = self.effects_started(&settings);
         let why = match started.is_empty() {
+            true if self.only_looks(draft) => {
+                "Nothing of it changes anything; it begins with your yes.".to_owned()
+            }
             true => "The plan changes something.".to_owned(),
             false => format!(
                 "The plan starts agents that could have these effects: {}. What they do is judged \
@@ -437,7 +447,7 @@ fn words(effects: &BTreeSet<EffectClass>) -> String {
 
 fn nobody_to_ask(hash: &Digest, started: &BTreeSet<EffectClass>) -> Decision {
     let in_advance = match started.is_empty() {
-        true => "To approve its kinds of effect: `--yes CLASS`.".to_owned(),
+        true => "To approve its kinds of effect, or one that only looks: `--yes CLASS`.".to_owned(),
         false => format!(
             "To approve every kind of effect that its agents could have: `--yes {}`.",
             words(started)

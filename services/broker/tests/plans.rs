@@ -9,7 +9,7 @@
 mod support;
 
 use api::audit::Action;
-use api::broker::{Broker, Control, PlanEvent};
+use api::broker::{Broker, Control, PlanApproval, PlanEvent};
 use api::executor::FailureKind;
 use api::test_support::FakeTool;
 use domain::decision::{Decision, Layer, Verdict};
@@ -83,6 +83,31 @@ async fn a_plan_that_only_reads_asks_nothing() {
         other => panic!("{other:?}"),
     }
     assert!(house.actions().contains(&Action::PlanApproval));
+}
+
+/// A plan that only looks and needs approval all the same, as tasks for agents do.
+#[tokio::test]
+async fn a_plan_that_only_looks_and_always_asks_is_approved_by_any_yes_in_advance() {
+    for given in [None, Some(EffectClass::SharedWrite)] {
+        let mut settings = settings(Attendance::Unattended);
+        settings.auto_approve = given.into_iter().collect();
+        let house = House::new(settings).await;
+        let calls = [("read_file", path("a"))];
+        let mut stream = house.plan_asking(&calls, PlanApproval::Always).await;
+        let last = loop {
+            match next(&mut stream).await {
+                PlanEvent::Proposed { .. } => {}
+                last => break last,
+            }
+        };
+        match (given, last) {
+            (Some(_), PlanEvent::Pinned { by, .. }) => assert_eq!(by, "yes_flag"),
+            (None, PlanEvent::Refused { decision }) => {
+                assert_eq!(decision.rule, "nobody_to_ask");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
 }
 
 #[tokio::test]
