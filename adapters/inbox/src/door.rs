@@ -1,8 +1,9 @@
 //! Who may leave a message, and what a message is.
 
+use crate::hasty::Pass;
 use crate::{CHANNEL, MESSAGES_A_MINUTE};
 use axum::body::{Body, to_bytes};
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN};
 use axum::http::{HeaderMap, StatusCode};
 use domain::drive::Signal;
@@ -76,8 +77,12 @@ impl Door {
 }
 
 /// `POST /inbox`: plain text, or JSON with a `text`.
-pub(crate) async fn leave(State(door): State<Arc<Door>>, request: Request<Body>) -> Answer {
-    match take(&door, request).await {
+pub(crate) async fn leave(
+    State(door): State<Arc<Door>>,
+    ConnectInfo(pass): ConnectInfo<Pass>,
+    request: Request<Body>,
+) -> Answer {
+    match take(&door, &pass, request).await {
         Ok(()) => (StatusCode::ACCEPTED, "taken\n"),
         Err(refused) => refused,
     }
@@ -88,9 +93,10 @@ pub(crate) async fn nothing_here() -> Answer {
     (StatusCode::NOT_FOUND, "nothing here\n")
 }
 
-async fn take(door: &Door, request: Request<Body>) -> Result<(), Answer> {
+async fn take(door: &Door, pass: &Pass, request: Request<Body>) -> Result<(), Answer> {
     let (head, body) = request.into_parts();
     door.admit(&head.headers)?;
+    pass.admit();
     if !door.has_room() {
         return Err((StatusCode::TOO_MANY_REQUESTS, "too many messages\n"));
     }

@@ -31,8 +31,10 @@ pub const PATH: &str = "/inbox";
 pub const TOKEN_BYTES: usize = 16;
 /// Most messages in a minute.
 pub const MESSAGES_A_MINUTE: u32 = 60;
-/// Most connections at one time; further ones wait.
-pub const CONNECTIONS: usize = 16;
+/// Most connections at one time. For a further one the oldest that has not shown the token is dropped.
+pub const CONNECTIONS: usize = 64;
+/// Longest a connection may last that has not shown the token.
+pub const HEAD_TIME: Duration = Duration::from_secs(2);
 /// Longest a connection may last.
 pub const CONNECTION_TIME: Duration = Duration::from_secs(10);
 /// Messages that a slow session may lag behind before it misses the oldest.
@@ -86,8 +88,14 @@ impl Inbox {
         let router = Router::new()
             .route(PATH, post(door::leave))
             .fallback(door::nothing_here)
-            .with_state(door);
-        let listener = hasty::Hasty::new(listener, CONNECTIONS, CONNECTION_TIME);
+            .with_state(door)
+            .into_make_service_with_connect_info::<hasty::Pass>();
+        let bounds = hasty::Bounds {
+            connections: CONNECTIONS,
+            head: HEAD_TIME,
+            whole: CONNECTION_TIME,
+        };
+        let listener = hasty::Hasty::new(listener, bounds);
         let serving = tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, router).await {
                 tracing::error!(%error, "the inbox is closed");

@@ -32,9 +32,7 @@ async fn status(inbox: &Inbox, bytes: &[u8]) -> u16 {
         let mut stream = TcpStream::connect(inbox.address()).await.unwrap();
         let mut answer = Vec::new();
         // The other side may have said no and gone before everything is written.
-        if stream.write_all(bytes).await.is_ok() {
-            let _ = stream.shutdown().await;
-        }
+        let _ = stream.write_all(bytes).await;
         let _ = stream.read_to_end(&mut answer).await;
         let text = String::from_utf8_lossy(&answer).into_owned();
         let number = text.split(' ').nth(1).and_then(|word| word.parse().ok());
@@ -184,6 +182,44 @@ async fn whoever_says_nothing_keeps_nobody_out_for_long() {
         idle.push(TcpStream::connect(inbox.address()).await.unwrap());
     }
     assert_eq!(posted(&inbox, |_| {}, b"hello").await, 202);
+}
+
+/// Longest an answer may take while strangers hold every place.
+const PROMPT: Duration = Duration::from_secs(8);
+
+#[tokio::test]
+async fn half_a_header_keeps_neither_a_place_nor_a_message_out() {
+    let inbox = open().await;
+    let _listening = inbox.messages();
+    // One that has shown the token, and is asked for its body.
+    let mut slow = TcpStream::connect(inbox.address()).await.unwrap();
+    let mut post = Post::to(&inbox, b"later");
+    post.extra = "Expect: 100-continue\r\n";
+    let head = post.bytes();
+    let (head, body) = head.split_at(head.len() - post.body.len());
+    slow.write_all(head).await.unwrap();
+    let mut asked = [0; 25];
+    slow.read_exact(&mut asked).await.unwrap();
+    assert!(asked.starts_with(b"HTTP/1.1 100"), "{asked:?}");
+    let mut idle = Vec::new();
+    for _ in 0..6 * CONNECTIONS {
+        let mut stream = TcpStream::connect(inbox.address()).await.unwrap();
+        stream
+            .write_all(b"POST /inbox HTTP/1.1\r\nHost: ")
+            .await
+            .unwrap();
+        idle.push(stream);
+    }
+    let answer = tokio::time::timeout(PROMPT, posted(&inbox, |_| {}, b"hello"));
+    assert_eq!(answer.await.unwrap(), 202);
+    slow.write_all(body).await.unwrap();
+    let mut answer = Vec::new();
+    slow.read_to_end(&mut answer).await.unwrap();
+    assert!(answer.starts_with(b"HTTP/1.1 202"), "{answer:?}");
+    // Nobody waits, and still the last of them is sent away.
+    let mut last = idle.pop().unwrap();
+    let gone = tokio::time::timeout(PROMPT, last.read_to_end(&mut answer));
+    let _ended_or_reset = gone.await.unwrap();
 }
 
 #[tokio::test]
