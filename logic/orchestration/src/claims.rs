@@ -9,6 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The summary of a report that the harness wrote, because the agent gave none.
 const NO_REPORT: &str = "The agent gave no report.";
 
+/// Most claims of one kind that are named; the rest are counted.
+const NAMED: usize = 3;
+/// Longest path that a correction repeats, characters: an unproved one may be anything.
+const NAMED_CHARS: usize = 60;
+
 /// One finished call of the reporting agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
@@ -130,23 +135,19 @@ fn check_files(
     corrections: &mut Vec<String>,
 ) {
     let made = ledger.made();
-    let mut kept = Vec::new();
+    let (mut kept, mut unmade, mut gone) = (Vec::new(), Vec::new(), Vec::new());
     for claim in std::mem::take(&mut report.artifacts) {
         let path = absolute(&ledger.folder, &claim);
         if !made.contains(&path) {
-            corrections.push(format!(
-                "It named `{}` as its work, but none of its calls wrote that file: taken out.",
-                shown(&claim)
-            ));
+            unmade.push(claim);
         } else if !ledger.existing.contains(&path) {
-            corrections.push(format!(
-                "It named `{}` as its work, but there is no such file: taken out.",
-                shown(&claim)
-            ));
+            gone.push(claim);
         } else if !kept.contains(&path) {
             kept.push(path);
         }
     }
+    take_back(&unmade, "none of its calls wrote", corrections);
+    take_back(&gone, "there is no such file as", corrections);
     // What it was to leave and did is its work, whether it says so or not.
     for path in expected.iter().map(|path| absolute(&ledger.folder, path)) {
         if made.contains(&path) && ledger.existing.contains(&path) && !kept.contains(&path) {
@@ -165,6 +166,35 @@ fn check_files(
         corrections.push(format!(
             "It claimed success without leaving {}: lowered to partial.",
             missing.join(", ")
+        ));
+    }
+}
+
+/// Says which files a report may not name. What it called a file is repeated only as far as it looks
+/// like one.
+fn take_back(claims: &[String], why: &str, corrections: &mut Vec<String>) {
+    let (named, rest) = claims.split_at(claims.len().min(NAMED));
+    for claim in named {
+        let looks_like_one = claim.chars().count() <= NAMED_CHARS
+            && claim
+                .chars()
+                .all(|c| c.is_alphanumeric() || "/._-+@~".contains(c));
+        let (what, it) = if looks_like_one {
+            (format!("`{claim}`"), "that file")
+        } else {
+            (
+                format!("something of {} characters", claim.chars().count()),
+                "it",
+            )
+        };
+        corrections.push(format!(
+            "It named {what} as its work, but {why} {it}: taken out."
+        ));
+    }
+    if !rest.is_empty() {
+        corrections.push(format!(
+            "It named {} more files as its work, but {why} them: taken out.",
+            rest.len()
         ));
     }
 }
@@ -334,6 +364,25 @@ mod tests {
             assert_eq!(checked.report.artifacts, Vec::<String>::new(), "{path}");
             assert!(checked.corrections[0].contains(path), "{path}");
             assert_eq!(checked.report.result_quality, ResultQuality::Inferred);
+        }
+    }
+
+    #[test]
+    fn a_claim_without_proof_is_repeated_only_as_far_as_it_looks_like_a_path() {
+        let ledger = ledger(vec![call("read_file", CallStatus::Ok, &[])], &[]);
+        let long = "the/ferry/to/the/northern/islands/leaves/at/seven/in/the/morning.txt";
+        let text = "the ferry leaves";
+        let many: Vec<String> = (0..9).map(|n| format!("ferry{n}.txt")).collect();
+        for (claims, secret, count) in [
+            (vec![long], "ferry", 1),
+            (vec![text], "ferry", 1),
+            (many.iter().map(String::as_str).collect(), "ferry3", 4),
+        ] {
+            let report = claimed(&claims, ReportSource::ToolOutput);
+            let checked = check_claims(report, &ledger, &[]);
+            let said = checked.corrections.join("\n");
+            assert!(!said.contains(secret), "{said}");
+            assert_eq!(said.matches("taken out").count(), count, "{said}");
         }
     }
 

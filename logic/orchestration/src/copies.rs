@@ -1,33 +1,30 @@
 //! What a report repeats word for word of what tools gave its agent. A report tells what came of a
 //! task; what tools returned stays where it is, and is named by the number of its event.
 //!
-//! Letter case, white space and punctuation make no difference, a path or an address counts as one
-//! sign, and so names, paths, numbers and short quotes stay. What the agent was told with its task,
-//! or wrote itself before a tool gave it back, is no copy.
+//! Texts are compared by their letters and digits alone: letter case, accents, the width of letters,
+//! white space, punctuation and what cannot be seen make no difference. A path or an address that
+//! the record has counts as one sign, and so names, paths, numbers and short quotes stay. What the
+//! agent was told with its task, or wrote itself before a tool gave it back, is no copy.
+
+mod folded;
 
 use domain::report::Report;
+use folded::{Folded, SEED, words};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Longest stretch that may be repeated word for word, signs: letters and digits, with one blank
-/// between words. A sign of a script without blanks counts as [`WIDE`]. Some thirteen English words.
+/// between words. A sign of a script without blanks counts as three. Some thirteen English words.
 const STRETCH: usize = 80;
 /// Shorter stretches count together when they are as long as this.
 const PIECE: usize = 40;
 /// Most signs of such stretches in one report, all its texts together.
 const PIECES_IN_ALL: usize = 200;
-/// What a sign of a script without blanks between words counts: it says about as much as three.
-const WIDE: usize = 3;
-/// First character that counts as wide: where the East Asian scripts begin in Unicode.
-const FIRST_WIDE: char = '\u{2E80}';
 /// Longest word with a slash that is taken for a path or an address, characters.
 const PATH_CHARS: usize = 160;
-/// Signs that are looked for at one time. Two of them one after the other fit into the shortest
-/// stretch that counts, whatever the script, so that one is always found whole.
-const SEED: usize = PIECE / WIDE / 2;
-/// What stands for a path, from the private use area.
-const PATH: char = '\u{E000}';
-/// Most signs of a part of a word that a stretch gives up.
-const WORD: usize = 20;
+/// Most characters of different paths in one report that count as one sign each. What else looks
+/// like a path is read as the words it is made of.
+const PATHS_IN_ALL: usize = 600;
 
 /// What one call gave an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,11 +40,20 @@ pub struct Heard {
 }
 
 /// Takes out of a report what it repeats of what its agent `heard`, oldest first; `told` is all that
-/// the agent was told with its task. Returns what was changed, one sentence each.
+/// the agent was told with its task, `folder` where it works. Returns what was changed, one sentence
+/// each.
 #[must_use]
-pub fn take_out_copies(report: &mut Report, heard: &[Heard], told: &str) -> Vec<String> {
+pub fn take_out_copies(
+    report: &mut Report,
+    heard: &[Heard],
+    told: &str,
+    folder: &str,
+) -> Vec<String> {
     let known = Known::of(heard, told);
-    let mut copies: Vec<Vec<Copy>> = texts_of(report).map(|text| known.copies_in(text)).collect();
+    let texts: Vec<&str> = texts_of(report, folder).collect();
+    let paths = known.paths_in(&texts);
+    let copies = texts.iter().map(|text| known.copies_in(text, &paths));
+    let mut copies: Vec<Vec<Copy>> = copies.collect();
     let pieces: usize = copies.iter().flatten().map(|copy| copy.size).sum();
     let least = if pieces > PIECES_IN_ALL {
         PIECE
@@ -78,22 +84,29 @@ pub fn take_out_copies(report: &mut Report, heard: &[Heard], told: &str) -> Vec<
         note("reason", &found);
         *reason = without(reason, &found);
     }
-    // A fact with a hole in it is none.
-    report.new_memory_candidates.retain(|_| {
-        let found = copies.next().unwrap_or_default();
-        note("nominated fact", &found);
-        found.is_empty()
-    });
+    // A fact or a path with a hole in it is none.
+    for (what, list) in [
+        ("nominated fact", &mut report.new_memory_candidates),
+        ("artifact", &mut report.artifacts),
+    ] {
+        list.retain(|_| {
+            let found = copies.next().unwrap_or_default();
+            note(what, &found);
+            found.is_empty()
+        });
+    }
     corrections
 }
 
-/// The free texts of a report.
-fn texts_of(report: &Report) -> impl Iterator<Item = &str> {
+/// The texts of a report that its agent is free to choose: of a path what is below the folder.
+fn texts_of<'a>(report: &'a Report, folder: &'a str) -> impl Iterator<Item = &'a str> {
     let reason = report.failure_reason.as_deref();
     let facts = report.new_memory_candidates.iter().map(String::as_str);
+    let below = move |path: &'a String| path.strip_prefix(folder).unwrap_or(path);
     std::iter::once(report.summary.as_str())
         .chain(reason)
         .chain(facts)
+        .chain(report.artifacts.iter().map(below))
 }
 
 /// A stretch of a text that stands in a result as well.
@@ -118,141 +131,55 @@ fn without(text: &str, copies: &[Copy]) -> String {
     left
 }
 
-/// A text as it is compared.
-struct Folded {
-    signs: String,
-    /// For each byte of `signs`, where its sign stands in the text, bytes.
-    places: Vec<Range<usize>>,
-}
-
-impl Folded {
-    fn of(text: &str) -> Self {
-        let mut folded = Self {
-            signs: String::with_capacity(text.len()),
-            places: Vec::new(),
-        };
-        let mut from = 0;
-        while let Some(start) = text[from..].find(|c: char| !c.is_whitespace()) {
-            let start = from + start;
-            let length = text[start..].find(char::is_whitespace);
-            let end = length.map_or(text.len(), |length| start + length);
-            folded.take_word(text, start..end);
-            from = end;
-        }
-        folded
-    }
-
-    fn take_word(&mut self, text: &str, word: Range<usize>) {
-        if is_path(&text[word.clone()]) {
-            self.blank(word.start);
-            self.push(PATH, word.clone());
-            self.blank(word.end);
-            return;
-        }
-        self.blank(word.start);
-        for (offset, character) in text[word.clone()].char_indices() {
-            let at = word.start + offset;
-            if character.is_alphanumeric() {
-                for lower in character.to_lowercase() {
-                    self.push(lower, at..at + character.len_utf8());
-                }
-            } else {
-                self.blank(at);
-            }
-        }
-    }
-
-    fn push(&mut self, sign: char, place: Range<usize>) {
-        self.signs.push(sign);
-        for _ in 0..sign.len_utf8() {
-            self.places.push(place.clone());
-        }
-    }
-
-    /// One blank between words, none at the beginning.
-    fn blank(&mut self, at: usize) {
-        if !self.signs.is_empty() && !self.signs.ends_with(' ') {
-            self.push(' ', at..at);
-        }
-    }
-
-    /// Where in the text a stretch of signs stands.
-    fn place_of(&self, stretch: &Range<usize>) -> Range<usize> {
-        let places = self.places.get(stretch.clone()).unwrap_or_default();
-        let start = places.first().map_or(0, |place| place.start);
-        start..places.last().map_or(start, |place| place.end)
-    }
-}
-
-/// A stretch without the parts of words at its ends, as far as there are words in it.
-fn in_words(signs: &str, stretch: Range<usize>) -> Range<usize> {
-    let Range { mut start, mut end } = stretch;
-    if !signs[..start].is_empty() && !signs[..start].ends_with(' ') {
-        let mut first = signs[start..end].char_indices().take(WORD);
-        start += first.find(|(_, c)| *c == ' ').map_or(0, |(at, _)| at);
-    }
-    if !signs[end..].is_empty() && !signs[end..].starts_with(' ') {
-        let mut last = signs[start..end].char_indices().rev().take(WORD);
-        end = last
-            .find(|(_, c)| *c == ' ')
-            .map_or(end, |(at, _)| start + at);
-    }
-    while signs[start..end].starts_with(' ') {
-        start += 1;
-    }
-    while signs[start..end].ends_with(' ') {
-        end -= 1;
-    }
-    start..end
-}
-
-/// Whether a word is a path or an address.
-fn is_path(word: &str) -> bool {
-    word.contains('/') && word.chars().count() <= PATH_CHARS
-}
-
-fn size_of(signs: &str) -> usize {
-    let size = |c: char| {
-        if c != PATH && c >= FIRST_WIDE {
-            WIDE
-        } else {
-            1
-        }
-    };
-    signs.trim().chars().map(size).sum()
-}
-
 /// What an agent heard and wrote, as it is compared.
 struct Known<'a> {
     heard: Vec<(&'a Heard, String, String)>,
     told: String,
+    /// Paths and addresses that the record has.
+    paths: BTreeSet<&'a str>,
 }
 
 impl<'a> Known<'a> {
-    fn of(heard: &'a [Heard], told: &str) -> Self {
-        let fold = |text: &str| Folded::of(text).signs;
+    fn of(heard: &'a [Heard], told: &'a str) -> Self {
+        let fold = |text: &str| Folded::of(text, &BTreeSet::new()).signs;
+        let texts = heard.iter().flat_map(|one| [&*one.text, &*one.written]);
         Self {
             heard: heard
                 .iter()
                 .map(|one| (one, fold(&one.text), fold(&one.written)))
                 .collect(),
             told: fold(told),
+            paths: texts.chain([told]).flat_map(paths_of).collect(),
         }
+    }
+
+    /// The paths of these texts that count as one sign each.
+    fn paths_in<'t>(&self, texts: &[&'t str]) -> BTreeSet<&'t str> {
+        let mut room = PATHS_IN_ALL;
+        let mut found = BTreeSet::new();
+        for path in texts.iter().flat_map(|text| paths_of(text)) {
+            let size = path.chars().count();
+            if !found.contains(path) && self.paths.contains(path) && size <= room {
+                room -= size;
+                found.insert(path);
+            }
+        }
+        found
     }
 
     /// Every stretch of a text of at least [`PIECE`] that it has from a result, in order, none over
     /// another.
-    fn copies_in(&self, text: &str) -> Vec<Copy> {
-        let folded = Folded::of(text);
+    fn copies_in(&self, text: &str, paths: &BTreeSet<&str>) -> Vec<Copy> {
+        let folded = Folded::of(text, paths);
         let mut found = Vec::new();
         // Up to where it is known what is copied, and from where it is looked.
         let (mut settled, mut at) = (0, 0);
         while let Some(seed) = seed_at(&folded.signs, at) {
             at = seed.end;
-            if let Some((stretch, one)) = self.longest(&folded.signs, &seed, settled) {
+            if let Some((stretch, one)) = self.longest(&folded, &seed, settled) {
                 found.push(Copy {
                     place: folded.place_of(&stretch),
-                    size: size_of(&folded.signs[stretch.clone()]),
+                    size: folded.size_of(&stretch),
                     tool: one.tool.clone(),
                     seq: one.seq,
                 });
@@ -266,16 +193,17 @@ impl<'a> Known<'a> {
     /// else's word.
     fn longest(
         &self,
-        signs: &str,
+        folded: &Folded,
         seed: &Range<usize>,
         from: usize,
     ) -> Option<(Range<usize>, &'a Heard)> {
+        let signs = &folded.signs;
         let mut best: Option<(Range<usize>, &'a Heard)> = None;
         for (index, (one, result, _)) in self.heard.iter().enumerate() {
             for (at, _) in result.match_indices(&signs[seed.clone()]) {
-                let stretch = in_words(signs, grown(signs, seed, (result, at), from));
+                let stretch = folded.in_words(grown(signs, seed, (result, at), from));
                 let is_longer = best.as_ref().is_none_or(|(b, _)| stretch.len() > b.len());
-                let is_piece = size_of(&signs[stretch.clone()]) >= PIECE;
+                let is_piece = folded.size_of(&stretch) >= PIECE;
                 if is_longer && is_piece && !self.is_own(&signs[stretch.clone()], index) {
                     best = Some((stretch, one));
                 }
@@ -286,10 +214,15 @@ impl<'a> Known<'a> {
 
     /// Whether the agent was told this, or wrote it in a call no later than the one with this place.
     fn is_own(&self, stretch: &str, place: usize) -> bool {
-        let stretch = stretch.trim();
         let mut before = self.heard.iter().take(place + 1);
         self.told.contains(stretch) || before.any(|(_, _, written)| written.contains(stretch))
     }
+}
+
+/// The words of a text that look like a path or an address.
+fn paths_of(text: &str) -> impl Iterator<Item = &str> {
+    let bare = words(text).map(|place| &text[place]);
+    bare.filter(|word| word.contains('/') && word.chars().count() <= PATH_CHARS)
 }
 
 /// The next stretch of [`SEED`] signs.
@@ -350,7 +283,7 @@ mod tests {
 
     fn left_of(summary: &str) -> (String, Vec<String>) {
         let mut report = report(summary);
-        let corrections = take_out_copies(&mut report, &[heard(FILE)], "Read notes.txt");
+        let corrections = take_out_copies(&mut report, &[heard(FILE)], "Read notes.txt", "/w");
         (report.summary, corrections)
     }
 
@@ -392,7 +325,7 @@ mod tests {
             // Each word is three signs and a blank.
             let repeated = format!("So: {}", words[..count].join(" "));
             let mut report = report(&repeated);
-            let corrections = take_out_copies(&mut report, &[heard(&text)], "");
+            let corrections = take_out_copies(&mut report, &[heard(&text)], "", "/w");
             assert_eq!(
                 !corrections.is_empty(),
                 is_copy,
@@ -415,7 +348,7 @@ mod tests {
         let mut whole = report(&format!("A: {} B: {}.", pieces[0], pieces[1]));
         whole.new_memory_candidates = vec![format!("C: {}", pieces[2]), "Short.".to_owned()];
         whole.failure_reason = Some(format!("D: {}", pieces[3]));
-        let corrections = take_out_copies(&mut whole, &[heard(FILE)], "");
+        let corrections = take_out_copies(&mut whole, &[heard(FILE)], "", "/w");
         assert_eq!(corrections.len(), 3, "{corrections:?}");
         assert_eq!(
             whole.summary,
@@ -435,10 +368,95 @@ mod tests {
         let blob = "q1w2e3r4t5z6u7i8o9p0".repeat(12);
         for text in [chinese, blob.as_str()] {
             let mut copied = report(&format!("它说：{text}。"));
-            let corrections = take_out_copies(&mut copied, &[heard(text)], "");
+            let corrections = take_out_copies(&mut copied, &[heard(text)], "", "/w");
             assert_eq!(corrections.len(), 1, "{text}");
             assert!(!copied.summary.contains(&text[..30]), "{}", copied.summary);
         }
+    }
+
+    #[test]
+    fn disguised_copies_are_taken_out_too() {
+        let every = |count: usize, mark: &str| {
+            let mut text = String::new();
+            for (at, c) in FILE.chars().enumerate() {
+                text.push(c);
+                if at % count == 0 {
+                    text.push_str(mark);
+                }
+            }
+            text
+        };
+        let wide = |c: char| match c {
+            '!'..='~' => char::from_u32(u32::from(c) + 0xfee0).unwrap(),
+            c => c,
+        };
+        let tag = |c: char| char::from_u32(u32::from(c) + 0xe0000).unwrap();
+        let words: Vec<&str> = FILE.split_whitespace().collect();
+        for disguise in [
+            every(5, "\u{200b}"),
+            every(1, "\u{ad}"),
+            every(1, "\u{301}"),
+            every(1, "\u{3164}"),
+            every(1, " "),
+            every(1, "\u{200b} "),
+            every(1, "."),
+            FILE.chars().map(wide).collect(),
+            FILE.chars().filter(char::is_ascii).map(tag).collect(),
+            words.join("/"),
+            words
+                .chunks(9)
+                .map(|part| part.join("/"))
+                .collect::<Vec<_>>()
+                .join(" "),
+            words.concat(),
+        ] {
+            let (left, corrections) = left_of(&format!("It says: {disguise}"));
+            assert_eq!(corrections.len(), 1, "{left}");
+            let rest = left.replace("[taken out: see event 12]", "");
+            assert!(rest.len() < 60, "{left}");
+        }
+    }
+
+    #[test]
+    fn paths_of_the_record_carry_no_more_than_paths_do() {
+        let paths: Vec<String> = (0..30)
+            .map(|n| format!("a/ferry/to/the/northern/island{n}"))
+            .collect();
+        let listed = heard(&paths.join("\n"));
+        for (count, is_copy) in [(10, false), (30, true)] {
+            let mut report = report(&paths[..count].join(" "));
+            let corrections = take_out_copies(&mut report, &[listed.clone()], "", "/w");
+            assert_eq!(
+                !corrections.is_empty(),
+                is_copy,
+                "{count}: {}",
+                report.summary
+            );
+        }
+    }
+
+    #[test]
+    fn artifacts_carry_no_text_and_the_folder_is_not_held_against_them() {
+        let folder = "/w/the ferry to the northern islands leaves at seven in the morning, except on \
+                      the first Sunday";
+        let mut named = report("Done.");
+        let text = FILE.get(..120).unwrap().to_owned();
+        named.artifacts = vec![
+            format!("{folder}/a.txt"),
+            text.clone(),
+            format!("{folder}/{text}"),
+        ];
+        let result = Heard {
+            text: format!("{FILE} {folder}/a.txt"),
+            ..heard("")
+        };
+        let corrections = take_out_copies(&mut named, &[result], "", folder);
+        assert_eq!(named.artifacts, [format!("{folder}/a.txt")]);
+        assert_eq!(corrections.len(), 2, "{corrections:?}");
+        assert!(
+            corrections[0].starts_with("Its artifact repeated"),
+            "{corrections:?}"
+        );
     }
 
     #[test]
@@ -446,7 +464,7 @@ mod tests {
         let sentence = "The ferry to the northern islands leaves at seven in the morning, except on \
                         the first Sunday of a month";
         let mut told = report(sentence);
-        let corrections = take_out_copies(&mut told, &[heard(FILE)], sentence);
+        let corrections = take_out_copies(&mut told, &[heard(FILE)], sentence, "/w");
         assert_eq!(corrections, Vec::<String>::new());
         let wrote = |seq, text: &str, written: &str| Heard {
             seq,
@@ -455,7 +473,7 @@ mod tests {
         };
         let own = [wrote(3, "Written.", sentence), wrote(4, FILE, "notes.txt")];
         assert_eq!(
-            take_out_copies(&mut report(sentence), &own, ""),
+            take_out_copies(&mut report(sentence), &own, "", "/w"),
             Vec::<String>::new()
         );
         // Read first and written then, it is a copy all the same.
@@ -464,7 +482,7 @@ mod tests {
             wrote(4, "Written.", sentence),
             wrote(5, FILE, "copy.txt"),
         ];
-        let corrections = take_out_copies(&mut report(sentence), &copied, "");
+        let corrections = take_out_copies(&mut report(sentence), &copied, "", "/w");
         assert!(corrections[0].ends_with("event 3."), "{corrections:?}");
     }
 }

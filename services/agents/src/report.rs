@@ -103,37 +103,31 @@ pub(crate) async fn check(
         }
     }
     let line = ledger.line();
-    let checked = check_claims(report, &ledger, expected);
-    (without_copies(work, checked).await, line)
+    // Before its claims are looked at: what is said of a claim may name it.
+    let (report, copies) = without_copies(work, report, ledger.folder.clone()).await;
+    let mut checked = check_claims(report, &ledger, expected);
+    checked.corrections.extend(copies);
+    (checked, line)
 }
 
-/// Takes out what a report repeats word for word of what the agent's tools showed it.
-async fn without_copies(work: &Work, checked: Checked) -> Checked {
+/// Takes out what a report repeats word for word of what the agent's tools showed it, and says so.
+async fn without_copies(work: &Work, report: Report, folder: String) -> (Report, Vec<String>) {
     let heard = work.means.take_heard();
     if heard.is_empty() {
-        return checked;
+        return (report, Vec::new());
     }
     let told = work.text.clone();
-    let Checked {
-        mut report,
-        mut corrections,
-    } = checked;
     let looking = tokio::task::spawn_blocking(move || {
-        corrections.extend(take_out_copies(&mut report, &heard, &told));
-        Checked {
-            report,
-            corrections,
-        }
+        let mut report = report;
+        let corrections = take_out_copies(&mut report, &heard, &told, &folder);
+        (report, corrections)
     });
     match looking.await {
-        Ok(checked) => checked,
+        Ok(looked) => looked,
         Err(error) => {
             tracing::error!(%error, "a report could not be held against what its agent was shown");
             let report = failed_report("Housecarl made a mistake of its own and gave up on it");
-            Checked {
-                report,
-                corrections: Vec::new(),
-            }
+            (report, Vec::new())
         }
     }
 }
