@@ -8,6 +8,8 @@ use regex::Captures;
 /// What a rule makes of a match: an action, `None` to let a later rule try, or a refusal.
 pub type Built = Result<Option<Action>, Refusal>;
 
+/// Marks that quote a text.
+const QUOTES: [char; 10] = ['"', '\'', '`', '“', '”', '„', '‘', '’', '«', '»'];
 /// Words in the place of a path that name nothing.
 const VAGUE: [&str; 32] = [
     "file",
@@ -164,7 +166,15 @@ impl Match<'_> {
         if self.is_quoted(name) || self.has(noun) || is_back || is_path(trim_word(raw)) {
             return Ok(path);
         }
-        let why = format!("`{path}` may be a name or just a word.");
+        // A quote that nothing closes is no part of the name.
+        let named = path.trim_matches(QUOTES);
+        if named.trim().is_empty() {
+            return Err(self.which(&path));
+        }
+        let why = match named == path {
+            true => format!("`{path}` may be a name or just a word."),
+            false => format!("A quote of `{path}` has no partner."),
+        };
         let step = self
             .captures
             .get(0)
@@ -173,7 +183,7 @@ impl Match<'_> {
         let quoted = self
             .request
             .shown(step)
-            .replacen(&path, &format!("\"{path}\""), 1);
+            .replacen(&path, &format!("\"{named}\""), 1);
         Err(Refusal::ambiguous(why, vec![quoted]))
     }
 

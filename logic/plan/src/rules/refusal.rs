@@ -380,6 +380,18 @@ mod tests {
     }
 
     #[test]
+    fn a_quote_without_its_partner_is_closed_in_what_is_suggested() {
+        let refused = crate::rules::plan("delete \"x").unwrap_err();
+        assert_eq!(refused.nearest, ["delete \"x\""], "{refused}");
+        assert!(refused.message.contains("has no partner"), "{refused}");
+        assert!(crate::rules::plan(&refused.nearest[0]).is_ok());
+        let refused = crate::rules::plan("delete x").unwrap_err();
+        assert_eq!(refused.nearest, ["delete \"x\""], "{refused}");
+        let refused = crate::rules::plan("delete \"").unwrap_err();
+        assert!(!refused.nearest.iter().any(|one| one.contains("\"\"")));
+    }
+
+    #[test]
     fn destruction_is_suggested_only_to_those_who_speak_of_it() {
         assert!(
             !nearest("please polish the silver")
