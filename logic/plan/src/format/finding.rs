@@ -20,15 +20,17 @@ pub(super) fn recalled(query: &str, data: &Value) -> String {
     let results = items(data, "results");
     let about = quoted(query);
     if results.is_empty() {
-        return format!("Nothing is remembered about {about}.");
+        // A search that goes by words alone, or with some vectors missing, may overlook something.
+        return format!(
+            "Nothing is found in memory about {about}. `carl memory search` says whether all of it \
+             could be searched by meaning."
+        );
     }
     let relevance = |one: &Value| one.get("relevance").and_then(Value::as_f64).unwrap_or(0.0);
-    let mut near: Vec<&Value> = Vec::new();
-    for one in results.iter().filter(|one| relevance(one) >= ABOUT) {
-        if !near.iter().any(|before| is_said_again(before, one)) {
-            near.push(one);
-        }
-    }
+    let mut near: Vec<&Value> = results.iter().collect();
+    near.retain(|one| relevance(one) >= ABOUT);
+    let all = near.clone();
+    near.retain(|one| !all.iter().any(|other| is_said_again(other, one)));
     let (heading, shown) = if near.is_empty() {
         let nearest = results.iter().take(NEAREST).collect();
         let heading = format!("Nothing is clearly about {about}. The nearest in memory:");

@@ -279,7 +279,9 @@ fn remembered(name: &str, text: &str, relevance: f64) -> Value {
 
 #[test]
 fn what_is_recalled_says_where_it_is_from_and_what_is_not_about_it_says_so() {
-    assert_eq!(recall(json!([])), "Nothing is remembered about \"coffee\".");
+    let nothing = recall(json!([]));
+    assert!(nothing.starts_with("Nothing is found in memory about \"coffee\". "));
+    assert!(nothing.contains("`carl memory search` says"), "{nothing}");
     let black = remembered("I take my coffee", "I take my coffee black.", 0.9);
     let other = remembered("bees", "Ada keeps bees.\n1. and more", 0.1);
     assert_eq!(
@@ -291,6 +293,8 @@ fn what_is_recalled_says_where_it_is_from_and_what_is_not_about_it_says_so() {
     order["kind"] = json!("conversation");
     let both = recall(json!([black, order]));
     assert!(both.starts_with("1 entry"), "{both}");
+    let before = recall(json!([order, black]));
+    assert!(before.starts_with("1 entry"), "{before}");
     let alone = recall(json!([order]));
     assert!(alone.contains("A: …"), "{alone}");
     assert_eq!(
