@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// How long a question of a turn waits for its vector before it goes on with words alone.
+/// How long a recall that nobody asked for waits for its vector before it goes on with words alone.
 pub(crate) const QUERY_WAIT: Duration = Duration::from_millis(400);
-/// How long the user's own question waits: an engine that is not running yet starts meanwhile.
+/// How long a question that somebody asks waits: an engine that is not running yet starts meanwhile.
 pub(crate) const USER_WAIT: Duration = Duration::from_secs(5);
 /// Vectors of questions that are kept.
 const QUERIES_KEPT: usize = 256;

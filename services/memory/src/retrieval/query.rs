@@ -178,7 +178,7 @@ impl Query {
     async fn nearest(&self) -> Nearest {
         let (text, shared) = (&self.question.text, Arc::clone(&self.shared));
         let embedder = &self.shared.embedder;
-        let made = if self.request.context.is_none() {
+        let made = if is_asked_for(&self.request) {
             let ready = async move { shared.caught_up().await };
             embedder.query(text, USER_WAIT, ready).await
         } else {
@@ -262,6 +262,12 @@ impl Query {
     }
 }
 
+/// Whether somebody wants the best there is, and waits for it: the user's own command, or a search
+/// of an agent or a plan. A recall that nobody asked for wants what is relevant, and no delay.
+fn is_asked_for(request: &QueryRequest) -> bool {
+    request.context.is_none() || request.at_least <= 0.0
+}
+
 fn hit((number, score): &(u32, f32)) -> Hit {
     Hit {
         number: u64::from(*number),
@@ -293,4 +299,36 @@ fn text_cosine(like: &Likeness) -> Option<f32> {
 /// How like the question name or description is.
 fn about_cosine(like: &Likeness) -> Option<f32> {
     Some(like.about()).filter(|cosine| *cosine >= -1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use api::CallContext;
+    use api::memory::{Detail, Scope};
+    use domain::id::{AgentToken, SessionId, TraceId};
+    use uuid::Uuid;
+
+    #[test]
+    fn only_a_recall_that_nobody_asked_for_is_short_of_time() {
+        let id = Uuid::from_u128(1);
+        let agent = CallContext {
+            session_id: SessionId::from_uuid(id),
+            agent_token: AgentToken::from_text(String::new()),
+            trace_id: TraceId::from_uuid(id),
+        };
+        let asked_for = |context: Option<&CallContext>, at_least| {
+            is_asked_for(&QueryRequest {
+                context: context.cloned(),
+                text: "my cat".to_owned(),
+                scope: Scope::All,
+                limit: 5,
+                detail: Detail::Segment,
+                at_least,
+            })
+        };
+        assert!(asked_for(None, 0.0) && asked_for(None, 0.5));
+        assert!(asked_for(Some(&agent), 0.0));
+        assert!(!asked_for(Some(&agent), 0.5));
+    }
 }
