@@ -3,10 +3,14 @@
 use crate::failure::broken;
 use api::executor::ToolFailure;
 use api::sandbox::Scratch;
-use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat};
+use rustix::fs::{
+    AtFlags, Dir, FlockOperation, Mode, OFlags, ResolveFlags, flock, fstat, openat2, unlinkat,
+};
+use rustix::io::Errno;
 use std::collections::BTreeMap;
+use std::ffi::CStr;
 use std::fs;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -113,8 +117,45 @@ fn remove_if_left(folder: &Path, now: SystemTime) -> bool {
         && is_private
         && is_settled
         && flock(&held, FlockOperation::NonBlockingLockExclusive).is_ok()
-        // It follows no link below the folder either.
-        && fs::remove_dir_all(folder).is_ok()
+        && remove(folder).is_ok()
+}
+
+/// Opens a folder right below another. Refused are links, and whatever is mounted there.
+fn below<P: rustix::path::Arg>(parent: impl AsFd, name: P) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
+    openat2(parent, name, flags, Mode::empty(), resolve)
+}
+
+/// Removes a folder with what is in it. It follows no link and enters no mount: what someone mounted
+/// inside is not ours, stays as it is, and the folder stays with it.
+fn remove(folder: &Path) -> rustix::io::Result<()> {
+    let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
+        return Err(Errno::INVAL);
+    };
+    let parent = open(parent)?;
+    empty(&below(&parent, name)?)?;
+    unlinkat(&parent, name, AtFlags::REMOVEDIR)
+}
+
+fn empty(folder: &OwnedFd) -> rustix::io::Result<()> {
+    for entry in Dir::read_from(folder)? {
+        let entry = entry?;
+        let name: &CStr = entry.file_name();
+        if matches!(name.to_bytes(), b"." | b"..") {
+            continue;
+        }
+        match unlinkat(folder, name, AtFlags::empty()) {
+            Err(Errno::ISDIR | Errno::PERM) => {
+                empty(&below(folder, name)?)?;
+                unlinkat(folder, name, AtFlags::REMOVEDIR)?;
+            }
+            // Someone else was faster.
+            Err(Errno::NOENT) => {}
+            other => other?,
+        }
+    }
+    Ok(())
 }
 
 fn text_of(path: &Path) -> String {
@@ -124,7 +165,7 @@ fn text_of(path: &Path) -> String {
 impl Drop for Desk {
     fn drop(&mut self) {
         // What cannot be removed lies in the machine's own folder for such things.
-        let _removed = fs::remove_dir_all(&self.folder);
+        let _removed = remove(&self.folder);
     }
 }
 
@@ -169,5 +210,40 @@ mod tests {
         let folder = alive.folder.clone();
         drop(alive);
         assert!(!folder.exists());
+    }
+
+    /// Where the test below finds its folder once it runs where it may mount.
+    const MOUNTED_BELOW: &str = "HOUSECARL_TEST_MOUNTED_BELOW";
+
+    #[test]
+    fn what_is_mounted_inside_is_not_removed() {
+        // Without rights to mount: a mount that every system has.
+        let root = open(Path::new("/")).unwrap();
+        assert_eq!(below(&root, "proc").unwrap_err(), Errno::XDEV);
+        if let Some(parent) = std::env::var_os(MOUNTED_BELOW) {
+            let later = SystemTime::now() + SETTLED + Duration::from_secs(2);
+            assert_eq!(sweep(Path::new(&parent), later), 0);
+            return;
+        }
+        let parent = tempfile::tempdir().unwrap();
+        let precious = tempfile::tempdir().unwrap();
+        fs::write(precious.path().join("file"), "x").unwrap();
+        let dead = parent.path().join(format!("{PREFIX}{}", Uuid::now_v7()));
+        fs::DirBuilder::new().mode(0o700).create(&dead).unwrap();
+        fs::create_dir(dead.join("sub")).unwrap();
+        let mounting = |then: &str| {
+            let script = format!("mount --bind \"$1\" \"$2\" && {then}");
+            std::process::Command::new("unshare")
+                .args(["--map-root-user", "--mount", "sh", "-c", &script, "sh"])
+                .args([precious.path(), &dead.join("sub")])
+                .arg(std::env::current_exe().unwrap())
+                .env(MOUNTED_BELOW, parent.path())
+                .status()
+                .is_ok_and(|status| status.success())
+        };
+        if mounting("true") {
+            assert!(mounting("exec \"$3\" what_is_mounted_inside --nocapture"));
+        }
+        assert!(precious.path().join("file").exists());
     }
 }
