@@ -66,6 +66,23 @@ fn a_preference_is_kept_found_corrected_and_forgotten() {
 }
 
 #[test]
+fn forgetting_names_the_entries_that_still_say_the_same() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let id = said(&memory(home, &["add", "My cat is called Minka."]));
+    let quoting = "She asked me: what if my cat is called  minka, and yours Tom?";
+    let other = said(&memory(home, &["add", quoting]));
+    said(&memory(home, &["add", "The fence is blue."]));
+    let told = said(&memory(home, &["forget", id.trim(), "--yes"]));
+    assert!(!told.contains("nothing of the text is left"), "{told}");
+    assert!(told.contains("1 entry holds the same words"), "{told}");
+    let command = format!("carl memory forget --yes {}", other.trim());
+    assert!(told.contains(&command), "{told}");
+    let told = said(&memory(home, &["forget", other.trim(), "--yes"]));
+    assert!(told.contains("nothing of the text is left"), "{told}");
+}
+
+#[test]
 fn an_export_is_imported_elsewhere_and_a_bad_line_imports_nothing() {
     let (home, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     said(&memory(

@@ -14,6 +14,10 @@ use unicode_width::UnicodeWidthStr;
 const CANDIDATES: usize = 5;
 /// Widest name in a table, columns.
 const NAME_COLUMNS: usize = 44;
+/// Entries that hold forgotten words and are named.
+const HOLDING: usize = 20;
+/// How much of the name of each is shown, characters.
+const HOLDING_CHARS: usize = 60;
 
 /// What was found, best first.
 #[must_use]
@@ -438,6 +442,43 @@ pub fn lacking(stats: &Stats) -> String {
         ));
     }
     said
+}
+
+/// That the indexes still lack something of what was imported; empty for nothing. The making goes on
+/// meanwhile, so that no number is said.
+#[must_use]
+pub fn going_on(stats: &Stats) -> String {
+    if lacking(stats).is_empty() {
+        return String::new();
+    }
+    "Not every entry is in every index yet, and some may be found by words alone: `carl memory \
+     stats` tells how far it is, each search and each session goes on with it, `carl memory \
+     reindex` waits for all.\n"
+        .to_owned()
+}
+
+/// Entries that hold what was forgotten with another, each with the command that removes it.
+#[must_use]
+pub fn holding(entries: &[Stored]) -> String {
+    let count = counted(entries.len() as u64, "entry holds", "entries hold");
+    let mut out = format!("{count} the same words and stay until you forget them as well:\n");
+    for stored in entries.iter().take(HOLDING) {
+        let (name, kind) = match &stored.entry {
+            WriteEntry::Memory { name, .. } => (name, "memory"),
+            WriteEntry::Engram { question, .. } => (question, "engram"),
+        };
+        let name = visible_line(name);
+        let name: String = name.chars().take(HOLDING_CHARS).collect();
+        out.push_str(&format!(
+            "  carl memory forget --yes {}  # {kind}: {name}\n",
+            stored.id
+        ));
+    }
+    if entries.len() > HOLDING {
+        let more = entries.len() - HOLDING;
+        out.push_str(&format!("  and {more} more, as `carl memory list` shows\n"));
+    }
+    out
 }
 
 /// A number with its word.

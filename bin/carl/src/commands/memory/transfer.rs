@@ -2,7 +2,7 @@
 
 use super::exported::{from_line, to_json};
 use crate::exit::{Exit, Failure, OrFail};
-use crate::render::memory::lacking;
+use crate::render::memory::going_on;
 use crate::render::{print, print_error};
 use crate::wiring::Memories;
 use anyhow::{Context, Result};
@@ -128,7 +128,7 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
     ))?;
     if new > 0 {
         let stats = memories.curator.stats().await.or_fail()?;
-        print_error(&lacking(&stats))?;
+        print_error(&going_on(&stats))?;
     }
     if own > 0 {
         print(&format!(

@@ -128,6 +128,12 @@ fn what_has_no_vector_yet_is_said_where_there_is_a_model() {
         "{said}"
     );
     assert!(said.contains("`carl memory reindex`"), "{said}");
+    // Numbers would be old before they are read.
+    let said = going_on(&stats);
+    assert!(
+        said.contains("`carl memory stats` tells") && !said.contains("3072"),
+        "{said}"
+    );
     stats.embedder = "none: nothing embeds here".to_owned();
-    assert_eq!(lacking(&stats), "");
+    assert_eq!((lacking(&stats), going_on(&stats)), <_>::default());
 }
