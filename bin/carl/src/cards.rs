@@ -3,6 +3,7 @@
 //! what a type may do stands in agents.yaml alone.
 
 use crate::exit::Failure;
+use crate::files::{self, Links};
 use agents::AgentCard;
 use anyhow::{Context, Result};
 use domain::limits::PROMPT_LAYER_BYTES;
@@ -51,8 +52,10 @@ pub fn load(folder: &Path) -> Result<BTreeMap<AgentType, AgentCard>> {
             .with_context(|| format!("{} cannot be read", folder.display()))?
             .path();
         if path.extension().is_some_and(|extension| extension == "md") {
-            let text = std::fs::read_to_string(&path)
-                .with_context(|| format!("the card {} cannot be read", path.display()))?;
+            let text = files::text(&path, PROMPT_LAYER_BYTES as u64, Links::Followed)
+                .context("a card cannot be used")?;
+            // One that is gone by now, or a link that leads nowhere.
+            let Some(text) = text else { continue };
             let (name, card) = parse(&path.display().to_string(), &text)?;
             cards.insert(name, card);
         }
@@ -107,6 +110,25 @@ mod tests {
             load(Path::new("/nowhere/cards")).unwrap().len(),
             SHIPPED.len()
         );
+    }
+
+    #[test]
+    fn what_is_no_file_or_has_no_end_is_refused_and_not_waited_for() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        let folder = tempfile::tempdir().unwrap();
+        let card = folder.path().join("coder.md");
+        let refused = |what: &str| {
+            let error = format!("{:#}", load(folder.path()).unwrap_err());
+            assert!(error.contains("coder.md"), "{what}: {error}");
+            std::fs::remove_file(&card).unwrap();
+        };
+        mknodat(CWD, &card, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        refused("a pipe");
+        std::os::unix::fs::symlink("/dev/zero", &card).unwrap();
+        refused("a device");
+        let file = std::fs::File::create(&card).unwrap();
+        file.set_len(1 << 40).unwrap();
+        refused("a file without end");
     }
 
     #[test]
