@@ -325,11 +325,17 @@ pub fn write_new(file: &Path, text: &str, how: &str) -> Result<()> {
     let mut options = std::fs::OpenOptions::new();
     let opened = options.write(true).create_new(true).open(file);
     let refused = |error: io::Error| {
-        let hint = match error.kind() {
-            io::ErrorKind::AlreadyExists => format!("Give another name: {how}"),
-            _ => format!("Give a file that can be written: {how}"),
-        };
-        Failure::usage(format!("{}: {error}", file.display()), hint)
+        let file = file.display();
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => Failure::usage(
+                format!("{file} exists already, and is not written over"),
+                format!("Give another name: {how}"),
+            ),
+            _ => Failure::usage(
+                format!("{file}: {error}"),
+                format!("Give a file that can be written: {how}"),
+            ),
+        }
     };
     let mut opened = opened.map_err(refused)?;
     opened
