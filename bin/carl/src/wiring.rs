@@ -215,6 +215,11 @@ impl House {
         self.shared.is_some()
     }
 
+    /// Takes nothing new from others; what they asked for already is answered still.
+    pub fn serve_no_longer(&mut self) {
+        self.shared = None;
+    }
+
     /// Whether the services were in another process that no longer answers.
     pub async fn is_gone(&self) -> bool {
         match &self.elsewhere {

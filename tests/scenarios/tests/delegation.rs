@@ -223,6 +223,44 @@ fn what_was_written_before_a_kill_is_the_tasks_own_after_it() {
     assert_eq!(statuses, ["success", "success"]);
 }
 
+/// What goes on when a chat is opened again is seen there, and asks there.
+#[test]
+fn what_goes_on_after_a_kill_is_shown_in_the_chat_and_asks_there() {
+    let speak = |body: &Value, _| {
+        let has_result = body["messages"].to_string().contains("\"role\":\"tool\"");
+        match kind(body) {
+            "worker" if !has_result => {
+                Reply::call("write_file", json!({"path": "out.txt", "content": "hello"}))
+            }
+            _ => writes(body, None),
+        }
+    };
+    let scene = Scene::with(Server::speak(speak).openai(), "openai");
+    let free = ["--allow-write", "."];
+    let seated = |args: &[&str]| {
+        let carl = scene.house.ask(args.iter().copied()).args(free);
+        let mut seat = carl.env("TERM", "xterm").seated();
+        seat.until("/help");
+        seat
+    };
+    let mut first = seated(&["chat", "--agent", "orchestrator"]);
+    first.until("> ");
+    first.types("Write hello into out.txt.\n");
+    first.until("message to the agent: ");
+    first.kill();
+
+    let mut second = seated(&["--resume"]);
+    second.until("going on with: Write hello into out.txt.");
+    second.until("write_file");
+    second.until("message to the agent: ");
+    second.types("y\n");
+    second.until("Written.");
+    second.until("> ");
+    second.types("/quit\n");
+    assert_eq!(second.finish().code, Some(0));
+    assert_eq!(scene.house.read("out.txt"), "hello");
+}
+
 const SNIPPET: &str = "MARKER-W oolong leaves are steeped for three minutes in water of ninety degrees \
     and can be used five times over by whoever has the patience to wait for them";
 

@@ -204,3 +204,72 @@ fn a_chat_whose_service_is_killed_says_so_and_goes_on() {
     second.types("/quit\n");
     assert_eq!(second.finish().code, Some(0));
 }
+
+#[test]
+fn what_was_cut_off_is_named_when_the_chat_is_opened_again() {
+    let gate = Gate::new();
+    let scene = forgetful(Server::openai([
+        Reply::text("Begun it. ").and_wait(&gate),
+        Reply::text("Again."),
+    ]));
+    let mut first = seat(&scene, &[]);
+    first.types("question one\n");
+    first.until("Begun ");
+    first.kill();
+    let carl = scene.house.ask(["--resume"]).env("TERM", "xterm");
+    let mut second = carl.seated();
+    second.until("cut off before its end: question one");
+    second.until(PROMPT);
+    second.types("/retry\n");
+    second.until("again: question one");
+    second.until("Again.");
+    second.until(PROMPT);
+    second.types("/quit\n");
+    assert_eq!(second.finish().code, Some(0));
+}
+
+#[test]
+fn bytes_of_another_encoding_cost_a_line_and_not_the_chat() {
+    for kind in ["dumb", "xterm"] {
+        let scene = forgetful(Server::openai([Reply::text("Heard.")]));
+        let carl = scene.house.ask(["chat"]).env("TERM", kind);
+        let mut seat = carl.env("LC_ALL", "C").seated();
+        seat.until(PROMPT);
+        seat.types_bytes(b"caf\xe9 bitte\n");
+        seat.until("that line is not UTF-8");
+        seat.until(PROMPT);
+        seat.types("question one\n");
+        seat.until("Heard.");
+        seat.until(PROMPT);
+        seat.types("/quit\n");
+        assert_eq!(seat.finish().code, Some(0), "{kind}");
+        assert!(!scene.told().contains("bitte"), "{kind}");
+    }
+}
+
+#[test]
+fn the_next_line_of_a_guest_is_not_cut_off_by_a_host_that_leaves() {
+    let gate = Gate::new();
+    let scene = forgetful(Server::openai([
+        Reply::text("Begun it. ").and_wait(&gate).and_text("Whole."),
+        Reply::text("Second."),
+        Reply::text("Third."),
+    ]));
+    let mut host = seat(&scene, &[]);
+    let mut guest = seat(&scene, &[]);
+    guest.types("question one\n");
+    guest.until("Begun ");
+    guest.types("question two\nquestion three\n");
+    guest.until("queued as number 2");
+    host.types("/quit\n");
+    host.until("1 other carl is waited for here");
+    gate.open();
+    guest.until("Whole.");
+    guest.until("Second.");
+    guest.until("Third.");
+    assert_eq!(host.finish().code, Some(0));
+    guest.until(PROMPT);
+    guest.types("/quit\n");
+    assert_eq!(guest.finish().code, Some(0));
+    assert_eq!(asked(&scene).len(), 3, "each was asked once");
+}

@@ -184,7 +184,15 @@ impl Seated {
     /// # Panics
     /// When the terminal takes nothing more.
     pub fn types(&mut self, text: &str) {
-        self.keyboard.write_all(text.as_bytes()).unwrap();
+        self.types_bytes(text.as_bytes());
+    }
+
+    /// Types bytes, which need be no text.
+    ///
+    /// # Panics
+    /// When the terminal takes nothing more.
+    pub fn types_bytes(&mut self, bytes: &[u8]) {
+        self.keyboard.write_all(bytes).unwrap();
     }
 
     /// Waits until a text is on the screen, after what was waited for before; what stands between.

@@ -2,6 +2,7 @@
 
 mod acts;
 mod handover;
+mod left_over;
 mod line;
 pub mod slash;
 mod taking_back;
@@ -28,6 +29,10 @@ use line::{Line, Typed};
 use slash::Slash;
 use std::io::{self, IsTerminal};
 use view::ChatView;
+
+/// What is said of a line in another encoding.
+const NOT_TEXT: &str =
+    "left out: that line is not UTF-8. Type it again, or set the terminal to UTF-8.";
 
 /// Which session a chat continues.
 #[derive(Debug, Clone)]
@@ -167,6 +172,8 @@ impl Chat<'_> {
 
     async fn converse(&mut self) -> Result<Exit> {
         let mut line = Line::new(self.setting.paths.state.join("chat_history"))?;
+        let seen = self.see_what_was_left().await;
+        self.or_complain(seen)?;
         loop {
             let following = self.follow_mode(&line).await;
             self.or_complain(following)?;
@@ -181,6 +188,10 @@ impl Chat<'_> {
                     self.or_complain(stopped)?;
                     continue;
                 }
+                Typed::NotText => {
+                    self.tell(NOT_TEXT)?;
+                    continue;
+                }
                 Typed::End => break,
             };
             let typed = typed.trim();
@@ -188,10 +199,11 @@ impl Chat<'_> {
             if !typed.is_empty() {
                 line.keep(typed)?;
             }
+            let shown_seq = self.view.last_seq;
             match self.take(typed).await {
                 Ok(Next::Stay) => {}
                 Ok(Next::Leave) => break,
-                Err(error) => self.complain_of(&error).await?,
+                Err(error) => self.complain_of(&error, (typed, shown_seq)).await?,
             }
             self.shows_itself(false);
         }

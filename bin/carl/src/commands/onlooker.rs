@@ -50,6 +50,8 @@ pub struct Waiting {
 /// Numbers of events that something else showed, and that the onlooker has not come to yet.
 pub type ShownElsewhere = Arc<Mutex<BTreeSet<u64>>>;
 
+/// What is said when the drive, or another, waits for an answer.
+const QUESTION: &str = "? a question waits for you: press Enter to see it";
 /// Most events that wait until it looks again; older ones are not shown.
 const HELD_EVENTS: usize = 10_000;
 
@@ -81,15 +83,22 @@ impl Onlooker {
             .await
             .or_fail()?;
         let mut sight = Sight::default();
-        let mut last_seq = 0;
+        let (mut last_seq, mut asked_seq) = (0, 0);
         while let Some(event) = past.next().await {
             let event = event.or_fail()?;
             last_seq = event.seq;
+            if matches!(event.body, EventBody::ConfirmationAsked(_)) {
+                asked_seq = event.seq;
+            }
             // What it comes to in the middle is shown from here on.
             let line = sight.line(&event);
             if let Some(line) = line.filter(|_| event.seq > shown_seq) {
                 printer.print(format!("{line}\n"));
             }
+        }
+        // A question is not told away by what came after it.
+        if sight.waiting.is_some() && asked_seq <= shown_seq {
+            printer.print(format!("{QUESTION}\n"));
         }
         let events = sessions
             .attach(session_id, last_seq + 1, Follow::Live)
@@ -238,6 +247,11 @@ impl Sight {
             EventBody::SignalReceived { signal } => {
                 return Some(format!("· came in: {}", visible_line(&summary(signal))));
             }
+            EventBody::SessionResumed { .. } => {
+                // Nobody waits for answers to a process that is no more.
+                self.waiting = None;
+                return None;
+            }
             EventBody::QueryReceived { origin, text, .. } => {
                 self.open.extend(event.query_id.map(|id| (id, event.seq)));
                 return match origin {
@@ -264,7 +278,7 @@ impl Sight {
             } => Some(format!("  ✗ denied: {}", visible(reason))),
             EventBody::ConfirmationAsked(_) => {
                 self.waiting = Some(Waiting { query_id, seq });
-                Some("? a question waits for you: press Enter to see it".to_owned())
+                Some(QUESTION.to_owned())
             }
             EventBody::ConfirmationAnswered { .. } => {
                 self.waiting = None;

@@ -4,6 +4,7 @@ use super::slash::COMMANDS;
 use crate::commands::onlooker::SharedPrinter;
 use crate::render::print_error;
 use anyhow::{Context, Result};
+use rustix::termios::{QueueSelector, tcflush};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -11,6 +12,7 @@ use rustyline::hint::Hinter;
 use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{Editor, ExternalPrinter, Helper};
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 /// What stands before what is typed.
@@ -103,6 +105,10 @@ impl Line {
             Ok(line) => Ok(Typed::Line(line)),
             Err(ReadlineError::Interrupted) => Ok(Typed::Nothing),
             Err(ReadlineError::Eof) => Ok(Typed::End),
+            Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {
+                drop_rest();
+                Ok(Typed::NotText)
+            }
             Err(error) => Err(error).context("the terminal cannot be read"),
         }
     }
@@ -139,11 +145,22 @@ impl Line {
     }
 }
 
+/// Drops the rest of a line that was given up in the middle. Where lines are not edited, the terminal
+/// gives out whole ones, and there is none.
+fn drop_rest() {
+    let is_edited = std::env::var_os("TERM").is_none_or(|kind| kind != "dumb");
+    if is_edited && let Err(error) = tcflush(std::io::stdin(), QueueSelector::IFlush) {
+        tracing::debug!(%error, "the rest of a line stays");
+    }
+}
+
 /// What came of reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Typed {
     /// A line.
     Line(String),
+    /// A line that is no UTF-8; it is left out.
+    NotText,
     /// Ctrl-C.
     Nothing,
     /// Ctrl-D.

@@ -1,0 +1,129 @@
+//! What was under way in a session when a chat comes to it: what goes on is shown to its end, and
+//! what was cut off is named.
+
+use super::{Chat, listening};
+use crate::exit::OrFail;
+use crate::render::agents::gist;
+use crate::request::follow;
+use anyhow::Result;
+use api::sessions::Follow;
+use domain::event::{ConfirmationRequest, Event, EventBody};
+use domain::fault::Fault;
+use domain::id::QueryId;
+use domain::settings::{Attendance, Mode};
+use futures::{StreamExt, stream};
+
+/// The code of the fault with which a request ends whose process has.
+const STOPPED: &str = "agents.stopped";
+
+impl Chat<'_> {
+    /// Shows what was left to the session: the requests that are under way, with their questions,
+    /// and those that ended with the process that worked on them.
+    ///
+    /// # Errors
+    /// When the events cannot be read or the terminal cannot be used.
+    pub(super) async fn see_what_was_left(&mut self) -> Result<()> {
+        let left = Left::of(&self.events().await?);
+        // In auto mode what goes on is shown above the prompt, and a question waits there.
+        if self.profile.mode != Mode::Auto {
+            for received in left.open {
+                if !self.see_through(received, left.asked_seq).await? {
+                    return Ok(());
+                }
+            }
+            self.show_new().await?;
+        }
+        if let Some(text) = left.cut_off {
+            let about = gist(&text);
+            self.tell(&format!("cut off before its end: {about}"))?;
+            self.tell("  /retry asks it again; what was said is kept")?;
+        }
+        Ok(())
+    }
+
+    /// Shows a request that is under way to its end; false when the user did not wait for that.
+    async fn see_through(&mut self, received: Event, asked_seq: Option<u64>) -> Result<bool> {
+        if let EventBody::QueryReceived { text, .. } = &received.body {
+            self.tell(&format!("going on with: {}", gist(text)))?;
+        }
+        let (id, query_id) = (self.session.session_id, received.query_id);
+        let next = self.view.last_seq + 1;
+        let from_seq = asked_seq.map_or(next, |asked| asked.min(next));
+        let sessions = self.house.sessions.as_ref();
+        let later = sessions
+            .attach(id, from_seq, Follow::Live)
+            .await
+            .or_fail()?;
+        // What it begins with is known; the rest is as if it had been asked here.
+        let events = Box::pin(stream::iter([Ok(received)]).chain(later));
+        let asker = self.setting.asker(Attendance::Attended, &self.house);
+        let mut meanwhile = listening()?;
+        let mut is_over = false;
+        let ended = |event: &Event| match &event.body {
+            EventBody::QueryFinished { status, .. } if event.query_id == query_id => {
+                is_over = true;
+                Some(*status)
+            }
+            _ => None,
+        };
+        let place = (sessions, id, &asker);
+        let followed = follow(place, events, &mut self.view, &mut meanwhile, ended).await;
+        self.view.keep(meanwhile).await?;
+        followed.map(|_| is_over)
+    }
+}
+
+/// What stands open in a log, and what was ended when it was opened.
+#[derive(Debug, Default)]
+struct Left {
+    /// The events with which the requests under way came in.
+    open: Vec<Event>,
+    /// The first question of theirs that nobody has answered.
+    asked_seq: Option<u64>,
+    /// The request that nothing came after, if it ended because its process had.
+    cut_off: Option<String>,
+}
+
+impl Left {
+    fn of(events: &[Event]) -> Self {
+        let mut left = Self::default();
+        let mut asked: Vec<(u64, &ConfirmationRequest)> = Vec::new();
+        for event in events {
+            match &event.body {
+                // Nobody waits for answers to a process that is no more.
+                EventBody::SessionResumed { .. } => asked.clear(),
+                EventBody::QueryReceived { .. } => {
+                    left.open.push(event.clone());
+                    left.cut_off = None;
+                }
+                EventBody::QueryFinished { error, .. } => {
+                    let ended = left.end(event.query_id);
+                    let is_cut = |fault: &Fault| fault.code == STOPPED;
+                    if error.as_ref().is_some_and(is_cut) {
+                        left.cut_off = ended.or(left.cut_off);
+                    }
+                }
+                EventBody::Rewound { .. } => left.cut_off = None,
+                EventBody::ConfirmationAsked(question) => asked.push((event.seq, question)),
+                EventBody::ConfirmationAnswered {
+                    confirmation_id, ..
+                } => asked.retain(|(_, question)| question.confirmation_id != *confirmation_id),
+                _ => {}
+            }
+        }
+        left.asked_seq = asked.first().map(|(seq, _)| *seq);
+        left
+    }
+
+    /// Takes a request out of those under way; its text.
+    fn end(&mut self, query_id: Option<QueryId>) -> Option<String> {
+        let at = self
+            .open
+            .iter()
+            .position(|open| open.query_id == query_id)?;
+        match self.open.remove(at).body {
+            EventBody::QueryReceived { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+}
