@@ -10,6 +10,7 @@ use api::sessions::{Error, ErrorKind};
 use domain::event::Event;
 use domain::id::SessionId;
 use domain::limits::LOG_LINE_BYTES;
+use rustix::fs::OFlags;
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, ErrorKind as IoErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -83,10 +84,7 @@ impl SessionLog {
         mut each: impl FnMut(Event),
     ) -> Result<Reopened, Error> {
         let path = path_of(folder, session_id);
-        let file = OpenOptions::new()
-            .append(true)
-            .read(true)
-            .open(&path)
+        let file = open_regular(OpenOptions::new().append(true).read(true), &path)
             .map_err(|source| unreadable(&path, source))?;
         lock(&file, &path)?;
         let mut lines = Lines::open(&path)?;
@@ -197,7 +195,8 @@ impl Lines {
     /// # Errors
     /// [`ErrorKind::NotFound`] or [`ErrorKind::Corrupt`] when it cannot be opened.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let file = File::open(path).map_err(|source| unreadable(path, source))?;
+        let file = open_regular(OpenOptions::new().read(true), path)
+            .map_err(|source| unreadable(path, source))?;
         Ok(Self {
             reader: BufReader::new(file),
             path: path.to_owned(),
@@ -283,7 +282,7 @@ pub struct Ends {
 /// # Errors
 /// Whatever the file system says.
 pub fn read_ends(path: &Path) -> std::io::Result<Option<Ends>> {
-    let mut file = File::open(path)?;
+    let mut file = open_regular(OpenOptions::new().read(true), path)?;
     let length = file.metadata()?.len();
     let mut head = Vec::new();
     let mut window = LISTING_WINDOW;
@@ -309,6 +308,17 @@ pub fn read_ends(path: &Path) -> std::io::Result<Option<Ends>> {
             return Ok(None);
         }
         window *= 2;
+    }
+}
+
+/// Opens a regular file and nothing else; a pipe in its place is not waited for.
+fn open_regular(options: &mut OpenOptions, path: &Path) -> std::io::Result<File> {
+    let without_waiting = OFlags::NONBLOCK.bits().cast_signed();
+    let file = options.custom_flags(without_waiting).open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(std::io::Error::other("it is no regular file"))
     }
 }
 
@@ -397,4 +407,22 @@ fn corrupt(path: &Path, line: u64, what: &str) -> Error {
         "Other sessions are not affected. To keep what came before, fork the session at event {}; or mend the line by hand.",
         line.saturating_sub(1)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    #[test]
+    fn a_pipe_in_place_of_a_log_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let session_id = SessionId::from_uuid(uuid::Uuid::from_u128(1));
+        let path = path_of(folder.path(), session_id);
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        assert!(read_ends(&path).is_err());
+        let refused = Lines::open(&path).unwrap_err();
+        assert!(refused.to_string().contains("no regular file"), "{refused}");
+        assert!(SessionLog::reopen(folder.path(), session_id, |_| {}).is_err());
+    }
 }
