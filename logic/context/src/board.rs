@@ -40,6 +40,13 @@ impl Board {
         self.shown = (state, reports.map(|(_, words)| words.clone()).collect());
     }
 
+    /// Whether a rebuilding would show something else than is shown now.
+    pub(crate) fn has_news(&self, turn: u64) -> bool {
+        let mut next = self.clone();
+        next.rebuild(turn);
+        next.shown != self.shown
+    }
+
     /// Forgets what came after an event.
     pub(crate) fn rewind(&mut self, to_seq: u64) {
         self.state.take_if(|(seq, _)| *seq > to_seq);

@@ -156,7 +156,10 @@ impl Lasting {
         let said: u64 = earlier.map(|e| characters_in(e.message.text())).sum();
         let noted = characters_in(&lines_in_words(&self.notes.lines));
         let is_short = self.estimator.tokens(said + noted) <= ROLLING_SUMMARY_TOKENS;
-        (cut > 0 && !(is_talk && is_short)).then(|| Plan {
+        let turn = self.entries.get(cut).map_or(u64::MAX, |entry| entry.at);
+        // What was done in plan mode stands nowhere else.
+        let is_settled = is_talk && is_short && !self.board.has_news(turn);
+        (cut > 0 && !is_settled).then(|| Plan {
             cause: CompactionCause::Summary,
             through: self.last_before(cut),
             shortened_through: None,

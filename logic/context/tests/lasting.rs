@@ -544,11 +544,19 @@ fn who_hands_work_out_begins_a_request_with_a_summary_its_tasks_and_the_last_rep
     );
     assert_eq!(plan(&world), None, "nothing came before any more");
     // Until the next request, what is shown stays the beginning.
-    world.lasting.reported(9, "b: success.".to_owned());
+    world.lasting.reported(4, "b: success.".to_owned());
     world.take(&Step::Answer(10));
     let next = transcript(&world.lasting.messages());
     assert!(next.starts_with(&shown), "{next}");
+    // A report of a plan's tasks is no part of the talk, and is shown with the next request.
+    world.take(&Step::Request(20));
+    let plan_made = plan(&world).unwrap();
+    let done = world.lasting.carry_out(&plan_made, None);
+    world.says(Said::Compacted(Box::new(done)));
+    let shown = transcript(&world.lasting.messages());
+    assert!(shown.contains("b: success."), "{shown}");
     // Talk that takes no more than a summary stays as it is.
+    world.take(&Step::Answer(10));
     world.take(&Step::Request(20));
     assert_eq!(plan(&world), None);
     world.take(&Step::Answer(3_000));

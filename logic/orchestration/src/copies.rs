@@ -425,7 +425,7 @@ mod tests {
         let listed = heard(&paths.join("\n"));
         for (count, is_copy) in [(10, false), (30, true)] {
             let mut report = report(&paths[..count].join(" "));
-            let corrections = take_out_copies(&mut report, &[listed.clone()], "", "/w");
+            let corrections = take_out_copies(&mut report, std::slice::from_ref(&listed), "", "/w");
             assert_eq!(
                 !corrections.is_empty(),
                 is_copy,
