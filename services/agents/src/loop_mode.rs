@@ -332,7 +332,7 @@ impl Run<'_> {
     }
 }
 
-fn no_answer() -> Fault {
+pub(crate) fn no_answer() -> Fault {
     Fault {
         code: "agents.no_answer".to_owned(),
         message: "The model gave an empty reply, and again when it was asked once more.".to_owned(),

@@ -127,10 +127,6 @@ async fn with_nobody_there_nothing_is_begun_and_the_hash_or_every_effect_approve
     };
     let some = ask(&house, profile(&house, some)).await;
     assert_eq!((ended(&some).0, begun(&some)), (QueryStatus::Denied, 0));
-    let every = |profile: &mut SessionProfile| {
-        profile.settings.auto_approve =
-            BTreeSet::from([EffectClass::SharedWrite, EffectClass::Destructive]);
-    };
     let every = ask(&house, profile(&house, every)).await;
     assert_eq!(ended(&every).0, QueryStatus::Success);
     assert_eq!(approved_by(&every).as_deref(), Some("yes_flag"));
@@ -200,4 +196,61 @@ async fn what_only_reads_is_asked_about_too_and_a_planner_that_fails_is_not_stoo
     assert_eq!(status, QueryStatus::Failed);
     assert_eq!(fault.unwrap().code, "agents.not_taken_apart");
     assert_eq!(proposed(&events), None);
+}
+
+#[tokio::test]
+async fn an_empty_answer_after_the_reports_is_asked_for_once_more_and_is_no_success() {
+    for (again, status, said) in [
+        ("Both are done.", QueryStatus::Success, "Both are done."),
+        ("", QueryStatus::Partial, ""),
+    ] {
+        let house = House::new(Speaker::new(move |asked| {
+            match (asked.kind, asked.who.as_str()) {
+                (Kind::Turn, "orchestrator") if asked.says("Your reply was empty") => {
+                    Reply::says(again)
+                }
+                (Kind::Turn, "orchestrator") => Reply::says(""),
+                _ => two(asked),
+            }
+        }));
+        house.write("a.txt", "a");
+        let events = ask(&house, profile(&house, every)).await;
+        let (ended, fault) = ended(&events);
+        assert_eq!((ended, answer(&events).as_str()), (status, said));
+        let code = fault.map(|fault| fault.code);
+        let expected = (status == QueryStatus::Partial).then(|| "agents.no_answer".to_owned());
+        assert_eq!(code, expected);
+        let nudged = |event: &&Event| matches!(event.body, EventBody::ModelNudged { .. });
+        assert_eq!(events.iter().filter(nudged).count(), 1);
+    }
+}
+
+#[tokio::test]
+async fn the_next_request_knows_the_tasks_and_the_reports() {
+    let house = house();
+    let session_id = house.open_as(profile(&house, every)).await;
+    all(house.send(session_id, REQUEST).await).await;
+    let before = house.models.asked().len();
+    all(house.send(session_id, "And what came of it?").await).await;
+    let asked = &house.models.asked()[before];
+    assert!(asked.says("Where the tasks stand"), "{}", asked.text);
+    assert!(asked.says("It is short."), "{}", asked.text);
+}
+
+#[tokio::test]
+async fn a_type_without_the_tool_is_not_asked_to_list_the_folder() {
+    let house = House::new(Speaker::new(|asked| match asked.kind {
+        Kind::Tasks => tasks(&[]),
+        _ => Reply::says(json!({"intent": "x", "actions": []}).to_string()),
+    }));
+    let events = ask(&house, profile(&house, every)).await;
+    let is_call = |event: &&Event| matches!(event.body, EventBody::ToolRequested { .. });
+    assert_eq!(events.iter().filter(is_call).count(), 0);
+    let is_notice = |event: &&Event| matches!(event.body, EventBody::Notice(_));
+    assert_eq!(events.iter().filter(is_notice).count(), 0, "{events:?}");
+}
+
+fn every(profile: &mut SessionProfile) {
+    profile.settings.auto_approve =
+        BTreeSet::from([EffectClass::SharedWrite, EffectClass::Destructive]);
 }

@@ -3,6 +3,7 @@
 //! reports without any tool.
 
 use super::{DELEGATE_TASKS, close_tasks, delegation, hands_out, joined, not_whole, tasks};
+use crate::loop_mode::no_answer;
 use crate::pipeline;
 use crate::work::{Ask, AskError, CallRecord, Outcome, Work};
 use api::broker::{PlanApproval, PlanRequest, PlannedCall};
@@ -10,10 +11,14 @@ use api::models::ToolChoice;
 use context::ContextManager;
 use domain::event::{CallStatus, EventBody, QueryStatus};
 use domain::fault::Fault;
+use domain::limits::EMPTY_REPLY_NUDGES;
 use domain::message::Message;
 use domain::settings::Mode;
 use domain::task::Task;
 
+/// What a model is told that answered with nothing.
+const EMPTY: &str = "Your reply was empty. There are no tools any more: answer the request now in \
+                     plain words, from the reports.";
 /// Most tokens of the answer.
 const ANSWER_TOKENS: u32 = 1_500;
 
@@ -112,17 +117,27 @@ async fn answer(work: &Work, record: &CallRecord, outcome: &mut Outcome) -> Resu
             record.result.text
         ),
     });
-    let ask = Ask {
-        tool_choice: ToolChoice::None,
-        max_tokens: Some(ANSWER_TOKENS),
-        ..Ask::new(messages)
-    };
-    match work.ask_model(ask).await {
-        Ok(reply) => {
-            outcome.note_reply(&reply);
-            Ok(reply.text)
+    for nudges in 0..=EMPTY_REPLY_NUDGES {
+        if nudges > 0 {
+            let text = EMPTY.to_owned();
+            messages.push(Message::User { text: text.clone() });
+            work.emit(EventBody::ModelNudged { text }, None).await;
         }
-        Err(AskError::Interrupted) => Err((QueryStatus::Interrupted, None)),
-        Err(error) => Err((QueryStatus::Failed, Some(error.fault()))),
+        let ask = Ask {
+            tool_choice: ToolChoice::None,
+            max_tokens: Some(ANSWER_TOKENS),
+            ..Ask::new(messages.clone())
+        };
+        let reply = match work.ask_model(ask).await {
+            Ok(reply) => reply,
+            Err(AskError::Interrupted) => return Err((QueryStatus::Interrupted, None)),
+            Err(error) => return Err((QueryStatus::Failed, Some(error.fault()))),
+        };
+        outcome.note_reply(&reply);
+        if !reply.text.trim().is_empty() {
+            return Ok(reply.text);
+        }
     }
+    // What the tasks did stands.
+    Err((QueryStatus::Partial, Some(no_answer())))
 }

@@ -14,6 +14,8 @@ use plan::schema::{NARROW_CONTENT_CHARS, Reach};
 use plan::{prompt, question, rules, schema, validate};
 use serde_json::{Value, json};
 
+/// The tool that lists the workspace.
+const LIST_FILES: &str = "list_files";
 /// Levels of the workspace a planner is told about.
 const LISTING_DEPTH: u32 = 3;
 /// Most paths a planner is told about.
@@ -135,10 +137,15 @@ pub(super) fn interrupted() -> Stop {
 }
 
 /// The workspace's paths, files as `a/b.md` and folders as `a/`, through the broker like any call.
-/// A workspace that may not be listed is planned for without a list.
+/// A workspace that may not be listed is planned for without a list; a type of agent that has no
+/// such tool is not asked about.
 async fn listing(work: &Work, outcome: &mut Outcome) -> Result<Vec<String>, Stop> {
+    let own = work.agents.get(&work.profile.agent_type);
+    if own.is_some_and(|own| own.tools.iter().all(|tool| tool.as_str() != LIST_FILES)) {
+        return Ok(Vec::new());
+    }
     let call = Call {
-        tool: "list_files",
+        tool: LIST_FILES,
         arguments: json!({ "path": ".", "depth": LISTING_DEPTH }),
     };
     let record = call_tool(work, outcome, &call, None).await;
