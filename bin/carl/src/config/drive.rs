@@ -77,6 +77,9 @@ impl Drive {
         if !(1..=limits::DRIVE_TURNS).contains(&self.turns) {
             return Err(wrong("turns", format!("1 to {}", limits::DRIVE_TURNS)));
         }
+        if self.watch.iter().any(|path| path.as_os_str().is_empty()) {
+            return Err(wrong("watch", "files and folders, and one is empty"));
+        }
         let day_cost = micros("day_cost", self.day_cost)?;
         let mut prices = BTreeMap::new();
         for (provider, price) in &self.prices {

@@ -1,11 +1,15 @@
 //! Values that can be read and make no sense: told at the start, with where they stand.
 
 use super::Config;
+use super::load::CONFIG_FILE_BYTES;
 use crate::exit::Failure;
+use crate::files::{self, Links};
 use anyhow::Result;
 use domain::limits;
 use figment::Figment;
 use models::ProviderType;
+use std::net::SocketAddr;
+use std::path::Path;
 
 /// Refuses what cannot be meant.
 ///
@@ -44,7 +48,43 @@ pub fn check(config: &Config, layers: &Figment) -> Result<()> {
             ));
         }
     }
-    config.drive.settings().map(drop)
+    check_drive(config, layers)?;
+    check_inbox(config, layers)
+}
+
+fn check_drive(config: &Config, layers: &Figment) -> Result<()> {
+    let Err(error) = config.drive.settings() else {
+        return Ok(());
+    };
+    // `[drive] KEY: why`, as whoever reads the settings without their layers is told.
+    let told = error.to_string();
+    let key_and_why = told
+        .strip_prefix("[drive] ")
+        .and_then(|rest| rest.split_once(": "));
+    let Some((key, why)) = key_and_why else {
+        return Err(error);
+    };
+    let how = match key {
+        "turns" => "Write how many turns it may take in a row, 1 to 20.",
+        "quiet_hours" => "Write `quiet_hours = \"22:00-07:00\"`, or leave it out.",
+        "watch" => "Write files or folders, such as `watch = [\"src\"]`, or leave it out.",
+        _ => "Write an amount such as 2.5, and what providers cost under [drive.prices.NAME].",
+    };
+    Err(wrong(layers, &format!("drive.{key}"), why, how))
+}
+
+fn check_inbox(config: &Config, layers: &Figment) -> Result<()> {
+    let listen = &config.inbox.listen;
+    let address = listen.parse::<SocketAddr>().ok();
+    if listen.is_empty() || address.is_some_and(|address| address.ip().is_loopback()) {
+        return Ok(());
+    }
+    Err(wrong(
+        layers,
+        "inbox.listen",
+        &format!("`{listen}` is no address of this machine alone"),
+        "Write a loopback address and a port, such as \"127.0.0.1:7434\".",
+    ))
 }
 
 /// Those that are configured, and those that need no configuration.
@@ -64,9 +104,29 @@ fn known_providers(config: &Config) -> Vec<&str> {
 
 fn wrong(layers: &Figment, key: &str, why: &str, how: &str) -> anyhow::Error {
     let place = layers.find_metadata(key).map_or_else(String::new, |found| {
-        format!("{}: ", super::origin::name(found))
+        let line = match &found.source {
+            Some(figment::Source::File(file)) => line_of(file, key),
+            _ => None,
+        };
+        let line = line.map_or_else(String::new, |line| format!("line {line}: "));
+        format!("{}: {line}", super::origin::name(found))
     });
     Failure::usage(format!("{place}{key}: {why}"), how).into()
+}
+
+/// The line on which a key stands in a file, from 1.
+fn line_of(file: &Path, key: &str) -> Option<usize> {
+    let text = files::text(file, CONFIG_FILE_BYTES, Links::Followed).ok()??;
+    let root = toml::de::DeTable::parse(&text).ok()?;
+    let mut table = Some(root.get_ref());
+    let mut start = None;
+    for part in key.split('.') {
+        let (name, value) = table?.iter().find(|(name, _)| name.get_ref() == part)?;
+        start = Some(name.span().start);
+        table = value.get_ref().as_table();
+    }
+    let before = text.get(..start?)?;
+    Some(before.matches('\n').count() + 1)
 }
 
 #[cfg(test)]
@@ -93,6 +153,29 @@ mod tests {
         ] {
             let error = checked(text).unwrap_err().to_string();
             assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_told_with_file_and_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config.toml");
+        for (line, key) in [
+            ("[agents]\nparallel = 0", "agents.parallel"),
+            ("[drive]\nturns = 21", "drive.turns"),
+            ("[drive]\nquiet_hours = \"22-7\"", "drive.quiet_hours"),
+            ("[drive]\nday_cost = -1.0", "drive.day_cost"),
+            ("[drive]\nwatch = [\"\"]", "drive.watch"),
+            ("[inbox]\nlisten = \"0.0.0.0:1\"", "inbox.listen"),
+        ] {
+            std::fs::write(&file, format!("# mine\n\n{line}\n")).unwrap();
+            let layers = Figment::from(Serialized::defaults(Config::default()));
+            let layers = layers.merge(Toml::file_exact(&file));
+            let error = check(&layers.extract().unwrap(), &layers).unwrap_err();
+            let (_, fault) = crate::exit::describe(&error);
+            let place = format!("{}: line 4: {key}: ", file.display());
+            assert!(fault.message.starts_with(&place), "{}", fault.message);
+            assert!(fault.hint.starts_with("Write "), "{}", fault.hint);
         }
     }
 
