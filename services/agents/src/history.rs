@@ -230,7 +230,7 @@ impl History {
                 query_id,
                 agent_id: *parent,
                 call_id: None,
-                body: cut_short(*child),
+                body: cut_short(*child, thread),
             }));
         }
         closings.extend(self.root.closings(Ends::Request));
@@ -238,14 +238,22 @@ impl History {
     }
 }
 
-/// How an agent ends whose process died.
-fn cut_short(child: AgentId) -> EventBody {
+/// How an agent ends whose process died. What is on record as done is named, so that nobody does it
+/// a second time.
+fn cut_short(child: AgentId, thread: &Thread) -> EventBody {
+    let done = match thread.done() {
+        done if done.is_empty() => String::new(),
+        done => format!("on record as done: {}; ", done.join(", ")),
+    };
+    let rest = match thread.is_calling() {
+        true => "whether its last step took effect is not known: look first",
+        false => "no step of it was under way: do what is missing, and nothing twice",
+    };
     EventBody::AgentFinished {
         child,
-        report: orchestration::failed_report(
-            "cut short when Housecarl stopped; whether its last step took effect is not known: \
-             look first",
-        ),
+        report: orchestration::failed_report(&format!(
+            "cut short when Housecarl stopped; {done}{rest}"
+        )),
         corrections: Vec::new(),
         usage: Usage::default(),
         duration_ms: 0,
@@ -349,11 +357,40 @@ mod tests {
         assert_eq!(words(child), ["look at a", "a is large"]);
         let grandchild = log.history.thread_mut(Some(agent_id(3)));
         assert_eq!(words(grandchild), ["look at a's parts", "parts are small"]);
-        log.add(2, cut_short(agent_id(3)));
+        log.add(2, cut_short(agent_id(3), &Thread::default()));
         assert_eq!(log.history.children.len(), 1);
         // The root of a resumed session has another id.
         log.add(9, said("both are fine"));
         assert_eq!(words(&log.history.root), ["compare them", "both are fine"]);
+    }
+
+    #[test]
+    fn what_is_on_record_as_done_is_named_when_its_agent_was_cut_short() {
+        let mut log = with_two_generations();
+        let wrote = EventBody::ToolResult {
+            tool: "write_file".to_owned(),
+            status: domain::event::CallStatus::Ok,
+            value_id: None,
+            label: None,
+            text: String::new(),
+            truncated: false,
+            duration_ms: 0,
+            artifacts: vec!["/w/log.txt".to_owned()],
+        };
+        log.add(3, wrote);
+        let closings = log.history.closings();
+        let why = closings.iter().find_map(|closing| match &closing.body {
+            EventBody::AgentFinished { child, report, .. } if *child == agent_id(3) => {
+                report.failure_reason.clone()
+            }
+            _ => None,
+        });
+        let why = why.unwrap();
+        assert!(
+            why.contains("on record as done: write_file log.txt;"),
+            "{why}"
+        );
+        assert!(why.contains("no step of it was under way"), "{why}");
     }
 
     #[test]

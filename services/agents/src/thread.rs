@@ -58,6 +58,8 @@ struct OpenQuery {
     asked: Vec<(ToolCall, Option<(u64, String)>)>,
     /// Calls that were begun and have no result yet, with the tool's name.
     running: BTreeMap<CallId, String>,
+    /// The last calls that did what they were for, oldest first, at most [`DONE`].
+    done: VecDeque<String>,
     /// Text and thinking streamed since the last whole reply.
     streamed: (String, String),
     /// Whether the last message is a reply that asks for nothing.
@@ -98,6 +100,7 @@ impl Thread {
             mode,
             asked: Vec::new(),
             running: BTreeMap::new(),
+            done: VecDeque::new(),
             streamed: (String::new(), String::new()),
             answered: false,
         });
@@ -207,6 +210,7 @@ impl Thread {
                 }
             }
             EventBody::ToolResult { text, status, .. } => {
+                query.did(body);
                 if let Some(call_id) = event.call_id {
                     query.running.remove(&call_id);
                     if *status != CallStatus::Ok {
@@ -314,6 +318,19 @@ impl Thread {
         })
     }
 
+    /// What the agent did last on the request, one call each.
+    pub(crate) fn done(&self) -> Vec<&str> {
+        let query = self.open.front();
+        let done = query.into_iter().flat_map(|query| &query.done);
+        done.map(String::as_str).collect()
+    }
+
+    /// Whether a call was begun that has no result.
+    pub(crate) fn is_calling(&self) -> bool {
+        let query = self.open.front();
+        query.is_some_and(|query| !query.running.is_empty())
+    }
+
     /// The request being worked on.
     pub(crate) fn query_id(&self) -> Option<QueryId> {
         self.open.front().map(|query| query.query_id)
@@ -379,6 +396,30 @@ impl OpenQuery {
         };
         window.add(event.seq, message);
         self.asked = calls.into_iter().map(|call| (call, None)).collect();
+    }
+
+    /// A call did what it was for. Files are named as far as their names are short.
+    fn did(&mut self, body: &EventBody) {
+        let EventBody::ToolResult {
+            tool,
+            status: CallStatus::Ok,
+            artifacts,
+            ..
+        } = body
+        else {
+            return;
+        };
+        let names = artifacts
+            .iter()
+            .filter_map(|path| path.rsplit('/').next())
+            .filter(|name| name.chars().count() <= DONE_CHARS);
+        let words: Vec<&str> = std::iter::once(tool.as_str())
+            .chain(names.take(DONE))
+            .collect();
+        self.done.push_back(words.join(" "));
+        if self.done.len() > DONE {
+            self.done.pop_front();
+        }
     }
 
     /// Results are shown to the model in the order it asked, whatever order they come in.
@@ -467,6 +508,10 @@ impl OpenQuery {
     }
 }
 
+/// Most finished calls that are named of an agent that was cut short.
+const DONE: usize = 5;
+/// Longest name of a file that is named with them, characters.
+const DONE_CHARS: usize = 60;
 const NOT_RUN: &str = "(this call was not run)";
 const NOT_BEGUN: &str = "Housecarl stopped before this call was begun. Nothing was done.";
 const CUT_SHORT: &str = "Housecarl stopped before this call was finished. Whether it took effect is not known: look first.";
