@@ -129,7 +129,7 @@ fn a_killed_orchestration_does_the_rest_when_it_is_opened_again() {
         !of_workers.iter().any(|text| text.contains("Read LEFT")),
         "done work is repeated"
     );
-    assert!(of_workers.iter().any(|text| text.contains("look first")));
+    assert!(of_workers.iter().any(|text| text.contains("cut short")));
     let ended: Vec<&Value> = of_type(&events, "query_finished")
         .into_iter()
         .map(|event| &event["status"])
