@@ -87,6 +87,13 @@ pub struct Judgement {
 }
 
 impl Judgement {
+    /// Whether the call was understood and only reads.
+    #[must_use]
+    pub fn only_looks(&self) -> bool {
+        let bound = self.bound.as_ref();
+        bound.is_some_and(|bound| bound.effect == EffectClass::Read)
+    }
+
     /// The strictest verdict so far.
     #[must_use]
     pub fn verdict(&self) -> Verdict {

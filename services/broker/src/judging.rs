@@ -10,7 +10,7 @@ use api::executor::ToolFailure;
 use domain::decision::{Finding, Layer, Verdict};
 use domain::label::Label;
 use domain::settings::SessionSettings;
-use domain::tool::{EffectClass, TargetKind};
+use domain::tool::TargetKind;
 use policy::flow::{Knowledge, Needles, Provenance, ReferenceError};
 use policy::history::TaskHistory;
 use policy::standing::Standing;
@@ -103,9 +103,7 @@ impl Inner {
             Counting::Look => judgement,
             Counting::Count => {
                 let now = (self.clock)();
-                let bound = judgement.bound.as_ref();
-                let only_looks = bound.is_some_and(|bound| bound.effect == EffectClass::Read);
-                let line = session.line_of(caller.agent_id, only_looks);
+                let line = session.line_of(caller.agent_id, judgement.only_looks());
                 let task = session.task(trace);
                 task.note_call(caller.agent_id, line, |history| {
                     self.policy.record(history, &standing, &judgement, now);

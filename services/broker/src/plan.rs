@@ -204,9 +204,7 @@ impl Pin {
 
     /// Whether every call of it, and all that its agents could do, is looking.
     fn only_looks(&self, draft: &Draft) -> bool {
-        let bounds = draft.judgements.iter().map(|one| one.bound.as_ref());
-        let mut effects = bounds.map(|bound| bound.map(|bound| bound.effect));
-        effects.all(|effect| effect == Some(EffectClass::Read))
+        draft.judgements.iter().all(Judgement::only_looks)
     }
 
     fn effects_started(&self, settings: &SessionSettings) -> BTreeSet<EffectClass> {
