@@ -200,7 +200,7 @@ impl Work {
         match self.events.emit(scope, body, durability).await {
             Ok(event) => Some(event.seq),
             Err(error) => {
-                tracing::error!(session = %self.session_id, %error, "an event could not be logged");
+                tracing::debug!(session = %self.session_id, %error, "an event could not be logged");
                 let _ = self.log_failure.set(error.fault());
                 self.cancel.cancel();
                 None

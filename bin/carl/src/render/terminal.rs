@@ -550,9 +550,11 @@ fn refusal(name: &str, message: &str, by: &str) -> String {
 
 /// The first line of a result that is not part of its fence.
 fn gist(text: &str) -> &str {
-    text.lines()
-        .find(|line| !line.starts_with('['))
-        .unwrap_or_default()
+    let said = |line| match str::strip_prefix(line, "[tool unavailable] ") {
+        Some(why) => Some(why),
+        None => (!line.starts_with('[')).then_some(line),
+    };
+    text.lines().find_map(said).unwrap_or_default()
 }
 
 fn step(action: &domain::plan::Action) -> String {
@@ -591,6 +593,17 @@ fn recalled(count: usize, label: Option<&Label>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn why_a_tool_failed_is_the_first_line_that_says_something() {
+        let unavailable = "[FAILED]\n[tool unavailable] no search server is configured. Go on.";
+        assert_eq!(gist(unavailable), "no search server is configured. Go on.");
+        assert_eq!(
+            gist("[TOOL_RESULT: UNTRUSTED x 1]\nno such file\n[END x]"),
+            "no such file"
+        );
+        assert_eq!(gist(""), "");
+    }
 
     #[test]
     fn a_no_says_whose_it_was() {
