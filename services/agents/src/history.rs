@@ -247,7 +247,7 @@ fn cut_short(child: AgentId, thread: &Thread) -> EventBody {
     };
     let rest = match thread.is_calling() {
         true => "whether its last step took effect is not known: look first",
-        false => "no step of it was under way: do what is missing, and nothing twice",
+        false => "no step of it was under way: look first, then do what is missing",
     };
     EventBody::AgentFinished {
         child,
