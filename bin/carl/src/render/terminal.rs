@@ -485,8 +485,7 @@ impl Terminal {
     }
 
     fn finish_answer(&mut self, answer: &str) -> io::Result<()> {
-        let already_shown =
-            self.answer == Answer::Streamed && self.streamed.trim() == answer.trim();
+        let already_shown = self.answer == Answer::Streamed && is_end_of(answer, &self.streamed);
         self.streamed.clear();
         self.break_line()?;
         if already_shown || answer.is_empty() {
@@ -548,6 +547,12 @@ fn refusal(name: &str, message: &str, by: &str) -> String {
     }
 }
 
+/// Whether an answer is the last of what was streamed: what was said before a tool was called stands
+/// before it.
+fn is_end_of(answer: &str, streamed: &str) -> bool {
+    streamed.trim().ends_with(answer.trim())
+}
+
 /// The first line of a result that is not part of its fence.
 fn gist(text: &str) -> &str {
     let said = |line| match str::strip_prefix(line, "[tool unavailable] ") {
@@ -593,6 +598,12 @@ fn recalled(count: usize, label: Option<&Label>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_answer_after_other_words_was_shown_and_another_was_not() {
+        assert!(is_end_of("It says hello.\n", "Let me look. It says hello."));
+        assert!(!is_end_of("It says hello.", "Let me look."));
+    }
 
     #[test]
     fn why_a_tool_failed_is_the_first_line_that_says_something() {
