@@ -67,6 +67,20 @@ pub enum Kind {
     Engram,
 }
 
+impl Kind {
+    /// Every one.
+    pub const ALL: [Self; 2] = [Self::Memory, Self::Engram];
+
+    /// The word in records and exports.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Engram => "engram",
+        }
+    }
+}
+
 /// Who nominated an entry and from what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Source {
@@ -79,6 +93,9 @@ pub enum Source {
 }
 
 impl Source {
+    /// Every one.
+    pub const ALL: [Self; 3] = [Self::User, Self::Agent, Self::External];
+
     /// The word in records and exports.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -141,8 +158,25 @@ pub struct Stage {
     pub seen: u64,
     /// How long it took, microseconds.
     pub duration_us: u64,
-    /// What a reader should know: `no embedding model: words alone`. Empty for nothing.
+    /// What a reader should know: `no embedding model: words alone`. A leg says nothing when it
+    /// looked at all there is. Empty for nothing.
     pub note: String,
+}
+
+impl Stage {
+    /// The leg that finds by words.
+    pub const LEXICAL: &'static str = "lexical";
+    /// The leg that finds by meaning.
+    pub const VECTOR: &'static str = "vector";
+
+    /// Why this leg looked at nothing by meaning, so that the results are by words alone; `None`
+    /// for a leg that looked, and for every other stage.
+    #[must_use]
+    pub fn words_alone(&self) -> Option<&str> {
+        let is_gone_without = self.name == Self::VECTOR && self.seen == 0 && !self.note.is_empty();
+        let why = self.note.strip_suffix(": words alone");
+        is_gone_without.then(|| why.unwrap_or(&self.note))
+    }
 }
 
 /// Most candidates that a stage's event names.
@@ -155,6 +189,47 @@ pub enum QueryEvent {
     Stage(Stage),
     /// The results, best first. The last event.
     Results(Vec<Recall>),
+}
+
+/// What a text of an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// A memory's name.
+    Name,
+    /// A memory's one line.
+    Description,
+    /// A memory's text.
+    Text,
+    /// One of a memory's tags.
+    Tag,
+    /// An engram's question.
+    Question,
+    /// An engram's answer.
+    Answer,
+    /// What the question wanted.
+    Intent,
+    /// One of the things that the question was about.
+    Entity,
+    /// Who answered.
+    Respondent,
+}
+
+impl Part {
+    /// The word for it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Description => "description",
+            Self::Text => "text",
+            Self::Tag => "tag",
+            Self::Question => "question",
+            Self::Answer => "answer",
+            Self::Intent => "intent",
+            Self::Entity => "entity",
+            Self::Respondent => "respondent",
+        }
+    }
 }
 
 /// Something to be kept.
@@ -202,6 +277,56 @@ impl WriteEntry {
             Self::Memory { .. } => Kind::Memory,
             Self::Engram { .. } => Kind::Engram,
         }
+    }
+
+    /// What it is called: a memory's name, an engram's question.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        match self {
+            Self::Memory { name, .. } => name,
+            Self::Engram { question, .. } => question,
+        }
+    }
+
+    /// Every text of it, with what it is.
+    #[must_use]
+    pub fn texts(&self) -> Vec<(Part, &str)> {
+        let (mut texts, part, more) = match self {
+            Self::Memory {
+                name,
+                description,
+                tags,
+                correlating_ids: _,
+                corpus,
+            } => {
+                let texts = vec![
+                    (Part::Name, name.as_str()),
+                    (Part::Description, description),
+                    (Part::Text, corpus),
+                ];
+                (texts, Part::Tag, tags)
+            }
+            Self::Engram {
+                question,
+                answer,
+                intent,
+                entities,
+                session_id: _,
+                query_id: _,
+                respondent,
+                tools_used: _,
+            } => {
+                let texts = vec![
+                    (Part::Question, question.as_str()),
+                    (Part::Answer, answer),
+                    (Part::Intent, intent),
+                    (Part::Respondent, respondent),
+                ];
+                (texts, Part::Entity, entities)
+            }
+        };
+        texts.extend(more.iter().map(|text| (part, text.as_str())));
+        texts
     }
 }
 
@@ -305,6 +430,9 @@ pub enum Winner {
 }
 
 impl Winner {
+    /// Every one.
+    pub const ALL: [Self; 3] = [Self::A, Self::B, Self::Tie];
+
     /// The word in records, events and exports.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -549,4 +677,35 @@ pub trait Curator: Send + Sync {
     /// # Errors
     /// [`Error::Unavailable`].
     async fn reindex(&self) -> Result<Stats, Error>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leg_by_meaning_that_looked_at_nothing_says_why() {
+        let stage = |name: &str, seen, note: &str| Stage {
+            name: name.to_owned(),
+            candidates: Vec::new(),
+            seen,
+            duration_us: 1,
+            note: note.to_owned(),
+        };
+        let away = stage(
+            Stage::VECTOR,
+            0,
+            "no embedding model (none set): words alone",
+        );
+        assert_eq!(away.words_alone(), Some("no embedding model (none set)"));
+        let behind = stage(Stage::VECTOR, 0, "3 of 3 entries have no vector yet");
+        assert_eq!(behind.words_alone(), Some(behind.note.as_str()));
+        for looked in [
+            stage(Stage::VECTOR, 2, "1 of 3 entries have no vector yet"),
+            stage(Stage::VECTOR, 0, ""),
+            stage(Stage::LEXICAL, 0, "3 entries are not indexed yet"),
+        ] {
+            assert_eq!(looked.words_alone(), None, "{looked:?}");
+        }
+    }
 }

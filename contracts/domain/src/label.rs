@@ -16,6 +16,18 @@ pub enum Integrity {
     Untrusted,
 }
 
+impl Integrity {
+    /// The word for it, the same as in its serialised form.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Trusted => "trusted",
+            Self::Endorsed => "endorsed",
+            Self::Untrusted => "untrusted",
+        }
+    }
+}
+
 /// Who may learn a value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind", content = "names")]
@@ -110,6 +122,18 @@ impl Label {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn the_word_for_trust_is_the_one_that_is_written() {
+        for integrity in [
+            Integrity::Trusted,
+            Integrity::Endorsed,
+            Integrity::Untrusted,
+        ] {
+            let written = serde_json::to_value(integrity).unwrap();
+            assert_eq!(written, integrity.as_str());
+        }
+    }
 
     fn readers() -> impl Strategy<Value = Readers> {
         prop_oneof![
