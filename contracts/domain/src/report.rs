@@ -15,6 +15,18 @@ pub enum ReportStatus {
     Failed,
 }
 
+impl ReportStatus {
+    /// The word for people, models and logs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Partial => "partial",
+            Self::Failed => "failed",
+        }
+    }
+}
+
 /// What stands behind the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -25,6 +37,18 @@ pub enum ResultQuality {
     Inferred,
     /// It may be wrong.
     Uncertain,
+}
+
+impl ResultQuality {
+    /// The word for people, models and logs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Verified => "verified",
+            Self::Inferred => "inferred",
+            Self::Uncertain => "uncertain",
+        }
+    }
 }
 
 /// Where the result came from.
