@@ -3,7 +3,7 @@
 
 use domain::id::AgentId;
 use domain::lineage::AgentType;
-use domain::report::{Report, ReportStatus, ResultQuality};
+use domain::report::Report;
 use domain::task::{Task, TaskStatus};
 use orchestration::{Standing, tasks_in_json};
 use std::collections::BTreeMap;
@@ -77,16 +77,8 @@ impl Handed {
 }
 
 fn in_words(name: &str, report: &Report) -> String {
-    let status = match report.status {
-        ReportStatus::Success => "success",
-        ReportStatus::Partial => "partial",
-        ReportStatus::Failed => "failed",
-    };
-    let quality = match report.result_quality {
-        ResultQuality::Verified => "verified",
-        ResultQuality::Inferred => "inferred",
-        ResultQuality::Uncertain => "uncertain",
-    };
+    let status = report.status.as_str();
+    let quality = report.result_quality.as_str();
     let mut words = format!("{name}: {status}, {quality}. {}", report.summary.trim());
     if let Some(reason) = &report.failure_reason {
         let _ = write!(words, "\nFailed because: {reason}");

@@ -2,7 +2,7 @@
 
 use crate::subagent::Returned;
 use domain::limits::SHOWN_REPORTS;
-use domain::report::{Report, ReportSource, ReportStatus, ResultQuality};
+use domain::report::{Report, ReportSource};
 use domain::tool::ToolOutput;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -55,15 +55,15 @@ fn in_data(name: &str, returned: &Returned) -> Value {
 
 fn in_a_line(report: &Report) -> String {
     let summary: String = report.summary.chars().take(120).collect();
-    format!("{}. {summary}", status(report.status))
+    format!("{}. {summary}", report.status.as_str())
 }
 
 fn whole(name: &str, returned: &Returned) -> String {
     let report = &returned.report;
     let mut text = format!(
         "{name}: {}, {}, from {}\n{}",
-        status(report.status),
-        quality(report.result_quality),
+        report.status.as_str(),
+        report.result_quality.as_str(),
         source(report.source),
         report.summary.trim()
     );
@@ -81,22 +81,6 @@ fn whole(name: &str, returned: &Returned) -> String {
     }
     let _ = write!(text, "\n{}", returned.record);
     text
-}
-
-const fn status(status: ReportStatus) -> &'static str {
-    match status {
-        ReportStatus::Success => "success",
-        ReportStatus::Partial => "partial",
-        ReportStatus::Failed => "failed",
-    }
-}
-
-const fn quality(quality: ResultQuality) -> &'static str {
-    match quality {
-        ResultQuality::Verified => "verified",
-        ResultQuality::Inferred => "inferred",
-        ResultQuality::Uncertain => "uncertain",
-    }
 }
 
 const fn source(source: ReportSource) -> &'static str {

@@ -1,7 +1,6 @@
 //! Who works in a session, as a tree.
 
 use super::Paint;
-use super::transcript::{ended, quality};
 use api::broker::AgentListing;
 use domain::event::{Event, EventBody};
 use domain::id::AgentId;
@@ -77,8 +76,8 @@ fn branch(
         let state = match node.report {
             Some(report) => format!(
                 "{}, {}: {}",
-                ended(report.status),
-                quality(report.result_quality),
+                report.status.as_str(),
+                report.result_quality.as_str(),
                 gist(&report.summary)
             ),
             None if node.is_lost => "never reported".to_owned(),

@@ -3,7 +3,7 @@
 
 use domain::event::{Event, EventBody};
 use domain::id::AgentId;
-use domain::report::{Report, ReportStatus, ResultQuality};
+use domain::report::Report;
 use domain::task::{Task, TaskStatus};
 use std::collections::BTreeMap;
 use text::escape::visible_line;
@@ -60,16 +60,8 @@ pub(super) fn beginning(task: &str, task_id: Option<&str>) -> String {
 
 /// What an agent returned, in one line.
 pub(super) fn end(report: &Report) -> String {
-    let status = match report.status {
-        ReportStatus::Success => "success",
-        ReportStatus::Partial => "partial",
-        ReportStatus::Failed => "failed",
-    };
-    let quality = match report.result_quality {
-        ResultQuality::Verified => "verified",
-        ResultQuality::Inferred => "inferred",
-        ResultQuality::Uncertain => "uncertain",
-    };
+    let status = report.status.as_str();
+    let quality = report.result_quality.as_str();
     let why = report.failure_reason.as_deref().map(visible_line);
     let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
     format!(

@@ -3,8 +3,6 @@
 mod agents;
 mod work;
 
-pub use agents::{ended, quality};
-
 use super::links;
 use super::messages::{answers, children, pinned};
 use super::values::model_in_words;

@@ -2,7 +2,7 @@
 
 use domain::event::{Event, EventBody};
 use domain::id::AgentId;
-use domain::report::{Report, ReportSource, ReportStatus, ResultQuality};
+use domain::report::{Report, ReportSource};
 use domain::task::{Task, TaskStatus};
 use text::escape::visible;
 
@@ -125,8 +125,8 @@ fn planned(task: &Task) -> String {
 fn in_words(report: &Report) -> String {
     let mut text = format!(
         "{}, {}, from {}: {}",
-        ended(report.status),
-        quality(report.result_quality),
+        report.status.as_str(),
+        report.result_quality.as_str(),
         source(report.source),
         visible(&report.summary).replace('\n', " ")
     );
@@ -143,26 +143,6 @@ fn in_words(report: &Report) -> String {
         text.push_str(&format!("\n  - worth remembering: {}", visible(fact)));
     }
     text
-}
-
-/// How a report says it ended.
-#[must_use]
-pub const fn ended(status: ReportStatus) -> &'static str {
-    match status {
-        ReportStatus::Success => "success",
-        ReportStatus::Partial => "partial",
-        ReportStatus::Failed => "failed",
-    }
-}
-
-/// What stands behind a report.
-#[must_use]
-pub const fn quality(quality: ResultQuality) -> &'static str {
-    match quality {
-        ResultQuality::Verified => "verified",
-        ResultQuality::Inferred => "inferred",
-        ResultQuality::Uncertain => "uncertain",
-    }
 }
 
 const fn source(source: ReportSource) -> &'static str {
