@@ -2,6 +2,7 @@
 
 use api::sandbox::Captured;
 use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// How much is read at a time, bytes.
@@ -40,10 +41,10 @@ impl Keeper {
             .saturating_add(u64::try_from(over).unwrap_or(u64::MAX));
     }
 
-    /// What was kept.
-    pub(crate) fn done(self) -> Captured {
-        let mut head = self.head;
-        let tail: Vec<u8> = self.tail.into();
+    /// What is kept so far.
+    pub(crate) fn so_far(&self) -> Captured {
+        let mut head = self.head.clone();
+        let tail: Vec<u8> = self.tail.iter().copied().collect();
         if self.dropped == 0 {
             head.extend(tail);
             return Captured {
@@ -59,19 +60,38 @@ impl Keeper {
     }
 }
 
+/// A [`Keeper`] that is looked into while it is filled.
+#[derive(Debug, Clone)]
+pub(crate) struct Kept(Arc<Mutex<Keeper>>);
+
+impl Kept {
+    /// As [`Keeper::new`].
+    pub(crate) fn new(most: usize) -> Self {
+        Self(Arc::new(Mutex::new(Keeper::new(most))))
+    }
+
+    /// What is kept so far.
+    pub(crate) fn so_far(&self) -> Captured {
+        self.keeper().so_far()
+    }
+
+    fn keeper(&self) -> MutexGuard<'_, Keeper> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Reads a stream to its end. A stream that fails has ended.
-pub(crate) async fn drain(stream: Option<impl AsyncRead + Unpin>, most: usize) -> Captured {
-    let mut keeper = Keeper::new(most);
+pub(crate) async fn drain(stream: Option<impl AsyncRead + Unpin>, kept: Kept) -> Captured {
     if let Some(mut stream) = stream {
         let mut piece = vec![0; PIECE];
         loop {
             match stream.read(&mut piece).await {
                 Ok(0) | Err(_) => break,
-                Ok(count) => keeper.take(&piece[..count]),
+                Ok(count) => kept.keeper().take(&piece[..count]),
             }
         }
     }
-    keeper.done()
+    kept.so_far()
 }
 
 #[cfg(test)]
@@ -81,7 +101,7 @@ mod tests {
     fn kept(most: usize, pieces: &[&[u8]]) -> Captured {
         let mut keeper = Keeper::new(most);
         pieces.iter().for_each(|piece| keeper.take(piece));
-        keeper.done()
+        keeper.so_far()
     }
 
     #[test]

@@ -3,10 +3,10 @@
 
 use crate::Config;
 use crate::cgroup::Groups;
-use crate::output;
+use crate::output::{self, Kept};
 use crate::wire::{self, EVENT_BYTES, Event, Spec, Told};
 use api::sandbox::{
-    Captured, Ended, Finished, Job, JobLimits, Mechanism, Network, Refusal, Sandbox,
+    Captured, Ended, Finished, Glance, Job, JobLimits, Mechanism, Network, Refusal, Said, Sandbox,
 };
 use async_trait::async_trait;
 use futures::future::BoxFuture;
@@ -21,6 +21,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::process::{Child, Command};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 /// How long killing everything and burying it may take.
@@ -80,6 +81,16 @@ impl Service {
 #[async_trait]
 impl Sandbox for Service {
     async fn run(&self, job: Job, stop: BoxFuture<'static, ()>) -> Result<Finished, Refusal> {
+        let (unseen, _nobody) = oneshot::channel();
+        self.run_seen(job, stop, unseen).await
+    }
+
+    async fn run_seen(
+        &self,
+        job: Job,
+        stop: BoxFuture<'static, ()>,
+        seen: oneshot::Sender<Glance>,
+    ) -> Result<Finished, Refusal> {
         let dropped = CancellationToken::new();
         let _guard = dropped.clone().drop_guard();
         let stop = async move {
@@ -90,7 +101,7 @@ impl Sandbox for Service {
         };
         let config = Arc::clone(&self.config);
         // In a task of its own, so that the burial is finished also when nobody waits for it.
-        let task = tokio::spawn(async move { run(&config, job, stop).await });
+        let task = tokio::spawn(async move { run(&config, job, stop, seen).await });
         task.await.map_err(|e| broken("the run", e))?
     }
 }
@@ -133,6 +144,7 @@ async fn run(
     config: &Config,
     job: Job,
     stop: impl Future<Output = ()>,
+    seen: oneshot::Sender<Glance>,
 ) -> Result<Finished, Refusal> {
     check(&job)?;
     let groups = Groups::make(&job.limits);
@@ -145,9 +157,12 @@ async fn run(
         .take_in(pid)
         .map_err(|e| broken("the control group", e))?;
     let began = Instant::now();
-    let keep = job.limits.output_bytes;
-    let stdout = tokio::spawn(output::drain(child.stdout.take(), keep));
-    let stderr = tokio::spawn(output::drain(child.stderr.take(), keep));
+    let kept = [(); 2].map(|()| Kept::new(job.limits.output_bytes));
+    let [out, err] = kept.clone();
+    let stdout = tokio::spawn(output::drain(child.stdout.take(), out));
+    let stderr = tokio::spawn(output::drain(child.stderr.take(), err));
+    // Nobody looks when nobody waits for this.
+    let _unseen = seen.send(glance(kept));
     let wall = job.limits.wall;
     let talk = talk(&line, job, &groups)?;
     tokio::pin!(talk);
@@ -174,6 +189,13 @@ async fn run(
         _ => None,
     };
     told(account, fate, stdout, stderr, took)
+}
+
+fn glance([out, err]: [Kept; 2]) -> Glance {
+    Arc::new(move || Said {
+        stdout: out.so_far(),
+        stderr: err.so_far(),
+    })
 }
 
 /// Refuses what no restriction could be made of.

@@ -5,6 +5,7 @@ use crate::failure::refused;
 use api::authority::{Authorized, JudgedCall};
 use api::executor::{Executor, PathRefusal, ProgressSink, ToolFailure};
 use async_trait::async_trait;
+use domain::id::SessionId;
 use domain::tool::{TargetKind, ToolName, ToolOutput, ToolSpec};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -75,5 +76,11 @@ impl Executor for Executors {
     ) -> Result<ToolOutput, ToolFailure> {
         let executor = Arc::clone(self.of(&call.call().tool)?);
         executor.run(call, progress).await
+    }
+
+    async fn session_closed(&self, session_id: SessionId) {
+        for part in &self.parts {
+            part.session_closed(session_id).await;
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::authority::{Authorized, JudgedCall};
 use async_trait::async_trait;
+use domain::id::SessionId;
 use domain::tool::{TargetKind, ToolOutput, ToolSpec};
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
@@ -109,4 +110,8 @@ pub trait Executor: Send + Sync {
         call: Authorized,
         progress: ProgressSink,
     ) -> Result<ToolOutput, ToolFailure>;
+
+    /// Ends what calls of a session left at work, since nobody will ask for it any more. When this
+    /// answers, nothing of it is left running.
+    async fn session_closed(&self, _session_id: SessionId) {}
 }

@@ -4,7 +4,9 @@ use async_trait::async_trait;
 use futures::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// What a program may reach beyond this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +106,18 @@ pub struct Captured {
     pub dropped: u64,
 }
 
+/// What a program has said so far.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Standard output.
+    pub stdout: Captured,
+    /// Standard error.
+    pub stderr: Captured,
+}
+
+/// Asks what a running program has said so far; when it has ended, what it said in all.
+pub type Glance = Arc<dyn Fn() -> Said + Send + Sync>;
+
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
@@ -168,4 +182,19 @@ pub trait Sandbox: Send + Sync {
     /// # Errors
     /// [`Refusal`] when it did not run with every promised restriction.
     async fn run(&self, job: Job, stop: BoxFuture<'static, ()>) -> Result<Finished, Refusal>;
+
+    /// As [`Sandbox::run`], and `seen` gets a way to look at the output meanwhile; nothing from a
+    /// sandbox that cannot be looked into.
+    ///
+    /// # Errors
+    /// As [`Sandbox::run`].
+    async fn run_seen(
+        &self,
+        job: Job,
+        stop: BoxFuture<'static, ()>,
+        seen: oneshot::Sender<Glance>,
+    ) -> Result<Finished, Refusal> {
+        drop(seen);
+        self.run(job, stop).await
+    }
 }

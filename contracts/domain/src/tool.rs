@@ -10,6 +10,11 @@ use std::fmt;
 /// there are some, and the agent's loop has them offered from the next model call on.
 pub const FIND_TOOLS: &str = "find_tools";
 
+/// The tool that begins a job in the background; its argument `name` says what the job is called.
+pub const START_JOB: &str = "start_job";
+/// The tool that ends a job; its argument `job` says which.
+pub const STOP_JOB: &str = "stop_job";
+
 /// The name of a tool: 1 to 64 of `A-Z a-z 0-9 _ - .`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

@@ -204,6 +204,7 @@ impl Control for Service {
             return inner.state.session(session_id).map(|_| ());
         };
         lock(&session).ended.cancel();
+        inner.executor.session_closed(session_id).await;
         let mut entry = Entry::new((inner.clock)(), Action::Configure);
         entry.session_id = Some(session_id);
         entry.detail = "closed".to_owned();
