@@ -13,6 +13,9 @@
     reason = "a test is allowed to fail loudly, and so is what only tests use"
 )]
 
+pub mod crew;
+pub mod site;
+
 use serde_json::Value;
 use testkit::{Finished, House, Reply, Server};
 

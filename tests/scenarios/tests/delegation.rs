@@ -7,57 +7,36 @@
 )]
 
 use scenarios::Scene;
+use scenarios::crew::{Wanted, task, wanted};
 use serde_json::{Value, json};
-use testkit::{Gate, Hit, House, Reply, Searx, Server};
-
-/// What a request to the model is about, told by its schema and by who asks.
-fn kind(body: &Value) -> &'static str {
-    let schema = body["response_format"].to_string();
-    let said = body["messages"].to_string();
-    if schema.contains("depends_on") {
-        "tasks"
-    } else if schema.contains("result_quality") {
-        "report"
-    } else if body["response_format"].is_object() {
-        "keep"
-    } else if said.contains("You are the agent `orchestrator`") {
-        "orchestrator"
-    } else {
-        "worker"
-    }
-}
-
-fn part(id: &str, goal: &str, needs: &[&str]) -> Value {
-    json!({
-        "id": id, "agent_type": "researcher", "goal": goal, "inputs": [],
-        "depends_on": needs, "expected_artifacts": [],
-    })
-}
+use testkit::{Gate, House, Reply, Server};
 
 /// Reads two files by two agents, and has a third one put it together. The reader of the right file
 /// waits at `gate`, if there is one.
 fn answers(body: &Value, gate: Option<&Gate>) -> Reply {
     let said = body["messages"].to_string();
     let read = said.contains("\"role\":\"tool\"");
-    match kind(body) {
-        "tasks" if said.contains("two and two") => Reply::text(json!({"tasks": []}).to_string()),
-        "tasks" => {
+    match wanted(body) {
+        Wanted::Tasks if said.contains("two and two") => {
+            Reply::text(json!({"tasks": []}).to_string())
+        }
+        Wanted::Tasks => {
             let parts = json!({"tasks": [
-                part("left", "Read LEFT in a.txt", &[]),
-                part("right", "Read RIGHT in b.txt", &[]),
-                part("join", "JOIN both", &["left", "right"]),
+                task("left", "Read LEFT in a.txt", &[]),
+                task("right", "Read RIGHT in b.txt", &[]),
+                task("join", "JOIN both", &["left", "right"]),
             ]});
             Reply::text(parts.to_string())
         }
-        "report" => {
+        Wanted::Report => {
             let report = json!({
                 "status": "success", "summary": "It is short.", "artifacts": [],
                 "result_quality": "verified", "source": "tool_output", "new_memory_candidates": [],
             });
             Reply::text(report.to_string())
         }
-        "keep" => Reply::text(json!({"keep": []}).to_string()),
-        "orchestrator" => Reply::text("Both are short."),
+        Wanted::Other | Wanted::Digest => Reply::text(json!({"keep": []}).to_string()),
+        Wanted::Answer => Reply::text("Both are short."),
         _ if read => Reply::text("I have read it."),
         _ if said.contains("RIGHT") && !said.contains("JOIN") => {
             let call = |reply: Reply| reply.and_call("read_file", json!({"path": "b.txt"}));
@@ -156,22 +135,24 @@ fn writes(body: &Value, gate: Option<&Gate>) -> Reply {
     let said = body["messages"].to_string();
     let is_second = said.contains("It was tried once and failed");
     let has_result = said.contains("\"role\":\"tool\"");
-    match kind(body) {
-        "tasks" if said.contains("two and two") => Reply::text(json!({"tasks": []}).to_string()),
-        "tasks" => {
-            let mut one = part("only", "Write hello into out.txt", &[]);
+    match wanted(body) {
+        Wanted::Tasks if said.contains("two and two") => {
+            Reply::text(json!({"tasks": []}).to_string())
+        }
+        Wanted::Tasks => {
+            let mut one = task("only", "Write hello into out.txt", &[]);
             one["agent_type"] = json!("coder");
             one["expected_artifacts"] = json!(["out.txt"]);
             Reply::text(json!({ "tasks": [one] }).to_string())
         }
-        "report" => {
+        Wanted::Report => {
             let report = json!({
                 "status": "success", "summary": "It is there.", "artifacts": ["out.txt"],
                 "result_quality": "verified", "source": "tool_output", "new_memory_candidates": [],
             });
             Reply::text(report.to_string())
         }
-        "orchestrator" => Reply::text("Written."),
+        Wanted::Answer => Reply::text("Written."),
         _ if is_second && !has_result => Reply::call("read_file", json!({"path": "out.txt"})),
         _ if !has_result => {
             Reply::call("write_file", json!({"path": "out.txt", "content": "hello"}))
@@ -228,8 +209,8 @@ fn what_was_written_before_a_kill_is_the_tasks_own_after_it() {
 fn what_goes_on_after_a_kill_is_shown_in_the_chat_and_asks_there() {
     let speak = |body: &Value, _| {
         let has_result = body["messages"].to_string().contains("\"role\":\"tool\"");
-        match kind(body) {
-            "worker" if !has_result => {
+        match wanted(body) {
+            Wanted::Step if !has_result => {
                 Reply::call("write_file", json!({"path": "out.txt", "content": "hello"}))
             }
             _ => writes(body, None),
@@ -259,62 +240,6 @@ fn what_goes_on_after_a_kill_is_shown_in_the_chat_and_asks_there() {
     second.types("/quit\n");
     assert_eq!(second.finish().code, Some(0));
     assert_eq!(scene.house.read("out.txt"), "hello");
-}
-
-const SNIPPET: &str = "MARKER-W oolong leaves are steeped for three minutes in water of ninety degrees \
-    and can be used five times over by whoever has the patience to wait for them";
-
-/// A page that a search found reaches the agent that asked, and no orchestrating one: not as a
-/// result, and not copied into a report.
-#[test]
-fn no_page_that_a_search_found_reaches_the_orchestrator() {
-    let server = Server::speak(|body, _| match kind(body) {
-        "tasks" => Reply::text(
-            json!({"tasks": [part("tea", "Find out about oolong tea", &[])]}).to_string(),
-        ),
-        "report" => {
-            let report = json!({
-                "status": "success", "summary": SNIPPET, "artifacts": [],
-                "result_quality": "verified", "source": "web", "new_memory_candidates": [SNIPPET],
-            });
-            Reply::text(report.to_string())
-        }
-        "orchestrator" => Reply::text("It is steeped."),
-        _ if body["messages"].to_string().contains("\"role\":\"tool\"") => Reply::text("Found."),
-        _ => Reply::call("web_search", json!({"query": "oolong tea"})),
-    });
-    let scene = Scene::with(server.openai(), "openai");
-    let searx = Searx::new([Hit::new(
-        "https://tea.example/oolong",
-        "MARKER-W tea",
-        SNIPPET,
-    )]);
-    let config = format!("{}{}", scene.server.config("openai"), searx.config());
-    scene.house.configure(&config);
-    let outcome = scene.run(&[
-        "--air-gap",
-        "--agent",
-        "orchestrator",
-        "Find out about oolong tea",
-    ]);
-    assert_eq!(searx.queries().len(), 1, "{:#}", outcome.summary);
-    outcome.assert_ends(0, "success");
-    let chats = scene.server.chats();
-    let said = chats.iter().map(|chat| chat.body["messages"].to_string());
-    let (above, below): (Vec<String>, Vec<String>) =
-        said.partition(|text| text.contains("You are the agent `orchestrator`"));
-    assert!(
-        below.iter().any(|text| text.contains("MARKER-W")),
-        "nobody saw it"
-    );
-    assert!(
-        above
-            .iter()
-            .any(|text| text.contains("[taken out: see event"))
-    );
-    for text in above {
-        assert!(!text.contains("MARKER-W"), "{text}");
-    }
 }
 
 /// In plan mode the tasks wait for a word: nobody there is a no, the hash is a yes.
