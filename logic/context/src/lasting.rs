@@ -230,6 +230,13 @@ impl Lasting {
         bare.sent_messages()
     }
 
+    /// What was recalled for the current turn, as it stands before its words; empty for nothing.
+    #[must_use]
+    pub fn recalled(&self) -> &str {
+        let turn = self.entries.get(self.last_turn());
+        turn.map_or("", |entry| entry.recalled.as_str())
+    }
+
     /// Characters that fit into so many tokens, by the present estimate.
     #[must_use]
     pub const fn characters_in(&self, tokens: u64) -> u64 {

@@ -1,8 +1,8 @@
 //! Loop mode: the model uses tools as it sees fit. Performs what [`turn`] decides.
 
+use crate::compaction;
 use crate::thread::digest_of;
 use crate::work::{Ask, AskError, CallRecord, Outcome, Work};
-use crate::{compaction, recall};
 use api::models::ToolChoice;
 use context::{Budget, ContextManager};
 use discovery::{Bench, OFFER_TOKENS};
@@ -79,17 +79,11 @@ impl Run<'_> {
         }
     }
 
-    /// Finds out which tools are on offer, and what memory has on the request.
+    /// Finds out which tools are on offer.
     async fn assemble(&mut self) -> Event {
-        let work = self.work;
-        let (found, recalled) =
-            tokio::join!(self.discover(work.text.clone()), recall::for_request(work));
-        match found {
+        match self.discover(self.work.text.clone()).await {
             Ok(tools) => self.bench = self.laid(tools),
             Err(event) => return event,
-        }
-        if let Some(recalled) = recalled {
-            work.emit(recalled, None).await;
         }
         self.announce_tools().await;
         Event::Assembled

@@ -13,6 +13,8 @@ use domain::event::{CallStatus, EventBody};
 use domain::fault::{Coded, Fault};
 use domain::id::CallId;
 use domain::limits::{MEMORY_QUESTION_CHARS, RECALL_WAIT, RECALLED_MEMORIES};
+use domain::message::Message;
+use domain::settings::Mode;
 use futures::StreamExt;
 use serde_json::json;
 use uuid::Uuid;
@@ -22,9 +24,22 @@ pub(crate) const TOOL: &str = "search_memory";
 /// The most of a prompt that may be taken by what nobody asked for, thousandths.
 const SHARE_PERMILLE: u64 = 100;
 
+/// Looks once a request, before it is taken apart, planned or answered, so that whatever is made of
+/// it is made under the label of what was recalled. What an earlier process recalled for it stays.
+/// The rules that need no model have no use for it.
+pub(crate) async fn before(work: &Work) {
+    let has_recalled = || work.with_thread(|thread| !thread.window.recalled().is_empty());
+    if work.mode == Mode::Deterministic || has_recalled() {
+        return;
+    }
+    if let Some(recalled) = for_request(work).await {
+        work.emit(recalled, None).await;
+    }
+}
+
 /// What was recalled for the request, or a notice that nothing could be; `None` when there is
 /// nothing to show.
-pub(crate) async fn for_request(work: &Work) -> Option<EventBody> {
+async fn for_request(work: &Work) -> Option<EventBody> {
     let disabled = &work.profile.settings.disabled_tools;
     if !work.may_recall || disabled.iter().any(|tool| tool.as_str() == TOOL) {
         return None;
@@ -52,6 +67,18 @@ pub(crate) async fn for_request(work: &Work) -> Option<EventBody> {
             RECALL_WAIT.as_millis()
         ))),
     }
+}
+
+/// A question to a model that is not the conversation, with what was recalled before its last words,
+/// where the conversation has it.
+pub(crate) fn shown_in(work: &Work, mut messages: Vec<Message>) -> Vec<Message> {
+    if let Some(Message::User { text }) = messages.last_mut() {
+        text.insert_str(
+            0,
+            &work.with_thread(|thread| thread.window.recalled().to_owned()),
+        );
+    }
+    messages
 }
 
 /// The best that fit in their share of the prompt, whole; `None` when not even the best one does, or

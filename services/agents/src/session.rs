@@ -9,7 +9,7 @@ use crate::emitter::{Durability, Emitter, Scope, Shown};
 use crate::subagent::means::{House, Means};
 use crate::thread::Unfinished;
 use crate::work::{Outcome, Work};
-use crate::{compaction, drive, loop_mode, orchestrated, pipeline, subagent};
+use crate::{compaction, drive, loop_mode, orchestrated, pipeline, recall, subagent};
 use api::CallContext;
 use api::audit::Audit;
 use api::broker::{AgentListing, Broker, CallRequest, Control, Registered};
@@ -471,6 +471,7 @@ impl Session {
 async fn run(work: &Work) -> Outcome {
     let working = async {
         compaction::begin_request(work).await;
+        recall::before(work).await;
         match work.mode {
             Mode::Loop | Mode::Auto if orchestrated::is_for(work) => {
                 Box::pin(orchestrated::run(work)).await

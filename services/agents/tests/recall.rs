@@ -8,11 +8,13 @@
 
 mod support;
 
+use api::sessions::SendRequest;
 use api::test_support::{BrokerTool, FakeBroker, Gate, Reply};
 use domain::decision::Verdict;
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::label::{Integrity, Label, Readers};
 use domain::message::Message;
+use domain::settings::Mode;
 use domain::tool::{EffectClass, ToolName};
 use serde_json::json;
 use support::{House, assert_well_formed, broker, count, status};
@@ -250,4 +252,71 @@ async fn every_event_of_the_log_is_on_the_bus_in_order() {
     let published = house.bus.published();
     let published: Vec<Event> = published.iter().map(|event| (**event).clone()).collect();
     assert_eq!(published, logged);
+}
+
+/// As [`House::ask`], in another mode.
+async fn ask_in(house: &House, mode: Mode, text: &str) -> Vec<Event> {
+    let id = house.open().await;
+    let request = SendRequest {
+        mode: Some(mode),
+        ..support::request(id, text)
+    };
+    let sent = api::sessions::Sessions::send(&*house.service, request).await;
+    support::all(sent.unwrap()).await
+}
+
+const COFFEE: &str = "How do I like my coffee?";
+
+#[tokio::test]
+async fn who_plans_and_who_answers_for_a_plan_know_what_was_recalled() {
+    let question = json!({"kind": "answer", "question": COFFEE});
+    let plan = json!({"intent": "say it", "actions": [question]}).to_string();
+    let replies = [Reply::says(plan), Reply::says("Black.")];
+    let house = House::with(replies, with(found()), |_| {});
+    let events = ask_in(&house, Mode::Plan, COFFEE).await;
+    assert_eq!(status(&events), QueryStatus::Success, "{events:#?}");
+    assert_eq!(recalled(&events).len(), 1, "looked once a request");
+    let requests = house.requests();
+    assert_eq!(requests.len(), 2);
+    for request in requests {
+        let said = last_user(&request.messages);
+        let (fence, words) = (said.find(FENCED), said.find(COFFEE));
+        assert!(fence.is_some() && fence < words, "{said}");
+        // The examples in front stay as they are from request to request.
+        let before = &request.messages[..request.messages.len() - 1];
+        assert!(before.iter().all(|one| !one.text().contains(FENCED)));
+    }
+}
+
+#[tokio::test]
+async fn a_bridge_is_told_what_was_recalled() {
+    let plan = json!({"plan": {"intent": "x", "actions": [
+        {"kind": "read_file", "path": "told.txt"},
+    ]}});
+    for remembers in [true, false] {
+        let broker = if remembers { with(found()) } else { broker() };
+        let folder = tempfile::tempdir().unwrap();
+        let told = folder.path().join("told.json");
+        let script = format!("cat > '{}'; echo '{plan}'", told.display());
+        let house = House::with([], broker, |config| {
+            let command = ["sh", "-c", &script].map(str::to_owned).to_vec();
+            config.bridge = Some(agents::Bridge::Stdio { command });
+        });
+        let events = ask_in(&house, Mode::Bridge, COFFEE).await;
+        assert_eq!(recalled(&events).len(), usize::from(remembers));
+        let told = std::fs::read_to_string(told).unwrap();
+        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+        let memory = told["context"]["memory"].as_str().unwrap();
+        assert_eq!(memory.ends_with(FENCED), remembers, "{told:#}");
+        assert_eq!(memory.is_empty(), !remembers, "{told:#}");
+    }
+}
+
+#[tokio::test]
+async fn the_rules_that_need_no_model_ask_no_memory() {
+    let house = House::with([], with(found()), |_| {});
+    let events = ask_in(&house, Mode::Deterministic, "count the lines of notes.txt").await;
+    assert!(recalled(&events).is_empty());
+    let mut calls = house.broker.calls().into_iter();
+    assert!(!calls.any(|call| call.tool == "search_memory"));
 }

@@ -6,19 +6,27 @@ use api::executor::{Executor, FailureKind, PathRefusal, ProgressSink, ToolFailur
 use api::test_support::{FakeExecutor, FakeTool};
 use async_trait::async_trait;
 use domain::Timestamp;
-use domain::tool::{EffectClass, TargetKind, ToolOutput, ToolSpec};
+use domain::label::Label;
+use domain::tool::{
+    ArgumentRole, EffectClass, ResultField, ResultSource, TargetKind, ToolOutput, ToolSpec,
+};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// `read_file`, `write_file`, `delete_file`, `save_memory`, and what the desk has.
+/// What is in memory, and how far it is trusted.
+pub type Remembered = (String, Label);
+
+/// `read_file`, `write_file`, `delete_file`, `save_memory`, and what the desk has; `search_memory`
+/// where something is remembered.
 pub(crate) struct Tools {
     files: FakeExecutor,
     desk: Arc<Desk>,
+    remembered: Option<Remembered>,
 }
 
 impl Tools {
-    pub(crate) fn new(desk: Arc<Desk>) -> Self {
+    pub(crate) fn new(desk: Arc<Desk>, remembered: Option<Remembered>) -> Self {
         let mut save = FakeTool::new("save_memory", "memory_write", EffectClass::SelfWrite)
             .with_payload("name")
             .with_payload("content");
@@ -29,14 +37,19 @@ impl Tools {
             "required": ["name", "content"],
             "additionalProperties": false,
         });
-        let files = FakeExecutor::new([
+        let mut files = vec![
             FakeTool::new("read_file", "fs_read", EffectClass::Read),
             FakeTool::new("write_file", "fs_write", EffectClass::SharedWrite)
                 .with_payload("content"),
             FakeTool::new("delete_file", "fs_write", EffectClass::Destructive),
             save,
-        ]);
-        Self { files, desk }
+        ];
+        files.extend(remembered.as_ref().map(|_| searching()));
+        Self {
+            files: FakeExecutor::new(files),
+            desk,
+            remembered,
+        }
     }
 
     fn is_file_tool(&self, name: &str) -> bool {
@@ -77,6 +90,9 @@ impl Executor for Tools {
             return self.desk.run(call, progress).await;
         }
         let call = call.redeem(Timestamp::now()).unwrap();
+        if call.tool.as_str() == SEARCH {
+            return Ok(found(self.remembered.as_ref()));
+        }
         let path = call.targets.get("path").cloned().unwrap_or_default();
         let missing = |error: std::io::Error| ToolFailure {
             kind: FailureKind::Mendable,
@@ -104,5 +120,47 @@ impl Executor for Tools {
             artifacts,
             labels: Vec::new(),
         })
+    }
+}
+
+const SEARCH: &str = "search_memory";
+
+fn searching() -> FakeTool {
+    let mut search = FakeTool::new(SEARCH, "memory_read", EffectClass::Read).with_payload("query");
+    search.spec.arguments.remove("path");
+    for name in ["limit", "relevant_only"] {
+        let knob = domain::tool::ArgumentSpec {
+            role: ArgumentRole::Knob,
+            target: None,
+        };
+        search.spec.arguments.insert(name.to_owned(), knob);
+    }
+    search.spec.definition.parameters = json!({
+        "type": "object",
+        "properties": {
+            "query": {"type": "string"},
+            "limit": {"type": "integer"},
+            "relevant_only": {"type": "boolean"},
+        },
+        "required": ["query"],
+        "additionalProperties": false,
+    });
+    search.spec.result_source = ResultSource::Stored;
+    search
+}
+
+/// The one thing that is remembered, whatever is asked.
+fn found(remembered: Option<&Remembered>) -> ToolOutput {
+    let (text, label) = remembered.cloned().unwrap();
+    ToolOutput {
+        data: json!({"results": [{"id": "m1", "text": text}]}),
+        text,
+        origin: "memory".to_owned(),
+        artifacts: Vec::new(),
+        labels: vec![ResultField {
+            path: "/results/0/**".to_owned(),
+            label,
+            format: None,
+        }],
     }
 }

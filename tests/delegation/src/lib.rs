@@ -15,6 +15,7 @@
 mod files;
 mod speaker;
 
+pub use files::Remembered;
 pub use speaker::{Asked, Kind, Speaker, report, tasks};
 
 use agents::{Config, Desk};
@@ -58,18 +59,37 @@ impl House {
         Self::with(tempfile::tempdir().unwrap(), models, |_| {})
     }
 
+    /// One in whose memory this is found, whatever is asked.
+    ///
+    /// # Panics
+    /// When it cannot be built.
+    #[must_use]
+    pub fn remembering(models: Speaker, remembered: Remembered) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self::built(folder, models, Some(remembered), |_| {})
+    }
+
     /// With other settings of the agents service.
     ///
     /// # Panics
     /// When it cannot be built.
     #[must_use]
     pub fn with(folder: TempDir, models: Speaker, adjust: impl FnOnce(&mut Config)) -> Self {
+        Self::built(folder, models, None, adjust)
+    }
+
+    fn built(
+        folder: TempDir,
+        models: Speaker,
+        remembered: Option<Remembered>,
+        adjust: impl FnOnce(&mut Config),
+    ) -> Self {
         let work = folder.path().join("work");
         std::fs::create_dir_all(&work).unwrap();
         let clock = || Arc::new(Timestamp::now);
         let (models, audit) = (Arc::new(models), Arc::new(FakeAudit::new()));
         let desk = Arc::new(Desk::new(clock()));
-        let tools = files::Tools::new(desk.clone());
+        let tools = files::Tools::new(desk.clone(), remembered);
         let config = broker::Config::new(PathBuf::from("/home/u"), Vec::new());
         let guard = broker::Service::new(config, audit.clone(), Arc::new(tools), clock()).unwrap();
         let guard = Arc::new(guard);

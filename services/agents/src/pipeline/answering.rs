@@ -1,6 +1,7 @@
 //! The `answer` step: a model call without tools over what the steps before it showed.
 
 use super::execution::{Failed, Shown};
+use crate::recall;
 use crate::work::{Ask, AskError, Outcome, Work};
 use api::models::ToolChoice;
 use domain::event::CallStatus;
@@ -40,7 +41,10 @@ pub(super) async fn answer(
             Reach::Any => ANSWER_TOKENS,
         }),
         temperature: Some(0.0),
-        ..Ask::new(prompt::answer(question, &texts, reach))
+        ..Ask::new(match reach {
+            Reach::Small => prompt::answer(question, &texts, reach),
+            Reach::Any => recall::shown_in(work, prompt::answer(question, &texts, reach)),
+        })
     };
     let reply = work.ask_model(ask).await.map_err(|error| {
         let status = match error {

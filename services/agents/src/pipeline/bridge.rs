@@ -99,6 +99,8 @@ impl Coded for Error {
 /// What a bridge is told.
 pub(super) struct Request<'a> {
     pub(super) input: &'a str,
+    /// What was recalled for it, fenced; empty for nothing.
+    pub(super) memory: &'a str,
     pub(super) workspace: &'a Path,
     /// Files as `a/b.md`, folders as `a/`.
     pub(super) listing: &'a [String],
@@ -117,6 +119,7 @@ impl Request<'_> {
             "context": {
                 "workspace": self.workspace.to_string_lossy(),
                 "listing": self.listing,
+                "memory": self.memory,
             },
             "actions": actions,
         });

@@ -1,6 +1,7 @@
 //! The three planners: a model under a schema, the rules, and a program outside.
 
 use super::{Planned, Stop, bridge, call_tool};
+use crate::recall;
 use crate::work::{Ask, AskError, Outcome, Visibility, Work};
 use api::models::ModelInfo;
 use domain::event::{CallStatus, EventBody, QueryStatus};
@@ -51,8 +52,10 @@ async fn by_bridge(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> 
         return Err(Stop::failed(bridge::Error::NotConfigured.fault()));
     };
     let listing = listing(work, outcome).await?;
+    let memory = work.with_thread(|thread| thread.window.recalled().trim_end().to_owned());
     let request = bridge::Request {
         input: &work.text,
+        memory: &memory,
         workspace: &work.profile.settings.workspace,
         listing: &listing,
     };
@@ -86,7 +89,10 @@ async fn by_model(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
         max_tokens: Some(PLAN_TOKENS),
         temperature: Some(0.0),
         visibility: Visibility::Hidden,
-        ..Ask::new(prompt::planner(&likely, &work.text, reach))
+        ..Ask::new(recall::shown_in(
+            work,
+            prompt::planner(&likely, &work.text, reach),
+        ))
     };
     let reply = work.ask_model(ask).await.map_err(|error| match error {
         AskError::Interrupted => interrupted(),

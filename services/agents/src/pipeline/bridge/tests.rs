@@ -17,6 +17,7 @@ async fn asked(bridge: &Bridge, limit: Duration) -> Result<Value, Error> {
     let folder = tempfile::tempdir().unwrap();
     let listing = ["notes.txt".to_owned(), "docs/".to_owned()];
     let request = Request {
+        memory: "",
         input: "show notes.txt",
         workspace: folder.path(),
         listing: &listing,
