@@ -18,6 +18,7 @@ mod convert;
 pub mod guard;
 pub mod memory;
 pub mod models;
+mod openings;
 mod presence;
 pub mod search;
 pub mod secrets;
@@ -29,7 +30,7 @@ mod stream;
 
 pub use address::{Endpoint, InvalidAddress, Listen};
 pub use convert::InvalidField;
-pub use presence::answers;
+pub use presence::{answers, terms};
 pub use server::serve;
 pub use socket::BindError;
 pub use status::INVALID_REQUEST;

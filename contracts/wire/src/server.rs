@@ -8,12 +8,13 @@ use crate::proto::guard_server::GuardServer;
 use crate::proto::memory_curator_server::MemoryCuratorServer;
 use crate::proto::memory_server::MemoryServer;
 use crate::proto::models_server::ModelsServer;
+use crate::proto::presence_server::PresenceServer;
 use crate::proto::search_server::SearchServer;
 use crate::proto::secrets_server::SecretsServer;
 use crate::proto::sessions_server::SessionsServer;
 use crate::socket::{Acceptor, BindError};
 use crate::{
-    DESCRIPTORS, audit, broker, control, guard, memory, models, search, secrets, sessions,
+    DESCRIPTORS, audit, broker, control, guard, memory, models, presence, search, secrets, sessions,
 };
 use api::audit::Audit;
 use api::broker::{Broker, Control};
@@ -69,6 +70,7 @@ pub struct Builder {
     guard: Option<Arc<dyn Guard>>,
     search: Option<Arc<dyn Search>>,
     secrets: Option<secrets::Server>,
+    terms: Option<String>,
 }
 
 /// Adds each service that is there to routes, and its name to a list.
@@ -173,6 +175,14 @@ impl Builder {
         self
     }
 
+    /// Says on which terms it serves: the settings in force, as JSON, to whoever connects. Without
+    /// secrets.
+    #[must_use]
+    pub fn terms(mut self, terms_json: String) -> Self {
+        self.terms = Some(terms_json);
+        self
+    }
+
     /// Binds the socket. From here on clients can connect; they are answered once
     /// [`Bound::serve`] runs. Call it inside a Tokio runtime.
     ///
@@ -202,10 +212,11 @@ impl Builder {
             self.curator => MemoryCuratorServer, memory::CuratorServer;
             self.broker => BrokerServer, broker::Server;
             self.control => BrokerControlServer, control::Server;
-            self.sessions => SessionsServer, sessions::Server;
+            self.sessions => SessionsServer, sessions::Server::new;
             self.guard => GuardServer, guard::Server;
             self.search => SearchServer, search::Server;
             self.secrets => SecretsServer, std::convert::identity;
+            self.terms => PresenceServer, presence::Server;
         );
         let mut reflection = tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)

@@ -3,6 +3,7 @@
 use crate::address::Endpoint;
 use crate::channel::sized;
 use crate::convert::{InvalidField, WireEnum, each, optional_text, required, text};
+use crate::openings::{Openings, Peer};
 use crate::proto::sessions_client::SessionsClient;
 use crate::proto::{self, sessions_server};
 use crate::status::{INVALID_REQUEST, cause, reason, status};
@@ -278,7 +279,41 @@ impl Sessions for Client {
 }
 
 /// Sessions served to other processes.
-pub(crate) struct Server(pub(crate) Arc<dyn Sessions>);
+pub(crate) struct Server {
+    sessions: Arc<dyn Sessions>,
+    openings: Arc<Openings>,
+}
+
+impl Server {
+    pub(crate) fn new(sessions: Arc<dyn Sessions>) -> Self {
+        let openings = Openings::new(Arc::clone(&sessions));
+        Self { sessions, openings }
+    }
+
+    /// Opens in a task of its own: what is opened is counted, also for a caller who dies meanwhile.
+    async fn counted(
+        &self,
+        peer: Peer,
+        open: impl Future<Output = Result<SessionSummary, Error>> + Send + 'static,
+    ) -> Result<Response<proto::SessionSummary>, Status> {
+        let openings = Arc::clone(&self.openings);
+        let opening = tokio::spawn(async move {
+            let summary = open.await?;
+            openings.opened(peer, summary.session_id);
+            Ok(summary)
+        });
+        let opened = opening
+            .await
+            .map_err(|error| Status::internal(format!("opening broke down: {error}")))?;
+        Ok(Response::new(opened.map_err(to_status)?.into()))
+    }
+}
+
+/// Who asks.
+fn peer_of<T>(request: &Request<T>) -> Peer {
+    let known = request.extensions().get::<Peer>();
+    known.copied().unwrap_or(Peer(None))
+}
 
 type Events = BoxStream<'static, Result<proto::Event, Status>>;
 
@@ -296,14 +331,16 @@ impl sessions_server::Sessions for Server {
         &self,
         request: Request<proto::OpenRequest>,
     ) -> Result<Response<proto::SessionSummary>, Status> {
+        let peer = peer_of(&request);
         let request = request.into_inner().try_into()?;
-        let summary = self.0.open(request).await.map_err(to_status)?;
-        Ok(Response::new(summary.into()))
+        let sessions = Arc::clone(&self.sessions);
+        self.counted(peer, async move { sessions.open(request).await })
+            .await
     }
 
     async fn send(&self, request: Request<proto::SendRequest>) -> Result<Response<Events>, Status> {
         let request = request.into_inner().try_into()?;
-        self.0
+        self.sessions
             .send(request)
             .await
             .map(wire_events)
@@ -317,7 +354,10 @@ impl sessions_server::Sessions for Server {
         let request = request.into_inner();
         let session_id = text(&request.session_id, "session_id")?;
         let follow = Follow::from_wire(request.follow, "follow")?;
-        let events = self.0.attach(session_id, request.from_seq, follow).await;
+        let events = self
+            .sessions
+            .attach(session_id, request.from_seq, follow)
+            .await;
         events.map(wire_events).map_err(to_status)
     }
 
@@ -331,7 +371,7 @@ impl sessions_server::Sessions for Server {
         let binding = text(&request.binding, "binding")?;
         let answer = required(request.answer, "answer")?;
         let confirmed = self
-            .0
+            .sessions
             .confirm(session_id, confirmation_id, binding, answer)
             .await;
         confirmed.map_err(to_status)?;
@@ -343,7 +383,10 @@ impl sessions_server::Sessions for Server {
         request: Request<proto::InterruptRequest>,
     ) -> Result<Response<proto::InterruptResponse>, Status> {
         let session_id = text(&request.into_inner().session_id, "session_id")?;
-        self.0.interrupt(session_id).await.map_err(to_status)?;
+        self.sessions
+            .interrupt(session_id)
+            .await
+            .map_err(to_status)?;
         Ok(Response::new(proto::InterruptResponse {}))
     }
 
@@ -352,7 +395,7 @@ impl sessions_server::Sessions for Server {
         request: Request<proto::FeedbackRequest>,
     ) -> Result<Response<proto::FeedbackResponse>, Status> {
         let request = request.into_inner().try_into()?;
-        self.0.feedback(request).await.map_err(to_status)?;
+        self.sessions.feedback(request).await.map_err(to_status)?;
         Ok(Response::new(proto::FeedbackResponse {}))
     }
 
@@ -363,7 +406,7 @@ impl sessions_server::Sessions for Server {
         let request = request.into_inner();
         let session_id = text(&request.session_id, "session_id")?;
         let profile = required(request.profile, "profile")?;
-        self.0
+        self.sessions
             .configure(session_id, profile)
             .await
             .map_err(to_status)?;
@@ -374,7 +417,7 @@ impl sessions_server::Sessions for Server {
         &self,
         _: Request<proto::ListRequest>,
     ) -> Result<Response<proto::ListResponse>, Status> {
-        let sessions = self.0.list().await.map_err(to_status)?;
+        let sessions = self.sessions.list().await.map_err(to_status)?;
         let sessions = sessions.into_iter().map(Into::into).collect();
         Ok(Response::new(proto::ListResponse { sessions }))
     }
@@ -383,22 +426,24 @@ impl sessions_server::Sessions for Server {
         &self,
         request: Request<proto::ForkRequest>,
     ) -> Result<Response<proto::SessionSummary>, Status> {
+        let peer = peer_of(&request);
         let request = request.into_inner();
         let session_id = text(&request.session_id, "session_id")?;
-        let summary = self
-            .0
-            .fork(session_id, request.at_seq)
-            .await
-            .map_err(to_status)?;
-        Ok(Response::new(summary.into()))
+        let sessions = Arc::clone(&self.sessions);
+        self.counted(peer, async move {
+            sessions.fork(session_id, request.at_seq).await
+        })
+        .await
     }
 
     async fn close(
         &self,
         request: Request<proto::CloseRequest>,
     ) -> Result<Response<proto::CloseResponse>, Status> {
+        let peer = peer_of(&request);
         let session_id = text(&request.into_inner().session_id, "session_id")?;
-        self.0.close(session_id).await.map_err(to_status)?;
+        self.openings.closed(peer, session_id);
+        self.sessions.close(session_id).await.map_err(to_status)?;
         Ok(Response::new(proto::CloseResponse {}))
     }
 
@@ -410,7 +455,11 @@ impl sessions_server::Sessions for Server {
         let session_id = text(&request.session_id, "session_id")?;
         let agent_id = optional_text(request.agent_id.as_deref(), "agent_id")?;
         let whose = agent_id.map_or(Whose::Root, Whose::Agent);
-        let view = self.0.context(session_id, whose).await.map_err(to_status)?;
+        let view = self
+            .sessions
+            .context(session_id, whose)
+            .await
+            .map_err(to_status)?;
         Ok(Response::new(view.into()))
     }
 
@@ -419,7 +468,7 @@ impl sessions_server::Sessions for Server {
         request: Request<proto::CompactRequest>,
     ) -> Result<Response<proto::CompactResponse>, Status> {
         let session_id = text(&request.into_inner().session_id, "session_id")?;
-        self.0.compact(session_id).await.map_err(to_status)?;
+        self.sessions.compact(session_id).await.map_err(to_status)?;
         Ok(Response::new(proto::CompactResponse {}))
     }
 
@@ -430,7 +479,7 @@ impl sessions_server::Sessions for Server {
         let request = request.into_inner();
         let session_id = text(&request.session_id, "session_id")?;
         let to = request.to.ok_or_else(|| InvalidField::missing("to"))?;
-        let taken = self.0.rewind(session_id, to.try_into()?).await;
+        let taken = self.sessions.rewind(session_id, to.try_into()?).await;
         Ok(Response::new(taken.map_err(to_status)?.into()))
     }
 
@@ -441,7 +490,7 @@ impl sessions_server::Sessions for Server {
         let request = request.into_inner();
         let session_id = text(&request.session_id, "session_id")?;
         let change = PinChange::from_wire(request.change, "change")?;
-        let pinned = self.0.pin(session_id, request.seq, change).await;
+        let pinned = self.sessions.pin(session_id, request.seq, change).await;
         pinned.map_err(to_status)?;
         Ok(Response::new(proto::PinResponse {}))
     }
@@ -453,7 +502,7 @@ impl sessions_server::Sessions for Server {
         let request = request.into_inner();
         let session_id = text(&request.session_id, "session_id")?;
         let signal = required(request.signal, "signal")?;
-        let taken = self.0.signal(session_id, signal).await;
+        let taken = self.sessions.signal(session_id, signal).await;
         taken.map_err(to_status)?;
         Ok(Response::new(proto::SignalResponse {}))
     }

@@ -1,7 +1,9 @@
 //! Listening sockets: who may connect, how many, and what a connection must show first.
 
 use crate::address::Listen;
+use crate::openings::Peer;
 use domain::limits::{WIRE_CONNECTIONS, WIRE_HANDSHAKE};
+use rustix::process::Pid;
 use std::fs::{DirBuilder, File, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
@@ -303,9 +305,18 @@ impl Connection {
 }
 
 impl Connected for Connection {
-    type ConnectInfo = ();
+    type ConnectInfo = Peer;
 
-    fn connect_info(&self) {}
+    fn connect_info(&self) -> Peer {
+        Peer(match &self.stream {
+            Stream::Unix(stream) => stream
+                .peer_cred()
+                .ok()
+                .and_then(|peer| peer.pid())
+                .and_then(Pid::from_raw),
+            Stream::Tcp(_) => None,
+        })
+    }
 }
 
 impl AsyncRead for Connection {

@@ -188,6 +188,17 @@ async fn health_and_reflection_name_what_is_offered_and_nothing_else() {
     }
 }
 
+#[tokio::test]
+async fn the_terms_are_told_to_whoever_asks() {
+    for transport in Transport::ALL {
+        let terms = "{\"values\": {}}".to_owned();
+        let served = serve(transport, models().terms(terms.clone())).await;
+        assert_eq!(wire::terms(&served.endpoint).await, Some(terms));
+        let silent = serve(transport, models()).await;
+        assert_eq!(wire::terms(&silent.endpoint).await, None);
+    }
+}
+
 /// A connection made without this crate, as other programs make it.
 fn channel(endpoint: &Endpoint) -> tonic::transport::Channel {
     let target = match endpoint {

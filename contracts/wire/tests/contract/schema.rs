@@ -135,6 +135,7 @@ fn every_enum_has_an_absent_value_and_services_do_not_grow() {
         "Memory",
         "MemoryCurator",
         "Models",
+        "Presence",
         "Search",
         "Secrets",
         "Sessions",

@@ -1,0 +1,173 @@
+//! Who opened which sessions over a unix socket. A process that dies counts as one that closed what
+//! it had opened; one that is only stopped, or whose connection was lost, does not.
+
+use api::sessions::Sessions;
+use domain::id::SessionId;
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+/// The process at the other end of a connection, where the system knows it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) Option<Pid>);
+
+/// How often each session was opened and not closed, by process.
+type ByProcess = BTreeMap<i32, BTreeMap<SessionId, u32>>;
+
+/// The openings of other processes.
+pub(crate) struct Openings {
+    sessions: Arc<dyn Sessions>,
+    by: Mutex<ByProcess>,
+}
+
+impl Openings {
+    pub(crate) fn new(sessions: Arc<dyn Sessions>) -> Arc<Self> {
+        Arc::new(Self {
+            sessions,
+            by: Mutex::default(),
+        })
+    }
+
+    /// A process opened a session. From its first one on it is watched.
+    pub(crate) fn opened(self: &Arc<Self>, peer: Peer, session_id: SessionId) {
+        let Some(pid) = peer.0 else {
+            return;
+        };
+        let key = pid.as_raw_nonzero().get();
+        let is_new = self.change(|by| {
+            let is_new = !by.contains_key(&key);
+            *by.entry(key).or_default().entry(session_id).or_default() += 1;
+            is_new
+        });
+        if is_new {
+            let openings = Arc::clone(self);
+            tokio::spawn(async move { openings.close_after(pid).await });
+        }
+    }
+
+    /// A process closed a session.
+    pub(crate) fn closed(&self, peer: Peer, session_id: SessionId) {
+        let Some(pid) = peer.0 else {
+            return;
+        };
+        self.change(|by| {
+            if let Some(count) = by
+                .get_mut(&pid.as_raw_nonzero().get())
+                .and_then(|own| own.get_mut(&session_id))
+            {
+                *count = count.saturating_sub(1);
+            }
+        });
+    }
+
+    /// Waits until a process has ended, and closes what it left open.
+    async fn close_after(&self, pid: Pid) {
+        let key = pid.as_raw_nonzero().get();
+        if let Err(error) = ended(pid).await {
+            tracing::warn!(%error, "it will not be seen when a surface dies");
+            self.change(|by| by.remove(&key));
+            return;
+        }
+        let left = self.change(|by| by.remove(&key)).unwrap_or_default();
+        for (session_id, count) in left {
+            for _ in 0..count {
+                if let Err(error) = self.sessions.close(session_id).await {
+                    // It made room for another meanwhile.
+                    tracing::debug!(session = %session_id, %error, "left open by the dead");
+                }
+            }
+        }
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut ByProcess) -> T) -> T {
+        // What is counted stays true whoever panicked beside it.
+        change(&mut self.by.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Waits until a process has ended, however it did.
+async fn ended(pid: Pid) -> io::Result<()> {
+    let watched = match pidfd_open(pid, PidfdFlags::NONBLOCK) {
+        Ok(watched) => watched,
+        Err(Errno::SRCH) => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    #[expect(
+        deprecated,
+        reason = "what takes its place is unsafe; an owned descriptor keeps what it asks for"
+    )]
+    let watched = AsyncFd::with_interest(watched, Interest::READABLE)?;
+    watched.readable().await.map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use api::sessions::OpenRequest;
+    use api::test_support::FakeSessions;
+    use domain::lineage::AgentType;
+    use domain::settings::{Mode, SessionProfile, SessionSettings};
+    use std::collections::BTreeSet;
+    use std::path::PathBuf;
+    use std::process::{Child, Command, Stdio};
+
+    fn surface() -> (Child, Peer) {
+        let child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        let pid = Pid::from_raw(i32::try_from(child.id()).unwrap());
+        (child, Peer(pid))
+    }
+
+    async fn open(sessions: &FakeSessions) -> SessionId {
+        let profile = SessionProfile {
+            name: String::new(),
+            agent_type: AgentType::new("coder").unwrap(),
+            mode: Mode::Loop,
+            model: None,
+            context_tokens: None,
+            settings: SessionSettings::closed(PathBuf::from("/w")),
+        };
+        let opened = sessions.open(OpenRequest::New(profile)).await;
+        opened.unwrap().session_id
+    }
+
+    async fn live(sessions: &FakeSessions) -> BTreeSet<SessionId> {
+        let known = sessions.list().await.unwrap();
+        let live = known.into_iter().filter(|session| session.live);
+        live.map(|session| session.session_id).collect()
+    }
+
+    #[tokio::test]
+    async fn what_the_dead_left_open_is_closed_and_nothing_else() {
+        let sessions = FakeSessions::default();
+        let openings = Openings::new(Arc::new(sessions.clone()));
+        let ((mut dying, one), (mut living, other)) = (surface(), surface());
+        let (left, shared, closed) = (
+            open(&sessions).await,
+            open(&sessions).await,
+            open(&sessions).await,
+        );
+        // Counted without a watcher of their own: this test waits for the end itself.
+        openings.change(|by| {
+            by.entry(one.0.unwrap().as_raw_nonzero().get()).or_default();
+            by.entry(other.0.unwrap().as_raw_nonzero().get())
+                .or_default();
+        });
+        openings.opened(one, left);
+        openings.opened(one, closed);
+        openings.closed(one, closed);
+        openings.opened(other, shared);
+        dying.kill().unwrap();
+        openings.close_after(one.0.unwrap()).await;
+        assert_eq!(live(&sessions).await, BTreeSet::from([shared, closed]));
+        dying.wait().unwrap();
+        living.kill().unwrap();
+        living.wait().unwrap();
+        // Gone before anyone looked.
+        openings.close_after(other.0.unwrap()).await;
+        assert_eq!(live(&sessions).await, BTreeSet::from([closed]));
+    }
+}
