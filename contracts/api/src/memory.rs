@@ -504,7 +504,23 @@ pub struct ListRequest {
     pub kind: Option<Kind>,
 }
 
-/// What is left of something forgotten: nothing.
+/// An entry that says what a forgotten one said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    /// Its id.
+    pub id: MemoryId,
+    /// What it is.
+    pub kind: Kind,
+    /// The beginning of what it is called, at most [`HOLDER_CHARS`].
+    pub title: String,
+}
+
+/// Most entries that are named because they say what a forgotten one said.
+pub const HOLDERS: usize = 20;
+/// Longest [`Holder::title`], characters.
+pub const HOLDER_CHARS: usize = 60;
+
+/// What is left of something forgotten: nothing but what others say as well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Forgotten {
     /// Entries that were removed.
@@ -513,6 +529,18 @@ pub struct Forgotten {
     pub files: u64,
     /// Their size, bytes.
     pub bytes: u64,
+    /// Entries that say the same words, a text or a sentence of it, and stay. `None`: that could
+    /// not be looked up; what was to be forgotten is.
+    pub held_by: Option<HeldBy>,
+}
+
+/// Who else says what was forgotten.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HeldBy {
+    /// The oldest [`HOLDERS`] of them, oldest first.
+    pub named: Vec<Holder>,
+    /// How many there are in all.
+    pub entries: u64,
 }
 
 /// How far one kind of index has come.
@@ -657,7 +685,8 @@ pub trait Curator: Send + Sync {
     /// [`Error::Unavailable`], also later in the stream.
     async fn list(&self, request: ListRequest) -> Result<Streaming<Stored, Error>, Error>;
     /// Removes an entry and the ones that it corrected: text, vectors, index entries and cache. Then
-    /// looks whether anything of its text is left in any of memory's files.
+    /// looks whether anything of its text is left in any of memory's files, and who else says the
+    /// same.
     ///
     /// # Errors
     /// [`Error::NotFound`]; [`Error::StillThere`]; [`Error::Unavailable`].

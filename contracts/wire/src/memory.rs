@@ -176,7 +176,8 @@ impl Curator for Client {
         let request = proto::ForgetRequest { id: id.to_string() };
         let answer = self.curator.clone().forget(request).await;
         let forgotten = answer.map_err(|status| self.failed(status))?;
-        Ok(forgotten.into_inner().into())
+        let forgotten = forgotten.into_inner().try_into();
+        forgotten.map_err(|error| self.garbled(error))
     }
 
     async fn restore(&self, entry: Stored) -> Result<WriteAnswer, Error> {

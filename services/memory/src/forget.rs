@@ -5,10 +5,11 @@
 
 use crate::entry::Entry;
 use crate::error::{broken, unavailable};
+use crate::said::Said;
 use crate::service::Service;
 use crate::store::{Store, keep};
 use aho_corasick::AhoCorasick;
-use api::memory::{Error, Forgotten, WriteEntry};
+use api::memory::{Error, Forgotten, HeldBy, Part};
 use domain::id::MemoryId;
 use rusqlite::Connection;
 use std::collections::BTreeSet;
@@ -56,8 +57,30 @@ pub(crate) async fn forget(service: &Service, id: MemoryId) -> Result<Forgotten,
             entries: removed,
             files: files.len() as u64,
             bytes: files.iter().map(|(_, bytes)| bytes).sum(),
+            held_by: held_by(service, &entries).await,
         }),
     }
+}
+
+/// Who else says it; `None` when that cannot be looked up: what was to go is gone all the same.
+async fn held_by(service: &Service, entries: &[Entry]) -> Option<HeldBy> {
+    match looked_up(service, entries).await {
+        Ok(held_by) => Some(held_by),
+        Err(error) => {
+            tracing::warn!(%error, "who else says what was forgotten is not known");
+            None
+        }
+    }
+}
+
+async fn looked_up(service: &Service, entries: &[Entry]) -> Result<HeldBy, Error> {
+    let held_by = Said::by(entries)?.held_by(&service.store).await?;
+    let named: Vec<MemoryId> = held_by.named.iter().map(|holder| holder.id).collect();
+    if !named.is_empty() {
+        let why = "named, since they say what was forgotten";
+        service.ledger.read(None, why, &named).await?;
+    }
+    Ok(held_by)
 }
 
 /// Takes what was removed from the store out of every file: now, or after a crash or a failure at
@@ -99,8 +122,11 @@ pub(crate) async fn begin(store: &Store) -> Result<(), Error> {
 fn pieces(entries: &[Entry]) -> BTreeSet<Vec<u8>> {
     let mut pieces = BTreeSet::new();
     for entry in entries {
-        for text in texts(&entry.stored.entry) {
-            for text in [text.to_owned(), text.to_lowercase()] {
+        let texts = entry.stored.entry.texts();
+        // Who answered is said of every engram and is none's own.
+        let own = texts.iter().filter(|(part, _)| *part != Part::Respondent);
+        for (_, text) in own {
+            for text in [(*text).to_owned(), text.to_lowercase()] {
                 cut(text.as_bytes(), &mut pieces);
                 text.split(|c: char| !c.is_alphanumeric())
                     .filter(|word| word.len() >= STEP_BYTES)
@@ -123,31 +149,6 @@ fn cut(bytes: &[u8], pieces: &mut BTreeSet<Vec<u8>>) {
     let windows = bytes.windows(PIECE_BYTES).step_by(STEP_BYTES);
     pieces.extend(windows.map(<[u8]>::to_vec));
     pieces.insert(bytes[bytes.len() - PIECE_BYTES..].to_vec());
-}
-
-fn texts(entry: &WriteEntry) -> Vec<&str> {
-    match entry {
-        WriteEntry::Memory {
-            name,
-            description,
-            tags,
-            corpus,
-            ..
-        } => [name.as_str(), description, corpus]
-            .into_iter()
-            .chain(tags.iter().map(String::as_str))
-            .collect(),
-        WriteEntry::Engram {
-            question,
-            answer,
-            intent,
-            entities,
-            ..
-        } => [question.as_str(), answer, intent]
-            .into_iter()
-            .chain(entities.iter().map(String::as_str))
-            .collect(),
-    }
 }
 
 type Sizes = Vec<(PathBuf, u64)>;

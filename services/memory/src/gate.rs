@@ -8,7 +8,7 @@ mod wording;
 
 pub(crate) use wording::likeness;
 
-use api::memory::{Kind, Refusal, Source, WriteEntry};
+use api::memory::{Kind, Part, Refusal, Source, WriteEntry};
 use domain::label::{Integrity, Label};
 use domain::limits::{
     MEMORY_CORRELATIONS, MEMORY_DESCRIPTION_BYTES, MEMORY_NAME_BYTES, MEMORY_TAG_BYTES,
@@ -128,13 +128,13 @@ fn check_form(entry: &WriteEntry) -> Result<(), Denial> {
     check_emptiness(entry)?;
     check_size(entry)?;
     let secret = |text: &str| policy::flow::has_shape(text) || wording::tells_a_password(text);
-    match wording::texts(entry)
-        .into_iter()
-        .find(|(_, text)| secret(text))
-    {
-        Some((field, _)) => Err(Denial::new(
+    match entry.texts().into_iter().find(|(_, text)| secret(text)) {
+        Some((part, _)) => Err(Denial::new(
             Refusal::Secret,
-            format!("the {field} holds what looks like a key or a password; nothing was kept"),
+            format!(
+                "the {} holds what looks like a key or a password; nothing was kept",
+                part.as_str()
+            ),
         )),
         None => Ok(()),
     }
@@ -160,15 +160,15 @@ fn check_emptiness(entry: &WriteEntry) -> Result<(), Denial> {
 
 fn check_size(entry: &WriteEntry) -> Result<(), Denial> {
     let too_large = |what: String| Err(Denial::new(Refusal::TooLarge, what));
-    for (field, text) in wording::texts(entry) {
-        let most = match field {
-            "name" => MEMORY_NAME_BYTES,
-            "description" | "intent" => MEMORY_DESCRIPTION_BYTES,
-            "tag" | "entity" | "respondent" => MEMORY_TAG_BYTES,
-            _ => MEMORY_TEXT_BYTES,
+    for (part, text) in entry.texts() {
+        let most = match part {
+            Part::Name => MEMORY_NAME_BYTES,
+            Part::Description | Part::Intent => MEMORY_DESCRIPTION_BYTES,
+            Part::Tag | Part::Entity | Part::Respondent => MEMORY_TAG_BYTES,
+            Part::Text | Part::Question | Part::Answer => MEMORY_TEXT_BYTES,
         };
         if text.len() > most {
-            let size = text.len();
+            let (field, size) = (part.as_str(), text.len());
             return too_large(format!(
                 "the {field} has {size} bytes; at most {most} are kept"
             ));

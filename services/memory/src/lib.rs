@@ -21,6 +21,7 @@ mod index;
 mod ledger;
 mod record;
 mod retrieval;
+mod said;
 mod service;
 mod store;
 

@@ -80,14 +80,6 @@ pub(crate) const COLUMNS: &str = "number, id, kind, namespace, name, description
     created_at, valid_from, valid_until, superseded_by, last_accessed, access_count, \
     critic_score, winner, feedback";
 
-/// The word for a kind.
-pub(crate) const fn kind_word(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Memory => "memory",
-        Kind::Engram => "engram",
-    }
-}
-
 /// Writes a row and gives its number. What it belongs with goes to a table of its own.
 ///
 /// # Errors
@@ -110,7 +102,7 @@ pub(crate) fn insert(
     )?
     .execute(named_params! {
         ":id": stored.id.as_uuid().as_bytes(),
-        ":kind": kind_word(stored.entry.kind()),
+        ":kind": stored.entry.kind().as_str(),
         ":namespace": stored.namespace.as_str(),
         ":name": columns.name,
         ":description": columns.description,
@@ -214,16 +206,15 @@ impl<'a> Columns<'a> {
 /// What SQLite says, or which column holds what no entry has.
 pub(crate) fn entry(from: &Connection, row: &Row<'_>) -> rusqlite::Result<Entry> {
     let number: u64 = row.get(0)?;
-    let kind: String = row.get(2)?;
-    let entry = match kind.as_str() {
-        "memory" => WriteEntry::Memory {
+    let entry = match one_of(row, 2, Kind::ALL, Kind::as_str)? {
+        Kind::Memory => WriteEntry::Memory {
             name: row.get(4)?,
             description: row.get(5)?,
             tags: list(row, 6)?,
             correlating_ids: correlating(from, number)?,
             corpus: row.get(7)?,
         },
-        "engram" => WriteEntry::Engram {
+        Kind::Engram => WriteEntry::Engram {
             question: row.get(8)?,
             answer: row.get(9)?,
             intent: row.get(10)?,
@@ -233,7 +224,6 @@ pub(crate) fn entry(from: &Connection, row: &Row<'_>) -> rusqlite::Result<Entry>
             respondent: row.get(14)?,
             tools_used: list::<ToolName>(row, 15)?,
         },
-        _ => return Err(unknown(2, &kind)),
     };
     Ok(Entry {
         number,
@@ -241,7 +231,7 @@ pub(crate) fn entry(from: &Connection, row: &Row<'_>) -> rusqlite::Result<Entry>
             id: MemoryId::from_uuid(uuid(row, 1)?),
             namespace: namespace(row, 3)?,
             entry,
-            source: source(row, 16)?,
+            source: one_of(row, 16, Source::ALL, Source::as_str)?,
             label: list_free(row, 17)?,
             created_at: time(row, 18)?,
             valid_from: optional_time(row, 19)?,
@@ -303,23 +293,25 @@ fn namespace(row: &Row<'_>, column: usize) -> rusqlite::Result<Namespace> {
     })
 }
 
-fn source(row: &Row<'_>, column: usize) -> rusqlite::Result<Source> {
-    let word: String = row.get(column)?;
-    [Source::User, Source::Agent, Source::External]
-        .into_iter()
-        .find(|source| source.as_str() == word)
-        .ok_or_else(|| unknown(column, &word))
+/// The choice whose word stands in a column.
+fn one_of<T: Copy, const N: usize>(
+    row: &Row<'_>,
+    column: usize,
+    choices: [T; N],
+    word: fn(T) -> &'static str,
+) -> rusqlite::Result<T> {
+    let found: String = row.get(column)?;
+    let mut choices = choices.into_iter();
+    choices
+        .find(|choice| word(*choice) == found)
+        .ok_or_else(|| unknown(column, &found))
 }
 
 fn winner(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Winner>> {
-    let Some(word) = row.get::<_, Option<String>>(column)? else {
-        return Ok(None);
-    };
-    [Winner::A, Winner::B, Winner::Tie]
-        .into_iter()
-        .find(|winner| winner.as_str() == word)
-        .map(Some)
-        .ok_or_else(|| unknown(column, &word))
+    match row.get::<_, Option<String>>(column)? {
+        Some(_) => one_of(row, column, Winner::ALL, Winner::as_str).map(Some),
+        None => Ok(None),
+    }
 }
 
 fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {

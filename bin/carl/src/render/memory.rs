@@ -2,7 +2,7 @@
 
 use super::Paint;
 use anyhow::Result;
-use api::memory::{Kind, Recall, Stage, Stats, Stored, WriteEntry};
+use api::memory::{HeldBy, Recall, Stage, Stats, Stored, WriteEntry};
 use domain::id::MemoryId;
 use domain::label::{Integrity, Label, Readers};
 use serde_json::json;
@@ -14,11 +14,6 @@ use unicode_width::UnicodeWidthStr;
 const CANDIDATES: usize = 5;
 /// Widest name in a table, columns.
 const NAME_COLUMNS: usize = 44;
-/// Entries that hold forgotten words and are named.
-const HOLDING: usize = 20;
-/// How much of the name of each is shown, characters.
-const HOLDING_CHARS: usize = 60;
-
 /// What was found, best first.
 #[must_use]
 pub fn results(recalls: &[Recall], paint: Paint) -> String {
@@ -31,7 +26,7 @@ pub fn results(recalls: &[Recall], paint: Paint) -> String {
         let about = format!(
             "{} · {} · {} · {} · relevance {:.2}",
             recall.id,
-            kind(recall.kind),
+            recall.kind.as_str(),
             visible_line(recall.namespace.as_str()),
             recall.created_at.strftime("%Y-%m-%d"),
             recall.relevance,
@@ -66,12 +61,14 @@ fn trust(label: &Label, paint: Paint) -> String {
 pub fn missed(stages: &[Stage]) -> String {
     let notes = stages.iter().filter_map(|stage| {
         let is_news = match stage.name.as_str() {
-            "lexical" => !stage.note.is_empty(),
-            "vector" => !stage.note.is_empty() && !stage.note.starts_with("no embedding model"),
+            Stage::LEXICAL => !stage.note.is_empty(),
+            Stage::VECTOR => {
+                !stage.note.is_empty() && !stage.note.starts_with("no embedding model")
+            }
             _ => false,
         };
         let index = match stage.name.as_str() {
-            "lexical" => "words",
+            Stage::LEXICAL => "words",
             _ => "vectors",
         };
         let remedy = match stage.note.ends_with("no vector yet") {
@@ -179,20 +176,10 @@ fn short(id: MemoryId) -> String {
     format!("…{}", id.get(24..).unwrap_or(&id))
 }
 
-const fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Memory => "memory",
-        Kind::Engram => "engram",
-    }
-}
-
 /// One line of a list.
 #[must_use]
 pub fn line(stored: &Stored, paint: Paint) -> String {
-    let name = match &stored.entry {
-        WriteEntry::Memory { name, .. } => name,
-        WriteEntry::Engram { question, .. } => question,
-    };
+    let name = stored.entry.title();
     let name = visible_line(name.lines().next().unwrap_or_default());
     let name: String = match name.chars().count() {
         0..=NAME_COLUMNS => name,
@@ -205,7 +192,7 @@ pub fn line(stored: &Stored, paint: Paint) -> String {
     format!(
         "{}  {}  {}  {}  {name}{ended}{}\n",
         stored.id,
-        kind(stored.entry.kind()),
+        stored.entry.kind().as_str(),
         stored.created_at.strftime("%Y-%m-%d"),
         visible_line(stored.namespace.as_str()),
         trust(&stored.label, paint),
@@ -217,7 +204,7 @@ pub fn line(stored: &Stored, paint: Paint) -> String {
 pub fn entry(stored: &Stored, paint: Paint) -> String {
     let mut fields: Vec<(&str, String)> = vec![
         ("id", stored.id.to_string()),
-        ("kind", kind(stored.entry.kind()).to_owned()),
+        ("kind", stored.entry.kind().as_str().to_owned()),
         ("namespace", stored.namespace.to_string()),
         ("source", stored.source.as_str().to_owned()),
         ("trust", trusted(&stored.label)),
@@ -331,11 +318,7 @@ fn parts(entry: &WriteEntry) -> Parts<'_> {
 }
 
 fn trusted(label: &Label) -> String {
-    let word = match label.integrity {
-        Integrity::Trusted => "trusted",
-        Integrity::Endorsed => "endorsed",
-        Integrity::Untrusted => "untrusted",
-    };
+    let word = label.integrity.as_str();
     let origins: Vec<&str> = label.origins.iter().map(String::as_str).collect();
     format!("{word} (from {})", origins.join(", "))
 }
@@ -459,23 +442,19 @@ pub fn going_on(stats: &Stats) -> String {
 
 /// Entries that hold what was forgotten with another, each with the command that removes it.
 #[must_use]
-pub fn holding(entries: &[Stored]) -> String {
-    let count = counted(entries.len() as u64, "entry holds", "entries hold");
+pub fn holding(held_by: &HeldBy) -> String {
+    let count = counted(held_by.entries, "entry holds", "entries hold");
     let mut out = format!("{count} the same words and stay until you forget them as well:\n");
-    for stored in entries.iter().take(HOLDING) {
-        let (name, kind) = match &stored.entry {
-            WriteEntry::Memory { name, .. } => (name, "memory"),
-            WriteEntry::Engram { question, .. } => (question, "engram"),
-        };
-        let name = visible_line(name);
-        let name: String = name.chars().take(HOLDING_CHARS).collect();
+    for one in &held_by.named {
         out.push_str(&format!(
-            "  carl memory forget --yes {}  # {kind}: {name}\n",
-            stored.id
+            "  carl memory forget --yes {}  # {}: {}\n",
+            one.id,
+            one.kind.as_str(),
+            visible_line(&one.title)
         ));
     }
-    if entries.len() > HOLDING {
-        let more = entries.len() - HOLDING;
+    let more = held_by.entries.saturating_sub(held_by.named.len() as u64);
+    if more > 0 {
         out.push_str(&format!("  and {more} more, as `carl memory list` shows\n"));
     }
     out

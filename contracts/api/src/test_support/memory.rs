@@ -1,9 +1,9 @@
 //! A memory that forgets everything when it is dropped, and finds by words alone.
 
 use crate::memory::{
-    Annotation, Candidate, CorrelatedRequest, Curator, Detail, Error, Forgotten, IndexState, Kind,
-    ListRequest, Memory, QueryEvent, QueryRequest, Recall, Refusal, Source, Stage, Stats, Stored,
-    WriteAnswer, WriteEntry, WriteRequest,
+    Annotation, Candidate, CorrelatedRequest, Curator, Detail, Error, Forgotten, HOLDER_CHARS,
+    HOLDERS, HeldBy, Holder, IndexState, Kind, ListRequest, Memory, Part, QueryEvent, QueryRequest,
+    Recall, Refusal, Source, Stage, Stats, Stored, WriteAnswer, WriteEntry, WriteRequest,
 };
 use crate::{CallContext, Streaming};
 use async_trait::async_trait;
@@ -366,6 +366,31 @@ impl Memory for FakeMemory {
     }
 }
 
+/// Entries with a text that is the same as one of the forgotten ones', or holds it.
+fn held_by(forgotten: &[Stored], left: &[Stored]) -> HeldBy {
+    let is_own = |part: &Part| matches!(part, Part::Text | Part::Question | Part::Answer);
+    let wanted = forgotten.iter().flat_map(|stored| stored.entry.texts());
+    let wanted: Vec<&str> = wanted
+        .filter(|(part, _)| is_own(part))
+        .map(|(_, text)| text.trim_end_matches(['.', '!', '?']))
+        .collect();
+    let holds = |stored: &&Stored| {
+        let texts = stored.entry.texts();
+        let mut texts = texts.iter();
+        texts.any(|(_, text)| wanted.iter().any(|wanted| text.contains(wanted)))
+    };
+    let holders: Vec<&Stored> = left.iter().filter(holds).collect();
+    let named = holders.iter().take(HOLDERS).map(|stored| Holder {
+        id: stored.id,
+        kind: stored.entry.kind(),
+        title: stored.entry.title().chars().take(HOLDER_CHARS).collect(),
+    });
+    HeldBy {
+        named: named.collect(),
+        entries: holders.len() as u64,
+    }
+}
+
 fn stored(request: WriteRequest) -> Stored {
     let mut label = request.label;
     if request.source == Source::External {
@@ -428,11 +453,15 @@ impl Curator for FakeMemory {
         if gone.is_empty() {
             return Err(Error::NotFound { id });
         }
-        entries.retain(|stored| !gone.contains(&stored.id));
+        let (forgotten, left): (Vec<Stored>, Vec<Stored>) = entries
+            .drain(..)
+            .partition(|stored| gone.contains(&stored.id));
+        *entries = left;
         Ok(Forgotten {
             entries: gone.len() as u64,
             files: 0,
             bytes: 0,
+            held_by: Some(held_by(&forgotten, &entries)),
         })
     }
 

@@ -3,9 +3,9 @@
 use super::memory::FAKE_ORDER;
 use super::{fresh_uuid, within};
 use crate::memory::{
-    Annotation, CorrelatedRequest, Curator, Detail, Error, Kind, ListRequest, Memory, QueryEvent,
-    QueryRequest, Recall, Refusal, Scope, Source, Stored, Winner, WriteAnswer, WriteEntry,
-    WriteRequest,
+    Annotation, CorrelatedRequest, Curator, Detail, Error, HeldBy, Kind, ListRequest, Memory,
+    QueryEvent, QueryRequest, Recall, Refusal, Scope, Source, Stored, Winner, WriteAnswer,
+    WriteEntry, WriteRequest,
 };
 use domain::fault::Coded as _;
 use domain::id::{MemoryId, QueryId, SessionId};
@@ -461,6 +461,7 @@ async fn forgetting(memory: &dyn Memory, curator: &dyn Curator) {
     let forgotten = within("forgetting", curator.forget(newest)).await.unwrap();
     assert_eq!(forgotten.entries, 3, "what it corrected goes with it");
     assert!(!finds(memory, "Where does Martha live?", newest).await);
+    still_said(memory, curator).await;
     for stored in all(curator, None).await {
         within("forgetting", curator.forget(stored.id))
             .await
@@ -473,4 +474,31 @@ async fn forgetting(memory: &dyn Memory, curator: &dyn Curator) {
         ask(memory, question("lighthouse Alexandria Pharos")).await,
         []
     );
+}
+
+/// What others say as well is told with what was forgotten.
+async fn still_said(memory: &dyn Memory, curator: &dyn Curator) {
+    let said = "The spare fuse hangs behind the green kayak.";
+    let id = keep(memory, self::memory("fuse", said)).await;
+    let order = format!("Remember: {said} It is the last one.");
+    let holder = keep(
+        memory,
+        engram(&order, "Noted.", QueryId::from_uuid(fresh_uuid()), "m"),
+    )
+    .await;
+    let other = keep(
+        memory,
+        self::memory("kayak", "The green kayak leaks at its bow."),
+    )
+    .await;
+    let forgotten = within("forgetting", curator.forget(id)).await.unwrap();
+    let held_by = forgotten.held_by.expect("who says the same was looked up");
+    let named: Vec<_> = held_by.named.iter().map(|one| (one.id, one.kind)).collect();
+    assert_eq!((held_by.entries, named), (1, vec![(holder, Kind::Engram)]));
+    let title = held_by.named[0].title.as_str();
+    assert!(!title.is_empty() && order.starts_with(title), "{title}");
+    for id in [holder, other] {
+        let forgotten = within("forgetting", curator.forget(id)).await.unwrap();
+        assert_eq!(forgotten.held_by, Some(HeldBy::default()));
+    }
 }

@@ -1,7 +1,7 @@
 //! What reads like an order: refused from an agent, taken out of what came from outside.
 
-use super::{Denial, wording};
-use api::memory::{Refusal, WriteEntry};
+use super::Denial;
+use api::memory::{Part, Refusal, WriteEntry};
 use text::firewall;
 
 /// Ways in which a sentence of outside text becomes a standing order to whoever recalls it. In
@@ -41,12 +41,11 @@ const ROUNDS: usize = 3;
 /// [`Denial`], naming the field.
 pub(super) fn refuse(entry: &WriteEntry) -> Result<(), Denial> {
     // What was asked are the user's own words, whoever answered.
-    let is_asked = |field: &str| field == "question";
-    match wording::texts(entry)
-        .into_iter()
-        .find(|(field, text)| !is_asked(field) && firewall::inspect(text).is_suspicious())
-    {
-        Some((field, _)) => Err(denial(field)),
+    let is_order = |(part, text): &(Part, &str)| {
+        *part != Part::Question && firewall::inspect(text).is_suspicious()
+    };
+    match entry.texts().into_iter().find(is_order) {
+        Some((part, _)) => Err(denial(part.as_str())),
         None => Ok(()),
     }
 }

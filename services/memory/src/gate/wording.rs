@@ -1,4 +1,4 @@
-//! The texts of an entry: what makes two say the same, and what tells a password.
+//! What an entry's texts say: what makes two say the same, and what tells a password.
 
 use api::memory::WriteEntry;
 use domain::rights::Namespace;
@@ -10,44 +10,6 @@ const TELLING_WORDS: usize = 5;
 
 /// Shortest run of base64 that is looked into, characters: a key of 20 has 27.
 const RUN_CHARS: usize = 27;
-
-/// Every text of an entry with the name of its field.
-pub(super) fn texts(entry: &WriteEntry) -> Vec<(&'static str, &str)> {
-    let mut texts: Vec<(&'static str, &str)> = Vec::new();
-    match entry {
-        WriteEntry::Memory {
-            name,
-            description,
-            tags,
-            corpus,
-            ..
-        } => {
-            texts.extend([
-                ("name", name.as_str()),
-                ("description", description),
-                ("text", corpus),
-            ]);
-            texts.extend(tags.iter().map(|tag| ("tag", tag.as_str())));
-        }
-        WriteEntry::Engram {
-            question,
-            answer,
-            intent,
-            entities,
-            respondent,
-            ..
-        } => {
-            texts.extend([
-                ("question", question.as_str()),
-                ("answer", answer),
-                ("intent", intent),
-                ("respondent", respondent),
-            ]);
-            texts.extend(entities.iter().map(|entity| ("entity", entity.as_str())));
-        }
-    }
-    texts
-}
 
 /// Equal for memories of one namespace that say the same: their texts differ in case, blanks,
 /// punctuation around words and articles alone. Short texts say the same only under one name:

@@ -23,6 +23,7 @@ pub fn to_json(stored: &Stored) -> Value {
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
     put("id", text(&stored.id));
+    put("kind", json!(stored.entry.kind().as_str()));
     match &stored.entry {
         WriteEntry::Memory {
             name,
@@ -31,7 +32,6 @@ pub fn to_json(stored: &Stored) -> Value {
             correlating_ids,
             corpus,
         } => {
-            put("kind", json!("memory"));
             put("name", json!(name));
             put("description", json!(description));
             put("tags", json!(tags));
@@ -51,7 +51,6 @@ pub fn to_json(stored: &Stored) -> Value {
             respondent,
             tools_used,
         } => {
-            put("kind", json!("engram"));
             put("question", json!(question));
             put("answer", json!(answer));
             put("intent", json!(intent));
@@ -86,7 +85,7 @@ pub fn found(recalls: &[Recall], stages: Option<&[Stage]>) -> Value {
     let recall = |recall: &Recall| {
         json!({
             "id": recall.id.to_string(),
-            "kind": kind(recall.kind),
+            "kind": recall.kind.as_str(),
             "namespace": recall.namespace.as_str(),
             "name": recall.name,
             "description": recall.description,
@@ -119,15 +118,6 @@ pub fn found(recalls: &[Recall], stages: Option<&[Stage]>) -> Value {
         found["stages"] = stages.iter().map(stage).collect();
     }
     found
-}
-
-/// The word for a kind.
-#[must_use]
-pub const fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Memory => "memory",
-        Kind::Engram => "engram",
-    }
 }
 
 fn text(value: &impl Display) -> Value {
@@ -175,15 +165,15 @@ pub fn from_line(line: &str) -> Result<Stored, Unreadable> {
         return Err(Unreadable::NoObject("another kind of JSON".to_owned()));
     };
     let mut fields = Fields(object);
-    let entry = match fields.string("kind")?.as_str() {
-        "memory" => WriteEntry::Memory {
+    let entry = match fields.one_of("kind", Kind::ALL, Kind::as_str)? {
+        Kind::Memory => WriteEntry::Memory {
             name: fields.string("name")?,
             description: fields.string("description")?,
             tags: fields.strings("tags")?,
             correlating_ids: fields.ids("correlating_ids")?,
             corpus: fields.string("text")?,
         },
-        "engram" => WriteEntry::Engram {
+        Kind::Engram => WriteEntry::Engram {
             question: fields.string("question")?,
             answer: fields.string("answer")?,
             intent: fields.string("intent")?,
@@ -193,23 +183,13 @@ pub fn from_line(line: &str) -> Result<Stored, Unreadable> {
             respondent: fields.string("respondent")?,
             tools_used: fields.tools("tools_used")?,
         },
-        other => {
-            return Err(wrong(
-                "kind",
-                format!("`{other}` is no kind: memory, engram"),
-            ));
-        }
     };
     let stored = Stored {
         id: fields.parsed("id")?,
         namespace: Namespace::new(fields.string("namespace")?)
             .map_err(|error| wrong("namespace", error))?,
         entry,
-        source: fields.one_of(
-            "source",
-            [Source::User, Source::Agent, Source::External],
-            Source::as_str,
-        )?,
+        source: fields.one_of("source", Source::ALL, Source::as_str)?,
         label: fields.label("label")?,
         created_at: fields.parsed("created_at")?,
         valid_from: fields.maybe("valid_from")?,
@@ -218,11 +198,7 @@ pub fn from_line(line: &str) -> Result<Stored, Unreadable> {
         last_accessed: fields.maybe::<Timestamp>("last_accessed")?,
         access_count: fields.count("access_count")?,
         critic_score: fields.small("critic_score", 1, 5)?,
-        pairwise_winner: fields.maybe_one_of(
-            "pairwise_winner",
-            [Winner::A, Winner::B, Winner::Tie],
-            Winner::as_str,
-        )?,
+        pairwise_winner: fields.maybe_one_of("pairwise_winner", Winner::ALL, Winner::as_str)?,
         feedback: fields.small("feedback", -100, 100)?,
     };
     match fields.0.keys().next() {

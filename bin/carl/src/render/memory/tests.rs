@@ -1,7 +1,7 @@
 //! What people see of memory, as it stands on the screen.
 
 use super::*;
-use api::memory::{Candidate, IndexState, Source};
+use api::memory::{Candidate, IndexState, Kind, Source};
 use domain::rights::Namespace;
 use uuid::Uuid;
 

@@ -5,7 +5,8 @@ use crate::convert::{
     InvalidField, WireEnum, name, number, optional_text, required, text, time, wire_time,
 };
 use crate::proto;
-use api::memory::{Forgotten, IndexState, ListRequest, Stats, Stored};
+use api::memory::{Forgotten, HeldBy, Holder, IndexState, ListRequest, Stats, Stored};
+use proto::forget_response;
 
 impl From<Stored> for proto::StoredMemory {
     fn from(stored: Stored) -> Self {
@@ -75,21 +76,47 @@ impl TryFrom<proto::ListMemoriesRequest> for ListRequest {
 
 impl From<Forgotten> for proto::ForgetResponse {
     fn from(forgotten: Forgotten) -> Self {
+        let holder = |holder: Holder| forget_response::Holder {
+            id: holder.id.to_string(),
+            kind: holder.kind.to_wire(),
+            title: holder.title,
+        };
         Self {
             entries: forgotten.entries,
             files: forgotten.files,
             bytes: forgotten.bytes,
+            held_by: forgotten.held_by.map(|held_by| forget_response::HeldBy {
+                named: held_by.named.into_iter().map(holder).collect(),
+                entries: held_by.entries,
+            }),
         }
     }
 }
 
-impl From<proto::ForgetResponse> for Forgotten {
-    fn from(wire: proto::ForgetResponse) -> Self {
-        Self {
+impl TryFrom<proto::ForgetResponse> for Forgotten {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::ForgetResponse) -> Result<Self, InvalidField> {
+        let holder = |holder: forget_response::Holder| {
+            Ok(Holder {
+                id: text(&holder.id, "held_by.named.id")?,
+                kind: WireEnum::from_wire(holder.kind, "held_by.named.kind")?,
+                title: holder.title,
+            })
+        };
+        let held_by = |held_by: forget_response::HeldBy| {
+            let named = held_by.named.into_iter().map(holder);
+            Ok(HeldBy {
+                named: named.collect::<Result<_, InvalidField>>()?,
+                entries: held_by.entries,
+            })
+        };
+        Ok(Self {
             entries: wire.entries,
             files: wire.files,
             bytes: wire.bytes,
-        }
+            held_by: wire.held_by.map(held_by).transpose()?,
+        })
     }
 }
 
