@@ -219,9 +219,15 @@ impl Lasting {
     }
 
     /// Exactly what would be sent now, part by part. The tokens add up to the estimate. Without a
-    /// request in view, the standing text is shown as it will stand before the next one.
+    /// request in view, the standing text is shown as it will stand before the next one. `last` is
+    /// what will be sent behind the request by itself, with its name.
     #[must_use]
-    pub fn view(&self, budget: Budget, reused_permille: Option<u16>) -> ContextView {
+    pub fn view(
+        &self,
+        budget: Budget,
+        reused_permille: Option<u16>,
+        last: Option<(&'static str, &str)>,
+    ) -> ContextView {
         let mut sheet = Sheet::default();
         let mut tools = Some(self.tools.as_str()).filter(|tools| !tools.is_empty());
         let sent = self.sent();
@@ -243,6 +249,9 @@ impl Lasting {
             for (name, text) in self.standing_pieces() {
                 sheet.add(name, &text, characters_in(&text));
             }
+        }
+        if let Some((name, text)) = last {
+            sheet.add(name, text, MESSAGE_CHARACTERS + characters_in(text));
         }
         ContextView {
             context_tokens: budget.context_tokens,

@@ -285,7 +285,7 @@ proptest! {
         for step in &steps {
             world.take(step);
         }
-        let view = world.lasting.view(Budget::of(4_096), Some(990));
+        let view = world.lasting.view(Budget::of(4_096), Some(990), None);
         let text: String = view.parts.iter().map(|part| part.text.as_str()).collect();
         prop_assert_eq!(text, transcript(&world.lasting.messages()));
         let tokens: u64 = view.parts.iter().map(|part| part.tokens).sum();

@@ -1,7 +1,7 @@
 //! What is offered: everything where it fits the bound, else the tools that fit the task best.
 
 use crate::rank::Index;
-use domain::tool::ToolDefinition;
+use domain::tool::{FIND_TOOLS, ToolDefinition};
 
 /// Most tokens that the definitions in a prompt may take, however large the model's context is: an
 /// agent's built-in tools, and what it finds among others. More makes small models choose worse.
@@ -34,6 +34,25 @@ pub struct Offer {
     pub definition: ToolDefinition,
     /// When it is.
     pub presence: Presence,
+}
+
+/// The capability whose tools every agent has at hand, whatever the task.
+const AT_HAND: &str = "self";
+
+impl Offer {
+    /// A tool of this capability.
+    #[must_use]
+    pub fn of(definition: ToolDefinition, capability: &str) -> Self {
+        let presence = match definition.name.as_str() {
+            FIND_TOOLS => Presence::Finder,
+            _ if capability == AT_HAND => Presence::Always,
+            _ => Presence::Ranked,
+        };
+        Self {
+            definition,
+            presence,
+        }
+    }
 }
 
 /// What a definition takes in a prompt, estimated.

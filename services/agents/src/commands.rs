@@ -1,12 +1,14 @@
 //! What a user does to a conversation besides talking: look at it, make it smaller, take exchanges
 //! back, pin messages, pass on what may be a reason to act.
 
+use crate::ahead::Ahead;
 use crate::emitter::{Durability, Scope};
 use crate::history::History;
 use crate::record::{self, Lines};
 use crate::service::{Service, refused};
 use crate::session::Session;
 use crate::{compaction, library, prompts, subagent};
+use api::broker::AgentListing;
 use api::sessions::{Error, ErrorKind, PinChange, RewindTo, TakenBack, Whose};
 use context::Budget;
 use domain::context::ContextView;
@@ -15,6 +17,7 @@ use domain::event::{Event, EventBody};
 use domain::exchange::{Exchange, Exchanges, Speech};
 use domain::id::SessionId;
 use domain::limits::{PINNED_MESSAGES, SIGNAL_BYTES};
+use domain::lineage::AgentType;
 use domain::settings::{Mode, SessionProfile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -37,7 +40,10 @@ impl Service {
             Some(session) => {
                 let profile = session.profile().ok_or_else(|| headless(session_id))?;
                 let budget = self.budget(&profile);
-                view_of(&mut session.emitter.history(), whose, budget)
+                let agents = self.shared.control.list_agents().await.map_err(refused)?;
+                let task = session.emitter.history().root.task().to_owned();
+                let ahead = self.ahead(&profile, &by_type(agents), &task).await?;
+                view_of(&mut session.emitter.history(), whose, (budget, &ahead))
             }
             None => self.view_from_disk(session_id, whose).await,
         }
@@ -56,10 +62,8 @@ impl Service {
             .clone()
             .ok_or_else(|| headless(session_id))?;
         let agents = self.shared.control.list_agents().await.map_err(refused)?;
-        let agents: BTreeMap<_, _> = agents
-            .into_iter()
-            .map(|agent| (agent.agent_type.clone(), agent))
-            .collect();
+        let agents = by_type(agents);
+        let ahead = self.ahead(&profile, &agents, history.root.task()).await?;
         let agent_type = profile.agent_type.clone();
         let listing = agents.get(&agent_type);
         let about = listing.map_or_else(String::new, |agent| agent.description.clone());
@@ -70,7 +74,19 @@ impl Service {
         let mut layers = reading.await?;
         subagent::fit_to_type(&mut layers, Some(&agent_type), &agents);
         history.set_standing(&settings, &layers, (budget, shape));
-        view_of(&mut history, whose, budget)
+        view_of(&mut history, whose, (budget, &ahead))
+    }
+
+    /// What the root agent's next model call will hold that no event has said yet.
+    async fn ahead(
+        &self,
+        profile: &SessionProfile,
+        agents: &BTreeMap<AgentType, AgentListing>,
+        task: &str,
+    ) -> Result<Ahead, Error> {
+        let tools = self.shared.control.list_tools().await.map_err(refused)?;
+        let room = self.budget(profile).tools_tokens;
+        Ok(Ahead::of(profile, agents, (tools, task, room)))
     }
 
     fn budget(&self, profile: &SessionProfile) -> Budget {
@@ -171,15 +187,26 @@ impl Service {
 }
 
 /// What an agent's model is shown next.
-fn view_of(history: &mut History, whose: Whose, budget: Budget) -> Result<ContextView, Error> {
-    let thread = match whose {
-        Whose::Root => &mut history.root,
-        Whose::Agent(agent_id) => history.child(agent_id).ok_or_else(|| {
-            invalid(format!("No agent {agent_id} is at work in this session."))
-                .with_hint("`carl session show` prints what one that ended has done.")
-        })?,
-    };
-    Ok(thread.view(budget))
+fn view_of(
+    history: &mut History,
+    whose: Whose,
+    (budget, ahead): (Budget, &Ahead),
+) -> Result<ContextView, Error> {
+    match whose {
+        Whose::Root => Ok(history.root.view(budget, ahead)),
+        Whose::Agent(agent_id) => {
+            let thread = history.child(agent_id).ok_or_else(|| {
+                invalid(format!("No agent {agent_id} is at work in this session."))
+                    .with_hint("`carl session show` prints what one that ended has done.")
+            })?;
+            Ok(thread.view(budget, &Ahead::default()))
+        }
+    }
+}
+
+fn by_type(agents: Vec<AgentListing>) -> BTreeMap<AgentType, AgentListing> {
+    let agents = agents.into_iter();
+    agents.map(|one| (one.agent_type.clone(), one)).collect()
 }
 
 fn headless(session_id: SessionId) -> Error {

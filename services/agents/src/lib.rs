@@ -9,6 +9,7 @@
 //! Where to start: [`Service`] (what surfaces call), then `session.rs` (one live session), then
 //! [`work`] (what one request needs) and [`loop_mode`] (how it is worked on).
 
+mod ahead;
 mod ask;
 mod commands;
 mod compaction;

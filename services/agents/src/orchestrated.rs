@@ -10,12 +10,14 @@ pub(crate) mod planned;
 use crate::desk::{DELEGATE_TASKS, limits, roster};
 use crate::loop_mode;
 use crate::work::{Ask, AskError, CallRecord, Outcome, Visibility, Work};
+use api::broker::AgentListing;
 use api::models::ErrorKind;
 use context::ContextManager;
 use domain::event::{CallStatus, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::id::CallId;
 use domain::limits::{SCHEMA_REPAIRS, TASKS_PER_REQUEST};
+use domain::lineage::AgentType;
 use domain::message::{Message, ToolCall};
 use domain::model::{FinishReason, Usage};
 use domain::report::{Report, ReportStatus};
@@ -24,7 +26,7 @@ use orchestration::{
     Action, Orchestration, Roster, candidates, check, decomposition_schema, keep_schema,
 };
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
 /// Most tokens of a decomposition.
@@ -101,7 +103,7 @@ async fn tasks(work: &Work, outcome: &mut Outcome) -> Result<Vec<Task>, Outcome>
     }
     let roster = roster(work);
     let mut messages = work.with_thread(|thread| thread.window.messages());
-    messages.push(user(request(work, &roster)));
+    messages.push(user(question(&work.agents, &roster)));
     let mut mistake = String::new();
     for repair in 0..=SCHEMA_REPAIRS {
         // A model that cannot say how parts hang together may still say who does the whole.
@@ -194,9 +196,10 @@ fn read(text: &str, roster: &Roster) -> Result<Vec<Task>, String> {
     }
 }
 
-fn request(work: &Work, roster: &Roster) -> String {
+/// What is asked about a request before anything else is done with it.
+pub(crate) fn question(agents: &BTreeMap<AgentType, AgentListing>, roster: &Roster) -> String {
     let about = |agent_type| {
-        let listing = work.agents.get(agent_type);
+        let listing = agents.get(agent_type);
         listing.map_or("", |listing| listing.description.as_str())
     };
     let types = roster.types.iter();

@@ -1,5 +1,6 @@
 //! One agent's conversation, folded from the session log.
 
+use crate::ahead::Ahead;
 use crate::handed::Handed;
 use crate::subagent::log::TaskLog;
 use context::{Budget, Burn, ContextManager, JournalEntry, Lasting, Speaker};
@@ -111,9 +112,21 @@ impl Thread {
         }
     }
 
-    /// Exactly what the agent's model would be shown now.
-    pub(crate) fn view(&self, budget: Budget) -> ContextView {
-        self.window.view(budget, self.reused_permille)
+    /// Exactly what the agent's model would be shown now, with what no event has said yet.
+    pub(crate) fn view(&self, budget: Budget, ahead: &Ahead) -> ContextView {
+        let question = ahead.question.as_deref().filter(|_| self.open.is_empty());
+        let last = question.map(|question| (TAKING_APART, question));
+        if self.announced.is_some() || ahead.tools.is_empty() {
+            return self.window.view(budget, self.reused_permille, last);
+        }
+        let mut window = self.window.clone();
+        window.set_tools(&ahead.tools);
+        window.view(budget, self.reused_permille, last)
+    }
+
+    /// The words of the request being worked on; empty for none.
+    pub(crate) fn task(&self) -> &str {
+        self.open.front().map_or("", |query| query.text.as_str())
     }
 
     /// The last event that the agent had seen when it last replied.
@@ -512,6 +525,8 @@ impl OpenQuery {
 const DONE: usize = 5;
 /// Longest name of a file that is named with them, characters.
 const DONE_CHARS: usize = 60;
+/// The part of a view that is asked of an orchestrating agent before anything else.
+const TAKING_APART: &str = "taking_apart";
 const NOT_RUN: &str = "(this call was not run)";
 const NOT_BEGUN: &str = "Housecarl stopped before this call was begun. Nothing was done.";
 const CUT_SHORT: &str = "Housecarl stopped before this call was finished. Whether it took effect is not known: look first.";

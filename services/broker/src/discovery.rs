@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::service::Inner;
 use crate::state::lock;
-use ::discovery::{Offer, Presence};
+use ::discovery::Offer;
 use api::broker::{Error, ErrorKind};
 use domain::label::Label;
 use domain::settings::{OverrideLevel, SessionSettings};
@@ -148,13 +148,8 @@ impl Call {
 
 /// What `discovery` picks from `usable`: everything while that is little, else what fits the task.
 fn offer(usable: Vec<&ToolSpec>, task: &str, room_tokens: u64) -> Vec<ToolDefinition> {
-    let offers = usable.into_iter().map(|tool| Offer {
-        definition: tool.definition.clone(),
-        presence: match tool.definition.name.as_str() {
-            FIND_TOOLS => Presence::Finder,
-            _ if tool.capability == ALWAYS => Presence::Always,
-            _ => Presence::Ranked,
-        },
-    });
+    let offers = usable
+        .into_iter()
+        .map(|tool| Offer::of(tool.definition.clone(), &tool.capability));
     ::discovery::offer(offers.collect(), task, room_tokens)
 }

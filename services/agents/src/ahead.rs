@@ -1,0 +1,61 @@
+//! What an agent's next model call will hold that no event has said yet: people may look at a
+//! context before the first request, and an orchestrating agent is asked something before it is
+//! offered a tool.
+
+use crate::{drive, orchestrated};
+use api::broker::{AgentListing, ToolListing};
+use discovery::{Bench, OFFER_TOKENS, Offer};
+use domain::limits::SPAWN_DEPTH;
+use domain::lineage::AgentType;
+use domain::settings::{Mode, OverrideLevel, SessionProfile};
+use domain::tool::ToolDefinition;
+use orchestration::Roster;
+use std::collections::BTreeMap;
+
+/// It, for the agent that the user speaks to.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Ahead {
+    /// The tools it will be offered.
+    pub(crate) tools: Vec<ToolDefinition>,
+    /// What it is asked about its next request before anything else, if it is.
+    pub(crate) question: Option<String>,
+}
+
+impl Ahead {
+    /// For a session with this profile: `tools` is the whole table, `task` what the request is, as
+    /// far as there is one, `room` the tokens that definitions may take.
+    pub(crate) fn of(
+        profile: &SessionProfile,
+        agents: &BTreeMap<AgentType, AgentListing>,
+        (tools, task, room): (Vec<ToolListing>, &str, u64),
+    ) -> Self {
+        let Some(own) = agents.get(&profile.agent_type) else {
+            return Self::default();
+        };
+        let is_open = profile.settings.override_level == OverrideLevel::All;
+        let disabled = &profile.settings.disabled_tools;
+        let usable = tools.into_iter().filter(|tool| {
+            let name = &tool.definition.name;
+            (is_open || own.tools.contains(name)) && !disabled.contains(name)
+        });
+        let offers = usable.map(|tool| Offer::of(tool.definition, &tool.capability));
+        let room = room.min(OFFER_TOKENS);
+        let offered = discovery::offer(offers.collect(), task, room);
+        let offered = Bench::new(drive::offered(profile.mode, true, offered), room).tools();
+        let roster = Roster {
+            types: own.can_spawn.iter().cloned().collect(),
+            depth: 1,
+        };
+        let takes_apart = own.orchestrates && !roster.types.is_empty() && 1 < SPAWN_DEPTH;
+        // A plan is made without tools, and the rules need no model.
+        let (tools, asks) = match profile.mode {
+            Mode::Loop | Mode::Auto => (offered, takes_apart),
+            Mode::Plan => (Vec::new(), takes_apart),
+            Mode::Deterministic | Mode::Bridge => (Vec::new(), false),
+        };
+        Self {
+            tools,
+            question: asks.then(|| orchestrated::question(agents, &roster)),
+        }
+    }
+}
