@@ -22,6 +22,7 @@ mod render;
 mod repose;
 mod request;
 mod signals;
+mod terms;
 mod wiring;
 
 use anyhow::{Context, Result};

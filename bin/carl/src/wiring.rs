@@ -1,12 +1,14 @@
 //! Building the services and connecting them. The only place that knows which service is in this
 //! process and which is behind a socket. It decides nothing else.
 
+mod house;
 mod knowledge;
 mod memory;
 mod senses;
 mod stores;
 
 pub use self::memory::{Memories, memories};
+pub use house::House;
 pub use knowledge::{Remembrance, remembrance, search};
 pub use senses::LazyInbox;
 pub use stores::{
@@ -14,14 +16,14 @@ pub use stores::{
 };
 
 use crate::cards;
-use crate::cli::SessionFlags;
 use crate::commands::Setting;
 use crate::exit::{Failure, OrFail};
 use crate::lock::StateLock;
 use crate::paths::private_folder;
+use crate::terms::Terms;
 use agents::Desk;
 use anyhow::{Context, Result};
-use api::audit::{Ack, Action, Audit, Durability, Entry};
+use api::audit::{Action, Audit, Durability, Entry};
 use api::broker::{Broker, Control};
 use api::bus::Bus;
 use api::executor::Executor;
@@ -29,18 +31,14 @@ use api::models::Models;
 use api::search::Search;
 use api::secrets::Secrets;
 use api::sessions::Sessions;
-use async_trait::async_trait;
-use bus::LocalBus;
 use domain::Timestamp;
 use domain::limits::INSTALL_TIME;
 use observers::Capture;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio_util::sync::{CancellationToken, DropGuard};
 use tools::FileTools;
-use wire::server::Builder;
-use wire::{Endpoint, Listen};
+use wire::Endpoint;
 
 /// How much longer than its own limit a tool may take before the guard gives it up.
 const TOOL_GRACE: Duration = Duration::from_secs(20);
@@ -50,32 +48,6 @@ const LETTING_GO: Duration = Duration::from_secs(1);
 const LOOKING_AGAIN: Duration = Duration::from_millis(1);
 /// Longest the end waits for answers to be remembered; the next start does the rest.
 pub const CAPTURE_WAIT: Duration = Duration::from_secs(2);
-
-/// The services, wherever they are.
-pub struct House {
-    /// What surfaces see.
-    pub sessions: Arc<dyn Sessions>,
-    /// The model gateway.
-    pub gateway: Arc<dyn Models>,
-    /// The guard.
-    pub guard: Guard,
-    /// The log.
-    pub audit: Arc<dyn Audit>,
-    /// What is remembered.
-    pub remembrance: Remembrance,
-    /// The web.
-    pub search: Arc<dyn Search>,
-    /// Remembers answers, where sessions are in this process and it is switched on.
-    capture: Option<Capture>,
-    /// Keeps other writers away for as long as this lives; `None` where the services are elsewhere.
-    lock: Option<StateLock>,
-    /// Serves these services to other processes until it is dropped.
-    shared: Option<DropGuard>,
-    /// Where they are, when that is another process.
-    elsewhere: Option<Endpoint>,
-    /// Where messages come in, if that is configured and in this process.
-    inbox: Option<Arc<LazyInbox>>,
-}
 
 /// Both sides of the broker.
 pub struct Guard {
@@ -91,277 +63,6 @@ impl Guard {
             broker: Arc::new(wire::broker::Client::connect(endpoint)),
             control: Arc::new(wire::control::Client::connect(endpoint)),
         }
-    }
-}
-
-/// Whether a house may write.
-#[derive(Debug)]
-enum Access {
-    /// It has the lock and records what it does.
-    Write(StateLock),
-    /// It only looks: no lock, and a log that refuses, so that nothing with an effect can run.
-    Look,
-}
-
-impl House {
-    /// The services to work with: those at `connect`, else those of a running daemon, else this
-    /// process's own.
-    ///
-    /// # Errors
-    /// When another process works here, or a part cannot start.
-    pub async fn open(setting: &Setting, flags: &SessionFlags) -> Result<Self> {
-        let socket = Endpoint::Unix(setting.paths.socket());
-        let address = match &flags.connect {
-            Some(address) => endpoint("--connect", address)?,
-            None => {
-                let is_served =
-                    async || setting.paths.socket().exists() && wire::answers(&socket).await;
-                private_folder(&setting.paths.state)?;
-                let lock = match is_served().await {
-                    true => None,
-                    false => StateLock::wait_unless(&setting.paths.state, is_served).await?,
-                };
-                match lock {
-                    Some(lock) => return Self::build(setting, Access::Write(lock)).await,
-                    None => socket,
-                }
-            }
-        };
-        // What is decided in the other process cannot be asked for here.
-        let refused = match (
-            setting.loaded.config.models.air_gap,
-            &flags.provider,
-            &flags.model,
-        ) {
-            (true, _, _) => "`--air-gap`: start it there with `carl serve --air-gap`",
-            (_, Some(_), None) => "`--provider` alone: name the model as well, with --model",
-            _ => return Self::attach(&address).await,
-        };
-        Err(Failure::usage(
-            format!("Housecarl is served at {address}, and cannot be told {refused}"),
-            "Or stop it, so that this command starts one of its own.",
-        )
-        .into())
-    }
-
-    /// The services of a running daemon, which know what is in memory there, else those to look with.
-    ///
-    /// # Errors
-    /// When a part cannot start.
-    pub async fn watch(setting: &Setting) -> Result<Self> {
-        let socket = Endpoint::Unix(setting.paths.socket());
-        if setting.paths.socket().exists() && wire::answers(&socket).await {
-            return Self::attach(&socket).await;
-        }
-        Self::look(setting).await
-    }
-
-    /// The services to look with: nothing is changed, and no other process is in the way.
-    ///
-    /// # Errors
-    /// When a part cannot start.
-    pub async fn look(setting: &Setting) -> Result<Self> {
-        Self::build(setting, Access::Look).await
-    }
-
-    /// All services in this process, but those that `[endpoints]` places elsewhere.
-    ///
-    /// # Errors
-    /// When another process works here, or a part cannot start.
-    pub async fn in_process(setting: &Setting) -> Result<Self> {
-        private_folder(&setting.paths.state)?;
-        let lock = StateLock::wait(&setting.paths.state).await?;
-        Self::build(setting, Access::Write(lock)).await
-    }
-
-    /// Serves these services to the user's other commands for as long as this house stands, so that
-    /// a long chat does not keep them out. Where that does not work, they are told who has the lock.
-    pub async fn share(&mut self, setting: &Setting) {
-        if self.lock.is_none() {
-            return;
-        }
-        let listen = Listen::Unix(setting.paths.socket());
-        let bound = match private_folder(&setting.paths.runtime) {
-            Ok(()) => {
-                let curator = self.remembrance.sides.curator.clone();
-                self.offer().curator(curator).bind(&listen).await
-            }
-            Err(error) => return tracing::warn!(%error, "not shared"),
-        };
-        match bound {
-            Ok(bound) => {
-                let stop = CancellationToken::new();
-                tokio::spawn(bound.serve(stop.clone().cancelled_owned()));
-                self.shared = Some(stop.drop_guard());
-            }
-            Err(error) => tracing::warn!(%error, "not shared"),
-        }
-    }
-
-    /// Opens the inbox, if there is one, before a session in auto mode needs it.
-    ///
-    /// # Errors
-    /// When it cannot be opened.
-    pub async fn open_inbox(&self) -> Result<()> {
-        match &self.inbox {
-            Some(inbox) => inbox.open().await,
-            None => Ok(()),
-        }
-    }
-
-    /// Whether others are served from this process.
-    #[must_use]
-    pub const fn serves(&self) -> bool {
-        self.shared.is_some()
-    }
-
-    /// Takes nothing new from others; what they asked for already is answered still.
-    pub fn serve_no_longer(&mut self) {
-        self.shared = None;
-    }
-
-    /// Whether the services were in another process that no longer answers.
-    pub async fn is_gone(&self) -> bool {
-        match &self.elsewhere {
-            Some(endpoint) => !wire::answers(endpoint).await,
-            None => false,
-        }
-    }
-
-    /// Everything, to be served.
-    #[must_use]
-    pub fn offer(&self) -> Builder {
-        Builder::new()
-            .audit(self.audit.clone())
-            .models(self.gateway.clone())
-            .broker(self.guard.broker.clone())
-            .control(self.guard.control.clone())
-            .sessions(self.sessions.clone())
-            .memory(self.remembrance.sides.memory.clone())
-            .search(self.search.clone())
-    }
-
-    /// Ends the work here and puts that on record. What the work came to is given back.
-    ///
-    /// # Errors
-    /// The outcome's, else that the end cannot be recorded.
-    pub async fn close<T>(self, outcome: Result<T>) -> Result<T> {
-        if self.lock.is_none() {
-            // Another process's services go on.
-            return outcome;
-        }
-        if let Some(capture) = &self.capture {
-            capture.settle(CAPTURE_WAIT).await;
-        }
-        let stopped = mark(self.audit.as_ref(), Action::Stop).await;
-        let Self {
-            sessions,
-            gateway,
-            guard,
-            audit,
-            remembrance,
-            search,
-            capture,
-            lock,
-            shared,
-            elsewhere: _,
-            inbox,
-        } = self;
-        drop((
-            sessions,
-            gateway,
-            guard,
-            remembrance,
-            search,
-            capture,
-            shared,
-            inbox,
-        ));
-        let_go(audit).await;
-        // Only now may another process begin.
-        drop(lock);
-        let value = outcome?;
-        stopped.or_fail()?;
-        Ok(value)
-    }
-
-    async fn attach(endpoint: &Endpoint) -> Result<Self> {
-        if !wire::answers(endpoint).await {
-            return Err(Failure::usage(
-                format!("no Housecarl answers at {endpoint}"),
-                "Start one there with `carl serve --listen ADDRESS`, or leave --connect out.",
-            )
-            .into());
-        }
-        Ok(Self {
-            sessions: Arc::new(wire::sessions::Client::connect(endpoint)),
-            gateway: Arc::new(wire::models::Client::connect(endpoint)),
-            guard: Guard::at(endpoint),
-            audit: Arc::new(wire::audit::Client::connect(endpoint)),
-            remembrance: Remembrance::at(endpoint),
-            search: Arc::new(wire::search::Client::connect(endpoint)),
-            capture: None,
-            lock: None,
-            shared: None,
-            inbox: None,
-            elsewhere: Some(endpoint.clone()),
-        })
-    }
-
-    async fn build(setting: &Setting, access: Access) -> Result<Self> {
-        private_folder(&setting.paths.state)?;
-        let (lock, audit, secrets) = match access {
-            Access::Write(lock) => {
-                let audit = audit(setting)?;
-                let secrets = secrets(setting, audit.clone()).await?;
-                (Some(lock), audit, secrets)
-            }
-            Access::Look => {
-                let secrets = secrets_to_look(setting).await?;
-                (None, Arc::new(NoAudit) as Arc<dyn Audit>, secrets)
-            }
-        };
-        let gateway = models(setting, secrets.clone())?;
-        let files = files(setting)?;
-        let knowledge = knowledge(setting, &audit, &gateway, (&secrets, &files))?;
-        let (desk, inbox) = desk(setting)?;
-        let guard = guard(setting, audit.clone(), secrets, (files, &knowledge, &desk))?;
-        let bus = Arc::new(LocalBus::new());
-        let outside = (audit.clone(), bus.clone() as Arc<dyn Bus>);
-        let sessions = sessions(setting, &gateway, &guard, outside, desk)?;
-        let Knowledge {
-            remembrance,
-            search,
-        } = knowledge;
-        let capture = match lock {
-            None => None,
-            Some(_) => {
-                let house = observers::House {
-                    sessions: sessions.clone(),
-                    memory: remembrance.sides.memory.clone(),
-                    models: gateway.clone(),
-                    audit: audit.clone(),
-                    clock: Arc::new(Timestamp::now),
-                };
-                capture(setting, house, bus.as_ref())
-            }
-        };
-        if lock.is_some() {
-            mark(audit.as_ref(), Action::Start).await.or_fail()?;
-        }
-        Ok(Self {
-            sessions,
-            gateway,
-            guard,
-            audit,
-            remembrance,
-            search,
-            capture,
-            lock,
-            shared: None,
-            elsewhere: None,
-            inbox,
-        })
     }
 }
 
@@ -433,14 +134,26 @@ pub fn audit(setting: &Setting) -> Result<Arc<dyn Audit>> {
 /// When another process works here and does not serve its log, or it cannot be written.
 pub async fn log(setting: &Setting) -> Result<(Arc<dyn Audit>, Option<StateLock>)> {
     for socket in [setting.paths.socket(), secrets_socket(setting)] {
-        let endpoint = Endpoint::Unix(socket.clone());
-        if socket.exists() && wire::answers(&endpoint).await {
+        if let Some(endpoint) = served(setting, socket).await {
             return Ok((Arc::new(wire::audit::Client::connect(&endpoint)), None));
         }
     }
     private_folder(&setting.paths.state)?;
     let lock = StateLock::wait(&setting.paths.state).await?;
     Ok((audit(setting)?, Some(lock)))
+}
+
+/// Where somebody serves this Housecarl's services, if it is at this socket. Another one, with folders
+/// of its own, may have the same folder for sockets.
+pub async fn served(setting: &Setting, socket: PathBuf) -> Option<Endpoint> {
+    let endpoint = Endpoint::Unix(socket.clone());
+    if !socket.exists() || !wire::answers(&endpoint).await {
+        return None;
+    }
+    let terms = Terms::at(&endpoint).await;
+    terms
+        .is_none_or(|terms| terms.are_of(&setting.paths))
+        .then_some(endpoint)
 }
 
 /// What agents' tools know from beyond this machine's files.
@@ -525,15 +238,18 @@ pub fn guard(
     })
 }
 
-/// Where the guard runs agents' own tools, with what sessions in auto mode hear by; and the inbox,
-/// which is one of these.
+/// Where the guard runs agents' own tools, with what sessions hear by; and the inbox, which is one of
+/// these. Jobs are heard of where their tools are in this process.
 ///
 /// # Errors
 /// When an adapter is configured that cannot be.
-pub fn desk(setting: &Setting) -> Result<(Arc<Desk>, Option<Arc<LazyInbox>>)> {
+pub fn desk(
+    setting: &Setting,
+    files: &FileTools,
+) -> Result<(Arc<Desk>, Option<Arc<LazyInbox>>)> {
     let inbox = senses::inbox(setting)?;
     let desk = Desk::new(Arc::new(Timestamp::now));
-    let desk = desk.with_senses(senses::all(setting, inbox.clone()));
+    let desk = desk.with_senses(senses::all(setting, inbox.clone(), files.jobs()));
     Ok((Arc::new(desk), inbox))
 }
 
@@ -600,19 +316,4 @@ fn endpoint(key: &str, address: &str) -> Result<Endpoint> {
         let message = format!("{key}: {error}");
         Failure::usage(message, "Write unix:/path/to.sock or tcp:127.0.0.1:50051.").into()
     })
-}
-
-/// The log of a process that only looks: it takes nothing, so the guard lets nothing run.
-struct NoAudit;
-
-#[async_trait]
-impl Audit for NoAudit {
-    async fn append(
-        &self,
-        _entry: Entry,
-        _durability: Durability,
-    ) -> Result<Ack, api::audit::Error> {
-        let detail = "this command only looks and records nothing".to_owned();
-        Err(api::audit::Error::Unwritable { detail })
-    }
 }

@@ -66,7 +66,7 @@ pub async fn forget(args: &ForgetArgs) -> Result<Exit> {
     if !list.read()?.contains(&folder) {
         return Err(unknown(&folder).into());
     }
-    let house = House::open(&setting, &SessionFlags::default()).await?;
+    let house = House::open_for_upkeep(&setting).await?;
     let removed = match on_record(house.audit.as_ref(), "a folder is no longer open for good").await
     {
         Ok(()) => list.remove(&folder),

@@ -43,7 +43,7 @@ pub async fn policy(command: PolicyCommand) -> Result<Exit> {
 async fn grants(args: &GrantsArgs) -> Result<Exit> {
     let setting = Setting::plain()?;
     super::folders::show_remembered(&setting)?;
-    let house = House::open(&setting, &SessionFlags::default()).await?;
+    let house = House::open_for_upkeep(&setting).await?;
     let listed = list_grants(&house, args, &setting).await;
     house.close(listed).await
 }

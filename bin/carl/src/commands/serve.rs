@@ -5,6 +5,7 @@ use crate::cli::{RoleArg, ServeArgs, SessionFlags};
 use crate::exit::{Exit, Failure, OrFail};
 use crate::paths::private_folder;
 use crate::render::print;
+use crate::terms::{By, Terms};
 use crate::wiring::{self, House, LazyInbox, Remembrance};
 use anyhow::{Context, Result};
 use api::audit::{Action, Audit};
@@ -38,6 +39,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         }
     };
     locked(&address, args.trust_network)?;
+    let terms = Terms::of(&setting, By::Serve)?.to_json()?;
     if args.role == RoleArg::All {
         // The house is kept until the end: it holds the lock of the state folder.
         let house = House::in_process(&setting).await?;
@@ -45,7 +47,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         if let Err(error) = house.open_inbox().await {
             return house.close(Err(error)).await;
         }
-        let mut offer = house.offer();
+        let mut offer = house.offer().terms(terms.clone());
         if matches!(address, Listen::Unix(_)) {
             // The user's own socket; over a network others would read and forget.
             offer = offer.curator(house.remembrance.sides.curator.clone());
@@ -60,6 +62,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         remembrance,
         inbox,
     } = one(args.role, &setting).await?;
+    offer = offer.terms(terms);
     if let (Listen::Unix(_), Some(remembrance)) = (&address, &remembrance) {
         offer = offer.curator(remembrance.sides.curator.clone());
     }
@@ -193,7 +196,7 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
         }
         RoleArg::Search => offer.search(knowledge.search),
         RoleArg::Agents => {
-            let (desk, inbox) = wiring::desk(setting)?;
+            let (desk, inbox) = wiring::desk(setting, &files)?;
             served.inbox = inbox;
             let tools = (files, &knowledge, &desk);
             let guard = wiring::guard(setting, audit.clone(), secrets, tools)?;
@@ -212,7 +215,8 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
         }
         RoleArg::Broker | RoleArg::All | RoleArg::Audit | RoleArg::Models | RoleArg::Secrets => {
             // Whose agents are in another process has none of the house's own tools.
-            let tools = (files, &knowledge, &wiring::desk(setting)?.0);
+            let desk = wiring::desk(setting, &files)?.0;
+            let tools = (files, &knowledge, &desk);
             let guard = wiring::guard(setting, audit, secrets, tools)?;
             offer.broker(guard.broker).control(guard.control)
         }

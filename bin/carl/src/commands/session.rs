@@ -2,7 +2,7 @@
 
 use super::chat::slash::Depth;
 use super::{Setting, chat};
-use crate::cli::{ExportForm, SessionCommand, SessionFlags};
+use crate::cli::{ExportForm, SessionCommand};
 use crate::exit::{Exit, Failure, OrFail, not_opened};
 use crate::render::messages::{children, end_of_exchange, spoken};
 use crate::render::transcript::{self, Extent};
@@ -328,7 +328,7 @@ async fn context(part: &str, agent: Option<&str>, form: Form) -> Result<Exit> {
 
 async fn compact(part: &str) -> Result<Exit> {
     let setting = Setting::plain()?;
-    let house = House::open(&setting, &SessionFlags::default()).await?;
+    let house = House::open_for_upkeep(&setting).await?;
     let compacted = compact_in(&setting, &house, part).await;
     let told = house.close(compacted).await?;
     print(&told)?;
@@ -384,7 +384,7 @@ fn lines(events: &[Event]) -> Result<String> {
 
 async fn fork(part: &str, at: u64) -> Result<Exit> {
     let setting = Setting::plain()?;
-    let house = House::open(&setting, &SessionFlags::default()).await?;
+    let house = House::open_for_upkeep(&setting).await?;
     let forked = async {
         let id = found(&setting, &house, part).await?;
         let at = fork_point(house.sessions.as_ref(), id, at).await?;

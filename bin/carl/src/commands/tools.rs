@@ -50,11 +50,12 @@ async fn draft(args: ClassifyArgs) -> Result<Exit> {
         .map(|offer| classify(&offer.definition, offer.hints))
         .collect();
     if args.model {
-        let setting = Setting::read(&SessionFlags {
+        let flags = SessionFlags {
             air_gap: args.air_gap,
             ..SessionFlags::default()
-        })?;
-        let house = House::open(&setting, &SessionFlags::default()).await?;
+        };
+        let setting = Setting::read(&flags)?;
+        let house = House::open(&setting, &flags).await?;
         let (models, audit) = (house.gateway.as_ref(), house.audit.as_ref());
         let considered = async {
             for (offer, proposal) in offered.iter().zip(&mut proposals) {

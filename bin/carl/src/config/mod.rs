@@ -12,7 +12,7 @@ mod template;
 
 pub use drive::{Drive, InboxConfig};
 pub use load::{Loaded, load};
-pub use origin::{Origins, show};
+pub use origin::{Origins, flattened, place, show};
 pub use template::TEMPLATE;
 
 use domain::settings::Mode;

@@ -1,8 +1,8 @@
 //! `carl config show`: what is in force and where each value came from.
 
-use super::{Loaded, project};
+use super::{Config, Loaded, project};
 use anyhow::Result;
-use figment::Metadata;
+use figment::{Figment, Metadata};
 use serde_json::Value;
 use std::path::Path;
 
@@ -20,18 +20,13 @@ pub enum Origins {
 /// # Errors
 /// When the project file went bad since it was loaded.
 pub fn show(loaded: &Loaded, origins: Origins, workspace: &Path, home: &Path) -> Result<String> {
-    let value = serde_json::to_value(&loaded.config)?;
-    let mut lines = Vec::new();
-    flatten(&value, "", &mut lines);
+    let lines = flattened(&loaded.config)?;
     let narrowed = project::find(workspace, home)?;
     let mut out = String::new();
     for (key, value) in lines {
         out.push_str(&format!("{key} = {value}"));
         if origins == Origins::Shown {
-            let mut origin = loaded
-                .layers
-                .find_metadata(&key)
-                .map_or("default".to_owned(), name);
+            let mut origin = place(&loaded.layers, &key);
             if let Some((file, wishes)) = &narrowed {
                 let is_narrowed = (key == "policy.disabled_tools"
                     && !wishes.disabled_tools.is_empty())
@@ -47,16 +42,42 @@ pub fn show(loaded: &Loaded, origins: Origins, workspace: &Path, home: &Path) ->
     Ok(out)
 }
 
-/// Where a value came from.
-pub(super) fn name(metadata: &Metadata) -> String {
+/// Every value by its key, such as `chat.default_agent`, sorted.
+///
+/// # Errors
+/// When a value has no JSON form.
+pub fn flattened(config: &Config) -> Result<Vec<(String, Value)>> {
+    let value = serde_json::to_value(config)?;
+    let mut lines = Vec::new();
+    flatten(&value, "", &mut lines);
+    Ok(lines)
+}
+
+/// Where the value of a key comes from: a file, a variable of the environment, or `default`.
+#[must_use]
+pub fn place(layers: &Figment, key: &str) -> String {
+    let found = layers.find_metadata(key);
+    found.map_or_else(|| "default".to_owned(), |found| source_of(found, key))
+}
+
+/// Where a value came from: a file, the variable that sets the key, or `default`.
+pub(super) fn source_of(metadata: &Metadata, key: &str) -> String {
     match &metadata.source {
         Some(figment::Source::File(file)) => file.display().to_string(),
         Some(figment::Source::Code(_)) => "default".to_owned(),
-        _ => metadata.name.to_string(),
+        _ => variable(key),
     }
 }
 
-fn flatten(value: &Value, prefix: &str, lines: &mut Vec<(String, String)>) {
+/// The variable of the environment that sets a key, as it is written there.
+fn variable(key: &str) -> String {
+    let usual = format!("CARL_{}", key.replace('.', "__").to_uppercase());
+    let mut names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let found = names.find(|name| name.eq_ignore_ascii_case(&usual));
+    found.unwrap_or(usual)
+}
+
+fn flatten(value: &Value, prefix: &str, lines: &mut Vec<(String, Value)>) {
     match value {
         Value::Object(members) if !members.is_empty() => {
             for (name, member) in members {
@@ -68,6 +89,6 @@ fn flatten(value: &Value, prefix: &str, lines: &mut Vec<(String, String)>) {
                 flatten(member, &key, lines);
             }
         }
-        other => lines.push((prefix.to_owned(), other.to_string())),
+        other => lines.push((prefix.to_owned(), other.clone())),
     }
 }

@@ -109,7 +109,7 @@ fn wrong(layers: &Figment, key: &str, why: &str, how: &str) -> anyhow::Error {
             _ => None,
         };
         let line = line.map_or_else(String::new, |line| format!("line {line}: "));
-        format!("{}: {line}", super::origin::name(found))
+        format!("{}: {line}", super::origin::source_of(found, key))
     });
     Failure::usage(format!("{place}{key}: {why}"), how).into()
 }

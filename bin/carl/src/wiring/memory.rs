@@ -1,6 +1,6 @@
 //! Memory: in this process, or where it is served.
 
-use super::{audit, models, remembrance, secrets};
+use super::{audit, models, remembrance, secrets, served};
 use crate::commands::Setting;
 use crate::exit::Failure;
 use crate::lock::StateLock;
@@ -45,9 +45,7 @@ impl Memories {
 /// # Errors
 /// When another process works here and does not serve it, or it cannot be opened.
 pub async fn memories(setting: &Setting) -> Result<(Memories, Option<StateLock>)> {
-    let socket = setting.paths.socket();
-    let endpoint = Endpoint::Unix(socket.clone());
-    if socket.exists() && wire::answers(&endpoint).await {
+    if let Some(endpoint) = served(setting, setting.paths.socket()).await {
         return Ok((Memories::at(&endpoint), None));
     }
     private_folder(&setting.paths.state)?;

@@ -1,0 +1,376 @@
+//! All services together, as a command works with them: in this process or in another.
+
+use super::{
+    CAPTURE_WAIT, Guard, Knowledge, LazyInbox, Remembrance, audit, capture, desk, endpoint, files,
+    guard, knowledge, let_go, mark, models, secrets, secrets_to_look, served, sessions,
+};
+use crate::cli::SessionFlags;
+use crate::commands::Setting;
+use crate::exit::{Failure, OrFail};
+use crate::lock::StateLock;
+use crate::paths::private_folder;
+use crate::terms::{self, By, Terms};
+use anyhow::Result;
+use api::audit::{Ack, Action, Audit, Durability, Entry};
+use api::bus::Bus;
+use api::models::Models;
+use api::search::Search;
+use api::sessions::Sessions;
+use async_trait::async_trait;
+use bus::LocalBus;
+use domain::Timestamp;
+use observers::Capture;
+use std::sync::Arc;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use wire::server::Builder;
+use wire::{Endpoint, Listen};
+
+/// The services, wherever they are.
+pub struct House {
+    /// What surfaces see.
+    pub sessions: Arc<dyn Sessions>,
+    /// The model gateway.
+    pub gateway: Arc<dyn Models>,
+    /// The guard.
+    pub guard: Guard,
+    /// The log.
+    pub audit: Arc<dyn Audit>,
+    /// What is remembered.
+    pub remembrance: Remembrance,
+    /// The web.
+    pub search: Arc<dyn Search>,
+    /// Remembers answers, where sessions are in this process and it is switched on.
+    capture: Option<Capture>,
+    /// Keeps other writers away for as long as this lives; `None` where the services are elsewhere.
+    lock: Option<StateLock>,
+    /// Serves these services to other processes until it is dropped.
+    shared: Option<DropGuard>,
+    /// Where they are, when that is another process.
+    elsewhere: Option<Endpoint>,
+    /// Where messages come in, if that is configured and in this process.
+    inbox: Option<Arc<LazyInbox>>,
+    /// What runs in the background in this process.
+    jobs: Option<tools::Jobs>,
+}
+
+/// Where services are.
+enum Place {
+    /// To be built here, under this lock.
+    Here(StateLock),
+    /// In another process.
+    There(Endpoint),
+}
+
+/// Whether a house may write.
+#[derive(Debug)]
+enum Access {
+    /// It has the lock and records what it does.
+    Write(StateLock),
+    /// It only looks: no lock, and a log that refuses, so that nothing with an effect can run.
+    Look,
+}
+
+impl House {
+    /// The services to work with: those at `connect`, else those of a running daemon, else this
+    /// process's own. In another process they work by its settings: what differs is said.
+    ///
+    /// # Errors
+    /// When another process works here, or serves by laxer settings than this command's, or a part
+    /// cannot start.
+    pub async fn open(setting: &Setting, flags: &SessionFlags) -> Result<Self> {
+        let address = match &flags.connect {
+            Some(address) => endpoint("--connect", address)?,
+            None => match Self::served_or_locked(setting).await? {
+                Place::Here(lock) => return Self::build(setting, Access::Write(lock)).await,
+                Place::There(address) => address,
+            },
+        };
+        if flags.provider.is_some() && flags.model.is_none() {
+            return Err(Failure::usage(
+                format!(
+                    "Housecarl is served at {address}, and cannot be told `--provider` alone: name \
+                     the model as well, with --model"
+                ),
+                "Or stop it, so that this command starts one of its own.",
+            )
+            .into());
+        }
+        let house = Self::attach(&address).await?;
+        terms::agree(&address, setting, flags).await?;
+        Ok(house)
+    }
+
+    /// The same for the user's own commands, which have no agent work and so no terms to agree on.
+    ///
+    /// # Errors
+    /// When another process works here, or a part cannot start.
+    pub async fn open_for_upkeep(setting: &Setting) -> Result<Self> {
+        match Self::served_or_locked(setting).await? {
+            Place::Here(lock) => Self::build(setting, Access::Write(lock)).await,
+            Place::There(address) => Self::attach(&address).await,
+        }
+    }
+
+    async fn served_or_locked(setting: &Setting) -> Result<Place> {
+        let address = async || served(setting, setting.paths.socket()).await;
+        private_folder(&setting.paths.state)?;
+        loop {
+            if let Some(address) = address().await {
+                return Ok(Place::There(address));
+            }
+            let is_served = async || address().await.is_some();
+            // Whoever was seen to serve may have ended since.
+            if let Some(lock) = StateLock::wait_unless(&setting.paths.state, is_served).await? {
+                return Ok(Place::Here(lock));
+            }
+        }
+    }
+
+    /// The services of a running daemon, which know what is in memory there, else those to look with.
+    ///
+    /// # Errors
+    /// When a part cannot start.
+    pub async fn watch(setting: &Setting) -> Result<Self> {
+        match served(setting, setting.paths.socket()).await {
+            Some(address) => Self::attach(&address).await,
+            None => Self::look(setting).await,
+        }
+    }
+
+    /// The services to look with: nothing is changed, and no other process is in the way.
+    ///
+    /// # Errors
+    /// When a part cannot start.
+    pub async fn look(setting: &Setting) -> Result<Self> {
+        Self::build(setting, Access::Look).await
+    }
+
+    /// All services in this process, but those that `[endpoints]` places elsewhere.
+    ///
+    /// # Errors
+    /// When another process works here, or a part cannot start.
+    pub async fn in_process(setting: &Setting) -> Result<Self> {
+        private_folder(&setting.paths.state)?;
+        let lock = StateLock::wait(&setting.paths.state).await?;
+        Self::build(setting, Access::Write(lock)).await
+    }
+
+    /// Serves these services to the user's other commands for as long as this house stands, so that
+    /// a long chat does not keep them out. Where that does not work, they are told who has the lock.
+    pub async fn share(&mut self, setting: &Setting) {
+        if self.lock.is_none() {
+            return;
+        }
+        let listen = Listen::Unix(setting.paths.socket());
+        let bound = match private_folder(&setting.paths.runtime) {
+            Ok(()) => {
+                let curator = self.remembrance.sides.curator.clone();
+                let terms = match Terms::of(setting, By::Chat).and_then(|terms| terms.to_json()) {
+                    Ok(terms) => terms,
+                    Err(error) => return tracing::warn!(%error, "not shared"),
+                };
+                let offer = self.offer().curator(curator).terms(terms);
+                offer.bind(&listen).await
+            }
+            Err(error) => return tracing::warn!(%error, "not shared"),
+        };
+        match bound {
+            Ok(bound) => {
+                let stop = CancellationToken::new();
+                tokio::spawn(bound.serve(stop.clone().cancelled_owned()));
+                self.shared = Some(stop.drop_guard());
+            }
+            Err(error) => tracing::warn!(%error, "not shared"),
+        }
+    }
+
+    /// Opens the inbox, if there is one, before a session in auto mode needs it.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub async fn open_inbox(&self) -> Result<()> {
+        match &self.inbox {
+            Some(inbox) => inbox.open().await,
+            None => Ok(()),
+        }
+    }
+
+    /// Whether others are served from this process.
+    #[must_use]
+    pub const fn serves(&self) -> bool {
+        self.shared.is_some()
+    }
+
+    /// Takes nothing new from others; what they asked for already is answered still.
+    pub fn serve_no_longer(&mut self) {
+        self.shared = None;
+    }
+
+    /// Whether the services were in another process that no longer answers.
+    pub async fn is_gone(&self) -> bool {
+        match &self.elsewhere {
+            Some(endpoint) => !wire::answers(endpoint).await,
+            None => false,
+        }
+    }
+
+    /// Everything, to be served.
+    #[must_use]
+    pub fn offer(&self) -> Builder {
+        Builder::new()
+            .audit(self.audit.clone())
+            .models(self.gateway.clone())
+            .broker(self.guard.broker.clone())
+            .control(self.guard.control.clone())
+            .sessions(self.sessions.clone())
+            .memory(self.remembrance.sides.memory.clone())
+            .search(self.search.clone())
+    }
+
+    /// Ends the work here and puts that on record. What the work came to is given back.
+    ///
+    /// # Errors
+    /// The outcome's, else that the end cannot be recorded.
+    pub async fn close<T>(self, outcome: Result<T>) -> Result<T> {
+        if self.lock.is_none() {
+            // Another process's services go on.
+            return outcome;
+        }
+        if let Some(capture) = &self.capture {
+            capture.settle(CAPTURE_WAIT).await;
+        }
+        if let Some(jobs) = &self.jobs {
+            // Of sessions that nobody closed: what their programs left is looked through.
+            jobs.end_all().await;
+        }
+        let stopped = mark(self.audit.as_ref(), Action::Stop).await;
+        let Self {
+            sessions,
+            gateway,
+            guard,
+            audit,
+            remembrance,
+            search,
+            capture,
+            lock,
+            shared,
+            elsewhere: _,
+            inbox,
+            jobs,
+        } = self;
+        drop((
+            sessions,
+            gateway,
+            guard,
+            remembrance,
+            search,
+            capture,
+            shared,
+            inbox,
+            jobs,
+        ));
+        let_go(audit).await;
+        // Only now may another process begin.
+        drop(lock);
+        let value = outcome?;
+        stopped.or_fail()?;
+        Ok(value)
+    }
+
+    async fn attach(endpoint: &Endpoint) -> Result<Self> {
+        if !wire::answers(endpoint).await {
+            return Err(Failure::usage(
+                format!("no Housecarl answers at {endpoint}"),
+                "Start one there with `carl serve --listen ADDRESS`, or leave --connect out.",
+            )
+            .into());
+        }
+        Ok(Self {
+            sessions: Arc::new(wire::sessions::Client::connect(endpoint)),
+            gateway: Arc::new(wire::models::Client::connect(endpoint)),
+            guard: Guard::at(endpoint),
+            audit: Arc::new(wire::audit::Client::connect(endpoint)),
+            remembrance: Remembrance::at(endpoint),
+            search: Arc::new(wire::search::Client::connect(endpoint)),
+            capture: None,
+            lock: None,
+            shared: None,
+            inbox: None,
+            jobs: None,
+            elsewhere: Some(endpoint.clone()),
+        })
+    }
+
+    async fn build(setting: &Setting, access: Access) -> Result<Self> {
+        private_folder(&setting.paths.state)?;
+        let (lock, audit, secrets) = match access {
+            Access::Write(lock) => {
+                let audit = audit(setting)?;
+                let secrets = secrets(setting, audit.clone()).await?;
+                (Some(lock), audit, secrets)
+            }
+            Access::Look => {
+                let secrets = secrets_to_look(setting).await?;
+                (None, Arc::new(NoAudit) as Arc<dyn Audit>, secrets)
+            }
+        };
+        let gateway = models(setting, secrets.clone())?;
+        let files = files(setting)?;
+        let knowledge = knowledge(setting, &audit, &gateway, (&secrets, &files))?;
+        let (desk, inbox) = desk(setting, &files)?;
+        let jobs = files.jobs();
+        let guard = guard(setting, audit.clone(), secrets, (files, &knowledge, &desk))?;
+        let bus = Arc::new(LocalBus::new());
+        let outside = (audit.clone(), bus.clone() as Arc<dyn Bus>);
+        let sessions = sessions(setting, &gateway, &guard, outside, desk)?;
+        let Knowledge {
+            remembrance,
+            search,
+        } = knowledge;
+        let capture = match lock {
+            None => None,
+            Some(_) => {
+                let house = observers::House {
+                    sessions: sessions.clone(),
+                    memory: remembrance.sides.memory.clone(),
+                    models: gateway.clone(),
+                    audit: audit.clone(),
+                    clock: Arc::new(Timestamp::now),
+                };
+                capture(setting, house, bus.as_ref())
+            }
+        };
+        if lock.is_some() {
+            mark(audit.as_ref(), Action::Start).await.or_fail()?;
+        }
+        Ok(Self {
+            sessions,
+            gateway,
+            guard,
+            audit,
+            remembrance,
+            search,
+            capture,
+            lock,
+            shared: None,
+            elsewhere: None,
+            inbox,
+            jobs,
+        })
+    }
+}
+
+/// The log of a process that only looks: it takes nothing, so the guard lets nothing run.
+struct NoAudit;
+
+#[async_trait]
+impl Audit for NoAudit {
+    async fn append(
+        &self,
+        _entry: Entry,
+        _durability: Durability,
+    ) -> Result<Ack, api::audit::Error> {
+        let detail = "this command only looks and records nothing".to_owned();
+        Err(api::audit::Error::Unwritable { detail })
+    }
+}

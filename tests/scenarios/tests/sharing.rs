@@ -1,0 +1,231 @@
+//! Several carls on one set of services: by whose settings they work, and what is left of one that
+//! dies.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::{Scene, of_kind};
+use testkit::{Carl, Gate, House, Reply, Running, Seated, Server};
+
+/// What is said of other settings.
+const NOTE: &str = "was begun with other settings";
+
+/// A scene with a configuration beyond the model's.
+fn scene(more: &str) -> Scene {
+    let scene = Scene::new((0..4).map(|_| Reply::text("Hello.")));
+    scene
+        .house
+        .configure(&(scene.server.config("openai") + more));
+    scene
+}
+
+/// `carl serve` in a house, ready.
+fn serving(house: &House, args: &[&str]) -> Running {
+    let mut server = house.ask(["serve"]).args(args.iter().copied()).spawn();
+    server.until("serving at");
+    server
+}
+
+fn run(house: &House) -> Carl {
+    house.ask(["run", "hello"])
+}
+
+#[test]
+fn a_guest_that_forbids_more_is_refused_and_no_model_hears_it() {
+    let scene = scene("");
+    let house = &scene.house;
+    let server = serving(house, &[]);
+    let holder = format!("process {}", server.pid());
+    for (variable, value, key) in [
+        ("CARL_MEMORY__CAPTURE", "false", "memory.capture = true"),
+        ("CARL_MEMORY__RECALL", "false", "memory.recall = true"),
+        ("CARL_SEARCH__AIR_GAP", "true", "search.air_gap = false"),
+        (
+            "CARL_AGENTS__SESSION_TOKENS",
+            "9",
+            "agents.session_tokens = 0",
+        ),
+        ("CARL_DRIVE__TURNS", "3", "drive.turns = 20"),
+    ] {
+        let refused = run(house).env(variable, value).run().expect(2);
+        for part in [key, value, variable, &holder] {
+            assert!(refused.stderr.contains(part), "{part}: {refused:#?}");
+        }
+    }
+    let refused = run(house).arg("--air-gap").run().expect(2);
+    assert!(
+        refused.stderr.contains("leave out --air-gap"),
+        "{refused:#?}"
+    );
+    house.write(".housecarl.toml", "air_gap = true\n");
+    let refused = run(house).run().expect(2);
+    assert!(refused.stderr.contains(".housecarl.toml"), "{refused:#?}");
+    std::fs::remove_file(house.work().join(".housecarl.toml")).unwrap();
+    assert_eq!(scene.server.chats().len(), 0);
+    assert!(house.session_logs().is_empty());
+    // The user's own upkeep has no agent work, and is never in the way.
+    let listed = house.ask(["session", "list"]);
+    listed.env("CARL_MEMORY__CAPTURE", "false").run().expect(0);
+    server.kill();
+    // Alone it works as it is told.
+    let alone = run(house).env("CARL_MEMORY__CAPTURE", "false").run();
+    assert!(!alone.expect(0).stderr.contains(NOTE));
+}
+
+#[test]
+fn a_guest_that_forbids_less_goes_on_and_is_told() {
+    let scene = scene("[memory]\ncapture = false\n");
+    let server = serving(&scene.house, &["--air-gap"]);
+    let agreed = run(&scene.house).arg("--air-gap").run().expect(0);
+    assert!(!agreed.stderr.contains(NOTE), "{agreed:#?}");
+    let told = run(&scene.house)
+        .env("CARL_MEMORY__CAPTURE", "true")
+        .env("CARL_AGENTS__PARALLEL", "3")
+        .run()
+        .expect(0);
+    for part in [
+        NOTE,
+        "memory.capture = false, not true",
+        "agents.parallel = ",
+        ", not 3",
+    ] {
+        assert!(told.stderr.contains(part), "{part}: {told:#?}");
+    }
+    assert!(
+        told.stderr.contains("models.air_gap = true, not false"),
+        "{told:#?}"
+    );
+    server.kill();
+}
+
+#[test]
+fn what_was_edited_since_is_told_or_refused() {
+    let scene = scene("");
+    let house = &scene.house;
+    let server = serving(house, &[]);
+    let quiet = run(house).run().expect(0);
+    assert!(!quiet.stderr.contains(NOTE), "{quiet:#?}");
+    let own = scene.server.config("openai");
+    house.configure(
+        &(own.clone() + "\n[memory.finding]\ntexts = 7\n[chat]\ninstructions = \"Be brief.\"\n"),
+    );
+    let told = run(house).run().expect(0);
+    assert!(
+        told.stderr.contains("memory.finding.texts = 5, not 7"),
+        "{told:#?}"
+    );
+    assert!(told.stderr.contains("chat.instructions"), "{told:#?}");
+    house.configure(&own);
+    let agents = house.home().join(".config/housecarl/agents.yaml");
+    std::fs::write(&agents, "agents: {}\n").unwrap();
+    let refused = run(house).run().expect(2);
+    assert!(refused.stderr.contains("agents.yaml"), "{refused:#?}");
+    std::fs::remove_file(&agents).unwrap();
+    // Another configuration folder of the same Housecarl.
+    let folder = house.home().join("other/housecarl");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(
+        folder.join("config.toml"),
+        own + "\n[memory]\ncapture = false\n",
+    )
+    .unwrap();
+    let other = run(house).env("XDG_CONFIG_HOME", house.home().join("other"));
+    let refused = other.run().expect(2);
+    let file = folder.join("config.toml").display().to_string();
+    assert!(refused.stderr.contains(&file), "{refused:#?}");
+    server.kill();
+}
+
+#[test]
+fn words_do_not_leave_for_where_only_the_server_sends_them() {
+    let scene =
+        scene("[models.providers.far]\ntype = \"openai\"\nendpoint = \"http://192.0.2.1:9/v1\"\n");
+    let house = &scene.house;
+    let mut server = house
+        .ask(["serve"])
+        .env("CARL_MODELS__DEFAULT_PROVIDER", "far")
+        .spawn();
+    server.until("serving at");
+    let refused = run(house).run().expect(2);
+    assert!(
+        refused.stderr.contains("models.default_provider = \"far\""),
+        "{refused:#?}"
+    );
+    assert!(refused.stderr.contains("config.toml"), "{refused:#?}");
+    server.kill();
+}
+
+#[test]
+fn another_home_is_another_housecarl_whatever_folder_its_sockets_share() {
+    let (scene, other) = (scene(""), scene(""));
+    let server = serving(&scene.house, &[]);
+    let guest = run(&other.house).env("XDG_RUNTIME_DIR", scene.house.run_dir());
+    guest.run().expect(0);
+    assert_eq!(scene.house.session_logs().len(), 0);
+    assert_eq!(other.house.session_logs().len(), 1);
+    assert_eq!(other.server.chats().len(), 1);
+    server.kill();
+}
+
+/// A chat at its first prompt.
+fn seat(scene: &Scene) -> Seated {
+    let mut seat = scene.house.ask(["chat"]).env("TERM", "xterm").seated();
+    seat.until("/help");
+    seat.until("> ");
+    seat
+}
+
+#[test]
+fn a_guest_of_a_chat_is_told_of_the_chat() {
+    let scene = scene("");
+    let mut host = seat(&scene);
+    let refused = run(&scene.house).env("CARL_MEMORY__CAPTURE", "false").run();
+    let refused = refused.expect(2);
+    for part in [
+        format!("the chat that serves here (process {})", host.pid()),
+        "End that chat".to_owned(),
+    ] {
+        assert!(refused.stderr.contains(&part), "{refused:#?}");
+    }
+    host.types("/quit\n");
+    assert_eq!(host.finish().code, Some(0));
+}
+
+#[test]
+fn what_a_killed_guest_left_open_is_ended() {
+    let gate = Gate::new();
+    let scene = Scene::with(
+        Server::openai([
+            Reply::text("Begun it. ").and_wait(&gate),
+            Reply::text("The host goes on."),
+        ]),
+        "openai",
+    );
+    let mut host = seat(&scene);
+    let mut guest = seat(&scene);
+    guest.types("question one\n");
+    guest.until("Begun ");
+    guest.kill();
+    let ends = || {
+        let logs = scene.house.session_logs();
+        let logs = logs.iter().map(|path| testkit::house::json_lines(path));
+        let ends = logs.flat_map(|log| {
+            of_kind(&log, "query_finished")
+                .into_iter()
+                .cloned()
+                .collect::<Vec<_>>()
+        });
+        ends.collect::<Vec<_>>()
+    };
+    // Each look is a process of its own, which takes its time.
+    let mut looks = (0..200).map(|_| scene.house.ask(["session", "list"]).run());
+    looks.find(|_| !ends().is_empty()).unwrap();
+    assert_eq!(ends()[0]["status"], "interrupted");
+    host.types("question two\n");
+    host.until("The host goes on.");
+    host.until("> ");
+    host.types("/quit\n");
+    assert_eq!(host.finish().code, Some(0));
+}
