@@ -169,14 +169,34 @@ impl Stage {
     /// The leg that finds by meaning.
     pub const VECTOR: &'static str = "vector";
 
-    /// Why this leg looked at nothing by meaning, so that the results are by words alone; `None`
-    /// for a leg that looked, and for every other stage.
+    /// What this leg could not look at; `None` for a leg that looked at all there is, and for every
+    /// other stage.
     #[must_use]
-    pub fn words_alone(&self) -> Option<&str> {
-        let is_gone_without = self.name == Self::VECTOR && self.seen == 0 && !self.note.is_empty();
-        let why = self.note.strip_suffix(": words alone");
-        is_gone_without.then(|| why.unwrap_or(&self.note))
+    pub fn lacking(&self) -> Option<Lacking<'_>> {
+        let note = self.note.as_str();
+        let is_leg = self.name == Self::LEXICAL || self.name == Self::VECTOR;
+        if !is_leg || note.is_empty() {
+            return None;
+        }
+        if self.seen > 0 {
+            return note.ends_with(" yet").then_some(Lacking::Part(note));
+        }
+        Some(match self.name == Self::VECTOR {
+            true => Lacking::Meaning(note.strip_suffix(": words alone").unwrap_or(note)),
+            false => Lacking::Words(note),
+        })
     }
+}
+
+/// What a leg of a query could not look at, with why, for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lacking<'a> {
+    /// Nothing was found by meaning: the results are by words alone.
+    Meaning(&'a str),
+    /// Nothing was found by words: the results are by meaning alone.
+    Words(&'a str),
+    /// Some entries were looked at by the other leg alone.
+    Part(&'a str),
 }
 
 /// Most candidates that a stage's event names.
@@ -713,28 +733,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_leg_by_meaning_that_looked_at_nothing_says_why() {
-        let stage = |name: &str, seen, note: &str| Stage {
-            name: name.to_owned(),
-            candidates: Vec::new(),
-            seen,
-            duration_us: 1,
-            note: note.to_owned(),
+    fn a_leg_that_did_not_look_at_everything_says_so() {
+        let lacking = |name: &str, seen, note: &str| {
+            let stage = Stage {
+                name: name.to_owned(),
+                candidates: Vec::new(),
+                seen,
+                duration_us: 1,
+                note: note.to_owned(),
+            };
+            stage.lacking().map(|lacking| format!("{lacking:?}"))
         };
-        let away = stage(
-            Stage::VECTOR,
-            0,
-            "no embedding model (none set): words alone",
+        let vector = |seen, note| lacking(Stage::VECTOR, seen, note);
+        let away = vector(0, "no embedding model (none set): words alone");
+        assert_eq!(
+            away.as_deref(),
+            Some("Meaning(\"no embedding model (none set)\")")
         );
-        assert_eq!(away.words_alone(), Some("no embedding model (none set)"));
-        let behind = stage(Stage::VECTOR, 0, "3 of 3 entries have no vector yet");
-        assert_eq!(behind.words_alone(), Some(behind.note.as_str()));
-        for looked in [
-            stage(Stage::VECTOR, 2, "1 of 3 entries have no vector yet"),
-            stage(Stage::VECTOR, 0, ""),
-            stage(Stage::LEXICAL, 0, "3 entries are not indexed yet"),
-        ] {
-            assert_eq!(looked.words_alone(), None, "{looked:?}");
-        }
+        let none = vector(0, "3 of 3 entries have no vector yet");
+        assert!(none.unwrap().starts_with("Meaning(\"3 of 3"));
+        let some = vector(2, "1 of 3 entries have no vector yet");
+        assert!(some.unwrap().starts_with("Part(\"1 of 3"));
+        let words = lacking(Stage::LEXICAL, 0, "it cannot be read");
+        assert_eq!(words.as_deref(), Some("Words(\"it cannot be read\")"));
+        assert_eq!(vector(0, ""), None);
+        assert_eq!(lacking(Stage::LEXICAL, 3, "made anew: damaged"), None);
+        assert_eq!(lacking("cache", 0, "the same words"), None);
     }
 }

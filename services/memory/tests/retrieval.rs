@@ -5,7 +5,7 @@ mod support;
 
 use api::CallContext;
 use api::memory::{
-    CorrelatedRequest, Curator as _, Detail, Memory as _, Scope, Source, WriteEntry,
+    CorrelatedRequest, Curator as _, Detail, Lacking, Memory as _, Scope, Source, Stage, WriteEntry,
 };
 use domain::id::{AgentToken, QueryId, SessionId, TraceId};
 use domain::rights::Namespace;
@@ -147,9 +147,31 @@ async fn the_same_question_is_answered_from_the_cache_until_something_is_written
 }
 
 #[tokio::test]
+async fn an_answer_by_words_alone_is_not_given_again_and_says_each_time_that_it_is_one() {
+    let kept = Kept::with(std::sync::Arc::default()).await;
+    kept.write("Ada sells her car.").await;
+    for _ in 0..2 {
+        let (stages, recalls) = kept.ask("Who has an automobile?").await;
+        let lacking = stages.iter().find_map(Stage::lacking);
+        assert!(
+            matches!(lacking, Some(Lacking::Meaning(why)) if why.starts_with("no embedding model")),
+            "{stages:#?}"
+        );
+        assert_eq!(recalls, []);
+    }
+    *kept.models().name.lock().unwrap() = Some("words");
+    kept.service().reindex().await.unwrap();
+    kept.settled().await;
+    let (stages, recalls) = kept.ask("Who has an automobile?").await;
+    assert_eq!(recalls.len(), 1, "{stages:#?}");
+    assert_eq!(stages.iter().find_map(Stage::lacking), None);
+}
+
+#[tokio::test]
 async fn what_is_forgotten_is_not_in_the_cache() {
     let kept = Kept::new().await;
     let id = kept.write("Ada grows beans.").await;
+    kept.settled().await;
     kept.ask("What does Ada grow?").await;
     kept.service().forget(id).await.unwrap();
     assert!(kept.ask("What does Ada grow?").await.1.is_empty());

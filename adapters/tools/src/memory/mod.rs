@@ -60,13 +60,20 @@ impl MemoryTools {
                 0.0
             },
         };
-        let mut stages = self.memory.query(request).await.map_err(failure)?;
-        while let Some(event) = stages.next().await {
-            if let QueryEvent::Results(mut recalls) = event.map_err(failure)? {
-                if arguments.relevant_only {
-                    recalls = unasked(recalls, &arguments.query);
+        let mut events = self.memory.query(request).await.map_err(failure)?;
+        let mut stages = Vec::new();
+        while let Some(event) = events.next().await {
+            match event.map_err(failure)? {
+                QueryEvent::Stage(stage) => stages.push(stage),
+                // Nobody asked, so that nobody takes what is found for all there is.
+                QueryEvent::Results(recalls) if arguments.relevant_only => {
+                    let recalls = unasked(recalls, &arguments.query);
+                    return show::found(&recalls, &call.rights.namespaces, String::new());
                 }
-                return show::found(&recalls, &call.rights.namespaces);
+                QueryEvent::Results(recalls) => {
+                    let lacking = show::lacking(&stages);
+                    return show::found(&recalls, &call.rights.namespaces, lacking);
+                }
             }
         }
         Err(broken(
@@ -87,7 +94,7 @@ impl MemoryTools {
             detail: arguments.detail.into(),
         };
         let recalls: Vec<Recall> = self.memory.get_correlated(request).await.map_err(failure)?;
-        show::found(&recalls, &call.rights.namespaces)
+        show::found(&recalls, &call.rights.namespaces, String::new())
     }
 }
 

@@ -8,6 +8,10 @@ use serde::Serialize;
 pub(crate) struct Results {
     /// What was found, best first.
     pub(crate) results: Vec<Told>,
+    /// What the search could not look at, in a sentence of ours; not there when it looked at all
+    /// there is, and for `get_correlated`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) lacking: String,
 }
 
 /// One recall.

@@ -5,7 +5,7 @@ use super::record::{Results, Told};
 use crate::failure::broken;
 use crate::spec::cut;
 use api::executor::ToolFailure;
-use api::memory::{Kind, Recall, Source};
+use api::memory::{Kind, Lacking, Recall, Source, Stage};
 use domain::label::{Integrity, Label};
 use domain::rights::Namespace;
 use domain::tool::{ResultField, ToolOutput};
@@ -15,12 +15,18 @@ const SHOWN_CHARS: usize = 1_500;
 /// The kind of what was asked and answered.
 const CONVERSATION: &str = "conversation";
 
-/// The recalls as a result. Each part is labelled as it was stored; that nothing was found says
-/// nothing of anybody's.
+/// The recalls as a result, with what the search could not look at. Each part is labelled as it was
+/// stored; that nothing was found, or looked at, says nothing of anybody's.
 pub(super) fn found(
     recalls: &[Recall],
     namespaces: &[Namespace],
+    lacking: String,
 ) -> Result<ToolOutput, ToolFailure> {
+    let of_search = (!lacking.is_empty()).then(|| ResultField {
+        path: "/lacking".to_owned(),
+        label: Label::nothing(),
+        format: None,
+    });
     let labels = recalls
         .iter()
         .enumerate()
@@ -28,15 +34,20 @@ pub(super) fn found(
             path: format!("/results/{index}/**"),
             label: marked(recall),
             format: None,
-        });
+        })
+        .chain(of_search);
     let results = Results {
         results: recalls.iter().map(told).collect(),
+        lacking,
     };
-    let text = match (namespaces.is_empty(), results.results.is_empty()) {
+    let mut text = match (namespaces.is_empty(), results.results.is_empty()) {
         (true, _) => "No memory is open to this agent.".to_owned(),
         (false, true) => "Nothing relevant is in memory.".to_owned(),
         (false, false) => in_lines(&results.results),
     };
+    if !results.lacking.is_empty() && !namespaces.is_empty() {
+        text.push_str(&format!("\n\n({})", results.lacking));
+    }
     let data = serde_json::to_value(&results).map_err(|error| {
         broken(
             "result_unwritable",
@@ -50,6 +61,31 @@ pub(super) fn found(
         artifacts: Vec::new(),
         labels: labels.collect(),
     })
+}
+
+/// What a search could not look at, in a sentence; empty when it looked at all there is. What
+/// another program said of it, as a model server, is left out: the sentence is ours.
+pub(super) fn lacking(stages: &[Stage]) -> String {
+    let own = |why: &'_ str| -> String {
+        let end = why.find(" (").unwrap_or(why.len());
+        why[..end].to_owned()
+    };
+    let said = stages
+        .iter()
+        .filter_map(Stage::lacking)
+        .map(|lacking| match lacking {
+            Lacking::Meaning(why) => format!(
+                "Searched by words alone, and what says it in other words may be missing: {}.",
+                own(why)
+            ),
+            Lacking::Words(_) => {
+                "Searched by meaning alone, and a name or a number may be missing: \
+                              the index of words cannot be used just now."
+                    .to_owned()
+            }
+            Lacking::Part(what) => format!("Something may be missing: {}.", own(what)),
+        });
+    said.collect::<Vec<_>>().join(" ")
 }
 
 /// Its label as stored, with where it was read: an answer made of it goes no further than that part
@@ -71,7 +107,7 @@ fn told(recall: &Recall) -> Told {
     Told {
         id: recall.id.to_string(),
         kind: match recall.kind {
-            Kind::Memory => "memory".to_owned(),
+            Kind::Memory => Kind::Memory.as_str().to_owned(),
             Kind::Engram => CONVERSATION.to_owned(),
         },
         namespace: recall.namespace.to_string(),

@@ -19,12 +19,13 @@ pub(super) fn kept(said: &str, data: &Value) -> String {
 pub(super) fn recalled(query: &str, data: &Value) -> String {
     let results = items(data, "results");
     let about = quoted(query);
+    // A search that goes by words alone, or with some vectors missing, may overlook something.
+    let lacking = match text(data, "lacking") {
+        "" => String::new(),
+        lacking => format!("\n{}", set_in(lacking)),
+    };
     if results.is_empty() {
-        // A search that goes by words alone, or with some vectors missing, may overlook something.
-        return format!(
-            "Nothing is found in memory about {about}. `carl memory search` says whether all of it \
-             could be searched by meaning."
-        );
+        return format!("Nothing is found in memory about {about}.{lacking}");
     }
     let relevance = |one: &Value| one.get("relevance").and_then(Value::as_f64).unwrap_or(0.0);
     let mut near: Vec<&Value> = results.iter().collect();
@@ -53,6 +54,7 @@ pub(super) fn recalled(query: &str, data: &Value) -> String {
             text(one, "id"),
         ));
     }
+    out.push_str(&lacking);
     out
 }
 

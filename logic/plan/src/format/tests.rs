@@ -280,8 +280,7 @@ fn remembered(name: &str, text: &str, relevance: f64) -> Value {
 #[test]
 fn what_is_recalled_says_where_it_is_from_and_what_is_not_about_it_says_so() {
     let nothing = recall(json!([]));
-    assert!(nothing.starts_with("Nothing is found in memory about \"coffee\". "));
-    assert!(nothing.contains("`carl memory search` says"), "{nothing}");
+    assert_eq!(nothing, "Nothing is found in memory about \"coffee\".");
     let black = remembered("I take my coffee", "I take my coffee black.", 0.9);
     let other = remembered("bees", "Ada keeps bees.\n1. and more", 0.1);
     assert_eq!(
@@ -302,6 +301,19 @@ fn what_is_recalled_says_where_it_is_from_and_what_is_not_about_it_says_so() {
         "Nothing is clearly about \"coffee\". The nearest in memory:\n1. bees\n   Ada keeps \
          bees.\n   1. and more\n   (memory, 2026-11-22, from an agent, id 0190)"
     );
+}
+
+#[test]
+fn what_a_search_of_memory_could_not_look_at_is_said_with_and_without_results() {
+    let action = Action::Recall {
+        query: "coffee".to_owned(),
+    };
+    let lacking = "Searched by words alone: no embedding model.";
+    for results in [json!([]), json!([remembered("tea", "I like tea.", 0.9)])] {
+        let data = json!({ "results": results, "lacking": lacking });
+        let shown = step(&action, &[data]);
+        assert!(shown.ends_with(&format!("\n{lacking}")), "{shown}");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::{Shared, recall};
 use crate::cache::{Asked, Wanted};
 use crate::embedding::{QUERY_WAIT, USER_WAIT, Vector};
 use crate::index::{Found, Likeness, Limits};
-use api::memory::{Candidate, Error, QueryEvent, QueryRequest, Recall};
+use api::memory::{Candidate, Error, QueryEvent, QueryRequest, Recall, Stage};
 use retrieval::fusion::{Hit, Leg, Legs};
 use retrieval::question::{self, Question};
 use std::sync::Arc;
@@ -40,6 +40,13 @@ struct Query {
     request: QueryRequest,
     question: Question,
     tell: Tell,
+}
+
+/// How much of what there is a leg looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Looked {
+    AtAll,
+    AtSome,
 }
 
 /// What the leg of words found, and how long it took.
@@ -87,12 +94,16 @@ impl Query {
                 return self.remembered(answer, "the same meaning", began).await;
             }
         }
-        let lexical = self.words(lexical).await;
-        let legged = self.legs(lexical, nearest).await;
+        let (lexical, by_words) = self.words(lexical).await;
+        let (legged, by_meaning) = self.legs(lexical, nearest).await;
         let vector = legged.vector.clone();
         let recalls = self.ranked(legged).await?;
-        let now = Instant::now();
-        self.shared.cache().keep(asked, vector, &recalls, now);
+        // What a leg could not look at it may find the next time, and whoever asks then is told of
+        // what is lacking then.
+        if (by_words, by_meaning) == (Looked::AtAll, Looked::AtAll) {
+            let now = Instant::now();
+            self.shared.cache().keep(asked, vector, &recalls, now);
+        }
         self.event(QueryEvent::Results(recalls)).await;
         Ok(())
     }
@@ -160,7 +171,7 @@ impl Query {
     }
 
     /// Tells the leg of words. Where its index fails, the query goes on without it.
-    async fn words(&self, lexical: Lexical) -> Vec<Hit> {
+    async fn words(&self, lexical: Lexical) -> (Vec<Hit>, Looked) {
         let found = match lexical.found {
             Ok(found) => found,
             Err(error) => {
@@ -169,9 +180,10 @@ impl Query {
             }
         };
         let hits: Vec<Hit> = found.best.iter().map(hit).collect();
-        self.told("lexical", &hits, found.seen, lexical.duration, found.note)
-            .await;
-        hits
+        let Lexical { duration, .. } = lexical;
+        let told = self.told(Stage::LEXICAL, &hits, found.seen, duration, found.note);
+        let looked = told.await;
+        (hits, looked)
     }
 
     /// The leg of vectors: the question's, and then the entries nearest to it.
@@ -210,7 +222,7 @@ impl Query {
     }
 
     /// Tells the leg of vectors, and puts both together.
-    async fn legs(&self, lexical: Vec<Hit>, nearest: Nearest) -> Legged {
+    async fn legs(&self, lexical: Vec<Hit>, nearest: Nearest) -> (Legged, Looked) {
         let Nearest {
             vector,
             found,
@@ -226,22 +238,35 @@ impl Query {
         };
         let mut best = legs.vector.hits.clone();
         best.sort_by(|a, b| b.score.total_cmp(&a.score));
-        self.told("vector", &best, found.seen, duration, found.note)
-            .await;
+        let told = self.told(Stage::VECTOR, &best, found.seen, duration, found.note);
+        let looked = told.await;
         let likenesses = found.best.into_iter();
-        Legged {
+        let legged = Legged {
             legs,
             likenesses: likenesses
                 .map(|like| (u64::from(like.number), like))
                 .collect(),
             vector,
-        }
+        };
+        (legged, looked)
     }
 
-    async fn told(&self, name: &str, hits: &[Hit], seen: u64, duration: Duration, note: String) {
+    async fn told(
+        &self,
+        name: &str,
+        hits: &[Hit],
+        seen: u64,
+        duration: Duration,
+        note: String,
+    ) -> Looked {
         let indexes = &self.shared.indexes;
         let stage = stages::of_hits(indexes, name, hits, seen, duration, note);
+        let looked = match stage.lacking() {
+            None => Looked::AtAll,
+            Some(_) => Looked::AtSome,
+        };
         self.event(QueryEvent::Stage(stage)).await;
+        looked
     }
 
     async fn stage(
