@@ -2,6 +2,7 @@
 //! that it failed.
 
 use crate::claims::no_report;
+use crate::refusal::Refusal;
 use domain::lineage::AgentType;
 use domain::report::{Report, ReportSource, ReportStatus, ResultQuality};
 
@@ -40,8 +41,8 @@ impl Maker {
 pub struct Evidence {
     /// Its report, after its claims were checked.
     pub report: Report,
-    /// Whether the guard or the user refused it something.
-    pub refused: bool,
+    /// What the guard or the user refused it.
+    pub refused: Refusal,
 }
 
 /// One agent that worked on a task.
@@ -64,8 +65,8 @@ pub enum Next {
     Again {
         /// Why it failed.
         reason: String,
-        /// Whether it failed because something was refused, so that another type may do better.
-        refused: bool,
+        /// What was refused, so that another type may do better, or none.
+        refused: Refusal,
     },
     /// Have a second agent look.
     Check,
@@ -119,8 +120,8 @@ pub fn next_step(tries: &[Try], rests_on_it: bool, files: &Files, can_check: boo
     let Some(outcome) = &last.outcome else {
         return Next::Wait;
     };
-    if let Some(reason) = without_files(tries, files) {
-        return again_or_never(tries, reason, outcome.refused);
+    if let Some((reason, refused)) = without_files(tries, files) {
+        return again_or_never(tries, reason, refused);
     }
     match last.work {
         Work::Do => {
@@ -134,20 +135,21 @@ pub fn next_step(tries: &[Try], rests_on_it: bool, files: &Files, can_check: boo
 
 /// What is missing of the last result that was claimed. A report that still says success has every
 /// file in place, even if it names fewer: its claims were checked.
-fn without_files(tries: &[Try], files: &Files) -> Option<String> {
+fn without_files<'t>(tries: &'t [Try], files: &Files) -> Option<(String, &'t Refusal)> {
     let Files::NotLeft(missing) = files else {
         return None;
     };
     let done = tries.iter().rfind(|t| t.work == Work::Do)?;
-    let report = &done.outcome.as_ref()?.report;
-    (report.status == ReportStatus::Partial).then(|| format!("without {}", missing.join(", ")))
+    let done = done.outcome.as_ref()?;
+    let is_part = done.report.status == ReportStatus::Partial;
+    is_part.then(|| (format!("without {}", missing.join(", ")), &done.refused))
 }
 
 fn after_doing(tries: &[Try], outcome: &Evidence, files: &Files, may_check: bool) -> Next {
     let report = &outcome.report;
     let (worth, note) = match (report.status, report.result_quality) {
         (ReportStatus::Failed, _) => {
-            return again_or_never(tries, reason_of(report), outcome.refused);
+            return again_or_never(tries, reason_of(report), &outcome.refused);
         }
         (_, ResultQuality::Uncertain) => (Worth::Unverified, "uncertain: it may be wrong"),
         (ReportStatus::Success, ResultQuality::Verified) => (Worth::Whole, ""),
@@ -172,7 +174,7 @@ fn after_checking(tries: &[Try], outcome: &Evidence) -> Next {
         ),
         (Maker::Agent, ReportStatus::Failed, _) if has_looked => {
             let reason = format!("a second agent found it wrong: {}", reason_of(report));
-            return again_or_never(tries, reason, false);
+            return again_or_never(tries, reason, &Refusal::Nothing);
         }
         // To make it once more for a guess would throw away what may be right.
         (Maker::Agent, ReportStatus::Failed, _) => (
@@ -217,9 +219,10 @@ fn used(done: &Report, worth: Worth, note: String) -> Next {
     Next::Use { worth, note }
 }
 
-fn again_or_never(tries: &[Try], reason: String, refused: bool) -> Next {
+fn again_or_never(tries: &[Try], reason: String, refused: &Refusal) -> Next {
     let begun = tries.iter().filter(|t| t.work == Work::Do).count();
     if begun < TRIES {
+        let refused = refused.clone();
         Next::Again { reason, refused }
     } else {
         Next::GiveUp(reason)
@@ -258,7 +261,7 @@ mod tests {
             agent_type: AgentType::new("coder").unwrap(),
             outcome: Some(Evidence {
                 report,
-                refused: false,
+                refused: Refusal::Nothing,
             }),
         }
     }
@@ -412,7 +415,7 @@ mod tests {
                 for (may_check, rests) in [(true, true), (false, false)] {
                     let next = next_step(&first, rests, &missing, may_check);
                     let reason = "without `sum.txt`".to_owned();
-                    let refused = false;
+                    let refused = Refusal::Nothing;
                     assert_eq!(next, Next::Again { reason, refused });
                 }
             }

@@ -2,8 +2,8 @@
 //!
 //! What it is: decisions over plain data. A decomposition goes in, actions come out ("start this",
 //! "try this once more", "have this checked"); reports go in, corrected reports come out.
-//! What it owns: the checks on a decomposition, the order in which tasks start, the one retry, the
-//! one second opinion, what a brief holds, which claims of a report stand, what it copied, which
+//! What it owns: the checks on a decomposition, the order in which tasks start, the one retry and
+//! when it is in vain, the one second opinion, what a brief holds, which claims of a report stand, what it copied, which
 //! nominated facts are worth a thought, and the task state that an orchestrating agent is shown.
 //! What it never does: start an agent, ask a model, touch a file, look at a clock. It keeps no
 //! state that cannot be rebuilt from what a session log holds.
@@ -16,6 +16,7 @@ mod confidence;
 mod copies;
 mod machine;
 mod memories;
+mod refusal;
 mod schema;
 mod state;
 
@@ -26,5 +27,6 @@ pub use confidence::{Evidence, Files, Maker, Next, Try, Work, Worth, next_step};
 pub use copies::{Heard, take_out_copies};
 pub use machine::{Action, Begun, Ending, Input, Limits, Orchestration, Start};
 pub use memories::{Candidate, Keep, Passed, candidates};
+pub use refusal::{Bound, Refusal};
 pub use schema::{decomposition_schema, keep_schema, report_schema, tasks_schema};
 pub use state::{Standing, rolling_summary, task_state, tasks_in_json};

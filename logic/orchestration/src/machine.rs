@@ -6,6 +6,7 @@
 
 use crate::claims::{failed_report, files_of};
 use crate::confidence::{Evidence, Files, Next, Try, Work, Worth, next_step};
+use crate::refusal::Refusal;
 use domain::lineage::AgentType;
 use domain::report::{Report, ReportStatus};
 use domain::task::{Task, TaskStatus};
@@ -143,6 +144,12 @@ impl Part {
         self.end.as_ref().map(|end| end.status)
     }
 
+    /// Who worked on it last.
+    fn doer(&self) -> Option<&AgentType> {
+        let mut done = self.tries.iter().rev().filter(|t| t.work == Work::Do);
+        done.next().map(|t| &t.agent_type)
+    }
+
     fn report(&self) -> Option<&Report> {
         let done = self.tries.iter().rev().filter(|t| t.work == Work::Do);
         let mut reports = done.filter_map(|t| t.outcome.as_ref().map(|o| &o.report));
@@ -193,7 +200,7 @@ impl Orchestration {
             };
             let cut_short = || Evidence {
                 report: failed_report(CUT_SHORT),
-                refused: false,
+                refused: Refusal::Nothing,
             };
             let (outcome, tokens) = one.outcome.unwrap_or_else(|| (cut_short(), 0));
             whole.spent = whole.spent.saturating_add(tokens);
@@ -419,7 +426,18 @@ impl Orchestration {
             files_of(report, &part.task.expected_artifacts)
         });
         let can_check = self.limits.checker.is_some();
-        next_step(&part.tries, is_needed || leaves == 1, &files, can_check)
+        let next = next_step(&part.tries, is_needed || leaves == 1, &files, can_check);
+        let has_stand_in = || {
+            let doer = part.doer();
+            doer.is_some_and(|doer| self.limits.stand_ins.contains_key(doer))
+        };
+        match next {
+            Next::Again { reason, refused } => match refused.in_vain(has_stand_in()) {
+                Some(why) => Next::GiveUp(format!("{reason}; not tried again: {why}")),
+                None => Next::Again { reason, refused },
+            },
+            next => next,
+        }
     }
 
     fn start(&mut self, index: usize, actions: &mut Vec<Action>) {
@@ -460,9 +478,9 @@ impl Orchestration {
         let (agent_type, work, again) = match next {
             Next::Do => (own?, Work::Do, None),
             Next::Again { reason, refused } => {
-                let before = part.tries.iter().rev().find(|t| t.work == Work::Do);
-                let before = before.map_or(own?, |t| t.agent_type.clone());
-                let other = self.limits.stand_ins.get(&before).filter(|_| refused);
+                let before = part.doer().cloned().or(own)?;
+                let other = self.limits.stand_ins.get(&before);
+                let other = other.filter(|_| refused != Refusal::Nothing);
                 (other.cloned().unwrap_or(before), Work::Do, Some(reason))
             }
             Next::Check => (self.limits.checker.clone()?, Work::Check, None),

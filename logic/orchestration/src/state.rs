@@ -138,6 +138,7 @@ mod tests {
     use crate::confidence::Evidence;
     use crate::failed_report;
     use crate::machine::Limits;
+    use crate::refusal::Refusal;
     use std::collections::BTreeMap;
 
     fn orchestration(count: usize) -> Orchestration {
@@ -168,7 +169,7 @@ mod tests {
         report.artifacts = vec!["/w/a".to_owned()];
         let outcome = Evidence {
             report,
-            refused: false,
+            refused: Refusal::Nothing,
         };
         let _ = whole.reported("t0", outcome, 10);
         let state = task_state(&whole);
@@ -191,7 +192,7 @@ mod tests {
             for _ in 0..2 {
                 let outcome = Evidence {
                     report: failed_report(&"why ".repeat(140)),
-                    refused: false,
+                    refused: Refusal::Nothing,
                 };
                 let _ = whole.reported(&format!("t{n}"), outcome, 0);
             }

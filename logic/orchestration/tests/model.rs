@@ -5,7 +5,8 @@ use domain::lineage::AgentType;
 use domain::report::{Report, ReportSource, ReportStatus, ResultQuality};
 use domain::task::{Task, TaskStatus};
 use orchestration::{
-    Action, Begun, Ending, Evidence, Limits, Orchestration, Start, Work, failed_report,
+    Action, Begun, Bound, Ending, Evidence, Limits, Orchestration, Refusal, Start, Work,
+    failed_report,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone)]
 struct Moment {
     report: u8,
-    refused: bool,
+    refused: Refusal,
     tokens: u64,
     /// Which of the running agents reports.
     who: usize,
@@ -22,10 +23,23 @@ struct Moment {
     crashes: bool,
 }
 
+fn refusal() -> impl Strategy<Value = Refusal> {
+    let last = |bound| Refusal::Last {
+        tool: "t".to_owned(),
+        bound,
+    };
+    prop_oneof![
+        4 => Just(Refusal::Nothing),
+        2 => Just(Refusal::Passing),
+        1 => Just(last(Bound::Type)),
+        1 => Just(last(Bound::Everybody)),
+    ]
+}
+
 fn moment() -> impl Strategy<Value = Moment> {
     (
         0..10_u8,
-        any::<bool>(),
+        refusal(),
         0..200_u64,
         any::<usize>(),
         proptest::bool::weighted(0.01),
@@ -210,7 +224,7 @@ fn play(tasks: Vec<Task>, limits: Limits, moments: &[Moment]) -> (Watch, Orchest
             for begun in &mut watch.begun {
                 let cut = || Evidence {
                     report: failed_report("cut"),
-                    refused: false,
+                    refused: Refusal::Nothing,
                 };
                 begun.outcome.get_or_insert_with(|| (cut(), 0));
             }
@@ -223,7 +237,7 @@ fn play(tasks: Vec<Task>, limits: Limits, moments: &[Moment]) -> (Watch, Orchest
             let start = watch.running.remove(now.who % watch.running.len());
             let outcome = Evidence {
                 report: report(now.report),
-                refused: now.refused,
+                refused: now.refused.clone(),
             };
             watch.note(&start, &outcome, now.tokens);
             watch.take(whole.reported(&start.label, outcome, now.tokens), false);
@@ -329,7 +343,7 @@ fn two_independent_tasks_overlap_and_the_third_waits_for_both() {
     assert_eq!(started(&whole.begin()), ["a", "b"]);
     let good = || Evidence {
         report: report(9),
-        refused: false,
+        refused: Refusal::Nothing,
     };
     assert_eq!(
         started(&whole.reported("b", good(), 5)),
@@ -364,13 +378,13 @@ fn what_was_refused_is_tried_by_another_type_and_dependants_of_a_failure_are_ski
         report: report(1),
         refused,
     };
-    let actions = whole.reported("a", failed(true), 1);
+    let actions = whole.reported("a", failed(Refusal::Passing), 1);
     let Some(Action::Start(second)) = actions.last() else {
         unreachable!("a second try: {actions:?}");
     };
     assert_eq!(second.agent_type.as_str(), "sysadmin");
     assert_eq!(second.again.as_deref(), Some("broke"));
-    let actions = whole.reported("a", failed(false), 1);
+    let actions = whole.reported("a", failed(Refusal::Nothing), 1);
     assert_eq!(
         actions,
         [
@@ -387,4 +401,63 @@ fn what_was_refused_is_tried_by_another_type_and_dependants_of_a_failure_are_ski
             Action::Finish(Ending::Nothing),
         ]
     );
+}
+
+#[test]
+fn what_every_agent_is_refused_is_not_tried_again_and_why_is_said() {
+    for (bound, agent_type, reason) in [
+        (
+            Bound::User,
+            "coder",
+            Some("the user said no to `delete_file`"),
+        ),
+        (
+            Bound::Everybody,
+            "coder",
+            Some("`delete_file` was refused, as to every agent"),
+        ),
+        (Bound::Type, "coder", None),
+        (
+            Bound::Type,
+            "sysadmin",
+            Some("`delete_file` was refused, and there is no type of agent that can do more"),
+        ),
+    ] {
+        let task = Task {
+            id: "a".to_owned(),
+            agent_type: agent_type.to_owned(),
+            goal: "Do it.".to_owned(),
+            inputs: Vec::new(),
+            depends_on: Vec::new(),
+            expected_artifacts: Vec::new(),
+        };
+        let mut whole = Orchestration::new(vec![task.clone()], limits(4, None, false));
+        let _ = whole.begin();
+        let outcome = Evidence {
+            report: report(1),
+            refused: Refusal::Last {
+                tool: "delete_file".to_owned(),
+                bound,
+            },
+        };
+        let begun = Begun {
+            label: "a".to_owned(),
+            agent_type: AgentType::new(agent_type).unwrap(),
+            outcome: Some((outcome.clone(), 1)),
+        };
+        let actions = whole.reported("a", outcome, 1);
+        let again = actions.iter().any(|one| matches!(one, Action::Start(_)));
+        assert_eq!(again, reason.is_none(), "{bound:?} {actions:?}");
+        if let Some(reason) = reason {
+            let failed = Action::Move {
+                task_id: "a".to_owned(),
+                status: TaskStatus::Failed,
+                reason: format!("broke; not tried again: {reason}"),
+            };
+            assert_eq!(actions, [failed, Action::Finish(Ending::Nothing)]);
+        }
+        // A process that goes on after a kill comes to the same.
+        let mut after = Orchestration::rebuilt(vec![task], limits(4, None, false), vec![begun]);
+        assert_eq!(after.begin(), actions);
+    }
 }

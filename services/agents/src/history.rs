@@ -139,6 +139,7 @@ impl History {
                 if let EventBody::ToolResult { artifacts, .. } = &event.body {
                     self.wrote(event.agent_id, artifacts);
                 }
+                self.called(event);
                 self.thread_mut(event.agent_id).apply(event);
             }
         }
@@ -155,6 +156,18 @@ impl History {
                 tasks.wrote(child, files);
             }
             below = parent;
+        }
+    }
+
+    /// What becomes of an agent's own calls counts for its task.
+    fn called(&mut self, event: &Event) {
+        if let Some(child) = event.agent_id
+            && let Some((parent, _)) = self.children.get(&child)
+        {
+            let parent = *parent;
+            if let Some(tasks) = &mut self.thread_mut(parent).tasks {
+                tasks.called(child, event);
+            }
         }
     }
 

@@ -108,7 +108,7 @@ mod tests {
             corrections: vec!["It named `b`.".to_owned()],
             record: "On record: no calls; files changed: 0.".to_owned(),
             usage: Usage::default(),
-            refused: false,
+            refused: orchestration::Refusal::Nothing,
         }
     }
 

@@ -27,7 +27,7 @@ use domain::settings::Mode;
 use domain::tool::EffectClass;
 use futures::FutureExt;
 use means::Seat;
-use orchestration::{Checked, failed_report};
+use orchestration::{Checked, Refusal, failed_report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
@@ -58,13 +58,13 @@ pub(crate) struct Returned {
     pub(crate) record: String,
     /// What it cost, its own agents included.
     pub(crate) usage: Usage,
-    /// Whether the guard or the user refused it something.
-    pub(crate) refused: bool,
+    /// What the guard or the user refused it, as far as it worked on a task of a request.
+    pub(crate) refused: Refusal,
 }
 
 impl Returned {
     /// An agent that was never started.
-    fn not_begun(agent_type: AgentType, reason: &str, refused: bool) -> Self {
+    fn not_begun(agent_type: AgentType, reason: &str, refused: Refusal) -> Self {
         Self {
             agent_type,
             report: failed_report(reason),
@@ -81,10 +81,14 @@ impl Returned {
 pub(crate) async fn run_errand(work: &Work, errand: Errand, call_id: CallId) -> Returned {
     let agent_type = errand.agent_type.clone();
     let Some(listing) = work.agents.get(&agent_type) else {
-        return Returned::not_begun(agent_type, "there is no such agent type", true);
+        return Returned::not_begun(agent_type, "there is no such agent type", Refusal::Passing);
     };
     let Some(seat) = work.means.seat_for_child(&work.cancel).await else {
-        return Returned::not_begun(agent_type, "interrupted before it was begun", false);
+        return Returned::not_begun(
+            agent_type,
+            "interrupted before it was begun",
+            Refusal::Nothing,
+        );
     };
     let registered = work
         .broker
@@ -93,7 +97,7 @@ pub(crate) async fn run_errand(work: &Work, errand: Errand, call_id: CallId) -> 
         Ok(registered) => registered,
         Err(error) => {
             let reason = format!("it could not be started: {}", error.message());
-            return Returned::not_begun(agent_type, &reason, true);
+            return Returned::not_begun(agent_type, &reason, Refusal::Passing);
         }
     };
     let child = child_of(work, listing, registered, (seat, &errand.brief));
@@ -117,7 +121,11 @@ pub(crate) async fn run_errand(work: &Work, errand: Errand, call_id: CallId) -> 
         Ok(returned) => returned,
         Err(error) => {
             tracing::error!(%error, "an agent broke down while it was seen off");
-            Returned::not_begun(agent_type, "Housecarl made a mistake of its own", false)
+            Returned::not_begun(
+                agent_type,
+                "Housecarl made a mistake of its own",
+                Refusal::Nothing,
+            )
         }
     };
     drop(stop.disarm());
@@ -196,6 +204,14 @@ impl Life {
         })
     }
 
+    fn refusal(&self) -> Refusal {
+        let child = self.child.agent_id;
+        self.parent.with_thread(|thread| {
+            let tasks = thread.tasks.as_ref();
+            tasks.map_or(Refusal::Nothing, |log| log.refusal(child))
+        })
+    }
+
     fn returned(&self, checked: Checked, record: String) -> Returned {
         Returned {
             agent_type: self.errand.agent_type.clone(),
@@ -203,7 +219,7 @@ impl Life {
             corrections: checked.corrections,
             record,
             usage: self.child.means.purse.used(),
-            refused: self.child.means.was_refused(),
+            refused: self.refusal(),
         }
     }
 

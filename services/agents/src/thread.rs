@@ -116,7 +116,7 @@ impl Thread {
     pub(crate) fn view(&self, budget: Budget, ahead: &Ahead) -> ContextView {
         let question = ahead.question.as_deref().filter(|_| self.open.is_empty());
         let last = question.map(|question| (TAKING_APART, question));
-        if self.announced.is_some() || ahead.tools.is_empty() {
+        if !self.tools.is_empty() {
             return self.window.view(budget, self.reused_permille, last);
         }
         let mut window = self.window.clone();

@@ -19,8 +19,8 @@ use domain::tool::{ArgumentRole, EffectClass, ToolOutput, ToolSpec};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use orchestration::{
-    Action, Assignment, Ending, Evidence, Input, Limits, Orchestration, Roster, Start, Work as For,
-    Worth, brief, check, rolling_summary, task_state, tasks_schema,
+    Action, Assignment, Ending, Evidence, Input, Limits, Orchestration, Refusal, Roster, Start,
+    Work as For, Worth, brief, check, rolling_summary, task_state, tasks_schema,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -180,7 +180,7 @@ impl<'a> Run<'a> {
             };
             let outcome = Evidence {
                 report: returned.report.clone(),
-                refused: returned.refused,
+                refused: returned.refused.clone(),
             };
             let tokens = crate::subagent::means::tokens(returned.usage);
             if start.work == For::Do {
@@ -306,6 +306,6 @@ fn from_the_log(agent_type: &str, report: Option<&Report>) -> Option<Returned> {
         corrections: Vec::new(),
         record: "On record: reported before Housecarl was started again.".to_owned(),
         usage: domain::model::Usage::default(),
-        refused: false,
+        refused: Refusal::Nothing,
     })
 }

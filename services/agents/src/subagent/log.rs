@@ -2,12 +2,14 @@
 //! what was reported, so that an orchestration goes on after a crash.
 
 use crate::subagent::means::tokens;
-use domain::id::AgentId;
+use domain::decision::Layer;
+use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody};
+use domain::id::{AgentId, CallId};
 use domain::lineage::AgentType;
 use domain::model::Usage;
 use domain::report::Report;
 use domain::task::{Task, TaskStatus};
-use orchestration::{Begun, Evidence};
+use orchestration::{Begun, Evidence, Refusal};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What one request's tasks have come to.
@@ -20,6 +22,52 @@ pub(crate) struct TaskLog {
     begun: Vec<(AgentId, Begun)>,
     /// Files that the agents on the tasks made or changed, those below them included.
     wrote: BTreeMap<AgentId, BTreeSet<String>>,
+    /// What the agents on the tasks were refused.
+    refused: BTreeMap<AgentId, Refused>,
+}
+
+/// What an agent was refused, as its events say it one after the other.
+#[derive(Debug, Clone, Default)]
+struct Refused {
+    so_far: Refusal,
+    /// Calls that have no result yet: the last layer that spoke, and who said no.
+    open: BTreeMap<CallId, (Layer, Option<String>)>,
+}
+
+impl Refused {
+    fn note(&mut self, event: &Event) {
+        let Some(call_id) = event.call_id else {
+            return;
+        };
+        match &event.body {
+            EventBody::BrokerDecision { layer, .. } => {
+                self.open.insert(call_id, (*layer, None));
+            }
+            EventBody::ConfirmationAnswered {
+                answer: ConfirmationAnswer::Deny { .. },
+                by,
+                ..
+            } => {
+                if let Some((_, no)) = self.open.get_mut(&call_id) {
+                    *no = Some(by.clone());
+                }
+            }
+            EventBody::ToolResult { tool, status, .. } => {
+                let judged = self.open.remove(&call_id);
+                self.so_far = match (status, judged) {
+                    (CallStatus::Denied, Some((layer, no))) => {
+                        Refusal::of(tool, layer, no.as_deref())
+                    }
+                    // Refused by the house before anybody judged it: another try need not meet it.
+                    (CallStatus::Denied, None) => Refusal::Passing,
+                    (CallStatus::Ok | CallStatus::Failed | CallStatus::Cancelled, _) => {
+                        std::mem::take(&mut self.so_far).passed()
+                    }
+                };
+            }
+            _ => {}
+        }
+    }
 }
 
 impl TaskLog {
@@ -43,12 +91,12 @@ impl TaskLog {
 
     /// An agent has reported. One that works on no task changes nothing.
     pub(crate) fn agent_ended(&mut self, child: AgentId, report: &Report, usage: Usage) {
+        let evidence = Evidence {
+            report: report.clone(),
+            refused: self.refusal(child),
+        };
         let found = self.begun.iter_mut().find(|(id, _)| *id == child);
         if let Some((_, begun)) = found {
-            let evidence = Evidence {
-                report: report.clone(),
-                refused: false,
-            };
             begun.outcome = Some((evidence, tokens(usage)));
         }
     }
@@ -59,6 +107,19 @@ impl TaskLog {
             let own = self.wrote.entry(child).or_default();
             own.extend(files.iter().cloned());
         }
+    }
+
+    /// Something happened to a call of an agent on one of the tasks.
+    pub(crate) fn called(&mut self, child: AgentId, event: &Event) {
+        if self.begun.iter().any(|(id, _)| *id == child) {
+            self.refused.entry(child).or_default().note(event);
+        }
+    }
+
+    /// What an agent on one of the tasks was refused, and whether it ended on that.
+    pub(crate) fn refusal(&self, child: AgentId) -> Refusal {
+        let refused = self.refused.get(&child);
+        refused.map_or(Refusal::Nothing, |refused| refused.so_far.clone())
     }
 
     /// Files that others than this agent made or changed when they tried the same task.

@@ -3,7 +3,6 @@
 
 use crate::config::Prompts;
 use api::broker::ToolResult;
-use domain::event::CallStatus;
 use domain::message::ToolCall;
 use domain::model::Usage;
 use orchestration::{Entry, Heard};
@@ -183,12 +182,6 @@ impl Means {
     /// The calls on record, in the order they ended.
     pub(crate) fn record(&self) -> Vec<Entry> {
         lock(&self.record).clone()
-    }
-
-    /// Whether the guard or the user refused the agent something.
-    pub(crate) fn was_refused(&self) -> bool {
-        let record = lock(&self.record);
-        record.iter().any(|call| call.status == CallStatus::Denied)
     }
 }
 
