@@ -35,6 +35,6 @@ pub use config::Config;
 pub use error::Error;
 pub use executors::Executors;
 pub use memory::MemoryTools;
-pub use run::{READER_ENTRY, Sandboxed, read_document_entry};
+pub use run::{Jobs, READER_ENTRY, Sandboxed, read_document_entry};
 pub use service::FileTools;
 pub use web::WebTools;

@@ -191,6 +191,67 @@ pub struct RunProgram {
     pub notes: Vec<String>,
 }
 
+/// How a job in the background stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobState {
+    /// It runs.
+    Running,
+    /// It has ended, by itself or not.
+    Ended,
+    /// It was not run.
+    NotRun,
+}
+
+/// Result of `start_job`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StartJob {
+    /// Its name.
+    pub job: String,
+    /// How it stood when the call answered.
+    pub state: JobState,
+}
+
+/// Result of `list_jobs`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListJobs {
+    /// Those that the call may see, in the order in which they began.
+    pub jobs: Vec<ListedJob>,
+}
+
+/// One job of [`ListJobs`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListedJob {
+    /// Its name.
+    pub job: String,
+    /// How it stands.
+    pub state: JobState,
+    /// The same in a few words, with its time.
+    pub about: String,
+    /// Program and arguments, as a shell would quote them.
+    pub command: String,
+}
+
+/// Result of `job_output`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobOutput {
+    /// The job's name.
+    pub job: String,
+    /// How it stands.
+    pub state: JobState,
+    /// What came of it; while it runs, only its output and time so far say anything.
+    pub program: RunProgram,
+}
+
+/// Result of `stop_job`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StopJob {
+    /// The job's name.
+    pub job: String,
+    /// Whether it ran until then.
+    pub was_running: bool,
+}
+
 /// Result of `view_image`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ViewImage {

@@ -6,7 +6,7 @@ use crate::context::{Leash, StopFlag, StopOnDrop};
 use crate::failure::{broken, mendable, refused, timeout};
 use crate::journal::{self, Journal};
 use crate::look::{self, document::Opened};
-use crate::run::{self, Bay, Sandboxed};
+use crate::run::{self, Bay, Jobs, Sandboxed};
 use crate::table::{self, Tool, VERSION};
 use crate::{Config, Error};
 use api::authority::{Authorized, JudgedCall};
@@ -87,6 +87,7 @@ impl FileTools {
         let own_folders = self.workshop.own_folders.clone();
         let bay = Bay {
             given,
+            jobs: Jobs::default(),
             protected: Protected::new(&own_folders),
             own_folders,
         };
@@ -94,6 +95,12 @@ impl FileTools {
             bay: Some(Arc::new(bay)),
             ..self
         }
+    }
+
+    /// What runs in the background; `None` where no programs run.
+    #[must_use]
+    pub fn jobs(&self) -> Option<Jobs> {
+        self.bay.as_ref().map(|bay| bay.jobs.clone())
     }
 
     fn bay(&self) -> Result<&Bay, ToolFailure> {
@@ -279,6 +286,12 @@ impl Executor for FileTools {
                 let document = (format, bytes);
                 self.read_closed(judged, document, shown, &sink).await
             }
+        }
+    }
+
+    async fn session_closed(&self, session_id: SessionId) {
+        if let Some(bay) = self.bay.as_deref() {
+            bay.jobs.end(session_id).await;
         }
     }
 }

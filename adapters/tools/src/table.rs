@@ -1,30 +1,24 @@
 //! The tool table: what each tool is called, takes, touches and does to the world.
 
+mod programs;
+
 use domain::label::Label;
 use domain::limits::{LISTING_ENTRIES, WALK_DEPTH};
 use domain::tool::{
-    ArgumentRole, ArgumentSpec, Audience, EffectClass, ResultSource, TargetKind, ToolDefinition,
-    ToolName, ToolSpec,
+    ArgumentRole, ArgumentSpec, Audience, EffectClass, ResultSource, START_JOB, STOP_JOB,
+    TargetKind, ToolDefinition, ToolName, ToolSpec,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Changes whenever a tool's behaviour or schema does.
-pub(crate) const VERSION: &str = "2";
+pub(crate) const VERSION: &str = "3";
 /// Longest path argument, characters.
 const PATH_CHARS: usize = 1_000;
 /// Longest pattern argument, characters.
 const PATTERN_CHARS: usize = 500;
 /// Longest content argument, characters; the whole argument object is bounded by the broker.
 const CONTENT_CHARS: usize = 1 << 20;
-/// Longest argument of a command, characters.
-const ARGUMENT_CHARS: usize = 100_000;
-/// Longest package name, characters.
-const NAME_CHARS: usize = 128;
-/// Most items of a list.
-const LIST_ITEMS: usize = 256;
-/// Most files beside a piece of code.
-const CODE_FILES: usize = 64;
 /// Most lines asked for at one time.
 const LINES: i64 = 1_000_000;
 
@@ -47,10 +41,14 @@ pub(crate) enum Tool {
     RunShell,
     RunScript,
     PackageInstall,
+    StartJob,
+    ListJobs,
+    JobOutput,
+    StopJob,
 }
 
 impl Tool {
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 20] = [
         Self::ListFiles,
         Self::ReadFile,
         Self::Glob,
@@ -67,6 +65,10 @@ impl Tool {
         Self::RunShell,
         Self::RunScript,
         Self::PackageInstall,
+        Self::StartJob,
+        Self::ListJobs,
+        Self::JobOutput,
+        Self::StopJob,
     ];
 
     pub(crate) const fn name(self) -> &'static str {
@@ -87,6 +89,10 @@ impl Tool {
             Self::RunShell => "run_shell",
             Self::RunScript => "run_script",
             Self::PackageInstall => "package_install",
+            Self::StartJob => START_JOB,
+            Self::ListJobs => "list_jobs",
+            Self::JobOutput => "job_output",
+            Self::StopJob => STOP_JOB,
         }
     }
 
@@ -95,6 +101,14 @@ impl Tool {
         matches!(
             self,
             Self::RunCode | Self::RunShell | Self::RunScript | Self::PackageInstall
+        ) || self.is_about_jobs()
+    }
+
+    /// Whether it is about programs in the background.
+    const fn is_about_jobs(self) -> bool {
+        matches!(
+            self,
+            Self::StartJob | Self::ListJobs | Self::JobOutput | Self::StopJob
         )
     }
 
@@ -103,6 +117,8 @@ impl Tool {
             Self::RunCode => "run_code",
             Self::RunShell | Self::RunScript => "run_shell",
             Self::PackageInstall => "package_install",
+            // Who may run a command may let it go on.
+            _ if self.is_about_jobs() => "run_shell",
             _ => match self.effect() {
                 EffectClass::Read => "fs_read",
                 _ => "fs_write",
@@ -123,8 +139,12 @@ impl Tool {
             | Self::Glob
             | Self::Grep
             | Self::ReadDocument
-            | Self::ViewImage => EffectClass::Read,
-            Self::RunCode | Self::RunShell | Self::RunScript => EffectClass::Exec,
+            | Self::ViewImage
+            | Self::ListJobs
+            | Self::JobOutput => EffectClass::Read,
+            Self::RunCode | Self::RunShell | Self::RunScript | Self::StartJob => EffectClass::Exec,
+            // It takes back what the session itself began, and nothing else.
+            Self::StopJob => EffectClass::SelfWrite,
             // A trial is judged as the real thing: the stricter class of the two it has.
             Self::PackageInstall => EffectClass::Config,
             Self::WriteFile | Self::EditFile | Self::MakeDir | Self::MoveFile | Self::Undo => {
@@ -166,22 +186,7 @@ impl Tool {
             Self::DeleteFile => "Delete a file or an empty folder.",
             Self::Undo => "Take back this session's last file change.",
             Self::ViewImage => "Look at a PNG, JPEG, GIF or WebP picture.",
-            Self::RunCode => {
-                "Run a piece of code in an empty scratch folder, without network and without the \
-                 user's files. Print what you want to know. files are put beside it."
-            }
-            Self::RunShell => {
-                "Run a program with arguments in the folders you may use, without network. argv is \
-                 the program and each argument by itself; no shell reads it."
-            }
-            Self::RunScript => {
-                "Run a shell script in the working folder, without network. It may change only what \
-                 you may write."
-            }
-            Self::PackageInstall => {
-                "Install packages: apt (trial only), pip (into .venv of the working folder), cargo \
-                 or npm (into the project there). A trial unless dry_run is false."
-            }
+            _ => self.about_program(),
         }
     }
 
@@ -206,13 +211,7 @@ impl Tool {
             Self::DeleteFile => (json!({"path": path("What to delete.")}), &["path"]),
             Self::Undo => (json!({}), &[]),
             Self::ViewImage => (json!({"path": path("The picture.")}), &["path"]),
-            Self::RunCode => (code_properties(), &["language", "code"]),
-            Self::RunShell => (
-                json!({"argv": list("Program and arguments.", ARGUMENT_CHARS), "cwd": folder()}),
-                &["argv"],
-            ),
-            Self::RunScript => (json!({"text": content("The script.")}), &["text"]),
-            Self::PackageInstall => (package_properties(), &["manager", "names"]),
+            _ => self.program_schema(),
         }
     }
 
@@ -268,12 +267,15 @@ impl Tool {
             result_source: match self {
                 // The scratch folder holds what the call brings, and there is no network.
                 Self::RunCode => ResultSource::Arguments,
+                // They tell the name that the call gave, and whether that runs.
+                Self::StartJob | Self::StopJob => ResultSource::Arguments,
                 _ => ResultSource::World,
             },
             result_fields: Vec::new(),
             names_pages: Vec::new(),
             secrets: BTreeMap::new(),
-            is_wait: false,
+            // Looking whether a job has ended is waiting for it.
+            is_wait: matches!(self, Self::ListJobs | Self::JobOutput),
             calls_per_minute: None,
             version: VERSION.to_owned(),
         })
@@ -288,38 +290,6 @@ pub(crate) fn all(has_sandbox: bool) -> Vec<ToolSpec> {
         .filter(|tool| has_sandbox || !tool.runs_programs())
         .filter_map(Tool::spec)
         .collect()
-}
-
-fn code_properties() -> Value {
-    json!({
-        "language": {
-            "type": "string", "enum": ["python", "shell", "javascript", "rust"], "maxLength": 10,
-        },
-        "code": content("The code."),
-        "files": {
-            "type": "object", "maxProperties": CODE_FILES,
-            "description": "More files: name to text.",
-            "additionalProperties": {"type": "string", "maxLength": CONTENT_CHARS},
-        },
-    })
-}
-
-fn package_properties() -> Value {
-    json!({
-        "manager": {"type": "string", "enum": ["apt", "pip", "cargo", "npm"], "maxLength": 5},
-        "names": list("Package names, with a version if needed.", NAME_CHARS),
-        "dry_run": {
-            "type": "boolean", "default": true,
-            "description": "Only try; set to false to install.",
-        },
-    })
-}
-
-fn list(what: &str, chars: usize) -> Value {
-    json!({
-        "type": "array", "minItems": 1, "maxItems": LIST_ITEMS, "description": what,
-        "items": {"type": "string", "maxLength": chars},
-    })
 }
 
 fn list_properties() -> Value {
@@ -411,8 +381,9 @@ mod tests {
     fn every_tool_is_in_the_table_and_every_string_has_a_limit() {
         let table = all(true);
         assert_eq!(table.len(), Tool::ALL.len());
-        assert_eq!(all(false).len(), Tool::ALL.len() - 4);
+        assert_eq!(all(false).len(), Tool::ALL.len() - 8);
         for spec in &table {
+            assert!(!spec.definition.description.is_empty());
             let parameters = &spec.definition.parameters;
             assert_eq!(parameters["additionalProperties"], false);
             let properties = parameters["properties"].as_object().unwrap();

@@ -3,25 +3,42 @@
 use domain::drive::{DriveState, Origin, Signal};
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
 use domain::id::CallId;
+use domain::tool::{START_JOB, STOP_JOB};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use turn::drive::{Reason, is_reason};
+
+/// What a call without a result yet is about, and by which name or note.
+#[derive(Debug)]
+enum Asked {
+    SetTimer(String),
+    CancelTimer(String),
+    StartJob(String),
+    StopJob(String),
+}
 
 /// What would still end the rest by itself, and how the work went.
 #[derive(Debug, Default)]
 pub struct Repose {
-    /// Calls that set or take back a timer and have no result yet.
-    calls: BTreeMap<CallId, (bool, String)>,
+    /// Calls that begin or end one of the below and have no result yet.
+    calls: BTreeMap<CallId, Asked>,
     /// Timers that run.
     timers: BTreeMap<CallId, String>,
+    /// Background jobs that run.
+    jobs: BTreeSet<String>,
     /// Signals that no turn has taken up.
     waiting: u32,
     status: Option<QueryStatus>,
 }
 
 impl Repose {
-    /// Takes the next event; how the work went, when it is over: the drive rests, no timer runs and
-    /// nothing waits. A rest until a signal is not over.
+    /// The background jobs that run, by name.
+    pub const fn jobs(&self) -> &BTreeSet<String> {
+        &self.jobs
+    }
+
+    /// Takes the next event; how the work went, when it is over: the drive rests, no timer and no job
+    /// runs, and nothing waits. A rest until a signal is not over.
     pub fn note(&mut self, event: &Event) -> Option<QueryStatus> {
         match &event.body {
             EventBody::ToolRequested {
@@ -32,8 +49,13 @@ impl Repose {
                 if let (Signal::Timer { .. }, Some(id)) = (signal, event.call_id) {
                     self.timers.remove(&id);
                 }
+                if let Signal::JobFinished { name, .. } = signal {
+                    self.jobs.remove(name);
+                }
                 self.waiting = self.waiting.saturating_add(u32::from(is_reason(signal)));
             }
+            // Jobs do not outlive the session's work.
+            EventBody::SessionResumed { .. } => self.jobs.clear(),
             EventBody::QueryReceived {
                 origin: Origin::Drive,
                 ..
@@ -46,28 +68,34 @@ impl Repose {
     }
 
     fn requested(&mut self, event: &Event, tool: &str, arguments: &Value) {
-        let sets = match tool {
-            "set_timer" => true,
-            "cancel_timer" => false,
+        let text = |name: &str| arguments[name].as_str().unwrap_or_default().to_owned();
+        let asked = match tool {
+            "set_timer" => Asked::SetTimer(text("note")),
+            "cancel_timer" => Asked::CancelTimer(text("note")),
+            START_JOB => Asked::StartJob(text("name")),
+            STOP_JOB => Asked::StopJob(text("job")),
             _ => return,
         };
-        let note = arguments["note"].as_str().unwrap_or_default().to_owned();
-        self.calls
-            .extend(event.call_id.map(|id| (id, (sets, note))));
+        self.calls.extend(event.call_id.map(|id| (id, asked)));
     }
 
     fn called(&mut self, event: &Event, status: CallStatus) {
         let Some(call_id) = event.call_id else {
             return;
         };
-        match self.calls.remove(&call_id) {
-            Some((true, note)) if status == CallStatus::Ok => {
+        let asked = self.calls.remove(&call_id);
+        match asked.filter(|_| status == CallStatus::Ok) {
+            Some(Asked::SetTimer(note)) => {
                 self.timers.insert(call_id, note);
             }
-            Some((false, note)) if status == CallStatus::Ok => {
-                self.timers.retain(|_, other| *other != note);
+            Some(Asked::CancelTimer(note)) => self.timers.retain(|_, other| *other != note),
+            Some(Asked::StartJob(name)) => {
+                self.jobs.insert(name);
             }
-            _ => {}
+            Some(Asked::StopJob(name)) => {
+                self.jobs.remove(&name);
+            }
+            None => {}
         }
     }
 
@@ -79,7 +107,8 @@ impl Repose {
             return Some(QueryStatus::Partial);
         }
         let rests = matches!(state, DriveState::Resting | DriveState::Quiet);
-        let over = rests && self.timers.is_empty() && self.waiting == 0;
+        let is_quiet = self.timers.is_empty() && self.jobs.is_empty() && self.waiting == 0;
+        let over = rests && is_quiet;
         // Resting is also where it begins, before anybody has said anything.
         self.status.filter(|_| over)
     }

@@ -8,7 +8,7 @@ mod prompt;
 pub mod settings;
 mod trail;
 
-pub(crate) use hearing::may_watch;
+pub(crate) use hearing::{may_watch, unheard};
 pub use settings::{Price, QuietHours, Senses, Settings};
 pub(crate) use trail::{Trail, WATCHED_PATHS};
 
@@ -75,6 +75,7 @@ pub(crate) async fn run(
 ) {
     let closing = session.closing();
     let mut driver = Driver::new(session, shared, shown);
+    driver.miss_jobs().await;
     driver.follow_mode().await;
     loop {
         let due = driver.pause();
@@ -86,6 +87,10 @@ pub(crate) async fn run(
                 Ok(Shown::Broken(_)) => {}
                 Err(RecvError::Lagged(_)) => driver.catch_up().await,
                 Err(RecvError::Closed) => return,
+            },
+            Some(ended) = driver.jobs.next() => match ended {
+                Ok(signal) => driver.came_in(signal).await,
+                Err(error) => driver.is_deaf(&error, hearing::Deaf::Adapter).await,
             },
             Some(reported) = driver.outside.next() => match reported {
                 Ok(signal) => driver.came_in(signal).await,
@@ -104,6 +109,8 @@ struct Driver {
     shown: broadcast::Receiver<Shown>,
     /// What adapters report; empty while the drive is off.
     outside: SelectAll<hearing::Outside>,
+    /// The ends of background jobs, heard in every mode.
+    jobs: futures::stream::Fuse<hearing::Outside>,
     drive: Drive,
     /// The drive's own turn, once it is in the queue.
     running: Option<QueryId>,
@@ -127,8 +134,10 @@ impl Driver {
     fn new(session: Arc<Session>, shared: Arc<Shared>, shown: broadcast::Receiver<Shown>) -> Self {
         let now = (shared.clock)();
         let past = session.emitter.history().drive.past(&shared.config.drive);
+        let jobs = hearing::ends_of_jobs(&shared.desk, session.id).fuse();
         Self {
             drive: Drive::new(shared.config.drive.limits, past, now),
+            jobs,
             session,
             shared,
             shown,

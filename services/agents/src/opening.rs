@@ -214,7 +214,7 @@ impl Service {
         for (_, session) in candidates {
             if session.is_idle().await {
                 self.live.lock().await.sessions.remove(&session.id);
-                session.close(&*self.shared.control).await;
+                session.close(&self.shared).await;
                 return Ok(());
             }
         }

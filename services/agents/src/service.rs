@@ -99,7 +99,7 @@ impl Service {
     pub async fn shut_down(&self) {
         let sessions = std::mem::take(&mut self.live.lock().await.sessions);
         for held in sessions.into_values() {
-            held.session.close(&*self.shared.control).await;
+            held.session.close(&self.shared).await;
         }
     }
 
@@ -345,7 +345,7 @@ impl Sessions for Service {
         let Some(held) = held else {
             return self.expect_live(session_id).await.map(|_| ());
         };
-        held.session.close(&*self.shared.control).await;
+        held.session.close(&self.shared).await;
         Ok(())
     }
 

@@ -322,7 +322,7 @@ impl Session {
     }
 
     /// Stops everything, lets it be logged, and gives up the log.
-    pub(crate) async fn close(&self, control: &dyn Control) {
+    pub(crate) async fn close(&self, shared: &Shared) {
         self.stop();
         if let Some(mut worker) = self.worker.lock().await.take()
             && tokio::time::timeout(CLOSING_WAIT, &mut worker)
@@ -332,10 +332,18 @@ impl Session {
             tracing::error!(session = %self.id, "a request did not stop in time and was dropped");
             worker.abort();
         }
-        self.emitter.close().await;
-        if let Err(error) = control.close_session(self.id).await {
+        if let Err(error) = shared.control.close_session(self.id).await {
             tracing::warn!(session = %self.id, %error, "the broker could not close the session");
         }
+        // What still ran in the background has ended with it, and that is on record.
+        for signal in drive::unheard(&shared.desk, self.id) {
+            let body = EventBody::SignalReceived { signal };
+            let scope = Scope::default();
+            if let Err(error) = self.emitter.emit(scope, body, Durability::Written).await {
+                tracing::error!(session = %self.id, %error, "the end of a job could not be logged");
+            }
+        }
+        self.emitter.close().await;
     }
 
     async fn work_off(self: Arc<Self>, shared: Arc<Shared>) {
@@ -473,13 +481,8 @@ async fn run(work: &Work) -> Outcome {
         compaction::begin_request(work).await;
         recall::before(work).await;
         match work.mode {
-            Mode::Loop | Mode::Auto if orchestrated::is_for(work) => {
-                Box::pin(orchestrated::run(work)).await
-            }
+            _ if orchestrated::is_for(work) => Box::pin(orchestrated::run(work)).await,
             Mode::Loop | Mode::Auto => Box::pin(loop_mode::run(work)).await,
-            Mode::Plan if orchestrated::planned::is_for(work) => {
-                Box::pin(orchestrated::planned::run(work)).await
-            }
             Mode::Plan | Mode::Deterministic | Mode::Bridge => Box::pin(pipeline::run(work)).await,
         }
     };

@@ -1,8 +1,10 @@
 //! The tools that run programs. Every program runs in the sandbox, with what its tool gives it and
 //! nothing else; without a sandbox these tools do not exist.
 
+mod background;
 mod code;
 mod guard;
+mod jobs;
 mod office;
 mod package;
 mod reader;
@@ -10,18 +12,22 @@ mod scratch;
 mod shell;
 mod toolchain;
 
+pub(crate) use background::JOB_NAME_CHARS;
+pub use jobs::Jobs;
 pub(crate) use reader::read;
 pub use reader::{READER_ENTRY, enter as read_document_entry};
 pub(crate) use scratch::sweep;
 
-use self::guard::Watch;
+use self::guard::{Leftovers, Watch};
 use self::scratch::Desk;
 use crate::failure::{broken, mendable, refused};
 use crate::record::RunProgram;
 use crate::table::Tool;
 use api::authority::JudgedCall;
 use api::executor::{Progress, ProgressSink, ToolFailure};
-use api::sandbox::{Captured, Ended, Enforcement, Finished, Job, JobLimits, Refusal, Sandbox};
+use api::sandbox::{
+    Captured, Ended, Enforcement, Finished, Glance, Job, JobLimits, Refusal, Sandbox,
+};
 use domain::limits::{
     EXEC_CPU, EXEC_FILE_BYTES, EXEC_MEMORY_BYTES, EXEC_OPEN_FILES, EXEC_OUTPUT_BYTES,
     EXEC_PROCESSES, EXEC_TIME,
@@ -59,9 +65,11 @@ impl fmt::Debug for Sandboxed {
 }
 
 /// The place where programs run.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Bay {
     pub(crate) given: Sandboxed,
+    /// What runs in the background.
+    pub(crate) jobs: Jobs,
     pub(crate) own_folders: Vec<PathBuf>,
     pub(crate) protected: Protected,
 }
@@ -79,6 +87,10 @@ impl Bay {
             Tool::RunShell => shell::run_argv(self, call, progress).await,
             Tool::RunScript => shell::run_script(self, call, progress).await,
             Tool::PackageInstall => package::run(self, call, progress).await,
+            Tool::StartJob => background::start(self, call).await,
+            Tool::ListJobs => background::list(self, call),
+            Tool::JobOutput => background::look(self, call).await,
+            Tool::StopJob => background::stop(self, call).await,
             _ => Err(refused("unknown_tool", "This tool runs no program.")),
         }
     }
@@ -94,6 +106,7 @@ impl Bay {
             Tool::RunShell => shell::preview_argv(self, call),
             Tool::RunScript => shell::preview_script(self, call),
             Tool::PackageInstall => package::preview(self, call),
+            Tool::StartJob => background::preview(self, call),
             _ => return Ok(None),
         }?;
         Ok(Some(text::escape::visible(&text)))
@@ -108,9 +121,10 @@ impl Bay {
     ) -> Result<(Finished, Vec<String>), ToolFailure> {
         let program = errand.job.argv.first().cloned().unwrap_or_default();
         let (_wanted, unwanted) = oneshot::channel::<()>();
+        let (unseen, _nobody) = oneshot::channel();
         let sandbox = self.given.sandbox.clone();
-        let protected = self.protected.clone();
-        let mut task = tokio::spawn(errand.run(sandbox, protected, unwanted));
+        let guard = (self.protected.clone(), Leftovers::Remove);
+        let mut task = tokio::spawn(errand.run(sandbox, guard, unwanted, unseen));
         let mut tick = tokio::time::interval(TICK);
         let mut seconds = 0;
         // The first tick comes at once.
@@ -146,12 +160,14 @@ struct Errand {
 }
 
 impl Errand {
-    /// Runs it; `unwanted` resolves when nobody waits any more.
+    /// Runs it; `unwanted` resolves when nobody waits any more, and `seen` gets a way to look at
+    /// the output meanwhile.
     async fn run(
         self,
         sandbox: Arc<dyn Sandbox>,
-        protected: Protected,
+        (protected, leftovers): (Protected, Leftovers),
         unwanted: oneshot::Receiver<()>,
+        seen: oneshot::Sender<Glance>,
     ) -> Result<(Finished, Vec<String>), ToolFailure> {
         let Self {
             mut job,
@@ -163,11 +179,11 @@ impl Errand {
         job.frozen.extend_from_slice(&watch.frozen);
         job.hidden.extend_from_slice(&watch.hidden);
         let stop = async move {
-            // The other end never sends: it goes away.
+            // The other end speaks or goes away: it is one and the same.
             let _gone = unwanted.await;
         };
-        let finished = sandbox.run(job, Box::pin(stop)).await;
-        let notes = blocking(move || watch.end(&protected)).await?;
+        let finished = sandbox.run_seen(job, Box::pin(stop), seen).await;
+        let notes = blocking(move || watch.end(&protected, leftovers)).await?;
         drop(desk);
         Ok((finished.map_err(failure)?, notes))
     }
@@ -225,7 +241,24 @@ fn stream(captured: &Captured) -> String {
 
 /// The result of a program, for programs and for the model. `notes` come first.
 fn output(origin: &str, finished: &Finished, notes: &[String]) -> Result<ToolOutput, ToolFailure> {
-    let (stdout, stderr) = (stream(&finished.stdout), stream(&finished.stderr));
+    let data = serde_json::to_value(record_of(finished, notes)).map_err(unwritable)?;
+    Ok(ToolOutput {
+        data,
+        text: text_of(finished, notes),
+        origin: format!("program:{origin}"),
+        artifacts: Vec::new(),
+        labels: Vec::new(),
+    })
+}
+
+fn unwritable(error: serde_json::Error) -> ToolFailure {
+    broken(
+        "result_unwritable",
+        format!("The result cannot be told: {error}."),
+    )
+}
+
+fn text_of(finished: &Finished, notes: &[String]) -> String {
     let mut text = match finished.ended {
         Ended::Exited(code) => format!("exit code {code}\n"),
         Ended::Killed(signal) => format!("killed by signal {signal}\n"),
@@ -238,12 +271,21 @@ fn output(origin: &str, finished: &Finished, notes: &[String]) -> Result<ToolOut
     for note in notes {
         text.push_str(&format!("note: {note}\n"));
     }
-    for (name, stream) in [("stdout", &stdout), ("stderr", &stderr)] {
-        match stream.trim_end() {
+    add_streams(&mut text, finished);
+    text
+}
+
+fn add_streams(text: &mut String, finished: &Finished) {
+    let streams = [("stdout", &finished.stdout), ("stderr", &finished.stderr)];
+    for (name, captured) in streams {
+        match stream(captured).trim_end() {
             "" => {}
             stream => text.push_str(&format!("{name}:\n{stream}\n")),
         }
     }
+}
+
+fn record_of(finished: &Finished, notes: &[String]) -> RunProgram {
     let names = |enforced: bool| {
         let all = finished.mechanisms.iter();
         all.filter(|m| (m.enforcement == Enforcement::Enforced) == enforced)
@@ -255,31 +297,18 @@ fn output(origin: &str, finished: &Finished, notes: &[String]) -> Result<ToolOut
         Ended::Killed(signal) => (None, Some(signal)),
         Ended::TimedOut | Ended::Stopped => (None, None),
     };
-    let record = RunProgram {
+    RunProgram {
         exit_code,
         signal,
         timed_out: finished.ended == Ended::TimedOut,
-        stdout,
-        stderr,
+        stdout: stream(&finished.stdout),
+        stderr: stream(&finished.stderr),
         truncated: finished.stdout.dropped > 0 || finished.stderr.dropped > 0,
         took_ms: u64::try_from(finished.took.as_millis()).unwrap_or(u64::MAX),
         enforced: names(true),
         unavailable: names(false),
         notes: notes.to_vec(),
-    };
-    let data = serde_json::to_value(&record).map_err(|e| {
-        broken(
-            "result_unwritable",
-            format!("The result cannot be told: {e}."),
-        )
-    })?;
-    Ok(ToolOutput {
-        data,
-        text,
-        origin: format!("program:{origin}"),
-        artifacts: Vec::new(),
-        labels: Vec::new(),
-    })
+    }
 }
 
 /// An argument list as a person can read it back: what a shell would take for something else is

@@ -145,17 +145,27 @@ fn empty(folder: &OwnedFd) -> rustix::io::Result<()> {
         if matches!(name.to_bytes(), b"." | b"..") {
             continue;
         }
-        match unlinkat(folder, name, AtFlags::empty()) {
-            Err(Errno::ISDIR | Errno::PERM) => {
-                empty(&below(folder, name)?)?;
-                unlinkat(folder, name, AtFlags::REMOVEDIR)?;
-            }
+        match remove_below(folder, name) {
             // Someone else was faster.
             Err(Errno::NOENT) => {}
             other => other?,
         }
     }
     Ok(())
+}
+
+/// Removes what stands right below a folder, with what is in it. Follows no link, enters no mount.
+pub(super) fn remove_below<P>(folder: impl AsFd, name: P) -> rustix::io::Result<()>
+where
+    P: rustix::path::Arg + Copy,
+{
+    match unlinkat(&folder, name, AtFlags::empty()) {
+        Err(Errno::ISDIR | Errno::PERM) => {
+            empty(&below(&folder, name)?)?;
+            unlinkat(&folder, name, AtFlags::REMOVEDIR)
+        }
+        other => other,
+    }
 }
 
 fn text_of(path: &Path) -> String {

@@ -88,13 +88,33 @@ pub(super) async fn run_argv(
     progress: &ProgressSink,
 ) -> Result<ToolOutput, ToolFailure> {
     let asked: RunShell = arguments::parse(&call.arguments)?;
-    let folder = match call.targets.get("cwd") {
-        Some(folder) => folder.clone(),
-        None => workspace(call)?,
-    };
+    let errand = errand(bay, call, asked.argv)?;
+    let (finished, notes) = bay.finish(errand, progress).await?;
+    output("run_shell", &finished, &notes)
+}
+
+/// A command with what the call may touch, and with the protected places of what it may write
+/// guarded.
+pub(super) fn errand(
+    bay: &Bay,
+    call: &JudgedCall,
+    argv: Vec<String>,
+) -> Result<Errand, ToolFailure> {
     let desk = Desk::new()?;
-    let wanted = job(bay, call, asked.argv, folder, &desk);
-    guarded(bay, wanted, desk, progress, "run_shell").await
+    let job = job(bay, call, argv, folder(call)?, &desk);
+    Ok(Errand {
+        guarded: job.write.clone(),
+        job,
+        desk,
+    })
+}
+
+/// Where a command starts.
+fn folder(call: &JudgedCall) -> Result<PathBuf, ToolFailure> {
+    match call.targets.get("cwd") {
+        Some(folder) => Ok(folder.clone()),
+        None => workspace(call),
+    }
 }
 
 pub(super) async fn run_script(
@@ -151,12 +171,17 @@ pub(super) async fn guarded(
 
 pub(super) fn preview_argv(bay: &Bay, call: &JudgedCall) -> Result<String, ToolFailure> {
     let asked: RunShell = arguments::parse(&call.arguments)?;
-    let folder = match call.targets.get("cwd") {
-        Some(folder) => folder.clone(),
-        None => workspace(call)?,
-    };
-    let command = shown_argv(&asked.argv);
-    Ok(preview(bay, call, &folder, &format!("$ {command}\n")))
+    preview_command(bay, call, &asked.argv)
+}
+
+/// What a command would be and may touch.
+pub(super) fn preview_command(
+    bay: &Bay,
+    call: &JudgedCall,
+    argv: &[String],
+) -> Result<String, ToolFailure> {
+    let command = format!("$ {}\n", shown_argv(argv));
+    Ok(preview(bay, call, &folder(call)?, &command))
 }
 
 pub(super) fn preview_script(bay: &Bay, call: &JudgedCall) -> Result<String, ToolFailure> {

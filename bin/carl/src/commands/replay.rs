@@ -45,8 +45,9 @@ pub async fn replay(args: ReplayArgs) -> Result<Exit> {
         remembrance: house.remembrance.clone(),
         search: house.search.clone(),
     };
-    let (desk, _never_opened) = wiring::desk(&setting)?;
-    let tools = (wiring::files(&setting)?, &knowledge, &desk);
+    let files = wiring::files(&setting)?;
+    let (desk, _never_opened) = wiring::desk(&setting, &files)?;
+    let tools = (files, &knowledge, &desk);
     let guard = wiring::guard(&setting, Arc::new(Rehearsal), secrets, tools)?;
     let mut stage = Stage::open(&guard, &events).await?;
     let played = stage.play(&events).await;

@@ -19,6 +19,7 @@ use domain::event::{Event, EventBody, QueryStatus};
 use domain::id::SessionId;
 use domain::settings::{Attendance, Mode, SessionProfile};
 use futures::StreamExt;
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use std::time::Duration;
@@ -120,6 +121,9 @@ impl Task<'_> {
             _ => work_on(sessions, send, &self.asker, &mut view, &mut meanwhile).await?,
         };
         view.finish()?;
+        for job in at_work(sessions, session_id).await? {
+            view.remark(&format!("the job `{job}` still ran; it is stopped now"))?;
+        }
         house.sessions.close(session_id).await.or_fail()?;
         if let Some(profile) = own {
             let profile = Some(profile);
@@ -196,6 +200,17 @@ async fn to_its_rest(
         _ => repose.note(event),
     };
     follow(place, events, view, meanwhile, ended).await
+}
+
+/// The background jobs of a session that run, as far as is on record: they end with the session.
+async fn at_work(sessions: &dyn Sessions, session_id: SessionId) -> Result<BTreeSet<String>> {
+    let mut repose = Repose::default();
+    let past = sessions.attach(session_id, 1, Follow::ToEnd).await;
+    let mut past = past.or_fail()?;
+    while let Some(event) = past.next().await {
+        let _over = repose.note(&event.or_fail()?);
+    }
+    Ok(repose.jobs().clone())
 }
 
 /// Someone can answer only where both the question and the answer meet a person.

@@ -7,8 +7,9 @@ use api::signals::{Error, Watcher};
 use domain::drive::Signal;
 use domain::event::EventBody;
 use domain::fault::Fault;
-use futures::StreamExt;
-use futures::stream::{BoxStream, select_all};
+use domain::id::SessionId;
+use futures::stream::{self, BoxStream, select_all};
+use futures::{FutureExt, StreamExt};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -74,7 +75,36 @@ fn watch_all(
     (changes, unfit)
 }
 
+/// The ends of a session's background jobs.
+pub(super) fn ends_of_jobs(desk: &Desk, session_id: SessionId) -> Outside {
+    match &desk.senses().jobs {
+        Some(jobs) => jobs.signals(session_id),
+        None => stream::pending().boxed(),
+    }
+}
+
+/// The ends that nobody has heard of, when nobody listens any more.
+pub(crate) fn unheard(desk: &Desk, session_id: SessionId) -> Vec<Signal> {
+    let mut ends = ends_of_jobs(desk, session_id);
+    let known = std::iter::from_fn(|| ends.next().now_or_never().flatten());
+    known.filter_map(Result::ok).collect()
+}
+
 impl Driver {
+    /// Puts on record that jobs which had not ended when the session was last left are gone.
+    pub(super) async fn miss_jobs(&mut self) {
+        let lost = self.session.emitter.history().drive.jobs().clone();
+        for name in lost {
+            let signal = Signal::JobFinished {
+                name,
+                succeeded: false,
+                summary: "it was cut off when the session was left, and its output is gone"
+                    .to_owned(),
+            };
+            self.record(signal, None).await;
+        }
+    }
+
     /// Listens to every adapter there is, and watches what is to be watched.
     pub(super) async fn listen(&mut self) {
         let senses = self.shared.desk.senses().clone();

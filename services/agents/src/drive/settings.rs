@@ -80,6 +80,9 @@ pub struct Senses {
     pub watcher: Option<Arc<dyn Watcher>>,
     /// What is there for every session alike.
     pub sources: Vec<Arc<dyn Source>>,
+    /// The ends of background jobs. Heard in every mode, so that each is on record and the user
+    /// sees it; only a session in auto mode acts on it.
+    pub jobs: Option<Arc<dyn Source>>,
     /// Tells the user.
     pub notifier: Option<Arc<dyn Notifier>>,
 }

@@ -10,6 +10,7 @@ use domain::id::{CallId, QueryId};
 use domain::label::Label;
 use domain::limits::{DRIVE_TIMER, DRIVE_TIMERS};
 use domain::model::Usage;
+use domain::tool::{START_JOB, STOP_JOB};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -17,6 +18,9 @@ use turn::drive::{Past, Spent, Waiting, summary};
 
 /// Most paths that an agent has watched.
 pub(crate) const WATCHED_PATHS: usize = 32;
+
+/// The tools whose calls say what goes on.
+const FOLLOWED: [&str; 5] = [SET_TIMER, CANCEL_TIMER, WATCH_PATH, START_JOB, STOP_JOB];
 
 /// A timer that an agent set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +48,8 @@ pub(crate) struct Trail {
     calls: BTreeMap<CallId, (String, Value)>,
     timers: Vec<Timer>,
     watched: BTreeSet<String>,
+    /// Background jobs that have begun and not ended.
+    jobs: BTreeSet<String>,
     open: BTreeMap<QueryId, Open>,
     turns: u32,
     /// What each provider counted on the newest day with a turn of the drive, and when that was.
@@ -71,7 +77,7 @@ impl Trail {
             EventBody::ModelAnswered { usage, .. } => self.paid(event, *usage),
             EventBody::ToolRequested {
                 tool, arguments, ..
-            } if [SET_TIMER, CANCEL_TIMER, WATCH_PATH].contains(&tool.as_str()) => {
+            } if FOLLOWED.contains(&tool.as_str()) => {
                 if let Some(call_id) = event.call_id {
                     let call = (tool.clone(), arguments.clone());
                     self.calls.insert(call_id, call);
@@ -88,6 +94,9 @@ impl Trail {
             EventBody::SignalReceived { signal } => {
                 if let (Signal::Timer { .. }, Some(call_id)) = (signal, event.call_id) {
                     self.timers.retain(|timer| timer.call_id != call_id);
+                }
+                if let Signal::JobFinished { name, .. } = signal {
+                    self.jobs.remove(name);
                 }
                 self.waiting.put(signal.clone());
             }
@@ -162,6 +171,12 @@ impl Trail {
             WATCH_PATH if self.watched.len() < WATCHED_PATHS => {
                 self.watched.insert(text("path"));
             }
+            START_JOB => {
+                self.jobs.insert(text("name"));
+            }
+            STOP_JOB => {
+                self.jobs.remove(&text("job"));
+            }
             _ => {}
         }
     }
@@ -189,6 +204,11 @@ impl Trail {
     /// The paths that the agent asked to have watched, in its own words.
     pub(crate) fn watched(&self) -> &BTreeSet<String> {
         &self.watched
+    }
+
+    /// Background jobs that have begun and not ended, as far as is on record.
+    pub(crate) fn jobs(&self) -> &BTreeSet<String> {
+        &self.jobs
     }
 
     /// How far what the drive's next turn is shown may be trusted.

@@ -1,4 +1,5 @@
 //! A house whose clock is tokio's paused one: days pass in milliseconds.
+#![allow(dead_code, reason = "each test file uses its own part of this")]
 
 use crate::support::{broker, profile};
 use agents::drive::{Senses, Settings};
@@ -21,11 +22,12 @@ use domain::tool::EffectClass;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use serde_json::Value;
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
-use tokio::sync::broadcast;
+use tokio::sync::{Notify, broadcast};
 use tokio::time::Instant;
 
 /// The user's side of the fake broker, with what it was told.
@@ -33,6 +35,45 @@ pub struct Told {
     inner: Arc<FakeBroker>,
     pub heard: Mutex<Vec<String>>,
     pub recalled: Mutex<Vec<Label>>,
+    ends: Arc<Ends>,
+    /// A job that ends because its session is closed.
+    pub ends_at_close: Mutex<Option<Signal>>,
+}
+
+/// The ends of jobs that nobody has heard of.
+#[derive(Default)]
+pub struct Ends {
+    unheard: Mutex<VecDeque<Signal>>,
+    news: Notify,
+}
+
+impl Ends {
+    pub fn put(&self, signal: Signal) {
+        self.unheard.lock().unwrap().push_back(signal);
+        self.news.notify_one();
+    }
+}
+
+/// All of one session: a test has one.
+struct Heard(Arc<Ends>);
+
+impl Source for Heard {
+    fn signals(
+        &self,
+        _session_id: SessionId,
+    ) -> BoxStream<'static, Result<Signal, api::signals::Error>> {
+        let ends = Arc::clone(&self.0);
+        futures::stream::unfold(ends, async |ends| {
+            loop {
+                let next = ends.unheard.lock().unwrap().pop_front();
+                match next {
+                    Some(signal) => return Some((Ok(signal), ends)),
+                    None => ends.news.notified().await,
+                }
+            }
+        })
+        .boxed()
+    }
 }
 
 #[async_trait]
@@ -98,6 +139,9 @@ impl Control for Told {
     }
 
     async fn close_session(&self, session_id: SessionId) -> Result<(), Error> {
+        if let Some(signal) = self.ends_at_close.lock().unwrap().take() {
+            self.ends.put(signal);
+        }
         self.inner.close_session(session_id).await
     }
 }
@@ -163,6 +207,7 @@ pub struct Auto {
     pub models: Arc<FakeModels>,
     pub control: Arc<Told>,
     pub outside: Arc<Outside>,
+    pub ends: Arc<Ends>,
     pub service: Arc<Service>,
     began: (Instant, Timestamp),
 }
@@ -193,11 +238,16 @@ impl Auto {
             ("set_timer", EffectClass::SelfWrite),
             ("cancel_timer", EffectClass::SelfWrite),
             ("watch_path", EffectClass::Read),
+            ("start_job", EffectClass::Exec),
+            ("stop_job", EffectClass::SelfWrite),
         ] {
             broker.add_tool(BrokerTool::new(name, Verdict::Allow, effect));
         }
         let broker = Arc::new(broker);
+        let ends = Arc::new(Ends::default());
         let control = Arc::new(Told {
+            ends: ends.clone(),
+            ends_at_close: Mutex::default(),
             inner: broker.clone(),
             heard: Mutex::default(),
             recalled: Mutex::default(),
@@ -216,6 +266,7 @@ impl Auto {
         let desk = Desk::new(clock).with_senses(Senses {
             watcher: Some(outside.clone()),
             sources: vec![outside.clone()],
+            jobs: Some(Arc::new(Heard(ends.clone()))),
             notifier: Some(outside.clone()),
         });
         let service = Service::new(
@@ -232,6 +283,7 @@ impl Auto {
             models,
             control,
             outside,
+            ends,
             service: Arc::new(service.unwrap()),
             began,
         }
