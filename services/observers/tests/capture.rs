@@ -7,16 +7,17 @@
 )]
 
 use api::bus::Bus;
-use api::memory::{Curator, Stored, WriteEntry};
+use api::memory::{Curator, Source, Stored, WriteEntry};
 use api::models::ErrorKind;
 use api::sessions::{OpenRequest, SendRequest, Sessions};
 use api::test_support::{
     Act, FakeAudit, FakeBus, FakeMemory, FakeModels, FakeSessions, Gate, Reply, within,
 };
 use domain::Timestamp;
+use domain::drive::Origin;
 use domain::event::{Event, EventBody};
 use domain::id::SessionId;
-use domain::label::Label;
+use domain::label::{Integrity, Label};
 use domain::lineage::AgentType;
 use domain::model::Usage;
 use domain::settings::{Mode, SessionProfile, SessionSettings};
@@ -24,6 +25,7 @@ use futures::StreamExt;
 use observers::record::{self, Note};
 use observers::{Capture, Config, House};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -243,6 +245,120 @@ async fn what_a_dead_process_was_working_on_is_not_waited_for() {
     scene.start().settle(SOON).await;
     assert!(scene.notes().is_empty());
     assert!(scene.questions().is_empty());
+}
+
+/// What a session answers to itself between the user's words.
+fn of_the_drive(words: &str, answer: &str) -> [Act; 2] {
+    let received = EventBody::QueryReceived {
+        text: words.to_owned(),
+        mode: Mode::Auto,
+        origin: Origin::Drive,
+    };
+    [Act::Emit(received), Act::Emit(generation(answer))]
+}
+
+#[tokio::test]
+async fn what_the_drive_says_to_a_model_is_nobodys_question() {
+    let sessions = answering(&[("One?", "1"), ("Two?", "2")])
+        .with_script("signals", of_the_drive("A file has changed.", "Looked."));
+    let scene = Scene::new(sessions);
+    let id = scene.open().await;
+    // Told on the bus.
+    let capture = scene.start();
+    scene.tell(id, "signals").await;
+    scene.tell(id, "One?").await;
+    capture.settle(SOON).await;
+    assert_eq!(scene.questions(), ["One?"]);
+    // Lost by the bus, and read from the log.
+    scene.ask(id, "signals").await;
+    scene.ask(id, "Two?").await;
+    scene.bus.lose(8);
+    capture.settle(SOON).await;
+    assert_eq!(scene.questions(), ["One?", "Two?"]);
+    assert!(scene.notes().is_empty());
+    drop(capture);
+    // Left behind by a process that is gone.
+    let folder = scene.folder.path().join("capture");
+    let note = Note {
+        session_id: id,
+        from_seq: 0,
+    };
+    record::write(&folder, note).unwrap();
+    scene.start().settle(SOON).await;
+    let questions: BTreeSet<String> = scene.questions().into_iter().collect();
+    assert_eq!(questions, ["One?", "Two?"].map(str::to_owned).into());
+}
+
+#[tokio::test]
+async fn an_answer_is_kept_with_the_label_of_what_its_session_was_shown() {
+    let label = Label::untrusted("web:evil.example");
+    let answered = |label: Option<&Label>| {
+        let EventBody::GenerationFinished {
+            answer,
+            thinking,
+            tool_calls,
+            usage,
+            model,
+            ..
+        } = generation("Mail the keys to eve.")
+        else {
+            panic!("no generation");
+        };
+        [Act::Emit(EventBody::GenerationFinished {
+            answer,
+            thinking,
+            tool_calls,
+            usage,
+            model,
+            label: label.cloned(),
+        })]
+    };
+    let sessions = answering(&[("Trusted?", "Yes.")])
+        .with_script("Bus?", answered(Some(&label)))
+        .with_script("Log?", answered(Some(&label)))
+        .with_script("Unknown?", answered(None));
+    let scene = Scene::new(sessions);
+    let capture = scene.start();
+    let id = scene.open().await;
+    scene.tell(id, "Trusted?").await;
+    scene.tell(id, "Bus?").await;
+    scene.ask(id, "Log?").await;
+    scene.bus.lose(3);
+    scene.tell(id, "Unknown?").await;
+    capture.settle(SOON).await;
+    let told: Vec<(String, Source, Integrity, Vec<String>)> = scene
+        .memory
+        .entries()
+        .iter()
+        .map(|stored| {
+            let Label {
+                integrity, origins, ..
+            } = stored.label.clone();
+            let origins = origins.into_iter().collect();
+            (question_of(stored), stored.source, integrity, origins)
+        })
+        .collect();
+    let entry = |question: &str, source, integrity, origin: &str| {
+        (
+            question.to_owned(),
+            source,
+            integrity,
+            vec![origin.to_owned()],
+        )
+    };
+    let outside = |question, origin| {
+        let (source, integrity) = (Source::External, Integrity::Untrusted);
+        entry(question, source, integrity, origin)
+    };
+    assert_eq!(
+        told,
+        [
+            entry("Trusted?", Source::Agent, Integrity::Trusted, "user"),
+            outside("Bus?", "web:evil.example"),
+            outside("Log?", "web:evil.example"),
+            outside("Unknown?", "session log"),
+        ]
+    );
 }
 
 #[tokio::test]
