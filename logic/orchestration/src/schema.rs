@@ -1,12 +1,15 @@
 //! The schemas under which a model answers, made from the types that its answers are read into.
 
 use crate::check::Roster;
-use domain::limits::TASKS_PER_REQUEST;
+use domain::limits::{TASK_GOAL_CHARS, TASKS_PER_REQUEST};
 use domain::lineage::AgentType;
 use domain::report::Report;
 use domain::task::Decomposition;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
+
+/// The name of a task that is the whole request.
+const WHOLE: &str = "whole";
 
 /// What a sub-agent answers in.
 #[must_use]
@@ -36,6 +39,24 @@ pub fn decomposition_schema(roster: &Roster, most: usize) -> Value {
     for lines in ["inputs", "expected_artifacts"] {
         task[lines]["maxItems"] = json!(WRITTEN_LINES);
         task[lines]["items"]["maxLength"] = json!(WRITTEN_LINE_CHARS);
+    }
+    schema
+}
+
+/// What a model answers in that may only say who does the whole, or that nobody has to: one task, in
+/// the words of the request. A model that is too small to take a request apart fills whatever it may
+/// write with words of no meaning, and still chooses a type well.
+#[must_use]
+pub fn whole_schema(roster: &Roster, request: &str) -> Value {
+    let mut schema = decomposition_schema(roster, 1);
+    let task = &mut schema["properties"]["tasks"]["items"]["properties"];
+    task["id"] = json!({ "type": "string", "enum": [WHOLE] });
+    for lines in ["inputs", "expected_artifacts"] {
+        task[lines]["maxItems"] = json!(0);
+    }
+    // A longer one is no goal that would be taken.
+    if request.chars().count() <= TASK_GOAL_CHARS {
+        task["goal"] = json!({ "type": "string", "enum": [request] });
     }
     schema
 }
@@ -98,6 +119,20 @@ mod tests {
             let task = &tasks["items"]["properties"];
             assert_eq!(task["agent_type"]["enum"], json!(["coder", "researcher"]));
             assert_eq!(task["depends_on"]["maxItems"], most - 1);
+        }
+        for (request, is_goal) in [
+            ("Count them.".to_owned(), true),
+            ("x".repeat(TASK_GOAL_CHARS), true),
+            ("x".repeat(TASK_GOAL_CHARS + 1), false),
+        ] {
+            let schema = whole_schema(&roster, &request);
+            let tasks = &schema["properties"]["tasks"];
+            let task = &tasks["items"]["properties"];
+            assert_eq!(tasks["maxItems"], 1);
+            assert_eq!(task["goal"]["enum"] == json!([request]), is_goal);
+            for none in ["inputs", "depends_on", "expected_artifacts"] {
+                assert_eq!(task[none]["maxItems"], 0, "{none}");
+            }
         }
         assert_eq!(
             report_schema()["required"].as_array().map(Vec::len),

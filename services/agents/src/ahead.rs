@@ -10,6 +10,7 @@ use domain::lineage::AgentType;
 use domain::settings::{Mode, OverrideLevel, SessionProfile};
 use domain::tool::ToolDefinition;
 use orchestration::Roster;
+use plan::schema::Reach;
 use std::collections::BTreeMap;
 
 /// It, for the agent that the user speaks to.
@@ -22,10 +23,10 @@ pub(crate) struct Ahead {
 }
 
 impl Ahead {
-    /// For a session with this profile: `tools` is the whole table, `task` what the request is, as
+    /// For a session with this profile, whose model is this capable: `tools` is the whole table, `task` what the request is, as
     /// far as there is one, `room` the tokens that definitions may take.
     pub(crate) fn of(
-        profile: &SessionProfile,
+        (profile, reach): (&SessionProfile, Reach),
         agents: &BTreeMap<AgentType, AgentListing>,
         (tools, task, room): (Vec<ToolListing>, &str, u64),
     ) -> Self {
@@ -55,7 +56,7 @@ impl Ahead {
         };
         Self {
             tools,
-            question: asks.then(|| orchestrated::question(agents, &roster)),
+            question: asks.then(|| orchestrated::question(agents, &roster, reach)),
         }
     }
 }

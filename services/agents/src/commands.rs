@@ -7,7 +7,7 @@ use crate::history::History;
 use crate::record::{self, Lines};
 use crate::service::{Service, refused};
 use crate::session::Session;
-use crate::{compaction, library, prompts, subagent};
+use crate::{compaction, library, pipeline, prompts, subagent};
 use api::broker::AgentListing;
 use api::sessions::{Error, ErrorKind, PinChange, RewindTo, TakenBack, Whose};
 use context::Budget;
@@ -18,6 +18,7 @@ use domain::exchange::{Exchange, Exchanges, Speech};
 use domain::id::SessionId;
 use domain::limits::{PINNED_MESSAGES, SIGNAL_BYTES};
 use domain::lineage::AgentType;
+use domain::model::{ModelChoice, ModelRole};
 use domain::settings::{Mode, SessionProfile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -86,7 +87,11 @@ impl Service {
     ) -> Result<Ahead, Error> {
         let tools = self.shared.control.list_tools().await.map_err(refused)?;
         let room = self.budget(profile).tools_tokens;
-        Ok(Ahead::of(profile, agents, (tools, task, room)))
+        let own = agents.get(&profile.agent_type);
+        let role = own.map_or(ModelRole::Fast, |own| own.model_role);
+        let choice = profile.model.clone().unwrap_or(ModelChoice::Role(role));
+        let reach = pipeline::reach_of_choice(&*self.shared.models, &choice).await;
+        Ok(Ahead::of((profile, reach), agents, (tools, task, room)))
     }
 
     fn budget(&self, profile: &SessionProfile) -> Budget {

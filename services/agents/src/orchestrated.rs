@@ -5,11 +5,11 @@
 //! broker like any other; its result is what the ordinary loop answers from. A request that needs no
 //! other agent goes to the ordinary loop at once.
 
-pub(crate) mod planned;
+mod planned;
 
 use crate::desk::{DELEGATE_TASKS, limits, roster};
-use crate::loop_mode;
 use crate::work::{Ask, AskError, CallRecord, Outcome, Visibility, Work};
+use crate::{loop_mode, pipeline};
 use api::broker::AgentListing;
 use api::models::ErrorKind;
 use context::ContextManager;
@@ -21,10 +21,13 @@ use domain::lineage::AgentType;
 use domain::message::{Message, ToolCall};
 use domain::model::{FinishReason, Usage};
 use domain::report::{Report, ReportStatus};
+use domain::settings::Mode;
 use domain::task::{Decomposition, Task};
 use orchestration::{
     Action, Orchestration, Roster, candidates, check, decomposition_schema, keep_schema,
+    whole_schema,
 };
+use plan::schema::Reach;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
@@ -38,13 +41,13 @@ const SAVE_MEMORY: &str = "save_memory";
 
 /// Whether a request goes this way: its agent's type says so, and it can hand work out.
 pub(crate) fn is_for(work: &Work) -> bool {
-    work.mode.is_loop() && hands_out(work)
-}
-
-fn hands_out(work: &Work) -> bool {
+    let takes_apart = match work.mode {
+        Mode::Loop | Mode::Auto | Mode::Plan => true,
+        Mode::Deterministic | Mode::Bridge => false,
+    };
     let listing = work.agents.get(&work.profile.agent_type);
     let hands_out = listing.is_some_and(|l| l.orchestrates && !l.can_spawn.is_empty());
-    hands_out && work.lineage.len() < domain::limits::SPAWN_DEPTH
+    takes_apart && hands_out && work.lineage.len() < domain::limits::SPAWN_DEPTH
 }
 
 /// The call that hands tasks out.
@@ -56,17 +59,25 @@ fn delegation(tasks: &[Task]) -> ToolCall {
     }
 }
 
-/// Works on one request until it is answered, failed or stopped.
+/// Works on one request until it is answered, refused, failed or stopped. One that needs no other
+/// agent is worked on like any other of its mode.
 pub(crate) async fn run(work: &Work) -> Outcome {
     let mut outcome = Outcome::of(QueryStatus::Failed);
     let tasks = match Box::pin(tasks(work, &mut outcome)).await {
         Ok(tasks) => tasks,
         Err(ended) => return ended,
     };
-    if tasks.is_empty() {
-        return joined(outcome, Box::pin(loop_mode::run(work)).await);
+    match (work.mode, tasks.is_empty()) {
+        (Mode::Plan, true) => joined(outcome, Box::pin(pipeline::run(work)).await),
+        (Mode::Plan, false) => Box::pin(planned::run(work, &tasks, outcome)).await,
+        (_, true) => joined(outcome, Box::pin(loop_mode::run(work)).await),
+        (_, false) => Box::pin(handed_out(work, &tasks, outcome)).await,
     }
-    let call = delegation(&tasks);
+}
+
+/// Hands the tasks out at once, and answers from what comes back.
+async fn handed_out(work: &Work, tasks: &[Task], mut outcome: Outcome) -> Outcome {
+    let call = delegation(tasks);
     // From here on it is a call that the model made: the conversation has it with its result.
     let asked = EventBody::ModelAnswered {
         text: String::new(),
@@ -102,17 +113,18 @@ async fn tasks(work: &Work, outcome: &mut Outcome) -> Result<Vec<Task>, Outcome>
         return Ok(log.tasks);
     }
     let roster = roster(work);
+    let reach = pipeline::reach(work).await;
     let mut messages = work.with_thread(|thread| thread.window.messages());
-    messages.push(user(question(&work.agents, &roster)));
+    messages.push(user(question(&work.agents, &roster, reach)));
     let mut mistake = String::new();
     for repair in 0..=SCHEMA_REPAIRS {
         // A model that cannot say how parts hang together may still say who does the whole.
-        let most = match repair {
-            SCHEMA_REPAIRS => 1,
-            _ => TASKS_PER_REQUEST,
+        let schema = match (reach, repair) {
+            (Reach::Small, _) | (_, SCHEMA_REPAIRS) => whole_schema(&roster, &work.text),
+            (Reach::Any, _) => decomposition_schema(&roster, TASKS_PER_REQUEST),
         };
         let ask = Ask {
-            response_schema: Some(decomposition_schema(&roster, most)),
+            response_schema: Some(schema),
             max_tokens: Some(TASKS_TOKENS),
             temperature: Some(0.0),
             visibility: Visibility::Hidden,
@@ -146,7 +158,9 @@ async fn tasks(work: &Work, outcome: &mut Outcome) -> Result<Vec<Task>, Outcome>
             tool_calls: Vec::new(),
         });
         let again = match repair + 1 {
-            SCHEMA_REPAIRS => "Answer again, with one task for one agent, or none.",
+            SCHEMA_REPAIRS => {
+                "Answer again, with one task for one agent whose goal is the request as it stands, or none."
+            }
             _ => "Answer again.",
         };
         messages.push(user(format!("That cannot be done: {mistake} {again}")));
@@ -197,13 +211,24 @@ fn read(text: &str, roster: &Roster) -> Result<Vec<Task>, String> {
 }
 
 /// What is asked about a request before anything else is done with it.
-pub(crate) fn question(agents: &BTreeMap<AgentType, AgentListing>, roster: &Roster) -> String {
+pub(crate) fn question(
+    agents: &BTreeMap<AgentType, AgentListing>,
+    roster: &Roster,
+    reach: Reach,
+) -> String {
     let about = |agent_type| {
         let listing = agents.get(agent_type);
         listing.map_or("", |listing| listing.description.as_str())
     };
     let types = roster.types.iter();
     let types: Vec<String> = types.map(|t| format!("- {t}: {}", about(t))).collect();
+    if reach == Reach::Small {
+        return format!(
+            "Decide which agent works on the request above. If you can answer it from what you know \
+             and what was said, return no tasks; else one task.\nAgents:\n{}",
+            types.join("\n")
+        );
+    }
     format!(
         "Decide who works on the request above. If you can answer it from what you know and what \
          was said, return no tasks. If one agent can do it, return one task. Else return the parts, \

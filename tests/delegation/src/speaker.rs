@@ -35,6 +35,8 @@ pub struct Asked {
     pub text: String,
     /// How many tool results it holds.
     pub results: usize,
+    /// The schema that the answer must fit, as text; empty for none.
+    pub schema: String,
     /// Most tokens it may generate.
     pub max_tokens: Option<u32>,
 }
@@ -58,6 +60,7 @@ impl Asked {
             who: who.unwrap_or_default().to_owned(),
             results: request.messages.iter().filter(is_result).count(),
             max_tokens: request.max_tokens,
+            schema: schema.unwrap_or_default(),
             text,
         }
     }
@@ -75,6 +78,7 @@ type Speak = dyn Fn(&Asked) -> Reply + Send + Sync;
 pub struct Speaker {
     speak: Box<Speak>,
     keeps: bool,
+    is_small: bool,
     asked: Mutex<Vec<Asked>>,
 }
 
@@ -85,6 +89,7 @@ impl Speaker {
         Self {
             speak: Box::new(speak),
             keeps: true,
+            is_small: false,
             asked: Mutex::default(),
         }
     }
@@ -94,6 +99,15 @@ impl Speaker {
     pub fn forgetting(self) -> Self {
         Self {
             keeps: false,
+            ..self
+        }
+    }
+
+    /// The same, and a hundred million bytes large.
+    #[must_use]
+    pub fn small(self) -> Self {
+        Self {
+            is_small: true,
             ..self
         }
     }
@@ -124,7 +138,11 @@ impl Models for Speaker {
     }
 
     async fn list_models(&self) -> Result<Vec<ModelInfo>, Error> {
-        FakeModels::new([]).list_models().await
+        let mut models = FakeModels::new([]).list_models().await?;
+        for model in models.iter_mut().filter(|_| self.is_small) {
+            model.size_bytes = Some(100_000_000);
+        }
+        Ok(models)
     }
 
     async fn count_tokens(&self, model: ModelChoice, text: String) -> Result<u64, Error> {

@@ -137,6 +137,31 @@ async fn what_needs_no_other_agent_is_answered_at_once_and_a_poor_decomposition_
     );
 }
 
+#[tokio::test]
+async fn who_cannot_take_it_apart_says_who_does_the_whole_in_the_words_of_the_request() {
+    let words = "Count the lines of a.txt and of b.txt, and add them up.";
+    for (is_small, tries) in [(true, 1), (false, 3)] {
+        let speaker = Speaker::new(move |asked| {
+            let is_whole = asked.schema.contains(&format!("\"enum\":[\"{words}\"]"));
+            match (asked.kind, asked.who.as_str()) {
+                (Kind::Tasks, _) if is_whole => tasks(&[("whole", "researcher", words, &[])]),
+                (Kind::Tasks, _) => tasks(&[("a", "researcher", "part of a part", &["part"])]),
+                (Kind::Report, _) => report("Five.", json!({})),
+                _ => Reply::says("Five."),
+            }
+        });
+        let house = House::new(if is_small { speaker.small() } else { speaker });
+        let events = house.ask("orchestrator", words).await;
+        let names: Vec<String> = spawned(&events).into_iter().map(|(_, id)| id).collect();
+        assert_eq!(names, ["whole", "whole/check"], "small: {is_small}");
+        let asked = house.models.asked();
+        let apart = asked.iter().filter(|a| a.kind == Kind::Tasks);
+        assert_eq!(apart.count(), tries, "small: {is_small}");
+        let worker = asked.iter().find(|a| a.who == "researcher").unwrap();
+        assert!(worker.says(words), "{}", worker.text);
+    }
+}
+
 fn status(events: &[Event]) -> QueryStatus {
     let found = events.iter().rev().find_map(|event| match &event.body {
         EventBody::QueryFinished { status, .. } => Some(*status),

@@ -2,7 +2,7 @@
 //! their hash before any is begun, exactly those are handed out, and the answer is made of their
 //! reports without any tool.
 
-use super::{DELEGATE_TASKS, close_tasks, delegation, hands_out, joined, not_whole, tasks};
+use super::{DELEGATE_TASKS, close_tasks, delegation, not_whole};
 use crate::loop_mode::no_answer;
 use crate::pipeline;
 use crate::work::{Ask, AskError, CallRecord, Outcome, Work};
@@ -13,7 +13,6 @@ use domain::event::{CallStatus, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::limits::EMPTY_REPLY_NUDGES;
 use domain::message::Message;
-use domain::settings::Mode;
 use domain::task::Task;
 
 /// What a model is told that answered with nothing.
@@ -22,23 +21,10 @@ const EMPTY: &str = "Your reply was empty. There are no tools any more: answer t
 /// Most tokens of the answer.
 const ANSWER_TOKENS: u32 = 1_500;
 
-/// Whether a request goes this way.
-pub(crate) fn is_for(work: &Work) -> bool {
-    work.mode == Mode::Plan && hands_out(work)
-}
-
-/// Works on one request until it is answered, refused, failed or stopped. One that needs no other
-/// agent is planned for like any other.
-pub(crate) async fn run(work: &Work) -> Outcome {
-    let mut outcome = Outcome::of(QueryStatus::Failed);
-    let tasks = match Box::pin(tasks(work, &mut outcome)).await {
-        Ok(tasks) => tasks,
-        Err(ended) => return ended,
-    };
-    if tasks.is_empty() {
-        return joined(outcome, Box::pin(pipeline::run(work)).await);
-    }
-    match Box::pin(approved(work, &tasks, &mut outcome)).await {
+/// Has the tasks of a request approved, and works on it until it is answered, refused, failed or
+/// stopped.
+pub(super) async fn run(work: &Work, tasks: &[Task], mut outcome: Outcome) -> Outcome {
+    match Box::pin(approved(work, tasks, &mut outcome)).await {
         Ok(()) => {}
         Err((status, fault)) => {
             outcome.status = status;

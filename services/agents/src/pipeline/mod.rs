@@ -13,6 +13,8 @@ mod planner;
 
 pub use bridge::{Error as BridgeError, PROTOCOL_VERSION as BRIDGE_VERSION};
 
+pub(crate) use planner::{reach, reach_of_choice};
+
 use crate::work::{CallRecord, Outcome, Work};
 use api::broker::PlanRequest;
 use domain::event::{CallStatus, EventBody, QueryStatus};

@@ -3,7 +3,7 @@
 use super::{Planned, Stop, bridge, call_tool};
 use crate::recall;
 use crate::work::{Ask, AskError, Outcome, Visibility, Work};
-use api::models::ModelInfo;
+use api::models::{ModelInfo, Models};
 use domain::event::{CallStatus, EventBody, QueryStatus};
 use domain::fault::{Coded, Fault};
 use domain::model::ModelChoice;
@@ -192,14 +192,18 @@ fn paths(data: &Value) -> Vec<String> {
 }
 
 /// How capable the model is that will be asked. What is not known counts as capable.
-async fn reach(work: &Work) -> Reach {
-    let listed = tokio::select! {
+pub(crate) async fn reach(work: &Work) -> Reach {
+    tokio::select! {
         biased;
-        () = work.cancel.cancelled() => return Reach::Any,
-        listed = work.models.list_models() => listed,
-    };
-    match listed {
-        Ok(models) => reach_of(&work.model, &models),
+        () = work.cancel.cancelled() => Reach::Any,
+        reach = reach_of_choice(&*work.models, &work.model) => reach,
+    }
+}
+
+/// The same, of whichever model.
+pub(crate) async fn reach_of_choice(models: &dyn Models, choice: &ModelChoice) -> Reach {
+    match models.list_models().await {
+        Ok(models) => reach_of(choice, &models),
         // The call that follows meets the same trouble and reports it.
         Err(error) => {
             tracing::debug!(%error, "models could not be listed");
