@@ -160,13 +160,13 @@ async fn a_token_counts_in_its_own_session_alone() {
 }
 
 #[tokio::test]
-async fn a_fresh_child_is_no_fresh_start() {
+async fn a_fresh_child_has_the_label_of_what_its_parent_read() {
     let house = House::new();
     let (session, root) = house.session("sysadmin", OverrideLevel::None).await;
     let parent = house.context(session, &root);
     let clean = house.spawn(parent.clone(), "coder").await.unwrap();
     let read = json!({"path": "a"});
-    // The label: what the parent has read, the child was told by.
+    // What the parent has read, the child was told by.
     assert_eq!(
         house.call(parent.clone(), "read_file", read.clone()).await,
         CallStatus::Ok
