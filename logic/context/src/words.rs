@@ -226,15 +226,25 @@ pub(crate) fn is_path(word: &str) -> bool {
 /// The paths in a text, each once.
 pub(crate) fn paths(text: &str) -> Vec<&str> {
     let mut out: Vec<&str> = Vec::new();
-    for raw in text.split(|c: char| {
-        c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '(' | ')' | ',' | '<' | '>')
-    }) {
-        let word = raw.trim_end_matches(['.', ':', ';', '!', '?']);
-        if is_path(word) && !out.contains(&word) {
-            out.push(word);
+    let is_between = |c: char| {
+        c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '(' | ')' | ',' | '>')
+    };
+    for (index, opened) in text.split('<').enumerate() {
+        for (at, raw) in opened.split(is_between).enumerate() {
+            let word = raw.trim_end_matches(['.', ':', ';', '!', '?']);
+            let is_tag = index > 0 && at == 0 && is_tag(word);
+            if is_path(word) && !is_tag && !out.contains(&word) {
+                out.push(word);
+            }
         }
     }
     out
+}
+
+/// Whether what stands after `<` ends a part of a document, such as `/journal` or `br/`.
+fn is_tag(word: &str) -> bool {
+    let name = word.strip_prefix('/').or_else(|| word.strip_suffix('/'));
+    name.is_some_and(|name| !name.contains(['/', '.']))
 }
 
 /// Whether every path and number in `text` stands in `source` too, as a whole word.
@@ -297,6 +307,12 @@ mod tests {
         );
         assert_eq!(replaced("Do not rename files."), None);
         assert_eq!(replaced("Never mind."), None);
+    }
+
+    #[test]
+    fn the_end_of_a_part_is_no_path() {
+        let text = "<journal>see src/a.rs</journal><br/> and </etc/hosts> <b.txt> or /tmp\n</memory id=1>";
+        assert_eq!(paths(text), ["src/a.rs", "/etc/hosts", "b.txt", "/tmp"]);
     }
 
     #[test]
