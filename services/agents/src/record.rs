@@ -401,12 +401,21 @@ fn never_begun(path: &Path) -> Error {
 fn corrupt(path: &Path, line: u64, what: &str) -> Error {
     Error::new(
         ErrorKind::Corrupt,
-        format!("Line {line} of the session log {} is damaged: {what}.", path.display()),
+        format!(
+            "Line {line} of the session log {} is damaged: {what}.",
+            path.display()
+        ),
     )
-    .with_hint(format!(
-        "Other sessions are not affected. To keep what came before, fork the session at event {}; or mend the line by hand.",
-        line.saturating_sub(1)
-    ))
+    .with_hint(match (line, path.file_stem().and_then(|id| id.to_str())) {
+        (2.., Some(id)) => format!(
+            "Other sessions are not affected. What came before the damage goes on in a session of \
+             its own: carl session fork {id} --at {}",
+            line - 1
+        ),
+        _ => "Other sessions are not affected. Nothing stands before the damage; mend the line by \
+              hand."
+            .to_owned(),
+    })
 }
 
 #[cfg(test)]

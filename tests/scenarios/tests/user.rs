@@ -81,6 +81,63 @@ fn two_commands_at_one_time_both_do_their_work() {
 }
 
 #[test]
+fn an_undo_leaves_the_type_of_the_sessions_agent_alone() {
+    let house = House::new();
+    let args = [
+        "--agent",
+        "sysadmin",
+        "--allow-write",
+        ".",
+        "--yes",
+        "write",
+    ];
+    let task = "create a.txt containing one";
+    let made = house
+        .ask(["run", "--json", "--mode", "deterministic"])
+        .args(args)
+        .arg(task)
+        .run()
+        .expect(0);
+    assert!(house.has("a.txt"));
+    house.ask(["undo", "--yes", "write"]).run().expect(0);
+    assert!(!house.has("a.txt"));
+    let id = made.json()["session_id"].as_str().unwrap().to_owned();
+    let log = house.session_log(&id);
+    let profiles: Vec<&serde_json::Value> = log
+        .iter()
+        .map(|event| &event["profile"]["agent_type"])
+        .filter(|kind| !kind.is_null())
+        .collect();
+    assert!(
+        profiles.len() > 1 && profiles.iter().all(|kind| *kind == "sysadmin"),
+        "{profiles:?}"
+    );
+}
+
+#[test]
+fn a_damaged_log_says_what_to_type_and_that_works() {
+    let house = House::new();
+    let args = ["run", "--json", "--mode", "deterministic", "list files"];
+    let made = house.ask(args).run().expect(0).json();
+    let id = made["session_id"].as_str().unwrap().to_owned();
+    let path = &house.session_logs()[0];
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    let damaged = lines.len() - 1;
+    lines[damaged - 1] = "no event";
+    std::fs::write(path, lines.join("\n") + "\n").unwrap();
+    for asked in [["session", "show", &id], ["session", "fork", &id]] {
+        let told = house.ask(asked).run().expect(4).stderr;
+        let command = format!("carl session fork {id} --at {}", damaged - 1);
+        assert!(told.contains(&command), "{told}");
+    }
+    let at = (damaged - 1).to_string();
+    let forked = house.ask(["session", "fork", &id, "--at", &at]).run();
+    let copy = forked.expect(0).stdout;
+    house.ask(["session", "show", copy.trim()]).run().expect(0);
+}
+
+#[test]
 fn a_continued_session_stays_in_its_folder() {
     let house = House::new();
     house.write("here.txt", "x");

@@ -84,7 +84,7 @@ struct Task<'a> {
 
 impl Task<'_> {
     async fn work_in(mut self, house: &House) -> Result<Exit> {
-        let own = self.take_up(house.sessions.as_ref()).await?;
+        let own = self.take_up(house).await?;
         let (mode, level) = (self.profile.mode, self.profile.settings.override_level);
         let request = match self.args.session_id {
             Some(session_id) => OpenRequest::Resume {
@@ -139,11 +139,11 @@ impl Task<'_> {
 
     /// Goes on as the session was held. To take a change back is no change of that: the profile to
     /// leave the session with is returned if it differs.
-    async fn take_up(&mut self, sessions: &dyn Sessions) -> Result<Option<SessionProfile>> {
+    async fn take_up(&mut self, house: &House) -> Result<Option<SessionProfile>> {
         let Some(id) = self.args.session_id else {
             return Ok(None);
         };
-        let own = session::own_profile(sessions, id).await?;
+        let own = session::own_profile(house.sessions.as_ref(), id).await?;
         let built = self.profile.clone();
         let kept = profile::continued(built, &self.args.session, own.clone());
         if kept.mode != Mode::Deterministic || !undo::is_asked_by(&self.text) {
@@ -152,6 +152,10 @@ impl Task<'_> {
         }
         self.profile.name.clone_from(&own.name);
         self.profile.mode = kept.mode;
+        // An agent that hands work out may have no tool for it; those who did the work have.
+        if undo::may_undo(house.guard.control.as_ref(), &kept.agent_type).await? {
+            self.profile.agent_type = kept.agent_type;
+        }
         let left = SessionProfile {
             settings: self.profile.settings.clone(),
             ..own

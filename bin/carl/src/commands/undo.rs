@@ -5,9 +5,11 @@ use crate::cli::{ModeArg, RunArgs, SessionFlags, UndoArgs};
 use crate::exit::{Exit, Failure, OrFail};
 use crate::wiring::House;
 use anyhow::Result;
+use api::broker::Control;
 use api::sessions::SessionSummary;
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::SessionId;
+use domain::lineage::AgentType;
 use domain::plan::Action;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -39,6 +41,16 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
 #[must_use]
 pub fn is_asked_by(task: &str) -> bool {
     plan::rules::plan(task).is_ok_and(|plan| plan.actions == [Action::Undo {}])
+}
+
+/// Whether agents of a type have the tool that takes changes back.
+///
+/// # Errors
+/// When the guard does not say.
+pub async fn may_undo(control: &dyn Control, agent_type: &AgentType) -> Result<bool> {
+    let types = control.list_agents().await.or_fail()?;
+    let mut fitting = types.iter().filter(|one| one.agent_type == *agent_type);
+    Ok(fitting.any(|one| one.tools.iter().any(|tool| tool.as_str() == UNDO)))
 }
 
 /// The session to undo in, and how to continue it. What the session was allowed to write, it may
