@@ -25,6 +25,42 @@ fn search(home: &Path, settings: &[(&str, &str)]) -> (String, String) {
     (text("state"), text("detail"))
 }
 
+/// On a disk of its own that is full. Needs user namespaces, as the sandbox does.
+const FULL: &str = "mkdir -p $HOME/.local/state && mount -t tmpfs -o size=$SIZE none $HOME/.local/state \
+    && mkdir $HOME/.local/state/housecarl && cd $HOME && \
+    { \"$CARL\" run --mode deterministic 'list files' || true; } >$HOME/begun 2>&1; \
+    cat /dev/zero >$HOME/.local/state/filler 2>$HOME/full; \"$CARL\" doctor --json";
+
+#[test]
+fn a_full_disk_is_said_of_everything_that_is_on_it() {
+    // The last block of the log has room left on the first disk, and none on the second.
+    for size in ["64k", "2m"] {
+        let home = tempfile::tempdir().unwrap();
+        let output = Command::new("unshare")
+            .args(["-rm", "sh", "-c", FULL])
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", home.path())
+            .env("SIZE", size)
+            .env("CARL", env!("CARGO_BIN_EXE_carl"))
+            .env("CARL_MODELS__AIR_GAP", "true")
+            .output()
+            .unwrap();
+        let told = String::from_utf8(output.stdout).unwrap();
+        let failed = String::from_utf8_lossy(&output.stderr);
+        assert!(!told.is_empty(), "{size}: {failed}");
+        let checks: serde_json::Value = serde_json::from_str(&told).unwrap();
+        let checks = checks.as_array().unwrap();
+        let state = |name: &str| {
+            let named = checks.iter().find(|check| check["name"] == name);
+            named.map_or("none", |check| check["state"].as_str().unwrap())
+        };
+        assert_eq!(state("state folder"), "bad", "{told}");
+        assert_ne!(state("audit log"), "ok", "{told}");
+        assert_ne!(state("whole path"), "ok", "{told}");
+    }
+}
+
 #[test]
 fn a_search_server_is_ok_where_it_could_be_asked() {
     let home = tempfile::tempdir().unwrap();

@@ -76,6 +76,9 @@ impl Check {
     }
 }
 
+/// What the log is called.
+const AUDIT_LOG: &str = "audit log";
+
 /// Runs every check. Ends with [`Exit::Failed`] when one is bad.
 ///
 /// # Errors
@@ -86,28 +89,27 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
         ..SessionFlags::default()
     };
     let setting = Setting::read(&flags)?;
-    let mut checks = vec![
-        configuration(&setting),
-        state_folder(&setting),
-        kernel(&setting),
-    ];
+    let state = state_folder(&setting);
+    let is_writable = state.state != State::Bad;
+    let mut checks = vec![configuration(&setting), state, kernel(&setting)];
     checks.push(clock());
     checks.push(secret_store(&setting).await);
     checks.extend(programs().await);
     match House::open(&setting, &flags).await {
         Ok(house) => {
-            checks.push(Check::ok(
-                "audit log",
-                setting.paths.audit().display().to_string(),
-            ));
+            checks.push(audit_log(&setting, is_writable));
             checks.extend(providers(&house).await);
             checks.push(memory(&house).await);
             checks.push(search(&setting).await);
-            checks.push(whole_path(&setting).await);
+            checks.push(whole_path(&setting, is_writable).await);
             if args.model {
                 checks.push(speed(&house).await);
             }
-            house.close(Ok(())).await?;
+            if let Err(error) = house.close(Ok(())).await {
+                // Opened, and it could not be told of the end.
+                checks.retain(|check| check.name != AUDIT_LOG);
+                checks.push(Check::bad(AUDIT_LOG, &error));
+            }
         }
         Err(error) => checks.push(Check::bad("services", &error)),
     }
@@ -180,6 +182,20 @@ fn state_folder(setting: &Setting) -> Check {
             format!("{}, {} free", folder.display(), bytes(free)),
         ),
         Err(error) => Check::bad("state folder", &error),
+    }
+}
+
+/// The log was opened. Whether it takes anything depends on the folder it is in.
+fn audit_log(setting: &Setting, is_writable: bool) -> Check {
+    let place = setting.paths.audit().display().to_string();
+    match is_writable {
+        true => Check::ok(AUDIT_LOG, place),
+        false => Check {
+            name: AUDIT_LOG,
+            state: State::Bad,
+            detail: format!("{place}; where it is, nothing more can be written"),
+            hint: "No tool runs that is not on record. Mend the state folder first.".to_owned(),
+        },
     }
 }
 
@@ -450,7 +466,7 @@ async fn providers(house: &House) -> Vec<Check> {
 }
 
 /// One real request through session, broker, tool and logs, without a model.
-async fn whole_path(setting: &Setting) -> Check {
+async fn whole_path(setting: &Setting, is_writable: bool) -> Check {
     // In a state folder of its own: the user's list of sessions is the user's.
     let mut setting = setting.clone();
     setting.paths.state =
@@ -493,10 +509,13 @@ async fn whole_path(setting: &Setting) -> Check {
     };
     let outcome = attempt.await;
     let _removed = std::fs::remove_dir_all(&setting.paths.state);
+    let through = "a file listing went through session, guard, tool and logs";
     match outcome {
-        Ok(()) => Check::ok(
+        Ok(()) if is_writable => Check::ok("whole path", through),
+        Ok(()) => Check::note(
             "whole path",
-            "a file listing went through session, guard, tool and logs",
+            format!("{through}, but in {}", std::env::temp_dir().display()),
+            "Not where yours are kept: see the state folder above.",
         ),
         Err(error) => Check::bad("whole path", &error),
     }
