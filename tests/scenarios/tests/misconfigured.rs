@@ -54,6 +54,47 @@ fn values_that_cannot_be_meant_stop_the_start() {
 }
 
 #[test]
+fn a_variable_that_cannot_be_meant_is_named_with_what_it_may_be() {
+    let scene = scene(Server::openai([]), "");
+    for (variable, value, parts) in [
+        ("CARL_MEMORY__CAPTURE", "maybe", ["\"maybe\"", "true or false"]),
+        (
+            "CARL_MEMORY__CAPTRE",
+            "false",
+            ["CAPTRE", "Did you mean `capture`?"],
+        ),
+        ("CARL_CHAT__DEFAULT_MODE", "sideways", ["sideways", "plan"]),
+        ("CARL_AGENTS__PARALLEL", "0", ["it is 0", "1 to 64"]),
+        ("CARL_AGENTS__PARALLEL", "many", ["\"many\"", "a whole number"]),
+        (
+            "CARL_CHTA__DEFAULT_MODE",
+            "plan",
+            ["CHTA", "Did you mean `chat`?"],
+        ),
+    ] {
+        let carl = scene.house.ask(["run", "hello"]).env(variable, value);
+        let told = carl.run().expect(2).stderr;
+        for part in parts.iter().chain(&[variable]) {
+            assert!(told.contains(part), "no `{part}`: {told}");
+        }
+    }
+    let carl = scene.house.ask(["run", "hello"]);
+    let told = carl
+        .env(
+            "CARL_MODELS__PROVIDERS__SCRIPTED__API_KEY",
+            "sk-very-secret",
+        )
+        .run()
+        .expect(2)
+        .stderr;
+    assert!(
+        told.contains("CARL_MODELS__PROVIDERS__SCRIPTED__API_KEY"),
+        "{told}"
+    );
+    assert!(!told.contains("very"), "{told}");
+}
+
+#[test]
 fn what_cannot_be_listened_to_is_told_and_the_rest_goes_on() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();

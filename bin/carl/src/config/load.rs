@@ -1,5 +1,6 @@
 //! Reading the configuration, with errors that name file, line and the nearest right key.
 
+use super::origin::variable;
 use super::{Config, project};
 use crate::exit::Failure;
 use crate::files::{self, Links};
@@ -7,6 +8,7 @@ use crate::paths::Paths;
 use anyhow::Result;
 use domain::fault::Coded;
 use figment::Figment;
+use figment::error::Kind;
 use figment::providers::{Env, Format, Serialized, Toml};
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
@@ -113,13 +115,16 @@ fn without_secrets(detail: &str) -> String {
 fn environment_failure(error: &figment::Error) -> anyhow::Error {
     let mut messages: Vec<String> = Vec::new();
     for error in error.clone() {
-        let key = error.path.join(".");
-        let source = error
-            .metadata
-            .as_ref()
-            .map(|m| format!(" from {}", m.name))
-            .unwrap_or_default();
-        messages.push(format!("`{key}`{source}: {}", error.kind));
+        let mut path = error.path.clone();
+        if let Kind::UnknownField(field, _) = &error.kind
+            && path.last() != Some(field)
+        {
+            path.push(field.clone());
+        }
+        // Files were read by themselves before: what cannot be used now was set by a variable.
+        let name = variable(&path.join("."));
+        let said = in_words(&error.kind);
+        messages.push(format!("{name}: {}", unrepeated(&name, &said)));
     }
     let detail = messages.join("; ");
     let hint = hint(
@@ -127,6 +132,42 @@ fn environment_failure(error: &figment::Error) -> anyhow::Error {
         "`carl config show --origin` says where each value comes from.",
     );
     Failure::usage(format!("the configuration cannot be used: {detail}"), hint).into()
+}
+
+/// What is wrong with a value, in the words that the parser of files has.
+fn in_words(kind: &Kind) -> String {
+    let names = |known: &[&str]| format!("`{}`", known.join("`, `"));
+    match kind {
+        Kind::UnknownField(found, known) => {
+            format!("unknown field `{found}`, expected one of {}", names(known))
+        }
+        Kind::UnknownVariant(found, known) => {
+            format!(
+                "unknown variant `{found}`, expected one of {}",
+                names(known)
+            )
+        }
+        Kind::InvalidType(found, expected) => {
+            let wanted = match expected.as_str() {
+                "a boolean" | "bool" => "true or false",
+                "f32" | "f64" => "a number",
+                "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or more",
+                other => other,
+            };
+            format!("found {found}, expected {wanted}")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// What is wrong with a variable, without the value of one that may hold a key.
+fn unrepeated(name: &str, said: &str) -> String {
+    let lower = name.to_lowercase();
+    let is_about_keys = SECRET_WORDS.iter().any(|word| lower.contains(word));
+    match (is_about_keys, said.split_once('"'), said.rsplit_once('"')) {
+        (true, Some((before, _)), Some((_, after))) => format!("{before}\"…\"{after}"),
+        _ => said.to_owned(),
+    }
 }
 
 /// `Did you mean …?` for an unknown key, and the note.

@@ -70,7 +70,7 @@ pub(super) fn source_of(metadata: &Metadata, key: &str) -> String {
 }
 
 /// The variable of the environment that sets a key, as it is written there.
-fn variable(key: &str) -> String {
+pub(super) fn variable(key: &str) -> String {
     let usual = format!("CARL_{}", key.replace('.', "__").to_uppercase());
     let mut names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let found = names.find(|name| name.eq_ignore_ascii_case(&usual));
