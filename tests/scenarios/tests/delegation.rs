@@ -276,6 +276,19 @@ fn planned_tasks_are_begun_when_they_are_approved_and_not_before() {
     done.assert_ends(0, "success");
     assert_eq!(of_type(&scene.log(&done), "agent_spawned").len(), 3);
     assert_eq!(done.text("answer"), "Both are short.");
+    let seen = scene.house.ask(["run"]).args(asking);
+    let seen = seen.args(["--approve", hash, text]).run().expect(0).stderr;
+    // What nobody counted is no line; what all of them used is.
+    assert!(!seen.contains("0 + 0 tokens"), "{seen}");
+    let whole = seen
+        .lines()
+        .find_map(|line| line.strip_prefix("· all agents: "));
+    let of = |line: &str| line.split(' ').next().unwrap().parse::<u64>().unwrap();
+    let parts = seen
+        .lines()
+        .filter_map(|line| line.strip_prefix("·   ").or(line.strip_prefix("· ")));
+    let parts = parts.filter(|line| line.contains(" tokens") && !line.starts_with("all agents"));
+    assert_eq!(of(whole.unwrap()), parts.map(of).sum::<u64>(), "{seen}");
 }
 
 #[test]

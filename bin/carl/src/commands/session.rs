@@ -9,7 +9,7 @@ use crate::render::transcript::{self, Extent};
 use crate::render::{print, table};
 use crate::wiring::House;
 use anyhow::{Context, Result};
-use api::sessions::{Follow, OpenRequest, SessionSummary, Sessions, Whose};
+use api::sessions::{ErrorKind, Follow, OpenRequest, SessionSummary, Sessions, Whose};
 use domain::event::{Event, EventBody};
 use domain::id::{AgentId, SessionId};
 use domain::settings::SessionProfile;
@@ -347,11 +347,15 @@ async fn compact_in(setting: &Setting, house: &House, part: &str) -> Result<Stri
         });
         resuming.await.or_fail()?;
     }
-    let done = house.sessions.compact(id).await.or_fail();
+    let done = house.sessions.compact(id).await;
     if !session.live {
         house.sessions.close(id).await.or_fail()?;
     }
-    done?;
+    match done {
+        // As small as it gets is no failure.
+        Err(error) if error.kind == ErrorKind::NothingToDo => return Ok(error.detail + "\n"),
+        done => done.or_fail()?,
+    }
     let events = events_of(house.sessions.as_ref(), id).await?;
     let last = events.iter().rev().find_map(|event| match &event.body {
         EventBody::ContextCompacted {

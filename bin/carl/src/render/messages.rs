@@ -1,18 +1,11 @@
 //! The messages of a conversation by their numbers, as they are pinned and forked at.
 
 use domain::event::{Event, EventBody};
-use domain::exchange::Exchanges;
+use domain::exchange::{Exchanges, Speech};
 use domain::id::{AgentId, QueryId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Who says something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Who {
-    /// The user, or the drive in the user's place.
-    User,
-    /// The agent.
-    Agent,
-}
+pub use domain::exchange::Who;
 
 /// One message that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,32 +24,18 @@ pub struct Spoken<'a> {
 #[must_use]
 pub fn spoken(events: &[Event]) -> Vec<Spoken<'_>> {
     let exchanges = Exchanges::of(events);
-    let children = children(events);
-    let planned = planned(events);
     let pinned = pinned(events);
-    let mut all = Vec::new();
-    for event in events {
-        let is_child = event.agent_id.is_some_and(|id| children.contains(&id));
-        if is_child || !exchanges.counts(event) {
-            continue;
-        }
-        let is_planned = event.query_id.is_some_and(|id| planned.contains(&id));
-        let said = match &event.body {
-            EventBody::QueryReceived { text, .. } => Some((Who::User, text)),
-            EventBody::ModelAnswered {
-                text, aside: false, ..
-            } if !is_planned && !text.trim().is_empty() => Some((Who::Agent, text)),
-            EventBody::DialogTurn { answer, .. } if is_planned => Some((Who::Agent, answer)),
-            _ => None,
-        };
-        all.extend(said.map(|(who, text)| Spoken {
+    let mut speech = Speech::default();
+    let said = events.iter().filter_map(|event| {
+        let (who, text) = speech.note(event)?;
+        exchanges.counts(event).then_some(Spoken {
             seq: event.seq,
             who,
             text,
             is_pinned: pinned.contains(&event.seq),
-        }));
-    }
-    all
+        })
+    });
+    said.collect()
 }
 
 /// Agents that worked for others.
@@ -67,15 +46,6 @@ pub fn children(events: &[Event]) -> BTreeSet<AgentId> {
         _ => None,
     });
     spawned.collect()
-}
-
-/// Requests that were worked on by a plan.
-fn planned(events: &[Event]) -> BTreeSet<QueryId> {
-    let planned = events.iter().filter_map(|event| match &event.body {
-        EventBody::QueryReceived { mode, .. } if !mode.is_loop() => event.query_id,
-        _ => None,
-    });
-    planned.collect()
 }
 
 /// What is pinned at the end.

@@ -1,16 +1,18 @@
 //! A session on a terminal: the answer on standard output, everything else on standard error, so
 //! that `carl run … > file` holds the answer alone.
 
+mod words;
+
 use super::calls::Calls;
 use super::crew::{self, Crew};
-use super::values::{arguments, milliseconds, usage};
+use super::values::{arguments, milliseconds, tokens, usage};
 use super::{Paint, links, print, print_error};
 use domain::decision::Verdict;
 use domain::drive::Origin;
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::id::CallId;
-use domain::label::{Integrity, Label};
+use domain::model::Usage;
 use domain::plan::Plan;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plan::gate::mark;
@@ -19,6 +21,7 @@ use std::time::Duration;
 use text::escape::{visible, visible_line};
 use text::links::Known;
 use turn::drive::summary;
+use words::{gist, is_end_of, is_own_words, recalled, refusal, step};
 
 /// Silence after which a spinner shows that work goes on.
 const QUIET_BEFORE_SPINNER: Duration = Duration::from_secs(1);
@@ -72,6 +75,9 @@ pub struct Terminal {
     /// Agents that others started, and how deep the one stands whose event is drawn.
     crew: Crew,
     depth: usize,
+    /// What the request has cost so far, and whether any of it was other agents'.
+    spent: Usage,
+    has_helped: bool,
 }
 
 impl Terminal {
@@ -92,6 +98,8 @@ impl Terminal {
             calls: Calls::default(),
             crew: Crew::default(),
             depth: 0,
+            spent: Usage::default(),
+            has_helped: false,
         }
     }
 
@@ -158,6 +166,8 @@ impl Terminal {
                 self.pulses = 0;
                 self.reported = None;
                 self.calls.clear();
+                self.spent = Usage::default();
+                self.has_helped = false;
                 match origin {
                     Origin::User => Ok(()),
                     Origin::Drive => self.note("going on by itself"),
@@ -166,7 +176,10 @@ impl Terminal {
             EventBody::TextDelta { text } => self.answer_piece(text),
             EventBody::ThinkingDelta { text } => self.thinking_piece(text),
             EventBody::TextReplaced { text } => self.replaced(text),
-            EventBody::ModelAnswered { usage: cost, .. } => self.model_answered(&usage(cost)),
+            EventBody::ModelAnswered { usage: cost, .. } => {
+                self.spent = self.spent.plus(*cost);
+                self.cost("", cost, usage)
+            }
             EventBody::ModelChosen { model, reason } => self.note(&format!(
                 "{} ({})",
                 visible(&model.to_string()),
@@ -319,8 +332,13 @@ impl Terminal {
                 child,
                 report,
                 corrections,
+                usage: cost,
                 ..
             } => {
+                if self.depth == 0 {
+                    self.spent = self.spent.plus(*cost);
+                    self.has_helped = true;
+                }
                 let name = self.crew.leave(*child);
                 let head = self.paint.strong(&format!("◂ {name}"));
                 self.line(&format!("{head} {}", crew::end(report)))?;
@@ -328,7 +346,7 @@ impl Terminal {
                     let text = format!("  corrected: {}", visible_line(correction));
                     self.line(&self.paint.warn(&text))?;
                 }
-                Ok(())
+                self.cost("  ", cost, tokens)
             }
             _ => Ok(()),
         }
@@ -436,8 +454,12 @@ impl Terminal {
         self.note("the lines above were a tool call written as text")
     }
 
-    fn model_answered(&mut self, cost: &str) -> io::Result<()> {
-        self.note(cost)
+    /// What was used, where anybody counted.
+    fn cost(&mut self, whose: &str, cost: &Usage, shown: fn(&Usage) -> String) -> io::Result<()> {
+        match (cost.prompt_tokens, cost.completion_tokens) {
+            (0, 0) => Ok(()),
+            _ => self.note(&format!("{whose}{}", shown(cost))),
+        }
     }
 
     fn tool_result(
@@ -507,6 +529,10 @@ impl Terminal {
         for artifact in artifacts {
             self.note(&format!("changed {}", visible(artifact)))?;
         }
+        if self.has_helped {
+            let spent = self.spent;
+            self.cost("all agents: ", &spent, tokens)?;
+        }
         // An error event has usually said it already.
         if let Some(fault) = error.filter(|fault| self.reported.as_ref() != Some(*fault)) {
             self.fault(self.paint.bad("error:"), fault)?;
@@ -518,112 +544,5 @@ impl Terminal {
             QueryStatus::Denied => self.line(&self.paint.bad("refused")),
             QueryStatus::Interrupted => self.line(&self.paint.warn("interrupted")),
         }
-    }
-}
-
-/// Whether an event is a piece of what a model says: of an agent that another one started, people
-/// are shown what it does and what it reports.
-const fn is_own_words(body: &EventBody) -> bool {
-    matches!(
-        body,
-        EventBody::TextDelta { .. }
-            | EventBody::ThinkingDelta { .. }
-            | EventBody::TextReplaced { .. }
-            | EventBody::ModelAnswered { .. }
-            | EventBody::ModelChosen { .. }
-    )
-}
-
-/// A no, by who said it.
-fn refusal(name: &str, message: &str, by: &str) -> String {
-    let who = match by {
-        "user" => "by you".to_owned(),
-        "timeout" => "because nobody answered in time".to_owned(),
-        other => format!("by {}", visible(other)),
-    };
-    match message {
-        "" => format!("  ✗ {name}denied {who}"),
-        message => format!("  ✗ {name}denied {who}: {}", visible(message)),
-    }
-}
-
-/// Whether an answer is the last of what was streamed: what was said before a tool was called stands
-/// before it.
-fn is_end_of(answer: &str, streamed: &str) -> bool {
-    streamed.trim().ends_with(answer.trim())
-}
-
-/// The first line of a result that is not part of its fence.
-fn gist(text: &str) -> &str {
-    let said = |line| match str::strip_prefix(line, "[tool unavailable] ") {
-        Some(why) => Some(why),
-        None => (!line.starts_with('[')).then_some(line),
-    };
-    text.lines().find_map(said).unwrap_or_default()
-}
-
-fn step(action: &domain::plan::Action) -> String {
-    let fields = serde_json::to_value(action).map(|mut value| {
-        if let Some(members) = value.as_object_mut() {
-            members.remove("kind");
-        }
-        arguments(&value)
-    });
-    format!("{} {}", action.kind(), fields.unwrap_or_default())
-}
-
-/// What was brought to mind: how much, and how far it may be trusted.
-fn recalled(count: usize, label: Option<&Label>) -> String {
-    let memories = match count {
-        1 => "1 memory".to_owned(),
-        count => format!("{count} memories"),
-    };
-    let is_trusted = label.is_some_and(|label| label.integrity == Integrity::Trusted);
-    if is_trusted {
-        return format!("recalled: {memories}");
-    }
-    let origins = label.map(|label| &label.origins).into_iter().flatten();
-    let origins: Vec<&str> = origins
-        .map(String::as_str)
-        .filter(|origin| *origin != "memory" && *origin != "user")
-        .take(4)
-        .collect();
-    let from = match origins.is_empty() {
-        true => String::new(),
-        false => format!(": {}", visible(&origins.join(", "))),
-    };
-    format!("recalled: {memories} (untrusted{from})")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_answer_after_other_words_was_shown_and_another_was_not() {
-        assert!(is_end_of("It says hello.\n", "Let me look. It says hello."));
-        assert!(!is_end_of("It says hello.", "Let me look."));
-    }
-
-    #[test]
-    fn why_a_tool_failed_is_the_first_line_that_says_something() {
-        let unavailable = "[FAILED]\n[tool unavailable] no search server is configured. Go on.";
-        assert_eq!(gist(unavailable), "no search server is configured. Go on.");
-        assert_eq!(
-            gist("[TOOL_RESULT: UNTRUSTED x 1]\nno such file\n[END x]"),
-            "no such file"
-        );
-        assert_eq!(gist(""), "");
-    }
-
-    #[test]
-    fn a_no_says_whose_it_was() {
-        assert_eq!(refusal("", "", "user"), "  ✗ denied by you");
-        assert_eq!(
-            refusal("undo ", "use trash\u{202e}", "user"),
-            "  ✗ undo denied by you: use trash\\u{202e}"
-        );
-        let silence = refusal("", "", "timeout");
-        assert!(silence.contains("nobody answered"), "{silence}");
     }
 }

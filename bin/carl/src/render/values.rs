@@ -68,6 +68,12 @@ pub fn milliseconds(count: u64) -> String {
 /// `812 + 40 tokens (60% cached), 1.3 s`.
 #[must_use]
 pub fn usage(usage: &Usage) -> String {
+    format!("{}, {}", tokens(usage), milliseconds(usage.total_ms))
+}
+
+/// `812 + 40 tokens (60% cached)`.
+#[must_use]
+pub fn tokens(usage: &Usage) -> String {
     let cached = match usage
         .cached_tokens
         .saturating_mul(100)
@@ -76,9 +82,8 @@ pub fn usage(usage: &Usage) -> String {
         Some(share) if share > 0 => format!(" ({share}% cached)"),
         _ => String::new(),
     };
-    let time = milliseconds(usage.total_ms);
     format!(
-        "{} + {} tokens{cached}, {time}",
+        "{} + {} tokens{cached}",
         usage.prompt_tokens, usage.completion_tokens
     )
 }

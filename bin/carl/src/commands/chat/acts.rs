@@ -11,7 +11,7 @@ use crate::render::{Paint, agents, context, print};
 use ::models::is_embedder;
 use anyhow::{Context, Result};
 use api::models::ModelInfo;
-use api::sessions::{FeedbackRequest, OpenRequest, PinChange, SessionSummary, Whose};
+use api::sessions::{ErrorKind, FeedbackRequest, OpenRequest, PinChange, SessionSummary, Whose};
 use domain::event::{Event, EventBody};
 use domain::exchange::Exchanges;
 use domain::model::{ModelChoice, ModelRef, ModelRole};
@@ -99,8 +99,14 @@ impl Chat<'_> {
 
     async fn compact(&mut self) -> Result<()> {
         let id = self.session.session_id;
-        self.house.sessions.compact(id).await.or_fail()?;
-        self.show_new().await
+        match self.house.sessions.compact(id).await {
+            // As small as it gets is no failure.
+            Err(error) if error.kind == ErrorKind::NothingToDo => self.tell(&error.detail),
+            done => {
+                done.or_fail()?;
+                self.show_new().await
+            }
+        }
     }
 
     async fn mode(&mut self, mode: Option<Mode>) -> Result<()> {

@@ -1,0 +1,115 @@
+//! What is said of single events, in words.
+
+use crate::render::values::arguments;
+use domain::event::EventBody;
+use domain::label::{Integrity, Label};
+use domain::plan::Action;
+use text::escape::visible;
+
+/// Whether an event is a piece of what a model says: of an agent that another one started, people
+/// are shown what it does and what it reports.
+pub(super) const fn is_own_words(body: &EventBody) -> bool {
+    matches!(
+        body,
+        EventBody::TextDelta { .. }
+            | EventBody::ThinkingDelta { .. }
+            | EventBody::TextReplaced { .. }
+            | EventBody::ModelAnswered { .. }
+            | EventBody::ModelChosen { .. }
+    )
+}
+
+/// A no, by who said it.
+pub(super) fn refusal(name: &str, message: &str, by: &str) -> String {
+    let who = match by {
+        "user" => "by you".to_owned(),
+        "timeout" => "because nobody answered in time".to_owned(),
+        other => format!("by {}", visible(other)),
+    };
+    match message {
+        "" => format!("  ✗ {name}denied {who}"),
+        message => format!("  ✗ {name}denied {who}: {}", visible(message)),
+    }
+}
+
+/// Whether an answer is the last of what was streamed: what was said before a tool was called stands
+/// before it.
+pub(super) fn is_end_of(answer: &str, streamed: &str) -> bool {
+    streamed.trim().ends_with(answer.trim())
+}
+
+/// The first line of a result that is not part of its fence.
+pub(super) fn gist(text: &str) -> &str {
+    let said = |line| match str::strip_prefix(line, "[tool unavailable] ") {
+        Some(why) => Some(why),
+        None => (!line.starts_with('[')).then_some(line),
+    };
+    text.lines().find_map(said).unwrap_or_default()
+}
+
+/// An action of a plan.
+pub(super) fn step(action: &Action) -> String {
+    let fields = serde_json::to_value(action).map(|mut value| {
+        if let Some(members) = value.as_object_mut() {
+            members.remove("kind");
+        }
+        arguments(&value)
+    });
+    format!("{} {}", action.kind(), fields.unwrap_or_default())
+}
+
+/// What was brought to mind: how much, and how far it may be trusted.
+pub(super) fn recalled(count: usize, label: Option<&Label>) -> String {
+    let memories = match count {
+        1 => "1 memory".to_owned(),
+        count => format!("{count} memories"),
+    };
+    let is_trusted = label.is_some_and(|label| label.integrity == Integrity::Trusted);
+    if is_trusted {
+        return format!("recalled: {memories}");
+    }
+    let origins = label.map(|label| &label.origins).into_iter().flatten();
+    let origins: Vec<&str> = origins
+        .map(String::as_str)
+        .filter(|origin| *origin != "memory" && *origin != "user")
+        .take(4)
+        .collect();
+    let from = match origins.is_empty() {
+        true => String::new(),
+        false => format!(": {}", visible(&origins.join(", "))),
+    };
+    format!("recalled: {memories} (untrusted{from})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_after_other_words_was_shown_and_another_was_not() {
+        assert!(is_end_of("It says hello.\n", "Let me look. It says hello."));
+        assert!(!is_end_of("It says hello.", "Let me look."));
+    }
+
+    #[test]
+    fn why_a_tool_failed_is_the_first_line_that_says_something() {
+        let unavailable = "[FAILED]\n[tool unavailable] no search server is configured. Go on.";
+        assert_eq!(gist(unavailable), "no search server is configured. Go on.");
+        assert_eq!(
+            gist("[TOOL_RESULT: UNTRUSTED x 1]\nno such file\n[END x]"),
+            "no such file"
+        );
+        assert_eq!(gist(""), "");
+    }
+
+    #[test]
+    fn a_no_says_whose_it_was() {
+        assert_eq!(refusal("", "", "user"), "  ✗ denied by you");
+        assert_eq!(
+            refusal("undo ", "use trash\u{202e}", "user"),
+            "  ✗ undo denied by you: use trash\\u{202e}"
+        );
+        let silence = refusal("", "", "timeout");
+        assert!(silence.contains("nobody answered"), "{silence}");
+    }
+}
