@@ -164,6 +164,50 @@ fn an_interrupt_ends_the_turn_with_its_own_exit_code() {
     assert_eq!(events.last().unwrap()["status"], "interrupted");
 }
 
+#[test]
+fn an_interrupt_gives_the_models_answer_up_and_the_chat_stays() {
+    let gate = Gate::new();
+    let scene = Scene::new([
+        Reply::text("Begun it. ").and_wait(&gate).and_text("never"),
+        Reply::text("Heard."),
+    ]);
+    let mut seat = scene.house.ask(["chat"]).env("TERM", "xterm").seated();
+    seat.until("/help");
+    seat.until("> ");
+    seat.types("take your time\n");
+    seat.until("Begun ");
+    seat.interrupts();
+    // While this process goes on: the connection is closed because nobody wants the rest.
+    scene.server.wait_for_hang_ups(1);
+    seat.until("interrupted");
+    seat.until("> ");
+    seat.types("and now?\n");
+    seat.until("Heard.");
+    seat.until("> ");
+    seat.types("/quit\n");
+    let finished = seat.finish();
+    assert_eq!(finished.code, Some(0));
+    assert!(!finished.stderr.contains("never"), "{finished:#?}");
+    let log = testkit::house::json_lines(&scene.house.session_logs()[0]);
+    let kinds: Vec<&str> = log
+        .iter()
+        .filter_map(|event| event["type"].as_str())
+        .collect();
+    let end = kinds
+        .iter()
+        .position(|kind| *kind == "query_finished")
+        .unwrap();
+    assert_eq!(log[end]["status"], "interrupted");
+    // Nothing of the request comes after its end.
+    let query = &log[end]["query_id"];
+    assert!(
+        log[end + 1..]
+            .iter()
+            .all(|event| &event["query_id"] != query),
+        "{kinds:?}"
+    );
+}
+
 /// Sends a signal to a `carl` at work.
 fn signal(running: &testkit::Running, signal: &str) {
     let kill = std::process::Command::new("kill")

@@ -334,18 +334,44 @@ fn a_command_sees_nothing_of_housecarls_own_folders() {
     assert!(!free.contains("agents.yaml"), "{free}");
 }
 
-#[test]
-fn a_program_dies_with_a_killed_carl() {
+/// A program that runs for long with a child of its own, and the pipe both hold open.
+fn long_program() -> (Scene, std::path::PathBuf) {
     let script = "exec 3> alive; (setsid sleep 1000 &); echo up >&3; sleep 1000";
     let scene = asks("run_shell", json!({"argv": ["/bin/sh", "-c", script]}));
     let pipe = scene.house.work().join("alive");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&pipe)
-            .status()
-            .unwrap()
-            .success()
-    );
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    (scene, pipe)
+}
+
+#[test]
+fn a_program_is_gone_after_an_interrupt_and_the_chat_stays() {
+    let (scene, pipe) = long_program();
+    let flags = ["--agent", "sysadmin", "--yes", "exec", "--allow-write", "."];
+    let chat = scene.house.ask(["chat"]).args(flags).env("TERM", "xterm");
+    let mut seat = chat.seated();
+    seat.until("/help");
+    seat.until("> ");
+    seat.types("wait\n");
+    let mut reader = BufReader::new(fs::File::open(&pipe).unwrap());
+    let mut line = String::new();
+    reader.read_line(&mut line).unwrap();
+    assert_eq!(line, "up\n");
+    seat.interrupts();
+    // Ends when the last of them is gone; the chat is still there.
+    reader.read_to_string(&mut line).unwrap();
+    seat.until("interrupted");
+    seat.until("> ");
+    seat.types("/quit\n");
+    assert_eq!(seat.finish().code, Some(0));
+    let log = testkit::house::json_lines(&scene.house.session_logs()[0]);
+    assert_eq!(of_kind(&log, "tool_result")[0]["status"], "cancelled");
+    assert_eq!(of_kind(&log, "query_finished")[0]["status"], "interrupted");
+}
+
+#[test]
+fn a_program_dies_with_a_killed_carl() {
+    let (scene, pipe) = long_program();
     let flags = [
         "run",
         "--agent",

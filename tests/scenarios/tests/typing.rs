@@ -21,6 +21,15 @@ fn seat(scene: &Scene, args: &[&str]) -> Seated {
     seat
 }
 
+/// Two chats, the first of which works on a request of the second that waits at its gate.
+fn at_work_for_another(scene: &Scene) -> (Seated, Seated) {
+    let host = seat(scene, &[]);
+    let mut guest = seat(scene, &[]);
+    guest.types("question one\n");
+    guest.until("Begun ");
+    (host, guest)
+}
+
 /// A scene where nothing is recalled: what a model is told is what the conversation holds.
 fn forgetful(server: Server) -> Scene {
     let scene = Scene::with(server, "openai");
@@ -155,10 +164,7 @@ fn a_chat_goes_on_when_the_one_that_served_it_quits() {
         Reply::text("Begun it. ").and_wait(&gate).and_text("Whole."),
         Reply::text("Alone."),
     ]));
-    let mut first = seat(&scene, &[]);
-    let mut second = seat(&scene, &[]);
-    second.types("question one\n");
-    second.until("Begun ");
+    let (mut first, mut second) = at_work_for_another(&scene);
     first.types("/quit\n");
     // What it works on for others is not cut off.
     first.until("1 other carl is waited for here");
@@ -189,10 +195,7 @@ fn a_chat_whose_service_is_killed_says_so_and_goes_on() {
         Reply::text("Begun it. ").and_wait(&gate),
         Reply::text("Again."),
     ]));
-    let first = seat(&scene, &[]);
-    let mut second = seat(&scene, &[]);
-    second.types("question one\n");
-    second.until("Begun ");
+    let (first, mut second) = at_work_for_another(&scene);
     first.kill();
     second.until("the carl that served this chat has ended");
     second.until("/retry asks it again");
@@ -255,10 +258,7 @@ fn the_next_line_of_a_guest_is_not_cut_off_by_a_host_that_leaves() {
         Reply::text("Second."),
         Reply::text("Third."),
     ]));
-    let mut host = seat(&scene, &[]);
-    let mut guest = seat(&scene, &[]);
-    guest.types("question one\n");
-    guest.until("Begun ");
+    let (mut host, mut guest) = at_work_for_another(&scene);
     guest.types("question two\nquestion three\n");
     guest.until("queued as number 2");
     host.types("/quit\n");

@@ -42,6 +42,8 @@ pub struct Shared {
     came: Condvar,
     script: Mutex<(Scripted, usize)>,
     fragment: usize,
+    /// Answers that were given up while they waited.
+    hung_up: (Mutex<usize>, Condvar),
 }
 
 impl Shared {
@@ -74,7 +76,7 @@ impl Shared {
 
     /// Streams what `render` makes of each step, after passing its gates.
     pub(crate) fn stream(
-        &self,
+        self: &Arc<Self>,
         kind: &'static str,
         reply: Reply,
         mut render: impl FnMut(&Step) -> Vec<u8> + Send + 'static,
@@ -82,10 +84,19 @@ impl Shared {
     ) -> Response {
         let (sender, receiver) = mpsc::channel::<Result<Bytes, io::Error>>(16);
         let fragment = self.fragment;
+        let shared = Arc::clone(self);
         tokio::spawn(async move {
             for step in &reply.steps {
                 match step {
-                    Step::Wait(gate) => gate.pass().await,
+                    Step::Wait(gate) => tokio::select! {
+                        () = gate.pass() => {}
+                        () = sender.closed() => {
+                            let (count, changed) = &shared.hung_up;
+                            *count.lock().unwrap() += 1;
+                            changed.notify_all();
+                            return;
+                        }
+                    },
                     Step::Cut => {
                         let cut = io::Error::new(io::ErrorKind::ConnectionReset, "cut off");
                         let _gone = sender.send(Err(cut)).await;
@@ -168,6 +179,7 @@ impl Prepared {
             came: Condvar::new(),
             script: Mutex::new((self.script, 0)),
             fragment: self.fragment,
+            hung_up: (Mutex::new(0), Condvar::new()),
         });
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -281,6 +293,20 @@ impl Server {
             !waited.timed_out(),
             "fewer than {count} requests for a chat came"
         );
+    }
+}
+
+impl Server {
+    /// Waits until this many answers that waited at a gate were given up by whoever asked.
+    ///
+    /// # Panics
+    /// When they were not within a minute.
+    pub fn wait_for_hang_ups(&self, count: usize) {
+        let (hung_up, changed) = &self.shared.hung_up;
+        let short = |seen: &mut usize| *seen < count;
+        let waiting = changed.wait_timeout_while(hung_up.lock().unwrap(), PATIENCE, short);
+        let (_seen, waited) = waiting.unwrap();
+        assert!(!waited.timed_out(), "fewer than {count} were given up");
     }
 }
 
