@@ -243,10 +243,7 @@ pub fn guard(
 ///
 /// # Errors
 /// When an adapter is configured that cannot be.
-pub fn desk(
-    setting: &Setting,
-    files: &FileTools,
-) -> Result<(Arc<Desk>, Option<Arc<LazyInbox>>)> {
+pub fn desk(setting: &Setting, files: &FileTools) -> Result<(Arc<Desk>, Option<Arc<LazyInbox>>)> {
     let inbox = senses::inbox(setting)?;
     let desk = Desk::new(Arc::new(Timestamp::now));
     let desk = desk.with_senses(senses::all(setting, inbox.clone(), files.jobs()));
