@@ -117,6 +117,54 @@ fn an_export_is_imported_elsewhere_and_a_bad_line_imports_nothing() {
 }
 
 #[test]
+fn a_hostile_file_is_refused_by_line_and_field_before_anything_is_kept() {
+    let (home, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    said(&memory(home.path(), &["add", "The gate is green."]));
+    let line = said(&memory(home.path(), &["export"]));
+    let home = other.path();
+    let with = |from: &str, to: &str| {
+        assert!(line.contains(from), "{line}");
+        format!("{line}{}", line.replace(from, to)).into_bytes()
+    };
+    let user = "\"namespace\":\"user\"";
+    let corrected = "\"superseded_by\":\"00000000-0000-7000-8000-000000000000\"";
+    for (bytes, told) in [
+        (with("green", "\\ud800"), "line 2: it is no JSON object"),
+        (with("green", "\0"), "line 2: it is no JSON object"),
+        (
+            with(user, "\"namespace\":\"project:x\""),
+            "line 2: field `namespace`",
+        ),
+        (
+            with(user, "\"namespace\":\"agent:A B\""),
+            "line 2: field `namespace`",
+        ),
+        (
+            with("\"superseded_by\":null", corrected),
+            "line 2: field `valid_until`",
+        ),
+        (
+            [line.as_bytes(), b"\"\xff\""].concat(),
+            "line 2: it is no text",
+        ),
+        (
+            "[".repeat(100_000).into_bytes(),
+            "line 1: it is no JSON object",
+        ),
+        ("x\n".repeat(10_000).into_bytes(), "and 9980 more lines"),
+    ] {
+        std::fs::write(home.join("lines"), bytes).unwrap();
+        let said = refused(&memory(home, &["import", "lines"]), 2);
+        assert!(said.contains(told), "{said}");
+    }
+    let hole = std::fs::File::create(home.join("lines")).unwrap();
+    hole.set_len(1 << 30).unwrap();
+    let said = refused(&memory(home, &["import", "lines"]), 2);
+    assert!(said.contains("lines is larger than 256 MiB"), "{said}");
+    assert_eq!(self::said(&memory(home, &["list"])), "");
+}
+
+#[test]
 fn what_was_typed_wrongly_is_a_mistake_of_usage_that_names_it() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();

@@ -1,12 +1,12 @@
 //! An entry as one JSON object: what `export`, `list --json` and `show --json` print, and `import`
 //! reads. The form is a promise: names of fields do not change.
 
+use super::named;
 use crate::render::memory::readers;
 use api::memory::{Kind, Recall, Source, Stage, Stored, Winner, WriteEntry};
 use domain::Timestamp;
 use domain::id::MemoryId;
 use domain::label::Label;
-use domain::rights::Namespace;
 use domain::tool::ToolName;
 use serde_json::{Map, Value, json};
 use std::fmt::Display;
@@ -186,8 +186,8 @@ pub fn from_line(line: &str) -> Result<Stored, Unreadable> {
     };
     let stored = Stored {
         id: fields.parsed("id")?,
-        namespace: Namespace::new(fields.string("namespace")?)
-            .map_err(|error| wrong("namespace", error))?,
+        namespace: named(&fields.string("namespace")?)
+            .map_err(|problem| wrong("namespace", problem))?,
         entry,
         source: fields.one_of("source", Source::ALL, Source::as_str)?,
         label: fields.label("label")?,
@@ -201,6 +201,10 @@ pub fn from_line(line: &str) -> Result<Stored, Unreadable> {
         pairwise_winner: fields.maybe_one_of("pairwise_winner", Winner::ALL, Winner::as_str)?,
         feedback: fields.small("feedback", -100, 100)?,
     };
+    if stored.superseded_by.is_some() && stored.valid_until.is_none() {
+        let problem = "is missing, although the entry was corrected";
+        return Err(wrong("valid_until", problem));
+    }
     match fields.0.keys().next() {
         Some(unknown) => Err(wrong(unknown, "is no field of an entry")),
         None => Ok(stored),
@@ -339,6 +343,7 @@ impl Fields {
 mod tests {
     use super::*;
     use domain::id::{QueryId, SessionId};
+    use domain::rights::Namespace;
     use uuid::Uuid;
 
     fn stored(entry: WriteEntry) -> Stored {
@@ -403,6 +408,10 @@ mod tests {
             ("id", json!("no id")),
             ("kind", json!("thing")),
             ("namespace", json!("")),
+            ("namespace", json!("project:here")),
+            ("namespace", json!("project:/a/../b")),
+            ("namespace", json!("agent:Two Words")),
+            ("valid_until", Value::Null),
             ("tags", json!("t")),
             ("correlating_ids", json!(["x"])),
             ("text", Value::Null),

@@ -22,6 +22,7 @@ use domain::lineage::AgentType;
 use domain::rights::Namespace;
 use futures::StreamExt;
 use std::io::Read;
+use std::path::{Component, Path, PathBuf};
 use text::escape::visible;
 
 /// Words of a text that become its name.
@@ -105,20 +106,34 @@ pub async fn memory(command: MemoryCommand) -> Result<Exit> {
 
 /// A namespace as it is typed: `project` is the current folder's.
 fn namespace(setting: &Setting, name: &str) -> Result<Namespace> {
-    let named = match name.strip_prefix("agent:") {
-        Some(agent) => AgentType::new(agent)
-            .map(|agent| Namespace::agent(&agent))
-            .map_err(|error| error.to_string()),
-        None if name == "project" => {
-            Namespace::project(&setting.workspace).map_err(|error| error.to_string())
-        }
-        None => Namespace::new(name).map_err(|error| error.to_string()),
+    let found = match name == "project" {
+        true => Namespace::project(&setting.workspace).map_err(|error| error.to_string()),
+        false => named(name),
     };
-    named.map_err(|why| {
+    found.map_err(|why| {
         let hint =
             "`user`, `project`, `agent:TYPE` with a type of `agents.yaml`, or a word of yours.";
         Failure::usage(format!("--namespace: {why}"), hint).into()
     })
+}
+
+/// A namespace by its whole name, if it is one that somebody may look into: a project's is a folder
+/// from the root on, without detours, and an agent's is a type.
+fn named(name: &str) -> Result<Namespace, String> {
+    let namespace = Namespace::new(name).map_err(|error| error.to_string())?;
+    if let Some(agent) = name.strip_prefix("agent:") {
+        AgentType::new(agent).map_err(|error| error.to_string())?;
+    }
+    if let Some(folder) = name.strip_prefix("project:") {
+        let folder = Path::new(folder);
+        let plain: PathBuf = folder.components().collect();
+        let has_detours = folder.components().any(|part| part == Component::ParentDir);
+        if !folder.is_absolute() || has_detours || plain.as_os_str() != folder.as_os_str() {
+            let said = visible(&folder.display().to_string());
+            return Err(format!("`{said}` is not the whole path of a folder"));
+        }
+    }
+    Ok(namespace)
 }
 
 fn scope(setting: &Setting, place: &Place) -> Result<Scope> {
@@ -376,6 +391,37 @@ async fn nothing(memories: &Memories, request: &ListRequest) -> Result<&'static 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_namespace_is_one_that_somebody_may_look_into() {
+        for name in [
+            "user",
+            "apart",
+            "garden",
+            "project:/a/b",
+            "project:/",
+            "agent:coder",
+        ] {
+            assert_eq!(
+                named(name).map(|name| name.to_string()),
+                Ok(name.to_owned())
+            );
+        }
+        for name in [
+            "",
+            "agent:",
+            "agent:Two Words",
+            "project:",
+            "project:a",
+            "project:/a/../b",
+            "project:/a/",
+            "project:/a//b",
+            "project:/a/./b",
+            "a\nb",
+        ] {
+            assert!(named(name).is_err(), "{name}");
+        }
+    }
 
     #[test]
     fn a_name_is_the_first_words() {

@@ -36,7 +36,7 @@ enum Out {
 /// When memory cannot be read, or the file cannot be made: it must not be there yet.
 pub async fn export(memories: &Memories, scope: Scope, file: Option<&Path>) -> Result<Exit> {
     let file = file.filter(|file| *file != Path::new("-"));
-    let mut out = match file {
+    let out = match file {
         None => Out::Standard,
         Some(file) => {
             let mut options = OpenOptions::new();
@@ -45,6 +45,32 @@ pub async fn export(memories: &Memories, scope: Scope, file: Option<&Path>) -> R
             Out::File(BufWriter::new(made))
         }
     };
+    let written = written(memories, scope, out).await;
+    let Some(file) = file else {
+        written.context("the export broke off")?;
+        return Ok(Exit::Success);
+    };
+    let name = visible(&file.display().to_string());
+    let count = match written {
+        Ok(count) => count,
+        Err(error) => {
+            // A part of an export must not be taken for one.
+            let left = match std::fs::remove_file(file) {
+                Ok(()) => "it was removed again".to_owned(),
+                Err(error) => format!("what is in it is no export, and it stays: {error}"),
+            };
+            return Err(error.context(format!("{name} cannot be written; {left}")));
+        }
+    };
+    print(&match count {
+        1 => format!("1 entry is in {name}.\n"),
+        _ => format!("{count} entries are in {name}.\n"),
+    })?;
+    Ok(Exit::Success)
+}
+
+/// Writes every entry, and says how many there were.
+async fn written(memories: &Memories, scope: Scope, mut out: Out) -> Result<u64> {
     let request = ListRequest { scope, kind: None };
     let mut entries = memories.curator.list(request).await.or_fail()?;
     let mut count = 0_u64;
@@ -56,18 +82,10 @@ pub async fn export(memories: &Memories, scope: Scope, file: Option<&Path>) -> R
         }
         count += 1;
     }
-    if let (Out::File(written), Some(file)) = (out, file) {
-        let written = written
-            .into_inner()
-            .with_context(|| format!("{} cannot be written", file.display()))?;
-        written.sync_all()?;
-        let file = file.display();
-        print(&match count {
-            1 => format!("1 entry is in {file}.\n"),
-            _ => format!("{count} entries are in {file}.\n"),
-        })?;
+    if let Out::File(file) = out {
+        file.into_inner()?.sync_all()?;
     }
-    Ok(Exit::Success)
+    Ok(count)
 }
 
 /// Checks every line, then keeps every entry.
@@ -76,8 +94,7 @@ pub async fn export(memories: &Memories, scope: Scope, file: Option<&Path>) -> R
 /// When the file cannot be read, a line is no entry (nothing is kept then), or memory fails; how far
 /// it came is said.
 pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
-    let text = read(file)?;
-    let entries = checked(&text)?;
+    let entries = checked(&read(file)?)?;
     let total = match entries.len() {
         0 => {
             print_error("No entry is in it, so nothing was imported.\n")?;
@@ -116,7 +133,7 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
             }
             Err(error) => {
                 print_error(&format!(
-                    "line {line}: memory failed. Of {total} {new} kept and {known} there \
+                    "line {line}: memory failed. Of {total} at least {new} kept and {known} there \
                      already; import the file again to go on.\n"
                 ))?;
                 return Err(error).or_fail();
@@ -160,38 +177,50 @@ fn is_same(one: &WriteEntry, other: &WriteEntry) -> bool {
     one.kind() == other.kind() && texts(one) == texts(other)
 }
 
-fn read(file: &Path) -> Result<String> {
-    let mut text = String::new();
+fn read(file: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
     if file == Path::new("-") {
         std::io::stdin()
             .lock()
             .take(FILE_BYTES + 1)
-            .read_to_string(&mut text)
-            .context("standard input cannot be read as text")?;
+            .read_to_end(&mut bytes)
+            .context("standard input cannot be read")?;
     } else {
         let of = |error| unusable(file, error);
+        let metadata = std::fs::metadata(file).map_err(of)?;
         // Opening a pipe would wait for whoever writes to it.
-        if !std::fs::metadata(file).map_err(of)?.is_file() {
+        if !metadata.is_file() {
             return Err(Failure::usage(
                 format!("{} is no file", visible(&file.display().to_string())),
                 "`carl memory import -` reads standard input.",
             )
             .into());
         }
+        if metadata.len() > FILE_BYTES {
+            return Err(too_large(file));
+        }
         File::open(file)
             .map_err(of)?
             .take(FILE_BYTES + 1)
-            .read_to_string(&mut text)
+            .read_to_end(&mut bytes)
             .map_err(of)?;
     }
-    if text.len() as u64 > FILE_BYTES {
-        return Err(Failure::usage(
-            format!("it is larger than {} MiB", FILE_BYTES >> 20),
-            "Nothing was imported. Import it in parts: `split -C 200M FILE` keeps lines whole.",
-        )
-        .into());
+    match bytes.len() as u64 > FILE_BYTES {
+        true => Err(too_large(file)),
+        false => Ok(bytes),
     }
-    Ok(text)
+}
+
+fn too_large(file: &Path) -> anyhow::Error {
+    let name = match file == Path::new("-") {
+        true => "standard input".to_owned(),
+        false => visible(&file.display().to_string()),
+    };
+    Failure::usage(
+        format!("{name} is larger than {} MiB", FILE_BYTES >> 20),
+        "Nothing was imported. Import it in parts: `split -C 200M FILE` keeps lines whole.",
+    )
+    .into()
 }
 
 /// A file that was named and cannot be used: the wrong name is a mistake of usage.
@@ -213,28 +242,22 @@ fn unusable(file: &Path, error: std::io::Error) -> anyhow::Error {
 }
 
 /// Every entry with its line's number, from 1; empty lines are left out.
-fn checked(text: &str) -> Result<Vec<(usize, Stored)>> {
+fn checked(bytes: &[u8]) -> Result<Vec<(usize, Stored)>> {
     // Some editors put a mark of the byte order at the front.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
-    let mut entries = Vec::new();
-    let mut faults = Vec::new();
-    for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
-        if line.len() > LINE_BYTES {
-            let most = LINE_BYTES >> 20;
-            faults.push(format!("line {number}: it is longer than {most} MiB"));
-            continue;
-        }
-        match from_line(line) {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let lines = bytes.split(|byte| *byte == b'\n').enumerate();
+    let (mut entries, mut faults, mut more) = (Vec::new(), Vec::new(), 0_usize);
+    for (at, line) in lines.filter(|(_, line)| !line.trim_ascii().is_empty()) {
+        let number = at + 1;
+        match entry(line) {
             Ok(entry) => entries.push((number, entry)),
-            Err(error) => faults.push(format!("line {number}: {}", visible(&error.to_string()))),
+            Err(fault) if faults.len() < FAULTS => faults.push(format!("line {number}: {fault}")),
+            Err(_one_of_many) => more += 1,
         }
     }
     if faults.is_empty() {
         return Ok(entries);
     }
-    let more = faults.len().saturating_sub(FAULTS);
-    faults.truncate(FAULTS);
     if more > 0 {
         faults.push(format!("and {more} more lines"));
     }
@@ -245,6 +268,15 @@ fn checked(text: &str) -> Result<Vec<(usize, Stored)>> {
     .into())
 }
 
+/// The entry of a line, or what is wrong with it.
+fn entry(line: &[u8]) -> Result<Stored, String> {
+    if line.len() > LINE_BYTES {
+        return Err(format!("it is longer than {} MiB", LINE_BYTES >> 20));
+    }
+    let text = str::from_utf8(line).map_err(|error| format!("it is no text: {error}"))?;
+    from_line(text).map_err(|error| visible(&error.to_string()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,15 +284,21 @@ mod tests {
     #[test]
     fn every_bad_line_is_named_up_to_a_limit_and_nothing_comes_of_the_others() {
         let text = "{}\n\n".repeat(FAULTS + 2);
-        let said = checked(&text).unwrap_err().to_string();
+        let said = checked(text.as_bytes()).unwrap_err().to_string();
         assert!(
             said.starts_with("line 1: field `kind`: is missing\nline 3: "),
             "{said}"
         );
         assert!(said.ends_with("and 2 more lines"), "{said}");
-        assert_eq!(checked("\n \n").unwrap(), []);
-        assert_eq!(checked("\u{feff}\n").unwrap(), []);
-        let said = checked(&"[".repeat(LINE_BYTES + 1)).unwrap_err();
+        assert_eq!(checked(b"\n \r\n").unwrap(), []);
+        assert_eq!(checked("\u{feff}\n".as_bytes()).unwrap(), []);
+        let long = vec![b'['; LINE_BYTES + 1];
+        let said = checked(&long).unwrap_err();
         assert_eq!(said.to_string(), "line 1: it is longer than 4 MiB");
+        let said = checked(b"\n{\"id\":\"\xff\"}\n").unwrap_err().to_string();
+        assert!(said.starts_with("line 2: it is no text: "), "{said}");
+        let deep = "[".repeat(LINE_BYTES);
+        let said = checked(deep.as_bytes()).unwrap_err().to_string();
+        assert!(said.starts_with("line 1: it is no JSON object: "), "{said}");
     }
 }
