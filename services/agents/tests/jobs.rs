@@ -1,6 +1,7 @@
 //! The ends of background jobs: on record in every mode, acted on in auto mode, lost in none.
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     reason = "a test says what failed by failing"
 )]
