@@ -112,6 +112,7 @@ fn each_request_begins_with_a_summary_the_tasks_and_the_reports_whatever_came_be
         "tasks",
         "reports",
         "turn",
+        "taking_apart",
     ];
     assert_eq!(names, wanted);
     let of = |wanted: &str| parts.iter().find(|(name, ..)| name == wanted).unwrap();
@@ -147,6 +148,13 @@ fn each_request_begins_with_a_summary_the_tasks_and_the_reports_whatever_came_be
         let text = of(name).2.replace("[user]\n", "");
         assert!(words.contains(text.trim()), "{name}: {words}");
     }
+    // Asked behind each request, in a call of its own.
+    let question = of("taking_apart").2.as_str();
+    let asked = sent.iter().filter(|messages| {
+        let last = messages.as_array().unwrap().last().unwrap();
+        last["content"].as_str().unwrap().ends_with(question)
+    });
+    assert_eq!(asked.count(), 5);
     assert!(
         sent.iter()
             .all(|messages| !messages.to_string().contains(MARKER))
