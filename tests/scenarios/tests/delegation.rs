@@ -348,6 +348,10 @@ fn with_the_embedded_model_everything_ends_well_formed() {
         of_type(&events, "agent_finished"),
     );
     assert_eq!(begun.len(), ended.len(), "an agent without an end");
+    // It cannot take a request apart; who does the whole of it, it can say.
+    assert!(!begun.is_empty(), "no agent was begun: {finished:#?}");
+    let task = begun[0]["task"].as_str().unwrap();
+    assert!(task.starts_with(text), "{task}");
     let (status, error) = (&last["status"], &summary["error"]["message"]);
     println!("{} agents; status {status}; {error}", begun.len());
     for event in ended {
