@@ -3,7 +3,7 @@
 use crate::authority::{Authorized, JudgedCall};
 use async_trait::async_trait;
 use domain::id::SessionId;
-use domain::tool::{TargetKind, ToolOutput, ToolSpec};
+use domain::tool::{TargetKind, ToolName, ToolOutput, ToolSpec};
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 
@@ -100,6 +100,21 @@ pub trait Executor: Send + Sync {
     /// # Errors
     /// [`ToolFailure`] when the call would fail.
     async fn preview(&self, call: &JudgedCall) -> Result<Option<String>, ToolFailure>;
+
+    /// The same for a step of a plan, once the calls of `earlier` are done that come before it; `None`
+    /// where that cannot be told. An executor whose calls do not build on each other has nothing to
+    /// add.
+    ///
+    /// # Errors
+    /// [`ToolFailure`] when the call would fail.
+    async fn preview_after(
+        &self,
+        call: &JudgedCall,
+        earlier: &[ToolName],
+    ) -> Result<Option<String>, ToolFailure> {
+        let _independent = earlier;
+        self.preview(call).await
+    }
 
     /// Runs the permitted call. Dropping the future stops it as soon as is safe.
     ///
