@@ -69,6 +69,14 @@ impl Executor for Executors {
         self.of(&call.tool)?.preview(call).await
     }
 
+    async fn preview_after(
+        &self,
+        call: &JudgedCall,
+        earlier: &[ToolName],
+    ) -> Result<Option<String>, ToolFailure> {
+        self.of(&call.tool)?.preview_after(call, earlier).await
+    }
+
     async fn run(
         &self,
         call: Authorized,

@@ -15,7 +15,7 @@ use api::search::{DocumentError, Documents};
 use async_trait::async_trait;
 use domain::id::SessionId;
 use domain::limits::FILE_TOOL_TIME;
-use domain::tool::{TargetKind, ToolOutput, ToolSpec};
+use domain::tool::{TargetKind, ToolName, ToolOutput, ToolSpec};
 use policy::protected::Protected;
 use serde::Serialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -226,19 +226,29 @@ impl Executor for FileTools {
     }
 
     async fn preview(&self, call: &JudgedCall) -> Result<Option<String>, ToolFailure> {
+        self.preview_after(call, &[]).await
+    }
+
+    async fn preview_after(
+        &self,
+        call: &JudgedCall,
+        earlier: &[ToolName],
+    ) -> Result<Option<String>, ToolFailure> {
         let tool = tool_of(call)?;
         if tool.runs_programs() {
             return self.bay()?.preview(tool, call);
         }
+        let above = change::above(earlier);
         let call = call.clone();
         self.blocking(None, move |workshop, leash| {
             let tool = tool_of(&call)?;
-            change::preview(&Job {
+            let job = Job {
                 workshop,
                 call: &call,
                 leash,
                 tool,
-            })
+            };
+            change::preview(&job, above)
         })
         .await
     }

@@ -18,7 +18,7 @@ use domain::id::{CallId, ConfirmationId, PlanId};
 use domain::label::Label;
 use domain::limits::PLAN_ACTIONS;
 use domain::settings::{Attendance, OverrideLevel, SessionSettings};
-use domain::tool::EffectClass;
+use domain::tool::{EffectClass, ToolName};
 use policy::Judgement;
 use policy::history::TaskHistory;
 use serde_json::{Value, json};
@@ -306,6 +306,7 @@ impl Pin {
     async fn diffs(&self, draft: &Draft) -> Result<Option<String>, Decision> {
         let mut out = String::new();
         let mut is_first_change = true;
+        let mut earlier: Vec<ToolName> = Vec::new();
         for (index, (call, judgement)) in
             self.request.calls.iter().zip(&draft.judgements).enumerate()
         {
@@ -328,7 +329,9 @@ impl Pin {
                 continue;
             };
             judged.write_roots.extend(draft.opens.iter().cloned());
-            match self.inner.preview(&judged).await {
+            let done = earlier.clone();
+            earlier.push(judged.tool.clone());
+            match self.inner.preview_after(&judged, done).await {
                 Ok(Some(diff)) => {
                     out.push_str(&render::diff(&diff));
                     if !out.ends_with('\n') {

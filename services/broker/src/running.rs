@@ -13,7 +13,7 @@ use domain::hash::Digest;
 use domain::id::ValueId;
 use domain::label::{Integrity, Label};
 use domain::limits::TOOL_RESULT_BYTES;
-use domain::tool::{ResultField, ResultSource, ToolOutput, ToolSpec};
+use domain::tool::{ResultField, ResultSource, ToolName, ToolOutput, ToolSpec};
 use policy::Bound;
 use policy::flow::{Knowledge, made_of};
 use policy::table::Tool;
@@ -284,8 +284,17 @@ impl Body {
 impl Inner {
     /// What the call would change, by the executor's own account.
     pub(crate) async fn preview(&self, call: &JudgedCall) -> Result<Option<String>, ToolFailure> {
+        self.preview_after(call, Vec::new()).await
+    }
+
+    /// The same for a step of a plan, once those before it are done.
+    pub(crate) async fn preview_after(
+        &self,
+        call: &JudgedCall,
+        earlier: Vec<ToolName>,
+    ) -> Result<Option<String>, ToolFailure> {
         let (executor, call) = (self.executor.clone(), call.clone());
-        let task = tokio::spawn(async move { executor.preview(&call).await });
+        let task = tokio::spawn(async move { executor.preview_after(&call, &earlier).await });
         let unknown = |kind, rule, message: &str| ToolFailure {
             kind,
             rule,

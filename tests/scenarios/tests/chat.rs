@@ -208,6 +208,38 @@ fn an_exchange_is_taken_back_with_its_files_or_asked_again() {
 }
 
 #[test]
+fn an_undo_of_several_files_shows_each_change_once() {
+    let write = |path: &str, content: &str| {
+        Reply::call("write_file", json!({"path": path, "content": content}))
+    };
+    let scene = Scene::new([
+        write("a.txt", "one\n").and_call("write_file", json!({"path": "b.txt", "content": "2\n"})),
+        write("c.txt", "three\n"),
+        Reply::text("Written."),
+    ]);
+    let mut lines = ["write the files", "/undo", "/quit"].into_iter();
+    let carl = scene.house.ask(["chat", "--allow-write", "."]);
+    let run = carl
+        .env("TERM", "dumb")
+        .talking(&[PROMPT, ANSWER], |shown, _| {
+            if shown.contains("[y]") || shown.contains("[a]ll") {
+                return "y".to_owned();
+            }
+            lines.next().unwrap_or("/quit").to_owned()
+        });
+    let screen = run.finished.stderr.replace('\r', "");
+    let (_, undo) = screen.split_once("Plan: undo; undo; undo").unwrap();
+    for change in ["-one\n", "-2\n", "-three\n"] {
+        assert_eq!(undo.matches(change).count(), 1, "{change}: {undo}");
+    }
+    assert!(
+        !["a.txt", "b.txt", "c.txt"]
+            .iter()
+            .any(|name| scene.house.has(name))
+    );
+}
+
+#[test]
 fn a_refused_undo_takes_nothing_back() {
     let scene = Scene::new([
         Reply::call("write_file", json!({"path": "a.txt", "content": "one\n"})),

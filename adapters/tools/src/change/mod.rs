@@ -17,7 +17,7 @@ use crate::table::Tool;
 use api::executor::ToolFailure;
 use domain::hash::Digest;
 use domain::limits::{FILE_READ_BYTES, FILE_WRITE_BYTES};
-use domain::tool::ToolOutput;
+use domain::tool::{ToolName, ToolOutput};
 use rustix::fs::{Access, AtFlags, FileType};
 use similar::TextDiff;
 use std::io::Read;
@@ -41,14 +41,42 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     }
 }
 
+/// What stands above the history of changes by the time that a step of a plan runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Above {
+    /// Nothing: so many changes of the history are taken back by then.
+    Undone(usize),
+    /// Changes of the plan itself, which nobody has seen yet.
+    Unmade,
+}
+
+/// The same, by the tools of the steps before it.
+pub(crate) fn above(earlier: &[ToolName]) -> Above {
+    let tools: Vec<Tool> = earlier.iter().filter_map(Tool::by_name).collect();
+    let changes = [
+        Tool::WriteFile,
+        Tool::EditFile,
+        Tool::MakeDir,
+        Tool::MoveFile,
+        Tool::DeleteFile,
+    ];
+    match tools.iter().any(|tool| changes.contains(tool)) {
+        true => Above::Unmade,
+        false => Above::Undone(tools.iter().filter(|tool| **tool == Tool::Undo).count()),
+    }
+}
+
 /// What a call would change, safe to show.
-pub(crate) fn preview(job: &Job<'_>) -> Result<Option<String>, ToolFailure> {
+pub(crate) fn preview(job: &Job<'_>, above: Above) -> Result<Option<String>, ToolFailure> {
     let diff = match job.tool {
         Tool::WriteFile => write::preview(job).map(Some),
         Tool::EditFile => edit::preview(job).map(Some),
         Tool::MoveFile => rename::preview(job).map(Some),
         Tool::DeleteFile => delete::preview(job).map(Some),
-        Tool::Undo => undo::preview(job).map(Some),
+        Tool::Undo => match above {
+            Above::Undone(before) => undo::preview(job, before).map(Some),
+            Above::Unmade => Ok(None),
+        },
         _ => Ok(None),
     }?;
     Ok(diff.map(|diff| text::escape::visible(&diff)))

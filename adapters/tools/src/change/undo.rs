@@ -12,6 +12,7 @@ use api::executor::ToolFailure;
 use domain::hash::Digest;
 use domain::tool::ToolOutput;
 use rustix::fs::{AtFlags, FileType, Mode};
+use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -26,15 +27,42 @@ enum Standing {
     Overtaken,
 }
 
+/// What a file holds; `None` when it is not there.
+type Content = Option<Kept>;
+
+/// What earlier undos of a plan leave at a path; `None` when that is no file's content.
+type Left = BTreeMap<PathBuf, Option<Content>>;
+
 /// The last change that really happened; those above it in the journal that did not are voided.
 fn last_made(job: &Job<'_>) -> Result<(Open, usize), ToolFailure> {
+    made(job, 0).map(|(last, left, _)| (last, left))
+}
+
+/// The last change that really happened once so many before it are taken back, how many are left
+/// then, and what those before it leave.
+fn made(job: &Job<'_>, before: usize) -> Result<(Open, usize, Left), ToolFailure> {
     let mut open = job.journal().open_changes()?;
+    let mut left = Left::new();
+    let mut taken = 0;
     while let Some(last) = open.pop() {
-        match standing(job, &last.change)? {
-            Standing::Made => return Ok((last, open.len())),
+        let path = path_of(&last.change);
+        // The disk says nothing of what lies below a change that is not taken back yet.
+        let standing = match left.contains_key(path) {
+            true => Standing::Made,
+            false => standing(job, &last.change)?,
+        };
+        match standing {
+            Standing::Made if taken == before => return Ok((last, open.len(), left)),
+            Standing::Made => {
+                taken += 1;
+                if let Change::Moved { from, .. } = &last.change {
+                    left.insert(from.clone(), None);
+                }
+                left.insert(path.to_owned(), left_by(&last.change));
+            }
             Standing::NeverMade => job.journal().close(last.number, Closing::Void)?,
             Standing::Overtaken => {
-                let place = job.past_place(path_of(&last.change));
+                let place = job.past_place(path);
                 return Err(mendable(
                     "changed_since",
                     format!(
@@ -51,6 +79,15 @@ fn last_made(job: &Job<'_>) -> Result<(Open, usize), ToolFailure> {
         "There is no file change of this session left to undo. To take back an earlier session's \
          change, the user can type `carl undo`.",
     ))
+}
+
+/// What is at a change's path once it is taken back.
+fn left_by(change: &Change) -> Option<Content> {
+    match change {
+        Change::Put { before, .. } => Some(before.clone()),
+        Change::DeletedFile { before, .. } => Some(Some(before.clone())),
+        _ => None,
+    }
 }
 
 fn path_of(change: &Change) -> &Path {
@@ -211,9 +248,10 @@ fn put_back(job: &Job<'_>, place: &Place<'_>, before: Option<&Kept>) -> Result<(
     }
 }
 
-pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
+/// What an undo would change, after so many others.
+pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailure> {
     let _lane = job.lane();
-    let (last, _) = last_made(job)?;
+    let (last, _, left) = made(job, before)?;
     let place = job.past_place(path_of(&last.change));
     let kept_text = |kept: &Kept| -> Result<String, ToolFailure> {
         let mut bytes = Vec::new();
@@ -225,10 +263,13 @@ pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
     };
     let change = match &last.change {
         Change::Put { before, .. } => {
-            let found = found_at(&place, LastLink::Follow)?;
-            let now = match &found {
-                Some(found) => Some(as_text(read_whole(job, &place, found)?)),
-                None => None,
+            let now = match left.get(place.target) {
+                Some(None) => return Ok(format!("undo {} of {}\n", last.tool, place.shown)),
+                Some(Some(content)) => content.as_ref().map(kept_text).transpose()?,
+                None => match found_at(&place, LastLink::Follow)? {
+                    Some(found) => Some(as_text(read_whole(job, &place, &found)?)),
+                    None => None,
+                },
             };
             let then = before.as_ref().map(kept_text).transpose()?;
             diff(&place.shown, now.as_deref(), then.as_deref())

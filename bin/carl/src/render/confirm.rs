@@ -208,7 +208,9 @@ fn in_short(requests: &[ConfirmationRequest]) -> String {
     for request in requests {
         let rendering = visible(&request.rendering);
         // The tool and its first arguments, which are its targets where it has any.
-        let words: Vec<&str> = rendering.split_whitespace().collect();
+        let lines = rendering.lines();
+        let told = lines.filter(|line| !line.starts_with(SESSION_REACH));
+        let words: Vec<&str> = told.flat_map(str::split_whitespace).collect();
         let short: String = words.join(" ").chars().take(SHORT_CHARS).collect();
         text.push_str(&format!("    {short}\n"));
     }
