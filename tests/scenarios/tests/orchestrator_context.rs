@@ -87,6 +87,15 @@ fn parts(scene: &Scene, id: &str) -> Vec<(String, u64, String)> {
     parts.iter().map(part).collect()
 }
 
+/// How many calls ended with this question, behind the request.
+fn questions(sent: &[&Value], question: &str) -> usize {
+    let is_asked = |messages: &&&Value| {
+        let last = messages.as_array().unwrap().last().unwrap();
+        last["content"].as_str().unwrap().ends_with(question)
+    };
+    sent.iter().filter(is_asked).count()
+}
+
 #[test]
 fn each_request_begins_with_a_summary_the_tasks_and_the_reports_whatever_came_before() {
     let scene = Scene::with(Server::speak(|body, _| answers(body)).openai(), "openai");
@@ -148,13 +157,7 @@ fn each_request_begins_with_a_summary_the_tasks_and_the_reports_whatever_came_be
         let text = of(name).2.replace("[user]\n", "");
         assert!(words.contains(text.trim()), "{name}: {words}");
     }
-    // Asked behind each request, in a call of its own.
-    let question = of("taking_apart").2.as_str();
-    let asked = sent.iter().filter(|messages| {
-        let last = messages.as_array().unwrap().last().unwrap();
-        last["content"].as_str().unwrap().ends_with(question)
-    });
-    assert_eq!(asked.count(), 5);
+    assert_eq!(questions(&sent, &of("taking_apart").2), 5);
     assert!(
         sent.iter()
             .all(|messages| !messages.to_string().contains(MARKER))
