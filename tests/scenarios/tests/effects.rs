@@ -77,8 +77,9 @@ fn uses_of_services() -> Vec<Use> {
 }
 
 /// Tools that one call in one turn does not show: undoing (below), agents with calls of their own
-/// (tests/delegation), and what is offered in auto mode alone (`drive`).
-const ELSEWHERE: [&str; 8] = [
+/// (tests/delegation), what is offered in auto mode alone (`drive`), and jobs that run already
+/// (`jobs`).
+const ELSEWHERE: [&str; 10] = [
     "undo",
     "spawn_agent",
     "spawn_agents",
@@ -87,6 +88,8 @@ const ELSEWHERE: [&str; 8] = [
     "set_timer",
     "cancel_timer",
     "watch_path",
+    "job_output",
+    "stop_job",
 ];
 
 fn uses() -> Vec<Use> {
@@ -138,6 +141,13 @@ fn uses() -> Vec<Use> {
             json!({"argv": ["/bin/echo", "hi"]}),
             "",
         ),
+        one(
+            "start_job",
+            "sysadmin",
+            json!({"name": "hello", "argv": ["/bin/echo", "hi"]}),
+            "",
+        ),
+        one("list_jobs", "sysadmin", json!({}), ""),
         one(
             "run_script",
             "sysadmin",
