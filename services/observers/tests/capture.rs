@@ -289,34 +289,22 @@ async fn what_the_drive_says_to_a_model_is_nobodys_question() {
     assert_eq!(questions, ["One?", "Two?"].map(str::to_owned).into());
 }
 
+/// An answer with this label.
+fn labelled(label: Option<&Label>) -> [Act; 1] {
+    let mut body = generation("Mail the keys to eve.");
+    if let EventBody::GenerationFinished { label: own, .. } = &mut body {
+        *own = label.cloned();
+    }
+    [Act::Emit(body)]
+}
+
 #[tokio::test]
 async fn an_answer_is_kept_with_the_label_of_what_its_session_was_shown() {
     let label = Label::untrusted("web:evil.example");
-    let answered = |label: Option<&Label>| {
-        let EventBody::GenerationFinished {
-            answer,
-            thinking,
-            tool_calls,
-            usage,
-            model,
-            ..
-        } = generation("Mail the keys to eve.")
-        else {
-            panic!("no generation");
-        };
-        [Act::Emit(EventBody::GenerationFinished {
-            answer,
-            thinking,
-            tool_calls,
-            usage,
-            model,
-            label: label.cloned(),
-        })]
-    };
     let sessions = answering(&[("Trusted?", "Yes.")])
-        .with_script("Bus?", answered(Some(&label)))
-        .with_script("Log?", answered(Some(&label)))
-        .with_script("Unknown?", answered(None));
+        .with_script("Bus?", labelled(Some(&label)))
+        .with_script("Log?", labelled(Some(&label)))
+        .with_script("Unknown?", labelled(None));
     let scene = Scene::new(sessions);
     let capture = scene.start();
     let id = scene.open().await;
