@@ -114,14 +114,15 @@ impl Terms {
         });
         let mut found: Vec<Difference> = values.collect();
         let names: BTreeSet<&String> = ours.files.keys().chain(theirs.files.keys()).collect();
-        found.extend(names.into_iter().filter_map(|name| {
-            (ours.files.get(name) != theirs.files.get(name)).then(|| Difference {
-                key: name.clone(),
-                in_force: None,
-                wanted: None,
-                // Which of two tables of rights is the stricter one nobody can tell.
-                is_laxer: name == RIGHTS,
-            })
+        let differ = names
+            .into_iter()
+            .filter(|name| ours.files.get(*name) != theirs.files.get(*name));
+        found.extend(differ.map(|name| Difference {
+            key: name.clone(),
+            in_force: None,
+            wanted: None,
+            // Which of two tables of rights is the stricter one nobody can tell.
+            is_laxer: name == RIGHTS,
         }));
         found
     }

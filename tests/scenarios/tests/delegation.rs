@@ -265,6 +265,9 @@ fn planned_tasks_are_begun_when_they_are_approved_and_not_before() {
 
     let shown = scene.house.ask(["run"]).args(asking).arg(text).run();
     assert_eq!(shown.code, Some(5));
+    // One line to be copied.
+    let again = format!("  carl run --approve {hash} --agent orchestrator --mode plan '{text}'");
+    assert!(shown.stderr.lines().any(|line| line == again), "{shown:#?}");
     assert!(
         shown
             .stderr

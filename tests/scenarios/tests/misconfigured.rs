@@ -57,7 +57,11 @@ fn values_that_cannot_be_meant_stop_the_start() {
 fn a_variable_that_cannot_be_meant_is_named_with_what_it_may_be() {
     let scene = scene(Server::openai([]), "");
     for (variable, value, parts) in [
-        ("CARL_MEMORY__CAPTURE", "maybe", ["\"maybe\"", "true or false"]),
+        (
+            "CARL_MEMORY__CAPTURE",
+            "maybe",
+            ["\"maybe\"", "true or false"],
+        ),
         (
             "CARL_MEMORY__CAPTRE",
             "false",
@@ -65,7 +69,11 @@ fn a_variable_that_cannot_be_meant_is_named_with_what_it_may_be() {
         ),
         ("CARL_CHAT__DEFAULT_MODE", "sideways", ["sideways", "plan"]),
         ("CARL_AGENTS__PARALLEL", "0", ["it is 0", "1 to 64"]),
-        ("CARL_AGENTS__PARALLEL", "many", ["\"many\"", "a whole number"]),
+        (
+            "CARL_AGENTS__PARALLEL",
+            "many",
+            ["\"many\"", "a whole number"],
+        ),
         (
             "CARL_CHTA__DEFAULT_MODE",
             "plan",

@@ -16,6 +16,7 @@ use anyhow::{Context, Result};
 use api::sessions::{Follow, OpenRequest, SendRequest, Sessions};
 use domain::drive::Origin;
 use domain::event::{Event, EventBody, QueryStatus};
+use domain::hash::Digest;
 use domain::id::SessionId;
 use domain::settings::{Attendance, Mode, SessionProfile};
 use futures::StreamExt;
@@ -23,6 +24,7 @@ use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use std::time::Duration;
+use text::escape::visible;
 
 /// Runs the task. With `--json` even a failure to begin is one JSON object.
 ///
@@ -298,6 +300,8 @@ struct OneRun {
     remarks: Paint,
     /// The last event that was shown.
     last_seq: u64,
+    /// The plan that waits for a yes.
+    proposed: Option<Digest>,
 }
 
 impl OneRun {
@@ -324,20 +328,55 @@ impl OneRun {
             summary: RunSummary::new(Some(session_id)),
             remarks,
             last_seq: 0,
+            proposed: None,
         }
     }
 
     fn finish(&self) -> Result<()> {
         match self.form {
             Form::Json => print_summary(&self.summary),
-            Form::Terminal(_) | Form::Events => Ok(()),
+            Form::Terminal(_) => match self.proposed {
+                Some(hash) if self.summary.status == QueryStatus::Denied => {
+                    let typed: Vec<String> = std::env::args().skip(1).collect();
+                    let again = approving(&typed, hash).map(|line| format!("{line}\n"));
+                    Ok(again.map_or(Ok(()), |line| print_error(&line))?)
+                }
+                _ => Ok(()),
+            },
+            Form::Events => Ok(()),
         }
     }
+}
+
+/// The command that was typed once more, with a plan approved in advance: one line to be copied.
+fn approving(typed: &[String], hash: Digest) -> Option<String> {
+    let (command, rest) = typed.split_first()?;
+    // What no line can hold is not typed again.
+    if command != "run" || rest.iter().any(|word| word.contains(char::is_control)) {
+        return None;
+    }
+    let mut line = format!("  carl run --approve {hash}");
+    for word in rest {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+        let shown = match !word.is_empty() && word.chars().all(is_plain) {
+            true => word.clone(),
+            false => format!("'{}'", word.replace('\'', r"'\''")),
+        };
+        line.push_str(&format!(" {shown}"));
+    }
+    Some(visible(&line))
 }
 
 impl View for OneRun {
     fn show(&mut self, event: &Event) -> Result<()> {
         self.last_seq = event.seq;
+        match &event.body {
+            EventBody::PlanProposed { hash, .. } | EventBody::TasksProposed { hash, .. } => {
+                self.proposed = Some(*hash);
+            }
+            EventBody::PlanApproved { .. } => self.proposed = None,
+            _ => {}
+        }
         // The summary is that of the user's request, not of what the drive made of it.
         let first = self.summary.query_id;
         if first.is_none() || first == event.query_id {
@@ -353,9 +392,7 @@ impl View for OneRun {
                 // Standard error may be watched by a person even when a program reads the object.
                 EventBody::Notice(fault) => {
                     let text = format!("note: {} [{}]\n", fault.message, fault.code);
-                    Ok(print_error(
-                        &self.remarks.warn(&text::escape::visible(&text)),
-                    )?)
+                    Ok(print_error(&self.remarks.warn(&visible(&text)))?)
                 }
                 _ => Ok(()),
             },
@@ -376,7 +413,23 @@ impl View for OneRun {
     }
 
     fn remark(&mut self, text: &str) -> Result<()> {
-        let text = text::escape::visible(text);
+        let text = visible(text);
         Ok(print_error(&format!("{}\n", self.remarks.warn(&text)))?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_typed_is_typed_again_with_the_hash_and_as_it_was_meant() {
+        let hash = Digest::of(b"a plan");
+        let typed = ["run", "--mode", "plan", "don't stop", ""].map(str::to_owned);
+        assert_eq!(
+            approving(&typed, hash).unwrap(),
+            format!(r"  carl run --approve {hash} --mode plan 'don'\''t stop' ''")
+        );
+        assert_eq!(approving(&["undo".to_owned()], hash), None);
     }
 }

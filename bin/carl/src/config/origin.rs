@@ -72,8 +72,14 @@ pub(super) fn source_of(metadata: &Metadata, key: &str) -> String {
 /// The variable of the environment that sets a key, as it is written there.
 pub(super) fn variable(key: &str) -> String {
     let usual = format!("CARL_{}", key.replace('.', "__").to_uppercase());
-    let mut names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    let found = names.find(|name| name.eq_ignore_ascii_case(&usual));
+    let is_it = |name: &String| {
+        let name = name.to_uppercase();
+        let rest = name.strip_prefix(&usual);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
+    };
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    // A whole section is set by the keys in it; the key itself goes first.
+    let found = names.filter(is_it).min_by_key(String::len);
     found.unwrap_or(usual)
 }
 
