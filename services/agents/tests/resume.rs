@@ -211,7 +211,8 @@ async fn a_damaged_line_in_the_middle_is_named_and_harms_no_other_session() {
         let error = house.resume(damaged).await.unwrap_err();
         assert_eq!(error.kind, ErrorKind::Corrupt);
         assert!(error.detail.contains("Line 3"), "{}", error.detail);
-        assert!(error.hint.contains("event 2"), "{}", error.hint);
+        let command = format!("carl session fork {damaged} --at 2");
+        assert!(error.hint.contains(&command), "{}", error.hint);
     }
     let fork = house.service.fork(damaged, 2).await.unwrap();
     assert_eq!(house.events(fork.session_id).await[1].seq, 2);
