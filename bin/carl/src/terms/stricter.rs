@@ -128,108 +128,62 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    /// Key, what is in force, what is wanted, and whether the first allows more; `-` is nothing.
+    const CASES: &str = r#"
+memory.capture | true | false | laxer
+memory.capture | false | true | no
+memory.recall | true | false | laxer
+models.air_gap | false | true | laxer
+models.air_gap | true | false | no
+search.air_gap | false | true | laxer
+models.discovery.enabled | true | false | laxer
+drive.notify | true | false | laxer
+drive.turns | 20 | 3 | laxer
+drive.turns | 3 | 20 | no
+drive.day_tokens | 5 | 0 | laxer
+drive.day_cost | 0.0 | 1.5 | laxer
+drive.day_cost | 1.5 | 0.0 | no
+agents.session_tokens | 0 | 9 | laxer
+agents.session_tokens | 9 | 10 | no
+agents.tool_iterations | 20 | 2 | laxer
+agents.parallel | 1 | 64 | no
+drive.quiet_hours | "" | "22:00-07:00" | laxer
+drive.quiet_hours | "22:00-07:00" | "" | no
+inbox.listen | "127.0.0.1:1" | "" | laxer
+inbox.listen | "" | "127.0.0.1:1" | no
+bridge.command | ["x"] | [] | laxer
+models.default_provider | "far" | - | laxer
+models.default_provider | "near" | - | no
+models.default_provider | - | "far" | no
+models.roles.fast | "claude/m" | "near/m" | laxer
+models.roles.fast | "near/m" | "far/m" | no
+models.fallbacks | ["near/m", "far/m"] | [] | laxer
+models.providers.far.endpoint | "https://far.example/v1" | - | laxer
+models.providers.far.default_model | "m" | - | no
+search.provider | "brave" | "searxng" | laxer
+search.url | "http://localhost:8888" | - | no
+search.url | "http://127.0.0.1.far.example" | - | laxer
+endpoints.models | "tcp:10.0.0.7:1" | "" | laxer
+endpoints.models | "tcp:127.0.0.1:1" | "" | no
+endpoints.models | "unix:/run/m.sock" | "" | no
+"#;
+
     #[test]
     fn only_what_allows_more_is_laxer() {
-        let all: BTreeMap<String, Value> = [
-            ("models.providers.far.type", json!("openai")),
-            (
-                "models.providers.far.endpoint",
-                json!("https://far.example/v1"),
-            ),
-            ("models.providers.near.type", json!("openai")),
-            (
-                "models.providers.near.endpoint",
-                json!("http://[::1]:8080/v1"),
-            ),
-            ("models.providers.claude.type", json!("anthropic")),
-        ]
-        .map(|(key, value)| (key.to_owned(), value))
-        .into();
-        let none = json!(null);
-        for (key, in_force, wanted, expected) in [
-            ("memory.capture", json!(true), json!(false), true),
-            ("memory.capture", json!(false), json!(true), false),
-            ("memory.recall", json!(true), json!(false), true),
-            ("models.air_gap", json!(false), json!(true), true),
-            ("models.air_gap", json!(true), json!(false), false),
-            ("search.air_gap", json!(false), json!(true), true),
-            ("drive.turns", json!(20), json!(3), true),
-            ("drive.turns", json!(3), json!(20), false),
-            ("drive.day_tokens", json!(5), json!(0), true),
-            ("drive.day_cost", json!(0.0), json!(1.5), true),
-            ("drive.day_cost", json!(1.5), json!(0.0), false),
-            ("agents.session_tokens", json!(0), json!(9), true),
-            ("agents.session_tokens", json!(9), json!(10), false),
-            ("drive.quiet_hours", json!(""), json!("22:00-07:00"), true),
-            ("drive.quiet_hours", json!("22:00-07:00"), json!(""), false),
-            ("inbox.listen", json!("127.0.0.1:1"), json!(""), true),
-            ("inbox.listen", json!(""), json!("127.0.0.1:1"), false),
-            ("bridge.command", json!(["x"]), json!([]), true),
-            ("agents.parallel", json!(1), json!(64), false),
-            ("models.default_provider", json!("far"), none.clone(), true),
-            (
-                "models.default_provider",
-                json!("near"),
-                none.clone(),
-                false,
-            ),
-            ("models.default_provider", none.clone(), json!("far"), false),
-            (
-                "models.roles.fast",
-                json!("claude/m"),
-                json!("near/m"),
-                true,
-            ),
-            ("models.roles.fast", json!("near/m"), json!("far/m"), false),
-            (
-                "models.fallbacks",
-                json!(["near/m", "far/m"]),
-                json!([]),
-                true,
-            ),
-            (
-                "models.providers.far.endpoint",
-                json!("https://far.example/v1"),
-                none.clone(),
-                true,
-            ),
-            (
-                "models.providers.far.default_model",
-                json!("m"),
-                none.clone(),
-                false,
-            ),
-            ("search.provider", json!("brave"), json!("searxng"), true),
-            (
-                "search.url",
-                json!("http://localhost:8888"),
-                none.clone(),
-                false,
-            ),
-            (
-                "search.url",
-                json!("http://127.0.0.1.far.example"),
-                none.clone(),
-                true,
-            ),
-            ("endpoints.models", json!("tcp:10.0.0.7:1"), json!(""), true),
-            (
-                "endpoints.models",
-                json!("tcp:127.0.0.1:1"),
-                json!(""),
-                false,
-            ),
-            (
-                "endpoints.models",
-                json!("unix:/run/m.sock"),
-                json!(""),
-                false,
-            ),
-        ] {
-            let side = |value: &Value| (!value.is_null()).then(|| value.clone());
-            let (one, other) = (side(&in_force), side(&wanted));
-            let laxer = is_laxer(key, (one.as_ref(), other.as_ref()), &all);
-            assert_eq!(laxer, expected, "{key}: {in_force} for {wanted}");
+        let providers = json!({
+            "models.providers.far.type": "openai",
+            "models.providers.far.endpoint": "https://far.example/v1",
+            "models.providers.near.type": "openai",
+            "models.providers.near.endpoint": "http://[::1]:8080/v1",
+            "models.providers.claude.type": "anthropic",
+        });
+        let all: BTreeMap<String, Value> = serde_json::from_value(providers).unwrap();
+        for case in CASES.trim().lines() {
+            let parts: Vec<&str> = case.split(" | ").collect();
+            let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+            let (in_force, wanted) = (value(parts[1]), value(parts[2]));
+            let laxer = is_laxer(parts[0], (in_force.as_ref(), wanted.as_ref()), &all);
+            assert_eq!(laxer, parts[3] == "laxer", "{case}");
         }
     }
 }
