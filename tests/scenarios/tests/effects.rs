@@ -76,6 +76,15 @@ fn uses_of_services() -> Vec<Use> {
     ]
 }
 
+/// Those over jobs in the background.
+fn uses_of_jobs() -> Vec<Use> {
+    let hello = json!({"name": "hello", "argv": ["/bin/echo", "hi"]});
+    vec![
+        one("start_job", "sysadmin", hello, ""),
+        one("list_jobs", "sysadmin", json!({}), ""),
+    ]
+}
+
 /// Tools that one call in one turn does not show: undoing (below), agents with calls of their own
 /// (tests/delegation), what is offered in auto mode alone (`drive`), and jobs that run already
 /// (`jobs`).
@@ -141,13 +150,6 @@ fn uses() -> Vec<Use> {
             json!({"argv": ["/bin/echo", "hi"]}),
             "",
         ),
-        one(
-            "start_job",
-            "sysadmin",
-            json!({"name": "hello", "argv": ["/bin/echo", "hi"]}),
-            "",
-        ),
-        one("list_jobs", "sysadmin", json!({}), ""),
         one(
             "run_script",
             "sysadmin",
@@ -287,6 +289,7 @@ fn matches_one_to_one(scene: &Scene, outcome: &Outcome) {
 fn every_tool_call_is_on_record_once_with_its_decision_intent_and_outcome() {
     let mut uses = uses();
     uses.extend(uses_of_services());
+    uses.extend(uses_of_jobs());
     let listed = House::new().ask(["tools", "--json"]).run().expect(0).json();
     for tool in listed.as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();

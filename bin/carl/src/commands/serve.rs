@@ -215,8 +215,7 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
         }
         RoleArg::Broker | RoleArg::All | RoleArg::Audit | RoleArg::Models | RoleArg::Secrets => {
             // Whose agents are in another process has none of the house's own tools.
-            let desk = wiring::desk(setting, &files)?.0;
-            let tools = (files, &knowledge, &desk);
+            let tools = (files.clone(), &knowledge, &wiring::desk(setting, &files)?.0);
             let guard = wiring::guard(setting, audit, secrets, tools)?;
             offer.broker(guard.broker).control(guard.control)
         }
