@@ -24,11 +24,7 @@ const TOKEN_FILE_BYTES: u64 = 4 << 10;
 
 /// Every adapter that is there.
 #[must_use]
-pub fn all(
-    setting: &Setting,
-    inbox: Option<Arc<LazyInbox>>,
-    jobs: Option<tools::Jobs>,
-) -> Senses {
+pub fn all(setting: &Setting, inbox: Option<Arc<LazyInbox>>, jobs: Option<tools::Jobs>) -> Senses {
     let mut sources: Vec<Arc<dyn Source>> = vec![Arc::new(Presence::new())];
     sources.extend(inbox.map(|inbox| inbox as Arc<dyn Source>));
     Senses {
