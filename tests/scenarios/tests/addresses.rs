@@ -18,20 +18,23 @@ fn the_program_fetches_from_public_addresses_and_from_no_others() {
     site::run_inside("inside_the_namespace");
 }
 
+fn respond(path: &str) -> Response {
+    let text = "<p>A page of the public internet. It has words enough to be taken for one.</p>";
+    match path {
+        "/page" => Response::page(text),
+        "/inside" => Response::redirect("http://127.0.0.1/page"),
+        "/own" => Response::redirect(&format!("http://{OWN}/page")),
+        _ => Response::missing(),
+    }
+}
+
 /// Not a test by itself: what the one above does once it is inside.
 #[tokio::test(flavor = "multi_thread")]
 async fn inside_the_namespace() {
     if !site::is_inside() {
         return;
     }
-    let reached = site::serve(|path| match path {
-        "/page" => Response::page(
-            "<p>A page of the public internet. It has words enough to be taken for one.</p>",
-        ),
-        "/inside" => Response::redirect("http://127.0.0.1/page"),
-        "/own" => Response::redirect(&format!("http://{OWN}/page")),
-        _ => Response::missing(),
-    });
+    let reached = site::serve(respond);
     let house = House::new();
     house.configure("[models.discovery]\nenabled = false\n\n[search]\nhost_pause_ms = 0\n");
     let socket = house.run_dir().join("search.sock");
