@@ -28,5 +28,8 @@ pub use copies::{Heard, take_out_copies};
 pub use machine::{Action, Begun, Ending, Input, Limits, Orchestration, Start};
 pub use memories::{Candidate, Keep, Passed, candidates};
 pub use refusal::{Bound, Refusal};
-pub use schema::{decomposition_schema, keep_schema, report_schema, tasks_schema, whole_schema};
+pub use schema::{
+    decomposition_schema, explained_report_schema, keep_schema, report_schema, tasks_schema,
+    whole_schema,
+};
 pub use state::{Standing, rolling_summary, task_state, tasks_in_json};

@@ -1,7 +1,7 @@
 //! The schemas under which a model answers, made from the types that its answers are read into.
 
 use crate::check::Roster;
-use domain::limits::{TASK_GOAL_CHARS, TASKS_PER_REQUEST};
+use domain::limits::{REPORT_SUMMARY_CHARS, TASK_GOAL_CHARS, TASKS_PER_REQUEST};
 use domain::lineage::AgentType;
 use domain::report::Report;
 use domain::task::Decomposition;
@@ -15,6 +15,19 @@ const WHOLE: &str = "whole";
 #[must_use]
 pub fn report_schema() -> Value {
     of::<Report>()
+}
+
+/// The same for one that said it has failed and not why: its next answer cannot leave that out. A
+/// small model that is told of it in words alone leaves it out again.
+#[must_use]
+pub fn explained_report_schema() -> Value {
+    let mut schema = report_schema();
+    let reason = json!({ "type": "string", "minLength": 1, "maxLength": REPORT_SUMMARY_CHARS });
+    schema["properties"]["failure_reason"] = reason;
+    if let Some(required) = schema["required"].as_array_mut() {
+        required.push(json!("failure_reason"));
+    }
+    schema
 }
 
 /// Longest goal that a model may write when it takes a request apart, characters. Tighter than what
@@ -111,6 +124,14 @@ mod tests {
             let text = schema.to_string();
             assert!(!text.contains("$ref"), "{text}");
             assert_eq!(schema["additionalProperties"], false);
+        }
+        let explained = explained_report_schema();
+        assert_eq!(explained["additionalProperties"], false);
+        for (schema, is_needed) in [(report_schema(), false), (explained, true)] {
+            let required = schema["required"].as_array().unwrap();
+            assert_eq!(required.contains(&json!("failure_reason")), is_needed);
+            let reason = &schema["properties"]["failure_reason"];
+            assert_eq!(reason["type"] == "string", is_needed, "{reason}");
         }
         for (asked, most) in [(0, 1), (1, 1), (3, 3), (99, TASKS_PER_REQUEST)] {
             let schema = decomposition_schema(&roster, asked);

@@ -5,9 +5,10 @@ use crate::work::{Ask, AskError, Visibility, Work};
 use context::ContextManager;
 use domain::limits::SCHEMA_REPAIRS;
 use domain::message::Message;
-use domain::report::Report;
+use domain::report::{Report, ReportStatus};
 use orchestration::{
-    Checked, Ledger, check_claims, check_report, failed_report, report_schema, take_out_copies,
+    Checked, Ledger, check_claims, check_report, explained_report_schema, failed_report,
+    report_schema, take_out_copies,
 };
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,9 +27,10 @@ pub(crate) async fn ask(work: &Work) -> Report {
     let mut messages = work.with_thread(|thread| thread.window.messages());
     messages.push(user(REQUEST.to_owned()));
     let mut mistake = String::new();
+    let mut schema = report_schema();
     for _ in 0..=SCHEMA_REPAIRS {
         let ask = Ask {
-            response_schema: Some(report_schema()),
+            response_schema: Some(schema.clone()),
             max_tokens: Some(REPORT_TOKENS),
             temperature: Some(0.0),
             visibility: Visibility::Hidden,
@@ -44,7 +46,12 @@ pub(crate) async fn ask(work: &Work) -> Report {
         };
         mistake = match read(&reply.text) {
             Ok(report) => return report,
-            Err(mistake) => mistake,
+            Err(Flaw { words, unexplained }) => {
+                if unexplained {
+                    schema = explained_report_schema();
+                }
+                words
+            }
         };
         messages.push(Message::Assistant {
             text: reply.text,
@@ -62,15 +69,34 @@ fn user(text: String) -> Message {
     Message::User { text }
 }
 
-/// Reads a report, or says for its model what is wrong with it.
-fn read(text: &str) -> Result<Report, String> {
+/// Why an answer is no report.
+#[derive(Debug)]
+struct Flaw {
+    /// For the model to mend.
+    words: String,
+    /// It says that it failed and not why.
+    unexplained: bool,
+}
+
+fn read(text: &str) -> Result<Report, Flaw> {
     let report: Report = match serde_json::from_str(text.trim()) {
         Ok(report) => report,
-        Err(error) => return Err(format!("{error}.")),
+        Err(error) => {
+            return Err(Flaw {
+                words: format!("{error}."),
+                unexplained: false,
+            });
+        }
     };
     match check_report(&report) {
         Ok(()) => Ok(report),
-        Err(mistake) => Err(mistake.to_string()),
+        Err(mistake) => {
+            let reason = report.failure_reason.unwrap_or_default();
+            Err(Flaw {
+                words: mistake.to_string(),
+                unexplained: report.status == ReportStatus::Failed && reason.trim().is_empty(),
+            })
+        }
     }
 }
 
@@ -145,11 +171,12 @@ mod tests {
         assert!(
             read(&good.replace("success", "failed"))
                 .unwrap_err()
-                .contains("failure_reason")
+                .unexplained
         );
         assert!(
             read(&good.replace("Done.", "A. B. C. D."))
                 .unwrap_err()
+                .words
                 .contains("3 sentences")
         );
         assert!(read(&good.replace("\"status\"", "\"state\"")).is_err());

@@ -214,6 +214,30 @@ async fn no_report_too_many_tokens_and_a_broken_model_are_failures_by_constructi
     assert_eq!(tries.count(), 3, "asked once and mended twice");
 }
 
+/// A model that leaves the reason out as long as its schema lets it.
+#[tokio::test]
+async fn who_has_failed_and_does_not_say_why_cannot_leave_it_out_again() {
+    let house = House::new(Speaker::new(|asked| {
+        handing(asked, "Find the port").unwrap_or_else(|| match asked.kind {
+            Kind::Report => {
+                let schema: Value = serde_json::from_str(&asked.schema).unwrap();
+                let required = schema["required"].as_array().unwrap();
+                let mut failed = json!({"status": "failed"});
+                if required.contains(&json!("failure_reason")) {
+                    failed["failure_reason"] = json!("No file names a port.");
+                }
+                report("Nothing was found.", failed)
+            }
+            _ => Reply::says("There is none."),
+        })
+    }));
+    let events = house.ask("sysadmin", "Which port is it?").await;
+    let (report, _) = &reports(&events)[0];
+    assert_eq!(report.status, ReportStatus::Failed);
+    let reason = report.failure_reason.as_deref();
+    assert_eq!(reason, Some("No file names a port."));
+}
+
 const FERRY: &str = "The ferry to the northern islands leaves at seven in the morning, except on the \
     first Sunday of a month, when it waits for the train from the south. Dogs travel for nothing.";
 
