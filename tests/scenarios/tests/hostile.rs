@@ -236,7 +236,10 @@ fn so_many_model_calls_have_tools_as_are_configured() {
     let none = scene.house.ask(["run", "--json", "read"]);
     let none = none.env("CARL_AGENTS__TOOL_ITERATIONS", "0").run();
     let none = none.expect(2);
-    assert!(none.stdout.contains("CARL_AGENTS__TOOL_ITERATIONS: "), "{none:?}");
+    assert!(
+        none.stdout.contains("CARL_AGENTS__TOOL_ITERATIONS: "),
+        "{none:?}"
+    );
 }
 
 #[test]
