@@ -162,6 +162,22 @@ fn a_continued_session_stays_in_its_folder() {
 }
 
 #[test]
+fn what_is_opened_and_read_is_seen_from_the_folder_of_c() {
+    let house = House::new();
+    house.write("in/task.md", "create a.txt containing one");
+    let flags = [&["-C", "in"] as &[&str], &OPEN].concat();
+    by_rules(&house, &flags, "@task.md").expect(0);
+    assert_eq!(house.read("in/a.txt").trim_end(), "one");
+    // The folder that it was started in stays closed, and is open where it is named.
+    let beside = "create ../b.txt containing two";
+    by_rules(&house, &flags, beside).expect(5);
+    assert!(!house.has("b.txt"));
+    let flags = ["-C", "in", "--allow-write", "..", "--yes", "write"];
+    by_rules(&house, &flags, beside).expect(0);
+    assert!(house.has("b.txt"));
+}
+
+#[test]
 fn nothing_is_served_without_a_lock_unasked() {
     let house = House::new();
     house

@@ -47,11 +47,11 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Refuses what would parse and then be ignored.
+    /// Refuses what would parse and then be ignored, and takes paths from the folder of `-C`.
     ///
     /// # Errors
     /// Flags before a command, which would otherwise be ignored.
-    pub fn checked(self) -> Result<Self, clap::Error> {
+    pub fn checked(mut self) -> Result<Self, clap::Error> {
         let has_flags = self.resume || self.session != SessionFlags::default();
         if self.command.is_some() && has_flags {
             return Err(Self::command().error(
@@ -59,7 +59,25 @@ impl Cli {
                 "flags belong after the command: carl run --mode plan \"…\"",
             ));
         }
+        if let Some(ceiling) = self.ceiling() {
+            ceiling.settle();
+        }
         Ok(self)
+    }
+
+    /// What is open to the command, if anything can be.
+    fn ceiling(&mut self) -> Option<&mut Ceiling> {
+        match &mut self.command {
+            None => Some(&mut self.session.ceiling),
+            Some(Command::Chat(args)) => Some(&mut args.session.ceiling),
+            Some(Command::Run(args)) => Some(&mut args.session.ceiling),
+            Some(Command::Session(SessionCommand::Resume { flags, .. })) => {
+                Some(&mut flags.ceiling)
+            }
+            Some(Command::Undo(args)) => Some(&mut args.ceiling),
+            Some(Command::Policy(PolicyCommand::Explain(args))) => Some(&mut args.ceiling),
+            Some(_) => None,
+        }
     }
 }
 
@@ -196,6 +214,28 @@ mod tests {
         assert!(parsed(&["carl", "--resume", "doctor"]).is_err());
         assert!(parsed(&["carl", "run", "--mode", "plan", "x"]).is_ok());
         assert!(parsed(&["carl", "--mode", "plan"]).is_ok());
+    }
+
+    #[test]
+    fn wherever_something_can_be_opened_paths_are_seen_from_the_folder_of_c() {
+        let opening = ["-C", "f", "--allow-write", ".", "--allow-write", "/x"];
+        for command in [
+            &["carl"] as &[&str],
+            &["carl", "chat"],
+            &["carl", "run", "x"],
+            &["carl", "session", "resume"],
+            &["carl", "undo"],
+            &["carl", "policy", "explain", "coder", "glob"],
+        ] {
+            let mut cli = parsed(&[command, &opening].concat()).unwrap();
+            let open = &cli.ceiling().unwrap().allow_write;
+            let expected = ["f/.", "/x"].map(PathBuf::from);
+            assert_eq!(*open, expected, "{command:?}");
+            let mut cli = parsed(&[command, &opening[2..]].concat()).unwrap();
+            let open = &cli.ceiling().unwrap().allow_write;
+            let expected = [".", "/x"].map(PathBuf::from);
+            assert_eq!(*open, expected, "{command:?}");
+        }
     }
 
     #[test]

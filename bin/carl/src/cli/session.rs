@@ -5,12 +5,12 @@ use domain::hash::Digest;
 use domain::id::SessionId;
 use domain::settings::{Mode, OverrideLevel};
 use domain::tool::EffectClass;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What the user opens and closes for a session.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 pub struct Ceiling {
-    /// Work in this folder instead of the current one
+    /// Work in this folder instead of the current one; other paths are seen from there
     #[arg(short = 'C', long, value_name = "FOLDER")]
     pub workspace: Option<PathBuf>,
     /// Confirm these effects in advance; covers no rule violation
@@ -28,6 +28,22 @@ pub struct Ceiling {
     /// Open the gate: `relax` asks no confirmations, `all` lets nearly everything pass
     #[arg(long = "override", value_enum, value_name = "LEVEL")]
     pub override_level: Option<OverrideArg>,
+}
+
+impl Ceiling {
+    /// A path as it was typed: seen from the folder of `-C` where one is given.
+    #[must_use]
+    pub fn place(&self, typed: &Path) -> PathBuf {
+        match &self.workspace {
+            Some(folder) => folder.join(typed),
+            None => typed.to_owned(),
+        }
+    }
+
+    /// Takes what is open from where it was typed, before another folder is put in place of `-C`.
+    pub(super) fn settle(&mut self) {
+        self.allow_write = self.allow_write.iter().map(|one| self.place(one)).collect();
+    }
 }
 
 /// How a session is held. The same for `chat`, `run` and `session resume`.

@@ -1,7 +1,7 @@
 //! `carl run`: one task, then exit with what came of it.
 
 use super::{Setting, session, undo};
-use crate::cli::RunArgs;
+use crate::cli::{Ceiling, RunArgs};
 use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::files::{self, Links};
 use crate::profile;
@@ -43,7 +43,7 @@ pub async fn run(args: RunArgs) -> Result<Exit> {
 }
 
 async fn attempt(mut args: RunArgs) -> Result<Exit> {
-    let text = task(&args.task)?;
+    let text = task(&args.task, &args.session.ceiling)?;
     let mut setting = Setting::read(&args.session)?;
     let mode = args.session.mode.map(Mode::from);
     let mode = mode.unwrap_or(setting.loaded.config.chat.default_mode);
@@ -235,7 +235,7 @@ fn attendance(args: &RunArgs) -> Attendance {
 }
 
 /// The task's text from words, `@file`, `-`, or a pipe.
-fn task(words: &[String]) -> Result<String> {
+fn task(words: &[String], ceiling: &Ceiling) -> Result<String> {
     let text = match words {
         [] if !io::stdin().is_terminal() => stdin_text()?,
         [only] if only == "-" => stdin_text()?,
@@ -247,8 +247,8 @@ fn task(words: &[String]) -> Result<String> {
                     "Give `@file` a readable UTF-8 text file, or write the task in quotes.",
                 )
             };
-            let file = Path::new(&only[1..]);
-            files::text(file, limit, Links::Followed)
+            let file = ceiling.place(Path::new(&only[1..]));
+            files::text(&file, limit, Links::Followed)
                 .map_err(|error| refuse(format!("the task file: {error:#}")))?
                 .ok_or_else(|| refuse(format!("there is no task file {}", file.display())))?
         }
