@@ -3,6 +3,7 @@
 
 mod house;
 mod knowledge;
+mod log;
 mod memory;
 mod senses;
 mod stores;
@@ -10,6 +11,7 @@ mod stores;
 pub use self::memory::{Memories, memories};
 pub use house::House;
 pub use knowledge::{Remembrance, remembrance, search};
+pub use log::{audit, log};
 pub use senses::LazyInbox;
 pub use stores::{
     Store, chosen, secrets, secrets_socket, secrets_to_look, served_secrets, token, try_credential,
@@ -18,8 +20,7 @@ pub use stores::{
 use crate::cards;
 use crate::commands::Setting;
 use crate::exit::{Failure, OrFail};
-use crate::lock::StateLock;
-use crate::paths::private_folder;
+use crate::lock::stopped;
 use crate::terms::Terms;
 use agents::Desk;
 use anyhow::{Context, Result};
@@ -114,39 +115,14 @@ pub fn models(setting: &Setting, secrets: Arc<dyn Secrets>) -> Result<Arc<dyn Mo
     ))
 }
 
-/// The log: in this process, or where `[endpoints]` says.
-///
-/// # Errors
-/// When another process has it, or it cannot be written.
-pub fn audit(setting: &Setting) -> Result<Arc<dyn Audit>> {
-    let address = &setting.loaded.config.endpoints.audit;
-    if let Some(endpoint) = remote("endpoints.audit", address)? {
-        return Ok(Arc::new(wire::audit::Client::connect(&endpoint)));
-    }
-    let config = audit::Config::new(setting.paths.audit(), setting.paths.keys());
-    Ok(Arc::new(audit::Service::open(config).or_fail()?))
-}
-
-/// The log alone, for the user's own command: that of whoever serves here, else this process's, and
-/// then the lock is held for as long as the second part is.
-///
-/// # Errors
-/// When another process works here and does not serve its log, or it cannot be written.
-pub async fn log(setting: &Setting) -> Result<(Arc<dyn Audit>, Option<StateLock>)> {
-    for socket in [setting.paths.socket(), secrets_socket(setting)] {
-        if let Some(endpoint) = served(setting, socket).await {
-            return Ok((Arc::new(wire::audit::Client::connect(&endpoint)), None));
-        }
-    }
-    private_folder(&setting.paths.state)?;
-    let lock = StateLock::wait(&setting.paths.state).await?;
-    Ok((audit(setting)?, Some(lock)))
-}
-
 /// Where somebody serves this Housecarl's services, if it is at this socket. Another one, with folders
 /// of its own, may have the same folder for sockets.
 pub async fn served(setting: &Setting, socket: PathBuf) -> Option<Endpoint> {
     let endpoint = Endpoint::Unix(socket.clone());
+    // One that is stopped would be waited for in vain.
+    if socket == setting.paths.socket() && stopped(&setting.paths.state).is_some() {
+        return None;
+    }
     if !socket.exists() || !wire::answers(&endpoint).await {
         return None;
     }

@@ -307,23 +307,33 @@ fn another_writer_is_waited_for() {
         .into_iter()
         .find(|path| path.ends_with("audit/lock"));
     let lock = std::fs::File::open(lock.unwrap()).unwrap();
-    lock.lock().unwrap();
-    let mut waiting = Command::new(env!("CARGO_BIN_EXE_carl"))
-        .args(["memory", "add", "Pears are ripe in September."])
-        .env_clear()
-        .env("HOME", home.path())
-        .env("CARL_MODELS__AIR_GAP", "true")
-        .stderr(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut told = String::new();
-    let mut stderr = std::io::BufReader::new(waiting.stderr.take().unwrap());
-    std::io::BufRead::read_line(&mut stderr, &mut told).unwrap();
-    assert!(
-        told.starts_with("Waiting up to 5 seconds: the audit log"),
-        "{told}"
-    );
-    lock.unlock().unwrap();
-    assert!(waiting.wait().unwrap().success());
+    // One that opens memory alone, and one that opens everything.
+    for args in [
+        &["memory", "add", "Pears are ripe in September."][..],
+        &["run", "--mode", "deterministic", "recall plums"],
+    ] {
+        lock.lock().unwrap();
+        let mut waiting = Command::new(env!("CARGO_BIN_EXE_carl"))
+            .args(args)
+            .current_dir(home.path())
+            .env_clear()
+            .env("HOME", home.path())
+            .env("CARL_MODELS__AIR_GAP", "true")
+            .stdin(std::process::Stdio::null())
+            .stderr(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut told = String::new();
+        let mut stderr = std::io::BufReader::new(waiting.stderr.take().unwrap());
+        std::io::BufRead::read_line(&mut stderr, &mut told).unwrap();
+        assert!(
+            told.starts_with("Waiting up to 5 seconds: the audit log"),
+            "{args:?}: {told}"
+        );
+        lock.unlock().unwrap();
+        let mut rest = String::new();
+        std::io::Read::read_to_string(&mut stderr, &mut rest).unwrap();
+        assert!(waiting.wait().unwrap().success(), "{args:?}: {rest}");
+    }
 }

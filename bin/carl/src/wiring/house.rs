@@ -1,8 +1,9 @@
 //! All services together, as a command works with them: in this process or in another.
 
+use super::log::awaited;
 use super::{
-    CAPTURE_WAIT, Guard, Knowledge, LazyInbox, Remembrance, audit, capture, desk, endpoint, files,
-    guard, knowledge, let_go, mark, models, secrets, secrets_to_look, served, sessions,
+    CAPTURE_WAIT, Guard, Knowledge, LazyInbox, Remembrance, capture, desk, endpoint, files, guard,
+    knowledge, let_go, mark, models, secrets, secrets_to_look, served, sessions,
 };
 use crate::cli::SessionFlags;
 use crate::commands::Setting;
@@ -305,7 +306,7 @@ impl House {
         private_folder(&setting.paths.state)?;
         let (lock, audit, secrets) = match access {
             Access::Write(lock) => {
-                let audit = audit(setting)?;
+                let audit = awaited(setting).await?;
                 let secrets = secrets(setting, audit.clone()).await?;
                 (Some(lock), audit, secrets)
             }

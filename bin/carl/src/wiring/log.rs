@@ -1,0 +1,75 @@
+//! The audit log: in this process, or where it is served.
+
+use super::{remote, secrets_socket, served};
+use crate::commands::Setting;
+use crate::exit::{Failure, OrFail};
+use crate::lock::StateLock;
+use crate::paths::private_folder;
+use crate::render::print_error;
+use anyhow::Result;
+use api::audit::Audit;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long a command waits for the log that another process has.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long it waits without a word.
+const MUTE: Duration = Duration::from_millis(300);
+/// How often it looks.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The log: in this process, or where `[endpoints]` says.
+///
+/// # Errors
+/// When another process has it, or it cannot be written.
+pub fn audit(setting: &Setting) -> Result<Arc<dyn Audit>> {
+    let address = &setting.loaded.config.endpoints.audit;
+    if let Some(endpoint) = remote("endpoints.audit", address)? {
+        return Ok(Arc::new(wire::audit::Client::connect(&endpoint)));
+    }
+    let config = audit::Config::new(setting.paths.audit(), setting.paths.keys());
+    Ok(Arc::new(audit::Service::open(config).or_fail()?))
+}
+
+/// The log alone, for the user's own command: that of whoever serves here, else this process's, and
+/// then the lock is held for as long as the second part is.
+///
+/// # Errors
+/// When another process works here and does not serve its log, or it cannot be written.
+pub async fn log(setting: &Setting) -> Result<(Arc<dyn Audit>, Option<StateLock>)> {
+    for socket in [setting.paths.socket(), secrets_socket(setting)] {
+        if let Some(endpoint) = served(setting, socket).await {
+            return Ok((Arc::new(wire::audit::Client::connect(&endpoint)), None));
+        }
+    }
+    private_folder(&setting.paths.state)?;
+    let lock = StateLock::wait(&setting.paths.state).await?;
+    Ok((awaited(setting).await?, Some(lock)))
+}
+
+/// The log, once whoever has it lets go of it: another command may be about to end, and lets go of
+/// the state folder's lock before its last answers are on their way.
+///
+/// # Errors
+/// As [`audit`], once patience is at its end.
+pub async fn awaited(setting: &Setting) -> Result<Arc<dyn Audit>> {
+    let began = Instant::now();
+    let mut is_told = false;
+    loop {
+        let refused = match audit(setting) {
+            Err(error) if is_locked(&error) && began.elapsed() < PATIENCE => error,
+            opened => return opened,
+        };
+        if !is_told && began.elapsed() >= MUTE {
+            let seconds = PATIENCE.as_secs();
+            print_error(&format!("Waiting up to {seconds} seconds: {refused}.\n"))?;
+            is_told = true;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+fn is_locked(error: &anyhow::Error) -> bool {
+    let failure = error.downcast_ref::<Failure>();
+    failure.is_some_and(|failure| failure.fault.code == "audit.locked")
+}
