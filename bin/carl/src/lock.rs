@@ -26,7 +26,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 impl StateLock {
     /// Takes the lock, waiting a while for a command that is about to end. Who is waited for is
-    /// said on standard error.
+    /// said on standard error, and what to do where that process is stopped.
     ///
     /// # Errors
     /// As [`StateLock::take`], once patience is at its end.
@@ -58,20 +58,28 @@ impl StateLock {
         let began = Instant::now();
         let mut is_told = false;
         loop {
-            match Self::take(state) {
-                Err(_) if is_served().await => return Ok(None),
-                Err(error) if error.is::<Failure>() && began.elapsed() < PATIENCE => {
-                    if !is_told && began.elapsed() >= MUTE {
-                        is_told = true;
-                        let seconds = PATIENCE.as_secs();
-                        tell(&format!(
-                            "{error}; waiting up to {seconds} s for it to end\n"
-                        ))?;
-                    }
-                    tokio::time::sleep(LOOK).await;
-                }
+            let error = match Self::take(state) {
+                Err(error) => error,
                 taken => return taken.map(Some),
+            };
+            let stopped = stopped(state);
+            // To ask one that is stopped would only take its time.
+            if stopped.is_none() && is_served().await {
+                return Ok(None);
             }
+            if !error.is::<Failure>() || began.elapsed() >= PATIENCE {
+                return Err(error);
+            }
+            if !is_told && (stopped.is_some() || began.elapsed() >= MUTE) {
+                is_told = true;
+                let seconds = PATIENCE.as_secs();
+                let text = match stopped {
+                    Some(id) => format!("{error}; waiting up to {seconds} s\n  {}\n", wake(id)),
+                    None => format!("{error}; waiting up to {seconds} s for it to end\n"),
+                };
+                tell(&text)?;
+            }
+            tokio::time::sleep(LOOK).await;
         }
     }
 
@@ -104,16 +112,68 @@ impl StateLock {
     }
 }
 
-fn taken(file: &mut File, state: &Path) -> anyhow::Error {
-    let mut holder = String::new();
-    let who = match file.take(20).read_to_string(&mut holder) {
-        Ok(_) if !holder.is_empty() => format!("process {holder}"),
-        _ => "another process".to_owned(),
+/// The process that has the lock of a state folder, if it is stopped: it answers nobody until it is
+/// told to go on.
+#[must_use]
+pub fn stopped(state: &Path) -> Option<u32> {
+    let mut file = match File::open(state.join("lock")) {
+        Ok(file) => file,
+        Err(_none) => return None,
     };
-    let mut failure = Failure::usage(
-        format!("another carl ({who}) works in {}", state.display()),
-        "Wait for it to end; or start `carl serve` once, which any number of carls can share.",
-    );
+    let id = holder(&mut file)?;
+    is_stopped(id).then_some(id)
+}
+
+/// Who wrote its number into the lock.
+fn holder(file: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    match file
+        .take(20)
+        .read_to_string(&mut text)
+        .map(|_| text.parse())
+    {
+        Ok(Ok(id)) => Some(id),
+        _ => None,
+    }
+}
+
+fn is_stopped(id: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat"));
+    stat.is_ok_and(|stat| {
+        // The name before the state may hold anything.
+        let state = stat.rsplit_once(')').map_or("", |(_, rest)| rest.trim());
+        state.starts_with('T')
+    })
+}
+
+/// What to do about a stopped process.
+fn wake(id: u32) -> String {
+    format!(
+        "Let it go on with `fg` in its terminal or `kill -CONT {id}`, or end it with `kill -KILL {id}`."
+    )
+}
+
+fn taken(file: &mut File, state: &Path) -> anyhow::Error {
+    let place = state.display();
+    let (message, hint) = match holder(file) {
+        Some(id) if is_stopped(id) => (
+            format!(
+                "another carl (process {id}) has {place} and does not answer: it is stopped, as by \
+                 Ctrl-Z"
+            ),
+            wake(id),
+        ),
+        known => {
+            let who = known.map_or("another process".to_owned(), |id| format!("process {id}"));
+            (
+                format!("another carl ({who}) works in {place}"),
+                "Wait for it to end; or start `carl serve` once, which any number of carls can \
+                 share."
+                    .to_owned(),
+            )
+        }
+    };
+    let mut failure = Failure::usage(message, hint);
     failure.fault.code = "carl.locked".to_owned();
     failure.exit = crate::exit::Exit::Failed;
     failure.into()
@@ -158,6 +218,40 @@ mod tests {
             matches!(told.as_slice(), [text] if text.contains(&holder) && text.contains("waiting")),
             "{told:?}"
         );
+    }
+
+    #[tokio::test]
+    async fn of_one_that_is_stopped_it_is_said_how_to_have_it_go_on() {
+        use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+        let state = tempfile::tempdir().unwrap();
+        let mut child = std::process::Command::new("cat")
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let pid = Pid::from_child(&child);
+        let mut held = Some(StateLock::take(state.path()).unwrap());
+        std::fs::write(state.path().join("lock"), child.id().to_string()).unwrap();
+        assert_eq!(stopped(state.path()), None, "it runs");
+        kill_process(pid, Signal::STOP).unwrap();
+        waitpid(Some(pid), WaitOptions::UNTRACED).unwrap();
+        assert_eq!(stopped(state.path()), Some(child.id()));
+        let cont = format!("kill -CONT {}", child.id());
+        let refused = StateLock::take(state.path()).unwrap_err();
+        let (exit, fault) = crate::exit::describe(&refused);
+        assert_eq!(exit, crate::exit::Exit::Failed);
+        assert!(fault.message.contains("stopped"), "{fault:?}");
+        assert!(fault.hint.contains(&cont), "{fault:?}");
+        let mut told = String::new();
+        let unasked = async || panic!("who is stopped is asked nothing");
+        let waiting = StateLock::wait_telling(state.path(), unasked, |text| {
+            told.push_str(text);
+            held = None;
+            Ok(())
+        });
+        assert!(waiting.await.unwrap().is_some());
+        assert!(told.contains(&cont), "{told}");
+        child.kill().unwrap();
+        child.wait().unwrap();
     }
 
     #[tokio::test]

@@ -7,6 +7,7 @@
 )]
 
 use scenarios::{Scene, of_kind};
+use std::process::Command;
 use testkit::{Carl, Gate, House, Reply, Running, Seated, Server};
 
 /// What is said of other settings.
@@ -189,6 +190,28 @@ fn a_guest_of_a_chat_is_told_of_the_chat() {
     ] {
         assert!(refused.stderr.contains(&part), "{refused:#?}");
     }
+    host.types("/quit\n");
+    assert_eq!(host.finish().code, Some(0));
+}
+
+#[test]
+fn of_a_stopped_chat_it_is_said_how_to_have_it_go_on_and_then_it_serves() {
+    let scene = scene("");
+    let mut host = seat(&scene);
+    let pid = host.pid();
+    let signal = |name: &str| {
+        let line = format!("kill -{name} {pid}");
+        let sent = Command::new("sh").args(["-c", &line]).status().unwrap();
+        assert!(sent.success());
+    };
+    signal("STOP");
+    let mut guest = run(&scene.house).env("TERM", "xterm").seated();
+    guest.until("stopped");
+    guest.until(&format!("kill -CONT {pid}"));
+    assert_eq!(scene.server.chats().len(), 0);
+    signal("CONT");
+    guest.until("Hello.");
+    assert_eq!(guest.finish().code, Some(0));
     host.types("/quit\n");
     assert_eq!(host.finish().code, Some(0));
 }
