@@ -32,7 +32,7 @@ fn limits() -> Limits {
     Limits {
         turns: 20,
         day: Budget {
-            tokens: 10_000,
+            tokens: Some(10_000),
             cost_micros: None,
         },
         dreams: Dreams::Daily,

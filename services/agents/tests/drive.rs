@@ -146,7 +146,7 @@ async fn a_used_budget_stops_the_turn_and_the_day() {
     };
     let look = || Reply::calls("look", json!({})).usage(dear);
     let replies = (0..50).map(|_| look());
-    let auto = Auto::with(replies, |settings| settings.limits.day.tokens = 1_000);
+    let auto = Auto::with(replies, |settings| settings.limits.day.tokens = Some(1_000));
     let id = auto.open(Mode::Auto).await;
     auto.message(id, "hello").await;
     let last = until(&auto, id, finished).await;

@@ -18,7 +18,7 @@ use turn::drive::{Budget, Dreams, Limits};
 pub struct Drive {
     /// Most turns in a row without you, 1 to 20.
     pub turns: u32,
-    /// Tokens it may use in a day, which is UTC's.
+    /// Tokens it may use in a day, which is UTC's; 0: no limit.
     pub day_tokens: u64,
     /// Money it may spend in a day, in the unit of `prices`; 0: no limit of its own.
     pub day_cost: f64,
@@ -96,7 +96,7 @@ impl Drive {
             limits: Limits {
                 turns: self.turns,
                 day: Budget {
-                    tokens: self.day_tokens,
+                    tokens: Some(self.day_tokens).filter(|most| *most > 0),
                     cost_micros: (day_cost > 0).then_some(day_cost),
                 },
                 dreams: if self.dreams {
@@ -193,5 +193,18 @@ mod tests {
         assert_eq!(settings.prices["claude"].completion_micros, 15_000_000);
         assert_eq!(settings.quiet_hours.unwrap().to.minute(), 30);
         assert!(Drive::default().settings().unwrap().quiet_hours.is_none());
+    }
+
+    #[test]
+    fn zero_is_no_limit_of_a_day() {
+        let drive = Drive {
+            day_tokens: 0,
+            day_cost: 0.0,
+            ..Drive::default()
+        };
+        let day = drive.settings().unwrap().limits.day;
+        assert_eq!((day.tokens, day.cost_micros), (None, None));
+        let day = Drive::default().settings().unwrap().limits.day;
+        assert_eq!(day.tokens, Some(limits::DRIVE_DAY_TOKENS));
     }
 }

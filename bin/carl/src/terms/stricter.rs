@@ -16,9 +16,13 @@ const OFF: [&str; 5] = [
 /// Keys that forbid by being `true`.
 const ON: [&str; 2] = ["models.air_gap", "search.air_gap"];
 /// Keys that limit: the smaller, the stricter.
-const SMALLER: [&str; 3] = ["drive.turns", "drive.day_tokens", "agents.tool_iterations"];
+const SMALLER: [&str; 2] = ["drive.turns", "agents.tool_iterations"];
 /// The same, where 0 is no limit.
-const SMALLER_BUT_ZERO: [&str; 2] = ["drive.day_cost", "agents.session_tokens"];
+const SMALLER_BUT_ZERO: [&str; 3] = [
+    "drive.day_tokens",
+    "drive.day_cost",
+    "agents.session_tokens",
+];
 /// Keys that forbid by being empty: what reads or is read from outside.
 const EMPTY: [&str; 3] = ["bridge.command", "bridge.socket", "inbox.listen"];
 
@@ -140,7 +144,9 @@ models.discovery.enabled | true | false | laxer
 drive.notify | true | false | laxer
 drive.turns | 20 | 3 | laxer
 drive.turns | 3 | 20 | no
-drive.day_tokens | 5 | 0 | laxer
+drive.day_tokens | 0 | 5 | laxer
+drive.day_tokens | 5 | 0 | no
+drive.day_tokens | 9 | 5 | laxer
 drive.day_cost | 0.0 | 1.5 | laxer
 drive.day_cost | 1.5 | 0.0 | no
 agents.session_tokens | 0 | 9 | laxer

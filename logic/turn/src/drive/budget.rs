@@ -30,8 +30,8 @@ impl Spent {
 /// The most of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// Tokens of prompts and answers together.
-    pub tokens: u64,
+    /// Tokens of prompts and answers together; `None`: no limit of its own.
+    pub tokens: Option<u64>,
     /// Money, in the unit of [`Spent::cost_micros`]; `None`: no limit of its own.
     pub cost_micros: Option<u64>,
 }
@@ -39,7 +39,7 @@ pub struct Budget {
 impl Default for Budget {
     fn default() -> Self {
         Self {
-            tokens: limits::DRIVE_DAY_TOKENS,
+            tokens: Some(limits::DRIVE_DAY_TOKENS),
             cost_micros: None,
         }
     }
@@ -82,10 +82,9 @@ impl Ledger {
 
     pub(super) fn is_used(&self, budget: &Budget, now: Timestamp) -> bool {
         let spent = self.spent(now);
-        spent.tokens >= budget.tokens
-            || budget
-                .cost_micros
-                .is_some_and(|most| spent.cost_micros >= most)
+        let is_reached = |spent: u64, most: Option<u64>| most.is_some_and(|most| spent >= most);
+        is_reached(spent.tokens, budget.tokens)
+            || is_reached(spent.cost_micros, budget.cost_micros)
     }
 
     /// Whether it has not been said today.
@@ -111,7 +110,7 @@ mod tests {
     #[test]
     fn a_day_has_its_own_budget_and_going_back_gives_none() {
         let budget = Budget {
-            tokens: 10,
+            tokens: Some(10),
             cost_micros: Some(5),
         };
         let tokens = |tokens| Spent {
@@ -133,5 +132,21 @@ mod tests {
         };
         ledger.pay(money, at(2 * DAY_SECONDS));
         assert!(ledger.is_used(&budget, at(2 * DAY_SECONDS)));
+    }
+
+    #[test]
+    fn without_a_limit_nothing_is_used_up() {
+        let budget = Budget {
+            tokens: None,
+            cost_micros: None,
+        };
+        let mut ledger = Ledger::default();
+        assert!(!ledger.is_used(&budget, at(0)));
+        let much = Spent {
+            tokens: u64::MAX,
+            cost_micros: u64::MAX,
+        };
+        ledger.pay(much, at(0));
+        assert!(!ledger.is_used(&budget, at(0)));
     }
 }
