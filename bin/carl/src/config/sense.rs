@@ -49,7 +49,9 @@ pub fn check(config: &Config, layers: &Figment) -> Result<()> {
         }
     }
     check_drive(config, layers)?;
-    check_inbox(config, layers)
+    check_inbox(config, layers)?;
+    check_memory(config, layers)?;
+    check_search(config, layers)
 }
 
 fn check_drive(config: &Config, layers: &Figment) -> Result<()> {
@@ -84,6 +86,32 @@ fn check_inbox(config: &Config, layers: &Figment) -> Result<()> {
         "inbox.listen",
         &format!("`{listen}` is no address of this machine alone"),
         "Write a loopback address and a port, such as \"127.0.0.1:7434\".",
+    ))
+}
+
+fn check_memory(config: &Config, layers: &Figment) -> Result<()> {
+    config.memory.check().map_err(|unusable| {
+        let (least, most) = (&unusable.least, &unusable.most);
+        wrong(
+            layers,
+            &format!("memory.finding.{}", unusable.key),
+            &format!("it is {}", unusable.found),
+            &format!("Write {least} to {most}, or leave it out."),
+        )
+    })
+}
+
+fn check_search(config: &Config, layers: &Figment) -> Result<()> {
+    let pages = config.search.pages;
+    let most = limits::SEARCH_PAGES;
+    if (1..=most).contains(&pages) {
+        return Ok(());
+    }
+    Err(wrong(
+        layers,
+        "search.pages",
+        &format!("it is {pages}"),
+        &format!("Write 1 to {most}, or leave it out."),
     ))
 }
 
@@ -167,6 +195,12 @@ mod tests {
             ("[drive]\nday_cost = -1.0", "drive.day_cost"),
             ("[drive]\nwatch = [\"\"]", "drive.watch"),
             ("[inbox]\nlisten = \"0.0.0.0:1\"", "inbox.listen"),
+            ("[memory.finding]\ntexts = 1000", "memory.finding.texts"),
+            (
+                "[memory.finding.weights]\nlexical = 1.5",
+                "memory.finding.weights.lexical",
+            ),
+            ("[search]\npages = 0", "search.pages"),
         ] {
             std::fs::write(&file, format!("# mine\n\n{line}\n")).unwrap();
             let layers = Figment::from(Serialized::defaults(Config::default()));

@@ -3,7 +3,7 @@
 
 use super::{Memories, remote};
 use crate::commands::Setting;
-use crate::exit::{Failure, OrFail};
+use crate::exit::OrFail;
 use anyhow::Result;
 use api::audit::Audit;
 use api::memory::{
@@ -66,10 +66,6 @@ pub fn remembrance(
     if let Some(endpoint) = remote("endpoints.memory", &config.endpoints.memory)? {
         return Ok(Remembrance::at(&endpoint));
     }
-    config.memory.check().map_err(|error| {
-        let hint = "Correct `[memory.finding]` in the configuration.";
-        Failure::usage(error.to_string(), hint)
-    })?;
     let own = Arc::new(Opened::new(OwnMemory {
         folder: setting.paths.memory(),
         config: config.memory.clone(),
