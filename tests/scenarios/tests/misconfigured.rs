@@ -79,6 +79,16 @@ fn a_variable_that_cannot_be_meant_is_named_with_what_it_may_be() {
             "plan",
             ["CHTA", "Did you mean `chat`?"],
         ),
+        (
+            "CARL_MEMORY_CAPTURE",
+            "false",
+            ["two underscores", "Did you mean CARL_MEMORY__CAPTURE?"],
+        ),
+        (
+            "CARL_MEMORY__FINDING__TEXTS",
+            "1000",
+            ["it is 1000", "1 to 100"],
+        ),
     ] {
         let carl = scene.house.ask(["run", "hello"]).env(variable, value);
         let told = carl.run().expect(2).stderr;

@@ -39,6 +39,7 @@ pub fn load(paths: &Paths, workspace: &Path) -> Result<Loaded> {
         let _checked: Config = parse_toml(&file, &text, "`carl config schema` lists every key.")?;
         layers = layers.merge(Toml::file_exact(&file));
     }
+    check_underscores(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()))?;
     layers = layers.merge(environment());
     let mut config: Config = layers
         .extract()
@@ -62,6 +63,43 @@ pub fn load(paths: &Paths, workspace: &Path) -> Result<Loaded> {
         layers,
         project: project.map(|(file, _)| file),
     })
+}
+
+/// Variables that begin like a section and are no configuration.
+const OTHERS: [&str; 1] = ["CARL_ENGINE_LOG"];
+
+/// Refuses a variable that would be configuration if its section had two underscores after it.
+fn check_underscores(names: impl Iterator<Item = String>) -> Result<()> {
+    let keys = super::flattened(&Config::default())?;
+    for name in names {
+        let upper = name.to_uppercase();
+        let Some(rest) = upper.strip_prefix("CARL_") else {
+            continue;
+        };
+        if rest.contains("__") || OTHERS.contains(&upper.as_str()) {
+            continue;
+        }
+        let begins = |section: &&str| {
+            let rest = rest.strip_prefix(section.to_uppercase().as_str());
+            rest.is_some_and(|rest| rest.len() > 1 && rest.starts_with('_'))
+        };
+        let mut sections = keys.iter().filter_map(|(key, _)| key.split('.').next());
+        let Some(section) = sections.find(begins) else {
+            continue;
+        };
+        let is_it = |key: &&str| key.replace('.', "_").eq_ignore_ascii_case(rest);
+        let key = keys.iter().map(|(key, _)| key.as_str()).find(is_it);
+        let right = key.map_or_else(
+            || format!("CARL_{}_{}", section.to_uppercase(), &rest[section.len()..]),
+            |key| format!("CARL_{}", key.to_uppercase().replace('.', "__")),
+        );
+        return Err(Failure::usage(
+            format!("{name}: it sets nothing: section and key are parted by two underscores"),
+            format!("Did you mean {right}? `carl config show` lists every key."),
+        )
+        .into());
+    }
+    Ok(())
 }
 
 /// Variables with a double underscore are configuration; others, such as `CARL_BLESS`, are not.
@@ -235,6 +273,33 @@ mod tests {
         let (_, message, _) = fault_of(inline);
         assert!(message.contains("carl secret set"), "{message}");
         assert!(!message.contains("very"), "{message}");
+    }
+
+    #[test]
+    fn a_variable_with_one_underscore_is_told_the_right_name() {
+        let checked = |name: &str| check_underscores([name.to_owned()].into_iter());
+        for (name, right) in [
+            ("CARL_MEMORY_CAPTURE", "CARL_MEMORY__CAPTURE?"),
+            ("carl_chat_default_mode", "CARL_CHAT__DEFAULT_MODE?"),
+            ("CARL_MEMORY_FINDING_TEXTS", "CARL_MEMORY__FINDING__TEXTS?"),
+            ("CARL_MEMORY_CAPTRE", "CARL_MEMORY__CAPTRE?"),
+        ] {
+            let (exit, fault) = describe(&checked(name).unwrap_err());
+            assert_eq!(exit, Exit::Usage);
+            assert!(fault.message.starts_with(&format!("{name}: ")), "{fault:?}");
+            assert!(fault.hint.contains(right), "{fault:?}");
+        }
+        for name in [
+            "CARL_PROGRAM",
+            "CARL_LOG",
+            "CARL_ENGINE_LOG",
+            "CARL_CHATTER_X",
+            "CARL_MEMORY",
+            "CARL_MEMORY__CAPTURE",
+            "MEMORY_CAPTURE",
+        ] {
+            checked(name).unwrap();
+        }
     }
 
     #[test]
