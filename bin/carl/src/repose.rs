@@ -153,14 +153,19 @@ mod tests {
     }
 
     fn timer(call: u128) -> [Event; 2] {
+        let arguments = json!({"minutes": 1, "note": "tea"});
+        called(call, "set_timer", arguments, CallStatus::Ok)
+    }
+
+    fn called(call: u128, tool: &str, arguments: Value, status: CallStatus) -> [Event; 2] {
         let requested = EventBody::ToolRequested {
-            tool: "set_timer".to_owned(),
-            arguments: json!({"minutes": 1, "note": "tea"}),
+            tool: tool.to_owned(),
+            arguments,
             recovered: false,
         };
         let result = EventBody::ToolResult {
-            tool: "set_timer".to_owned(),
-            status: CallStatus::Ok,
+            tool: tool.to_owned(),
+            status,
             value_id: None,
             label: None,
             text: String::new(),
@@ -204,6 +209,45 @@ mod tests {
         assert_eq!(over(fired.clone()), None, "a signal waits");
         let through = fired.chain([event(0, taken), done(), rests()]);
         assert_eq!(over(through), Some(QueryStatus::Success));
+    }
+
+    #[test]
+    fn a_job_runs_from_its_start_to_its_end_and_it_is_not_over_meanwhile() {
+        let start = |call, name: &str, status| {
+            called(call, START_JOB, json!({"name": name}), status).to_vec()
+        };
+        let begun = start(1, "build", CallStatus::Ok);
+        let stopped = called(2, STOP_JOB, json!({"job": "build"}), CallStatus::Ok).to_vec();
+        let kept = called(3, STOP_JOB, json!({"job": "build"}), CallStatus::Denied).to_vec();
+        let refused = start(4, "other", CallStatus::Denied);
+        let [ended, failed] = ["build", "other"].map(|name| {
+            let signal = Signal::JobFinished {
+                name: name.to_owned(),
+                succeeded: true,
+                summary: "exit code 0".to_owned(),
+            };
+            vec![event(0, EventBody::SignalReceived { signal })]
+        });
+        for (after, runs) in [
+            (begun.clone(), true),
+            ([begun.clone(), kept].concat(), true),
+            ([begun.clone(), failed].concat(), true),
+            ([begun.clone(), stopped].concat(), false),
+            ([begun.clone(), ended].concat(), false),
+            (refused, false),
+            (vec![begun[0].clone()], false),
+        ] {
+            let mut repose = Repose::default();
+            for event in &after {
+                assert_eq!(repose.note(event), None);
+            }
+            let jobs: Vec<&str> = repose.jobs().iter().map(String::as_str).collect();
+            let expected: &[&str] = if runs { &["build"] } else { &[] };
+            assert_eq!(jobs, expected, "{after:?}");
+        }
+        let rests = event(0, state(DriveState::Resting, Reason::Yielded));
+        let done = event(0, finished());
+        assert_eq!(over([begun, vec![done, rests]].concat()), None);
     }
 
     #[test]
