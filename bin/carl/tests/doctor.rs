@@ -58,7 +58,53 @@ fn a_full_disk_is_said_of_everything_that_is_on_it() {
         assert_eq!(state("state folder"), "bad", "{told}");
         assert_ne!(state("audit log"), "ok", "{told}");
         assert_ne!(state("whole path"), "ok", "{told}");
+        for check in checks.iter().filter(|check| check["state"] == "bad") {
+            assert_ne!(check["hint"], "", "{check}");
+        }
+        let folder = checks.iter().find(|check| check["name"] == "state folder");
+        let hint = folder.unwrap()["hint"].as_str().unwrap();
+        assert!(hint.contains("Make room"), "{hint}");
     }
+}
+
+#[test]
+fn what_was_not_looked_at_is_said() {
+    let home = tempfile::tempdir().unwrap();
+    // Where the folder would be there is a file.
+    std::fs::create_dir_all(home.path().join(".local")).unwrap();
+    std::fs::write(home.path().join(".local/state"), "").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_carl"))
+        .args(["doctor", "--json"])
+        .current_dir(home.path())
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", home.path())
+        .env("CARL_MODELS__AIR_GAP", "true")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    let checks: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let named = |name: &str| {
+        let mut all = checks.as_array().unwrap().iter();
+        all.find(|check| check["name"] == name).unwrap().clone()
+    };
+    let folder = named("state folder");
+    assert!(
+        folder["hint"].as_str().unwrap().contains("XDG_STATE_HOME"),
+        "{folder}"
+    );
+    let services = named("services");
+    assert!(
+        services["hint"].as_str().unwrap().contains("state folder"),
+        "{services}"
+    );
+    for name in ["audit log", "models", "memory", "whole path"] {
+        let check = named(name);
+        assert!(check["state"] == "note", "{check}");
+        let detail = check["detail"].as_str().unwrap();
+        assert!(detail.starts_with("not looked at"), "{check}");
+    }
+    named("search");
 }
 
 #[test]

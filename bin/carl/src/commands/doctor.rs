@@ -111,7 +111,11 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
                 checks.push(Check::bad(AUDIT_LOG, &error));
             }
         }
-        Err(error) => checks.push(Check::bad("services", &error)),
+        Err(error) => {
+            checks.push(services(&error, is_writable));
+            checks.extend([AUDIT_LOG, "models", "memory", "whole path"].map(unseen));
+            checks.push(search(&setting).await);
+        }
     }
     let is_bad = checks.iter().any(|check| check.state == State::Bad);
     if args.json {
@@ -181,8 +185,36 @@ fn state_folder(setting: &Setting) -> Check {
             "state folder",
             format!("{}, {} free", folder.display(), bytes(free)),
         ),
-        Err(error) => Check::bad("state folder", &error),
+        Err(error) => {
+            let mut check = Check::bad("state folder", &error);
+            let is_full = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::StorageFull;
+            let mut causes = error.chain().filter_map(|cause| cause.downcast_ref());
+            check.hint = match causes.any(is_full) {
+                true => "The disk is full. Make room on it.".to_owned(),
+                false => "Make it a folder of yours that can be written, or name another in \
+                          XDG_STATE_HOME."
+                    .to_owned(),
+            };
+            check
+        }
     }
+}
+
+/// The services did not open.
+fn services(error: &anyhow::Error, is_writable: bool) -> Check {
+    let mut check = Check::bad("services", error);
+    if check.hint.is_empty() {
+        check.hint = match is_writable {
+            true => "Mend what it names, and run `carl doctor` again.".to_owned(),
+            false => "Mend the state folder first; see above.".to_owned(),
+        };
+    }
+    check
+}
+
+/// What cannot be looked at without the services.
+fn unseen(name: &'static str) -> Check {
+    Check::note(name, "not looked at: the services did not open", "")
 }
 
 /// The log was opened. Whether it takes anything depends on the folder it is in.
