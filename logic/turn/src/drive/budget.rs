@@ -83,8 +83,7 @@ impl Ledger {
     pub(super) fn is_used(&self, budget: &Budget, now: Timestamp) -> bool {
         let spent = self.spent(now);
         let is_reached = |spent: u64, most: Option<u64>| most.is_some_and(|most| spent >= most);
-        is_reached(spent.tokens, budget.tokens)
-            || is_reached(spent.cost_micros, budget.cost_micros)
+        is_reached(spent.tokens, budget.tokens) || is_reached(spent.cost_micros, budget.cost_micros)
     }
 
     /// Whether it has not been said today.
