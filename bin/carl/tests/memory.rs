@@ -144,6 +144,11 @@ fn a_hostile_file_is_refused_by_line_and_field_before_anything_is_kept() {
             "line 2: field `valid_until`",
         ),
         (
+            with("{\"id\"", "{\"source\":\"user\",\"id\""),
+            "line 2: field `source`: is there twice",
+        ),
+        (ring(&line), "line 2: field `superseded_by`"),
+        (
             [line.as_bytes(), b"\"\xff\""].concat(),
             "line 2: it is no text",
         ),
@@ -162,6 +167,19 @@ fn a_hostile_file_is_refused_by_line_and_field_before_anything_is_kept() {
     let said = refused(&memory(home, &["import", "lines"]), 2);
     assert!(said.contains("lines is larger than 256 MiB"), "{said}");
     assert_eq!(self::said(&memory(home, &["list"])), "");
+}
+
+/// Two entries that correct each other.
+fn ring(line: &str) -> Vec<u8> {
+    let id = |end: u8| format!("00000000-0000-7000-8000-00000000000{end}");
+    let entry = |own: u8, by: u8| {
+        let mut entry: serde_json::Value = serde_json::from_str(line).unwrap();
+        entry["id"] = id(own).into();
+        entry["superseded_by"] = id(by).into();
+        entry["valid_until"] = entry["created_at"].clone();
+        format!("{entry}\n")
+    };
+    format!("{}{}", entry(1, 2), entry(2, 1)).into_bytes()
 }
 
 #[test]

@@ -8,8 +8,10 @@ use domain::Timestamp;
 use domain::id::MemoryId;
 use domain::label::Label;
 use domain::tool::ToolName;
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
-use std::fmt::Display;
+use std::collections::{HashMap, HashSet};
+use std::fmt::{self, Display};
 use std::str::FromStr;
 
 /// Most origins that an imported label has.
@@ -159,8 +161,11 @@ fn wrong(field: &str, problem: impl Display) -> Unreadable {
 /// # Errors
 /// [`Unreadable`], naming the field.
 pub fn from_line(line: &str) -> Result<Stored, Unreadable> {
-    let value: Value =
-        serde_json::from_str(line).map_err(|error| Unreadable::NoObject(error.to_string()))?;
+    let no_object = |error: serde_json::Error| Unreadable::NoObject(error.to_string());
+    if let Once(Some(twice)) = serde_json::from_str(line).map_err(no_object)? {
+        return Err(wrong(&twice, "is there twice"));
+    }
+    let value: Value = serde_json::from_str(line).map_err(no_object)?;
     let Value::Object(object) = value else {
         return Err(Unreadable::NoObject("another kind of JSON".to_owned()));
     };
@@ -201,13 +206,127 @@ pub fn from_line(line: &str) -> Result<Stored, Unreadable> {
         pairwise_winner: fields.maybe_one_of("pairwise_winner", Winner::ALL, Winner::as_str)?,
         feedback: fields.small("feedback", -100, 100)?,
     };
-    if stored.superseded_by.is_some() && stored.valid_until.is_none() {
-        let problem = "is missing, although the entry was corrected";
-        return Err(wrong("valid_until", problem));
-    }
+    possible(&stored)?;
     match fields.0.keys().next() {
         Some(unknown) => Err(wrong(unknown, "is no field of an entry")),
         None => Ok(stored),
+    }
+}
+
+/// Whether the fields of an entry can be true together.
+fn possible(stored: &Stored) -> Result<(), Unreadable> {
+    if stored.superseded_by == Some(stored.id) {
+        return Err(wrong("superseded_by", "no entry corrects itself"));
+    }
+    match (stored.valid_from, stored.valid_until) {
+        (_, None) if stored.superseded_by.is_some() => {
+            let problem = "is missing, although the entry was corrected";
+            Err(wrong("valid_until", problem))
+        }
+        (Some(from), Some(until)) if until < from => {
+            Err(wrong("valid_until", "is before `valid_from`"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Entries of a file that correct each other in a ring, by their place, with what is wrong.
+#[must_use]
+pub fn in_rings(entries: &[&Stored]) -> Vec<(usize, Unreadable)> {
+    let mut places: HashMap<MemoryId, usize> = HashMap::new();
+    for (place, entry) in entries.iter().enumerate() {
+        // Of two entries with one id the first is kept.
+        places.entry(entry.id).or_insert(place);
+    }
+    let next = |place: usize| {
+        let by = entries.get(place)?.superseded_by?;
+        places.get(&by).copied()
+    };
+    // The walk that came by first; each place is walked once.
+    let mut walked: Vec<Option<usize>> = vec![None; entries.len()];
+    let mut rings = Vec::new();
+    for start in 0..entries.len() {
+        let mut at = Some(start);
+        while let Some(place) = at.filter(|place| walked[*place].is_none()) {
+            walked[place] = Some(start);
+            at = next(place);
+        }
+        let Some(first) = at.filter(|place| walked[*place] == Some(start)) else {
+            continue;
+        };
+        let ring = std::iter::successors(Some(first), |place| {
+            next(*place).filter(|place| *place != first)
+        });
+        rings.extend(ring.map(|place| {
+            let problem = "it and the entries that correct it correct each other";
+            (place, wrong("superseded_by", problem))
+        }));
+    }
+    rings
+}
+
+/// The first name that an object has twice, at any depth: of two values the last would count unseen.
+struct Once(Option<String>);
+
+impl<'de> Deserialize<'de> for Once {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(Names)
+    }
+}
+
+/// Reads any JSON for the names in it.
+struct Names;
+
+impl<'de> Visitor<'de> for Names {
+    type Value = Once;
+
+    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Once, E> {
+        Ok(Once(None))
+    }
+
+    fn visit_bool<E>(self, _value: bool) -> Result<Once, E> {
+        Ok(Once(None))
+    }
+
+    fn visit_i64<E>(self, _value: i64) -> Result<Once, E> {
+        Ok(Once(None))
+    }
+
+    fn visit_u64<E>(self, _value: u64) -> Result<Once, E> {
+        Ok(Once(None))
+    }
+
+    fn visit_f64<E>(self, _value: f64) -> Result<Once, E> {
+        Ok(Once(None))
+    }
+
+    fn visit_str<E>(self, _value: &str) -> Result<Once, E> {
+        Ok(Once(None))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Once, A::Error> {
+        let mut found = None;
+        while let Some(Once(twice)) = list.next_element()? {
+            found = found.or(twice);
+        }
+        Ok(Once(found))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Once, A::Error> {
+        let (mut found, mut names) = (None, HashSet::new());
+        while let Some((name, Once(twice))) = object.next_entry::<String, Once>()? {
+            found = found.or(twice);
+            if names.contains(&name) {
+                found = found.or(Some(name));
+            } else {
+                names.insert(name);
+            }
+        }
+        Ok(Once(found))
     }
 }
 
@@ -412,6 +531,8 @@ mod tests {
             ("namespace", json!("project:/a/../b")),
             ("namespace", json!("agent:Two Words")),
             ("valid_until", Value::Null),
+            ("valid_from", json!("2027-01-01T00:00:00Z")),
+            ("superseded_by", json!(memory.id.to_string())),
             ("tags", json!("t")),
             ("correlating_ids", json!(["x"])),
             ("text", Value::Null),
@@ -427,6 +548,8 @@ mod tests {
             ("surplus", json!(1)),
         ] {
             let said = with(field, value);
+            // Of two times that cannot both be true the end is named.
+            let field = field.replace("valid_from", "valid_until");
             assert!(said.starts_with(&format!("field `{field}`: ")), "{said}");
         }
         let mut object = to_json(&memory);
@@ -435,5 +558,42 @@ mod tests {
         assert_eq!(said, Unreadable::Missing("text"));
         assert!(matches!(from_line("[]"), Err(Unreadable::NoObject(_))));
         assert!(matches!(from_line("{"), Err(Unreadable::NoObject(_))));
+    }
+
+    #[test]
+    fn a_name_that_is_there_twice_is_no_entry_at_any_depth() {
+        let [memory, _] = both();
+        let line = to_json(&memory).to_string();
+        for (from, to, field) in [
+            ("{\"id\"", "{\"source\":\"user\",\"id\"", "source"),
+            (
+                "\"label\":{",
+                "\"label\":{\"integrity\":\"trusted\",",
+                "integrity",
+            ),
+        ] {
+            assert!(line.contains(from), "{line}");
+            let said = from_line(&line.replacen(from, to, 1)).unwrap_err();
+            assert_eq!(said, wrong(field, "is there twice"));
+        }
+    }
+
+    #[test]
+    fn entries_that_correct_each_other_are_all_named_and_a_long_chain_is_none() {
+        let [memory, _] = both();
+        let id = |number| MemoryId::from_uuid(Uuid::from_u128(number));
+        let entry = |number, by| Stored {
+            id: id(number),
+            superseded_by: Some(id(by)),
+            ..memory.clone()
+        };
+        let chain: Vec<Stored> = (0..1_000).map(|n| entry(n, n + 1)).collect();
+        let chain: Vec<&Stored> = chain.iter().rev().collect();
+        assert_eq!(in_rings(&chain), []);
+        // The first leads into a ring of three and is in none.
+        let ring = [entry(1, 2), entry(2, 3), entry(3, 4), entry(4, 2)];
+        let found = in_rings(&ring.iter().collect::<Vec<_>>());
+        let places: Vec<usize> = found.iter().map(|(place, _)| *place).collect();
+        assert_eq!(places, [1, 2, 3]);
     }
 }

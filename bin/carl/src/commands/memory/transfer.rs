@@ -1,6 +1,6 @@
 //! `carl memory export` and `carl memory import`.
 
-use super::exported::{from_line, to_json};
+use super::exported::{from_line, in_rings, to_json};
 use crate::exit::{Exit, Failure, OrFail};
 use crate::render::memory::going_on;
 use crate::render::{print, print_error};
@@ -253,6 +253,15 @@ fn checked(bytes: &[u8]) -> Result<Vec<(usize, Stored)>> {
             Ok(entry) => entries.push((number, entry)),
             Err(fault) if faults.len() < FAULTS => faults.push(format!("line {number}: {fault}")),
             Err(_one_of_many) => more += 1,
+        }
+    }
+    let alone: Vec<&Stored> = entries.iter().map(|(_, entry)| entry).collect();
+    for (place, fault) in in_rings(&alone) {
+        match entries.get(place) {
+            Some((number, _)) if faults.len() < FAULTS => {
+                faults.push(format!("line {number}: {fault}"));
+            }
+            _ => more += 1,
         }
     }
     if faults.is_empty() {
