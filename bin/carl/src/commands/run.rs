@@ -64,15 +64,27 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
     }
     let attendance = attendance(&args);
     let profile = setting.profile(&args.session, attendance)?;
-    let house = House::open(&setting, &flags).await?;
+    let mut house = House::open(&setting, &flags).await?;
     house.remembrance.open_ahead();
-    let task = Task {
+    let task = |house: &House| Task {
         args: &args,
-        asker: setting.asker(attendance, &house),
-        text,
-        profile,
+        asker: setting.asker(attendance, house),
+        text: text.clone(),
+        profile: profile.clone(),
     };
-    let outcome = task.work_in(&house).await;
+    let begun = match task(&house).begin(&house).await {
+        // Whoever served was about to end, and nothing was asked there yet.
+        Err(_) if house.is_gone().await => {
+            house = House::open(&setting, &flags).await?;
+            house.remembrance.open_ahead();
+            task(&house).begin(&house).await
+        }
+        begun => begun,
+    };
+    let outcome = match begun {
+        Ok(begun) => begun.work_in(&house).await,
+        Err(error) => Err(error),
+    };
     house.close(outcome).await
 }
 
@@ -84,59 +96,32 @@ struct Task<'a> {
     profile: SessionProfile,
 }
 
-impl Task<'_> {
-    async fn work_in(mut self, house: &House) -> Result<Exit> {
+/// A task whose session is open.
+struct Begun<'a> {
+    task: Task<'a>,
+    session_id: SessionId,
+    /// As which the session is left, where it was opened as something else.
+    own: Option<SessionProfile>,
+}
+
+impl<'a> Task<'a> {
+    /// Opens its session.
+    async fn begin(mut self, house: &House) -> Result<Begun<'a>> {
         let own = self.take_up(house).await?;
-        let (mode, level) = (self.profile.mode, self.profile.settings.override_level);
         let request = match self.args.session_id {
             Some(session_id) => OpenRequest::Resume {
                 session_id,
-                profile: Some(self.profile),
+                profile: Some(self.profile.clone()),
             },
-            None => OpenRequest::New(self.profile),
+            None => OpenRequest::New(self.profile.clone()),
         };
         let opened = house.sessions.open(request).await;
         let session_id = opened.map_err(|error| not_opened(&error))?.session_id;
-        let send = SendRequest {
+        Ok(Begun {
+            task: self,
             session_id,
-            text: self.text,
-            mode: Some(mode),
-        };
-        let mut view = OneRun::new(self.args, house, session_id).await;
-        if let Some(warning) = override_warning(level) {
-            view.remark(&warning)?;
-        }
-        let mut meanwhile = Meanwhile {
-            signals: Signals::all()?,
-            keyboard: None,
-        };
-        let sessions = house.sessions.as_ref();
-        let status = match mode {
-            Mode::Auto => {
-                // What the drive said while the session was opened is shown too.
-                view.last_seq = session::opened_at(sessions, session_id).await?;
-                let place = (sessions, session_id, &self.asker);
-                let status = to_its_rest(place, send, &mut view, &mut meanwhile).await?;
-                view.summary.status = status;
-                status
-            }
-            _ => work_on(sessions, send, &self.asker, &mut view, &mut meanwhile).await?,
-        };
-        view.finish()?;
-        for job in at_work(sessions, session_id).await? {
-            view.remark(&format!("the job `{job}` still ran; it is stopped now"))?;
-        }
-        house.sessions.close(session_id).await.or_fail()?;
-        if let Some(profile) = own {
-            let profile = Some(profile);
-            let again = sessions.open(OpenRequest::Resume {
-                session_id,
-                profile,
-            });
-            again.await.or_fail()?;
-            sessions.close(session_id).await.or_fail()?;
-        }
-        Ok(status.into())
+            own,
+        })
     }
 
     /// Goes on as the session was held. To take a change back is no change of that: the profile to
@@ -163,6 +148,57 @@ impl Task<'_> {
             ..own
         };
         Ok((left != self.profile).then_some(left))
+    }
+}
+
+impl Begun<'_> {
+    async fn work_in(self, house: &House) -> Result<Exit> {
+        let Self {
+            task,
+            session_id,
+            own,
+        } = self;
+        let (mode, level) = (task.profile.mode, task.profile.settings.override_level);
+        let send = SendRequest {
+            session_id,
+            text: task.text,
+            mode: Some(mode),
+        };
+        let mut view = OneRun::new(task.args, house, session_id).await;
+        if let Some(warning) = override_warning(level) {
+            view.remark(&warning)?;
+        }
+        let mut meanwhile = Meanwhile {
+            signals: Signals::all()?,
+            keyboard: None,
+        };
+        let sessions = house.sessions.as_ref();
+        let status = match mode {
+            Mode::Auto => {
+                // What the drive said while the session was opened is shown too.
+                view.last_seq = session::opened_at(sessions, session_id).await?;
+                let place = (sessions, session_id, &task.asker);
+                let status = to_its_rest(place, send, &mut view, &mut meanwhile).await?;
+                view.summary.status = status;
+                status
+            }
+            _ => work_on(sessions, send, &task.asker, &mut view, &mut meanwhile).await?,
+        };
+        view.finish()?;
+        for job in at_work(sessions, session_id).await? {
+            view.remark(&format!("the job `{job}` still ran; it is stopped now"))?;
+        }
+        house.sessions.close(session_id).await.or_fail()?;
+        if let Some(profile) = own {
+            let profile = Some(profile);
+            let again = sessions.open(OpenRequest::Resume {
+                session_id,
+                profile,
+            });
+            again.await.or_fail()?;
+            sessions.close(session_id).await.or_fail()?;
+        }
+        Ok(status.into())
     }
 }
 
