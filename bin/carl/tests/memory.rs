@@ -112,6 +112,14 @@ fn an_export_is_imported_elsewhere_and_a_bad_line_imports_nothing() {
     assert_eq!(said(&memory(other.path(), &["export"])), lines);
     let told = said(&memory(other.path(), &["import", "lines"]));
     assert!(told.contains("2 there already"), "{told}");
+    std::fs::write(&file, lines.replace("is blue.", "is red.")).unwrap();
+    let told = memory(other.path(), &["import", "lines"]);
+    refused(&told, 3);
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(
+        told.contains("1 there already, 1 differs and stays as it is, 0 refused"),
+        "{told}"
+    );
     let found = said(&memory(other.path(), &["search", "fence", "--json"]));
     assert!(found.contains("The fence is blue."), "{found}");
 }

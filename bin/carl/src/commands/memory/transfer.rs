@@ -109,7 +109,8 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
             (line, entry, restored)
         })
         .buffered(AT_ONCE);
-    let (mut new, mut own, mut known, mut refused) = (0_u64, 0_u64, 0_u64, 0_u64);
+    let (mut new, mut own, mut known, mut differ, mut refused) =
+        (0_u64, 0_u64, 0_u64, 0_u64, 0_u64);
     while let Some((line, entry, answer)) = kept.next().await {
         match answer {
             Ok(WriteAnswer::Stored { .. }) => {
@@ -117,14 +118,13 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
                 own += u64::from(entry.label.integrity == Integrity::Trusted);
             }
             Ok(WriteAnswer::Duplicate { id }) => {
-                known += 1;
-                if id == entry.id {
-                    let there = memories.curator.show(id).await.or_fail()?;
-                    if !is_same(&there.entry, &entry.entry) {
-                        print_error(&format!(
-                            "line {line}: {id} is there with another text, which stays\n"
-                        ))?;
-                    }
+                if id == entry.id && !is_there(memories, &entry).await? {
+                    differ += 1;
+                    print_error(&format!(
+                        "line {line}: {id} is there with another text, which stays\n"
+                    ))?;
+                } else {
+                    known += 1;
                 }
             }
             Ok(WriteAnswer::Rejected { detail, .. }) => {
@@ -140,8 +140,13 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
             }
         }
     }
+    let differing = match differ {
+        0 => String::new(),
+        1 => ", 1 differs and stays as it is".to_owned(),
+        more => format!(", {more} differ and stay as they are"),
+    };
     print(&format!(
-        "Of {total}: {new} kept, {known} there already, {refused} refused.\n"
+        "Of {total}: {new} kept, {known} there already{differing}, {refused} refused.\n"
     ))?;
     if new > 0 {
         let stats = memories.curator.stats().await.or_fail()?;
@@ -152,10 +157,16 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
             "{own} of these are trusted, as the file says: they count as your own words.\n"
         ))?;
     }
-    Ok(match refused {
+    Ok(match refused + differ {
         0 => Exit::Success,
         _ => Exit::Partial,
     })
+}
+
+/// Whether the entry that memory has under the same id says the same.
+async fn is_there(memories: &Memories, entry: &Stored) -> Result<bool> {
+    let there = memories.curator.show(entry.id).await.or_fail()?;
+    Ok(is_same(&there.entry, &entry.entry))
 }
 
 /// Whether two entries have the same texts.
