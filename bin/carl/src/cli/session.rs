@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// What the user opens and closes for a session.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 pub struct Ceiling {
-    /// Work in this folder instead of the current one; other paths are seen from there
+    /// Work in this folder instead of the current one
     #[arg(short = 'C', long, value_name = "FOLDER")]
     pub workspace: Option<PathBuf>,
     /// Confirm these effects in advance; covers no rule violation
