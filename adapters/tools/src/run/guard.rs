@@ -4,20 +4,19 @@
 //! A mount can freeze what exists and cannot forbid a name that does not. So what exists is frozen,
 //! and what is new is removed as soon as the program and all it started have ended.
 
+use super::places::{Found, Identity, Limits, search};
 use super::scratch;
 use crate::failure::mendable;
 use api::executor::ToolFailure;
-use domain::limits::{GUARD_ENTRIES, WALK_DEPTH};
 use policy::protected::{Protected, Protection};
 use rustix::fs::{
-    AtFlags, Mode, OFlags, RenameFlags, ResolveFlags, openat2, renameat_with, statat,
+    AtFlags, Mode, OFlags, RenameFlags, ResolveFlags, fchmod, fstat, openat2, renameat_with, statat,
 };
 use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Most names that are tried for what is set aside.
@@ -41,14 +40,13 @@ struct Root {
     folder: Option<OwnedFd>,
 }
 
-/// A file or folder, whatever it is called.
-type Identity = (u64, u64);
-
 /// The protected places before a program runs.
 #[derive(Debug)]
 pub(super) struct Watch {
     roots: Vec<Root>,
     known: BTreeSet<Identity>,
+    /// What could not be looked at before either.
+    unseen: BTreeSet<PathBuf>,
     /// What must be frozen.
     pub(super) frozen: Vec<PathBuf>,
     /// What must not even be seen: keys and passwords, however deep.
@@ -63,13 +61,18 @@ impl Watch {
                 return Err(not_a_root(root, why));
             }
         }
-        let (found, hidden) = find(protected, roots.iter())?;
+        let mut sight = search(protected, roots.iter(), Limits::BEFORE);
+        if sight.is_cut {
+            return Err(too_many());
+        }
         let held = roots.iter().map(|path| Root {
             path: path.clone(),
             folder: fs::File::open(path).ok().map(OwnedFd::from),
         });
+        let found = std::mem::take(&mut sight.found);
         Ok(Self {
-            hidden,
+            hidden: std::mem::take(&mut sight.hidden),
+            unseen: std::mem::take(&mut sight.unseen),
             roots: held.collect(),
             known: found.iter().map(|place| place.identity).collect(),
             frozen: found
@@ -80,20 +83,42 @@ impl Watch {
         })
     }
 
-    /// Takes away the protected places that were not there before, and says which.
-    pub(super) fn end(
+    /// Takes away the protected places that were not there before, and says which, and also when
+    /// not everything could be looked at.
+    pub(super) fn end(&self, protected: &Protected, leftovers: Leftovers) -> Vec<String> {
+        self.end_within(protected, leftovers, Limits::AFTER)
+    }
+
+    fn end_within(
         &self,
         protected: &Protected,
         leftovers: Leftovers,
-    ) -> Result<Vec<String>, ToolFailure> {
-        let mut notes = Vec::new();
+        limits: Limits,
+    ) -> Vec<String> {
         let roots = self.roots.iter().map(|root| &root.path);
-        for place in find(protected, roots)?.0 {
+        let sight = search(protected, roots, limits);
+        let mut notes = Vec::new();
+        if sight.is_cut {
+            notes.push(incomplete(&format!(
+                "there are more than {} files",
+                limits.entries
+            )));
+        }
+        let unseen: Vec<_> = sight.unseen.difference(&self.unseen).collect();
+        if let Some(first) = unseen.first() {
+            let many = unseen.len();
+            let why = format!(
+                "{many} folders cannot be read, the first is {}",
+                first.display()
+            );
+            notes.push(incomplete(&why));
+        }
+        for place in &sight.found {
             if self.known.contains(&place.identity) {
                 continue;
             }
             let shown = place.path.display();
-            match self.take_away(&place, leftovers) {
+            match self.take_away(place, leftovers) {
                 Ok(what) => notes.push(format!("{shown} is a protected place; it was {what}")),
                 // Somebody else was faster.
                 Err(Errno::NOENT) => {}
@@ -102,7 +127,7 @@ impl Watch {
                 )),
             }
         }
-        Ok(notes)
+        notes
     }
 
     /// Takes one away, beneath the folder that was open from the beginning and through no link:
@@ -124,17 +149,44 @@ impl Watch {
         if (about.st_dev, about.st_ino) != place.identity {
             return Err(Errno::AGAIN);
         }
-        match leftovers {
-            Leftovers::Remove => {
-                scratch::remove_below(&above, name)?;
-                Ok("removed again".to_owned())
-            }
-            Leftovers::SetAside => {
-                let aside = set_aside(&above, name)?;
-                Ok(format!("not there before and is now named {aside}"))
-            }
+        let _writable = Writable::new(&above);
+        if leftovers == Leftovers::Remove && scratch::remove_below(&above, name).is_ok() {
+            return Ok("removed again".to_owned());
+        }
+        // Also what cannot be removed, such as a folder with a closed one in it.
+        let aside = set_aside(&above, name)?;
+        Ok(format!("not there before and is now named {aside}"))
+    }
+}
+
+/// A folder of our own user that is writable to it until this is dropped.
+struct Writable<'a>(&'a OwnedFd, Option<Mode>);
+
+impl<'a> Writable<'a> {
+    fn new(folder: &'a OwnedFd) -> Self {
+        let mode = fstat(folder).map(|about| Mode::from_raw_mode(about.st_mode));
+        let closed = mode.ok().filter(|mode| !mode.contains(Mode::RWXU));
+        let opened = closed.filter(|mode| fchmod(folder, *mode | Mode::RWXU).is_ok());
+        Self(folder, opened)
+    }
+}
+
+impl Drop for Writable<'_> {
+    fn drop(&mut self) {
+        if let Some(mode) = self.1 {
+            // What cannot be closed again is open to its own user only.
+            let _closed = fchmod(self.0, mode);
         }
     }
+}
+
+/// The note that something may have been left.
+pub(super) fn incomplete(why: &str) -> String {
+    format!(
+        "ATTENTION: the search for protected places that the program made is incomplete ({why}). \
+         Tell the user to look for .git, .envrc, .vscode and the like before running git, a shell \
+         or an editor in the folders that the program could write."
+    )
 }
 
 /// A place that is not where it was found is nowhere.
@@ -170,70 +222,12 @@ fn not_a_root(root: &Path, why: Protection) -> ToolFailure {
     )
 }
 
-struct Found {
-    path: PathBuf,
-    /// Beneath which of the roots.
-    root: usize,
-    identity: Identity,
-    is_link: bool,
-}
-
-/// The protected places beneath the roots, and among all the ones that hold keys or passwords.
-fn find<'a>(
-    protected: &Protected,
-    roots: impl Iterator<Item = &'a PathBuf>,
-) -> Result<(Vec<Found>, Vec<PathBuf>), ToolFailure> {
-    let (mut found, mut hidden) = (Vec::new(), Vec::new());
-    let mut left = GUARD_ENTRIES;
-    let roots = roots.enumerate();
-    let mut waiting: Vec<(PathBuf, usize, usize)> =
-        roots.map(|(root, path)| (path.clone(), root, 0)).collect();
-    while let Some((folder, root, depth)) = waiting.pop() {
-        // What cannot be listed, the program could not list either: it runs as the same user.
-        let Ok(entries) = fs::read_dir(&folder) else {
-            continue;
-        };
-        for entry in entries.flatten() {
-            left = left.checked_sub(1).ok_or_else(too_many)?;
-            let path = entry.path();
-            let Ok(kind) = entry.file_type() else {
-                continue;
-            };
-            let is_secret = protected.against_read(&path) == Some(Protection::Credentials);
-            if is_secret && !kind.is_symlink() {
-                hidden.push(path.clone());
-            }
-            if protected.against_write(&path).is_none() {
-                if kind.is_dir() {
-                    if depth >= GUARD_DEPTH {
-                        return Err(too_many());
-                    }
-                    waiting.push((path, root, depth + 1));
-                }
-                continue;
-            }
-            let Ok(meta) = fs::symlink_metadata(&path) else {
-                continue;
-            };
-            found.push(Found {
-                path,
-                root,
-                identity: (meta.dev(), meta.ino()),
-                is_link: meta.is_symlink(),
-            });
-        }
-    }
-    Ok((found, hidden))
-}
-
-/// Most levels of folders looked through.
-const GUARD_DEPTH: usize = 4 * WALK_DEPTH;
-
 fn too_many() -> ToolFailure {
+    let Limits { entries, depth } = Limits::BEFORE;
     mendable(
         "too_many_files",
         format!(
-            "There are more than {GUARD_ENTRIES} files, or folders deeper than {GUARD_DEPTH} levels, \
+            "There are more than {entries} files, or folders deeper than {depth} levels, \
              in the folders that may be written: their protected places cannot be guarded. Ask the \
              user to open a narrower folder."
         ),
@@ -243,6 +237,8 @@ fn too_many() -> ToolFailure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn what_is_there_is_frozen_and_what_is_new_is_removed() {
@@ -260,7 +256,7 @@ mod tests {
         fs::create_dir_all(root.join("sub/.git/hooks")).unwrap();
         fs::write(root.join("sub/.envrc"), "new").unwrap();
         fs::write(root.join("sub/plain"), "new").unwrap();
-        let notes = watch.end(&protected, Leftovers::Remove).unwrap();
+        let notes = watch.end(&protected, Leftovers::Remove);
         assert_eq!(notes.len(), 2, "{notes:?}");
         assert!(root.join("moved/.git/hooks").is_dir());
         assert!(!root.join("sub/.git").exists() && !root.join("sub/.envrc").exists());
@@ -277,7 +273,7 @@ mod tests {
         fs::create_dir_all(root.join(".git/hooks")).unwrap();
         fs::write(root.join(".git/hooks/pre-commit"), "mine").unwrap();
         fs::write(root.join("set-aside-1-git"), "taken").unwrap();
-        let notes = watch.end(&protected, Leftovers::SetAside).unwrap();
+        let notes = watch.end(&protected, Leftovers::SetAside);
         assert!(
             notes[0].ends_with("is now named set-aside-2-git"),
             "{notes:?}"
@@ -285,12 +281,7 @@ mod tests {
         assert!(!root.join(".git").exists());
         let kept = fs::read_to_string(root.join("set-aside-2-git/hooks/pre-commit"));
         assert_eq!(kept.unwrap(), "mine");
-        assert!(
-            watch
-                .end(&protected, Leftovers::SetAside)
-                .unwrap()
-                .is_empty()
-        );
+        assert!(watch.end(&protected, Leftovers::SetAside).is_empty());
     }
 
     #[test]
@@ -303,7 +294,8 @@ mod tests {
         let watch = Watch::begin(&protected, std::slice::from_ref(&root)).unwrap();
         fs::create_dir(root.join("sub")).unwrap();
         fs::write(root.join("sub/.env"), "bait").unwrap();
-        let (found, _) = find(&protected, std::iter::once(&root)).unwrap();
+        let sight = search(&protected, std::iter::once(&root), Limits::AFTER);
+        let found = &sight.found;
         fs::rename(root.join("sub"), root.join("gone")).unwrap();
         std::os::unix::fs::symlink(elsewhere.path(), root.join("sub")).unwrap();
         for leftovers in [Leftovers::Remove, Leftovers::SetAside] {
@@ -325,5 +317,95 @@ mod tests {
         let protected = Protected::new(&[PathBuf::from("/home/u/.config/housecarl")]);
         let refused = Watch::begin(&protected, &[PathBuf::from("/home/u")]).unwrap_err();
         assert_eq!(refused.rule, "root_too_wide");
+    }
+
+    #[test]
+    fn what_is_found_is_taken_away_however_much_there_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let protected = Protected::default();
+        let watch = Watch::begin(&protected, std::slice::from_ref(&root)).unwrap();
+        let deep = root.join("d/".repeat(Limits::BEFORE.depth + 7));
+        fs::create_dir_all(deep.join(".git")).unwrap();
+        fs::create_dir_all(root.join(".git/hooks")).unwrap();
+        let notes = watch.end(&protected, Leftovers::Remove);
+        assert_eq!(notes.len(), 2, "{notes:?}");
+        assert!(!root.join(".git").exists() && !deep.join(".git").exists());
+        // The shallow ones come first, and that there may be more is said.
+        fs::create_dir_all(root.join("e/".repeat(30))).unwrap();
+        for shallow in ["d/.git", "e/.git"] {
+            fs::create_dir(root.join(shallow)).unwrap();
+        }
+        fs::create_dir_all(deep.join(".git")).unwrap();
+        let few = Limits {
+            entries: 20,
+            ..Limits::AFTER
+        };
+        let notes = watch.end_within(&protected, Leftovers::Remove, few);
+        assert!(notes[0].starts_with("ATTENTION"), "{notes:?}");
+        assert!(!root.join("d/.git").exists() && !root.join("e/.git").exists());
+        assert!(deep.join(".git").exists());
+    }
+
+    #[test]
+    fn a_closed_folder_hides_nothing() {
+        if rustix::process::geteuid().is_root() {
+            let folder = tempfile::tempdir().unwrap();
+            fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
+            // A copy: the folder of the tests may be closed to others.
+            let itself = folder.path().join("test");
+            fs::copy(std::env::current_exe().unwrap(), &itself).unwrap();
+            let done = std::process::Command::new("setpriv")
+                .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+                .arg(&itself)
+                .args(["a_closed_folder_hides_nothing", "--nocapture"])
+                .env("TMPDIR", folder.path())
+                .current_dir(folder.path())
+                .output()
+                .unwrap();
+            let told = String::from_utf8_lossy(&done.stdout).into_owned();
+            assert!(done.status.success() && told.contains("1 passed"), "{told}");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let protected = Protected::default();
+        let mode = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode));
+        let now = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+        fs::create_dir_all(root.join("old/.git")).unwrap();
+        mode(&root.join("old"), 0o311).unwrap();
+        let watch = Watch::begin(&protected, std::slice::from_ref(&root)).unwrap();
+        assert_eq!(watch.frozen, [root.join("old/.git")]);
+        assert_eq!(now(&root.join("old")), 0o311);
+        fs::create_dir_all(root.join("r/deeper/.git/hooks")).unwrap();
+        fs::create_dir_all(root.join("kept/.git/hooks")).unwrap();
+        for (name, closed) in [
+            ("kept/.git/hooks", 0o000),
+            ("kept", 0o555),
+            ("r/deeper", 0o000),
+            ("r", 0o311),
+            ("", 0o311),
+        ] {
+            mode(&root.join(name), closed).unwrap();
+        }
+        let notes = watch.end(&protected, Leftovers::Remove);
+        assert_eq!(notes.len(), 2, "{notes:?}");
+        assert_eq!(now(&root), 0o311);
+        mode(&root, 0o755).unwrap();
+        assert_eq!(now(&root.join("r")), 0o311);
+        assert_eq!(now(&root.join("r/deeper")), 0o000);
+        mode(&root.join("r/deeper"), 0o755).unwrap();
+        assert!(!root.join("r/deeper/.git").exists());
+        assert!(root.join("old/.git").exists() && !root.join("kept/.git").exists());
+        for name in [
+            "old",
+            "r",
+            "kept",
+            "kept/set-aside-1-git",
+            "kept/set-aside-1-git/hooks",
+        ] {
+            // What was removed whole has no mode.
+            let _changed = mode(&root.join(name), 0o755);
+        }
     }
 }

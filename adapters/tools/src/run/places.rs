@@ -1,0 +1,199 @@
+//! Looking for protected places: the shallow ones first, and also in folders that were closed to
+//! their own user.
+
+use domain::limits::{GUARD_ENTRIES, WALK_DEPTH};
+use policy::protected::{Protected, Protection};
+use rustix::fs::{Access, CWD, Mode, OFlags, ResolveFlags, access, fstat, openat2};
+use std::collections::{BTreeSet, VecDeque};
+use std::fs::{self, DirEntry, Permissions};
+use std::io::ErrorKind;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// A file or folder, whatever it is called.
+pub(super) type Identity = (u64, u64);
+
+/// How far is looked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) entries: usize,
+    pub(super) depth: usize,
+}
+
+impl Limits {
+    /// Before a program runs: what is beyond cannot be kept, so the program does not run.
+    pub(super) const BEFORE: Self = Self {
+        entries: GUARD_ENTRIES,
+        depth: 4 * WALK_DEPTH,
+    };
+    /// After it ran: however deep it went.
+    pub(super) const AFTER: Self = Self {
+        entries: GUARD_ENTRIES,
+        depth: usize::MAX,
+    };
+}
+
+/// A protected place.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) path: PathBuf,
+    /// Beneath which of the roots.
+    pub(super) root: usize,
+    pub(super) identity: Identity,
+    pub(super) is_link: bool,
+}
+
+/// What was seen. As long as it lives, the folders that were closed to their own user are open.
+#[derive(Debug, Default)]
+pub(super) struct Sight {
+    pub(super) found: Vec<Found>,
+    /// All that hold keys or passwords.
+    pub(super) hidden: Vec<PathBuf>,
+    /// What could not be looked at although a program could have written there.
+    pub(super) unseen: BTreeSet<PathBuf>,
+    /// Whether there is more than the limits allow to look at.
+    pub(super) is_cut: bool,
+    doors: Doors,
+}
+
+/// Looks for the protected places beneath the roots, level by level.
+pub(super) fn search<'a>(
+    protected: &Protected,
+    roots: impl Iterator<Item = &'a PathBuf>,
+    limits: Limits,
+) -> Sight {
+    let mut sight = Sight::default();
+    let mut left = limits.entries;
+    let roots = roots.enumerate();
+    let mut waiting: VecDeque<(PathBuf, usize, usize)> =
+        roots.map(|(root, path)| (path.clone(), root, 0)).collect();
+    while let Some((folder, root, depth)) = waiting.pop_front() {
+        sight.doors.open(&folder);
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                sight.miss(folder, &error);
+                continue;
+            }
+        };
+        for entry in entries {
+            if left == 0 {
+                sight.is_cut = true;
+                return sight;
+            }
+            left -= 1;
+            let looked = entry.and_then(|entry| sight.look(protected, &entry, root));
+            match looked {
+                Ok(Some(_)) if depth >= limits.depth => sight.is_cut = true,
+                Ok(Some(below)) => waiting.push_back((below, root, depth + 1)),
+                Ok(None) => {}
+                Err(error) => sight.miss(folder.clone(), &error),
+            }
+        }
+    }
+    sight
+}
+
+impl Sight {
+    /// Takes up one entry; a folder that is to be looked through comes back.
+    fn look(
+        &mut self,
+        protected: &Protected,
+        entry: &DirEntry,
+        root: usize,
+    ) -> std::io::Result<Option<PathBuf>> {
+        let path = entry.path();
+        let kind = entry.file_type()?;
+        let is_secret = protected.against_read(&path) == Some(Protection::Credentials);
+        if is_secret && !kind.is_symlink() {
+            self.hidden.push(path.clone());
+        }
+        if protected.against_write(&path).is_none() {
+            return Ok(kind.is_dir().then_some(path));
+        }
+        let meta = fs::symlink_metadata(&path)?;
+        self.found.push(Found {
+            path,
+            root,
+            identity: (meta.dev(), meta.ino()),
+            is_link: meta.is_symlink(),
+        });
+        Ok(None)
+    }
+
+    /// What is gone hides nothing; and what is closed to this user although it is not its own was
+    /// closed to the program, unless it may be written.
+    fn miss(&mut self, folder: PathBuf, error: &std::io::Error) {
+        let is_out_of_reach = match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => true,
+            ErrorKind::PermissionDenied => access(&folder, Access::WRITE_OK).is_err(),
+            _ => false,
+        };
+        if !is_out_of_reach {
+            self.unseen.insert(folder);
+        }
+    }
+}
+
+/// Folders of our own user that were closed to it; closed again when this is dropped.
+#[derive(Debug, Default)]
+struct Doors(Vec<Door>);
+
+#[derive(Debug)]
+struct Door {
+    path: PathBuf,
+    identity: Identity,
+    mode: u32,
+}
+
+impl Doors {
+    /// Opens a folder that its own user may not list. A program of the same user may have closed
+    /// it.
+    fn open(&mut self, folder: &Path) {
+        let wanted = Access::READ_OK | Access::EXEC_OK;
+        if access(folder, wanted).is_ok() {
+            return;
+        }
+        let Ok((held, door)) = hold(folder) else {
+            return;
+        };
+        if set_mode(&held, door.mode | 0o500).is_ok() {
+            self.0.push(door);
+        }
+    }
+}
+
+impl Drop for Doors {
+    fn drop(&mut self) {
+        // The deep ones first: the way to them leads through the others.
+        for door in self.0.iter().rev() {
+            let Ok((held, now)) = hold(&door.path) else {
+                continue;
+            };
+            if now.identity == door.identity && now.mode == door.mode | 0o500 {
+                // What cannot be closed again is open to its own user only.
+                let _closed = set_mode(&held, door.mode);
+            }
+        }
+    }
+}
+
+/// Holds a folder that cannot be opened otherwise; through no link.
+fn hold(folder: &Path) -> rustix::io::Result<(OwnedFd, Door)> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let held = openat2(CWD, folder, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?;
+    let about = fstat(&held)?;
+    let door = Door {
+        path: folder.to_path_buf(),
+        identity: (about.st_dev, about.st_ino),
+        mode: about.st_mode & 0o7777,
+    };
+    Ok((held, door))
+}
+
+/// Changes the mode of a folder that is held without being open.
+fn set_mode(held: &OwnedFd, mode: u32) -> std::io::Result<()> {
+    let itself = format!("/proc/self/fd/{}", held.as_raw_fd());
+    fs::set_permissions(itself, Permissions::from_mode(mode))
+}
