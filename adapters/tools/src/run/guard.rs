@@ -4,7 +4,7 @@
 //! A mount can freeze what exists and cannot forbid a name that does not. So what exists is frozen,
 //! and what is new is removed as soon as the program and all it started have ended.
 
-use super::places::{Found, Identity, Limits, search};
+use super::places::{Found, Limits, Mark, search};
 use super::scratch;
 use crate::failure::mendable;
 use api::executor::ToolFailure;
@@ -44,7 +44,7 @@ struct Root {
 #[derive(Debug)]
 pub(super) struct Watch {
     roots: Vec<Root>,
-    known: BTreeSet<Identity>,
+    known: BTreeSet<Mark>,
     /// What could not be looked at before either.
     unseen: BTreeSet<PathBuf>,
     /// What must be frozen.
@@ -74,12 +74,8 @@ impl Watch {
             hidden: std::mem::take(&mut sight.hidden),
             unseen: std::mem::take(&mut sight.unseen),
             roots: held.collect(),
-            known: found.iter().map(|place| place.identity).collect(),
-            frozen: found
-                .into_iter()
-                .filter(|place| !place.is_link)
-                .map(|place| place.path)
-                .collect(),
+            known: found.iter().map(Found::mark).collect(),
+            frozen: frozen(found, roots),
         })
     }
 
@@ -114,7 +110,7 @@ impl Watch {
             notes.push(incomplete(&why));
         }
         for place in &sight.found {
-            if self.known.contains(&place.identity) {
+            if self.known.contains(&place.mark()) {
                 continue;
             }
             let shown = place.path.display();
@@ -157,6 +153,24 @@ impl Watch {
         let aside = set_aside(&above, name)?;
         Ok(format!("not there before and is now named {aside}"))
     }
+}
+
+/// What a program may not change: each place; of a link, which no mount can freeze, what it leads to
+/// where the program could write that.
+fn frozen(found: Vec<Found>, roots: &[PathBuf]) -> Vec<PathBuf> {
+    let is_within = |real: &PathBuf| {
+        let above = roots.iter().any(|root| root.starts_with(real));
+        !above && roots.iter().any(|root| real.starts_with(root))
+    };
+    let mut frozen = BTreeSet::new();
+    for place in found {
+        match place.link {
+            None => frozen.extend(Some(place.path)),
+            // One that leads nowhere cannot be followed.
+            Some(_) => frozen.extend(place.path.canonicalize().ok().filter(is_within)),
+        }
+    }
+    frozen.into_iter().collect()
 }
 
 /// A folder of our own user that is writable to it until this is dropped.
@@ -262,6 +276,39 @@ mod tests {
         assert!(!root.join("sub/.git").exists() && !root.join("sub/.envrc").exists());
         assert!(root.join("sub/plain").exists());
         assert_eq!(fs::read_to_string(root.join(".env")).unwrap(), "old");
+    }
+
+    #[test]
+    fn a_link_is_known_by_its_name_and_where_it_leads_and_its_goal_is_frozen() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let link = std::os::unix::fs::symlink::<&str, PathBuf>;
+        fs::create_dir(root.join("docs")).unwrap();
+        fs::write(root.join("docs/rc"), "mine").unwrap();
+        link("nowhere", root.join(".envrc")).unwrap();
+        link("docs/rc", root.join(".vimrc")).unwrap();
+        link("docs/rc", root.join(".bashrc")).unwrap();
+        link("/", root.join(".zshrc")).unwrap();
+        fs::create_dir(root.join("sub")).unwrap();
+        link("/elsewhere", root.join("sub/.profile")).unwrap();
+        let protected = Protected::default();
+        let watch = Watch::begin(&protected, std::slice::from_ref(&root)).unwrap();
+        assert_eq!(watch.frozen, [root.join("docs/rc")]);
+        assert!(watch.end(&protected, Leftovers::Remove).is_empty());
+        // A file takes the place, and perhaps the number, of a link; one link gets the name of
+        // another; a third leads elsewhere. Moving a folder changes nothing.
+        fs::remove_file(root.join(".envrc")).unwrap();
+        fs::write(root.join(".envrc"), "evil").unwrap();
+        fs::rename(root.join(".vimrc"), root.join(".zshrc")).unwrap();
+        fs::remove_file(root.join(".bashrc")).unwrap();
+        link("docs/evil", root.join(".bashrc")).unwrap();
+        fs::rename(root.join("sub"), root.join("moved")).unwrap();
+        let notes = watch.end(&protected, Leftovers::Remove);
+        assert_eq!(notes.len(), 3, "{notes:?}");
+        for gone in [".envrc", ".zshrc", ".bashrc"] {
+            assert!(root.join(gone).symlink_metadata().is_err(), "{gone}");
+        }
+        assert!(root.join("moved/.profile").symlink_metadata().is_ok());
     }
 
     #[test]

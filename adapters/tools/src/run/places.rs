@@ -5,6 +5,7 @@ use domain::limits::{GUARD_ENTRIES, WALK_DEPTH};
 use policy::protected::{Protected, Protection};
 use rustix::fs::{Access, CWD, Mode, OFlags, ResolveFlags, access, fstat, openat2};
 use std::collections::{BTreeSet, VecDeque};
+use std::ffi::OsString;
 use std::fs::{self, DirEntry, Permissions};
 use std::io::ErrorKind;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -41,7 +42,20 @@ pub(super) struct Found {
     /// Beneath which of the roots.
     pub(super) root: usize,
     pub(super) identity: Identity,
-    pub(super) is_link: bool,
+    /// What it leads to, as it is written there, if it is a link.
+    pub(super) link: Option<PathBuf>,
+}
+
+/// What a protected place is known again by. The number of a file that is gone is given to the next
+/// one, and a link cannot be frozen: of one, its name and where it leads count as well.
+pub(super) type Mark = (Identity, Option<(OsString, PathBuf)>);
+
+impl Found {
+    pub(super) fn mark(&self) -> Mark {
+        let name = self.path.file_name().unwrap_or_default();
+        let link = self.link.clone().map(|to| (name.to_owned(), to));
+        (self.identity, link)
+    }
 }
 
 /// What was seen. As long as it lives, the folders that were closed to their own user are open.
@@ -113,11 +127,15 @@ impl Sight {
             return Ok(kind.is_dir().then_some(path));
         }
         let meta = fs::symlink_metadata(&path)?;
+        let link = match meta.is_symlink() {
+            true => Some(fs::read_link(&path)?),
+            false => None,
+        };
         self.found.push(Found {
             path,
             root,
             identity: (meta.dev(), meta.ino()),
-            is_link: meta.is_symlink(),
+            link,
         });
         Ok(None)
     }
