@@ -226,9 +226,8 @@ pub(crate) fn is_path(word: &str) -> bool {
 /// The paths in a text, each once.
 pub(crate) fn paths(text: &str) -> Vec<&str> {
     let mut out: Vec<&str> = Vec::new();
-    let is_between = |c: char| {
-        c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '(' | ')' | ',' | '>')
-    };
+    let is_between =
+        |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '(' | ')' | ',' | '>');
     for (index, opened) in text.split('<').enumerate() {
         for (at, raw) in opened.split(is_between).enumerate() {
             let word = raw.trim_end_matches(['.', ':', ';', '!', '?']);
@@ -311,7 +310,8 @@ mod tests {
 
     #[test]
     fn the_end_of_a_part_is_no_path() {
-        let text = "<journal>see src/a.rs</journal><br/> and </etc/hosts> <b.txt> or /tmp\n</memory id=1>";
+        let text =
+            "<journal>see src/a.rs</journal><br/> and </etc/hosts> <b.txt> or /tmp\n</memory id=1>";
         assert_eq!(paths(text), ["src/a.rs", "/etc/hosts", "b.txt", "/tmp"]);
     }
 
