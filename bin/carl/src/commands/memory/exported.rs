@@ -5,13 +5,13 @@ use super::named;
 use crate::render::memory::readers;
 use api::memory::{Kind, Recall, Source, Stage, Stored, Winner, WriteEntry};
 use domain::Timestamp;
+use domain::arguments::Arguments;
 use domain::id::MemoryId;
 use domain::label::Label;
 use domain::tool::ToolName;
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
-use std::collections::{HashMap, HashSet};
-use std::fmt::{self, Display};
+use std::collections::HashMap;
+use std::fmt::Display;
 use std::str::FromStr;
 
 /// Most origins that an imported label has.
@@ -162,11 +162,11 @@ fn wrong(field: &str, problem: impl Display) -> Unreadable {
 /// [`Unreadable`], naming the field.
 pub fn from_line(line: &str) -> Result<Stored, Unreadable> {
     let no_object = |error: serde_json::Error| Unreadable::NoObject(error.to_string());
-    if let Once(Some(twice)) = serde_json::from_str(line).map_err(no_object)? {
+    let read: Arguments = serde_json::from_str(line).map_err(no_object)?;
+    if let Some(twice) = read.twice {
         return Err(wrong(&twice, "is there twice"));
     }
-    let value: Value = serde_json::from_str(line).map_err(no_object)?;
-    let Value::Object(object) = value else {
+    let Value::Object(object) = read.value else {
         return Err(Unreadable::NoObject("another kind of JSON".to_owned()));
     };
     let mut fields = Fields(object);
@@ -263,71 +263,6 @@ pub fn in_rings(entries: &[&Stored]) -> Vec<(usize, Unreadable)> {
         }));
     }
     rings
-}
-
-/// The first name that an object has twice, at any depth: of two values the last would count unseen.
-struct Once(Option<String>);
-
-impl<'de> Deserialize<'de> for Once {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Names)
-    }
-}
-
-/// Reads any JSON for the names in it.
-struct Names;
-
-impl<'de> Visitor<'de> for Names {
-    type Value = Once;
-
-    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str("JSON")
-    }
-
-    fn visit_unit<E>(self) -> Result<Once, E> {
-        Ok(Once(None))
-    }
-
-    fn visit_bool<E>(self, _value: bool) -> Result<Once, E> {
-        Ok(Once(None))
-    }
-
-    fn visit_i64<E>(self, _value: i64) -> Result<Once, E> {
-        Ok(Once(None))
-    }
-
-    fn visit_u64<E>(self, _value: u64) -> Result<Once, E> {
-        Ok(Once(None))
-    }
-
-    fn visit_f64<E>(self, _value: f64) -> Result<Once, E> {
-        Ok(Once(None))
-    }
-
-    fn visit_str<E>(self, _value: &str) -> Result<Once, E> {
-        Ok(Once(None))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Once, A::Error> {
-        let mut found = None;
-        while let Some(Once(twice)) = list.next_element()? {
-            found = found.or(twice);
-        }
-        Ok(Once(found))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Once, A::Error> {
-        let (mut found, mut names) = (None, HashSet::new());
-        while let Some((name, Once(twice))) = object.next_entry::<String, Once>()? {
-            found = found.or(twice);
-            if names.contains(&name) {
-                found = found.or(Some(name));
-            } else {
-                names.insert(name);
-            }
-        }
-        Ok(Once(found))
-    }
 }
 
 /// The fields of a line, taken one by one; what is left at the end is unknown.
