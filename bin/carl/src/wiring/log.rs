@@ -51,7 +51,7 @@ pub async fn log(setting: &Setting) -> Result<(Arc<dyn Audit>, Option<StateLock>
 /// the state folder's lock before its last answers are on their way.
 ///
 /// # Errors
-/// As [`audit`], once patience is at its end.
+/// As [`audit()`], once patience is at its end.
 pub async fn awaited(setting: &Setting) -> Result<Arc<dyn Audit>> {
     let began = Instant::now();
     let mut is_told = false;
