@@ -139,6 +139,9 @@ pub enum ArgumentRole {
     Target,
     /// Content.
     Payload,
+    /// An id that selects what others get to see, such as the file that is shared: judged as a
+    /// target and as a payload.
+    Selector,
     /// A flag or number that tunes the call.
     Knob,
     /// Filled by the broker from Secrets, never by a model.
