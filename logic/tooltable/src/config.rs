@@ -122,6 +122,8 @@ pub(crate) enum RoleWord {
     Target,
     /// Content.
     Payload,
+    /// An id that selects what others get to see: judged as a target and as a payload.
+    Selector,
     /// A flag or number that tunes the call.
     Knob,
     /// Filled by the broker from the secret store, never by a model.
@@ -133,6 +135,7 @@ impl RoleWord {
         match self {
             Self::Target => ArgumentRole::Target,
             Self::Payload => ArgumentRole::Payload,
+            Self::Selector => ArgumentRole::Selector,
             Self::Knob => ArgumentRole::Knob,
             Self::Secret => ArgumentRole::Secret,
         }
@@ -147,6 +150,8 @@ pub(crate) enum PlainRole {
     Target,
     /// Content.
     Payload,
+    /// An id that selects what others get to see.
+    Selector,
     /// A flag or number that tunes the call.
     Knob,
 }
@@ -156,6 +161,7 @@ impl PlainRole {
         match self {
             Self::Target => ArgumentRole::Target,
             Self::Payload => ArgumentRole::Payload,
+            Self::Selector => ArgumentRole::Selector,
             Self::Knob => ArgumentRole::Knob,
         }
     }

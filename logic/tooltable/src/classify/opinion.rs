@@ -59,7 +59,8 @@ impl Proposal {
         }
         for argument in &mut self.arguments {
             let is_named = opinion.targets.contains(&argument.name);
-            if is_named && argument.role != ArgumentRole::Target {
+            let is_judged = matches!(argument.role, ArgumentRole::Target | ArgumentRole::Selector);
+            if is_named && !is_judged {
                 argument.role = ArgumentRole::Target;
                 argument.names = Some(TargetKind::Other);
                 argument.reason = "the model says that the effect goes there".to_owned();

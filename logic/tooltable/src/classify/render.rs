@@ -84,6 +84,7 @@ fn role(argument: &ProposedArgument) -> String {
         ArgumentRole::Target if names.is_empty() => "target".to_owned(),
         ArgumentRole::Target => format!("{{role: target, names: {names}}}"),
         ArgumentRole::Payload => "payload".to_owned(),
+        ArgumentRole::Selector => "selector".to_owned(),
         ArgumentRole::Knob => "knob".to_owned(),
         // A proposal cannot know the name of a secret, so it never has this role.
         ArgumentRole::Secret => "target".to_owned(),
