@@ -30,7 +30,6 @@ pub struct TaskHistory {
     recent: VecDeque<Digest>,
     calls: u32,
     times: HashMap<usize, VecDeque<Timestamp>>,
-    refused_choices: u32,
 }
 
 impl TaskHistory {
@@ -56,17 +55,6 @@ impl TaskHistory {
         if self.recent.len() > REPEAT_WINDOW {
             self.recent.pop_front();
         }
-    }
-
-    /// Notes that an action chosen after untrusted content was not allowed by the user.
-    pub const fn refuse_choice(&mut self) {
-        self.refused_choices = self.refused_choices.saturating_add(1);
-    }
-
-    /// How many of the actions chosen after untrusted content were not allowed by the user.
-    #[must_use]
-    pub const fn refused_choices(&self) -> u32 {
-        self.refused_choices
     }
 
     /// Takes the newest call with this key out again, so that it can be judged once more as if it

@@ -230,16 +230,18 @@ impl Policy {
             tool.spec.effect,
             EffectClass::SharedWrite | EffectClass::Destructive
         );
+        let choice_key = choice_key(tool, question.arguments, &paths);
         let approval_key = if is_told_by_targets {
-            approval_key(tool, question.arguments, &paths)
+            choice_key
         } else {
             // A command, a payment or a message is what it says, not where it goes.
-            repeat_key
+            command_key(tool, question.arguments).unwrap_or(repeat_key)
         };
         Bound {
             tool: index,
             effect: tool.spec.effect,
             repeat_key,
+            choice_key,
             approval_key,
             targets: paths,
             read_roots,
@@ -277,7 +279,7 @@ fn repeat_key(
 }
 
 /// A digest over tool, version and targets alone; over all arguments when it has no target.
-fn approval_key(
+fn choice_key(
     tool: &Tool,
     arguments: &Value,
     paths: &BTreeMap<String, (TargetKind, PathBuf)>,
@@ -294,6 +296,39 @@ fn approval_key(
     key(tool, arguments, paths, |name| {
         !has_target || is_target(name)
     })
+}
+
+/// Programs that run whatever their arguments name, or do quite different things by their options.
+const LAUNCHERS: [&str; 34] = [
+    "sh", "bash", "dash", "zsh", "fish", "ksh", "env", "xargs", "find", "nohup", "timeout", "nice",
+    "setsid", "stdbuf", "sudo", "doas", "su", "python", "python3", "perl", "ruby", "node", "deno",
+    "php", "lua", "awk", "gawk", "sed", "ssh", "parallel", "watch", "time", "busybox", "tclsh",
+];
+
+/// What a command does by its program and subcommand, such as `cargo test`, with the tool and every
+/// other argument of the call; `None` where only the whole of it says so.
+fn command_key(tool: &Tool, arguments: &Value) -> Option<Digest> {
+    if tool.spec.effect != EffectClass::Exec {
+        return None;
+    }
+    let argv = arguments.get("argv")?.as_array()?;
+    let program = argv.first()?.as_str()?;
+    let subcommand = argv.get(1)?.as_str()?;
+    let is_word = subcommand.starts_with(|c: char| c.is_ascii_lowercase())
+        && subcommand
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_".contains(&b));
+    if LAUNCHERS.contains(&program) || program.contains('/') || !is_word {
+        return None;
+    }
+    let mut rest = arguments.as_object()?.clone();
+    rest.insert("argv".to_owned(), serde_json::json!([program, subcommand]));
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(b"command\0");
+    hasher.update(tool.spec.definition.name.as_str().as_bytes());
+    hasher.update(b"\0");
+    hasher.update(canonical_json(&Value::Object(rest)).as_bytes());
+    Some(Digest::from_bytes(*hasher.finalize().as_bytes()))
 }
 
 fn key(

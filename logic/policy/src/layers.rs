@@ -54,7 +54,11 @@ pub(crate) struct Views {
 /// Runs every layer.
 pub(crate) fn run(policy: &Policy, view: &View<'_>) -> Views {
     let (path, write_root) = places::paths(policy, view);
-    let (flow, is_untrusted_choice) = information_flow(view);
+    let flow::Judged {
+        finding: flow,
+        is_choice: is_untrusted_choice,
+        is_as_requested,
+    } = information_flow(view);
     let mut findings = vec![
         allow(
             Layer::Schema,
@@ -67,7 +71,7 @@ pub(crate) fn run(policy: &Policy, view: &View<'_>) -> Views {
         path,
         places::egress(policy, view),
         flow,
-        safety_gate(view),
+        safety_gate(view, is_as_requested),
         limits(view),
         allow(Layer::Integrity, "judged", "Every layer gave its view."),
     ];
@@ -189,9 +193,8 @@ fn lineage(view: &View<'_>) -> Finding {
     }
 }
 
-/// What the call's parts and the agent's past say, with what the user fixed beforehand; and whether
-/// the choice is questioned.
-fn information_flow(view: &View<'_>) -> (Finding, bool) {
+/// What the call's parts and the agent's past say, with what the user fixed beforehand.
+fn information_flow(view: &View<'_>) -> flow::Judged {
     let question = view.question;
     let is_allowed_as_it_stands = question.approvals.contains(&view.bound.repeat_key);
     let pinned = match question.cover {
@@ -217,20 +220,31 @@ fn information_flow(view: &View<'_>) -> (Finding, bool) {
         known: question.flow,
         pinned,
         opened: &opened,
-        keys: &view.tool.keys,
-        words: &view.tool.words,
+        tool: view.tool,
     };
-    let (mut found, is_choice) = flow::judge(&view.tool.spec, question.arguments, &flow);
+    let mut judged = flow::judge(question.arguments, &flow, &view.bound.choice_key);
+    let found = &mut judged.finding;
     let is_asked =
         question.settings.attendance == Attendance::Attended || question.cover == Cover::PlanDraft;
     if found.verdict == Verdict::Confirm && !is_asked {
         found.verdict = Verdict::Deny;
         found.user_reason.push_str(" No one is there to ask.");
     }
-    (found, is_choice)
+    judged
 }
 
-fn safety_gate(view: &View<'_>) -> Finding {
+/// Whether the user's own words stand in for a yes to the effect as such: what can be undone or is
+/// said to others, where the user could be asked. A change of a file is shown before it is made.
+fn is_covered_by_request(view: &View<'_>) -> bool {
+    let is_mild = matches!(
+        view.tool.spec.effect,
+        EffectClass::SharedWrite | EffectClass::Egress
+    );
+    let changes_files = view.targets.iter().any(|t| t.kind == TargetKind::WritePath);
+    is_mild && !changes_files && view.question.settings.attendance == Attendance::Attended
+}
+
+fn safety_gate(view: &View<'_>, is_as_requested: bool) -> Finding {
     let layer = Layer::SafetyGate;
     let question = view.question;
     let effect = view.tool.spec.effect;
@@ -250,6 +264,9 @@ fn safety_gate(view: &View<'_>) -> Finding {
     }
     if effect != EffectClass::Money && question.settings.auto_approve.contains(&effect) {
         return allow(layer, "yes_flag", format!("`--yes {word}` approves it."));
+    }
+    if is_as_requested && is_covered_by_request(view) {
+        return allow(layer, "requested", "Your own words ask for it.");
     }
     if question.approvals.contains(&view.bound.approval_key) {
         return allow(

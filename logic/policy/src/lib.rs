@@ -16,6 +16,7 @@ pub mod manifest;
 pub mod paths;
 pub mod protected;
 pub mod question;
+pub mod request;
 mod schema;
 pub mod standing;
 pub mod table;

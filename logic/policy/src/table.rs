@@ -3,9 +3,14 @@
 use crate::manifest::Selector;
 use domain::hash::{Digest, canonical_json};
 use domain::limits::JSON_DEPTH;
-use domain::tool::{TargetKind, ToolSpec};
+use domain::tool::{EffectClass, TargetKind, ToolSpec};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
+
+/// Most values of a number that is too narrow to tell anything: some ten bits.
+const NARROW_VALUES: i64 = 1_000;
+/// Parts of names of what says how much is paid.
+const AMOUNT_WORDS: [&str; 6] = ["amount", "price", "sum", "total", "fee", "cents"];
 
 /// A tool table that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +41,10 @@ pub struct Tool {
     pub(crate) keys: BTreeSet<String>,
     /// Every word that the schema lists as the only ones of an argument.
     pub(crate) words: BTreeSet<String>,
+    /// Arguments that are whole numbers within a range of at most [`NARROW_VALUES`].
+    pub(crate) ranges: BTreeSet<String>,
+    /// Arguments of a tool that pays which say how much.
+    pub(crate) amounts: BTreeSet<String>,
 }
 
 impl Tool {
@@ -87,7 +96,10 @@ impl ToolTable {
                 .collect();
             let (mut keys, mut words) = (BTreeSet::new(), BTreeSet::new());
             named(&spec.definition.parameters, 0, &mut keys, &mut words);
+            let (ranges, amounts) = (narrow_ranges(&spec), amounts(&spec));
             table.tools.push(Tool {
+                ranges,
+                amounts,
                 keys,
                 words,
                 spec,
@@ -152,6 +164,42 @@ impl ToolTable {
         }
         Digest::from_bytes(*hasher.finalize().as_bytes())
     }
+}
+
+/// The whole numbers whose schema leaves few of them.
+fn narrow_ranges(spec: &ToolSpec) -> BTreeSet<String> {
+    let bound = |part: &Value, names: [&str; 2], by: i64| {
+        let inclusive = part.get(names[0]).and_then(Value::as_i64);
+        let exclusive = part.get(names[1]).and_then(Value::as_i64);
+        inclusive.or(exclusive.map(|bound| bound.saturating_add(by)))
+    };
+    let is_narrow = |part: &Value| {
+        let least = bound(part, ["minimum", "exclusiveMinimum"], 1)?;
+        let most = bound(part, ["maximum", "exclusiveMaximum"], -1)?;
+        let is_whole = part.get("type").and_then(Value::as_str) == Some("integer");
+        Some(is_whole && most.checked_sub(least)? < NARROW_VALUES)
+    };
+    let named = properties(spec).filter(|(_, part)| is_narrow(part) == Some(true));
+    named.map(|(name, _)| name.clone()).collect()
+}
+
+/// What says how much a tool pays: by a word of its name, or since it may be a fraction.
+fn amounts(spec: &ToolSpec) -> BTreeSet<String> {
+    if spec.effect != EffectClass::Money {
+        return BTreeSet::new();
+    }
+    let is_fraction = |part: &Value| part.get("type").and_then(Value::as_str) == Some("number");
+    let is_named = |name: &str| {
+        let name = name.to_lowercase();
+        AMOUNT_WORDS.iter().any(|word| name.contains(word))
+    };
+    let found = properties(spec).filter(|(name, part)| is_named(name) || is_fraction(part));
+    found.map(|(name, _)| name.clone()).collect()
+}
+
+fn properties(spec: &ToolSpec) -> impl Iterator<Item = (&String, &Value)> {
+    let listed = spec.definition.parameters.get("properties");
+    listed.and_then(Value::as_object).into_iter().flatten()
 }
 
 /// The names of properties and the words of enums in a schema, at any depth.

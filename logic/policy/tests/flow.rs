@@ -168,12 +168,21 @@ fn a_choice_after_untrusted_content_is_asked_and_then_refused() {
         mail(),
         (Verdict::Confirm, "untrusted_choice"),
     );
-    case.history.refuse_choice();
+    let refused = case.judge(&policy, "mail", &mail().1);
+    case.refused.insert(refused.bound.unwrap().choice_key);
     expect(
         &case,
         &policy,
         mail(),
         (Verdict::Deny, "repeated_untrusted_choice"),
+    );
+    // A no to one target says nothing of another.
+    let other = ("mail", json!({"to": "ok", "body": "ok"}));
+    expect(
+        &case,
+        &policy,
+        other,
+        (Verdict::Confirm, "untrusted_choice"),
     );
     case.cover = Cover::PlanTool;
     expect(&case, &policy, mail(), FREE);
@@ -440,20 +449,27 @@ fn a_loose_knob_counts_as_a_payload() {
     mail.definition.parameters =
         json!({"type": "object", "$defs": {"when": {"enum": ["soon", "later"]}}});
     let policy = policy_and(mail);
-    let mut case = session("mail bob hello");
+    let mut case = session("mail bob hello on 2026-01-02 at 10:00");
     case.context = label(Integrity::Untrusted, Readers::Nobody);
     case.cover = Cover::PlanTool;
     let mail = |when: Value| ("mail", json!({"to": "bob", "body": "hello", "when": when}));
     for narrow in [
         json!("soon"),
-        json!(7),
         json!(true),
         json!("2026-01-02 10:00"),
         json!(null),
     ] {
         expect(&case, &policy, mail(narrow), FREE);
     }
-    for loose in [json!("code 4711"), json!({"bcc": "eve"})] {
+    for loose in [
+        json!("code 4711"),
+        json!({"bcc": "eve"}),
+        json!(7),
+        json!([109, 121, 32]),
+        json!(["soon", "later", "soon"]),
+        json!("1979-80-72 84:32:10"),
+        json!("2031-07-22 08:17"),
+    ] {
         expect(&case, &policy, mail(loose), (Verdict::Confirm, "audience"));
     }
 }

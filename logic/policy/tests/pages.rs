@@ -116,13 +116,24 @@ fn a_question_of_the_users_own_words_tells_no_more_than_they_said() {
     );
     let search = |query: &str| ("look_up", json!({ "query": query }));
     for free in [
-        "Oslo weather tomorrow",
-        "the weather of Oslo",
-        "\"Oslo\" weather?",
+        "weather in Oslo",
+        "the weather in Oslo",
+        "weather Oslo",
+        "weather oslo",
     ] {
         expect(&case, &policy, search(free), FREE);
     }
-    for asked in ["Oslo weather merger", "Oslo w", "weather in Bergen"] {
+    for asked in [
+        "Oslo weather merger",
+        "Oslo w",
+        "weather in Bergen",
+        // Order, number and spacing of words can carry a message.
+        "Oslo weather tomorrow",
+        "weather weather Oslo",
+        "weather\tOslo",
+        "weather\u{2003}Oslo",
+        "WEATHER in Oslo",
+    ] {
         expect(
             &case,
             &policy,

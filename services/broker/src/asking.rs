@@ -12,10 +12,10 @@ use domain::decision::{Decision, Finding, Layer, Verdict};
 use domain::event::{Batch, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
 use domain::id::ConfirmationId;
-use domain::label::Label;
+use domain::label::{Integrity, Label};
 use domain::tool::EffectClass;
 use policy::{Bound, Cover, Judgement};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 use uuid::Uuid;
 
@@ -104,11 +104,16 @@ impl Call {
         if asked.is_err() && judgement.is_untrusted_choice {
             lock(&self.caller.session)
                 .task(self.request.context.trace_id)
-                .refuse_choice();
+                .refuse_choice(shown.call.bound.choice_key);
         }
         if asked? == ConfirmationAnswer::Session {
             let grant = self.grant(&shown.call);
-            lock(&self.caller.session).approve(&shown.call.bound, grant);
+            let Cleared { call, bound, .. } = &shown.call;
+            let approved = (bound, &call.arguments);
+            let mut session = lock(&self.caller.session);
+            let agent = session.agents.get(&self.caller.agent_id);
+            let integrity = agent.map_or(Integrity::Trusted, |agent| agent.label.integrity);
+            session.approvals.give(approved, integrity, grant);
         }
         Ok(shown)
     }
@@ -169,7 +174,10 @@ impl Call {
             .render(&self.request.tool, &shown.call.arguments, &shown.bound);
         GrantListing {
             tool: shown.call.tool.clone(),
-            scope: format!("{}\n{call}", session_reach(&shown.bound)),
+            scope: format!(
+                "{}\n{call}",
+                session_reach(&shown.bound, &shown.call.arguments)
+            ),
             given: (self.inner.clock)(),
         }
     }
@@ -227,7 +235,7 @@ impl Call {
             &shown.call.call.arguments,
             &shown.call.bound,
         );
-        let reach = session_reach(&shown.call.bound);
+        let reach = session_reach(&shown.call.bound, &shown.call.call.arguments);
         let request = ConfirmationRequest {
             confirmation_id: id,
             kind: ConfirmationKind::Call,
@@ -305,11 +313,31 @@ fn reasons(judgement: &Judgement) -> String {
 }
 
 /// How far a yes for the session goes, in words.
-fn session_reach(bound: &Bound) -> String {
+fn session_reach(bound: &Bound, arguments: &Value) -> String {
+    if bound.effect == EffectClass::Exec {
+        let words = arguments.get("argv").and_then(Value::as_array);
+        let command: Vec<&str> = words
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .take(2)
+            .collect();
+        let reach = match bound.approval_key == bound.repeat_key {
+            true => "exactly this call".to_owned(),
+            false => format!(
+                "`{}` with any arguments",
+                render::one_line(&command.join(" "))
+            ),
+        };
+        return format!(
+            "{reach}, until the agent reads something less trusted or changes a file that may run, \
+             the session ends or its settings change"
+        );
+    }
     let is_exact = bound.targets.is_empty()
         || matches!(
             bound.effect,
-            EffectClass::Exec | EffectClass::Config | EffectClass::Egress | EffectClass::Money
+            EffectClass::Config | EffectClass::Egress | EffectClass::Money
         );
     let reach = if is_exact {
         "exactly this call"

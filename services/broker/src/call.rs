@@ -16,6 +16,7 @@ use domain::event::CallStatus;
 use domain::id::ConfirmationId;
 use domain::label::Label;
 use domain::tool::EffectClass;
+use domain::tool::TargetKind;
 use policy::{Bound, Cover, Judgement};
 use serde_json::Value;
 use std::sync::Arc;
@@ -281,6 +282,7 @@ impl Call {
                 return self.failed(&failure, 0);
             }
         };
+        self.note_change(&bound, &call.arguments);
         self.emit(ToolEvent::Started).await;
         let started = tokio::time::Instant::now();
         let own = self.found(&call.arguments);
@@ -299,6 +301,19 @@ impl Call {
         self.record_outcome(record, result.status, duration_ms, label, detail)
             .await;
         result
+    }
+
+    /// Notes what the call changes: what was said yes to before may mean something else now.
+    fn note_change(&self, bound: &Bound, arguments: &Value) {
+        let mut session = lock(&self.caller.session);
+        if let Some((_, tool)) = self.inner.policy.table().find(&self.request.tool) {
+            session.provenance.change(&tool.spec, arguments);
+        }
+        for (kind, path) in bound.targets.values() {
+            if *kind == TargetKind::WritePath {
+                session.approvals.file_changes(path);
+            }
+        }
     }
 
     async fn record_outcome(

@@ -14,6 +14,7 @@ use domain::label::Label;
 use domain::limits::{AGENT_TIME, AGENT_TOKENS, USER_TEXT_BYTES};
 use domain::lineage::{AgentType, Ancestor};
 use domain::settings::{OverrideLevel, SessionSettings};
+use policy::request::Requested;
 use policy::standing::Standing;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -85,7 +86,7 @@ impl Control for Service {
             agent.standing = Arc::new(inner.standing(&agent.lineage, &settings)?);
         }
         if session.revision != revision {
-            session.forget_approvals();
+            session.approvals.forget();
         }
         session.settings = Arc::new(settings);
         session.revision = revision;
@@ -177,7 +178,9 @@ impl Control for Service {
             return Err(Error::new(ErrorKind::LimitReached, detail));
         }
         let session = self.inner.state.session(session_id)?;
-        lock(&session).provenance.say(&text);
+        let tools = self.inner.policy.table().tools().iter();
+        let requested = Requested::of(&text, tools.map(|tool| &tool.spec));
+        lock(&session).hear(&text, requested);
         Ok(())
     }
 
@@ -195,7 +198,7 @@ impl Control for Service {
     async fn list_grants(&self, session_id: SessionId) -> Result<Vec<GrantListing>, Error> {
         let session = self.inner.state.session(session_id)?;
         let session = lock(&session);
-        Ok(session.grants.clone())
+        Ok(session.approvals.listed())
     }
 
     async fn close_session(&self, session_id: SessionId) -> Result<(), Error> {

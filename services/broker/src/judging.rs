@@ -13,6 +13,7 @@ use domain::settings::SessionSettings;
 use domain::tool::TargetKind;
 use policy::flow::{Knowledge, Needles, Provenance, ReferenceError};
 use policy::history::TaskHistory;
+use policy::request::Requested;
 use policy::standing::Standing;
 use policy::{Bound, Cover, Judgement, Question};
 use serde_json::Value;
@@ -70,8 +71,10 @@ impl Inner {
         let context = agent.label.clone();
         let settings = session.settings.clone();
         let trace = request.context.trace_id;
+        let requested = session.requested(trace);
+        let approvals = session.approvals.for_agent(context.integrity);
         let task = session.task(trace);
-        let refused_choices = task.refused_choices();
+        let refused_choices = task.refused_choices().clone();
         let history = task.as_seen_by(caller.agent_id);
         let resolved = match session.provenance.resolve(&request.arguments) {
             Ok(resolved) => resolved,
@@ -86,12 +89,14 @@ impl Inner {
                     context: &context,
                     needles: &session.needles,
                     referenced: &resolved.labels,
-                    refused_choices,
+                    refused_choices: &refused_choices,
+                    requested: &requested,
+                    now: (self.clock)(),
                 },
                 standing: &standing,
                 settings: &settings,
                 opened: &session.opened,
-                approvals: &session.approvals,
+                approvals: &approvals,
                 cover,
                 history,
                 now: (self.clock)(),
@@ -131,6 +136,7 @@ impl Inner {
     ) -> Judgement {
         let mut judgement = {
             let guard = lock(session);
+            let approvals = guard.approvals.for_agent(context.integrity);
             let question = Question {
                 tool,
                 arguments,
@@ -139,12 +145,14 @@ impl Inner {
                     context,
                     needles: &guard.needles,
                     referenced: &BTreeMap::new(),
-                    refused_choices: 0,
+                    refused_choices: &HashSet::new(),
+                    requested: &Requested::default(),
+                    now: (self.clock)(),
                 },
                 standing,
                 settings: &guard.settings,
                 opened: &guard.opened,
-                approvals: &guard.approvals,
+                approvals: &approvals,
                 cover: Cover::PlanDraft,
                 history,
                 now: (self.clock)(),
@@ -173,7 +181,9 @@ impl Inner {
                 context: &Label::nothing(),
                 needles: &Needles::default(),
                 referenced: &BTreeMap::new(),
-                refused_choices: 0,
+                refused_choices: &HashSet::new(),
+                requested: &Requested::default(),
+                now: (self.clock)(),
             },
             standing,
             settings,

@@ -9,6 +9,7 @@
 //! the executor), run anything that could not be recorded first, or show a model the manifest.
 //! Where to start: [`Service::new`], then `call` for the path of one call.
 
+mod approvals;
 mod asking;
 mod batch;
 mod call;

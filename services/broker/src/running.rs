@@ -16,10 +16,11 @@ use domain::limits::TOOL_RESULT_BYTES;
 use domain::tool::{ResultField, ResultSource, ToolName, ToolOutput, ToolSpec};
 use policy::Bound;
 use policy::flow::{Knowledge, made_of};
+use policy::request::Requested;
 use policy::table::Tool;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -143,7 +144,9 @@ impl Call {
             context: &agent.label,
             needles: &session.needles,
             referenced: &resolved.labels,
-            refused_choices: 0,
+            refused_choices: &HashSet::new(),
+            requested: &Requested::default(),
+            now: (self.inner.clock)(),
         };
         Some(made_of(tool, &resolved.arguments, known))
     }

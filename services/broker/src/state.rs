@@ -1,10 +1,11 @@
 //! What the broker remembers: sessions, agents and their tokens. All of it bounded, and a
 //! session's part gone when the session is closed.
 
+use crate::approvals::Approvals;
 use crate::batch::Rows;
 use crate::values::Values;
 use api::audit::Entry;
-use api::broker::{Error, ErrorKind, GrantListing};
+use api::broker::{Error, ErrorKind};
 use domain::decision::Layer;
 use domain::event::{Batch, ConfirmationAnswer};
 use domain::hash::Digest;
@@ -14,9 +15,9 @@ use domain::limits::AGENTS_PER_REQUEST;
 use domain::lineage::{AgentType, Lineage};
 use domain::settings::SessionSettings;
 use domain::tool::EffectClass;
-use policy::Bound;
 use policy::flow::{Needles, Provenance};
 use policy::history::TaskHistory;
+use policy::request::Requested;
 use policy::standing::Standing;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
@@ -30,8 +31,8 @@ const TASKS: usize = 64;
 const PLANS: usize = 32;
 /// Questions a session may have open at one time.
 pub(crate) const OPEN_QUESTIONS: usize = 64;
-/// Targets the user may allow for a session.
-const APPROVALS: usize = 10_000;
+/// Most refused choices that are remembered for one request.
+const REFUSED_CHOICES: usize = 10_000;
 /// Values an agent's next value counts as its parents.
 const PARENTS: usize = 64;
 
@@ -89,17 +90,18 @@ pub(crate) struct Session {
     pub(crate) revision: Digest,
     pub(crate) agents: HashMap<AgentId, Agent>,
     pub(crate) opened: BTreeSet<PathBuf>,
-    pub(crate) approvals: HashSet<Digest>,
+    pub(crate) approvals: Approvals,
     pub(crate) questions: HashMap<ConfirmationId, OpenQuestion>,
     pub(crate) values: Values,
     /// Where values came from.
     pub(crate) provenance: Provenance,
     /// Secrets that were fetched for the session's calls.
     pub(crate) needles: Needles,
-    pub(crate) grants: Vec<GrantListing>,
     pub(crate) ended: CancellationToken,
     /// Calls that were handed in together.
     pub(crate) rows: Rows,
+    /// What the user's newest words ask for, and the chain of work that they began.
+    requested: (Requested, Option<TraceId>),
     tasks: VecDeque<(TraceId, Task)>,
     plans: VecDeque<(PlanId, Pinned)>,
 }
@@ -111,16 +113,32 @@ impl Session {
             revision,
             agents: HashMap::new(),
             opened: BTreeSet::new(),
-            approvals: HashSet::new(),
+            approvals: Approvals::default(),
             questions: HashMap::new(),
             values: Values::default(),
             provenance: Provenance::default(),
             needles: Needles::default(),
-            grants: Vec::new(),
             ended: CancellationToken::new(),
             rows: Rows::default(),
+            requested: (Requested::default(), None),
             tasks: VecDeque::new(),
             plans: VecDeque::new(),
+        }
+    }
+
+    /// Takes in what the user said, and what that asks for.
+    pub(crate) fn hear(&mut self, text: &str, requested: Requested) {
+        self.provenance.say(text);
+        self.requested = (requested, None);
+    }
+
+    /// What the user's newest words ask for, in the chain of work that they began: what begins by
+    /// itself later was not asked for.
+    pub(crate) fn requested(&mut self, trace: TraceId) -> Requested {
+        let (requested, begun) = &mut self.requested;
+        match *begun.get_or_insert(trace) == trace {
+            true => requested.clone(),
+            false => Requested::default(),
         }
     }
 
@@ -216,22 +234,6 @@ impl Session {
             parent.label = parent.label.join(&label);
         }
     }
-
-    /// Remembers a yes for the session: for the call as it stands, and for its targets. When there
-    /// are too many, it is asked again.
-    pub(crate) fn approve(&mut self, bound: &Bound, grant: GrantListing) {
-        if self.approvals.len() < APPROVALS {
-            self.approvals
-                .extend([bound.approval_key, bound.repeat_key]);
-            self.grants.push(grant);
-        }
-    }
-
-    /// Forgets every yes: what it was given under has changed.
-    pub(crate) fn forget_approvals(&mut self) {
-        self.approvals.clear();
-        self.grants.clear();
-    }
 }
 
 /// A chain of work: one request, and everything that is done for it.
@@ -248,9 +250,9 @@ pub(crate) struct Task {
     all: TaskHistory,
     /// Agents that were started for it.
     agents: usize,
-    /// How many of the actions chosen after untrusted content the user did not allow, whichever
-    /// agent chose them.
-    refused_choices: u32,
+    /// The actions chosen after untrusted content that the user did not allow, whichever agent
+    /// chose them.
+    refused_choices: HashSet<Digest>,
 }
 
 impl Task {
@@ -297,12 +299,14 @@ impl Task {
         self.lines.insert(child, line);
     }
 
-    pub(crate) const fn refuse_choice(&mut self) {
-        self.refused_choices = self.refused_choices.saturating_add(1);
+    pub(crate) fn refuse_choice(&mut self, key: Digest) {
+        if self.refused_choices.len() < REFUSED_CHOICES {
+            self.refused_choices.insert(key);
+        }
     }
 
-    pub(crate) const fn refused_choices(&self) -> u32 {
-        self.refused_choices
+    pub(crate) const fn refused_choices(&self) -> &HashSet<Digest> {
+        &self.refused_choices
     }
 }
 

@@ -13,12 +13,14 @@ use api::broker::{Broker, CallRequest, Control, Registered};
 use api::test_support::FakeTool;
 use domain::decision::{Layer, Verdict};
 use domain::event::ConfirmationAnswer;
+use domain::id::TraceId;
 use domain::label::{Integrity, Label, Readers};
 use domain::settings::{Attendance, SessionSettings};
 use domain::tool::{ArgumentRole, ArgumentSpec, Audience, EffectClass, TargetKind};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use support::{House, agent, file_tools, path, settings};
+use uuid::Uuid;
 
 /// Beside the file tools, one that sends a text to somebody.
 fn tools() -> Vec<FakeTool> {
@@ -80,7 +82,8 @@ fn asked(rule: &str) -> (Verdict, String) {
 }
 
 async fn said(house: &House) {
-    let text = "mail bob hello".to_owned();
+    // It names everybody and everything, and asks for nothing to be sent.
+    let text = "what does the mail to bob with hello say?".to_owned();
     house.broker.hear(house.session_id, text).await.unwrap();
 }
 
@@ -103,6 +106,28 @@ async fn what_the_user_said_is_free_until_something_untrusted_was_read() {
     assert_eq!(
         decided(&house, house.context(), "write_file", edit).await,
         free()
+    );
+}
+
+#[tokio::test]
+async fn a_request_holds_for_the_work_that_it_began() {
+    let house = House::with(tools(), attended()).await;
+    let text = "read a.txt, then mail bob hello".to_owned();
+    house.broker.hear(house.session_id, text).await.unwrap();
+    house.call("read_file", path("a.txt")).await;
+    assert_eq!(rule(&house, house.context()).await, free());
+    // What begins by itself later, such as a turn on a signal, was not asked for.
+    let later = CallContext {
+        trace_id: TraceId::from_uuid(Uuid::now_v7()),
+        ..house.context()
+    };
+    assert_eq!(rule(&house, later).await, asked("untrusted_choice"));
+    // The user's newest words count.
+    let text = "thanks, bob and hello are fine".to_owned();
+    house.broker.hear(house.session_id, text).await.unwrap();
+    assert_eq!(
+        rule(&house, house.context()).await,
+        asked("untrusted_choice")
     );
 }
 

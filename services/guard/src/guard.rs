@@ -15,6 +15,7 @@ use domain::tool::{EffectClass, TargetKind, ToolDefinition, ToolSpec};
 use policy::flow::{Knowledge, Needles, Provenance};
 use policy::history::TaskHistory;
 use policy::manifest::{AgentRule, Manifest, Selector, StatedPaths};
+use policy::request::Requested;
 use policy::standing::Standing;
 use policy::table::ToolTable;
 use policy::{Cover, Judgement, Parts, Policy, Question};
@@ -61,6 +62,8 @@ struct Asked {
     is_choice: bool,
     /// What makes it the same call, however it is written.
     key: Option<Digest>,
+    /// What makes it the same choice.
+    choice: Option<Digest>,
 }
 
 /// A conversation. Fails closed: what cannot be judged is denied.
@@ -78,6 +81,8 @@ pub struct Guard {
     asked: HashMap<u64, Asked>,
     /// Calls the user said no to since the user last spoke.
     refused: HashMap<u64, Asked>,
+    /// What the user's newest words ask for.
+    requested: Requested,
     values: u128,
 }
 
@@ -110,6 +115,7 @@ impl Guard {
         settings.auto_approve.clone_from(&rules.auto_approve);
         let mut provenance = Provenance::default();
         provenance.say(prompt);
+        let requested = requested(&policy, prompt);
         Ok(Self {
             policy,
             standing,
@@ -120,6 +126,7 @@ impl Guard {
             plan,
             asked: HashMap::new(),
             refused: HashMap::new(),
+            requested,
             values: 0,
         })
     }
@@ -128,6 +135,7 @@ impl Guard {
     /// refused may be asked about once more.
     pub fn say(&mut self, text: &str) {
         self.provenance.say(text);
+        self.requested = requested(&self.policy, text);
         self.refused.clear();
     }
 
@@ -155,6 +163,9 @@ impl Guard {
             judgement.add(said_no());
         }
         let decision = judgement.decision();
+        if decision.verdict != Verdict::Deny {
+            self.note_change(tool, &resolved.arguments);
+        }
         match decision.verdict {
             Verdict::Allow => self.take(step),
             Verdict::Confirm if self.asked.len() + self.refused.len() < PENDING_CALLS => {
@@ -162,6 +173,7 @@ impl Guard {
                     step,
                     is_choice: judgement.is_untrusted_choice,
                     key,
+                    choice: judgement.bound.as_ref().map(|bound| bound.choice_key),
                 };
                 self.asked.insert(id, asked);
             }
@@ -226,6 +238,7 @@ impl Guard {
             Some(Step::Tool(_)) => Cover::PlanTool,
             Some(Step::Call { .. }) => Cover::PlanStep,
         };
+        let refused_choices = self.refused_choices();
         self.policy.judge(&Question {
             tool,
             arguments,
@@ -239,7 +252,9 @@ impl Guard {
                 context: &self.context,
                 needles: &Needles::default(),
                 referenced,
-                refused_choices: self.refused_choices(),
+                refused_choices: &refused_choices,
+                requested: &self.requested,
+                now,
             },
             history: &self.history,
             now,
@@ -281,11 +296,23 @@ impl Guard {
         self.refused.extend(overtaken);
     }
 
-    /// How many choices made after untrusted content the user said no to.
-    fn refused_choices(&self) -> u32 {
+    /// The choices made after untrusted content that the user said no to.
+    fn refused_choices(&self) -> HashSet<Digest> {
         let choices = self.refused.values().filter(|asked| asked.is_choice);
-        u32::try_from(choices.count()).unwrap_or(u32::MAX)
+        choices.filter_map(|asked| asked.choice).collect()
     }
+
+    /// Notes what a call that may run would change.
+    fn note_change(&mut self, tool: &str, arguments: &Value) {
+        if let Some((_, tool)) = self.policy.table().find(tool) {
+            self.provenance.change(&tool.spec, arguments);
+        }
+    }
+}
+
+fn requested(policy: &Policy, text: &str) -> Requested {
+    let tools = policy.table().tools().iter();
+    Requested::of(text, tools.map(|tool| &tool.spec))
 }
 
 /// The tool with its places given to the other program's own judgement: its paths and hosts are

@@ -2,13 +2,13 @@
 
 use crate::flow::entities::leads;
 use crate::flow::normal::{decoded, folded, unmasked};
-use crate::flow::parts::Part;
+use crate::flow::parts::{Asked, Part};
 use crate::flow::provenance::Found;
 use crate::flow::rules::{Call, Pinned, finding, origins, shown};
 use crate::flow::secrets::has_shape;
 use domain::decision::{Finding, Verdict};
 use domain::label::{Integrity, Readers};
-use domain::tool::Audience;
+use domain::tool::{ArgumentRole, Audience};
 use std::collections::BTreeSet;
 
 impl Call<'_> {
@@ -39,17 +39,17 @@ impl Call<'_> {
 
     /// Whether anyone but the user learns anything from it. Where only those learn it whom the call
     /// names, and it names none, no one does.
-    fn leaves(&self) -> bool {
+    pub(super) fn leaves(&self) -> bool {
         match self.spec.audience {
             Audience::User => false,
-            Audience::Targets => !self.targets.is_empty(),
+            Audience::Targets => self.parties().next().is_some(),
             Audience::Only(_) | Audience::Public => true,
         }
     }
 
     /// P and E: no one learns what is not theirs to read.
     pub(super) fn audience(&self) -> Option<Finding> {
-        if !self.leaves() || self.flow.pinned == Pinned::Call {
+        if !self.leaves() || self.pinned == Pinned::Call {
             return None;
         }
         // Where a call only looks, its targets are what it tells: queries and addresses.
@@ -58,7 +58,7 @@ impl Call<'_> {
         } else {
             &self.targets[..]
         });
-        let control = match self.flow.pinned {
+        let control = match self.pinned {
             Pinned::Nothing | Pinned::Draft if self.has_effect() => {
                 Some(&self.flow.known.context.readers)
             }
@@ -92,11 +92,20 @@ impl Call<'_> {
         })
     }
 
-    /// Who may learn a part. A question put together from the user's own words tells what the user
-    /// said and no more, whatever else the agent has read.
+    /// Who may learn a part. A question in the user's own words tells what the user said and no
+    /// more, whatever else the agent has read. A thing that the user named by its title, and that
+    /// nothing in the session changed, the user may show to whom the user names.
     fn readers<'p>(&self, part: &'p Part<'_>) -> &'p Readers {
-        let is_question = !self.has_effect() && part.traced.found == Found::Nowhere;
-        if is_question && self.flow.known.provenance.is_said_in_words(&part.text) {
+        let provenance = self.flow.known.provenance;
+        let is_question = !self.has_effect() && part.traced.found != Found::Said;
+        let is_named = || {
+            part.traced.label.integrity == Integrity::Endorsed
+                && self
+                    .parties()
+                    .all(|party| party.traced.found == Found::Said)
+                && provenance.is_titled_and_unchanged(&part.text)
+        };
+        if is_question && provenance.is_said_query(&part.text) || self.has_effect() && is_named() {
             return &Readers::Public;
         }
         &part.traced.label.readers
@@ -117,8 +126,17 @@ impl Call<'_> {
             Audience::User => true,
             Audience::Public => *readers == Readers::Public,
             Audience::Only(names) => all_of(names.iter().map(String::as_str).collect()),
-            Audience::Targets => all_of(self.targets.iter().map(|t| t.text.as_str()).collect()),
+            Audience::Targets => all_of(self.parties().map(|t| t.text.as_str()).collect()),
         }
+    }
+
+    /// Whom the call names: its targets, but for what selects content and for amounts.
+    fn parties(&self) -> impl Iterator<Item = &Part<'_>> {
+        self.targets.iter().filter(|target| {
+            let argument = self.spec.arguments.get(target.argument);
+            let role = argument.map(|argument| argument.role);
+            target.asked == Asked::Target && role != Some(ArgumentRole::Selector)
+        })
     }
 
     fn audience_words(&self) -> String {
@@ -127,7 +145,7 @@ impl Call<'_> {
             Audience::Public => "the public".to_owned(),
             Audience::Only(names) => names.iter().cloned().collect::<Vec<_>>().join(", "),
             Audience::Targets => {
-                let names: Vec<String> = self.targets.iter().map(|t| shown(&t.text)).collect();
+                let names: Vec<String> = self.parties().map(|t| shown(&t.text)).collect();
                 names.join(", ")
             }
         }
@@ -135,7 +153,7 @@ impl Call<'_> {
 
     /// U: what is handed on does not lead where outsiders want readers to go.
     pub(super) fn leads(&self) -> Option<Finding> {
-        if !self.leaves() || self.flow.pinned == Pinned::Call {
+        if !self.leaves() || self.pinned == Pinned::Call {
             return None;
         }
         let lead = self

@@ -52,6 +52,11 @@ pub(crate) fn leads(text: &str) -> Option<BTreeSet<String>> {
     Some(found)
 }
 
+/// Whether a text is one lead and nothing else.
+pub(crate) fn is_whole_lead(text: &str) -> bool {
+    leads(text).is_some_and(|leads| leads.len() == 1 && leads.contains(text))
+}
+
 /// Whether a find leads anywhere: a file's name, a version and an abbreviation do not.
 fn is_lead(found: &str) -> bool {
     let is_link = [":/", ":\\"].iter().any(|mark| found.contains(mark)) && !found.starts_with('[');

@@ -1,7 +1,7 @@
 //! A result's leaves: where each stands, and which label the tool table gives it.
 
 use crate::flow::normal::number;
-use domain::label::Label;
+use domain::label::{Integrity, Label};
 use domain::limits::JSON_DEPTH;
 use domain::tool::{Format, ResultField, ToolSpec};
 use serde_json::Value;
@@ -48,13 +48,25 @@ pub(super) fn is_key(pointer: &str) -> bool {
     pointer.rsplit('/').next() == Some(KEY)
 }
 
-/// The label of a leaf: that of the first field rule whose path and format fit, else the tool's.
-pub(super) fn leaf_label(spec: &ToolSpec, base: &Label, pointer: &str, text: &str) -> Label {
-    let rule = spec.result_fields.iter().find(|field| {
+/// The first field rule whose path and format fit a leaf.
+fn rule_for<'a>(spec: &'a ToolSpec, pointer: &str, text: &str) -> Option<&'a ResultField> {
+    spec.result_fields.iter().find(|field| {
         fits_path(&field.path, pointer)
             && field.format.as_ref().is_none_or(|f| fits_format(f, text))
-    });
-    rule.map_or_else(
+    })
+}
+
+/// Whether a platform sets a name in a leaf: an identifier, not a date, a number or a state.
+pub(super) fn is_name(spec: &ToolSpec, pointer: &str, text: &str) -> bool {
+    let rule = rule_for(spec, pointer, text);
+    rule.is_some_and(|field| {
+        field.label.integrity == Integrity::Endorsed && field.format == Some(Format::Identifier)
+    })
+}
+
+/// The label of a leaf: that of the first field rule whose path and format fit, else the tool's.
+pub(super) fn leaf_label(spec: &ToolSpec, base: &Label, pointer: &str, text: &str) -> Label {
+    rule_for(spec, pointer, text).map_or_else(
         || base.clone(),
         |field: &ResultField| {
             let mut label = field.label.clone();

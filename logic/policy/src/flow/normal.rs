@@ -38,11 +38,43 @@ pub(crate) fn unmasked(text: &str) -> String {
     text.nfkc().filter(|c| !is_unseen(*c)).collect()
 }
 
-/// The folded form, when nothing about the text is odd: no character that hides or that stands for
-/// another. `None` for the rest, which is given no trust.
-pub(crate) fn plain(text: &str) -> Option<String> {
+/// Canonical composition and single spaces, in the case as it is.
+pub(crate) fn unfolded(text: &str) -> String {
+    if text.is_ascii() {
+        return spaced(text.chars());
+    }
+    spaced(text.nfc())
+}
+
+/// A text about which nothing is odd, in the forms in which it is looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Plain {
+    /// As it was written.
+    pub(crate) written: String,
+    /// With single spaces, in the case as it is.
+    pub(crate) same: String,
+    /// With single spaces, in lower case.
+    pub(crate) folded: String,
+}
+
+impl Plain {
+    /// Whether single spaces stand between its words and nothing around them: other white space
+    /// can carry a message. One line break may end it.
+    pub(crate) fn is_evenly_spaced(&self) -> bool {
+        let written = self.written.strip_suffix('\n').unwrap_or(&self.written);
+        unfolded(written) == written
+    }
+}
+
+/// The forms of a text without any character that hides or that stands for another. `None` for the
+/// rest, which is given no trust.
+pub(crate) fn plain(text: &str) -> Option<Plain> {
     let exact = exact(text);
-    (text.is_ascii() || exact == folded(text)).then_some(exact)
+    (text.is_ascii() || exact == folded(text)).then(|| Plain {
+        written: text.to_owned(),
+        same: unfolded(text),
+        folded: exact,
+    })
 }
 
 /// A number as text, the same for `7` and `7.0`.
@@ -148,9 +180,15 @@ mod tests {
             assert_eq!(folded(odd), "alice", "{odd:?}");
             assert_eq!(plain(odd), None, "{odd:?}");
         }
-        assert_eq!(plain(" Alice \n B "), Some("alice b".to_owned()));
+        let uneven = plain(" Alice \n B ").unwrap();
+        assert_eq!(
+            (uneven.same.as_str(), uneven.folded.as_str()),
+            ("Alice B", "alice b")
+        );
+        assert!(!uneven.is_evenly_spaced() && plain("Alice B\n").unwrap().is_evenly_spaced());
         // Composed and decomposed are the same letter to every reader.
-        assert_eq!(plain("Jos\u{e9}"), plain("Jose\u{301}"));
+        let same = |text: &str| plain(text).map(|plain| plain.same);
+        assert_eq!(same("Jos\u{e9}"), same("Jose\u{301}"));
     }
 
     #[test]

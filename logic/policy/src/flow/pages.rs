@@ -1,9 +1,12 @@
-//! Pages that may be fetched: those that a search named, and those that the user did.
+//! Addresses of pages: those that a search named, and those that the user did. What may be fetched
+//! is a whole address that was named, never a part of one.
 
 use std::collections::BTreeSet;
 
 /// Most pages a session's searches name before no more are taken in.
 const PAGES: usize = 10_000;
+/// Most readings of one address that ends in marks.
+const MARKS_AT_END: usize = 8;
 /// Longest address of a page, bytes.
 const ADDRESS_BYTES: usize = 4_096;
 
@@ -47,18 +50,52 @@ fn address(text: &str) -> Option<String> {
     (is_page && !host.contains('@')).then(|| format!("{scheme}://{}{path}", host.to_lowercase()))
 }
 
-/// The ways in which the user may have written an address: whole, and without what browsers add.
+/// An address as a browser has it, and without the slash that it adds to a folder.
 pub(super) fn spellings(url: &str) -> Vec<String> {
     let Some(address) = address(url) else {
         return Vec::new();
     };
-    let without_scheme = address.split_once("://").map_or("", |(_, rest)| rest);
-    let mut found = vec![address.clone(), without_scheme.to_owned()];
-    for text in [address.as_str(), without_scheme] {
-        // A bare folder is written with and without the slash; a bare host as well.
-        found.extend(text.strip_suffix('/').map(str::to_owned));
+    let shorter = address.strip_suffix('/').map(str::to_owned);
+    std::iter::once(address.clone()).chain(shorter).collect()
+}
+
+/// Whether an address is written in the one way that tells nothing beyond which page it is: scheme
+/// and host in lower case, and no fragment.
+pub(super) fn is_canonical(url: &str) -> bool {
+    address(url).is_some_and(|address| address == url || address == format!("{url}/"))
+}
+
+/// The addresses in a text of the user's: each whole, between white space and without the marks
+/// around it. One without a scheme stands for both.
+pub(super) fn mentioned(text: &str) -> Vec<String> {
+    let tokens = text
+        .split_whitespace()
+        .filter(|token| token.len() <= ADDRESS_BYTES);
+    tokens.flat_map(whole_addresses).collect()
+}
+
+fn whole_addresses(token: &str) -> Vec<String> {
+    let scheme = token.find("://").map(|end| {
+        let before = token.get(..end).unwrap_or("");
+        let letters = before.chars().rev().take_while(char::is_ascii_alphabetic);
+        end - letters.count()
+    });
+    let opens = |c: char| !c.is_alphanumeric();
+    let start = scheme.unwrap_or_else(|| token.find(|c| !opens(c)).unwrap_or(token.len()));
+    let mut rest = token.get(start..).unwrap_or("");
+    let mut found = Vec::new();
+    // A mark at the end may belong to the sentence or to the address.
+    loop {
+        if scheme.is_some() {
+            found.push(rest.to_owned());
+        } else if rest.contains('.') {
+            found.extend(["https://", "http://"].map(|scheme| format!("{scheme}{rest}")));
+        }
+        match rest.strip_suffix(|c: char| !c.is_alphanumeric() && c != '/') {
+            Some(shorter) if found.len() < MARKS_AT_END => rest = shorter,
+            _ => return found,
+        }
     }
-    found
 }
 
 #[cfg(test)]
@@ -102,6 +139,40 @@ mod tests {
             pages.name(text);
         }
         assert!(pages.named.is_empty());
+    }
+
+    #[test]
+    fn a_users_address_is_taken_whole() {
+        let table: [(&str, &[&str]); 5] = [
+            (
+                "see (https://a.example/x,y;z).",
+                &["https://a.example/x,y;z"],
+            ),
+            (
+                "[here](https://a.example/Foo_(bar))",
+                &["https://a.example/Foo_(bar)"],
+            ),
+            (
+                "b.example/page, and",
+                &["https://b.example/page", "http://b.example/page"],
+            ),
+            ("<https://d.example/end>", &["https://d.example/end"]),
+            ("nothing here", &[]),
+        ];
+        for (text, expected) in table {
+            let found = mentioned(text);
+            for address in expected {
+                assert!(found.contains(&(*address).to_owned()), "{text}: {found:?}");
+            }
+            assert!(
+                !found.iter().any(|a| a.ends_with("/x")),
+                "{text}: {found:?}"
+            );
+            assert!(
+                !expected.is_empty() || found.is_empty(),
+                "{text}: {found:?}"
+            );
+        }
     }
 
     #[test]

@@ -1,12 +1,11 @@
 //! The parts of a call's arguments, each with where it came from.
 
-use crate::flow::leaves::is_date;
 use crate::flow::provenance::{Found, Traced};
 use crate::flow::rules::{Flow, Knowledge, Pinned};
 use crate::table::Tool;
 use domain::label::Label;
 use domain::limits::JSON_DEPTH;
-use domain::tool::{ArgumentRole, ToolSpec};
+use domain::tool::{ArgumentRole, EffectClass};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -18,29 +17,66 @@ const SAME_PARTS: usize = 64;
 /// One part of an argument: its text and where it came from.
 pub(super) struct Part<'a> {
     pub(super) argument: &'a str,
+    pub(super) asked: Asked,
     pub(super) text: String,
     pub(super) traced: Traced,
 }
 
-/// The parts of all arguments of a role, each traced. A knob that is no number, date, flag or word
-/// of the schema says as much as a payload, and counts as one.
-pub(super) fn parts<'a>(
-    spec: &'a ToolSpec,
+/// Which question is asked of an argument's parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Who chose what the call lands on?
+    Target,
+    /// How much is paid?
+    Amount,
+    /// What does it tell?
+    Content,
+}
+
+/// What a call lands on, each part traced: targets, what selects content, and in a tool that pays
+/// every amount.
+pub(super) fn targets<'a>(flow: &Flow<'a>, arguments: &Value) -> Vec<Part<'a>> {
+    parts(flow, arguments, |name, role, value| match role {
+        ArgumentRole::Target if flow.tool.amounts.contains(name) => Some(Asked::Amount),
+        ArgumentRole::Target | ArgumentRole::Selector => Some(Asked::Target),
+        ArgumentRole::Knob => is_amount(name, value, flow).then_some(Asked::Amount),
+        ArgumentRole::Payload | ArgumentRole::Secret => None,
+    })
+}
+
+/// What a call tells, each part traced: payloads, what selects content, and every knob that could
+/// tell more than a choice among few.
+pub(super) fn payload<'a>(flow: &Flow<'a>, arguments: &Value) -> Vec<Part<'a>> {
+    parts(flow, arguments, |name, role, value| match role {
+        ArgumentRole::Payload | ArgumentRole::Selector => Some(Asked::Content),
+        ArgumentRole::Knob => {
+            let is_content = !is_amount(name, value, flow) && !is_narrow(name, value, flow);
+            is_content.then_some(Asked::Content)
+        }
+        ArgumentRole::Target | ArgumentRole::Secret => None,
+    })
+}
+
+/// Whether an argument says how much is paid: in a tool that pays every number does.
+fn is_amount(name: &str, value: &Value, flow: &Flow<'_>) -> bool {
+    let pays = flow.tool.spec.effect == EffectClass::Money;
+    pays && (value.is_number() || flow.tool.amounts.contains(name))
+}
+
+fn parts<'a>(
+    flow: &Flow<'a>,
     arguments: &Value,
-    flow: &Flow<'_>,
-    role: ArgumentRole,
+    asked: impl Fn(&str, ArgumentRole, &Value) -> Option<Asked>,
 ) -> Vec<Part<'a>> {
     let mut found = Vec::new();
-    for (name, argument) in &spec.arguments {
+    for (name, argument) in &flow.tool.spec.arguments {
         let Some(value) = arguments.get(name) else {
             continue;
         };
-        let is_loose_knob = role == ArgumentRole::Payload
-            && argument.role == ArgumentRole::Knob
-            && !is_narrow(value, flow);
-        if argument.role == role || is_loose_knob {
+        if let Some(asked) = asked(name, argument.role, value) {
             let mut parts = Parts {
                 argument: name,
+                asked,
                 flow,
                 found: &mut found,
             };
@@ -58,34 +94,42 @@ pub fn made_of(tool: &Tool, arguments: &Value, known: Knowledge<'_>) -> Label {
         known,
         pinned: Pinned::Nothing,
         opened: &BTreeSet::new(),
-        keys: &tool.keys,
-        words: &tool.words,
+        tool,
     };
-    let roles = [ArgumentRole::Target, ArgumentRole::Payload];
-    let all = roles.map(|role| parts(&tool.spec, arguments, &flow, role));
-    let labels = all.iter().flatten().map(|part| &part.traced.label);
+    let (targets, payload) = (targets(&flow, arguments), payload(&flow, arguments));
+    let labels = targets
+        .iter()
+        .chain(&payload)
+        .map(|part| &part.traced.label);
     labels.fold(Label::nothing(), |joined, one| joined.join(one))
 }
 
-/// Whether a knob's value is too narrow to tell anything: a number, a flag, a date, a word that the
-/// schema lists, or a list of those.
-fn is_narrow(value: &Value, flow: &Flow<'_>) -> bool {
+/// Whether a knob's value is too narrow to tell anything: a flag, a word that the schema lists, a
+/// number in a small range of the schema's, a day or time next to one that is known. Several of
+/// them together are not: what a list tells grows with its length.
+fn is_narrow(name: &str, value: &Value, flow: &Flow<'_>) -> bool {
     match value {
-        Value::Null | Value::Bool(_) | Value::Number(_) => true,
-        Value::String(text) => is_date(text) || flow.words.contains(text) || text.is_empty(),
-        Value::Array(items) => items.iter().all(|item| is_narrow(item, flow)),
-        Value::Object(_) => false,
+        Value::Null | Value::Bool(_) => true,
+        Value::Number(number) => flow.tool.ranges.contains(name) && number.is_i64(),
+        Value::String(text) => {
+            let known = flow.known;
+            text.is_empty()
+                || flow.tool.words.contains(text)
+                || known.provenance.is_narrow_moment(text, known.now)
+        }
+        Value::Array(_) | Value::Object(_) => false,
     }
 }
 
 /// The parts of one argument, as they are found.
 struct Parts<'a, 'f> {
     argument: &'a str,
-    flow: &'f Flow<'f>,
+    asked: Asked,
+    flow: &'f Flow<'a>,
     found: &'f mut Vec<Part<'a>>,
 }
 
-impl Parts<'_, '_> {
+impl<'a> Parts<'a, '_> {
     fn descend(&mut self, value: &Value, pointer: &str, inherited: Option<&Label>, depth: usize) {
         let label = self.flow.known.referenced.get(pointer).or(inherited);
         match value {
@@ -96,7 +140,7 @@ impl Parts<'_, '_> {
             }
             Value::Object(fields) if depth < JSON_DEPTH => {
                 for (key, item) in fields {
-                    if !self.flow.keys.contains(key) {
+                    if !self.flow.tool.keys.contains(key) {
                         // A key the model made up says as much as a value, and a reference beneath
                         // it says nothing of the key.
                         self.leaf(&Value::from(key.as_str()), label);
@@ -131,12 +175,30 @@ impl Parts<'_, '_> {
                 label: flow.known.context.clone(),
                 found: Found::Nowhere,
             },
-            (None, _) => flow.known.provenance.trace(leaf, flow.known.context),
+            (None, _) => self.trace(leaf),
         };
         self.found.push(Part {
             argument: self.argument,
+            asked: self.asked,
             text,
             traced,
         });
+    }
+
+    fn trace(&self, leaf: &Value) -> Traced {
+        let Knowledge {
+            provenance,
+            context,
+            ..
+        } = self.flow.known;
+        match (self.asked, leaf) {
+            (Asked::Amount, Value::Number(amount)) => provenance.trace_amount(amount, context),
+            (Asked::Amount, Value::String(text)) => match text.parse() {
+                Ok(amount) => provenance.trace_amount(&amount, context),
+                Err(_) => provenance.trace_target(leaf, context),
+            },
+            (Asked::Target | Asked::Amount, _) => provenance.trace_target(leaf, context),
+            (Asked::Content, _) => provenance.trace(leaf, context),
+        }
     }
 }

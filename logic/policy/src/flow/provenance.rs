@@ -1,31 +1,23 @@
 //! Where values came from: what the user said, what agents were shown, and under which labels.
 
 use crate::flow::index::{Edges, Index};
-use crate::flow::leaves::{collect, escaped, fits_path, is_key, leaf_label};
-use crate::flow::normal::{decoded, exact, folded, number, plain};
-use crate::flow::pages::{Pages, spellings};
-use crate::flow::quotes::{Form, is_cut_out, quoted};
+use crate::flow::leaves::{collect, escaped, fits_path, is_key, is_name, leaf_label};
+use crate::flow::moments::{Moments, is_narrow_moment};
+use crate::flow::normal::{Plain, decoded, folded, number, plain};
+use crate::flow::pages::Pages;
+use crate::flow::records::{Place, Records};
+use crate::flow::said::{FINDS, Said, Spelling};
+use domain::Timestamp;
 use domain::id::ValueId;
 use domain::label::{Integrity, Label, Readers};
 use domain::limits::{FLOW_BYTES, FLOW_LEAVES, JSON_DEPTH};
 use domain::tool::ToolSpec;
+use jiff::tz::TimeZone;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Range;
-
-/// Most texts that are looked at for one argument.
-const FINDS: usize = 4_096;
 
 /// The key by which an argument names a stored value instead of repeating it.
 pub const REFERENCE: &str = "$val";
-
-/// English words without a meaning of their own.
-const FUNCTION_WORDS: [&str; 48] = [
-    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "do", "for", "from", "have",
-    "he", "her", "his", "i", "if", "in", "is", "it", "its", "me", "my", "no", "not", "of", "on",
-    "or", "our", "please", "she", "so", "that", "the", "their", "them", "then", "this", "to", "us",
-    "was", "we", "with", "you", "your", "which",
-];
 
 /// How an argument's label was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,19 +66,25 @@ struct Kept {
 /// [`FLOW_LEAVES`]: what no longer fits is kept only as one label, which every later find joins.
 #[derive(Debug, Default)]
 pub struct Provenance {
-    said: Index,
-    /// For each text of `said`: where it has something in quotes.
-    quoted: Vec<Vec<Range<usize>>>,
-    /// Texts with blanks that the user gave.
-    forms: Vec<Form>,
-    shown: Index,
+    pub(super) said: Said,
+    pub(super) shown: Index,
     /// For each text of `shown`: its label, and whether it is a whole leaf as it was shown.
-    texts: Vec<(usize, bool)>,
-    labels: Vec<Label>,
+    pub(super) texts: Vec<(usize, bool)>,
+    pub(super) labels: Vec<Label>,
     values: HashMap<ValueId, Kept>,
     bytes: usize,
     unkept: Option<Label>,
     pages: Pages,
+    /// Days and times that a platform set.
+    pub(super) set: Moments,
+    /// Numbers that a platform set.
+    pub(super) amounts: Vec<f64>,
+    /// What a platform set in results of calls with an effect: things that an agent of this session
+    /// made or changed.
+    pub(super) changed: BTreeSet<String>,
+    pub(super) records: Records,
+    /// Leaves in which a platform sets a name: who sent something, where it was posted.
+    pub(super) names: BTreeSet<Place>,
 }
 
 /// The label of what the user types: the user may send it wherever the user sends things.
@@ -104,11 +102,6 @@ impl Provenance {
         // What the user pastes beyond all bounds is not searched: nothing is trusted by it.
         if self.has_room(text.len(), 1) {
             self.bytes += text.len();
-            let text = exact(text);
-            let quoted = quoted(&text);
-            let texts = quoted.iter().filter_map(|place| text.get(place.clone()));
-            self.forms.extend(texts.filter_map(Form::of));
-            self.quoted.push(quoted);
             self.said.add(text);
         }
     }
@@ -140,11 +133,18 @@ impl Provenance {
             }
             match self.keep(&text, &label) {
                 // A key is no part that a reference may name.
-                Some(place) if !is_key(&pointer) => places.push((pointer, place)),
+                Some(place) if !is_key(&pointer) => {
+                    self.note_set(&text, &label, spec);
+                    if is_name(spec, &pointer, &text) {
+                        self.names.insert(place);
+                    }
+                    places.push((pointer, place));
+                }
                 Some(_) => {}
                 None => is_kept = false,
             }
         }
+        self.records.add(&places);
         let data = if is_kept { data } else { Value::Null };
         self.values.insert(
             id,
@@ -185,84 +185,131 @@ impl Provenance {
         Ok(resolved)
     }
 
-    /// Where a part of an argument came from. `context` is the join of everything the agent has
-    /// been shown.
+    /// Where a part of an argument came from, when it is content. `context` is the join of
+    /// everything the agent has been shown.
     #[must_use]
     pub fn trace(&self, part: &Value, context: &Label) -> Traced {
-        let text = match part {
-            // Nothing, yes and no name no place.
-            Value::Null | Value::Bool(_) => return nothing(),
-            Value::String(text) if text.trim().is_empty() => return nothing(),
-            Value::String(text) => text.clone(),
-            Value::Number(value) => number(value),
-            Value::Array(_) | Value::Object(_) => return nowhere(context),
-        };
-        self.trace_text(&text, context)
+        match text_of(part) {
+            Ok(text) => self.trace_text(&text, context),
+            Err(Unread::Nothing) => nothing(),
+            Err(Unread::Compound) => nowhere(context),
+        }
     }
 
     /// As [`Self::trace`], for a text.
     #[must_use]
     pub fn trace_text(&self, text: &str, context: &Label) -> Traced {
         let plain = plain(text);
-        if let Some(plain) = &plain
-            && !is_function_word(plain)
-            && self.is_said(plain)
-        {
-            return Traced {
+        let spelling = plain.as_ref().and_then(|plain| self.said.spelling(plain));
+        self.traced(text, plain.as_ref(), spelling, context)
+    }
+
+    /// Where a part of an argument came from, when it says what the call lands on. A bare number of
+    /// the user's words names nothing unless the user meant it as a name.
+    #[must_use]
+    pub fn trace_target(&self, part: &Value, context: &Label) -> Traced {
+        let text = match text_of(part) {
+            Ok(text) => text,
+            Err(Unread::Nothing) => return nothing(),
+            Err(Unread::Compound) => return nowhere(context),
+        };
+        let plain = plain(&text);
+        let spelling = plain.as_ref().and_then(|plain| {
+            let spelling = self.said.spelling(plain)?;
+            let is_number = plain.folded.bytes().all(|b| b.is_ascii_digit());
+            (!is_number || self.said.names_number(plain)).then_some(spelling)
+        });
+        self.traced(&text, plain.as_ref(), spelling, context)
+    }
+
+    /// Where an amount that is paid came from: from the user, in whatever form the user wrote it,
+    /// from a platform's own fields, or by the user's percentage or sum from one of them.
+    #[must_use]
+    pub fn trace_amount(&self, amount: &serde_json::Number, context: &Label) -> Traced {
+        let text = number(amount);
+        let is_said = self.said.has_amount(&text);
+        let traced = self.traced(&text, None, is_said.then_some(Spelling::Same), context);
+        let is_open = traced.found == Found::Nowhere;
+        let computed = amount
+            .as_f64()
+            .filter(|_| is_open)
+            .is_some_and(|value| self.said.makes_amount(value, &self.amounts));
+        match computed {
+            true => Traced {
+                label: Label {
+                    integrity: Integrity::Endorsed,
+                    ..said_label()
+                },
+                found: Found::Stored,
+            },
+            false => traced,
+        }
+    }
+
+    fn traced(
+        &self,
+        text: &str,
+        plain: Option<&Plain>,
+        spelling: Option<Spelling>,
+        context: &Label,
+    ) -> Traced {
+        let stored = || self.stored(text, plain, context);
+        let label = match spelling {
+            Some(Spelling::Same) => None,
+            // Another spelling that an outsider wrote, too, is the outsider's.
+            Some(Spelling::OtherCase) => stored(),
+            None => match stored() {
+                Some(label) => Some(label),
+                None => return nowhere(context),
+            },
+        };
+        match label {
+            None => Traced {
                 label: said_label(),
                 found: Found::Said,
-            };
-        }
-        match self.stored(text, plain.as_deref(), context) {
+            },
             Some(label) => Traced {
                 label,
                 found: Found::Stored,
             },
-            None => nowhere(context),
         }
     }
 
     /// Whether a page may be fetched: a search of this session named it, or the user did.
     #[must_use]
     pub fn may_be_fetched(&self, url: &str) -> bool {
-        self.pages.are_named(url)
-            || spellings(url)
-                .iter()
-                .any(|text| plain(text).is_some_and(|plain| self.is_said(&plain)))
+        self.pages.are_named(url) || self.said.names_page(url)
     }
 
-    /// Whether every word of a text is one that the user said or that has no meaning of its own: it
-    /// tells no more than that the user said so.
+    /// Whether a query is the user's own words, in their order: it tells no more than that the user
+    /// said so.
     #[must_use]
-    pub fn is_said_in_words(&self, text: &str) -> bool {
-        let Some(plain) = plain(text) else {
-            return false;
-        };
-        let is_mark = |c: char| !c.is_alphanumeric();
-        let mut words = plain.split(is_mark).filter(|word| !word.is_empty());
-        words.all(|word| is_function_word(word) || self.is_said(word))
+    pub fn is_said_query(&self, text: &str) -> bool {
+        self.said.has_query(text)
+    }
+
+    /// Whether the user said it, in any usual case, whoever else wrote it.
+    #[must_use]
+    pub fn is_said(&self, text: &str) -> bool {
+        plain(text).is_some_and(|plain| self.said.spelling(&plain).is_some())
     }
 
     /// Whether a text is one that the user gave, with its blanks filled in.
     #[must_use]
     pub fn is_filled_form(&self, text: &str) -> bool {
-        plain(text).is_some_and(|plain| self.forms.iter().any(|form| form.fits(&plain)))
+        plain(text).is_some_and(|plain| self.said.is_filled_form(&plain))
     }
 
-    /// Whether the user said it, whole: not within a longer name, nor cut out of one in quotes.
-    fn is_said(&self, plain: &str) -> bool {
-        let mut said = self.said.find(plain, Edges::Name).take(FINDS).flatten();
-        said.any(|place| {
-            let quoted = self.quoted.get(place).map_or(&[][..], Vec::as_slice);
-            let found = self.said.places(place, plain, Edges::Name);
-            let text = self.said.text(place);
-            found.iter().any(|one| !is_cut_out(text, one, quoted))
-        })
+    /// Whether a text is a day or a time that tells next to nothing.
+    #[must_use]
+    pub fn is_narrow_moment(&self, text: &str, now: Timestamp) -> bool {
+        let today = now.to_zoned(TimeZone::UTC).date();
+        is_narrow_moment(text, self.said.moments(), &self.set, today)
     }
 
     /// The join of all stored values that contain the text. `None` when there is none, or none
     /// that is the text and nothing else: a part of an endorsed name is not an endorsed name.
-    fn stored(&self, text: &str, plain: Option<&str>, context: &Label) -> Option<Label> {
+    fn stored(&self, text: &str, plain: Option<&Plain>, context: &Label) -> Option<Label> {
         let wanted = folded(text);
         let mut label: Option<Label> = None;
         let mut is_whole = false;
@@ -283,7 +330,8 @@ impl Provenance {
             let Some((index, is_leaf)) = self.texts.get(place).copied() else {
                 continue;
             };
-            is_whole |= is_leaf && plain.is_some_and(|plain| plain == self.shown.text(place));
+            is_whole |=
+                is_leaf && wanted == self.shown.text(place) && (is_number || plain.is_some());
             if seen.insert(index) {
                 let one = self.labels.get(index)?;
                 label = Some(label.map_or_else(|| one.clone(), |l| l.join(one)));
@@ -412,7 +460,6 @@ impl Provenance {
     }
 }
 
-/// Whether a text is nothing but words that every request has: nobody is named by them.
 /// The origins in a tool's word on where its result came from: several of the table's own kind are
 /// joined by commas, as `web:a.example, web:b.example`. Anything else is one, whatever is in it, so
 /// that a file's name adds no origin of another kind.
@@ -430,8 +477,22 @@ fn one_by_one(origin: &str, table: &Label) -> Vec<String> {
     vec![origin.to_owned()]
 }
 
-fn is_function_word(plain: &str) -> bool {
-    plain.split(' ').all(|word| FUNCTION_WORDS.contains(&word))
+/// Why a part of an argument is not looked for.
+enum Unread {
+    /// It names no place: nothing, yes or no.
+    Nothing,
+    /// It has parts of its own.
+    Compound,
+}
+
+fn text_of(part: &Value) -> Result<String, Unread> {
+    match part {
+        Value::Null | Value::Bool(_) => Err(Unread::Nothing),
+        Value::String(text) if text.trim().is_empty() => Err(Unread::Nothing),
+        Value::String(text) => Ok(text.clone()),
+        Value::Number(value) => Ok(number(value)),
+        Value::Array(_) | Value::Object(_) => Err(Unread::Compound),
+    }
 }
 
 fn nothing() -> Traced {

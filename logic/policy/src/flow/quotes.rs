@@ -31,11 +31,13 @@ pub(super) struct Form {
 }
 
 /// The places of all quoted texts in a text, without their marks.
-pub(super) fn quoted(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn quoted(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some((start, end)) = next_quoted(text, from) {
-        from = end;
+        // The mark that closes one quotation opens no other.
+        let mark = text.get(end..).and_then(|rest| rest.chars().next());
+        from = end + mark.map_or(0, char::len_utf8);
         found.push(start..end);
     }
     found
@@ -171,7 +173,8 @@ mod tests {
 
     #[test]
     fn quoted_texts_are_found_and_apostrophes_are_none() {
-        let table: [(&str, &[&str]); 6] = [
+        let table: [(&str, &[&str]); 7] = [
+            ("say 'it is.'. As in 'a note' of his", &["it is.", "a note"]),
             ("titled 'lunch' and \"a b\"", &["lunch", "a b"]),
             ("the hotel's name and bob's", &[]),
             ("the 'owner's list' of it", &["owner's list"]),

@@ -1,14 +1,20 @@
 //! The rules: who chose the target (T), who chose the action (C), the user's own store (S); and
 //! with `disclosure` who may learn the payload (P, E) and what it leads to (U).
 
-use crate::flow::parts::{Part, parts};
-use crate::flow::provenance::Provenance;
+use crate::flow::entities::is_whole_lead;
+use crate::flow::naming::NamedBy;
+use crate::flow::parts::{Part, payload, targets};
+use crate::flow::provenance::{Found, Provenance};
 use crate::flow::secrets::Needles;
+use crate::request::Requested;
+use crate::table::Tool;
+use domain::Timestamp;
 use domain::decision::{Finding, Layer, Verdict};
+use domain::hash::Digest;
 use domain::label::{Integrity, Label};
-use domain::tool::{ArgumentRole, Audience, EffectClass, ToolSpec};
+use domain::tool::{Audience, EffectClass, ToolSpec};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Shortest words of the user that tie a call to what was asked for, characters.
 const ANCHOR_CHARS: usize = 4;
@@ -37,8 +43,13 @@ pub struct Knowledge<'a> {
     pub needles: &'a Needles,
     /// Labels of the parts that references brought, by JSON pointer into the arguments.
     pub referenced: &'a BTreeMap<String, Label>,
-    /// Choices of the turn that rule C questioned and the user did not allow.
-    pub refused_choices: u32,
+    /// Choices of the turn that rule C questioned and the user did not allow, see
+    /// [`crate::Bound::choice_key`].
+    pub refused_choices: &'a HashSet<Digest>,
+    /// Which effects the user's newest words ask for.
+    pub requested: &'a Requested,
+    /// The time, UTC.
+    pub now: Timestamp,
 }
 
 /// A call's standing with the rules.
@@ -48,21 +59,23 @@ pub(crate) struct Flow<'a> {
     pub(crate) pinned: Pinned,
     /// Targets that lie where the user opened a place for change: named, and thereby endorsed.
     pub(crate) opened: &'a BTreeSet<String>,
-    /// Keys that the tool's schema names.
-    pub(crate) keys: &'a BTreeSet<String>,
-    /// Words that the tool's schema lists as the only ones of an argument.
-    pub(crate) words: &'a BTreeSet<String>,
+    pub(crate) tool: &'a Tool,
 }
 
-/// Holds a call against every rule: the strictest violation, or that there is none; and whether
-/// the rule about choices is among the violated ones.
-pub(crate) fn judge(spec: &ToolSpec, arguments: &Value, flow: &Flow<'_>) -> (Finding, bool) {
-    let call = Call {
-        spec,
+/// Holds a call against every rule. `choice_key`: see [`crate::Bound::choice_key`].
+pub(crate) fn judge(arguments: &Value, flow: &Flow<'_>, choice_key: &Digest) -> Judged {
+    let mut call = Call {
+        spec: &flow.tool.spec,
+        pinned: flow.pinned,
         flow,
-        targets: parts(spec, arguments, flow, ArgumentRole::Target),
-        payload: parts(spec, arguments, flow, ArgumentRole::Payload),
+        choice_key,
+        targets: targets(flow, arguments),
+        payload: payload(flow, arguments),
     };
+    let is_as_requested = call.is_as_requested();
+    if is_as_requested {
+        call.pinned = Pinned::Choice;
+    }
     let choice = call.choice();
     let is_choice = choice.is_some();
     let violations = [
@@ -88,7 +101,7 @@ pub(crate) fn judge(spec: &ToolSpec, arguments: &Value, flow: &Flow<'_>) -> (Fin
             }
         }
     }
-    let found = strictest.unwrap_or_else(|| Finding {
+    let finding = strictest.unwrap_or_else(|| Finding {
         layer: Layer::InformationFlow,
         verdict: Verdict::Allow,
         rule: "no_violation".to_owned(),
@@ -96,12 +109,29 @@ pub(crate) fn judge(spec: &ToolSpec, arguments: &Value, flow: &Flow<'_>) -> (Fin
         user_reason: "Nothing untrusted chose it, and it tells no one what is not theirs."
             .to_owned(),
     });
-    (found, is_choice)
+    Judged {
+        finding,
+        is_choice,
+        is_as_requested,
+    }
+}
+
+/// What the rules say to a call.
+pub(crate) struct Judged {
+    /// The strictest violation, or that there is none.
+    pub(crate) finding: Finding,
+    /// Whether the rule about choices is among the violated ones.
+    pub(crate) is_choice: bool,
+    /// Whether the call does what the user's words ask for, where the user said.
+    pub(crate) is_as_requested: bool,
 }
 
 pub(super) struct Call<'a> {
     pub(super) spec: &'a ToolSpec,
     pub(super) flow: &'a Flow<'a>,
+    /// What of it was fixed beforehand: by the user's yes, by a plan, or by the request itself.
+    pub(super) pinned: Pinned,
+    choice_key: &'a Digest,
     pub(super) targets: Vec<Part<'a>>,
     pub(super) payload: Vec<Part<'a>>,
 }
@@ -116,6 +146,50 @@ impl Call<'_> {
     fn is_grave(&self) -> bool {
         use EffectClass::{Config, Destructive, Exec, Money};
         matches!(self.spec.effect, Destructive | Exec | Config | Money)
+    }
+
+    /// Whether the call is part of what the user's words ask for: the tool's deed is, and an
+    /// outsider cannot have chosen both where it goes and what it says. Where something could be
+    /// lost, spent or started, the user has to have said all of it.
+    fn is_as_requested(&self) -> bool {
+        let known = self.flow.known;
+        let name = &self.spec.definition.name;
+        let is_open = self.flow.pinned == Pinned::Nothing && self.has_effect();
+        if !is_open || !known.requested.asks_for(name) {
+            return false;
+        }
+        if known.context.integrity != Integrity::Untrusted {
+            return true;
+        }
+        let is_said = |part: &Part<'_>| {
+            part.traced.found == Found::Said || known.provenance.is_filled_form(&part.text)
+        };
+        let is_said_whole = !self.payload.is_empty() && self.payload.iter().all(is_said);
+        let is_where_said = self.targets.iter().all(|target| self.is_designated(target));
+        match (self.is_grave(), self.targets.is_empty()) {
+            (true, is_nowhere) => is_where_said && !is_nowhere && self.payload.iter().all(is_said),
+            (false, true) => !self.leaves() || is_said_whole,
+            (false, false) => is_where_said || is_said_whole,
+        }
+    }
+
+    /// Whether the user fixed what a part of the call lands on: said it, opened the place, named
+    /// the thing by its title or as a field of a titled thing, or pointed at the record that says
+    /// it. Where a page is only fetched, one name points at a record; where something could be
+    /// lost, spent or started, none does.
+    fn is_designated(&self, part: &Part<'_>) -> bool {
+        let provenance = self.flow.known.provenance;
+        let is_fetch = self.spec.effect == EffectClass::Egress
+            && self.payload.is_empty()
+            && self.targets.len() == 1;
+        part.traced.found == Found::Said
+            || self.is_opened(part)
+            || provenance.is_titled(&part.text)
+            || provenance.is_field_of_quoted(&part.text)
+            || is_fetch
+                && is_whole_lead(&part.text)
+                && provenance.is_in_named_record(&part.text, NamedBy::One)
+            || !self.is_grave() && provenance.is_in_named_record(&part.text, NamedBy::All)
     }
 
     fn is_opened(&self, part: &Part<'_>) -> bool {
@@ -135,15 +209,19 @@ impl Call<'_> {
 
     /// T: outsiders do not choose where an effect goes.
     fn target(&self) -> Option<Finding> {
-        if !self.has_effect() || self.flow.pinned == Pinned::Call {
+        if !self.has_effect() || self.pinned == Pinned::Call {
             return None;
         }
         let chosen = self
             .targets
             .iter()
-            .find(|t| t.traced.label.integrity == Integrity::Untrusted && !self.is_opened(t))?;
+            .find(|t| t.traced.label.integrity == Integrity::Untrusted && !self.is_designated(t))?;
         let from = origins(&chosen.traced.label);
-        let verdict = if self.is_grave() && self.flow.pinned == Pinned::Nothing {
+        // Nobody is asked about what nobody asked for.
+        let requested = self.flow.known.requested;
+        let is_expected =
+            requested.asks_for(&self.spec.definition.name) || requested.is_delegated();
+        let verdict = if self.is_grave() && self.pinned == Pinned::Nothing && !is_expected {
             Verdict::Deny
         } else {
             Verdict::Confirm
@@ -165,12 +243,12 @@ impl Call<'_> {
     /// naming it.
     fn destruction(&self) -> Option<Finding> {
         let is_asked = self.spec.effect == EffectClass::Destructive
-            && self.flow.pinned == Pinned::Choice
+            && self.pinned == Pinned::Choice
             && self.flow.known.context.integrity == Integrity::Untrusted;
         let picked = self
             .targets
             .iter()
-            .find(|t| t.traced.label.integrity == Integrity::Endorsed && !self.is_opened(t));
+            .find(|t| t.traced.label.integrity == Integrity::Endorsed && !self.is_designated(t));
         let picked = picked.filter(|_| is_asked)?;
         Some(finding(
             Verdict::Confirm,
@@ -189,22 +267,23 @@ impl Call<'_> {
     /// C: outsiders do not choose that something is done.
     fn choice(&self) -> Option<Finding> {
         let is_free = !self.has_effect()
-            || matches!(self.flow.pinned, Pinned::Choice | Pinned::Call)
+            || matches!(self.pinned, Pinned::Choice | Pinned::Call)
             || self.flow.known.context.integrity != Integrity::Untrusted
             || self.stays_in_own_store();
         if is_free {
             return None;
         }
         let from = origins(self.flow.known.context);
-        if self.flow.known.refused_choices > 0 && self.flow.pinned == Pinned::Nothing {
+        let is_refused = self.flow.known.refused_choices.contains(self.choice_key);
+        if is_refused && self.pinned == Pinned::Nothing {
             return Some(finding(
                 Verdict::Deny,
                 "repeated_untrusted_choice",
-                "Such a call was not allowed in this turn already. Do nothing more of the kind; \
-                 finish and report `partial` or `failed`.",
+                "This was not allowed in this turn already. Do not try it again; finish and report \
+                 `partial` or `failed`.",
                 format!(
-                    "The agent read {from}, and an action it chose after that was not allowed: \
-                    it may do nothing more of the kind in this turn."
+                    "The agent read {from}, and you did not allow it to do this after that: it may \
+                     not try again in this turn."
                 ),
             ));
         }
@@ -220,13 +299,14 @@ impl Call<'_> {
     /// the user's own words, or a form of the user's with its blanks filled in, or the outsider
     /// fills in the whole step.
     fn anchor(&self) -> Option<Finding> {
-        let is_asked = self.flow.pinned == Pinned::Choice
+        let is_asked = self.pinned == Pinned::Choice
             && self.has_effect()
             && self.targets.is_empty()
             && self.flow.known.context.integrity == Integrity::Untrusted;
         let is_anchor = |part: &Part<'_>| {
             let is_named = part.text.chars().count() >= ANCHOR_CHARS
-                && part.traced.label.integrity != Integrity::Untrusted;
+                && (part.traced.label.integrity != Integrity::Untrusted
+                    || self.flow.known.provenance.is_said(&part.text));
             is_named || self.flow.known.provenance.is_filled_form(&part.text)
         };
         if !is_asked || self.payload.is_empty() || self.payload.iter().any(is_anchor) {

@@ -26,6 +26,7 @@ use policy::flow::{Knowledge, Needles, Provenance};
 use policy::history::TaskHistory;
 use policy::manifest::{AgentRule, Manifest, Selector, StatedPaths, is_capability};
 use policy::paths::PathSet;
+use policy::request::Requested;
 use policy::standing::Standing;
 use policy::table::ToolTable;
 use policy::{Cover, Judgement, Parts, Policy, Question};
@@ -198,6 +199,9 @@ pub struct Case {
     pub provenance: Provenance,
     pub context: Label,
     pub needles: Needles,
+    pub refused: HashSet<Digest>,
+    /// What the user's newest words are, where they are to count as a request.
+    pub request: String,
     pub now: Timestamp,
 }
 
@@ -215,6 +219,8 @@ impl Case {
             provenance: Provenance::default(),
             context: Label::nothing(),
             needles: Needles::default(),
+            refused: HashSet::new(),
+            request: String::new(),
             now: Timestamp::UNIX_EPOCH,
         }
     }
@@ -240,6 +246,8 @@ impl Case {
         arguments: &Value,
     ) -> Judgement {
         let resolved = self.provenance.resolve(arguments).unwrap();
+        let tools = policy.table().tools().iter();
+        let requested = Requested::of(&self.request, tools.map(|tool| &tool.spec));
         policy.judge(&Question {
             tool,
             arguments: &resolved.arguments,
@@ -248,7 +256,9 @@ impl Case {
                 context: &self.context,
                 needles: &self.needles,
                 referenced: &resolved.labels,
-                refused_choices: self.history.refused_choices(),
+                refused_choices: &self.refused,
+                requested: &requested,
+                now: self.now,
             },
             standing,
             settings: &self.settings,
