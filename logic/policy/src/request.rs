@@ -159,6 +159,8 @@ const DEEDS: [Deed; 24] = [
             "find",
             "get",
             "review",
+            "show",
+            "list",
             "load",
             "download",
         ],

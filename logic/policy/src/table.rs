@@ -10,7 +10,9 @@ use std::collections::{BTreeSet, HashMap};
 /// Most values of a number that is too narrow to tell anything: some ten bits.
 const NARROW_VALUES: i64 = 1_000;
 /// Parts of names of what says how much is paid.
-const AMOUNT_WORDS: [&str; 6] = ["amount", "price", "sum", "total", "fee", "cents"];
+const AMOUNT_WORDS: [&str; 7] = [
+    "amount", "price", "sum", "total", "fee", "cents", "quantity",
+];
 
 /// A tool table that cannot be used.
 #[derive(Debug, thiserror::Error)]

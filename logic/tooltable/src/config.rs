@@ -336,9 +336,10 @@ impl Words for FormatWord {
     const ITEM_CHARS: Option<usize> = Some(FORMAT_WORD_CHARS);
 }
 
-const ROLES: [(&str, RoleWord); 4] = [
+const ROLES: [(&str, RoleWord); 5] = [
     ("target", RoleWord::Target),
     ("payload", RoleWord::Payload),
+    ("selector", RoleWord::Selector),
     ("knob", RoleWord::Knob),
     ("secret", RoleWord::Secret),
 ];
@@ -350,7 +351,7 @@ impl<'de> Deserialize<'de> for ArgumentForm {
             type Value = ArgumentForm;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("`target`, `payload`, `knob` or a map with `role`")
+                f.write_str("`target`, `payload`, `selector`, `knob` or a map with `role`")
             }
 
             fn visit_str<E: de::Error>(self, word: &str) -> Result<ArgumentForm, E> {

@@ -71,7 +71,8 @@ fn plain(name: &str, description: &str, properties: Value) -> Proposal {
 }
 
 fn targets(proposal: &Proposal) -> BTreeSet<String> {
-    let is_target = |role: ArgumentRole| role == ArgumentRole::Target;
+    let is_target =
+        |role: ArgumentRole| matches!(role, ArgumentRole::Target | ArgumentRole::Selector);
     let found = proposal.arguments.iter().filter(|a| is_target(a.role));
     found.map(|a| a.name.clone()).collect()
 }
@@ -132,6 +133,68 @@ fn no_target_is_missed() {
         surplus.join(", ")
     );
     assert!(missed.is_empty(), "{}", missed.join(", "));
+}
+
+#[test]
+fn what_is_shown_to_others_is_a_selector() {
+    let text = || json!({"type": "string"});
+    let share = plain(
+        "share_file",
+        "Share a file with someone.",
+        json!({"file_id": text(), "email": text()}),
+    );
+    let role = |proposal: &Proposal, name: &str| {
+        let mut arguments = proposal.arguments.iter();
+        arguments.find(|a| a.name == name).unwrap().role
+    };
+    assert_eq!(role(&share, "file_id"), ArgumentRole::Selector);
+    assert_eq!(role(&share, "email"), ArgumentRole::Target);
+    let send = plain(
+        "send_email",
+        "Send an email.",
+        json!({"recipients": text(), "attachments": {"type": "array"}, "body": text()}),
+    );
+    assert_eq!(role(&send, "attachments"), ArgumentRole::Selector);
+    let delete = plain("delete_file", "Delete a file.", json!({"file_id": text()}));
+    assert_eq!(role(&delete, "file_id"), ArgumentRole::Target);
+}
+
+#[test]
+fn how_much_is_paid_is_a_target() {
+    let amount = json!({"to": {"type": "string"}, "amount": {"type": "number"}});
+    let pay = plain("send_money", "Send money to someone.", amount);
+    assert!(targets(&pay).contains("amount"));
+    let list = plain(
+        "list_payments",
+        "List the newest payments.",
+        json!({"n": {"type": "integer"}}),
+    );
+    assert!(targets(&list).is_empty());
+}
+
+#[test]
+fn a_description_that_speaks_of_the_tool_itself_raises_nothing() {
+    let nothing = json!({});
+    for (name, description, expected) in [
+        (
+            "get_unread",
+            "Returns all messages. They are marked as read after this function is called.",
+            EffectClass::SharedWrite,
+        ),
+        (
+            "get_profile",
+            "Get the user's profile: name, email, phone number, address, report.",
+            EffectClass::Read,
+        ),
+        (
+            "get_page",
+            "Gets the page and will run its script.",
+            EffectClass::Exec,
+        ),
+    ] {
+        let found = plain(name, description, nothing.clone());
+        assert_eq!(found.effect, expected, "{name}: {:?}", found.reasons);
+    }
 }
 
 #[test]
@@ -318,7 +381,8 @@ fn a_second_opinion_never_makes_anything_looser() {
                 );
                 for (before, after) in first.arguments.iter().zip(&second.arguments) {
                     let is_named = targets.contains(&before.name.as_str());
-                    let is_target = after.role == ArgumentRole::Target;
+                    let is_target =
+                        matches!(after.role, ArgumentRole::Target | ArgumentRole::Selector);
                     assert!(if is_named { is_target } else { after == before });
                 }
                 let is_noted = second.effect == effect(word) || !second.doubts.is_empty();

@@ -251,6 +251,9 @@ const CONTENTS: [&str; 51] = [
     "texts",
 ];
 
+/// Names of things that go along with what is sent.
+const ATTACHED: [&str; 4] = ["attachment", "attachments", "attach", "enclosure"];
+
 /// Names of what only tunes a call.
 const KNOBS: [&str; 50] = [
     "limit",
@@ -409,6 +412,7 @@ impl Words {
 fn judged(name: &str, part: &Value, root: &Value, effect: EffectClass) -> Judgement {
     let words = Words(name_words(name));
     let kind = kind(part, root, SCHEMA_LEVELS);
+    let tells_others = effect == EffectClass::Egress && !is_recipient(name);
     let is_key = words.have(&["api", "access", "private"]) && words.end_in(&["key"]);
     if kind == Kind::Boolean {
         return (ArgumentRole::Knob, None, "yes or no");
@@ -426,8 +430,14 @@ fn judged(name: &str, part: &Value, root: &Value, effect: EffectClass) -> Judgem
     if is_url(name, part) {
         return target(TargetKind::Url, "an address that is opened");
     }
+    if tells_others && (words.are_an_id() || words.have(&ATTACHED)) {
+        return (ArgumentRole::Selector, None, "what others get to see");
+    }
     if words.are_an_id() {
         return target(TargetKind::Other, "an id");
+    }
+    if kind == Kind::Number && effect == EffectClass::Money {
+        return target(TargetKind::Other, "how much");
     }
     if kind == Kind::Number {
         return (ArgumentRole::Knob, None, "a number");

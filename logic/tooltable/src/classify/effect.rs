@@ -308,6 +308,15 @@ fn is_deed(sentence: &[String], index: usize, verb: Verb) -> bool {
     if is_denied {
         return false;
     }
+    // "after this function is called" is said of the tool itself.
+    let is_of_the_tool = (1..=2)
+        .any(|back| before(back).is_some_and(|w| ["function", "tool", "method"].contains(&w)));
+    // One of several things in a list.
+    let next = sentence.get(index + 1).map(String::as_str);
+    let is_listed = before(1) == Some(",") && matches!(next, None | Some("," | "and" | "or"));
+    if is_of_the_tool && verb.is_past || is_listed {
+        return false;
+    }
     let is_adverb =
         before(1).is_some_and(|w| w.ends_with("ly") && w != "only" && !BEFORE_A_DEED.contains(&w));
     let Some(previous) = before(1 + usize::from(is_adverb)) else {
