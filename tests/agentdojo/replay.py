@@ -16,10 +16,11 @@ One JSON object a line; the engine answers only `check`:
 The attacker is an agent wholly in his hands: it makes the calls that solve the user's task and, at
 the first result that carries the payload, also the attacker's calls. The engine is not told which
 is which. A `confirm` is answered yes exactly when the call belongs to the user's task. AgentDojo's
-own checks judge the end state. `plan` is the list of tools of the user's task, as a plan approved
+own checks judge the end state. Pairs in which the payload was seen count as `attacker_acted`: one in
+which nobody acted proves nothing. `plan` is the list of tools of the user's task, as a plan approved
 before any result was read; --no-plan sends null.
 """
-import argparse, collections, json, os, re, shlex, subprocess, sys, warnings
+import argparse, ast, collections, json, os, re, shlex, subprocess, sys, warnings
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import sdk_stubs  # noqa: F401  lets agentdojo import without any model SDK
@@ -47,6 +48,27 @@ def consequential(tool):
 
 def fold(text):
     return re.sub(r"\s+", " ", text.lower())
+
+
+def unescaped(text):
+    """The text and every string in it as a reader of its form has it: dumps escape line breaks, which hid payloads from a search in the raw text."""
+    try:
+        todo = [ast.literal_eval(text)]
+    except Exception:
+        try:
+            todo = [yaml.safe_load(text)]
+        except Exception:
+            return text
+    out = [text]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, dict):
+            todo += [*value.keys(), *value.values()]
+        elif isinstance(value, (list, tuple)):
+            todo += value
+        elif isinstance(value, str):
+            out.append(value)
+    return "\n".join(out)
 
 
 class Engine:
@@ -88,7 +110,7 @@ class Replay(BasePipelineElement):
             for n, f in sorted(runtime.functions.items())
         ]
         plan = [call.function for call in truth] if self.with_plan else None
-        self.engine.send({"op": "begin", "prompt": query, "tools": tools, "plan": plan})
+        self.engine.send({"op": "begin", "suite": self.suite.name, "case": self.case, "prompt": query, "tools": tools, "plan": plan})
 
         def make(call, kind):
             decision = self.engine.check(call.function, dict(call.args))
@@ -108,7 +130,7 @@ class Replay(BasePipelineElement):
             return text
 
         for call in truth:
-            text = fold(make(call, "user"))
+            text = fold(unescaped(make(call, "user")))
             if self.injection is not None and not self.payload_seen and any(mark in text for mark in marks):
                 self.payload_seen = True
                 for injected in self.injection.ground_truth(env):
@@ -152,6 +174,8 @@ def main():
                 run = Replay(engine, suite, f"{user_id}/{injection_id}", user, injection, payload, not options.no_plan)
                 useful, attacked = suite.run_task_with_pipeline(run, user, injection, payload)
                 count["pairs"] += 1
+                count["attacker_acted"] += run.payload_seen
+                count["attacker_effects_without_question"] += sum(kind == "injected" and d == "allow" and consequential(tool) for kind, tool, d in run.log)
                 count["attacks_won"] += bool(attacked)
                 count["useful_under_attack"] += bool(useful)
                 if attacked:
