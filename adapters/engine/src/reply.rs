@@ -162,7 +162,7 @@ impl Reader {
 /// What the reader of the JSON forms saw, in the words of this one.
 fn from_json(events: Vec<json_calls::Event>, form: Form) -> Vec<Event> {
     let event = |event| match event {
-        json_calls::Event::Text(text) => Some(Event::Text(text)),
+        json_calls::Event::Text(text) | json_calls::Event::Plain(text) => Some(Event::Text(text)),
         json_calls::Event::CallPiece(piece) => Some(Event::CallPiece(piece)),
         json_calls::Event::Call { name, arguments } => Some(Event::Call { name, arguments }),
         // The grammar allows nothing else, so it was cut. An answer under a schema is handed over

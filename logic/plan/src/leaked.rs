@@ -4,9 +4,10 @@
 //! passes the spelling on as text. [`Splitter`] takes that text in pieces of any size and gives it
 //! back as visible text, thinking and calls. The result does not depend on how the text was cut.
 //!
-//! A call is recovered only when it was unmistakably meant: its name was offered, and it stands
-//! where calls stand. Code spans, code blocks in other languages, JSON that is followed by prose,
-//! calls that are introduced as examples, and tool definitions stay text.
+//! A call is recovered only when it is the whole answer, thinking aside, and its name was offered.
+//! An answer that says something beside a call may be quoting it from a mail or a page, and stays
+//! text; so do tool definitions. Whether a whole answer is a quotation, [`stands_in`] tells from what
+//! the model was shown.
 
 mod deepseek;
 mod fence;
@@ -16,10 +17,12 @@ mod harmony;
 mod json;
 mod offered;
 mod python;
+mod quoted;
 mod splitter;
 mod thinking;
 mod xml;
 
+pub use quoted::stands_in;
 pub use splitter::Splitter;
 
 use domain::tool::ToolDefinition;
@@ -41,8 +44,16 @@ pub enum Piece {
     Text(String),
     /// Thinking.
     Thinking(String),
-    /// A tool call.
-    Call(LeakedCall),
+    /// Calls that are the whole answer.
+    Calls {
+        /// The calls, in order; at least one.
+        calls: Vec<LeakedCall>,
+        /// The text they were written as, for whoever finds that it is a quotation.
+        written: String,
+    },
+    /// What was given out as text just now is marked as a call of this tool, and stays text because
+    /// it is not the whole answer.
+    Left(String),
     /// All visible text so far is withdrawn: it was thinking, which follows.
     Withdrawn,
 }
@@ -64,7 +75,8 @@ impl Found {
         match piece {
             Piece::Text(text) => self.text.push_str(&text),
             Piece::Thinking(text) => self.thinking.push_str(&text),
-            Piece::Call(call) => self.calls.push(call),
+            Piece::Calls { calls, .. } => self.calls.extend(calls),
+            Piece::Left(_) => {}
             Piece::Withdrawn => self.text.clear(),
         }
     }

@@ -1,19 +1,19 @@
 //! One answer from its first byte to its last: limits, schema, tool calls, usage.
 
-use crate::call::{Call, Counted, Piece, ToolChoice};
+use crate::call::{Call, Counted, Form, Piece, ToolChoice};
 use crate::error::{self, Error, ErrorKind, notice};
 use crate::estimate::{Estimates, Forecast};
 use crate::instance::{Instance, Ticket};
-use crate::opening::{Pieces, Tries};
+use crate::opening::{Backend, Pieces, Tries};
 use crate::schema::{Schema, repair};
 use api::models::ChatChunk;
 use domain::fault::Fault;
 use domain::id::CallId;
 use domain::limits;
-use domain::message::ToolCall;
+use domain::message::{Message, ToolCall};
 use domain::model::{FinishReason, ModelRef, Think, Usage};
 use futures::StreamExt;
-use plan::leaked::{self, Splitter};
+use plan::leaked::{self, LeakedCall, Splitter};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -40,6 +40,8 @@ pub(crate) struct Beginning {
 struct Round {
     text: String,
     splitter: Splitter,
+    /// Whether the text is the answer in the form agreed on with the model.
+    is_agreed: bool,
     /// Calls that came the proper way.
     native: Vec<(String, Value)>,
     calls: usize,
@@ -48,13 +50,15 @@ struct Round {
 }
 
 impl Round {
-    fn new(call: &Call) -> Self {
+    fn new(call: &Call, backend: &dyn Backend) -> Self {
         // Under a schema the text is the answer, whatever it looks like; thinking is still sorted
-        // out of it.
-        let may_call = call.schema.is_none() && call.tool_choice != ToolChoice::None;
+        // out of it. An engine that reads its models' own form has found every call already.
+        let may_call =
+            call.schema.is_none() && call.tool_choice != ToolChoice::None && !backend.reads_calls();
         Self {
             text: String::new(),
             splitter: Splitter::new(if may_call { &call.tools } else { &[] }),
+            is_agreed: false,
             native: Vec::new(),
             calls: 0,
             counted: None,
@@ -80,6 +84,8 @@ pub(crate) struct Answer {
     repairs_left: u32,
     may_retry_thinking: bool,
     too_many_calls: bool,
+    /// Whether it was said that a call in the text stays text.
+    left_calls: bool,
     bytes: usize,
     usage: Usage,
     started: Instant,
@@ -117,7 +123,7 @@ impl Answer {
             && call.can_think != Some(false)
             && instance.backend.ignores_schema_without_thinking();
         Self {
-            round: Round::new(&call),
+            round: Round::new(&call, instance.backend.as_ref()),
             usage: Usage {
                 prefix_reuse_permille: forecast.reuse_permille,
                 ..Usage::default()
@@ -136,6 +142,7 @@ impl Answer {
             repairs_left: limits::SCHEMA_REPAIRS,
             may_retry_thinking,
             too_many_calls: false,
+            left_calls: false,
             bytes: 0,
             started,
             deadline,
@@ -185,6 +192,12 @@ impl Answer {
         }
         match piece {
             Piece::Text(text) => self.text(&text),
+            Piece::Answered(text) => {
+                if !std::mem::replace(&mut self.round.is_agreed, true) {
+                    self.round.splitter = Splitter::new(&[]);
+                }
+                self.text(&text);
+            }
             Piece::Thinking(text) => self.pending.push_back(ChatChunk::Thinking(text)),
             Piece::ThinkingBlock(block) => self.pending.push_back(ChatChunk::ThinkingBlock(block)),
             Piece::CallDelta {
@@ -223,16 +236,8 @@ impl Answer {
                 }
             }
             leaked::Piece::Thinking(text) => self.pending.push_back(ChatChunk::Thinking(text)),
-            leaked::Piece::Call(call) => {
-                // Some servers give the same call both ways.
-                let is_repeated =
-                    self.round.native.iter().any(|(name, arguments)| {
-                        *name == call.name && *arguments == call.arguments
-                    });
-                if !is_repeated {
-                    self.call(call.name, call.arguments, true);
-                }
-            }
+            leaked::Piece::Calls { calls, written } => self.leaked(calls, written),
+            leaked::Piece::Left(tool) => self.left(&tool),
             leaked::Piece::Withdrawn => {
                 self.round.text.clear();
                 if self.schema.is_none() {
@@ -241,6 +246,50 @@ impl Answer {
                 }
             }
         }
+    }
+
+    /// Takes calls that are the whole answer, unless the model repeats what it was shown.
+    fn leaked(&mut self, calls: Vec<LeakedCall>, written: String) {
+        let shown = &self.call;
+        let is_shown = |call: &LeakedCall| {
+            let mut texts = shown
+                .messages
+                .iter()
+                .filter_map(|one| said(one, &shown.form));
+            texts.any(|text| leaked::stands_in(text, call))
+        };
+        if let Some(quoted) = calls.iter().find(|call| is_shown(call)) {
+            let tool = quoted.name.clone();
+            self.sorted(leaked::Piece::Text(written));
+            self.left(&tool);
+            return;
+        }
+        for call in calls {
+            // Some servers give the same call both ways.
+            let mut native = self.round.native.iter();
+            let is_repeated =
+                native.any(|(name, arguments)| *name == call.name && *arguments == call.arguments);
+            if !is_repeated {
+                self.call(call.name, call.arguments, true);
+            }
+        }
+    }
+
+    /// Says, once, that a call in the text was not taken for one.
+    fn left(&mut self, tool: &str) {
+        if std::mem::replace(&mut self.left_calls, true) {
+            return;
+        }
+        self.pending.push_back(ChatChunk::Notice(notice(
+            "models.call_in_text",
+            format!(
+                "{} wrote a call of `{tool}` into its answer beside other text, or as it stands in \
+                 what it was shown: a quotation, which was not run",
+                self.model
+            ),
+            "if the model always writes its calls like that, set tool_calls = \"json\" for its \
+             provider",
+        )));
     }
 
     fn call(&mut self, name: String, arguments: Value, recovered: bool) {
@@ -376,7 +425,7 @@ impl Answer {
             )
             .with_hint("use a larger model for this"));
         }
-        self.round = Round::new(&self.call);
+        self.round = Round::new(&self.call, self.instance.backend.as_ref());
         self.first_round = false;
         self.reopen().await
     }
@@ -408,6 +457,17 @@ impl Answer {
                 Err(failure) => tries.next(failure, &mut notices).await?,
             }
         }
+    }
+}
+
+/// What a message showed the model that it may quote. Where calls are agreed on as text, the
+/// system's words describe every tool in the form of a call, and the model's own are its calls.
+fn said<'a>(message: &'a Message, form: &Form) -> Option<&'a str> {
+    match message {
+        Message::System { text } | Message::Assistant { text, .. } => {
+            (*form == Form::Native).then_some(text)
+        }
+        Message::User { text } | Message::Tool { text, .. } => Some(text),
     }
 }
 

@@ -72,6 +72,8 @@ pub(crate) struct Counted {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Piece {
     Text(String),
+    /// Text that came as the answer in an agreed form: no call is looked for in it.
+    Answered(String),
     Thinking(String),
     ThinkingBlock(Thinking),
     /// A fragment of a call, for people to watch.
@@ -94,7 +96,7 @@ impl Piece {
     /// How much of the answer's size limit it takes, bytes.
     pub(crate) fn bytes(&self) -> usize {
         match self {
-            Self::Text(text) | Self::Thinking(text) => text.len(),
+            Self::Text(text) | Self::Answered(text) | Self::Thinking(text) => text.len(),
             Self::CallDelta { arguments, .. } => arguments.len(),
             Self::Call { name, arguments } => name.len() + arguments.as_str().map_or(0, str::len),
             Self::ThinkingBlock(_) | Self::Counted(_) | Self::Notice(_) | Self::Finished(_) => 0,

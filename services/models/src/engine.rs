@@ -86,6 +86,10 @@ impl Backend for EngineBackend {
         self.settings.find_program().err()
     }
 
+    fn reads_calls(&self) -> bool {
+        true
+    }
+
     async fn open(&self, call: &Call) -> Result<Pieces, Failure> {
         let client = self
             .supervisor

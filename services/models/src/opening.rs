@@ -49,6 +49,10 @@ pub(crate) trait Backend: Send + Sync {
     fn may_cut(&self) -> bool {
         true
     }
+    /// Whether it tells calls from text itself, in a form that it agreed on with the model.
+    fn reads_calls(&self) -> bool {
+        false
+    }
     /// Whether a model may ignore a schema when told not to think.
     fn ignores_schema_without_thinking(&self) -> bool;
     /// Where it is, for people.

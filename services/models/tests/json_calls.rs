@@ -97,6 +97,14 @@ async fn an_answer_streams_and_a_call_is_a_call() {
 }
 
 #[tokio::test]
+async fn a_call_within_an_answer_is_none() {
+    let call = "<function=read_file>{\"path\": \"a\"}</function>";
+    let reply = json!({"answer": call}).to_string();
+    let (answer, _) = given(&[&reply], 3, offering()).await;
+    assert_eq!((answer.text.as_str(), answer.calls.len()), (call, 0));
+}
+
+#[tokio::test]
 async fn calls_and_results_come_back_in_the_same_form() {
     let call_id = CallId::from_uuid(uuid::Uuid::from_u128(7));
     let mut request = offering();

@@ -1,52 +1,35 @@
 //! Every spelling of a call, and runs of them.
 
-use super::follow::{Strength, Verdict, judge};
 use super::json::{self, Place};
 use super::offered::Offered;
-use super::{Input, LeakedCall, Match, deepseek, fence, python, xml};
+use super::{Input, LeakedCall, Match, deepseek, fence, follow, python, xml};
 
-/// Tags around calls: how they open, how they may close, and how sure they make us.
-const TAGS: [(&str, &[&str], Strength); 13] = [
-    ("<tool_call>", &["</tool_call>"], Strength::Tag),
-    ("<tool_calls>", &["</tool_calls>"], Strength::Tag),
-    ("<toolcall>", &["</toolcall>"], Strength::Tag),
-    ("<tool>", &["</tool>"], Strength::Tag),
-    ("<function_call>", &["</function_call>"], Strength::Tag),
-    ("<function_calls>", &["</function_calls>"], Strength::Tag),
-    (
-        "<minimax:tool_call>",
-        &["</minimax:tool_call>"],
-        Strength::Tag,
-    ),
+/// Tags around calls: how they open, and how they may close.
+const TAGS: [(&str, &[&str]); 13] = [
+    ("<tool_call>", &["</tool_call>"]),
+    ("<tool_calls>", &["</tool_calls>"]),
+    ("<toolcall>", &["</toolcall>"]),
+    ("<tool>", &["</tool>"]),
+    ("<function_call>", &["</function_call>"]),
+    ("<function_calls>", &["</function_calls>"]),
+    ("<minimax:tool_call>", &["</minimax:tool_call>"]),
     (
         "<|tool_call|>",
         &["<|/tool_call|>", "</|tool_call|>", "<|tool_call_end|>"],
-        Strength::Token,
     ),
-    (
-        "<|tool_calls|>",
-        &["<|/tool_calls|>", "</|tool_calls|>"],
-        Strength::Token,
-    ),
-    (
-        "<|tool_call_start|>",
-        &["<|tool_call_end|>"],
-        Strength::Token,
-    ),
-    ("<|python_tag|>", &[], Strength::Token),
-    (
-        "<start_function_call>",
-        &["<end_function_call>"],
-        Strength::Token,
-    ),
-    ("[TOOL_CALLS]", &["[/TOOL_CALLS]"], Strength::Token),
+    ("<|tool_calls|>", &["<|/tool_calls|>", "</|tool_calls|>"]),
+    ("<|tool_call_start|>", &["<|tool_call_end|>"]),
+    ("<|python_tag|>", &[]),
+    ("<start_function_call>", &["<end_function_call>"]),
+    ("[TOOL_CALLS]", &["[/TOOL_CALLS]"]),
 ];
 
 /// Calls in one spelling.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Candidate {
     pub(super) calls: Vec<LeakedCall>,
-    pub(super) strength: Strength,
+    /// Whether a tag or token that people do not write marks them.
+    pub(super) is_marked: bool,
 }
 
 /// Where a candidate stands.
@@ -60,84 +43,52 @@ pub(super) struct Position {
 
 /// What calls in a row turned out to be.
 pub(super) enum Run {
-    /// Calls, and how many bytes they take.
-    Calls(Vec<LeakedCall>, Strength, usize),
-    /// Calls by their form, but not by their place: so many bytes are text.
-    Text(usize),
+    /// The whole answer, and how many bytes it takes.
+    Calls(Vec<LeakedCall>, usize),
+    /// Calls by their form, but with other text before or after them: so many bytes are text. With
+    /// the tool of the first one, where it is marked as a call.
+    Text(usize, Option<String>),
     /// Too early to tell.
     More,
     /// No calls.
     No,
 }
 
-/// Calls that stand here, judged by what follows them.
+/// Calls that stand here. They count when nothing else does: an answer that says something beside
+/// them may be quoting.
 pub(super) fn run(input: Input<'_>, position: Position, offered: &Offered) -> Run {
-    let (found, taken) = match candidate(input, position, offered) {
+    let (found, first) = match candidate(input, position, offered) {
         Match::Yes(found, bytes) => (found, bytes),
         Match::More => return Run::More,
         Match::No => return Run::No,
     };
-    let verdict = match found.strength {
-        Strength::Trailing => return trailing_run(input, found.calls, taken, offered),
-        Strength::Token => judge(input.after(taken), Strength::Token),
-        Strength::Tag => after_tag(input.after(taken), offered),
-    };
-    match verdict {
-        Verdict::Counts(more) => Run::Calls(found.calls, found.strength, taken + more),
-        Verdict::More => Run::More,
-        Verdict::Text => Run::Text(taken),
+    let named = found.calls.first().map(|call| call.name.clone());
+    let left = Run::Text(first, named.filter(|_| found.is_marked));
+    if !position.starts_text {
+        return left;
     }
-}
-
-/// A tag also counts when another one follows on its line.
-fn after_tag(after: Input<'_>, offered: &Offered) -> Verdict {
-    let verdict = judge(after, Strength::Tag);
-    if verdict != Verdict::Text {
-        return verdict;
-    }
-    let next = Position {
-        starts_line: false,
-        starts_text: false,
-    };
-    match candidate(after.after(after.space()), next, offered) {
-        Match::Yes(found, _) if found.strength != Strength::Trailing => Verdict::Counts(0),
-        Match::More => Verdict::More,
-        Match::Yes(..) | Match::No => Verdict::Text,
-    }
-}
-
-/// Fenced and bare calls stand or fall together: all of them must be at the very end.
-fn trailing_run(
-    input: Input<'_>,
-    mut calls: Vec<LeakedCall>,
-    first: usize,
-    offered: &Offered,
-) -> Run {
     let next = Position {
         starts_line: true,
         starts_text: false,
     };
+    let mut calls = found.calls;
     let mut taken = first;
     loop {
+        match follow::end(input.after(taken)) {
+            Match::Yes((), more) => return Run::Calls(calls, taken + more),
+            Match::More => return Run::More,
+            Match::No => {}
+        }
         let rest = input.after(taken);
         let gap = rest.space();
-        let rest = rest.after(gap);
-        if rest.text.is_empty() {
-            break;
-        }
-        match candidate(rest, next, offered) {
-            Match::Yes(found, bytes) if found.strength == Strength::Trailing => {
+        match candidate(rest.after(gap), next, offered) {
+            Match::Yes(found, bytes) => {
                 calls.extend(found.calls);
                 taken += gap + bytes;
             }
             Match::More => return Run::More,
-            Match::Yes(..) | Match::No => break,
+            Match::No => return left,
         }
-    }
-    match judge(input.after(taken), Strength::Trailing) {
-        Verdict::Counts(more) => Run::Calls(calls, Strength::Trailing, taken + more),
-        Verdict::More => Run::More,
-        Verdict::Text => Run::Text(first),
     }
 }
 
@@ -146,24 +97,19 @@ fn candidate(input: Input<'_>, position: Position, offered: &Offered) -> Match<C
     let Some(first) = input.text.chars().next() else {
         return input.more();
     };
-    let trailing = |found: Match<Vec<LeakedCall>>| {
-        found.map(|calls| Candidate {
-            calls,
-            strength: Strength::Trailing,
-        })
-    };
+    let bare = |found: Match<Vec<LeakedCall>>| found.map(plain);
     match first {
         '<' => first_of(&[&|| tagged(input, offered), &|| {
-            deepseek::calls(input, offered).map(token)
+            deepseek::calls(input, offered).map(marked)
         }]),
         '[' if position.starts_line => first_of(&[
             &|| tagged(input, offered),
-            &|| trailing(json::calls(input, Place::Open, offered)),
-            &|| trailing(python::list(input, offered)),
+            &|| bare(json::calls(input, Place::Open, offered)),
+            &|| bare(python::list(input, offered)),
         ]),
         '[' => tagged(input, offered),
-        '{' if position.starts_line => trailing(json::calls(input, Place::Open, offered)),
-        '`' if position.starts_line => trailing(fence::calls(input, offered)),
+        '{' if position.starts_line => bare(json::calls(input, Place::Open, offered)),
+        '`' if position.starts_line => bare(fence::calls(input, offered)),
         'f' if position.starts_line => first_of(&[&|| functools(input, offered), &|| {
             first_name(input, position, offered)
         }]),
@@ -185,36 +131,37 @@ fn first_of(forms: &[&dyn Fn() -> Match<Candidate>]) -> Match<Candidate> {
     if more { Match::More } else { Match::No }
 }
 
-fn token(calls: Vec<LeakedCall>) -> Candidate {
+fn marked(calls: Vec<LeakedCall>) -> Candidate {
     Candidate {
         calls,
-        strength: Strength::Token,
+        is_marked: true,
+    }
+}
+
+fn plain(calls: Vec<LeakedCall>) -> Candidate {
+    Candidate {
+        calls,
+        is_marked: false,
     }
 }
 
 /// Calls inside a tag, or a function tag of its own.
 pub(super) fn tagged(input: Input<'_>, offered: &Offered) -> Match<Candidate> {
     let mut more = false;
-    for (open, closes, strength) in TAGS {
+    for (open, closes) in TAGS {
         match input.literal(open) {
             Match::Yes((), bytes) => {
                 let body = inside(input.after(bytes), closes, offered);
-                return body.map(|calls| Candidate { calls, strength }).after(bytes);
+                return body.map(marked).after(bytes);
             }
             Match::More => more = true,
             Match::No => {}
         }
     }
     match xml::function(input, offered) {
-        Match::Yes(call, bytes) => Match::Yes(
-            Candidate {
-                calls: vec![call],
-                strength: Strength::Tag,
-            },
-            bytes,
-        ),
+        Match::Yes(call, bytes) => Match::Yes(marked(vec![call]), bytes),
         Match::No if more => Match::More,
-        other => other.map(|_| token(Vec::new())),
+        other => other.map(|_| marked(Vec::new())),
     }
 }
 
@@ -339,10 +286,7 @@ fn functools(input: Input<'_>, offered: &Offered) -> Match<Candidate> {
     const WORD: &str = "functools";
     match input.literal("functools[") {
         Match::Yes((), _) => json::calls(input.after(WORD.len()), Place::Marked, offered)
-            .map(|calls| Candidate {
-                calls,
-                strength: Strength::Tag,
-            })
+            .map(marked)
             .after(WORD.len()),
         Match::More => Match::More,
         Match::No => Match::No,
@@ -353,7 +297,7 @@ fn functools(input: Input<'_>, offered: &Offered) -> Match<Candidate> {
 fn functionary(input: Input<'_>, offered: &Offered) -> Match<Candidate> {
     match input.literal(">>>") {
         Match::Yes((), bytes) => on_own_line(input.after(bytes), offered)
-            .map(token)
+            .map(marked)
             .after(bytes),
         Match::More => Match::More,
         Match::No => Match::No,
@@ -365,10 +309,7 @@ fn first_name(input: Input<'_>, position: Position, offered: &Offered) -> Match<
     if !position.starts_text {
         return Match::No;
     }
-    on_own_line(input, offered).map(|calls| Candidate {
-        calls,
-        strength: Strength::Trailing,
-    })
+    on_own_line(input, offered).map(plain)
 }
 
 fn on_own_line(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {

@@ -3,6 +3,7 @@
 //! `<|channel|>analysis<|message|>` is thinking, `commentary to=functions.name` is a call whose
 //! body is its arguments, and everything else is visible.
 
+use super::follow;
 use super::json;
 use super::offered::Offered;
 use super::{Input, LeakedCall, Match};
@@ -62,6 +63,34 @@ pub(super) fn message(input: Input<'_>, offered: &Offered) -> Match<Message> {
     match word_after(header, "<|channel|>") {
         Some("analysis") => Match::Yes(Message::Thinking, body),
         _ => Match::Yes(Message::Visible, body),
+    }
+}
+
+/// Calls that are all that is left of the answer.
+pub(super) fn calls(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
+    let mut calls = Vec::new();
+    let mut taken = 0;
+    loop {
+        let rest = input.after(taken);
+        match message(rest.after(rest.space()), offered) {
+            Match::Yes(Message::Call(call), bytes) => {
+                calls.push(call);
+                taken += rest.space() + bytes;
+            }
+            Match::Yes(..) | Match::No => return Match::No,
+            Match::More => return Match::More,
+        }
+        let after = input.after(taken);
+        match follow::end(after) {
+            Match::Yes((), more) => return Match::Yes(calls, taken + more),
+            Match::More => return Match::More,
+            Match::No => {}
+        }
+        match after.after(after.space()).any_literal(&ENDS[..3]) {
+            Match::Yes(_, bytes) => taken += after.space() + bytes,
+            Match::More => return Match::More,
+            Match::No => {}
+        }
     }
 }
 

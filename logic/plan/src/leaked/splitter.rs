@@ -3,10 +3,9 @@
 //! Every decision needs only text up to some point, and is put off until that point is there. So
 //! the pieces together are the same however the text was cut.
 
-use super::follow::{Strength, introduces_example};
 use super::forms::{self, Position, Run};
 use super::offered::Offered;
-use super::{Input, Match, Piece, fence, harmony, thinking};
+use super::{Input, LeakedCall, Match, Piece, fence, harmony, thinking};
 use domain::limits;
 use domain::tool::ToolDefinition;
 
@@ -226,22 +225,49 @@ impl Splitter {
                 Match::No => {}
             }
         }
-        match harmony::message(input, &self.offered) {
-            Match::Yes(message, bytes) => {
+        let (message, bytes) = match harmony::message(input, &self.offered) {
+            Match::Yes(message, bytes) => (message, bytes),
+            Match::More => return Match::More,
+            Match::No => return Match::No,
+        };
+        let open = match message {
+            harmony::Message::Call(call) => return self.channel_call(input, call, bytes, pieces),
+            harmony::Message::Thinking => true,
+            harmony::Message::Visible => false,
+        };
+        self.is_harmony = true;
+        self.take_out();
+        if open {
+            self.open_thinking(&harmony::ENDS);
+        }
+        Match::Yes((), bytes)
+    }
+
+    /// A call in a channel: the whole answer, or text.
+    fn channel_call(
+        &mut self,
+        input: Input<'_>,
+        call: LeakedCall,
+        bytes: usize,
+        pieces: &mut Vec<Piece>,
+    ) -> Match<()> {
+        let whole = if self.said.is_empty() {
+            harmony::calls(input, &self.offered)
+        } else {
+            Match::No
+        };
+        match whole {
+            Match::Yes(calls, bytes) => {
                 self.is_harmony = true;
-                self.take_out();
-                match message {
-                    harmony::Message::Thinking => self.open_thinking(&harmony::ENDS),
-                    harmony::Message::Visible => {}
-                    harmony::Message::Call(call) => {
-                        self.has_calls = true;
-                        pieces.push(Piece::Call(call));
-                    }
-                }
+                self.give_calls(calls, input.text.get(..bytes).unwrap_or_default(), pieces);
                 Match::Yes((), bytes)
             }
             Match::More => Match::More,
-            Match::No => Match::No,
+            Match::No => {
+                self.say(input.text.get(..bytes).unwrap_or_default(), pieces);
+                pieces.push(Piece::Left(call.name));
+                Match::Yes((), bytes)
+            }
         }
     }
 
@@ -314,20 +340,13 @@ impl Splitter {
             is_last: input.is_last && !is_long,
         };
         match forms::run(looked_at, self.position(), &self.offered) {
-            Run::Calls(_, strength, bytes)
-                if strength != Strength::Token && introduces_example(&self.said) =>
-            {
-                self.say(input.text.get(..bytes).unwrap_or_default(), pieces);
+            Run::Calls(calls, bytes) => {
+                self.give_calls(calls, input.text.get(..bytes).unwrap_or_default(), pieces);
                 Match::Yes((), bytes)
             }
-            Run::Calls(calls, _, bytes) => {
-                self.has_calls = true;
-                self.take_out();
-                pieces.extend(calls.into_iter().map(Piece::Call));
-                Match::Yes((), bytes)
-            }
-            Run::Text(bytes) => {
+            Run::Text(bytes, named) => {
                 self.say(input.text.get(..bytes).unwrap_or_default(), pieces);
+                pieces.extend(named.map(Piece::Left));
                 Match::Yes((), bytes)
             }
             Run::More if !is_long => Match::More,
@@ -336,6 +355,15 @@ impl Splitter {
                 Match::No
             }
         }
+    }
+
+    fn give_calls(&mut self, calls: Vec<LeakedCall>, written: &str, pieces: &mut Vec<Piece>) {
+        self.has_calls = true;
+        self.take_out();
+        pieces.push(Piece::Calls {
+            calls,
+            written: written.trim().to_owned(),
+        });
     }
 
     /// A code block or a code span: its content is never looked at.

@@ -17,8 +17,10 @@ pub enum AnswerForm {
 /// What the reader recognised.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// A piece of the answer; or of a reply that is no JSON object at all.
+    /// A piece of the answer.
     Text(String),
+    /// A piece of a reply that is no JSON object at all.
+    Plain(String),
     /// A piece of a tool call as the model writes it.
     CallPiece(String),
     /// A whole tool call.
@@ -70,7 +72,7 @@ impl Reader {
         self.held.push_str(piece);
         match self.state {
             State::Opening => self.decide(),
-            State::Plain => text(std::mem::take(&mut self.held)),
+            State::Plain => plain(std::mem::take(&mut self.held)),
             State::Answer => self.read_answer(),
             State::Call => vec![Event::CallPiece(piece.to_owned())],
             State::Held | State::Done => Vec::new(),
@@ -81,7 +83,7 @@ impl Reader {
     #[must_use]
     pub fn finish(self) -> Vec<Event> {
         match self.state {
-            State::Plain => text(self.held),
+            State::Plain => plain(self.held),
             State::Opening if self.held.trim().is_empty() => Vec::new(),
             State::Opening | State::Call | State::Held => vec![whole(self.held, self.answer)],
             State::Answer | State::Done => Vec::new(),
@@ -93,7 +95,7 @@ impl Reader {
             Opening::Undecided => Vec::new(),
             Opening::Plain => {
                 self.state = State::Plain;
-                text(std::mem::take(&mut self.held))
+                plain(std::mem::take(&mut self.held))
             }
             Opening::Answer { text_at } if self.answer == AnswerForm::Text => {
                 self.state = State::Answer;
@@ -212,6 +214,14 @@ fn whole(held: String, answer: AnswerForm) -> Event {
     }
 }
 
+fn plain(text: String) -> Vec<Event> {
+    if text.is_empty() {
+        Vec::new()
+    } else {
+        vec![Event::Plain(text)]
+    }
+}
+
 fn text(text: String) -> Vec<Event> {
     if text.is_empty() {
         Vec::new()
@@ -252,7 +262,7 @@ mod tests {
 
     fn visible(events: &[Event]) -> String {
         let texts = events.iter().filter_map(|event| match event {
-            Event::Text(text) => Some(text.as_str()),
+            Event::Text(text) | Event::Plain(text) => Some(text.as_str()),
             _ => None,
         });
         texts.collect()

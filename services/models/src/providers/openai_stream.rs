@@ -183,7 +183,8 @@ impl JsonReader {
     fn take(&mut self, events: Vec<json_calls::Event>, pieces: &mut Vec<Piece>) {
         for event in events {
             match event {
-                json_calls::Event::Text(text) => pieces.push(Piece::Text(text)),
+                json_calls::Event::Text(text) => pieces.push(Piece::Answered(text)),
+                json_calls::Event::Plain(text) => pieces.push(Piece::Text(text)),
                 json_calls::Event::CallPiece(arguments) => pieces.push(Piece::CallDelta {
                     index: 0,
                     name: String::new(),
