@@ -47,6 +47,9 @@ pub struct CallRequest {
     /// They are handed in together; what has to be asked about them is asked together, and each
     /// runs when the one before it has ended. `None` for a call by itself.
     pub batch: Option<Batch>,
+    /// Whether it was found in the text of the model's answer instead of where calls belong: it may
+    /// be a quotation, and the user is asked about whatever it would change.
+    pub recovered: bool,
 }
 
 /// What a finished call came to.

@@ -123,6 +123,7 @@ async fn ask(work: &Work, question: &str, limit: u32) -> Result<Option<ToolResul
         }),
         plan_id: None,
         batch: None,
+        recovered: false,
     };
     let stream = work.broker.execute(request).await;
     let mut stream = stream.map_err(|error| error.fault())?;

@@ -272,6 +272,7 @@ impl Session {
             arguments: serde_json::json!({ "path": path }),
             plan_id: None,
             batch: None,
+            recovered: false,
         };
         match shared.broker.validate(request).await {
             Ok(decision) => decision.verdict == Verdict::Allow,

@@ -281,7 +281,7 @@ impl Work {
         let result = tokio::select! {
             biased;
             () = self.cancel.cancelled() => None,
-            result = self.execute(&call, place, (&mut request, &mut judged)) => Some(result),
+            result = self.execute((&call, recovered), place, (&mut request, &mut judged)) => Some(result),
         };
         let result = result.unwrap_or_else(|| {
             let text = match request {
@@ -368,7 +368,7 @@ impl Work {
 
     async fn execute(
         &self,
-        call: &ToolCall,
+        (call, recovered): (&ToolCall, bool),
         (plan_id, batch): (Option<PlanId>, Option<Batch>),
         (announcement, judged): (&mut Option<EventBody>, &mut Judged),
     ) -> ToolResult {
@@ -380,6 +380,7 @@ impl Work {
             arguments: call.arguments.clone(),
             plan_id,
             batch,
+            recovered,
         };
         let mut stream = match self.broker.execute(request).await {
             Ok(stream) => stream,

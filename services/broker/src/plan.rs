@@ -320,6 +320,7 @@ impl Pin {
                 arguments: call.arguments.clone(),
                 plan_id: None,
                 batch: None,
+                recovered: false,
             };
             let label = Label::nothing();
             let Some(mut judged) = self

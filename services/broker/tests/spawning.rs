@@ -184,6 +184,7 @@ impl Tree {
             arguments,
             plan_id: None,
             batch: None,
+            recovered: false,
         };
         self.broker.validate(request).await.unwrap()
     }

@@ -80,6 +80,7 @@ impl House {
             arguments,
             plan_id: None,
             batch: None,
+            recovered: false,
         };
         let Ok(mut events) = self.broker.execute(request).await else {
             return CallStatus::Denied;

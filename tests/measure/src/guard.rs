@@ -86,6 +86,7 @@ pub fn reading(session_id: SessionId, agent: &Registered, path: &str) -> CallReq
         arguments: json!({"path": path}),
         plan_id: None,
         batch: None,
+        recovered: false,
     }
 }
 

@@ -509,6 +509,7 @@ async fn spawning_releasing_configuring_and_dry_runs_are_on_record() {
         arguments: json!({"path": "a.txt"}),
         plan_id: None,
         batch: None,
+        recovered: false,
     };
     broker.validate(request.clone()).await.unwrap();
     let events = broker.execute(request).await.unwrap();

@@ -199,6 +199,7 @@ impl<'a> Stage<'a> {
             arguments: arguments.clone(),
             plan_id: None,
             batch: None,
+            recovered: false,
         };
         self.guard.broker.validate(request).await.or_fail()
     }

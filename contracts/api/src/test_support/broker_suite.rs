@@ -72,6 +72,7 @@ fn call(context: CallContext, call: &PlannedCall) -> CallRequest {
         arguments: call.arguments.clone(),
         plan_id: None,
         batch: None,
+        recovered: false,
     }
 }
 

@@ -49,6 +49,7 @@ impl From<CallRequest> for proto::CallRequest {
             arguments_json: request.arguments.to_string(),
             plan_id: request.plan_id.map(|id| id.to_string()),
             batch: request.batch.map(Into::into),
+            recovered: request.recovered,
         }
     }
 }
@@ -64,6 +65,7 @@ impl TryFrom<proto::CallRequest> for CallRequest {
             arguments: json(&wire.arguments_json, "arguments_json")?,
             plan_id: optional_text(wire.plan_id.as_deref(), "plan_id")?,
             batch: optional(wire.batch, "batch")?,
+            recovered: wire.recovered,
         })
     }
 }

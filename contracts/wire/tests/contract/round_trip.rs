@@ -329,6 +329,7 @@ proptest! {
             arguments: seed.json.clone(),
             plan_id: seed.flag.then(|| PlanId::from_uuid(seed.uuid())),
             batch: seed.batch(),
+            recovered: seed.flag,
         });
         let call = PlannedCall { tool: seed.text.clone(), arguments: seed.json.clone() };
         comes_back::<PlanRequest, proto::PinPlanRequest>(PlanRequest {

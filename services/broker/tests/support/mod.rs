@@ -126,6 +126,7 @@ impl House {
             arguments,
             plan_id: None,
             batch: None,
+            recovered: false,
         }
     }
 
