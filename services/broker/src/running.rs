@@ -147,6 +147,7 @@ impl Call {
             refused_choices: &HashSet::new(),
             requested: &Requested::default(),
             now: (self.inner.clock)(),
+            is_recovered: false,
         };
         Some(made_of(tool, &resolved.arguments, known))
     }

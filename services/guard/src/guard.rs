@@ -255,6 +255,7 @@ impl Guard {
                 refused_choices: &refused_choices,
                 requested: &self.requested,
                 now,
+                is_recovered: false,
             },
             history: &self.history,
             now,

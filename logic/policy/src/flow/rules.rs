@@ -50,6 +50,8 @@ pub struct Knowledge<'a> {
     pub requested: &'a Requested,
     /// The time, UTC.
     pub now: Timestamp,
+    /// Whether the call was found in the text of an answer: it may be a quotation.
+    pub is_recovered: bool,
 }
 
 /// A call's standing with the rules.
@@ -155,7 +157,7 @@ impl Call<'_> {
         let known = self.flow.known;
         let name = &self.spec.definition.name;
         let is_open = self.flow.pinned == Pinned::Nothing && self.has_effect();
-        if !is_open || !known.requested.asks_for(name) {
+        if !is_open || known.is_recovered || !known.requested.asks_for(name) {
             return false;
         }
         if known.context.integrity != Integrity::Untrusted {
@@ -266,6 +268,17 @@ impl Call<'_> {
 
     /// C: outsiders do not choose that something is done.
     fn choice(&self) -> Option<Finding> {
+        if self.flow.known.is_recovered && self.has_effect() && self.pinned != Pinned::Call {
+            return Some(finding(
+                Verdict::Confirm,
+                "recovered_call",
+                "The user is asked first, because the call stood in the text of your answer. Make \
+                 calls the way tools are called.",
+                "The model wrote this call into the text of its answer: it may be a quotation of \
+                 something it read, and no call of its own."
+                    .to_owned(),
+            ));
+        }
         let is_free = !self.has_effect()
             || matches!(self.pinned, Pinned::Choice | Pinned::Call)
             || self.flow.known.context.integrity != Integrity::Untrusted

@@ -259,6 +259,7 @@ impl Case {
                 refused_choices: &self.refused,
                 requested: &requested,
                 now: self.now,
+                is_recovered: false,
             },
             standing,
             settings: &self.settings,
