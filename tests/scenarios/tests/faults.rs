@@ -105,7 +105,7 @@ fn a_server_that_is_busy_at_first_is_asked_again() {
 fn a_call_that_leaked_as_text_is_recovered_and_judged_like_any_other() {
     let leaked = |arguments: serde_json::Value| {
         let call = json!({"name": "read_file", "arguments": arguments});
-        Reply::text(format!("Let me look.\n<tool_call>\n{call}\n</tool_call>"))
+        Reply::text(format!("<tool_call>\n{call}\n</tool_call>"))
     };
     let scene = Scene::new([
         leaked(json!({"path": "notes.md"})),
