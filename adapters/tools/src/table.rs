@@ -259,7 +259,11 @@ impl Tool {
             capability: self.capability().to_owned(),
             effect: self.effect(),
             arguments,
-            audience: Audience::User,
+            audience: match self {
+                // The names go to an index that anybody may run.
+                Self::PackageInstall => Audience::Public,
+                _ => Audience::User,
+            },
             result_label: Label::untrusted(match self.runs_programs() {
                 true => "programs",
                 false => "files",

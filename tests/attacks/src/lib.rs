@@ -15,5 +15,6 @@
 )]
 
 pub mod guarded;
+pub mod index;
 pub mod probe;
 pub mod script;

@@ -155,6 +155,18 @@ impl Watch {
     }
 }
 
+/// Keys and passwords below folders, however deep.
+pub(super) fn hidden_below(
+    protected: &Protected,
+    roots: &[PathBuf],
+) -> Result<Vec<PathBuf>, ToolFailure> {
+    let mut sight = search(protected, roots.iter(), Limits::BEFORE);
+    match sight.is_cut {
+        true => Err(too_many()),
+        false => Ok(std::mem::take(&mut sight.hidden)),
+    }
+}
+
 /// What a program may not change: each place; of a link, which no mount can freeze, what it leads to
 /// where the program could write that.
 fn frozen(found: Vec<Found>, roots: &[PathBuf]) -> Vec<PathBuf> {

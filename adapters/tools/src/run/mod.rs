@@ -27,7 +27,7 @@ use crate::table::Tool;
 use api::authority::JudgedCall;
 use api::executor::{Progress, ProgressSink, ToolFailure};
 use api::sandbox::{
-    Captured, Ended, Enforcement, Finished, Glance, Job, JobLimits, Refusal, Sandbox,
+    Captured, Ended, Enforcement, Finished, Glance, Job, JobLimits, Network, Refusal, Sandbox,
 };
 use domain::limits::{
     EXEC_CPU, EXEC_FILE_BYTES, EXEC_MEMORY_BYTES, EXEC_OPEN_FILES, EXEC_OUTPUT_BYTES,
@@ -176,7 +176,19 @@ impl Errand {
             guarded,
         } = self;
         let before = protected.clone();
-        let watch = blocking(move || Watch::begin(&before, &guarded)).await?;
+        let looked_at = match job.network {
+            Network::None => Vec::new(),
+            // What it sees it can send out.
+            Network::Host => job.read.clone(),
+        };
+        let watch = blocking(move || {
+            let mut watch = Watch::begin(&before, &guarded)?;
+            watch
+                .hidden
+                .extend(guard::hidden_below(&before, &looked_at)?);
+            Ok(watch)
+        })
+        .await?;
         job.frozen.extend_from_slice(&watch.frozen);
         job.hidden.extend_from_slice(&watch.hidden);
         let stop = async move {

@@ -1,24 +1,36 @@
 //! `package_install`: a trial first, the real thing only when asked for. Names are checked against
-//! each installer's own grammar, so that none is an option, a path or an address.
+//! each installer's own grammar, so that none is an option, a file, a path or an address.
+//!
+//! Two steps: packages are fetched with the network by the system's own installer in an empty
+//! folder, where nothing of the user's can be read and nothing of the project's is run or asked; then
+//! they are installed in the project, without a network.
 
+mod index;
+mod steps;
+
+use self::steps::{Places, Step, Steps};
 use super::scratch::Desk;
 use super::shell::{self, Ground};
-use super::{Bay, limits, shown_argv};
+use super::{Bay, Errand, limits, output, shown_argv};
 use crate::arguments;
-use crate::failure::mendable;
+use crate::failure::{broken, mendable};
 use api::authority::JudgedCall;
 use api::executor::{ProgressSink, ToolFailure};
-use api::sandbox::{Job, Network};
+use api::sandbox::{Ended, Finished, Job, Network};
 use domain::limits::INSTALL_TIME;
 use domain::tool::ToolOutput;
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Longest name with its version, bytes.
 const NAME_BYTES: usize = 128;
 /// The folder pip installs into, in the working folder.
 const VENV: &str = ".venv";
+/// Endings of what installers take for a file, in lower case.
+const ARCHIVES: [&str; 14] = [
+    ".whl", ".egg", ".zip", ".tar", ".gz", ".tgz", ".bz2", ".tbz", ".xz", ".txz", ".lzma", ".tlz",
+    ".deb", ".crate",
+];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -42,19 +54,6 @@ const fn yes() -> bool {
     true
 }
 
-/// What is run, and with which rights.
-#[derive(Debug)]
-struct Installation {
-    argv: Vec<String>,
-    folder: PathBuf,
-    read: Vec<PathBuf>,
-    write: Vec<PathBuf>,
-    /// Folders of programs before the system's.
-    programs: Vec<PathBuf>,
-    environment: Vec<(&'static str, String)>,
-    network: Network,
-}
-
 /// Whether a name is one that the installer would take from its index.
 fn is_name(manager: Manager, name: &str) -> bool {
     let starts_well = |text: &str| text.starts_with(|c: char| c.is_ascii_alphanumeric());
@@ -73,7 +72,8 @@ fn is_name(manager: Manager, name: &str) -> bool {
             && holds(package, more)
             && rest.is_none_or(|rest| starts_well(rest) && holds(rest, version))
     };
-    if name.len() > NAME_BYTES {
+    let lower = name.to_lowercase();
+    if name.len() > NAME_BYTES || ARCHIVES.iter().any(|ending| lower.ends_with(ending)) {
         return false;
     }
     match manager {
@@ -133,37 +133,18 @@ impl PackageInstall {
         }
     }
 
-    fn installation(
-        &self,
-        bay: &Bay,
-        call: &JudgedCall,
-        desk: &Path,
-    ) -> Result<Installation, ToolFailure> {
-        let workspace = shell::workspace(call)?;
-        let own = desk.to_string_lossy().into_owned();
-        if !self.dry_run && self.manager != Manager::Apt {
-            let writable = &Ground::of(bay, call).write;
-            if !writable.iter().any(|root| workspace.starts_with(root)) {
-                return Err(mendable(
-                    "not_writable",
-                    format!(
-                        "{} is not open for writing, and packages are installed there. Ask the user \
-                         to start with `--allow-write .`.",
-                        workspace.display()
-                    ),
-                ));
-            }
+    /// Refuses what cannot be done here, before anything is run or asked.
+    fn fits(&self, bay: &Bay, call: &JudgedCall, workspace: &Path) -> Result<(), ToolFailure> {
+        if let Some(name) = self.names.iter().find(|n| workspace.join(n).is_file()) {
+            return Err(mendable(
+                "bad_package_name",
+                format!("{name:?} is a file in the working folder, and files are not installed."),
+            ));
         }
-        match self.manager {
-            Manager::Apt => self.apt(workspace),
-            Manager::Pip => Ok(self.pip(&workspace, &own)),
-            Manager::Cargo => Ok(self.cargo(bay, &workspace, &own)),
-            Manager::Npm => Ok(self.npm(&workspace, &own)),
+        if self.dry_run {
+            return Ok(());
         }
-    }
-
-    fn apt(&self, workspace: PathBuf) -> Result<Installation, ToolFailure> {
-        if !self.dry_run {
+        if self.manager == Manager::Apt {
             return Err(mendable(
                 "needs_the_user",
                 format!(
@@ -174,117 +155,35 @@ impl PackageInstall {
                 ),
             ));
         }
-        let fixed = ["apt-get", "--simulate", "--assume-yes", "install", "--"];
-        Ok(Installation {
-            argv: self.command(&fixed),
-            folder: workspace.clone(),
-            read: [
-                "/etc/apt",
-                "/etc/dpkg",
-                "/var/lib/apt",
-                "/var/lib/dpkg",
-                "/var/cache/apt",
-            ]
-            .map(PathBuf::from)
-            .into_iter()
-            .chain([workspace])
-            .collect(),
-            write: Vec::new(),
-            programs: Vec::new(),
-            environment: Vec::new(),
-            network: Network::None,
-        })
-    }
-
-    /// Into an environment of the project's own, never the system's. A trial makes it in the
-    /// scratch folder.
-    fn pip(&self, workspace: &Path, desk: &str) -> Installation {
-        // A fixed text; the folder and the names are its arguments.
-        let script = "venv=$1; shift; trial=$1; shift; \
-            [ -x \"$venv/bin/pip\" ] || python3 -m venv \"$venv\" || exit; \
-            exec \"$venv/bin/pip\" --no-input --disable-pip-version-check install $trial -- \"$@\"";
-        let (venv, trial) = match self.dry_run {
-            true => (format!("{desk}/{VENV}"), "--dry-run"),
-            false => (workspace.join(VENV).to_string_lossy().into_owned(), ""),
-        };
-        let folder = match self.dry_run {
-            true => PathBuf::from(desk),
-            false => workspace.to_path_buf(),
-        };
-        Installation {
-            argv: self.command(&["/bin/sh", "-c", script, "sh", &venv, trial]),
-            folder,
-            read: Vec::new(),
-            write: self.written(workspace),
-            programs: Vec::new(),
-            environment: Vec::new(),
-            network: Network::Host,
+        let writable = &Ground::of(bay, call).write;
+        match writable.iter().any(|root| workspace.starts_with(root)) {
+            true => Ok(()),
+            false => Err(mendable(
+                "not_writable",
+                format!(
+                    "{} is not open for writing, and packages are installed there. Ask the user \
+                     to start with `--allow-write .`.",
+                    workspace.display()
+                ),
+            )),
         }
     }
 
-    fn cargo(&self, bay: &Bay, workspace: &Path, desk: &str) -> Installation {
-        let trial: &[&str] = if self.dry_run { &["--dry-run"] } else { &[] };
-        let fixed: Vec<&str> = ["cargo", "add"].iter().chain(trial).copied().collect();
-        let found = super::toolchain::find(super::toolchain::Language::Rust, &bay.given.home);
-        let (programs, mut read) = match found {
-            Ok(chain) => (chain.programs, chain.read),
-            Err(_) => (Vec::new(), Vec::new()),
-        };
-        read.push(workspace.to_path_buf());
-        Installation {
-            argv: self.command(&[&fixed[..], &["--"]].concat()),
-            folder: workspace.to_path_buf(),
-            read,
-            write: self.written(workspace),
-            programs,
-            environment: vec![("CARGO_HOME", format!("{desk}/cargo"))],
-            network: Network::Host,
-        }
-    }
-
-    /// Scripts that packages bring along are not run.
-    fn npm(&self, workspace: &Path, desk: &str) -> Installation {
-        let trial: &[&str] = if self.dry_run { &["--dry-run"] } else { &[] };
-        let fixed = [
-            "npm",
-            "install",
-            "--ignore-scripts",
-            "--no-audit",
-            "--no-fund",
-        ];
-        let fixed: Vec<&str> = fixed.iter().chain(trial).chain(&["--"]).copied().collect();
-        Installation {
-            argv: self.command(&fixed),
-            folder: workspace.to_path_buf(),
-            read: vec![workspace.to_path_buf()],
-            write: self.written(workspace),
-            programs: Vec::new(),
-            environment: vec![("npm_config_cache", format!("{desk}/npm"))],
-            network: Network::Host,
-        }
-    }
-
-    /// Whether what the packages bring along runs already now.
-    const fn foreign_code(&self) -> &'static str {
+    /// Whose code runs, for the user.
+    fn code(&self, workspace: &Path) -> &'static str {
         match (self.manager, self.dry_run) {
-            (Manager::Pip, false) => "Code of the packages may run while they are installed.",
-            // To learn what a package needs, pip builds those that are not built yet.
-            (Manager::Pip, true) => "Code of the packages may run during the trial too.",
-            (Manager::Npm, _) => "Scripts of the packages are not run while they are installed.",
-            (Manager::Cargo | Manager::Apt, _) => "No code of the packages is run by this.",
+            (Manager::Apt, _) => "No code of the packages is run by this.",
+            (_, true) => "No code of the packages or of the project is run by this.",
+            (Manager::Pip, false) if workspace.join(VENV).exists() => {
+                "No code of the packages is run by this. The python of the project's .venv runs, \
+                 without network."
+            }
+            (Manager::Pip, false) => "No code of the packages or of the project is run by this.",
+            (Manager::Cargo | Manager::Npm, false) => {
+                "No code of the packages is run by this. Programs that the project's own \
+                 configuration names may run, without network."
+            }
         }
-    }
-
-    fn written(&self, workspace: &Path) -> Vec<PathBuf> {
-        match self.dry_run {
-            true => Vec::new(),
-            false => vec![workspace.to_path_buf()],
-        }
-    }
-
-    fn command(&self, fixed: &[&str]) -> Vec<String> {
-        let fixed = fixed.iter().map(|part| (*part).to_owned());
-        fixed.chain(self.names.iter().cloned()).collect()
     }
 }
 
@@ -294,69 +193,138 @@ pub(super) async fn run(
     progress: &ProgressSink,
 ) -> Result<ToolOutput, ToolFailure> {
     let asked = PackageInstall::checked(&call.arguments)?;
-    let desk = Desk::new()?;
-    let installation = asked.installation(bay, call, &desk.folder)?;
-    let mut environment = desk.environment(&installation.programs);
-    let more = installation.environment.into_iter();
+    let workspace = shell::workspace(call)?;
+    asked.fits(bay, call, &workspace)?;
+    let (store, desks) = (Desk::new()?, [Desk::new()?, Desk::new()?]);
+    let places = Places {
+        scratch: [desks[0].folder.clone(), desks[1].folder.clone()],
+        store: store.folder.clone(),
+        home: bay.given.home.clone(),
+        workspace,
+    };
+    let steps = asked.steps(&places)?;
+    for (name, content) in &steps.stored {
+        put(&store.folder.join(name), content)?;
+    }
+    let mut last = None;
+    for (step, desk) in steps.all.into_iter().zip(desks) {
+        let is_fetching = step.network == Network::Host;
+        let (finished, mut notes) = run_step(bay, &places, step, desk, progress).await?;
+        let has_failed = finished.ended != Ended::Exited(0);
+        if is_fetching && has_failed {
+            notes.extend(unfetched(asked.manager));
+            return output("package_install", &finished, &notes);
+        }
+        last = Some((finished, notes));
+    }
+    let Some((finished, notes)) = last else {
+        return Err(broken("no_step", "Nothing was run."));
+    };
+    output("package_install", &finished, &notes)
+}
+
+async fn run_step(
+    bay: &Bay,
+    places: &Places,
+    step: Step,
+    desk: Desk,
+    progress: &ProgressSink,
+) -> Result<(Finished, Vec<String>), ToolFailure> {
+    let mut environment = desk.environment(&step.programs);
+    let more = step.environment.into_iter();
     environment.extend(more.map(|(name, value)| (name.to_owned(), value)));
     let mut limits = limits();
     limits.wall = INSTALL_TIME;
-    let seen: Vec<PathBuf> = [&installation.read, &installation.write]
-        .into_iter()
-        .flatten()
-        .cloned()
-        .collect();
-    let job = Job {
-        argv: installation.argv,
-        folder: installation.folder,
-        read: installation.read,
-        write: installation.write,
-        scratch: desk.with(BTreeMap::new()),
-        frozen: Vec::new(),
-        hidden: shell::hidden(bay, seen.iter().map(PathBuf::as_path)),
-        environment,
-        input: Vec::new(),
-        network: installation.network,
-        limits,
+    let seen = step.read.iter().chain(&step.write);
+    let hidden = shell::hidden(bay, seen.map(PathBuf::as_path));
+    // The store is nobody's but this call's.
+    let guarded = step.write.iter().filter(|path| **path != places.store);
+    let errand = Errand {
+        guarded: guarded.cloned().collect(),
+        job: Job {
+            argv: step.argv,
+            folder: step.folder,
+            read: step.read,
+            write: step.write,
+            scratch: desk.with(step.files),
+            frozen: Vec::new(),
+            hidden,
+            environment,
+            input: Vec::new(),
+            network: step.network,
+            limits,
+        },
+        desk,
     };
-    shell::guarded(bay, job, desk, progress, "package_install").await
+    bay.finish(errand, progress).await
+}
+
+/// Writes a file of the store.
+fn put(file: &Path, content: &[u8]) -> Result<(), ToolFailure> {
+    let written = match file.parent() {
+        Some(folder) => std::fs::create_dir_all(folder),
+        None => Ok(()),
+    };
+    written
+        .and_then(|()| std::fs::write(file, content))
+        .map_err(|error| {
+            broken(
+                "no_scratch",
+                format!("No scratch file can be made: {error}."),
+            )
+        })
+}
+
+/// What else there is to say when nothing could be fetched.
+fn unfetched(manager: Manager) -> Vec<String> {
+    let why = match manager {
+        Manager::Pip => {
+            "nothing was installed; only packages that are built already are taken, since building \
+             one runs its code: ask the user to install the others"
+        }
+        Manager::Apt | Manager::Cargo | Manager::Npm => "nothing was installed",
+    };
+    vec![why.to_owned()]
 }
 
 pub(super) fn preview(bay: &Bay, call: &JudgedCall) -> Result<String, ToolFailure> {
     let asked = PackageInstall::checked(&call.arguments)?;
-    let installation = asked.installation(bay, call, Path::new("/scratch"))?;
-    let kind = match asked.dry_run {
-        true => "A trial: nothing is installed.",
-        false => "Installs for real.",
+    let places = Places {
+        workspace: shell::workspace(call)?,
+        home: bay.given.home.clone(),
+        scratch: ["/scratch", "/scratch"].map(PathBuf::from),
+        store: PathBuf::from("/fetched"),
     };
-    let network = match installation.network {
-        Network::None => "no network",
-        Network::Host => {
-            "WITH the network of this machine, so that what it can read can be sent out"
-        }
-    };
-    let list = |paths: &[PathBuf]| {
-        let names: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
-        match names.is_empty() {
-            true => "nothing".to_owned(),
-            false => names.join(", "),
-        }
-    };
-    Ok(format!(
-        "$ {}\n{kind} Runs in the sandbox, in {}: {network}; reads {}; changes {}.\n{}\n",
-        shown_argv(&installation.argv),
-        installation.folder.display(),
-        list(&readable(&installation)),
-        list(&installation.write),
-        asked.foreign_code(),
-    ))
+    asked.fits(bay, call, &places.workspace)?;
+    let steps = asked.steps(&places)?;
+    Ok(shown(&asked, &steps, &places.workspace))
 }
 
-/// What it can read: what is writable is readable too.
-fn readable(installation: &Installation) -> Vec<PathBuf> {
-    let Installation { read, write, .. } = installation;
-    let more = write.iter().filter(|path| !read.contains(path));
-    read.iter().chain(more).cloned().collect()
+fn shown(asked: &PackageInstall, steps: &Steps, workspace: &Path) -> String {
+    let mut text = String::new();
+    for step in &steps.all {
+        text.push_str(&format!("$ {}\n", shown_argv(&step.argv)));
+        text.push_str(&match (&steps.index, step.network) {
+            (Some(index), Network::Host) => format!(
+                "Asks {} for {} and what they need, in the sandbox, WITH this machine's network, \
+                 including loopback and the local network; in an empty folder, where nothing of \
+                 yours can be read.\n",
+                index.shown(),
+                asked.names.join(", ")
+            ),
+            (Some(_), Network::None) => format!(
+                "Installs what was fetched in {0}, in the sandbox, without network; reads and \
+                 changes {0}.\n",
+                workspace.display()
+            ),
+            (None, _) => "Runs in the sandbox, without network.\n".to_owned(),
+        });
+    }
+    if asked.dry_run {
+        text.push_str("A trial: nothing is installed.\n");
+    }
+    text.push_str(&format!("{}\n", asked.code(workspace)));
+    text
 }
 
 #[cfg(test)]
@@ -364,21 +332,44 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn places() -> Places {
+        Places {
+            workspace: PathBuf::from("/w"),
+            home: PathBuf::from("/nowhere"),
+            scratch: ["/s1", "/s2"].map(PathBuf::from),
+            store: PathBuf::from("/store"),
+        }
+    }
+
     #[test]
-    fn what_is_asked_for_says_what_is_read_and_whose_code_runs() {
-        let asked = |manager: &str, dry_run: bool| {
-            let arguments = json!({"manager": manager, "names": ["x"], "dry_run": dry_run});
-            PackageInstall::checked(&arguments).unwrap()
-        };
-        let workspace = Path::new("/w");
-        let real = asked("pip", false);
-        let shown = readable(&real.pip(workspace, "/scratch"));
-        assert_eq!(shown, [workspace.to_path_buf()]);
-        let shown = readable(&asked("npm", false).npm(workspace, "/scratch"));
-        assert_eq!(shown, [workspace.to_path_buf()], "told once");
-        assert!(real.foreign_code().contains("may run"));
-        assert!(asked("pip", true).foreign_code().contains("may run"));
-        assert!(asked("npm", false).foreign_code().contains("not run"));
+    fn what_has_a_network_has_nothing_of_the_users() {
+        for manager in ["pip", "cargo", "npm"] {
+            for dry_run in [true, false] {
+                let arguments = json!({"manager": manager, "names": ["x"], "dry_run": dry_run});
+                let asked = PackageInstall::checked(&arguments).unwrap();
+                let Ok(steps) = asked.steps(&places()) else {
+                    // The language is not installed here.
+                    continue;
+                };
+                assert_eq!(steps.all.len(), if dry_run { 1 } else { 2 });
+                let fetch = &steps.all[0];
+                assert_eq!(fetch.network, Network::Host);
+                assert_eq!(fetch.folder, PathBuf::from("/s1"));
+                assert_eq!(fetch.write, [PathBuf::from("/store")]);
+                let touches = |step: &Step| {
+                    let mut paths = step.read.iter().chain(&step.write).chain([&step.folder]);
+                    paths.any(|path| path.starts_with("/w"))
+                };
+                assert!(!touches(fetch) && !fetch.argv.join(" ").contains("/w/"));
+                let text = shown(&asked, &steps, Path::new("/w"));
+                assert!(text.contains("including loopback"), "{text}");
+                if let Some(install) = steps.all.get(1) {
+                    assert_eq!(install.network, Network::None);
+                    assert!(touches(install));
+                    assert!(text.contains("without network"), "{text}");
+                }
+            }
+        }
     }
 
     #[test]
@@ -412,6 +403,10 @@ mod tests {
             "a\0b",
             "@file",
             "name @ https://evil",
+            "evil-1.0-py3-none-any.whl",
+            "x.ZIP",
+            "x.tar.gz",
+            "x.tgz",
             "pаckage",
         ];
         for name in bad {

