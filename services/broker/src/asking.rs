@@ -196,9 +196,13 @@ impl Call {
             None => String::new(),
         };
         let shown = render::one_line(&folder.to_string_lossy());
+        let in_short = render::short(&format!(
+            "open {shown} for writing (effect: write), asked for by {}",
+            self.request.tool
+        ));
         let rendering = format!(
             "Open {shown} and everything in it for writing, until this session ends?\nAsked for:\n\
-             {call}"
+             {call}{in_short}"
         );
         let request = ConfirmationRequest {
             confirmation_id: id,
@@ -235,6 +239,11 @@ impl Call {
             &shown.call.call.arguments,
             &shown.call.bound,
         );
+        let in_short = self.inner.in_short(
+            &self.request.tool,
+            &shown.call.call.arguments,
+            &shown.call.bound,
+        );
         let reach = session_reach(&shown.call.bound, &shown.call.call.arguments);
         let request = ConfirmationRequest {
             confirmation_id: id,
@@ -244,7 +253,7 @@ impl Call {
             batch: company,
             effect: shown.call.bound.effect,
             reason: reasons(judgement),
-            rendering: format!("{call}A yes for the session covers {reach}\n"),
+            rendering: format!("{call}A yes for the session covers {reach}\n{in_short}"),
             diff: shown.diff.as_deref().map(render::diff),
             binding: shown.call.call.binding(),
             expires: self.inner.expiry(),

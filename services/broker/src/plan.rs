@@ -278,6 +278,18 @@ impl Pin {
         }
     }
 
+    /// The plan in one line: its tools, and the strictest of what they do.
+    fn in_short(&self, draft: &Draft) -> String {
+        let tools: Vec<&str> = self.request.calls.iter().map(|c| c.tool.as_str()).collect();
+        let effect = strictest_effect(&draft.judgements);
+        render::short(&format!(
+            "a plan of {} calls (strictest effect: {}): {}",
+            tools.len(),
+            effect.as_str(),
+            tools.join(", ")
+        ))
+    }
+
     fn rendering(&self, draft: &Draft) -> String {
         let mut out = format!("Plan: {}\n", render::one_line(&self.request.intent));
         for folder in &draft.opens {
@@ -297,6 +309,7 @@ impl Pin {
                 let _ = writeln!(out, "   Careful: {}", render::one_line(reason));
             }
         }
+        out.push_str(&self.in_short(draft));
         out
     }
 

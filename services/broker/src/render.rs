@@ -1,6 +1,6 @@
 //! What the user is shown before saying yes: the broker's own words, nothing a model could style.
 
-use domain::tool::ToolSpec;
+use domain::tool::{ArgumentRole, ToolSpec};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -25,6 +25,57 @@ pub(crate) fn call(
         out.push_str(&format!("  {name}: (the secret `{secret}`)\n"));
     }
     out
+}
+
+/// How the last line of a question begins, which names once more what it is about.
+pub(crate) const IN_SHORT: &str = "In short: ";
+/// Most of that line, characters.
+const SHORT_CHARS: usize = 300;
+
+/// One call in one line: tool, effect, and what it acts on; where it names nothing of the kind, its
+/// arguments.
+pub(crate) fn in_short(
+    spec: &ToolSpec,
+    arguments: &Value,
+    targets: &BTreeMap<String, PathBuf>,
+) -> String {
+    let is_target = |name: &String| {
+        let known = spec.arguments.get(name);
+        known.is_some_and(|known| known.role == ArgumentRole::Target)
+    };
+    let all: Vec<(&String, &Value)> = arguments.as_object().into_iter().flatten().collect();
+    let mut named: Vec<_> = all.iter().filter(|(name, _)| is_target(name)).collect();
+    if named.is_empty() {
+        named = all.iter().collect();
+    }
+    let mut line = format!(
+        "{} (effect: {})",
+        spec.definition.name,
+        spec.effect.as_str()
+    );
+    for (name, value) in named {
+        let value = match (targets.get(*name), value) {
+            (Some(path), _) => path.to_string_lossy().into_owned(),
+            (None, Value::String(text)) => text.clone(),
+            (None, other) => other.to_string(),
+        };
+        line.push_str(&format!(", {}: {}", one_line(name), one_line(&value)));
+    }
+    short(&line)
+}
+
+/// The last line of a question; what is cut off is said.
+pub(crate) fn short(text: &str) -> String {
+    let line = one_line(text);
+    let count = line.chars().count();
+    if count <= SHORT_CHARS {
+        return format!("{IN_SHORT}{line}\n");
+    }
+    let kept: String = line.chars().take(SHORT_CHARS).collect();
+    format!(
+        "{IN_SHORT}{kept} … {} characters more, see above\n",
+        count - SHORT_CHARS
+    )
 }
 
 fn argument(name: &str, value: &Value, target: Option<&PathBuf>) -> String {

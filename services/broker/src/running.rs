@@ -357,6 +357,14 @@ impl Inner {
         })
     }
 
+    /// A call in one line, for the end of a question.
+    pub(crate) fn in_short(&self, tool: &str, arguments: &Value, bound: &Bound) -> String {
+        match self.policy.table().find(tool) {
+            Some((_, tool)) => crate::render::in_short(&tool.spec, arguments, &paths_of(bound)),
+            None => crate::render::short(tool),
+        }
+    }
+
     /// The broker's own rendering of a call.
     pub(crate) fn render(&self, tool: &str, arguments: &Value, bound: &Bound) -> String {
         match self.policy.table().find(tool) {

@@ -6,8 +6,10 @@
 )]
 
 use attacks::script::{Call, scene, sit};
+use scenarios::Scene;
 use serde_json::json;
 use std::fs;
+use testkit::Reply;
 
 fn edit(new: &str) -> Call<'static> {
     let arguments = json!({"path": "a.txt", "old": "draft", "new": new});
@@ -146,6 +148,69 @@ fn the_question_shows_everything_and_nothing_hides_in_it() {
         asked[0]
     );
     assert!(asked[1].contains("the end of it"), "{:.300}", asked[1]);
+}
+
+#[test]
+fn a_long_call_ends_with_what_it_is_about() {
+    let lines: Vec<String> = (1..=3_000).map(|n| format!("line {n} of it")).collect();
+    let content = lines.join("\n");
+    let written = ("write_file", json!({"path": "a.txt", "content": content}));
+    let scene = scene(&[written]);
+    let answers = ["v", "y"];
+    let sitting = sit(&scene, &OPEN, |_, number| answers[number].to_owned());
+    assert_eq!(
+        sitting.statuses(),
+        ["ok"],
+        "{:.3000}",
+        sitting.seen.questions[0]
+    );
+    let [folded, whole] = sitting.seen.questions.as_slice() else {
+        panic!("{}", sitting.seen.questions.len());
+    };
+    assert!(folded.lines().count() < 120, "{folded}");
+    assert!(folded.contains("lines not shown here:"), "{folded}");
+    assert!(!folded.contains("line 1500 of it"));
+    assert!(lines.iter().all(|line| whole.contains(line.as_str())));
+    for shown in [folded, whole] {
+        let end: Vec<&str> = shown.lines().rev().take(2).collect();
+        assert!(
+            end.concat().contains("write_file (effect: write), path: "),
+            "{end:?}"
+        );
+        assert!(end.concat().contains("/a.txt"), "{end:?}");
+    }
+}
+
+#[test]
+fn a_habitual_yes_is_no_yes_to_several() {
+    let several = || {
+        let names = ["a.txt", "b.txt", "c.txt"];
+        let reply = names.iter().fold(Reply::default(), |reply, name| {
+            reply.and_call("delete_file", json!({"path": name}))
+        });
+        let scene = Scene::new([reply, Reply::text("Done.")]);
+        names
+            .iter()
+            .for_each(|name| drop(scene.house.write(name, "x")));
+        scene
+    };
+    let scene = several();
+    let answers = ["y", "yes", "n"];
+    let sitting = sit(&scene, &OPEN, |_, number| answers[number].to_owned());
+    let asked = &sitting.seen.questions;
+    assert_eq!(asked.len(), answers.len(), "{:#?}", sitting.seen);
+    assert!(asked[1].contains("Type a for all"), "{}", asked[1]);
+    assert_eq!(sitting.statuses(), ["denied"; 3]);
+    assert!(
+        ["a.txt", "b.txt", "c.txt"]
+            .iter()
+            .all(|name| scene.house.has(name))
+    );
+    // The control: who says all means all.
+    let scene = several();
+    let sitting = sit(&scene, &OPEN, |_, _| "a".to_owned());
+    assert_eq!(sitting.statuses(), ["ok"; 3], "{:#?}", sitting.seen);
+    assert_eq!(sitting.seen.questions.len(), 1);
 }
 
 #[test]

@@ -8,9 +8,25 @@ use std::io::{self, BufRead, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
 use text::escape::visible;
 
-/// The questions as one text, without the prompt for an answer.
-#[must_use]
-pub fn question(requests: &[ConfirmationRequest], paint: Paint) -> String {
+/// How much of a question is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Length {
+    /// All of it.
+    Whole,
+    /// Long parts without their middle, which says how much it is.
+    Folded,
+}
+
+/// Longest part of a question that is shown whole unasked, lines.
+const FOLD_LINES: usize = 40;
+/// What is shown of the end of a longer one, lines.
+const TAIL_LINES: usize = 10;
+/// Longest line that is shown whole unasked, characters.
+const FOLD_CHARS: usize = 2_000;
+
+/// The questions as one text, without the prompt for an answer. It ends with what it is about in
+/// one line each, which no length of the rest pushes off the screen.
+fn question(requests: &[ConfirmationRequest], paint: Paint, length: Length) -> String {
     let Some(first) = requests.first() else {
         return String::new();
     };
@@ -41,7 +57,7 @@ pub fn question(requests: &[ConfirmationRequest], paint: Paint) -> String {
             let number = format!("{} of {}{by}", index + 1, requests.len());
             text.push_str(&format!("  {}\n", paint.strong(&number)));
         }
-        text.push_str(&body(request, requests.len(), paint));
+        text.push_str(&body(request, requests.len(), paint, length));
     }
     let soonest = requests.iter().map(|request| request.expires).min();
     let until = format!(
@@ -49,7 +65,51 @@ pub fn question(requests: &[ConfirmationRequest], paint: Paint) -> String {
         soonest.unwrap_or(first.expires).strftime("%H:%M:%S UTC")
     );
     text.push_str(&format!("  {}\n", paint.faint(&until)));
+    text.push_str(&in_short(requests));
     text
+}
+
+/// A text as lines, each behind the same margin; folded when it is long.
+fn lines_of(text: &str, margin: &str, length: Length) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_long = length == Length::Folded && lines.len() > FOLD_LINES;
+    let head = if is_long {
+        FOLD_LINES - TAIL_LINES
+    } else {
+        lines.len()
+    };
+    let (head, rest) = lines.split_at(head.min(lines.len()));
+    let folded = rest.len().saturating_sub(TAIL_LINES);
+    let (folded, tail) = rest.split_at(folded);
+    let mut out = String::new();
+    let mut add = |line: &str| {
+        out.push_str(margin);
+        out.push_str(&line_of(line, length));
+        out.push('\n');
+    };
+    head.iter().for_each(|line| add(line));
+    if !folded.is_empty() {
+        add(&format!(
+            "{FOLDED} lines not shown here: {}; v shows them …",
+            folded.len()
+        ));
+    }
+    tail.iter().for_each(|line| add(line));
+    out
+}
+
+/// How a note begins that stands for what is folded.
+const FOLDED: &str = "…";
+
+fn line_of(line: &str, length: Length) -> String {
+    let count = line.chars().count();
+    if length == Length::Whole || count <= FOLD_CHARS {
+        return line.to_owned();
+    }
+    let head: String = line.chars().take(FOLD_CHARS / 2).collect();
+    let tail: String = line.chars().skip(count - FOLD_CHARS / 4).collect();
+    let left = count - FOLD_CHARS / 2 - FOLD_CHARS / 4;
+    format!("{head} {FOLDED} characters not shown here: {left}; v shows them … {tail}")
 }
 
 /// Who asks, as the broker knows it: the chain from the root, and which one of several alike.
@@ -70,17 +130,22 @@ fn asker(request: &ConfirmationRequest) -> String {
 /// How the broker's last line begins that says what a yes for the session covers.
 const SESSION_REACH: &str = "A yes for the session covers ";
 
+/// How the broker's last line begins that names tool, effect and targets once more.
+const IN_SHORT: &str = "In short: ";
+
 /// What would be done, how a file would change, and why it is asked. Several that are asked at one
 /// time, `of` them, offer no yes for the session, so none of them says what it would cover.
-fn body(request: &ConfirmationRequest, of: usize, paint: Paint) -> String {
+fn body(request: &ConfirmationRequest, of: usize, paint: Paint, length: Length) -> String {
     // The rendering and the diff come from the broker; escaping again keeps a faulty or remote
     // broker from drawing on this terminal.
     let rendering = visible(&request.rendering);
     let mut lines: Vec<&str> = rendering.lines().collect();
+    // It stands at the very end of the question.
+    lines.pop_if(|last| last.starts_with(IN_SHORT));
     lines.pop_if(|last| of > 1 && last.starts_with(SESSION_REACH));
-    let mut text: String = lines.iter().map(|l| format!("  {l}\n")).collect();
+    let mut text = lines_of(&lines.join("\n"), "  ", length);
     if let Some(diff) = &request.diff {
-        text.push_str(&paint.diff(&visible(diff)));
+        text.push_str(&paint.diff(&lines_of(&visible(diff), "", length)));
     }
     text.push_str(&format!("  {}\n", paint.faint(&visible(&request.reason))));
     text
@@ -167,14 +232,15 @@ pub fn ask(
     memory: Memory,
     is_closed: &AtomicBool,
 ) -> io::Result<Option<Reply>> {
-    print_error(&question(requests, paint))?;
-    if requests.len() > 1 {
-        print_error(&in_short(requests))?;
-    }
+    let shown = question(requests, paint, Length::Folded);
+    print_error(&shown)?;
+    let whole = question(requests, paint, Length::Whole);
+    let is_folded = shown != whole;
     let asked = Asked::of(requests, memory);
     forget_typed_ahead()?;
     loop {
-        print_error(prompt(asked))?;
+        let view = if is_folded { "[v]iew all, " } else { "" };
+        print_error(&format!("  {view}{}", prompt(asked)))?;
         let Some(line) = read_line(is_closed)? else {
             return Ok(None);
         };
@@ -185,7 +251,23 @@ pub fn ask(
         }
         match parse(&line, asked) {
             Some(reply) => return Ok(Some(reply)),
-            None => print_error("  Please answer with one of the letters in brackets.\n")?,
+            None if is_folded && is_view(&line) => print_error(&whole)?,
+            None => print_error(unclear(asked))?,
+        }
+    }
+}
+
+/// Whether the line asks for what is folded.
+fn is_view(line: &str) -> bool {
+    matches!(line.trim().to_lowercase().as_str(), "v" | "view")
+}
+
+/// What is said to an answer that is none.
+const fn unclear(asked: Asked) -> &'static str {
+    match asked {
+        Asked::Batch => "  Type a for all of them, o for one by one, or n for none.\n",
+        Asked::Call | Asked::Plain | Asked::Folder => {
+            "  Please answer with one of the letters in brackets.\n"
         }
     }
 }
@@ -199,22 +281,29 @@ fn forget_typed_ahead() -> io::Result<()> {
     Ok(())
 }
 
-/// Most characters of a call where it is named once more.
-const SHORT_CHARS: usize = 100;
-
-/// What one answer would cover, for a screen that the questions no longer fit on.
+/// What the answer would cover, one line for each question.
 fn in_short(requests: &[ConfirmationRequest]) -> String {
-    let mut text = format!("  {} calls, to be answered together:\n", requests.len());
-    for request in requests {
+    let line = |request: &ConfirmationRequest| {
         let rendering = visible(&request.rendering);
-        // The tool and its first arguments, which are its targets where it has any.
-        let lines = rendering.lines();
-        let told = lines.filter(|line| !line.starts_with(SESSION_REACH));
-        let words: Vec<&str> = told.flat_map(str::split_whitespace).collect();
-        let short: String = words.join(" ").chars().take(SHORT_CHARS).collect();
-        text.push_str(&format!("    {short}\n"));
+        let last = rendering.lines().next_back().unwrap_or_default();
+        // A broker of another version may not say it.
+        match last.strip_prefix(IN_SHORT) {
+            Some(short) => short.to_owned(),
+            None => request.effect.as_str().to_owned(),
+        }
+    };
+    match requests {
+        [] => String::new(),
+        [one] => format!("  {IN_SHORT}{}\n", line(one)),
+        _ => {
+            let count = requests.len();
+            let mut text = format!("  {IN_SHORT}{count} calls, to be answered together:\n");
+            for request in requests {
+                text.push_str(&format!("    {}\n", line(request)));
+            }
+            text
+        }
     }
-    text
 }
 
 /// One line, with its line feed; empty at the end of input; `None` once `is_closed` is set.
@@ -233,14 +322,14 @@ fn read_line(is_closed: &AtomicBool) -> io::Result<Option<String>> {
 const fn prompt(asked: Asked) -> &'static str {
     match asked {
         Asked::Batch => {
-            "  [a]ll of them once, [o]ne by one, [n]one, or n and a message to the agent: "
+            "[a]ll of them once, [o]ne by one, [n]one, or n and a message to the agent: "
         }
         Asked::Call => {
-            "  [y]es once, yes for this [s]ession, [n]o, or n and a message to the agent: "
+            "[y]es once, yes for this [s]ession, [n]o, or n and a message to the agent: "
         }
-        Asked::Plain => "  [y]es, [n]o, or n and a message to the agent: ",
+        Asked::Plain => "[y]es, [n]o, or n and a message to the agent: ",
         Asked::Folder => {
-            "  [y]es for this session, yes and [r]emember this folder for later sessions, [n]o, or \
+            "[y]es for this session, yes and [r]emember this folder for later sessions, [n]o, or \
              n and a message to the agent: "
         }
     }
@@ -255,9 +344,9 @@ fn parse(line: &str, asked: Asked) -> Option<Reply> {
             message: rest.trim().to_owned(),
         }),
         _ if !rest.is_empty() => return None,
-        ("a" | "all" | "y" | "yes", Asked::Batch) => Said::once(ConfirmationAnswer::Once),
+        ("a" | "all", Asked::Batch) => Said::once(ConfirmationAnswer::Once),
         ("o" | "one", Asked::Batch) => return Some(Reply::OneByOne),
-        // A yes for the session is offered one by one.
+        // A yes out of habit is no yes to all, and one for the session is offered one by one.
         (_, Asked::Batch) => return None,
         // The broker opens a folder until the session ends.
         ("y" | "yes", _) => Said::once(ConfirmationAnswer::Once),
@@ -292,6 +381,19 @@ mod tests {
     }
 
     #[test]
+    fn what_is_folded_says_how_much() {
+        let lines = |count: usize| (1..=count).map(|n| format!("l{n}\n")).collect::<String>();
+        let whole = lines_of(&lines(FOLD_LINES), "", Length::Folded);
+        assert_eq!(whole, lines(FOLD_LINES));
+        let folded = lines_of(&lines(FOLD_LINES + 1), "", Length::Folded);
+        assert!(folded.contains("l30\n… lines not shown here: 1; v shows them …\nl32\n"));
+        assert_eq!(folded.lines().count(), FOLD_LINES + 1);
+        let long = "x".repeat(FOLD_CHARS + 1);
+        assert!(line_of(&long, Length::Folded).contains("characters not shown here: 501;"));
+        assert_eq!(line_of(&long, Length::Whole), long);
+    }
+
+    #[test]
     fn a_folder_is_remembered_only_where_that_is_offered_and_asked_for() {
         let remembered = |kind, memory, line| {
             let reply = parse(line, Asked::about(kind, memory));
@@ -318,11 +420,9 @@ mod tests {
         let batch = |line| parse(line, Asked::Batch);
         let once = Some(Reply::All(Said::once(ConfirmationAnswer::Once)));
         assert_eq!(batch("a"), once);
-        for all in [" ALL ", "y", "Yes"] {
-            assert_eq!(batch(all), once, "{all}");
-        }
+        assert_eq!(batch(" ALL "), once);
         assert_eq!(batch("o"), Some(Reply::OneByOne));
-        for unclear in ["s", "", "all but one", "one please", "y a"] {
+        for unclear in ["y", "Yes", "s", "", "all but one", "one please", "y a"] {
             assert_eq!(batch(unclear), None, "{unclear}");
         }
         for (line, message) in [("n", ""), ("none", ""), ("n not there", "not there")] {
