@@ -57,11 +57,14 @@ async fn a_yes_runs_exactly_what_was_shown_once() {
         "{}",
         asked.rendering
     );
-    let last = asked.rendering.lines().last().unwrap();
+    let lines: Vec<&str> = asked.rendering.lines().rev().take(2).collect();
     assert!(
-        last.starts_with("A yes for the session covers this tool on these paths"),
-        "{last}"
+        lines[1].starts_with("A yes for the session covers this tool on these paths"),
+        "{lines:?}"
     );
+    assert!(lines[0].starts_with("In short: "), "{lines:?}");
+    assert!(lines[0].contains("(effect: write)"), "{lines:?}");
+    assert!(lines[0].contains("/home/u/projects/a.txt"), "{lines:?}");
     assert_eq!(asked.diff.as_deref(), Some("--- a\n+++ b\n"));
     assert!(house.executor.calls().is_empty());
 

@@ -222,7 +222,10 @@ fn an_undo_of_several_files_shows_each_change_once() {
     let run = carl
         .env("TERM", "dumb")
         .talking(&[PROMPT, ANSWER], |shown, _| {
-            if shown.contains("[y]") || shown.contains("[a]ll") {
+            if shown.contains("[a]ll") {
+                return "a".to_owned();
+            }
+            if shown.contains("[y]") {
                 return "y".to_owned();
             }
             lines.next().unwrap_or("/quit").to_owned()
