@@ -355,6 +355,10 @@ pub trait Broker: Send + Sync {
     /// Judges a whole plan and asks the user once for all of it.
     async fn pin_plan(&self, request: PlanRequest) -> Result<Streaming<PlanEvent, Error>, Error>;
 
+    /// Notes that the calling agent is shown something that no tool returned, before its model sees
+    /// it. Joins; takes nothing back, so that an agent can only lose by it.
+    async fn note_shown(&self, context: CallContext, label: Label) -> Result<(), Error>;
+
     /// Ends an agent and all its descendants; their tokens are dead.
     async fn release(&self, context: CallContext) -> Result<(), Error>;
 }

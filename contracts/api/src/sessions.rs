@@ -35,6 +35,17 @@ pub struct SendRequest {
     pub text: String,
     /// How to work on it; `None`: as the session does.
     pub mode: Option<Mode>,
+    /// Data that the request is about; none of the user's words.
+    pub input: Option<Input>,
+}
+
+/// Data that a request is about. Its text permits nothing, and names no target on the user's behalf.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input {
+    /// Where it came from, such as a file's name.
+    pub name: String,
+    /// The data, at most [`domain::limits::USER_TEXT_BYTES`] bytes.
+    pub text: String,
 }
 
 /// A session, for lists.

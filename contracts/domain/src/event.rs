@@ -12,6 +12,7 @@ use crate::label::Label;
 use crate::lineage::{AgentType, Lineage};
 use crate::message::{Thinking, ToolCall};
 use crate::model::{FinishReason, ModelRef, Usage};
+use crate::notes::ShownNotes;
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::settings::{Mode, SessionProfile};
@@ -327,6 +328,22 @@ pub enum EventBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value_id: Option<ValueId>,
     },
+    /// An agent's prompt holds these files of project notes from here on.
+    NotesShown {
+        /// The files, in the order they are shown.
+        notes: Vec<ShownNotes>,
+        /// How far all of them together may be trusted.
+        label: Label,
+    },
+    /// The user gave data with a request. It is none of the user's words.
+    InputGiven {
+        /// Where it came from, such as a file's name.
+        name: String,
+        /// What the model reads of it: fenced.
+        text: String,
+        /// How far it may be trusted.
+        label: Label,
+    },
     /// A request's generation is complete.
     GenerationFinished {
         /// The answer.
@@ -556,6 +573,8 @@ impl EventBody {
             Self::ConfirmationAsked(_) => "confirmation.asked",
             Self::ConfirmationAnswered { .. } => "confirmation.answered",
             Self::MemoryRecalled { .. } => "memory.recalled",
+            Self::NotesShown { .. } => "context.notes",
+            Self::InputGiven { .. } => "query.input",
             Self::GenerationFinished { .. } => "response.generation",
             Self::DialogTurn { .. } => "answer.dialog",
             Self::Critique { .. } => "critique.result",

@@ -23,6 +23,7 @@ pub mod limits;
 pub mod lineage;
 pub mod message;
 pub mod model;
+pub mod notes;
 pub mod plan;
 pub mod report;
 pub mod rights;

@@ -13,6 +13,7 @@ use api::broker::{
 use api::{CallContext, Streaming};
 use async_trait::async_trait;
 use domain::decision::Decision;
+use domain::label::Label;
 use domain::limits::WIRE_MESSAGE_BYTES;
 use domain::lineage::AgentType;
 use domain::tool::ToolDefinition;
@@ -150,6 +151,16 @@ impl Broker for Client {
         Ok(stream::until_error(events))
     }
 
+    async fn note_shown(&self, context: CallContext, label: Label) -> Result<(), Error> {
+        let request = proto::NoteShownRequest {
+            context: Some(context.into()),
+            label: Some(label.into()),
+        };
+        let call = self.inner.clone().note_shown(request).await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
+    }
+
     async fn release(&self, context: CallContext) -> Result<(), Error> {
         let request = proto::ReleaseRequest {
             context: Some(context.into()),
@@ -221,6 +232,18 @@ impl broker_server::Broker for Server {
         let events = self.0.pin_plan(request).await.map_err(to_status)?;
         let events = events.map(|event| event.map(Into::into).map_err(to_status));
         Ok(Response::new(stream::until_error(events)))
+    }
+
+    async fn note_shown(
+        &self,
+        request: Request<proto::NoteShownRequest>,
+    ) -> Result<Response<proto::NoteShownResponse>, Status> {
+        let request = request.into_inner();
+        let context = required(request.context, "context")?;
+        let label = required(request.label, "label")?;
+        let noted = self.0.note_shown(context, label).await;
+        noted.map_err(to_status)?;
+        Ok(Response::new(proto::NoteShownResponse {}))
     }
 
     async fn release(

@@ -234,6 +234,7 @@ async fn the_user_goes_before_the_drive_and_can_stop_it() {
         session_id: id,
         text: "are you there?".to_owned(),
         mode: None,
+        input: None,
     };
     let answer = auto.service.send(request).await.unwrap();
     gate.open();

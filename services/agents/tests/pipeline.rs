@@ -59,6 +59,7 @@ fn request(id: domain::id::SessionId, mode: Mode, text: &str) -> SendRequest {
         session_id: id,
         text: text.to_owned(),
         mode: Some(mode),
+        input: None,
     }
 }
 

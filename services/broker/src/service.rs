@@ -410,6 +410,18 @@ impl Broker for Service {
         Ok(streamed(receiver, cancel))
     }
 
+    async fn note_shown(&self, context: CallContext, label: Label) -> Result<(), Error> {
+        let caller = self.inner.state.caller(&context)?;
+        let mut session = lock(&caller.session);
+        let agent = session.agents.get_mut(&caller.agent_id);
+        let agent = agent.ok_or_else(|| {
+            let detail = "The agent has ended.".to_owned();
+            Error::new(ErrorKind::UnknownAgent, detail)
+        })?;
+        agent.label = agent.label.join(&label);
+        Ok(())
+    }
+
     async fn release(&self, context: CallContext) -> Result<(), Error> {
         let inner = &self.inner;
         let caller = inner.state.caller(&context)?;

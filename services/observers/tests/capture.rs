@@ -107,6 +107,7 @@ impl Scene {
             session_id,
             text: text.to_owned(),
             mode: None,
+            input: None,
         };
         let stream = self.sessions.send(request).await.unwrap();
         let events = within("the answer", stream.collect::<Vec<_>>()).await;
@@ -226,6 +227,7 @@ async fn what_a_dead_process_was_working_on_is_not_waited_for() {
         session_id: id,
         text: "Never?".to_owned(),
         mode: None,
+        input: None,
     };
     let _stream = scene.sessions.send(request).await.unwrap();
     gate.reached().await;

@@ -212,6 +212,7 @@ impl House {
             session_id,
             text: text.to_owned(),
             mode: None,
+            input: None,
         };
         self.sessions.send(request).await.unwrap()
     }

@@ -102,6 +102,7 @@ impl Daemon {
             session_id,
             text: text.to_owned(),
             mode: None,
+            input: None,
         };
         let mut events = self.sessions.send(request).await?;
         let (mut first, mut calls) = (None, 0);

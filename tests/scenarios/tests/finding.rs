@@ -100,6 +100,7 @@ impl Scene {
             session_id: opened.session_id,
             text: text.to_owned(),
             mode: None,
+            input: None,
         };
         let events = self.sessions.send(request).await.unwrap();
         let events = within("the end of the request", events.collect::<Vec<_>>()).await;

@@ -257,6 +257,7 @@ impl Chat<'_> {
             session_id: self.session.session_id,
             text: text.to_owned(),
             mode: Some(self.profile.mode),
+            input: None,
         };
         self.work_on(send).await?;
         Ok(())

@@ -521,6 +521,7 @@ async fn whole_path(setting: &Setting, is_writable: bool) -> Check {
             session_id: session,
             text: "list files".to_owned(),
             mode: Some(Mode::Deterministic),
+            input: None,
         };
         let mut events = house.sessions.send(send).await.or_fail()?;
         let mut ended = None;

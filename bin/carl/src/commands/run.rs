@@ -163,6 +163,7 @@ impl Begun<'_> {
             session_id,
             text: task.text,
             mode: Some(mode),
+            input: None,
         };
         let mut view = OneRun::new(task.args, house, session_id).await;
         if let Some(warning) = override_warning(level) {

@@ -14,7 +14,7 @@ use domain::Timestamp;
 use domain::decision::{Decision, Layer, Verdict};
 use domain::event::{Batch, CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
-use domain::id::{BatchId, ConfirmationId, PlanId, SessionId, ValueId};
+use domain::id::{AgentId, BatchId, ConfirmationId, PlanId, SessionId, ValueId};
 use domain::label::Label;
 use domain::limits::CONFIRMATION_WAIT;
 use domain::lineage::AgentType;
@@ -114,6 +114,12 @@ impl FakeBroker {
     #[must_use]
     pub fn calls(&self) -> Vec<CallRequest> {
         self.state.lock().unwrap().calls.clone()
+    }
+
+    /// What agents were shown besides their tools' results, oldest first.
+    #[must_use]
+    pub fn shown(&self) -> Vec<(AgentId, Label)> {
+        self.state.lock().unwrap().shown.clone()
     }
 
     /// The audit log cannot be written, or can again.
@@ -487,6 +493,15 @@ impl Broker for FakeBroker {
         Ok(streaming(|events| {
             this.judge_plan(request, agent_type, events)
         }))
+    }
+
+    async fn note_shown(&self, context: CallContext, label: Label) -> Result<(), Error> {
+        let mut state = self.state.lock().unwrap();
+        let last = state.agent(&context)?.lineage.last();
+        if let Some(agent_id) = last.map(|agent| agent.agent_id) {
+            state.shown.push((agent_id, label));
+        }
+        Ok(())
     }
 
     async fn release(&self, context: CallContext) -> Result<(), Error> {

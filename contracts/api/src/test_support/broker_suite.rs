@@ -12,6 +12,7 @@ use domain::decision::{Decision, Verdict};
 use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationRequest};
 use domain::hash::Digest;
 use domain::id::{AgentToken, CallId, SessionId, TraceId};
+use domain::label::Label;
 use domain::lineage::AgentType;
 use domain::settings::{Attendance, SessionSettings};
 use futures::StreamExt;
@@ -251,6 +252,8 @@ async fn refuses_everything(subject: &Subject, context: CallContext) {
     assert_eq!(kind(discovering.await), ErrorKind::UnknownAgent);
     let registering = broker.register_agent(context.clone(), child);
     assert_eq!(kind(registering.await), ErrorKind::UnknownAgent);
+    let noting = broker.note_shown(context.clone(), Label::untrusted("notes"));
+    assert_eq!(kind(noting.await), ErrorKind::UnknownAgent);
     assert_eq!(kind(broker.release(context).await), ErrorKind::UnknownAgent);
 }
 
@@ -304,6 +307,12 @@ async fn lineage_grows_and_release_takes_descendants(subject: &Subject) {
         [session.root.agent_id, child.agent_id, grandchild.agent_id]
     );
     assert_eq!(grandchild.lineage[0].agent_type, subject.root);
+    let label = Label::untrusted("notes");
+    let noted = subject
+        .broker
+        .note_shown(context(id, &child.token), label)
+        .await;
+    noted.expect("what a known agent is shown is noted");
 
     let released = subject.broker.release(context(id, &child.token)).await;
     released.expect("the child is released");

@@ -71,6 +71,7 @@ async fn send(subject: &Subject, session_id: SessionId, text: &str) -> Streaming
         session_id,
         text: text.to_owned(),
         mode: None,
+        input: None,
     };
     let sending = subject.sessions.send(request);
     within("the request is taken", sending)
@@ -257,6 +258,7 @@ async fn closing_keeps_the_log_and_resuming_goes_on(subject: &Subject) {
         session_id: id,
         text: subject.ends.clone(),
         mode: None,
+        input: None,
     };
     let refused = subject.sessions.send(request).await;
     assert_eq!(
@@ -353,6 +355,7 @@ async fn what_is_not_there_is_said_so(subject: &Subject) {
         session_id: id,
         text: subject.ends.clone(),
         mode: None,
+        input: None,
     };
     assert_eq!(kind(sessions.open(resume).await), ErrorKind::NotFound);
     assert_eq!(kind(sessions.send(request).await), ErrorKind::NotFound);
@@ -388,6 +391,7 @@ async fn bad_requests_are_refused(subject: &Subject) {
             session_id: id,
             text,
             mode: None,
+            input: None,
         };
         let refused = subject.sessions.send(request).await;
         assert_eq!(kind(refused), ErrorKind::InvalidRequest);

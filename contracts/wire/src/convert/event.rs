@@ -286,6 +286,8 @@ events! {
         maybe label = label,
         maybe_id value_id = value_id,
     }
+    NotesShown = NotesShown { list notes = notes, message label = label }
+    InputGiven = InputGiven { plain name = name, plain text = text, message label = label }
     GenerationFinished = GenerationFinished {
         plain answer = answer,
         plain thinking = thinking,

@@ -6,10 +6,11 @@ use super::{
 };
 use crate::proto;
 use api::sessions::{
-    FeedbackRequest, Follow, OpenRequest, PinChange, RewindTo, SendRequest, SessionSummary,
+    FeedbackRequest, Follow, Input, OpenRequest, PinChange, RewindTo, SendRequest, SessionSummary,
     TakenBack,
 };
 use domain::context::{ContextPart, ContextView};
+use domain::notes::ShownNotes;
 use domain::settings::{Mode, SessionProfile};
 
 wire_enum!(
@@ -91,7 +92,52 @@ impl From<SendRequest> for proto::SendRequest {
             session_id: request.session_id.to_string(),
             text: request.text,
             mode: request.mode.map(WireEnum::to_wire),
+            input: request.input.map(Into::into),
         }
+    }
+}
+
+impl From<ShownNotes> for proto::ShownNotes {
+    fn from(notes: ShownNotes) -> Self {
+        Self {
+            path: notes.path,
+            version: notes.version.to_string(),
+            bytes: notes.bytes,
+            trusted: notes.trusted,
+        }
+    }
+}
+
+impl TryFrom<proto::ShownNotes> for ShownNotes {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::ShownNotes) -> Result<Self, InvalidField> {
+        Ok(Self {
+            path: wire.path,
+            version: text(&wire.version, "version")?,
+            bytes: wire.bytes,
+            trusted: wire.trusted,
+        })
+    }
+}
+
+impl From<Input> for proto::Input {
+    fn from(input: Input) -> Self {
+        Self {
+            name: input.name,
+            text: input.text,
+        }
+    }
+}
+
+impl TryFrom<proto::Input> for Input {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::Input) -> Result<Self, InvalidField> {
+        Ok(Self {
+            name: wire.name,
+            text: wire.text,
+        })
     }
 }
 
@@ -106,6 +152,7 @@ impl TryFrom<proto::SendRequest> for SendRequest {
             mode: mode
                 .map(|mode| WireEnum::from_wire(mode, "mode"))
                 .transpose()?,
+            input: optional(wire.input, "input")?,
         })
     }
 }

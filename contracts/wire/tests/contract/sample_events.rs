@@ -133,6 +133,15 @@ impl Seed {
                 label: self.maybe(self.label()),
                 value_id: self.maybe(ValueId::from_uuid(self.uuid())),
             },
+            EventBody::NotesShown {
+                notes: vec![self.shown_notes(); 2],
+                label: self.label(),
+            },
+            EventBody::InputGiven {
+                name: text(),
+                text: text(),
+                label: self.label(),
+            },
             EventBody::Critique {
                 score: self.byte,
                 feedback: text(),

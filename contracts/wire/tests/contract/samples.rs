@@ -12,6 +12,7 @@ use domain::label::{Integrity, Label, Readers};
 use domain::lineage::{AgentType, Ancestor};
 use domain::message::{Thinking, ToolCall};
 use domain::model::{FinishReason, ModelChoice, ModelRef, ModelRole, Usage};
+use domain::notes::ShownNotes;
 use domain::plan::{Action, Plan};
 use domain::report::{Report, ReportSource, ReportStatus, ResultQuality};
 use domain::settings::{Attendance, Grant, Mode, OverrideLevel, SessionProfile, SessionSettings};
@@ -260,6 +261,15 @@ impl Seed {
             call_id: CallId::from_uuid(self.uuid()),
             name: self.text.clone(),
             arguments: self.json.clone(),
+        }
+    }
+
+    pub fn shown_notes(&self) -> ShownNotes {
+        ShownNotes {
+            path: self.text.clone(),
+            version: self.digest(),
+            bytes: self.number,
+            trusted: self.flag,
         }
     }
 

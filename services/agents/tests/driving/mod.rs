@@ -316,6 +316,7 @@ impl Auto {
             session_id,
             text: text.to_owned(),
             mode: None,
+            input: None,
         };
         let stream = self.service.send(request).await.unwrap();
         stream.map(Result::unwrap).collect().await

@@ -168,6 +168,7 @@ pub fn request(session_id: SessionId, text: &str) -> SendRequest {
         session_id,
         text: text.to_owned(),
         mode: None,
+        input: None,
     }
 }
 

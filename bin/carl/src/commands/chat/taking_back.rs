@@ -76,6 +76,7 @@ impl Chat<'_> {
                 session_id: self.session.session_id,
                 text: vec![UNDO; steps].join("; "),
                 mode: Some(Mode::Deterministic),
+                input: None,
             };
             self.work_on(send).await?;
             let events = self.events().await?;

@@ -127,6 +127,7 @@ pub(super) struct State {
     pub(super) always: BTreeSet<(SessionId, Digest)>,
     pub(super) grants: Vec<(SessionId, GrantListing)>,
     pub(super) calls: Vec<CallRequest>,
+    pub(super) shown: Vec<(AgentId, Label)>,
     pub(super) is_audit_broken: bool,
 }
 
