@@ -51,6 +51,8 @@ pub(crate) struct Entry {
     pub(crate) part: Part,
     /// What was recalled for it; empty for nothing.
     pub(crate) recalled: String,
+    /// Data that came with it; empty for none.
+    pub(crate) input: String,
     /// Calls of it that leave the view, with their results, once the model has answered.
     pub(crate) passing_calls: Vec<CallId>,
     /// Calls of it that came to nothing: nothing has their long arguments.
@@ -68,6 +70,7 @@ impl Entry {
             message,
             part,
             recalled: String::new(),
+            input: String::new(),
             passing_calls: Vec::new(),
             failed_calls: Vec::new(),
         }

@@ -230,11 +230,22 @@ impl Lasting {
         bare.sent_messages()
     }
 
-    /// What was recalled for the current turn, as it stands before its words; empty for nothing.
+    /// What was recalled for the current turn and the data that came with it, as they stand before
+    /// its words; empty for neither.
     #[must_use]
-    pub fn recalled(&self) -> &str {
+    pub fn given(&self) -> String {
         let turn = self.entries.get(self.last_turn());
-        turn.map_or("", |entry| entry.recalled.as_str())
+        turn.map_or_else(String::new, |entry| {
+            format!("{}{}", entry.recalled, entry.input)
+        })
+    }
+
+    /// Sets the data that came with the newest request, as it stands before its words.
+    pub fn set_input(&mut self, text: String) {
+        let newest = self.entries.iter_mut().rev();
+        if let Some(entry) = newest.into_iter().find(|entry| entry.begins_turn()) {
+            entry.input = text;
+        }
     }
 
     /// Characters that fit into so many tokens, by the present estimate.

@@ -98,6 +98,10 @@ impl Lasting {
                 let recalled = if index < turn { name } else { "recalled" };
                 pieces.push((recalled, Cow::Borrowed(entry.recalled.as_str())));
             }
+            // What the current request is about is no less than its words.
+            if !entry.input.is_empty() && (index >= turn || !self.is_shortened(entry)) {
+                pieces.push((name, Cow::Borrowed(entry.input.as_str())));
+            }
             pieces.push((name, self.text_of(entry)));
             join(
                 &mut sent,

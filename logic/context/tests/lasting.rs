@@ -80,6 +80,7 @@ fn fresh() -> Lasting {
         kind: LayerKind::Identity,
         source: String::new(),
         text: "You are a test.".to_owned(),
+        fence: context::prompt::Fence::None,
     };
     lasting.set_layers(&[layer], 10_000);
     lasting

@@ -72,9 +72,9 @@ impl Service {
         let (budget, settings) = (self.budget(&profile), profile.settings.clone());
         let kept = self.shared.config.prompts.clone();
         let reading = library::blocking(move || Ok(prompts::layers(&kept, &profile, &about)));
-        let mut layers = reading.await?;
-        subagent::fit_to_type(&mut layers, Some(&agent_type), &agents);
-        history.set_standing(&settings, &layers, (budget, shape));
+        let mut standing = reading.await?;
+        subagent::fit_to_type(&mut standing, Some(&agent_type), &agents);
+        history.set_standing(&settings, standing, (budget, shape));
         view_of(&mut history, whose, (budget, &ahead))
     }
 

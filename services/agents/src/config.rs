@@ -1,6 +1,7 @@
 //! What the service is built with. Wiring reads configuration files; this crate only takes values.
 
 use crate::drive::Settings;
+use crate::notes::Reader;
 use domain::Timestamp;
 use domain::lineage::AgentType;
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ pub struct AgentCard {
 }
 
 /// What goes into the first user message besides the user's words.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Prompts {
     /// Agent cards by type. A type without one has only its name.
     pub cards: BTreeMap<AgentType, AgentCard>,
@@ -28,6 +29,8 @@ pub struct Prompts {
     pub user_text: String,
     /// Files with the user's global instructions, best first: the first that exists is taken.
     pub global_files: Vec<PathBuf>,
+    /// Reads what a project has for agents. Without one, no agent is shown any.
+    pub project_notes: Reader,
 }
 
 /// An external planner for bridge mode.
@@ -46,7 +49,7 @@ pub enum Bridge {
 }
 
 /// Everything the service needs to know.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Config {
     /// Where session logs live, absolute. Made with mode 0700 when it is not there.
     pub sessions_folder: PathBuf,

@@ -4,8 +4,8 @@
 //! model sees after a crash is what it would have seen without one.
 
 use crate::drive::Trail;
+use crate::prompts::StandingText;
 use crate::thread::{Closing, Ends, Thread, Unfinished, speaker_of};
-use context::prompt::Layer;
 use context::{Budget, ContextManager, Shape};
 use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody};
@@ -94,6 +94,9 @@ impl History {
             EventBody::ToolResult { status, label, .. } => self.past.saw(*status, label.as_ref()),
             EventBody::MemoryRecalled { text, label, .. } if !text.is_empty() => {
                 self.past.recalled(label.as_ref());
+            }
+            EventBody::NotesShown { label, .. } | EventBody::InputGiven { label, .. } => {
+                self.past.recalled(Some(label));
             }
             EventBody::QueryReceived {
                 origin: Origin::Drive,
@@ -197,18 +200,20 @@ impl History {
     pub(crate) fn set_standing(
         &mut self,
         settings: &SessionSettings,
-        layers: &[Layer],
+        standing: StandingText,
         (budget, shape): (Budget, Shape),
     ) {
+        self.root.set_notes(standing.notes);
         let window = &mut self.root.window;
         let characters = window.characters_in(budget.preamble_tokens);
-        window.set_layers(layers, characters);
+        window.set_layers(&standing.layers, characters);
         window.set_shape(shape, budget.reports_characters());
         window.set_system(context::prompt::system(settings));
     }
 
     /// How far an answer may be trusted that is made of everything the model was shown so far: the
-    /// user's words, which are no one else's to read, and what came back from tools and memory.
+    /// user's words, which are no one else's to read, and what came from tools, memory, a project's
+    /// notes and data given with requests.
     pub(crate) fn shown_label(&self) -> Label {
         Label::trusted("user").join(&self.past.shown)
     }

@@ -158,10 +158,16 @@ impl Run<'_> {
             self.outcome.error = Some(fault);
             return Event::Failed;
         }
-        let (messages, characters) = self.work.with_thread(|thread| {
+        // What is told is of the very prompt that is sent.
+        let (due, messages, characters) = self.work.with_thread(|thread| {
             thread.burn.sent(thread.window.estimate());
-            (thread.window.messages(), thread.window.characters())
+            let (messages, characters) = (thread.window.messages(), thread.window.characters());
+            (thread.due(), messages, characters)
         });
+        if let Err(fault) = self.work.tell_shown(due).await {
+            self.outcome.error = Some(fault);
+            return Event::Failed;
+        }
         // Tools stay in a request that must not use them: some servers refuse a conversation with
         // calls otherwise, and the prefix stays the same.
         let ask = Ask {

@@ -28,7 +28,7 @@ const SHARE_PERMILLE: u64 = 100;
 /// it is made under the label of what was recalled. What an earlier process recalled for it stays.
 /// The rules that need no model have no use for it.
 pub(crate) async fn before(work: &Work) {
-    let has_recalled = || work.with_thread(|thread| !thread.window.recalled().is_empty());
+    let has_recalled = || work.with_thread(|thread| thread.has_recalled());
     if work.mode == Mode::Deterministic || has_recalled() {
         return;
     }
@@ -69,14 +69,11 @@ async fn for_request(work: &Work) -> Option<EventBody> {
     }
 }
 
-/// A question to a model that is not the conversation, with what was recalled before its last words,
-/// where the conversation has it.
+/// A question to a model that is not the conversation, with what was recalled and the data that came
+/// with the request before its last words, where the conversation has them.
 pub(crate) fn shown_in(work: &Work, mut messages: Vec<Message>) -> Vec<Message> {
     if let Some(Message::User { text }) = messages.last_mut() {
-        text.insert_str(
-            0,
-            &work.with_thread(|thread| thread.window.recalled().to_owned()),
-        );
+        text.insert_str(0, &work.with_thread(|thread| thread.window.given()));
     }
     messages
 }

@@ -24,7 +24,10 @@ const REQUEST: &str = "Now report on your task in the given JSON form. `summary`
 
 /// Asks an agent whose turn has ended for its report.
 pub(crate) async fn ask(work: &Work) -> Report {
-    let mut messages = work.with_thread(|thread| thread.window.messages());
+    let (due, mut messages) = work.with_thread(|thread| (thread.due(), thread.window.messages()));
+    if let Err(fault) = work.tell_shown(due).await {
+        return failed_report(&format!("it could not report: {}", fault.message));
+    }
     messages.push(user(REQUEST.to_owned()));
     let mut mistake = String::new();
     let mut schema = report_schema();

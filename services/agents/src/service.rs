@@ -6,7 +6,7 @@ use crate::emitter::{Durability, Scope};
 use crate::error;
 use crate::record;
 use crate::session::{Session, Shared};
-use crate::{library, stream};
+use crate::{input, library, stream};
 use api::Streaming;
 use api::audit::Audit;
 use api::broker::{self, Broker, Control};
@@ -18,13 +18,13 @@ use api::sessions::{
 };
 use async_trait::async_trait;
 use domain::context::ContextView;
-use domain::drive::{Origin, Signal};
+use domain::drive::Signal;
 use domain::event::{ConfirmationAnswer, Event, EventBody};
 use domain::fault::Coded;
 use domain::hash::Digest;
 use domain::id::{ConfirmationId, SessionId};
 use domain::limits::USER_TEXT_BYTES;
-use domain::settings::SessionProfile;
+use domain::settings::{Mode, SessionProfile};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::Mutex;
@@ -190,6 +190,14 @@ impl Sessions for Service {
         }
         let session = self.expect_live(request.session_id).await?;
         let mode = request.mode.or_else(|| session.profile().map(|p| p.mode));
+        let input = request.input.as_ref().map(input::given).transpose()?;
+        if input.is_some() && (session.orchestrates() || mode == Some(Mode::Deterministic)) {
+            return invalid(
+                "Data can be given to an agent that reads it: not to one that only hands work out, \
+                 and not to the rules of deterministic mode."
+                    .to_owned(),
+            );
+        }
         // On its own task, so that a caller who goes away cannot leave a request logged and not
         // queued.
         let control = Arc::clone(&self.shared.control);
@@ -197,7 +205,7 @@ impl Sessions for Service {
             let heard = control.hear(session.id, request.text.clone()).await;
             heard.map_err(refused)?;
             let mode = mode.unwrap_or_default();
-            session.send(request.text, mode, Origin::User).await
+            session.send(request.text, input, mode).await
         });
         let (query_id, receiver) = library::joined(sending.await)??;
         Ok(stream::of_query(stream::live(receiver), query_id))

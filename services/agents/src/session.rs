@@ -9,7 +9,7 @@ use crate::emitter::{Durability, Emitter, Scope, Shown};
 use crate::subagent::means::{House, Means};
 use crate::thread::Unfinished;
 use crate::work::{Outcome, Work};
-use crate::{compaction, drive, loop_mode, orchestrated, pipeline, recall, subagent};
+use crate::{compaction, drive, input, loop_mode, orchestrated, pipeline, recall, subagent};
 use api::CallContext;
 use api::audit::Audit;
 use api::broker::{AgentListing, Broker, CallRequest, Control, Registered};
@@ -144,31 +144,41 @@ impl Session {
         let settings = profile.settings.clone();
         let reading =
             tokio::task::spawn_blocking(move || crate::prompts::layers(&prompts, &profile, &about));
-        let mut layers = match reading.await {
-            Ok(layers) => layers,
+        let mut standing = match reading.await {
+            Ok(standing) => standing,
             Err(error) => {
                 tracing::error!(session = %self.id, %error, "the prompt layers could not be read");
                 return;
             }
         };
-        subagent::fit_to_type(&mut layers, self.root.agent_type(), &self.root.agents);
+        subagent::fit_to_type(&mut standing, self.root.agent_type(), &self.root.agents);
         let budget = context::Budget::of(tokens);
         let mut history = self.emitter.history();
         let root = self.root.agent_type();
         let listing = root.and_then(|agent_type| self.root.agents.get(agent_type));
         let shape = compaction::shape_of_root(listing);
-        history.set_standing(&settings, &layers, (budget, shape));
+        history.set_standing(&settings, standing, (budget, shape));
     }
 
-    /// Takes a request, and whose words it is; the receiver sees everything from its `QueryReceived` on.
+    /// Takes a request of the user with the event that says what data came with it; the receiver
+    /// sees everything from its `QueryReceived` on.
     pub(crate) async fn send(
         &self,
         text: String,
+        input: Option<EventBody>,
         mode: Mode,
-        origin: Origin,
     ) -> Result<(QueryId, broadcast::Receiver<Shown>), Error> {
         let queue = self.queue.lock().await;
-        self.place(queue, (text, mode, origin)).await
+        self.place(queue, (text, mode, Origin::User), input).await
+    }
+
+    /// Whether its agent only hands work out, and is shown nothing raw.
+    pub(crate) fn orchestrates(&self) -> bool {
+        let listing = self
+            .root
+            .agent_type()
+            .and_then(|it| self.root.agents.get(it));
+        listing.is_some_and(|listing| listing.orchestrates)
     }
 
     /// Takes a request of the drive, unless something runs or waits: then `None`.
@@ -181,7 +191,7 @@ impl Session {
         if !queue.is_empty() {
             return Ok(None);
         }
-        let placed = self.place(queue, (text, mode, Origin::Drive)).await?;
+        let placed = self.place(queue, (text, mode, Origin::Drive), None).await?;
         Ok(Some(placed.0))
     }
 
@@ -189,6 +199,7 @@ impl Session {
         &self,
         mut queue: MutexGuard<'_, VecDeque<Pending>>,
         (text, mode, origin): (String, Mode, Origin),
+        input: Option<EventBody>,
     ) -> Result<(QueryId, broadcast::Receiver<Shown>), Error> {
         if self.closing.is_cancelled() {
             return Err(Error::new(ErrorKind::NotFound, "The session is closed."));
@@ -213,6 +224,9 @@ impl Session {
             .emitter
             .emit(scope, received, Durability::Synchronised)
             .await?;
+        if let Some(input) = input {
+            self.emitter.emit(scope, input, Durability::Written).await?;
+        }
         if let Some(position) = u32::try_from(queue.len()).ok().filter(|before| *before > 0) {
             let queued = EventBody::QueryQueued { position };
             self.emitter
@@ -480,6 +494,9 @@ impl Session {
 async fn run(work: &Work) -> Outcome {
     let working = async {
         compaction::begin_request(work).await;
+        if let Err(fault) = input::before(work).await {
+            return Outcome::failed(fault);
+        }
         recall::before(work).await;
         match work.mode {
             _ if orchestrated::is_for(work) => Box::pin(orchestrated::run(work)).await,

@@ -9,14 +9,14 @@ pub(crate) mod log;
 pub(crate) mod means;
 
 use crate::emitter::Durability;
-use crate::prompts;
+use crate::prompts::{self, StandingText};
 use crate::report;
 use crate::work::{Outcome, Work};
 use crate::{compaction, loop_mode, orchestrated};
 use api::CallContext;
 use api::broker::AgentListing;
 use context::ContextManager;
-use context::prompt::{Layer, LayerKind};
+use context::prompt::LayerKind;
 use domain::event::{EventBody, QueryStatus};
 use domain::fault::Coded;
 use domain::id::CallId;
@@ -269,8 +269,8 @@ async fn set_standing(child: &Work, listing: &AgentListing) {
     let settings = profile.settings.clone();
     let reading =
         tokio::task::spawn_blocking(move || prompts::layers(&house.prompts, &profile, &about));
-    let mut layers = match reading.await {
-        Ok(layers) => layers,
+    let mut standing = match reading.await {
+        Ok(standing) => standing,
         Err(error) => {
             tracing::error!(%error, "the prompt layers of an agent could not be read");
             return;
@@ -280,17 +280,18 @@ async fn set_standing(child: &Work, listing: &AgentListing) {
         child.effects.get(tool.as_str()) == Some(&EffectClass::SharedWrite)
     };
     let has_notes = !listing.orchestrates && listing.tools.iter().any(writes);
-    layers.retain(|layer: &Layer| match layer.kind {
+    standing.retain(|kind| match kind {
         LayerKind::Identity | LayerKind::AgentCard => true,
         LayerKind::UserText | LayerKind::GlobalNotes | LayerKind::ProjectNotes => has_notes,
     });
-    fit_to_type(&mut layers, Some(&listing.agent_type), &child.agents);
+    fit_to_type(&mut standing, Some(&listing.agent_type), &child.agents);
     let budget = context::Budget::of(child.context_tokens);
     child.with_thread(|thread| {
         let characters = thread.window.characters_in(budget.preamble_tokens);
-        thread.window.set_layers(&layers, characters);
+        thread.window.set_layers(&standing.layers, characters);
         let shape = compaction::shape_of(child);
         let reports = budget.reports_characters();
+        thread.set_notes(standing.notes);
         thread.window.set_shape(shape, reports);
         thread.window.set_system(context::prompt::system(&settings));
     });
@@ -299,7 +300,7 @@ async fn set_standing(child: &Work, listing: &AgentListing) {
 /// Makes standing text fit the agent's type: who hands work out is told to whom it can, and one that
 /// orchestrates is shown nothing of the project's files.
 pub(crate) fn fit_to_type(
-    layers: &mut Vec<Layer>,
+    standing: &mut StandingText,
     agent_type: Option<&AgentType>,
     agents: &BTreeMap<AgentType, AgentListing>,
 ) {
@@ -307,14 +308,17 @@ pub(crate) fn fit_to_type(
         return;
     };
     if listing.orchestrates {
-        layers.retain(|layer| layer.kind != LayerKind::ProjectNotes);
+        standing.retain(|kind| kind != LayerKind::ProjectNotes);
     }
     let about = |one: &AgentType| {
         let about = agents.get(one).map_or("", |l| l.description.as_str());
         format!("\n- {one}: {about}")
     };
     let startable: String = listing.can_spawn.iter().map(about).collect();
-    let identity = layers.iter_mut().find(|l| l.kind == LayerKind::Identity);
+    let identity = standing
+        .layers
+        .iter_mut()
+        .find(|l| l.kind == LayerKind::Identity);
     if let Some(identity) = identity
         && !startable.is_empty()
     {

@@ -17,6 +17,7 @@ use domain::decision::{Layer, Verdict};
 use domain::event::{Batch, CallStatus, EventBody, QueryStatus, ToolCallSummary};
 use domain::fault::{Coded, Fault};
 use domain::id::{AgentId, CallId, PlanId, QueryId, SessionId};
+use domain::label::Label;
 use domain::lineage::{AgentType, Lineage};
 use domain::message::{Message, ToolCall};
 use domain::model::{ModelChoice, ModelRef, Usage};
@@ -213,6 +214,29 @@ impl Work {
     #[must_use]
     pub fn conversation(&self) -> Vec<Message> {
         self.with_thread(|thread| thread.window.conversation())
+    }
+
+    /// Tells the broker, then the log, of what a model is about to be shown that no tool returned.
+    ///
+    /// # Errors
+    /// When the broker does not take it: the model must then not be asked.
+    pub(crate) async fn tell_shown(&self, due: Vec<EventBody>) -> Result<(), Fault> {
+        for body in due {
+            if let EventBody::NotesShown { label, .. } = &body {
+                self.note_shown(label.clone()).await?;
+            }
+            self.emit(body, None).await;
+        }
+        Ok(())
+    }
+
+    /// Joins a label to the agent's at the broker.
+    ///
+    /// # Errors
+    /// When the broker does not take it.
+    pub(crate) async fn note_shown(&self, label: Label) -> Result<(), Fault> {
+        let noting = self.broker.note_shown(self.context.clone(), label);
+        noting.await.map_err(|error| error.fault())
     }
 
     /// Looks at, or changes, the agent's own conversation. Nothing may be awaited in there.

@@ -12,6 +12,7 @@ use api::models::{ChatChunk, ErrorKind, ToolChoice};
 use api::test_support::{BrokerTool, Gate, Reply, within};
 use domain::decision::Verdict;
 use domain::event::{CallStatus, EventBody, QueryStatus};
+use domain::label::Label;
 use domain::limits::{TOOL_CALLS_PER_REPLY, TOOL_ITERATIONS};
 use domain::message::{Message, Thinking};
 use domain::model::{FinishReason, Usage};
@@ -131,7 +132,7 @@ async fn every_model_call_is_recorded_and_thinking_is_not_sent_back() {
 
 #[tokio::test]
 async fn the_prompt_of_a_call_is_the_beginning_of_the_next() {
-    let house = House::new([
+    let replies = [
         Reply::calls("look", json!({})),
         Reply::new()
             .tool_call("look", json!({"n": 1}))
@@ -139,8 +140,10 @@ async fn the_prompt_of_a_call_is_the_beginning_of_the_next() {
         Reply::says("Done."),
         Reply::calls("look", json!({})),
         Reply::says("Done again."),
-    ]);
-    std::fs::write(house.workspace().join("AGENTS.md"), "Use tabs.").unwrap();
+    ];
+    let house = House::with(replies, broker(), |config| {
+        config.prompts.project_notes = support::notes("Use tabs.");
+    });
     let id = house.open().await;
     house.ask(id, "One").await;
     house.ask(id, "Two").await;
@@ -168,6 +171,10 @@ async fn the_prompt_of_a_call_is_the_beginning_of_the_next() {
     let first = house.requests()[0].messages[1].text().to_owned();
     assert!(first.contains("Use tabs.") && first.contains("project_notes"));
     assert!(first.ends_with("The user's request:\nOne"));
+    // The broker hears of it once, and not again while it stays the same.
+    let shown = house.broker.shown();
+    assert_eq!(shown.len(), 1, "{shown:?}");
+    assert_eq!(shown[0].1, Label::untrusted("project notes:AGENTS.md"));
 }
 
 #[tokio::test]

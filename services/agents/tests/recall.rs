@@ -260,7 +260,6 @@ async fn ask_in(house: &House, mode: Mode, text: &str) -> Vec<Event> {
     let request = SendRequest {
         mode: Some(mode),
         ..support::request(id, text)
-        input: None,
     };
     let sent = api::sessions::Sessions::send(&*house.service, request).await;
     support::all(sent.unwrap()).await

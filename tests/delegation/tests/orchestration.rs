@@ -6,10 +6,12 @@
     reason = "a test is allowed to fail loudly"
 )]
 
+use agents::notes::{Found, Notes, Reader, Standing};
 use api::models::ErrorKind;
 use api::test_support::{Gate, Reply};
 use delegation::{Asked, House, Kind, Speaker, all, answer, report, tasks, until};
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
+use domain::hash::Digest;
 use domain::report::ReportStatus;
 use domain::task::TaskStatus;
 use serde_json::json;
@@ -70,8 +72,22 @@ fn three(asked: &Asked) -> Reply {
 
 #[tokio::test]
 async fn independent_tasks_overlap_the_dependent_one_waits_and_nothing_raw_comes_up() {
-    let house = House::new(Speaker::new(three));
-    for name in ["a.txt", "b.txt", "AGENTS.md"] {
+    let notes = Notes {
+        name: "AGENTS.md".to_owned(),
+        version: Digest::of(MARKER.as_bytes()),
+        bytes: MARKER.len() as u64,
+        text: MARKER.to_owned(),
+        standing: Standing::Trusted,
+    };
+    let found = Found {
+        notes: vec![notes],
+        left_out: Vec::new(),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let house = House::with(folder, Speaker::new(three), |config| {
+        config.prompts.project_notes = Reader::new(move |_| found.clone());
+    });
+    for name in ["a.txt", "b.txt"] {
         house.write(name, MARKER);
     }
     let events = house

@@ -97,6 +97,7 @@ fn original(event: &Event) -> Option<(String, Label)> {
             let unknown = || Label::untrusted("session log");
             Some((text.clone(), label.clone().unwrap_or_else(unknown)))
         }
+        EventBody::InputGiven { text, label, .. } => Some((text.clone(), label.clone())),
         _ => None,
     }
 }

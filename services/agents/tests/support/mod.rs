@@ -7,6 +7,7 @@
     reason = "shared by several test binaries, each of which uses a part"
 )]
 
+use agents::notes::{Found, Notes, Reader, Standing};
 use agents::{Config, Desk, Service};
 use api::Streaming;
 use api::models::ChatRequest;
@@ -15,6 +16,7 @@ use api::test_support::{BrokerTool, FakeAudit, FakeBroker, FakeBus, FakeModels, 
 use domain::Timestamp;
 use domain::decision::Verdict;
 use domain::event::{Event, EventBody, QueryStatus};
+use domain::hash::Digest;
 use domain::id::{CallId, SessionId};
 use domain::lineage::AgentType;
 use domain::message::Message;
@@ -44,6 +46,21 @@ pub fn broker() -> FakeBroker {
         EffectClass::SharedWrite,
     ));
     broker
+}
+
+/// A project whose `AGENTS.md` says this, and of which the user said nothing.
+pub fn notes(text: &str) -> Reader {
+    let notes = Notes {
+        name: "AGENTS.md".to_owned(),
+        version: Digest::of(text.as_bytes()),
+        bytes: text.len() as u64,
+        text: text.to_owned(),
+        standing: Standing::Untrusted,
+    };
+    Reader::new(move |_| Found {
+        notes: vec![notes.clone()],
+        left_out: Vec::new(),
+    })
 }
 
 impl House {
