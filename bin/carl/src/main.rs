@@ -6,6 +6,7 @@
 //! What it never does: decide what an agent may do, or keep state that a restart would lose.
 //! Where to start: [`cli`] (what can be typed), [`commands`] (what each does), [`wiring`].
 
+mod ancestry;
 mod cards;
 mod cli;
 mod commands;

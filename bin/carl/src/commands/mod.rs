@@ -24,6 +24,7 @@ use crate::exit::Failure;
 use crate::open_folders::OpenFolders;
 use crate::paths::Paths;
 use crate::profile;
+use crate::render::print_error;
 use crate::request::Asker;
 use crate::wiring::House;
 use ::models::{ProviderConfig, ProviderType};
@@ -60,6 +61,9 @@ impl Setting {
         let paths = Paths::from_environment()?;
         let workspace = profile::workspace(&flags.ceiling)?;
         let mut loaded = load(&paths, &workspace)?;
+        for line in &loaded.ignored {
+            print_error(&format!("warning: {line}\n"))?;
+        }
         loaded.config.models.air_gap |= flags.air_gap;
         if let Some(provider) = &flags.provider {
             prefer(&mut loaded.config.models, provider)?;

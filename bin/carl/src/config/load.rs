@@ -25,6 +25,8 @@ pub struct Loaded {
     pub layers: Figment,
     /// The project file, if there is one.
     pub project: Option<PathBuf>,
+    /// Project files of others, which were ignored: one line each.
+    pub ignored: Vec<String>,
 }
 
 /// Reads the user's file, the environment and the project's file.
@@ -50,8 +52,8 @@ pub fn load(paths: &Paths, workspace: &Path) -> Result<Loaded> {
         Failure::usage(fault.message, fault.hint)
     })?;
     super::sense::check(&config, &layers)?;
-    let project = project::find(workspace, &paths.home)?;
-    if let Some((_, wishes)) = &project {
+    let project::Search { found, ignored } = project::find(workspace, &paths.home)?;
+    if let Some((_, wishes)) = &found {
         config
             .policy
             .disabled_tools
@@ -61,7 +63,8 @@ pub fn load(paths: &Paths, workspace: &Path) -> Result<Loaded> {
     Ok(Loaded {
         config,
         layers,
-        project: project.map(|(file, _)| file),
+        project: found.map(|(file, _)| file),
+        ignored,
     })
 }
 

@@ -21,7 +21,7 @@ pub enum Origins {
 /// When the project file went bad since it was loaded.
 pub fn show(loaded: &Loaded, origins: Origins, workspace: &Path, home: &Path) -> Result<String> {
     let lines = flattened(&loaded.config)?;
-    let narrowed = project::find(workspace, home)?;
+    let narrowed = project::find(workspace, home)?.found;
     let mut out = String::new();
     for (key, value) in lines {
         out.push_str(&format!("{key} = {value}"));

@@ -2,12 +2,16 @@
 //! project's folder is not the user.
 
 use super::load::CONFIG_FILE_BYTES;
-use crate::files::{self, Links};
+use crate::ancestry::{self, Entry};
+use crate::exit::Failure;
 use anyhow::Result;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+use text::escape::visible_line;
 
 use super::load::parse_toml;
+
+const NAME: &str = ".housecarl.toml";
 
 /// A project's wishes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -19,22 +23,56 @@ pub struct Project {
     pub air_gap: bool,
 }
 
-/// The file of the workspace or the nearest folder above it, up to the home folder or the root.
+/// What was looked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Search {
+    /// The file, and what it says.
+    pub found: Option<(PathBuf, Project)>,
+    /// Files that somebody else put above the working folder: one line each.
+    pub ignored: Vec<String>,
+}
+
+/// The file of the workspace or the nearest folder above it, up to the home folder or the root. Who
+/// works in a folder takes what it forbids, whoever wrote it; above it, only the user's own counts.
 ///
 /// # Errors
-/// When the file is there but cannot be read or used.
-pub fn find(workspace: &Path, home: &Path) -> Result<Option<(PathBuf, Project)>> {
-    for folder in workspace.ancestors() {
-        let file = folder.join(".housecarl.toml");
-        if let Some(text) = files::text(&file, CONFIG_FILE_BYTES, Links::Refused)? {
-            let note = "A project file may only narrow: it takes `disabled_tools` and `air_gap`. \
-                Everything else belongs in your own config.toml.";
-            let project = parse_toml(&file, &text, note)?;
-            return Ok(Some((file, project)));
+/// When a file that counts cannot be read or used.
+pub fn find(workspace: &Path, home: &Path) -> Result<Search> {
+    let mut search = Search::default();
+    for (above, folder) in ancestry::of(workspace)?.into_iter().enumerate() {
+        let file = folder.path.join(NAME);
+        let shown = visible_line(&file.display().to_string());
+        let entry = match above {
+            0 => folder.read_of_anyone(NAME, CONFIG_FILE_BYTES),
+            _ => folder.read(NAME, CONFIG_FILE_BYTES),
+        };
+        match entry {
+            Entry::Absent => {}
+            Entry::Text(bytes) => {
+                let text = String::from_utf8(bytes).map_err(|error| {
+                    unusable(&format!("{shown} cannot be read as UTF-8 text: {error}"))
+                })?;
+                let note = "A project file may only narrow: it takes `disabled_tools` and \
+                    `air_gap`. Everything else belongs in your own config.toml.";
+                search.found = Some((file.clone(), parse_toml(&file, &text, note)?));
+                return Ok(search);
+            }
+            Entry::Refused {
+                why,
+                is_foreign: true,
+            } if above > 0 => search.ignored.push(format!("{shown} is ignored: it {why}")),
+            Entry::Refused { why, .. } => return Err(unusable(&format!("{shown} {why}")).into()),
         }
-        if folder == home {
+        if folder.path == home {
             break;
         }
     }
-    Ok(None)
+    Ok(search)
+}
+
+fn unusable(problem: &str) -> Failure {
+    Failure::usage(
+        problem.to_owned(),
+        "Make it a plain file that you can read, or take it away.",
+    )
 }
