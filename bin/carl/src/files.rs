@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result, ensure};
 use rustix::fs::{Mode, OFlags, open};
-use std::fs::File;
-use std::io::Read;
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// Whether a symbolic link may stand in a file's place.
@@ -44,6 +45,37 @@ pub fn text(path: &Path, limit: u64, links: Links) -> Result<Option<String>> {
         .read_to_string(&mut text)
         .with_context(|| format!("{name} cannot be read as UTF-8 text"))?;
     Ok(Some(text))
+}
+
+/// Replaces a file as a whole, so that a reader sees the old text or the new one. It is readable by
+/// the user alone.
+///
+/// # Errors
+/// When it cannot be written; the old text stands then.
+pub fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    let draft = path.with_extension(format!("{}.draft", std::process::id()));
+    let written = write_draft(&draft, text)
+        .and_then(|()| fs::rename(&draft, path))
+        .and_then(|()| match path.parent() {
+            Some(parent) => File::open(parent)?.sync_all(),
+            None => Ok(()),
+        });
+    if written.is_err() {
+        // What went wrong is what is returned; a draft left behind does no harm.
+        let _gone = fs::remove_file(&draft);
+    }
+    written
+}
+
+fn write_draft(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
 }
 
 #[cfg(test)]

@@ -18,12 +18,14 @@ mod lock;
 mod open_folders;
 mod paths;
 mod profile;
+mod project_notes;
 mod question;
 mod render;
 mod repose;
 mod request;
 mod signals;
 mod terms;
+mod vouched;
 mod wiring;
 
 use anyhow::{Context, Result};

@@ -6,14 +6,11 @@
 //! Every single change is still judged and, where the rules say so, confirmed.
 
 use crate::exit::Failure;
-use crate::files::{self, Links};
+use crate::files::{self, Links, write_private};
 use crate::paths::{Paths, private_folder};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::fs::{self, OpenOptions};
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// The form of the file.
@@ -109,29 +106,9 @@ impl OpenFolders {
         private_folder(parent)?;
         let names: Vec<&str> = folders.iter().filter_map(|one| one.to_str()).collect();
         let text = format!("{:#}\n", json!({"version": VERSION, "folders": names}));
-        let draft = self
-            .file
-            .with_extension(format!("{}.draft", std::process::id()));
-        let written = write_private(&draft, &text)
-            .and_then(|()| fs::rename(&draft, &self.file))
-            .and_then(|()| fs::File::open(parent)?.sync_all());
-        if written.is_err() {
-            // What went wrong is reported below; a draft left behind does no harm.
-            let _gone = fs::remove_file(&draft);
-        }
-        written.with_context(|| format!("{} cannot be written", self.file.display()))
+        write_private(&self.file, &text)
+            .with_context(|| format!("{} cannot be written", self.file.display()))
     }
-}
-
-fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
 }
 
 fn parse(text: &str) -> Result<BTreeSet<PathBuf>, String> {
@@ -158,6 +135,7 @@ fn parse(text: &str) -> Result<BTreeSet<PathBuf>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     fn list(folder: &Path) -> OpenFolders {

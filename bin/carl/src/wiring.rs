@@ -21,7 +21,9 @@ use crate::cards;
 use crate::commands::Setting;
 use crate::exit::{Failure, OrFail};
 use crate::lock::stopped;
+use crate::project_notes;
 use crate::terms::Terms;
+use crate::vouched::Vouched;
 use agents::Desk;
 use anyhow::{Context, Result};
 use api::audit::{Action, Audit, Durability, Entry};
@@ -35,7 +37,7 @@ use api::sessions::Sessions;
 use domain::Timestamp;
 use domain::limits::INSTALL_TIME;
 use observers::Capture;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tools::FileTools;
@@ -252,8 +254,11 @@ pub fn sessions(
         (true, Some(path)) => Some(agents::Bridge::Socket { path }),
         (true, None) => None,
     };
-    let names = ["AGENTS.md", "CLAUDE.md"];
+    let names = project_notes::NAMES;
     config.prompts.global_files = names.map(|name| setting.paths.config.join(name)).to_vec();
+    let vouched = Vouched::of(&setting.paths);
+    let read = move |folder: &Path| project_notes::found(folder, &vouched);
+    config.prompts.project_notes = agents::notes::Reader::new(read);
     config.prompts.cards = cards::load(&setting.paths.config.join("cards"))?;
     config
         .prompts

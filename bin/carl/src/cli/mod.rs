@@ -10,7 +10,9 @@ mod tools;
 
 pub use audit::{AuditCommand, DecisionArg, LogFolder, RecordFilter, RecordFlags, RecordForm};
 pub use memory::{AddArgs, KindArg, MemoryCommand, Place};
-pub use policy::{ExplainArgs, ForgetArgs, GrantsArgs, GuardArgs, PolicyCommand, ReplayArgs};
+pub use policy::{
+    ExplainArgs, ForgetArgs, GrantsArgs, GuardArgs, NotesArgs, PolicyCommand, ReplayArgs,
+};
 pub use secret::SecretCommand;
 pub use serve::{RoleArg, ServeArgs};
 pub use session::{

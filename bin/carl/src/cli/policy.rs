@@ -19,6 +19,19 @@ pub enum PolicyCommand {
     Folders(ListArgs),
     /// Ask again before anything is written in a folder
     Forget(ForgetArgs),
+    /// Trust a file of project notes (AGENTS.md, CLAUDE.md) as it is now, until it changes
+    Trust(NotesArgs),
+    /// Take back what you said of a file of project notes
+    Distrust(NotesArgs),
+    /// List what you said of project notes, and whether they have changed since
+    Trusted(ListArgs),
+}
+
+/// `carl policy trust` and `carl policy distrust`.
+#[derive(Debug, Args)]
+pub struct NotesArgs {
+    /// The file
+    pub file: PathBuf,
 }
 
 /// `carl policy forget`.

@@ -10,8 +10,8 @@ mod view;
 
 pub use acts::{print_context, write_new};
 
-use super::Setting;
 use super::onlooker::Onlooker;
+use super::{Setting, notes};
 use crate::cli::SessionFlags;
 use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::profile;
@@ -110,6 +110,7 @@ async fn open(
             }
         }
     };
+    notes::ask_about(setting, house, &profile).await?;
     let opened = house.sessions.open(request).await;
     let mut session = opened.map_err(|error| not_opened(&error))?;
     // What the drive said while the session was opened is yet to be shown.

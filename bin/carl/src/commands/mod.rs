@@ -7,6 +7,7 @@ pub mod folders;
 pub mod inspect;
 pub mod memory;
 pub mod models;
+pub mod notes;
 mod onlooker;
 pub mod paperwork;
 pub mod policy;

@@ -33,6 +33,9 @@ pub async fn policy(command: PolicyCommand) -> Result<Exit> {
         PolicyCommand::Serve(args) => serve(args).await,
         PolicyCommand::Folders(args) => super::folders::list(&args),
         PolicyCommand::Forget(args) => super::folders::forget(&args).await,
+        PolicyCommand::Trust(args) => super::notes::trust(&args).await,
+        PolicyCommand::Distrust(args) => super::notes::distrust(&args).await,
+        PolicyCommand::Trusted(args) => super::notes::list(&args),
     }
 }
 

@@ -181,6 +181,12 @@ impl<'a> Stage<'a> {
                     let seen = label.clone().unwrap_or_else(unknown);
                     control.recall(self.session_id, seen).await.or_fail()?;
                 }
+                EventBody::NotesShown { label, .. } | EventBody::InputGiven { label, .. } => {
+                    control
+                        .recall(self.session_id, label.clone())
+                        .await
+                        .or_fail()?;
+                }
                 _ => {}
             }
         }

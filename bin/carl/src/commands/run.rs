@@ -1,6 +1,6 @@
 //! `carl run`: one task, then exit with what came of it.
 
-use super::{Setting, session, undo};
+use super::{Setting, notes, session, undo};
 use crate::cli::{Ceiling, RunArgs};
 use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::files::{self, Links};
@@ -66,6 +66,9 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
     let profile = setting.profile(&args.session, attendance)?;
     let mut house = House::open(&setting, &flags).await?;
     house.remembrance.open_ahead();
+    if let Err(error) = notes::ask_about(&setting, &house, &profile).await {
+        return house.close(Err(error)).await;
+    }
     let task = |house: &House| Task {
         args: &args,
         asker: setting.asker(attendance, house),

@@ -9,6 +9,7 @@ mod crew;
 pub mod links;
 pub mod memory;
 pub mod messages;
+pub mod notes;
 pub mod summary;
 pub mod terminal;
 pub mod transcript;

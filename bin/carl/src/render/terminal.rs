@@ -265,6 +265,7 @@ impl Terminal {
                 label,
                 ..
             } if !text.is_empty() => self.note(&recalled(memories.len(), label.as_ref())),
+            EventBody::NotesShown { notes, .. } => self.note(&words::notes(notes)),
             EventBody::PlanProposed { plan, hash } => self.plan_proposed(plan, &hash.short()),
             other => self.drive(other),
         }

@@ -2,7 +2,7 @@
 
 use super::Chat;
 use super::slash::{Depth, Rating, Slash, help, modes};
-use crate::commands::{memory, session};
+use crate::commands::{memory, notes, session};
 use crate::exit::{Failure, OrFail, not_opened};
 use crate::render::messages::{Who, spoken};
 use crate::render::transcript::{self, Extent};
@@ -74,6 +74,7 @@ impl Chat<'_> {
             name: String::new(),
             ..self.profile.clone()
         };
+        notes::ask_about(self.setting, &self.house, &profile).await?;
         let opening = OpenRequest::New(profile.clone());
         let opened = self.house.sessions.open(opening).await;
         let opened = opened.map_err(|error| not_opened(&error))?;
@@ -123,6 +124,7 @@ impl Chat<'_> {
     }
 
     async fn configure(&mut self, profile: SessionProfile) -> Result<()> {
+        notes::ask_about(self.setting, &self.house, &profile).await?;
         let id = self.session.session_id;
         let sessions = &self.house.sessions;
         sessions.configure(id, profile.clone()).await.or_fail()?;

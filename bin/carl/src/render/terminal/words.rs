@@ -3,8 +3,9 @@
 use crate::render::values::arguments;
 use domain::event::EventBody;
 use domain::label::{Integrity, Label};
+use domain::notes::ShownNotes;
 use domain::plan::Action;
-use text::escape::visible;
+use text::escape::{visible, visible_line};
 
 /// Whether an event is a piece of what a model says: of an agent that another one started, people
 /// are shown what it does and what it reports.
@@ -79,6 +80,19 @@ pub(super) fn recalled(count: usize, label: Option<&Label>) -> String {
         false => format!(": {}", visible(&origins.join(", "))),
     };
     format!("recalled: {memories} (untrusted{from})")
+}
+
+/// Which of a project's notes stand in the prompt, and how.
+pub(super) fn notes(notes: &[ShownNotes]) -> String {
+    let one = |notes: &ShownNotes| {
+        let standing = match notes.trusted {
+            true => "trusted",
+            false => "untrusted; `carl policy trust FILE` changes that",
+        };
+        format!("{} ({standing})", visible_line(&notes.path))
+    };
+    let all: Vec<String> = notes.iter().map(one).collect();
+    format!("project notes: {}", all.join(", "))
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use super::{Extent, quoted};
 use crate::render::transcript::agents;
 use crate::render::values::arguments;
 use domain::event::{CallStatus, Event, EventBody};
-use text::escape::visible;
+use domain::notes::ShownNotes;
+use text::escape::{visible, visible_line};
 
 /// Most of a tool's result that a document holds, characters; the events have all of it.
 const RESULT_CHARS: usize = 4_000;
@@ -39,6 +40,23 @@ pub(super) fn part(event: &Event, extent: Extent) -> Option<String> {
             memories.len(),
             visible(query).replace('\n', " ")
         )),
+        EventBody::NotesShown { notes, .. } if extent == Extent::Whole => {
+            let one = |notes: &ShownNotes| {
+                let standing = if notes.trusted {
+                    "trusted"
+                } else {
+                    "untrusted"
+                };
+                let path = visible_line(&notes.path);
+                format!("{path}, version {}, {standing}", notes.version.short())
+            };
+            let all: Vec<String> = notes.iter().map(one).collect();
+            Some(format!("*Project notes: {}*", all.join("; ")))
+        }
+        EventBody::InputGiven { name, text, .. } => Some(match extent {
+            Extent::Overview => format!("*Data given: {}*", visible_line(name)),
+            Extent::Whole => format!("*Data given: {}*\n\n> {}", visible_line(name), quoted(text)),
+        }),
         EventBody::ToolRequested {
             tool,
             arguments: args,
