@@ -89,8 +89,13 @@ pub struct ChatArgs {
 /// `carl run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// The task: text, `@file` to read it from a file, or `-` for standard input
+    /// The task: text, `@file` to read it from a file, or `-` for standard input. All of it counts as
+    /// your own words: give what others wrote with --input
     pub task: Vec<String>,
+    /// Data that the task is about: a file, or `-` for standard input. An agent reads it as content
+    /// from outside: it permits nothing, and names no target
+    #[arg(long, value_name = "FILE")]
+    pub input: Option<PathBuf>,
     /// Print one JSON object at the end and nothing else
     #[arg(long, conflicts_with = "events")]
     pub json: bool,

@@ -1,7 +1,7 @@
 //! `carl run`: one task, then exit with what came of it.
 
 use super::{Setting, notes, session, undo};
-use crate::cli::{Ceiling, RunArgs};
+use crate::cli::RunArgs;
 use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::files::{self, Links};
 use crate::profile;
@@ -13,7 +13,7 @@ use crate::request::{Asker, Meanwhile, View, follow, work_on};
 use crate::signals::Signals;
 use crate::wiring::House;
 use anyhow::{Context, Result};
-use api::sessions::{Follow, OpenRequest, SendRequest, Sessions};
+use api::sessions::{Follow, Input, OpenRequest, SendRequest, Sessions};
 use domain::drive::Origin;
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::hash::Digest;
@@ -43,7 +43,8 @@ pub async fn run(args: RunArgs) -> Result<Exit> {
 }
 
 async fn attempt(mut args: RunArgs) -> Result<Exit> {
-    let text = task(&args.task, &args.session.ceiling)?;
+    let text = task(&args)?;
+    let input = input(&args)?;
     let mut setting = Setting::read(&args.session)?;
     let mode = args.session.mode.map(Mode::from);
     let mode = mode.unwrap_or(setting.loaded.config.chat.default_mode);
@@ -73,6 +74,7 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
         args: &args,
         asker: setting.asker(attendance, house),
         text: text.clone(),
+        input: input.clone(),
         profile: profile.clone(),
     };
     let begun = match task(&house).begin(&house).await {
@@ -96,6 +98,7 @@ struct Task<'a> {
     args: &'a RunArgs,
     asker: Asker,
     text: String,
+    input: Option<Input>,
     profile: SessionProfile,
 }
 
@@ -166,7 +169,7 @@ impl Begun<'_> {
             session_id,
             text: task.text,
             mode: Some(mode),
-            input: None,
+            input: task.input,
         };
         let mut view = OneRun::new(task.args, house, session_id).await;
         if let Some(warning) = override_warning(level) {
@@ -261,7 +264,7 @@ async fn at_work(sessions: &dyn Sessions, session_id: SessionId) -> Result<BTree
 
 /// Someone can answer only where both the question and the answer meet a person.
 fn attendance(args: &RunArgs) -> Attendance {
-    let reads_task_from_stdin = args.task.iter().any(|word| word == "-");
+    let reads_task_from_stdin = args.task.iter().any(|word| word == "-") || input_is_piped(args);
     let is_for_programs = args.json || args.events;
     if io::stdin().is_terminal()
         && io::stderr().is_terminal()
@@ -274,8 +277,50 @@ fn attendance(args: &RunArgs) -> Attendance {
     }
 }
 
+/// Whether the data comes by standard input.
+fn input_is_piped(args: &RunArgs) -> bool {
+    args.input.as_deref() == Some(Path::new("-"))
+}
+
+/// The data of `--input`.
+fn input(args: &RunArgs) -> Result<Option<Input>> {
+    let Some(typed) = &args.input else {
+        return Ok(None);
+    };
+    let refuse = |problem: String| {
+        Failure::usage(
+            problem,
+            "Give --input a readable UTF-8 text file, or - for standard input.",
+        )
+    };
+    let (name, text) = match input_is_piped(args) {
+        true => ("standard input".to_owned(), stdin_text()?),
+        false => {
+            let file = args.session.ceiling.place(typed);
+            let limit = domain::limits::USER_TEXT_BYTES as u64;
+            let text = files::text(&file, limit, Links::Followed)
+                .map_err(|error| refuse(format!("the data: {error:#}")))?
+                .ok_or_else(|| refuse(format!("there is no file {}", file.display())))?;
+            (file.display().to_string(), text)
+        }
+    };
+    if text.trim().is_empty() {
+        return Err(refuse(format!("{name} holds no data")).into());
+    }
+    Ok(Some(Input { name, text }))
+}
+
 /// The task's text from words, `@file`, `-`, or a pipe.
-fn task(words: &[String], ceiling: &Ceiling) -> Result<String> {
+fn task(args: &RunArgs) -> Result<String> {
+    let (words, ceiling) = (args.task.as_slice(), &args.session.ceiling);
+    let reads_stdin = words.is_empty() || words == ["-"];
+    if reads_stdin && input_is_piped(args) {
+        return Err(Failure::usage(
+            "standard input cannot be the task and its data",
+            "Write the task in quotes: carl run \"summarise this\" --input -",
+        )
+        .into());
+    }
     let text = match words {
         [] if !io::stdin().is_terminal() => stdin_text()?,
         [only] if only == "-" => stdin_text()?,
@@ -315,7 +360,7 @@ fn stdin_text() -> Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         Failure::usage(
             format!("standard input is not UTF-8 text: {error}"),
-            "Give the task as UTF-8 text.",
+            "Give it as UTF-8 text.",
         )
         .into()
     })

@@ -28,6 +28,7 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
     };
     let (session_id, flags) = target(flags, args.session.as_deref()).await?;
     run::run(RunArgs {
+        input: None,
         task: vec![UNDO.to_owned()],
         json: false,
         events: false,
