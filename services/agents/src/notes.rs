@@ -54,10 +54,13 @@ pub struct Found {
     pub left_out: Vec<String>,
 }
 
+/// What looks into a working folder.
+type Read = dyn Fn(&Path) -> Found + Send + Sync;
+
 /// Reads the notes for a working folder.
 #[derive(Clone, Default)]
 pub struct Reader {
-    read: Option<Arc<dyn Fn(&Path) -> Found + Send + Sync>>,
+    read: Option<Arc<Read>>,
     /// What nobody outside of this process knows.
     key: Uuid,
 }

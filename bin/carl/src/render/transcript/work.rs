@@ -40,23 +40,6 @@ pub(super) fn part(event: &Event, extent: Extent) -> Option<String> {
             memories.len(),
             visible(query).replace('\n', " ")
         )),
-        EventBody::NotesShown { notes, .. } if extent == Extent::Whole => {
-            let one = |notes: &ShownNotes| {
-                let standing = if notes.trusted {
-                    "trusted"
-                } else {
-                    "untrusted"
-                };
-                let path = visible_line(&notes.path);
-                format!("{path}, version {}, {standing}", notes.version.short())
-            };
-            let all: Vec<String> = notes.iter().map(one).collect();
-            Some(format!("*Project notes: {}*", all.join("; ")))
-        }
-        EventBody::InputGiven { name, text, .. } => Some(match extent {
-            Extent::Overview => format!("*Data given: {}*", visible_line(name)),
-            Extent::Whole => format!("*Data given: {}*\n\n> {}", visible_line(name), quoted(text)),
-        }),
         EventBody::ToolRequested {
             tool,
             arguments: args,
@@ -86,7 +69,31 @@ pub(super) fn part(event: &Event, extent: Extent) -> Option<String> {
             artifacts,
             ..
         } => Some(result(*status, *duration_ms, artifacts, text, extent)),
-        _ => agents::line(event).or_else(|| planned(&event.body)),
+        body => shown(body, extent).or_else(|| agents::line(event).or_else(|| planned(body))),
+    }
+}
+
+/// What a prompt holds that no tool returned.
+fn shown(body: &EventBody, extent: Extent) -> Option<String> {
+    match body {
+        EventBody::NotesShown { notes, .. } if extent == Extent::Whole => {
+            let one = |notes: &ShownNotes| {
+                let standing = if notes.trusted {
+                    "trusted"
+                } else {
+                    "untrusted"
+                };
+                let path = visible_line(&notes.path);
+                format!("{path}, version {}, {standing}", notes.version.short())
+            };
+            let all: Vec<String> = notes.iter().map(one).collect();
+            Some(format!("*Project notes: {}*", all.join("; ")))
+        }
+        EventBody::InputGiven { name, text, .. } => Some(match extent {
+            Extent::Overview => format!("*Data given: {}*", visible_line(name)),
+            Extent::Whole => format!("*Data given: {}*\n\n> {}", visible_line(name), quoted(text)),
+        }),
+        _ => None,
     }
 }
 
