@@ -1,6 +1,6 @@
 //! The arguments of each tool, as they arrive. Their JSON Schemas stand in `table.rs`.
 
-use crate::failure::mendable;
+use crate::failure::{mendable, of_call};
 use api::executor::ToolFailure;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -11,7 +11,7 @@ pub(crate) fn parse<T: DeserializeOwned>(arguments: &Value) -> Result<T, ToolFai
     serde_json::from_value(arguments.clone()).map_err(|error| {
         mendable(
             "invalid_arguments",
-            format!("The arguments do not fit the tool: {error}."),
+            of_call(format!("The arguments do not fit the tool: {error}.")),
         )
     })
 }

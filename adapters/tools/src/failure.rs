@@ -1,43 +1,68 @@
-//! Failures, worded for the model that has to act on them. They are in our words and those of the
-//! call; one that repeats what a tool met says so with `quoting`.
+//! Failures, worded for the model that has to act on them. A fixed sentence is in our own words.
+//! Any other counts as quoting what the tool met: that a file is there, how long it is and where in
+//! it something stands was written by whoever wrote the file. One that only repeats the call says so
+//! with [`of_call`].
 
 use api::executor::{FailureKind, ToolFailure, Words};
 use rustix::io::Errno;
 
-pub(crate) fn mendable(rule: &'static str, message: impl Into<String>) -> ToolFailure {
-    ToolFailure {
-        kind: FailureKind::Mendable,
-        rule,
-        message: message.into(),
+/// A message with whose words it is in.
+#[derive(Debug)]
+pub(crate) struct Message {
+    text: String,
+    words: Words,
+}
+
+impl From<&'static str> for Message {
+    fn from(text: &'static str) -> Self {
+        Self {
+            text: text.to_owned(),
+            words: Words::Own,
+        }
+    }
+}
+
+impl From<String> for Message {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            words: Words::Met,
+        }
+    }
+}
+
+/// A message of fixed words and what the call itself said: no file, folder or program had a part in
+/// it.
+pub(crate) const fn of_call(text: String) -> Message {
+    Message {
+        text,
         words: Words::Own,
     }
 }
 
-pub(crate) fn refused(rule: &'static str, message: impl Into<String>) -> ToolFailure {
+fn failure(kind: FailureKind, rule: &'static str, message: Message) -> ToolFailure {
     ToolFailure {
-        kind: FailureKind::Refused,
+        kind,
         rule,
-        message: message.into(),
-        words: Words::Own,
+        message: message.text,
+        words: message.words,
     }
 }
 
-pub(crate) fn broken(rule: &'static str, message: impl Into<String>) -> ToolFailure {
-    ToolFailure {
-        kind: FailureKind::Broken,
-        rule,
-        message: message.into(),
-        words: Words::Own,
-    }
+pub(crate) fn mendable(rule: &'static str, message: impl Into<Message>) -> ToolFailure {
+    failure(FailureKind::Mendable, rule, message.into())
 }
 
-pub(crate) fn timeout(rule: &'static str, message: impl Into<String>) -> ToolFailure {
-    ToolFailure {
-        kind: FailureKind::Timeout,
-        rule,
-        message: message.into(),
-        words: Words::Own,
-    }
+pub(crate) fn refused(rule: &'static str, message: impl Into<Message>) -> ToolFailure {
+    failure(FailureKind::Refused, rule, message.into())
+}
+
+pub(crate) fn broken(rule: &'static str, message: impl Into<Message>) -> ToolFailure {
+    failure(FailureKind::Broken, rule, message.into())
+}
+
+pub(crate) fn timeout(rule: &'static str, message: impl Into<Message>) -> ToolFailure {
+    failure(FailureKind::Timeout, rule, message.into())
 }
 
 pub(crate) fn not_found(shown: &str) -> ToolFailure {

@@ -56,8 +56,7 @@ fn told(miss: Miss, shown: &str) -> ToolFailure {
                 "The text is not in `{shown}`. The line most like its first one is line {line}:\n\
                  {text}\nRead the file there and copy the text from it."
             ),
-        )
-        .quoting(),
+        ),
         Miss::Ambiguous { lines } => mendable(
             "ambiguous_match",
             format!(
@@ -72,8 +71,7 @@ fn told(miss: Miss, shown: &str) -> ToolFailure {
                 "The text is at line {line} of `{shown}`, but with another indentation. Copy it as \
                  it stands there:\n{text}"
             ),
-        )
-        .quoting(),
+        ),
         Miss::NoChange => mendable(
             "no_change",
             format!("The edit would leave `{shown}` as it is: old and new are the same."),

@@ -1,7 +1,7 @@
 //! `glob`.
 
 use crate::arguments;
-use crate::failure::mendable;
+use crate::failure::{mendable, of_call};
 use crate::look::{joined, lines_or};
 use crate::record::Glob;
 use crate::service::Job;
@@ -67,7 +67,7 @@ impl Pattern {
             }),
             Err(error) => Err(mendable(
                 "bad_pattern",
-                format!("The pattern cannot be used: {}.", error.kind()),
+                of_call(format!("The pattern cannot be used: {}.", error.kind())),
             )),
         }
     }

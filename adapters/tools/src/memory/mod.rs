@@ -9,7 +9,7 @@ mod show;
 mod table;
 
 use crate::arguments::parse;
-use crate::failure::{broken, mendable, refused, timeout};
+use crate::failure::{broken, mendable, of_call, refused, timeout};
 use api::CallContext;
 use api::authority::{Authorized, JudgedCall};
 use api::executor::{Executor, PathRefusal, ProgressSink, ToolFailure};
@@ -176,7 +176,9 @@ fn known_form(id: &str) -> Result<MemoryId, ToolFailure> {
     id.trim().parse().map_err(|error| {
         mendable(
             "no_id",
-            format!("`{id}` is no id of a memory ({error}). Take ids from search_memory."),
+            of_call(format!(
+                "`{id}` is no id of a memory ({error}). Take ids from search_memory."
+            )),
         )
     })
 }
@@ -184,11 +186,11 @@ fn known_form(id: &str) -> Result<MemoryId, ToolFailure> {
 fn failure(error: Error) -> ToolFailure {
     match error {
         Error::NotFound { .. } | Error::Invalid { .. } => {
-            mendable("unusable", format!("{error}. Ask in other words."))
+            mendable("unusable", of_call(format!("{error}. Ask in other words.")))
         }
         Error::StillThere { .. } | Error::Unavailable { .. } => broken(
             "memory_unavailable",
-            format!("[tool unavailable] {error}. Go on without memory."),
+            of_call(format!("[tool unavailable] {error}. Go on without memory.")),
         ),
     }
 }

@@ -3,7 +3,7 @@
 use super::record::Kept;
 use super::{context, failure, known_form};
 use crate::arguments::parse;
-use crate::failure::{broken, mendable};
+use crate::failure::{broken, mendable, of_call};
 use api::authority::JudgedCall;
 use api::executor::ToolFailure;
 use api::memory::{Memory, Source, WriteAnswer, WriteEntry, WriteRequest};
@@ -78,7 +78,7 @@ pub(super) async fn save(
         }
         WriteAnswer::Rejected { refusal, detail } => Err(mendable(
             refusal.as_str(),
-            format!("Not kept ({}): {detail}.", refusal.as_str()),
+            of_call(format!("Not kept ({}): {detail}.", refusal.as_str())),
         )),
     }
 }
@@ -97,14 +97,14 @@ fn namespace(part: Part, open: &[Namespace]) -> Result<Namespace, ToolFailure> {
         let kinds: Vec<&str> = open.iter().map(Namespace::kind).collect();
         mendable(
             "no_such_scope",
-            match kinds.is_empty() {
+            of_call(match kinds.is_empty() {
                 true => "No memory is open to this agent; nothing was kept.".to_owned(),
                 false => format!(
                     "The scope `{}` is not open to this agent. Open: {}.",
                     part.as_str(),
                     kinds.join(", ")
                 ),
-            },
+            }),
         )
     })
 }

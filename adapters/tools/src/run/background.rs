@@ -6,7 +6,7 @@ use super::jobs::{Outcome, Post, Reach, View, how};
 use super::shell::{self, Ground};
 use super::{Bay, Errand, add_streams, record_of, shown_argv, text_of};
 use crate::arguments;
-use crate::failure::{broken, mendable};
+use crate::failure::{broken, mendable, of_call};
 use crate::record::{JobOutput, JobState, ListJobs, ListedJob, StartJob, StopJob};
 use api::authority::JudgedCall;
 use api::executor::ToolFailure;
@@ -59,9 +59,9 @@ fn check_name(name: &str) -> Result<(), ToolFailure> {
     }
     Err(mendable(
         "bad_name",
-        format!(
+        of_call(format!(
             "The name of a job is one word of at most {JOB_NAME_CHARS} letters, digits, `-`, `_` and `.`."
-        ),
+        )),
     ))
 }
 
@@ -153,7 +153,7 @@ async fn work(errand: Errand, bay: Bay, mut post: Post) {
     let running = errand.run(sandbox, (protected, Leftovers::SetAside), unwanted, seen);
     let outcome: Outcome = match tokio::spawn(running).await {
         Ok(outcome) => outcome,
-        Err(error) => Err(broken("tool_crashed", format!("The tool failed: {error}.")).quoting()),
+        Err(error) => Err(broken("tool_crashed", format!("The tool failed: {error}."))),
     };
     post.ended(outcome);
 }

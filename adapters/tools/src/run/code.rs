@@ -4,7 +4,7 @@ use super::scratch::Desk;
 use super::toolchain::{self, Language, Toolchain};
 use super::{Bay, Errand, limits, output};
 use crate::arguments;
-use crate::failure::mendable;
+use crate::failure::{mendable, of_call};
 use api::authority::JudgedCall;
 use api::executor::{ProgressSink, ToolFailure};
 use api::sandbox::{Job, Network};
@@ -35,13 +35,15 @@ impl RunCode {
             if !is_inside {
                 return Err(mendable(
                     "bad_file_name",
-                    format!("`{name}` is no path inside the scratch folder."),
+                    of_call(format!("`{name}` is no path inside the scratch folder.")),
                 ));
             }
             if path == Path::new(main) {
                 return Err(mendable(
                     "file_taken",
-                    format!("`{main}` is where the code itself goes. Give the file another name."),
+                    of_call(format!(
+                        "`{main}` is where the code itself goes. Give the file another name."
+                    )),
                 ));
             }
             all.insert(path, text.into_bytes());

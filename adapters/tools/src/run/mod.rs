@@ -21,7 +21,7 @@ pub(crate) use scratch::sweep;
 
 use self::guard::{Leftovers, Watch};
 use self::scratch::Desk;
-use crate::failure::{broken, mendable, refused};
+use crate::failure::{broken, mendable, of_call, refused};
 use crate::record::RunProgram;
 use crate::table::Tool;
 use api::authority::JudgedCall;
@@ -133,7 +133,7 @@ impl Bay {
         loop {
             tokio::select! {
                 finished = &mut task => {
-                    let crashed = |e| broken("tool_crashed", format!("The tool failed: {e}.")).quoting();
+                    let crashed = |e| broken("tool_crashed", format!("The tool failed: {e}."));
                     return finished.map_err(crashed)?;
                 }
                 _ = tick.tick() => {
@@ -211,7 +211,7 @@ async fn blocking<T: Send + 'static>(
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
         // What it said as it broke down may be anything.
-        Err(error) => Err(broken("tool_crashed", format!("The tool failed: {error}.")).quoting()),
+        Err(error) => Err(broken("tool_crashed", format!("The tool failed: {error}."))),
     }
 }
 
@@ -232,16 +232,16 @@ fn failure(refusal: Refusal) -> ToolFailure {
     match refusal {
         Refusal::Promise { .. } => broken(
             "sandbox_unavailable",
-            format!(
+            of_call(format!(
                 "Nothing was run: {refusal}. Programs run with every restriction or not at all; \
                  the user can see with `carl doctor` what this machine lacks."
-            ),
+            )),
         ),
         Refusal::BadJob(why) => mendable("bad_job", format!("Nothing was run: {why}.")),
         Refusal::NotStarted { .. } => {
-            mendable("not_started", format!("Nothing was run: {refusal}.")).quoting()
+            mendable("not_started", format!("Nothing was run: {refusal}."))
         }
-        Refusal::Broken(_) => broken("sandbox_failed", format!("{refusal}.")).quoting(),
+        Refusal::Broken(_) => broken("sandbox_failed", format!("{refusal}.")),
     }
 }
 

@@ -89,8 +89,7 @@ pub(crate) async fn read(
                     "`{shown}` cannot be read as {}: {why}. Ask the user for a text version.",
                     format.to_ascii_uppercase()
                 ),
-            )
-            .quoting())
+            ))
         }
     }
 }

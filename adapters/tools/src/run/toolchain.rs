@@ -1,7 +1,7 @@
 //! Where the programming languages of this machine are: among the system's programs, or in the
 //! user's home where their own installers put them.
 
-use crate::failure::mendable;
+use crate::failure::{mendable, of_call};
 use api::executor::ToolFailure;
 use serde::Deserialize;
 use std::fs;
@@ -80,7 +80,9 @@ pub(super) fn find(language: Language, home: &Path) -> Result<Toolchain, ToolFai
     let Some(version) = newest else {
         return Err(mendable(
             "no_language",
-            format!("{name} is not installed here. Use another language, or ask the user."),
+            of_call(format!(
+                "{name} is not installed here. Use another language, or ask the user."
+            )),
         ));
     };
     let programs = version.join("bin");

@@ -8,7 +8,7 @@ mod show;
 mod table;
 
 use crate::arguments::parse;
-use crate::failure::{broken, mendable, refused, timeout};
+use crate::failure::{broken, mendable, of_call, refused, timeout};
 use crate::memory::context;
 use api::authority::{Authorized, JudgedCall};
 use api::executor::{Executor, PathRefusal, ProgressSink, ToolFailure};
@@ -84,15 +84,22 @@ struct WebFetch {
 
 fn failure(error: Error) -> ToolFailure {
     match error {
-        Error::Invalid { .. } => mendable("unusable", format!("{error}. Ask in other words.")),
-        Error::NotConfigured | Error::Blocked { .. } | Error::Unavailable { .. } => broken(
-            "search_unavailable",
-            format!(
-                "[tool unavailable] {error}. Go on without the web, and say so. For the user: {}",
-                error.hint()
-            ),
-        ),
+        Error::Invalid { .. } => {
+            mendable("unusable", of_call(format!("{error}. Ask in other words.")))
+        }
+        Error::NotConfigured => broken("search_unavailable", of_call(unavailable(&error))),
+        // What a server said about itself may stand in it.
+        Error::Blocked { .. } | Error::Unavailable { .. } => {
+            broken("search_unavailable", unavailable(&error))
+        }
     }
+}
+
+fn unavailable(error: &Error) -> String {
+    format!(
+        "[tool unavailable] {error}. Go on without the web, and say so. For the user: {}",
+        error.hint()
+    )
 }
 
 #[async_trait]
