@@ -2,21 +2,20 @@
 //! kernel (openat2), and everything after that done on the descriptor that was checked.
 //!
 //! Nothing here opens a file by a name it has looked at before. A readable descriptor is made from
-//! the checked one through `/proc/self/fd`, which names the open object itself.
+//! the checked one through `/proc/self/fd`, which names the open object itself; [`crate::ground`]
+//! says whether it may be made.
 
-use crate::failure::{from_errno, mendable, refused};
+use crate::failure::{from_errno, mendable, of_call, refused};
+use crate::ground::{Entries, Ground, is_procfs};
 use api::executor::ToolFailure;
-use policy::protected::{Protected, Protection};
-use rustix::fd::{AsFd, AsRawFd, OwnedFd};
-use rustix::fs::{CWD, Dir, FileType, FsWord, Mode, OFlags, ResolveFlags, Stat};
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
-/// `PROC_SUPER_MAGIC` of linux/magic.h: the type of a procfs.
-const PROC_SUPER_MAGIC: FsWord = 0x9fa0;
 /// Most links followed for the last part of a path.
 const LINKS: usize = 16;
 /// Tries of a resolution that a rename elsewhere disturbed.
@@ -24,88 +23,6 @@ const TRIES: usize = 64;
 
 const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 const FOLDER: OFlags = LOOK.union(OFlags::DIRECTORY);
-
-/// What every resolution needs.
-#[derive(Debug)]
-pub(crate) struct Ground {
-    open_files: OwnedFd,
-    protected: Protected,
-}
-
-impl Ground {
-    /// Opens `/proc/self/fd` and makes sure that it is what it says.
-    pub(crate) fn new(protected: Protected) -> Result<Self, Errno> {
-        let open_files = rustix::fs::open("/proc/self/fd", FOLDER, Mode::empty())?;
-        if !is_procfs(&open_files)? {
-            return Err(Errno::NOENT);
-        }
-        Ok(Self {
-            open_files,
-            protected,
-        })
-    }
-
-    /// Where the open object lies now.
-    pub(crate) fn real_path(&self, fd: impl AsFd) -> Result<PathBuf, Errno> {
-        let number = fd.as_fd().as_raw_fd().to_string();
-        let path = rustix::fs::readlinkat(&self.open_files, number, Vec::new())?;
-        Ok(PathBuf::from(OsString::from_vec(path.into_bytes())))
-    }
-
-    /// A descriptor for reading the very object that `fd` names.
-    fn readable(&self, fd: impl AsFd) -> Result<OwnedFd, Errno> {
-        let number = fd.as_fd().as_raw_fd().to_string();
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        rustix::fs::openat(&self.open_files, number, flags, Mode::empty())
-    }
-
-    /// The regular file `found`, open for reading.
-    pub(crate) fn read(&self, found: &Found, shown: &str) -> Result<File, ToolFailure> {
-        match found.kind {
-            FileType::RegularFile => self
-                .readable(&found.fd)
-                .map(File::from)
-                .map_err(|e| from_errno(e, shown)),
-            kind => Err(not_a_file(kind, shown)),
-        }
-    }
-
-    pub(crate) fn against_write(&self, real: &Path, shown: &str) -> Result<(), ToolFailure> {
-        match self.protected.against_write(real) {
-            None => Ok(()),
-            Some(Protection::RunsLater) => Err(refused(
-                "protected",
-                format!(
-                    "`{shown}` is protected: other programs run or trust what is there. Ask the \
-                     user to change it."
-                ),
-            )),
-            Some(Protection::Own | Protection::Credentials) => Err(refused(
-                "protected",
-                format!("`{shown}` is protected: it belongs to Housecarl."),
-            )),
-        }
-    }
-
-    pub(crate) fn against_read(&self, real: &Path, shown: &str) -> Result<(), ToolFailure> {
-        match self.protected.against_read(real) {
-            None => Ok(()),
-            Some(Protection::Credentials) => Err(refused(
-                "protected",
-                format!("`{shown}` is protected: it holds keys or passwords."),
-            )),
-            Some(_) => Err(refused(
-                "protected",
-                format!("`{shown}` is protected: it belongs to Housecarl."),
-            )),
-        }
-    }
-
-    /// Whether a write at `to` would be refused where the same write at `from` is not.
-    pub(crate) fn becomes_protected(&self, from: &Path, to: &Path) -> bool {
-        self.protected.against_write(to).is_some() && self.protected.against_write(from).is_none()
-    }
-}
 
 /// An object that was reached, as a descriptor that allows looking only.
 #[derive(Debug)]
@@ -135,6 +52,8 @@ pub(crate) struct Spot {
     pub(crate) name: OsString,
     /// Where it lay when it was checked.
     pub(crate) real: PathBuf,
+    /// None is made but by [`Place::spot`], which asks whether it may be changed.
+    _checked: (),
 }
 
 impl Spot {
@@ -186,7 +105,7 @@ impl Place<'_> {
         self.in_a_root(|root| {
             let fd = self.open_beneath(&root.fd, &root.rest, LOOK, root.resolve)?;
             let real = self.ground.real_path(&fd).map_err(|e| self.fault(e))?;
-            self.ground.against_read(&real, &self.shown)?;
+            self.ground.may_read(&real, self.roots, &self.shown)?;
             Found::of(fd).map_err(|e| self.fault(e))
         })
     }
@@ -206,8 +125,18 @@ impl Place<'_> {
     /// Reaches a regular file and opens it for reading.
     pub(crate) fn reach_file(&self) -> Result<(Found, File), ToolFailure> {
         let found = self.reach()?;
-        let file = self.ground.read(&found, &self.shown)?;
+        let file = self.open(&found)?;
         Ok((found, file))
+    }
+
+    /// Opens a regular file that was reached for reading.
+    pub(crate) fn open(&self, found: &Found) -> Result<File, ToolFailure> {
+        self.ground.open(found, self.roots, &self.shown)
+    }
+
+    /// What is in a folder that was reached, as far as it may be seen.
+    pub(crate) fn entries<'p>(&'p self, folder: &'p OwnedFd) -> Result<Entries<'p>, Errno> {
+        self.ground.entries(folder, self.roots)
     }
 
     /// Reaches the folder that holds the place, for a change there.
@@ -231,7 +160,7 @@ impl Place<'_> {
                         let real = self.ground.real_path(&fd).map_err(|e| self.fault(e))?;
                         missing.reverse();
                         let whole = real.join(missing.iter().collect::<PathBuf>());
-                        self.ground.against_write(&whole, &self.shown)?;
+                        self.ground.may_write(&whole, self.roots, &self.shown)?;
                         return Ok((fd, real, missing));
                     }
                     Err(failure) if failure.rule != "not_found" => return Err(failure),
@@ -377,10 +306,10 @@ impl Place<'_> {
             let Some(name) = rest.file_name().map(OsStr::to_owned) else {
                 return Err(mendable(
                     "is_a_root",
-                    format!(
+                    of_call(format!(
                         "`{}` is one of the folders you were given; it stays.",
                         self.shown
-                    ),
+                    )),
                 ));
             };
             let above = match rest.parent() {
@@ -395,8 +324,13 @@ impl Place<'_> {
             };
             let Some(link) = link else {
                 let real = folder.join(&name);
-                self.ground.against_write(&real, &self.shown)?;
-                return Ok(Spot { parent, name, real });
+                self.ground.may_write(&real, self.roots, &self.shown)?;
+                return Ok(Spot {
+                    parent,
+                    name,
+                    real,
+                    _checked: (),
+                });
             };
             if link.is_absolute() || root.resolve.contains(ResolveFlags::NO_SYMLINKS) {
                 return Err(self.fault(Errno::XDEV));
@@ -442,13 +376,6 @@ pub(crate) fn step_into(folder: impl AsFd, name: &OsStr) -> Result<OwnedFd, Errn
     }
 }
 
-/// The names in an open folder.
-pub(crate) fn listing(folder: impl AsFd) -> Result<Dir, Errno> {
-    // A descriptor for looking cannot be listed; `.` beneath it is the same folder.
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Dir::new(rustix::fs::openat(folder, ".", flags, Mode::empty())?)
-}
-
 /// Opens a file inside an open folder for looking; never a link.
 pub(crate) fn look_into(folder: impl AsFd, name: &OsStr) -> Result<Found, Errno> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
@@ -461,11 +388,7 @@ pub(crate) fn look_into(folder: impl AsFd, name: &OsStr) -> Result<Found, Errno>
     )?)
 }
 
-fn is_procfs(fd: &OwnedFd) -> Result<bool, Errno> {
-    Ok(rustix::fs::fstatfs(fd)?.f_type == PROC_SUPER_MAGIC)
-}
-
-fn not_a_file(kind: FileType, shown: &str) -> ToolFailure {
+pub(crate) fn not_a_file(kind: FileType, shown: &str) -> ToolFailure {
     let what = match kind {
         FileType::Directory => {
             return mendable(

@@ -12,6 +12,9 @@ pub struct Config {
     /// Housecarl's own configuration, state and data folders, absolute: no tool reads or writes
     /// beneath them, or moves a folder that holds them.
     pub own_folders: Vec<PathBuf>,
+    /// The user's home, absolute: names in it that begin with a dot are closed until they are
+    /// opened by name.
+    pub home: PathBuf,
     /// Most bytes of undo copies a session keeps.
     pub undo_bytes: u64,
 }
@@ -19,10 +22,11 @@ pub struct Config {
 impl Config {
     /// The usual limits.
     #[must_use]
-    pub fn new(undo_folder: PathBuf, own_folders: Vec<PathBuf>) -> Self {
+    pub fn new(undo_folder: PathBuf, own_folders: Vec<PathBuf>, home: PathBuf) -> Self {
         Self {
             undo_folder,
             own_folders,
+            home,
             undo_bytes: UNDO_BYTES,
         }
     }

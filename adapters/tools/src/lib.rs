@@ -19,6 +19,7 @@ mod context;
 mod error;
 mod executors;
 mod failure;
+mod ground;
 mod journal;
 mod look;
 mod matching;

@@ -1,9 +1,10 @@
 //! The executor: takes a permitted call, runs it off the async threads, and keeps its time.
 
-use crate::beneath::{Ground, LastLink, Place};
+use crate::beneath::{LastLink, Place};
 use crate::change;
 use crate::context::{Leash, StopFlag, StopOnDrop};
 use crate::failure::{broken, mendable, refused, timeout};
+use crate::ground::Ground;
 use crate::journal::{self, Journal};
 use crate::look::{self, document::Opened};
 use crate::run::{self, Bay, Jobs, Sandboxed};
@@ -44,6 +45,7 @@ struct Workshop {
     undo_bytes: u64,
     lanes: Vec<Mutex<()>>,
     own_folders: Vec<PathBuf>,
+    protected: Protected,
 }
 
 impl FileTools {
@@ -61,7 +63,10 @@ impl FileTools {
         // A link in the way to our folders must not hide them.
         let real: Vec<PathBuf> = own.iter().filter_map(|folder| real_of(folder)).collect();
         own.extend(real);
-        let ground = Ground::new(Protected::new(&own)).map_err(|errno| Error::Proc {
+        let homes = [Some(config.home.clone()), real_of(&config.home)];
+        let homes = homes.iter().flatten();
+        let protected = homes.fold(Protected::new(&own), |all, home| all.with_home(home));
+        let ground = Ground::new(protected.clone()).map_err(|errno| Error::Proc {
             source: errno.into(),
         })?;
         Ok(Self {
@@ -71,6 +76,7 @@ impl FileTools {
                 undo_bytes: config.undo_bytes,
                 lanes: (0..CHANGE_LANES).map(|_| Mutex::new(())).collect(),
                 own_folders: own,
+                protected,
             }),
             bay: None,
         })
@@ -88,7 +94,7 @@ impl FileTools {
         let bay = Bay {
             given,
             jobs: Jobs::default(),
-            protected: Protected::new(&own_folders),
+            protected: self.workshop.protected.clone(),
             own_folders,
         };
         Self {

@@ -1,18 +1,19 @@
-//! Walking a folder by descriptors: names sorted, links never followed, ignore files respected.
+//! Walking a folder by descriptors: names sorted, links never followed, ignore files respected, and
+//! what may not be read passed over, whatever it is.
 
-use crate::beneath::{self, Found, Ground, Place};
+use crate::beneath::{self, Found, Place};
 use crate::context::Leash;
 use crate::failure::from_errno;
 use api::executor::ToolFailure;
 use domain::limits::{IGNORE_FILE_BYTES, WALK_DEPTH, WALK_ENTRIES};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{AtFlags, FileType};
+use rustix::fd::OwnedFd;
+use rustix::fs::FileType;
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// What is passed over.
@@ -70,12 +71,10 @@ pub(crate) struct Walk<'a> {
 
 /// The state of a walk.
 struct Course<'a> {
-    ground: &'a Ground,
+    place: &'a Place<'a>,
     leash: &'a Leash,
     depth: usize,
     ignore: Ignore,
-    /// Where the walk began, for protected places.
-    real: PathBuf,
     /// Where the walk began, beneath the root, for ignore files.
     base: PathBuf,
     rules: Vec<Gitignore>,
@@ -87,17 +86,11 @@ impl Walk<'_> {
     /// Visits everything in and below the folder, parents before what is in them.
     pub(crate) fn run(&self, folder: &Found, visit: &mut Visitor<'_>) -> Result<End, ToolFailure> {
         let shown = &self.place.shown;
-        let real = self
-            .place
-            .ground
-            .real_path(&folder.fd)
-            .map_err(|e| from_errno(e, shown))?;
         let mut course = Course {
-            ground: self.place.ground,
+            place: self.place,
             leash: self.leash,
             depth: self.depth.min(WALK_DEPTH),
             ignore: self.ignore,
-            real,
             base: Path::new("/").join(self.place.beneath_root()),
             rules: Vec::new(),
             seen: 0,
@@ -107,11 +100,12 @@ impl Walk<'_> {
             for (path, fd) in self.place.above() {
                 course
                     .rules
-                    .extend(rules_in(course.ground, &fd, &Path::new("/").join(path)));
+                    .extend(rules_in(course.place, &fd, &Path::new("/").join(path)));
             }
         }
         // The folder that was asked for must be readable; those below may be passed over.
-        beneath::listing(&folder.fd).map_err(|e| from_errno(e, shown))?;
+        let listing = self.place.entries(&folder.fd);
+        listing.map_err(|e| from_errno(e, shown))?;
         course.folder(&folder.fd, Path::new(""), 1, visit)?;
         Ok(course.end)
     }
@@ -132,13 +126,13 @@ impl Course<'_> {
         let kept = self.rules.len();
         if self.ignore == Ignore::AsGit {
             self.rules
-                .extend(rules_in(self.ground, fd, &self.base.join(path)));
+                .extend(rules_in(self.place, fd, &self.base.join(path)));
         }
         let mut step = Step::Go;
         for (name, kind) in names {
             self.leash.check()?;
             let path = path.join(&name);
-            if self.is_hidden(&path, &name, kind) {
+            if self.is_ignored(&path, &name, kind) {
                 continue;
             }
             let entry = Entry {
@@ -188,7 +182,7 @@ impl Course<'_> {
         &mut self,
         fd: &OwnedFd,
     ) -> Result<Result<Vec<(OsString, FileType)>, Errno>, ToolFailure> {
-        let listing = match beneath::listing(fd) {
+        let listing = match self.place.entries(fd) {
             Ok(listing) => listing,
             Err(errno) => return Ok(Err(errno)),
         };
@@ -199,31 +193,19 @@ impl Course<'_> {
                 Ok(entry) => entry,
                 Err(errno) => return Ok(Err(errno)),
             };
-            let name = entry.file_name().to_bytes();
-            if name == b"." || name == b".." {
-                continue;
-            }
             self.seen += 1;
             if self.seen > WALK_ENTRIES {
                 self.end = End::Part;
                 break;
             }
-            let name = OsString::from_vec(name.to_vec());
-            let kind = match entry.file_type() {
-                FileType::Unknown => kind_of(fd, &name),
-                known => known,
-            };
-            names.push((name, kind));
+            names.push(entry);
         }
         names.sort_unstable_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
         Ok(Ok(names))
     }
 
-    fn is_hidden(&self, path: &Path, name: &OsStr, kind: FileType) -> bool {
+    fn is_ignored(&self, path: &Path, name: &OsStr, kind: FileType) -> bool {
         let is_folder = kind == FileType::Directory;
-        if is_folder && self.ground.against_read(&self.real.join(path), "").is_err() {
-            return true;
-        }
         if self.ignore == Ignore::Nothing {
             return false;
         }
@@ -240,20 +222,12 @@ impl Course<'_> {
     }
 }
 
-/// What a name is, for file systems that do not say so in the listing.
-pub(crate) fn kind_of(folder: impl AsFd, name: &OsStr) -> FileType {
-    match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(stat) => FileType::from_raw_mode(stat.st_mode),
-        Err(_) => FileType::Unknown,
-    }
-}
-
 /// The ignore file of a folder, if there is a usable one.
-fn rules_in(ground: &Ground, folder: &OwnedFd, base: &Path) -> Option<Gitignore> {
+fn rules_in(place: &Place<'_>, folder: &OwnedFd, base: &Path) -> Option<Gitignore> {
     let Ok(found) = beneath::look_into(folder, OsStr::new(".gitignore")) else {
         return None;
     };
-    let Ok(file) = ground.read(&found, ".gitignore") else {
+    let Ok(file) = place.open(&found) else {
         return None;
     };
     let mut text = Vec::new();

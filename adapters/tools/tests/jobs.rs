@@ -96,7 +96,11 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("work/sub")).unwrap();
         let stage = Arc::new(Stage::default());
-        let config = Config::new(folder.path().join("undo"), Vec::new());
+        let config = Config::new(
+            folder.path().join("undo"),
+            Vec::new(),
+            folder.path().join("home"),
+        );
         let tools = FileTools::new(config).unwrap().sandboxed(Sandboxed {
             sandbox: stage.clone(),
             home: folder.path().to_owned(),

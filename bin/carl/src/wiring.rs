@@ -164,7 +164,8 @@ pub fn knowledge(
 /// # Errors
 /// When their folders cannot be made.
 pub fn files(setting: &Setting) -> Result<FileTools> {
-    let config = tools::Config::new(setting.paths.undo(), setting.paths.own());
+    let home = setting.paths.home.clone();
+    let config = tools::Config::new(setting.paths.undo(), setting.paths.own(), home);
     let sandboxed = tools::Sandboxed {
         sandbox: Arc::new(sandbox::Service::default()),
         home: setting.paths.home.clone(),

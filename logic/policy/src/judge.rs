@@ -72,12 +72,13 @@ impl Policy {
         let mut hasher = blake3::Hasher::new();
         hasher.update(parts.manifest.revision().as_bytes());
         hasher.update(parts.table.revision().as_bytes());
-        hasher.update(format!("{:?}{:?}", parts.own_folders, parts.egress_hosts).as_bytes());
+        let fixed = (&parts.own_folders, &parts.home, &parts.egress_hosts);
+        hasher.update(format!("{fixed:?}").as_bytes());
         Self {
             manifest: parts.manifest,
             table: parts.table,
+            protected: Protected::new(&parts.own_folders).with_home(&parts.home),
             home: parts.home,
-            protected: Protected::new(&parts.own_folders),
             egress_hosts: parts.egress_hosts,
             revision: Digest::from_bytes(*hasher.finalize().as_bytes()),
         }
@@ -152,8 +153,7 @@ impl Policy {
         } = layers::run(self, &view);
         let mut bound = bound;
         if question.settings.override_level == OverrideLevel::All {
-            bound.read_roots.push(PathBuf::from("/"));
-            bound.write_roots = vec![PathBuf::from("/")];
+            self.open_all(&mut bound);
         }
         Judgement {
             findings,
@@ -246,6 +246,21 @@ impl Policy {
             targets: paths,
             read_roots,
             write_roots,
+        }
+    }
+}
+
+impl Policy {
+    /// Opens everything. A name with a dot in the home is opened by nothing above it, so what the
+    /// call names there is opened by its own name.
+    fn open_all(&self, bound: &mut Bound) {
+        bound.read_roots.push(PathBuf::from("/"));
+        bound.write_roots = vec![PathBuf::from("/")];
+        for (_, path) in bound.targets.values() {
+            if self.protected.is_below_dot(path) {
+                bound.read_roots.push(path.clone());
+                bound.write_roots.push(path.clone());
+            }
         }
     }
 }

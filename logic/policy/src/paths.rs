@@ -90,71 +90,106 @@ fn squash(path: &Path) -> PathBuf {
     out
 }
 
-/// A set of folders and files with everything beneath them, absolute and normalised.
+/// A set of folders and files with everything beneath them, absolute and normalised; in a home,
+/// names that begin with a dot belong to a folder above them only if they are named themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PathSet(Vec<PathBuf>);
+pub struct PathSet {
+    roots: Vec<PathBuf>,
+    home: Option<PathBuf>,
+}
 
 impl PathSet {
     /// Nothing.
     #[must_use]
     pub const fn empty() -> Self {
-        Self(Vec::new())
+        Self {
+            roots: Vec::new(),
+            home: None,
+        }
     }
 
     /// Every path there is.
     #[must_use]
     pub fn everything() -> Self {
-        Self(vec![PathBuf::from("/")])
+        Self {
+            roots: vec![PathBuf::from("/")],
+            home: None,
+        }
     }
 
-    /// The given roots, without those that lie beneath another.
+    /// The given roots, without those that belong to another.
     #[must_use]
     pub fn of(roots: impl IntoIterator<Item = PathBuf>) -> Self {
-        let mut kept: Vec<PathBuf> = Vec::new();
+        Self::empty().with(roots)
+    }
+
+    /// The given roots, in the view of the user with this home.
+    #[must_use]
+    pub fn in_home(home: &Path, roots: impl IntoIterator<Item = PathBuf>) -> Self {
+        let none = Self {
+            roots: Vec::new(),
+            home: Some(home.to_path_buf()),
+        };
+        none.with(roots)
+    }
+
+    fn with(mut self, roots: impl IntoIterator<Item = PathBuf>) -> Self {
         for root in roots {
-            if kept.iter().any(|k| root.starts_with(k)) {
+            if self.contains(&root) {
                 continue;
             }
-            kept.retain(|k| !k.starts_with(&root));
+            let mut kept = std::mem::take(&mut self.roots);
+            kept.retain(|k| !self.covers(&root, k));
             kept.push(root);
+            self.roots = kept;
         }
-        Self(kept)
+        self
     }
 
     /// The roots.
     #[must_use]
     pub fn roots(&self) -> &[PathBuf] {
-        &self.0
+        &self.roots
     }
 
-    /// Whether the path is a root or beneath one, by whole components: `/allowed-evil` is not in
+    /// Whether the path belongs to a root, by whole components: `/allowed-evil` is not in
     /// `/allowed`.
     #[must_use]
     pub fn contains(&self, path: &Path) -> bool {
-        self.0.iter().any(|root| path.starts_with(root))
+        self.roots.iter().any(|root| self.covers(root, path))
+    }
+
+    /// Whether what belongs to the root includes the path.
+    fn covers(&self, root: &Path, path: &Path) -> bool {
+        path.starts_with(root) && (self.dot_of(path).is_none() || self.dot_of(root).is_some())
+    }
+
+    /// The name with a dot in the home that the path is at or beneath.
+    fn dot_of<'p>(&self, path: &'p Path) -> Option<&'p OsStr> {
+        let below = path.strip_prefix(self.home.as_deref()?).ok()?;
+        let name = below.components().next()?.as_os_str();
+        name.as_encoded_bytes().starts_with(b".").then_some(name)
     }
 
     /// What lies in both.
     #[must_use]
     pub fn intersect(&self, other: &Self) -> Self {
-        let pairs = self.0.iter().flat_map(|left| {
-            other.0.iter().filter_map(move |right| {
-                if left.starts_with(right) {
+        let pairs = self.roots.iter().flat_map(|left| {
+            other.roots.iter().filter_map(move |right| {
+                if other.covers(right, left) {
                     Some(left.clone())
-                } else if right.starts_with(left) {
+                } else if self.covers(left, right) {
                     Some(right.clone())
                 } else {
                     None
                 }
             })
         });
-        Self::of(pairs)
-    }
-
-    /// What lies in either.
-    #[must_use]
-    pub fn union(&self, other: &Self) -> Self {
-        Self::of(self.0.iter().chain(&other.0).cloned())
+        let none = Self {
+            roots: Vec::new(),
+            home: self.home.clone().or_else(|| other.home.clone()),
+        };
+        none.with(pairs)
     }
 }
 
@@ -222,21 +257,42 @@ mod tests {
         assert!(!set.contains(Path::new("/")));
     }
 
+    #[test]
+    fn dot_names_of_a_home_belong_to_no_folder_above() {
+        let set =
+            |roots: &[&str]| PathSet::in_home(Path::new("/h"), roots.iter().map(PathBuf::from));
+        let home = set(&["/h"]);
+        assert!(home.contains(Path::new("/h/a/.b")) && home.contains(Path::new("/h")));
+        assert!(!home.contains(Path::new("/h/.a/b")) && !home.contains(Path::new("/h/.a")));
+        let both = set(&["/h/.a", "/h", "/h/.a/b", "/h/c"]);
+        assert_eq!(both, set(&["/h/.a", "/h"]));
+        assert!(both.contains(Path::new("/h/.a/x")) && !both.contains(Path::new("/h/.b")));
+        // A child that names one gets it from an ancestor that names it too, or may reach everything.
+        assert_eq!(home.intersect(&set(&["/h/.a"])).roots().len(), 0);
+        assert_eq!(both.intersect(&set(&["/h/.a"])), set(&["/h/.a"]));
+        assert_eq!(PathSet::everything().intersect(&both), both);
+        let everywhere = PathSet::everything().intersect(&set(&["/"]));
+        assert!(!everywhere.contains(Path::new("/h/.a")));
+    }
+
     fn path() -> impl Strategy<Value = PathBuf> {
-        proptest::collection::vec("[ab]", 0..4)
+        proptest::collection::vec("[ab]|\\.c", 0..4)
             .prop_map(|parts| PathBuf::from(format!("/{}", parts.join("/"))))
     }
 
     fn set() -> impl Strategy<Value = PathSet> {
-        proptest::collection::vec(path(), 0..4).prop_map(PathSet::of)
+        let set = |(roots, has_home)| match has_home {
+            true => PathSet::in_home(Path::new("/a"), roots),
+            false => PathSet::of(roots),
+        };
+        (proptest::collection::vec(path(), 0..4), any::<bool>()).prop_map(set)
     }
 
     proptest! {
         #[test]
-        fn intersection_and_union_mean_what_they_say(a in set(), b in set(), p in path()) {
+        fn intersection_means_what_it_says(a in set(), b in set(), p in path()) {
             let (in_a, in_b) = (a.contains(&p), b.contains(&p));
             prop_assert_eq!(a.intersect(&b).contains(&p), in_a && in_b);
-            prop_assert_eq!(a.union(&b).contains(&p), in_a || in_b);
         }
 
         #[test]

@@ -99,7 +99,11 @@ fn what_is_not_understood_is_refused() {
 fn paths_outside_are_refused_without_telling_what_is_there() {
     let case = attended("coder");
     let refused = [
-        ("read_file", "/etc/shadow", "outside_roots"),
+        ("read_file", "/etc/hostname", "outside_roots"),
+        ("read_file", "/etc/shadow", "credentials"),
+        ("write_file", "/etc/sudoers.d/x", "credentials"),
+        ("read_file", "~/.config/other/x", "closed_name"),
+        ("write_file", "~/.other", "closed_name"),
         ("read_file", "../../x", "outside_roots"),
         ("read_file", "/w-evil/x", "outside_roots"),
         ("read_file", "/home/u/projects-evil/x", "outside_roots"),

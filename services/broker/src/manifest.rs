@@ -282,7 +282,7 @@ impl Reader<'_> {
                 .map_err(|e| self.fail(line, format!("`{}`: {e}", text.value)))
         };
         let paths: Vec<_> = texts.iter().map(one).collect::<Result<_, Error>>()?;
-        Ok(PathSet::of(paths))
+        Ok(PathSet::in_home(self.home, paths))
     }
 
     fn memory(&self, texts: &[Spanned<String>]) -> Result<BTreeSet<MemoryPart>, Error> {

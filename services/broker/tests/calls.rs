@@ -92,7 +92,8 @@ async fn what_a_hostile_model_asks_for_is_refused() {
     let house = House::new(unattended()).await;
     house.executor.refuse_path("/w/link");
     let table = [
-        ("read_file", path("/etc/shadow"), "outside_roots"),
+        ("read_file", path("/etc/hostname"), "outside_roots"),
+        ("read_file", path("/etc/shadow"), "credentials"),
         ("read_file", path("../../x"), "outside_roots"),
         ("read_file", path("link"), "symlink_escape"),
         (

@@ -3,7 +3,7 @@
 use super::{as_text, keep, read_whole, recorded, with_artifact};
 use crate::arguments;
 use crate::atomic::{changed_meanwhile, is_same, sync_folder};
-use crate::beneath::{self, Found, LastLink, Place, Spot};
+use crate::beneath::{Found, LastLink, Place, Spot};
 use crate::failure::{from_errno, mendable, not_found};
 use crate::journal::Change;
 use crate::look::entry_kind;
@@ -44,13 +44,7 @@ fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<(Spot, Found), ToolFailure> 
 
 fn is_empty(place: &Place<'_>, found: &Found) -> Result<bool, ToolFailure> {
     let fault = |errno| from_errno(errno, &place.shown);
-    for entry in beneath::listing(&found.fd).map_err(fault)? {
-        let entry = entry.map_err(fault)?;
-        if !matches!(entry.file_name().to_bytes(), b"." | b"..") {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    place.ground.is_empty(&found.fd).map_err(fault)
 }
 
 pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {

@@ -133,7 +133,7 @@ fn read_whole(job: &Job<'_>, place: &Place<'_>, found: &Found) -> Result<Vec<u8>
     if found.bytes() > FILE_READ_BYTES {
         return Err(too_large(place, found.bytes(), FILE_READ_BYTES));
     }
-    let file = place.ground.read(found, &place.shown)?;
+    let file = place.open(found)?;
     let mut bytes = Vec::new();
     file.take(FILE_READ_BYTES + 1)
         .read_to_end(&mut bytes)
@@ -207,7 +207,7 @@ fn may_write(place: &Place<'_>, spot: &Spot) -> Result<(), ToolFailure> {
 
 /// Keeps a copy of a file's content.
 fn keep(job: &Job<'_>, place: &Place<'_>, found: &Found) -> Result<Kept, ToolFailure> {
-    let mut file = place.ground.read(found, &place.shown)?;
+    let mut file = place.open(found)?;
     job.journal()
         .keep(&mut file, found.bytes(), found.stat.st_mode, job.leash)
 }

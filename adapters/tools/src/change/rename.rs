@@ -9,11 +9,11 @@ use crate::journal::Change;
 use crate::record::MoveFile;
 use crate::service::Job;
 use api::executor::ToolFailure;
+use domain::limits::GUARD_ENTRIES;
 use domain::tool::ToolOutput;
 use rustix::fs::FileType;
 use rustix::io::Errno;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 struct Plan {
     from: Spot,
@@ -42,7 +42,7 @@ fn plan(job: &Job<'_>, from: &Place<'_>, to: &Place<'_>) -> Result<Plan, ToolFai
         return Err(taken(to));
     }
     if found.kind == FileType::Directory {
-        refuse_protected_inside(from, &found, &from_spot, &to_spot)?;
+        refuse_protected_inside(job, from, found, (&from_spot, &to_spot))?;
     }
     Ok(Plan {
         from: from_spot,
@@ -60,33 +60,51 @@ fn taken(to: &Place<'_>) -> ToolFailure {
     )
 }
 
-/// What lies in a folder must not become a protected place by the folder's new name.
+/// What lies in a folder must not become a protected place by the folder's new name, however deep
+/// it lies; and keys and passwords do not leave the place that they are known by.
 fn refuse_protected_inside(
+    job: &Job<'_>,
     place: &Place<'_>,
-    found: &Found,
-    from: &Spot,
-    to: &Spot,
+    found: Found,
+    (from, to): (&Spot, &Spot),
 ) -> Result<(), ToolFailure> {
     let fault = |errno| from_errno(errno, &place.shown);
-    for entry in beneath::listing(&found.fd).map_err(fault)? {
-        let entry = entry.map_err(fault)?;
-        let name = OsStr::from_bytes(entry.file_name().to_bytes());
-        if name != "."
-            && name != ".."
-            && place
-                .ground
-                .becomes_protected(&from.real.join(name), &to.real.join(name))
-        {
-            return Err(refused(
-                "protected",
-                format!(
-                    "Moving `{}` there would put files where other programs run or trust them.",
-                    place.shown
-                ),
-            ));
+    let mut waiting = vec![(found.fd, PathBuf::new())];
+    let mut left = GUARD_ENTRIES;
+    while let Some((folder, path)) = waiting.pop() {
+        for (name, kind) in place.ground.unseen(&folder).map_err(fault)? {
+            job.leash.check()?;
+            left = left.checked_sub(1).ok_or_else(|| too_many(place))?;
+            let path = path.join(&name);
+            let (old, new) = (from.real.join(&path), to.real.join(&path));
+            if !place.ground.may_carry(&old, &new, place.roots) {
+                return Err(refused(
+                    "protected",
+                    format!(
+                        "`{}` holds keys or passwords, or moving it there would put files where \
+                         other programs run or trust them.",
+                        place.shown
+                    ),
+                ));
+            }
+            if kind == FileType::Directory {
+                let inner = beneath::step_into(&folder, &name).map_err(fault)?;
+                waiting.push((inner, path));
+            }
         }
     }
     Ok(())
+}
+
+fn too_many(place: &Place<'_>) -> ToolFailure {
+    mendable(
+        "too_many_files",
+        format!(
+            "There are more than {GUARD_ENTRIES} files in `{}`: it cannot be seen whether some are \
+             protected. Move parts of it.",
+            place.shown
+        ),
+    )
 }
 
 /// Renames, and makes both folders durable.

@@ -160,7 +160,7 @@ fn standing(job: &Job<'_>, change: &Change) -> Result<Standing, ToolFailure> {
 }
 
 fn digest(job: &Job<'_>, place: &Place<'_>, found: &Found) -> Result<Digest, ToolFailure> {
-    let mut file = place.ground.read(found, &place.shown)?;
+    let mut file = place.open(found)?;
     Ok(atomic::copy(&mut file, &mut io::sink(), job.leash, &place.shown)?.digest)
 }
 

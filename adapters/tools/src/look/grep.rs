@@ -2,7 +2,7 @@
 
 use crate::arguments;
 use crate::context::Leashed;
-use crate::failure::mendable;
+use crate::failure::{mendable, of_call};
 use crate::look::joined;
 use crate::record::{Grep, GrepMatch};
 use crate::service::{Job, shown};
@@ -61,7 +61,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
                 return Ok(Step::Go);
             };
             // A file that cannot be opened has no lines to show.
-            if let Ok(file) = place.ground.read(&found, &place.shown) {
+            if let Ok(file) = place.open(&found) {
                 search.file(job, file, &joined(&typed, entry.path))?;
             }
             files += 1;
@@ -74,7 +74,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         })?;
         search.found.truncated |= end == End::Part;
     } else {
-        let file = place.ground.read(&start, &place.shown)?;
+        let file = place.open(&start)?;
         search.file(job, file, &joined(&typed, Path::new("")))?;
     }
     let text = text(&search.found);
@@ -92,10 +92,10 @@ fn matcher(wanted: &arguments::Grep) -> Result<RegexMatcher, ToolFailure> {
     built.map_err(|error| {
         mendable(
             "bad_pattern",
-            format!(
+            of_call(format!(
                 "The pattern cannot be used: {error}. To find it as plain text, set literal to \
                  true; a match cannot span lines."
-            ),
+            )),
         )
     })
 }

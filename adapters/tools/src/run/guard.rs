@@ -57,7 +57,7 @@ impl Watch {
     /// Looks for the protected places beneath the roots.
     pub(super) fn begin(protected: &Protected, roots: &[PathBuf]) -> Result<Self, ToolFailure> {
         for root in roots {
-            if let Some(why) = protected.against_write(root) {
+            if let Some(why) = protected.refuses_write(root, roots) {
                 return Err(not_a_root(root, why));
             }
         }
@@ -237,7 +237,9 @@ fn set_aside(above: impl AsFd, name: &OsStr) -> Result<String, Errno> {
 fn not_a_root(root: &Path, why: Protection) -> ToolFailure {
     let what = match why {
         Protection::Own => "holds Housecarl's own folders",
-        Protection::RunsLater | Protection::Credentials => "is a protected place",
+        Protection::RunsLater | Protection::Credentials | Protection::Closed => {
+            "is a protected place"
+        }
     };
     mendable(
         "root_too_wide",

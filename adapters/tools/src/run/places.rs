@@ -79,7 +79,8 @@ pub(super) fn search<'a>(
 ) -> Sight {
     let mut sight = Sight::default();
     let mut left = limits.entries;
-    let roots = roots.enumerate();
+    let given: Vec<PathBuf> = roots.cloned().collect();
+    let roots = given.iter().enumerate();
     let mut waiting: VecDeque<(PathBuf, usize, usize)> =
         roots.map(|(root, path)| (path.clone(), root, 0)).collect();
     while let Some((folder, root, depth)) = waiting.pop_front() {
@@ -97,7 +98,7 @@ pub(super) fn search<'a>(
                 return sight;
             }
             left -= 1;
-            let looked = entry.and_then(|entry| sight.look(protected, &entry, root));
+            let looked = entry.and_then(|entry| sight.look((protected, &given), &entry, root));
             match looked {
                 Ok(Some(_)) if depth >= limits.depth => sight.is_cut = true,
                 Ok(Some(below)) => waiting.push_back((below, root, depth + 1)),
@@ -113,17 +114,21 @@ impl Sight {
     /// Takes up one entry; a folder that is to be looked through comes back.
     fn look(
         &mut self,
-        protected: &Protected,
+        (protected, roots): (&Protected, &[PathBuf]),
         entry: &DirEntry,
         root: usize,
     ) -> std::io::Result<Option<PathBuf>> {
         let path = entry.path();
         let kind = entry.file_type()?;
-        let is_secret = protected.against_read(&path) == Some(Protection::Credentials);
-        if is_secret && !kind.is_symlink() {
+        let unread = protected.refuses_read(&path, roots);
+        let unwritten = protected.refuses_write(&path, roots);
+        let is_on_the_way =
+            unwritten == Some(Protection::Closed) && protected.leads_to_opened(&path, roots);
+        let is_secret = matches!(unread, Some(Protection::Credentials | Protection::Closed));
+        if is_secret && !is_on_the_way && !kind.is_symlink() {
             self.hidden.push(path.clone());
         }
-        if protected.against_write(&path).is_none() {
+        if unwritten.is_none() || is_on_the_way {
             return Ok(kind.is_dir().then_some(path));
         }
         let meta = fs::symlink_metadata(&path)?;

@@ -9,6 +9,7 @@ use api::authority::JudgedCall;
 use api::executor::{ProgressSink, ToolFailure};
 use api::sandbox::{Job, Network};
 use domain::tool::ToolOutput;
+use policy::protected::{Protected, Protection};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ impl Ground {
         let usable = |roots: &[PathBuf]| -> Vec<PathBuf> {
             let wanted = roots.iter().filter(|root| root.parent().is_some());
             wanted
-                .filter(|root| bay.protected.against_read(root).is_none())
+                .filter(|root| bay.protected.refuses_read(root, roots).is_none())
                 .cloned()
                 .collect()
         };
@@ -58,22 +59,61 @@ impl Ground {
     }
 }
 
-/// What a program may not see of the folders it may: our own, and the keys and passwords that the
-/// tools refuse as well, in the user's home and directly in each folder. A link to one hides what
-/// it leads to.
+/// What a program may not see of the folders it may: our own, and what the file tools refuse as
+/// well, in the user's home, directly in each folder, and where a listed place lies deeper.
 pub(super) fn hidden<'a>(bay: &'a Bay, seen: impl Iterator<Item = &'a Path>) -> Vec<PathBuf> {
-    let folders = seen.chain([bay.given.home.as_path()]);
-    let places = folders.flat_map(policy::protected::credential_places);
-    let real = places.filter_map(|place| match place.canonicalize() {
-        Ok(real) => Some(real),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        // What cannot be looked at is hidden by its own name.
-        Err(_) => Some(place),
-    });
-    let mut hidden: Vec<PathBuf> = bay.own_folders.iter().cloned().chain(real).collect();
+    let roots: Vec<PathBuf> = seen.map(Path::to_path_buf).collect();
+    let mut view = View {
+        protected: &bay.protected,
+        roots: &roots,
+        hidden: bay.own_folders.clone(),
+    };
+    for folder in roots.iter().chain([&bay.given.home]) {
+        view.conceal(folder);
+    }
+    let mut hidden = view.hidden;
     hidden.sort();
     hidden.dedup();
     hidden
+}
+
+/// Looks for what is to be hidden in folders that a program will see.
+struct View<'a> {
+    protected: &'a Protected,
+    roots: &'a [PathBuf],
+    hidden: Vec<PathBuf>,
+}
+
+impl View<'_> {
+    fn conceal(&mut self, folder: &Path) {
+        // A folder that cannot be listed by us is closed to the program, which is the same user.
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        for entry in entries {
+            let path = entry.path();
+            let kind = entry.file_type().ok();
+            let is_folder = kind.is_some_and(|kind| kind.is_dir());
+            let is_link = kind.is_some_and(|kind| kind.is_symlink());
+            match self.protected.refuses_read(&path, self.roots) {
+                // What was opened beneath it stays to be seen, all else does not.
+                Some(Protection::Closed) if self.protected.leads_to_opened(&path, self.roots) => {
+                    self.conceal(&path);
+                }
+                // Where a closed link leads is open or closed by itself.
+                Some(Protection::Closed) if is_link => {}
+                // A link to keys hides what it leads to; what cannot be looked at is hidden by its
+                // own name.
+                Some(_) => match path.canonicalize() {
+                    Ok(real) => self.hidden.push(real),
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                    Err(_) => self.hidden.push(path),
+                },
+                None if is_folder && self.protected.may_hold_credentials(&path) => {
+                    self.conceal(&path);
+                }
+                None => {}
+            }
+        }
+    }
 }
 
 /// The working folder: the first place an agent may read is the one `carl` was started in.

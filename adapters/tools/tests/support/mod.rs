@@ -38,7 +38,7 @@ impl Bench {
         }
         fs::write(folder.path().join("outside/secret.txt"), SECRET).unwrap();
         let own = vec![folder.path().join("own"), folder.path().join("work/own")];
-        let mut config = Config::new(folder.path().join("undo"), own);
+        let mut config = Config::new(folder.path().join("undo"), own, folder.path().join("home"));
         config.undo_bytes = undo_bytes;
         Self {
             tools: FileTools::new(config).unwrap(),

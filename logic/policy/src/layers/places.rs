@@ -46,11 +46,19 @@ pub(super) fn paths(policy: &Policy, view: &View<'_>) -> (Finding, Option<PathBu
 }
 
 /// What the protected places say to a path.
-fn protected_path(policy: &Policy, path: &Path, is_write: bool) -> Option<Finding> {
+fn protected_path(
+    policy: &Policy,
+    view: &View<'_>,
+    path: &Path,
+    is_write: bool,
+) -> Option<Finding> {
     let protection = if is_write {
-        policy.protected.against_write(path)
+        // The working folder is the one that the user may be asked to open.
+        let mut roots = view.bound.write_roots.clone();
+        roots.push(view.question.settings.workspace.clone());
+        policy.protected.refuses_write(path, &roots)
     } else {
-        policy.protected.against_read(path)
+        policy.protected.refuses_read(path, &view.bound.read_roots)
     };
     let shown = path.display();
     Some(match protection? {
@@ -63,7 +71,10 @@ fn protected_path(policy: &Policy, path: &Path, is_write: bool) -> Option<Findin
         ),
         Protection::Credentials => deny_path(
             "credentials",
-            format!("{shown} holds keys or passwords: no tool reads them, and no model sees them."),
+            format!(
+                "{shown} holds keys or passwords: no tool reads or changes them, and no model sees \
+                 them."
+            ),
         ),
         Protection::RunsLater => deny_path(
             "protected",
@@ -72,12 +83,37 @@ fn protected_path(policy: &Policy, path: &Path, is_write: bool) -> Option<Findin
                  yourself if you mean to."
             ),
         ),
+        Protection::Closed => closed_name(view, path, is_write),
     })
+}
+
+/// A name with a dot in the home, which nobody opened.
+fn closed_name(view: &View<'_>, path: &Path, is_write: bool) -> Finding {
+    let agent = agent(view);
+    let how = match is_write {
+        true => format!(
+            "open it by its own name (`--allow-write {}`)",
+            path.parent().unwrap_or(path).display()
+        ),
+        false => format!(
+            "add it by its own name to `allowed_paths: fs_read` of `{agent}` in agents.yaml, or \
+             start `carl` in it"
+        ),
+    };
+    deny_path(
+        "closed_name",
+        format!(
+            "{} lies beneath a name with a dot in your home, where programs keep settings, keys and \
+             logins: such names are closed, also to an agent that may use the home. To let \
+             `{agent}` use it: {how}.",
+            path.display()
+        ),
+    )
 }
 
 fn one_path(policy: &Policy, view: &View<'_>, target: &Target<'_>, path: &Path) -> Option<Finding> {
     let is_write = target.kind == TargetKind::WritePath;
-    let protected = protected_path(policy, path, is_write);
+    let protected = protected_path(policy, view, path, is_write);
     if protected.is_some() {
         return protected;
     }

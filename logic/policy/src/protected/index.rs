@@ -1,0 +1,123 @@
+//! A list of places, made ready to be asked about many paths: by the last name of each place.
+
+use super::names::is_like;
+use super::table::{At, Entry};
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::path::{Component, Path};
+
+/// A place: its names, and where it counts.
+#[derive(Debug)]
+struct Place {
+    at: At,
+    names: Vec<&'static str>,
+}
+
+/// The places by their last name.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    by_name: HashMap<&'static str, Vec<Place>>,
+    /// Those whose last name is a pattern, or counts as it is written.
+    others: Vec<Place>,
+    /// The beginnings of places of more than one name.
+    leading: Vec<Place>,
+}
+
+/// Folders of settings, whose places are given without them.
+const SETTINGS: [&[&str]; 2] = [&[".config"], &[".local", "share"]];
+
+impl Index {
+    pub(super) fn of(entries: &'static [Entry]) -> Self {
+        let mut index = Self::default();
+        for entry in entries {
+            for path in entry.names {
+                let names: Vec<&str> = path.split('/').collect();
+                match entry.at {
+                    At::Settings => {
+                        for above in SETTINGS {
+                            index.add(At::Anywhere, [above, &names].concat());
+                        }
+                    }
+                    at => index.add(at, names),
+                }
+            }
+        }
+        index
+    }
+
+    fn add(&mut self, at: At, names: Vec<&'static str>) {
+        for length in 1..names.len() {
+            let names = names[..length].to_vec();
+            self.leading.push(Place { at, names });
+        }
+        let Some(last) = names.last().copied() else {
+            return;
+        };
+        let place = Place { at, names };
+        if last.contains('*') || is_as_written(last) {
+            self.others.push(place);
+        } else {
+            self.by_name.entry(last).or_default().push(place);
+        }
+    }
+
+    /// Whether the path is one of the places or beneath one.
+    pub(super) fn holds(&self, path: &Path, parts: &[String], homes: &[Vec<String>]) -> bool {
+        let is_place = |end: usize| {
+            let parts = &parts[..end];
+            let Some(last) = parts.last() else {
+                return false;
+            };
+            let mut named = self.by_name.get(last.as_str()).into_iter().flatten();
+            named.any(|place| place.is_at(path, parts, homes))
+                || self
+                    .others
+                    .iter()
+                    .any(|place| place.is_at(path, parts, homes))
+        };
+        (1..=parts.len()).any(is_place)
+    }
+
+    /// Whether the path is on the way to one of the places.
+    pub(super) fn leads_on(&self, path: &Path, parts: &[String], homes: &[Vec<String>]) -> bool {
+        let mut leading = self.leading.iter();
+        leading.any(|place| place.is_at(path, parts, homes))
+    }
+}
+
+impl Place {
+    /// Whether the beginning of the path that has these parts is the place.
+    fn is_at(&self, path: &Path, parts: &[String], homes: &[Vec<String>]) -> bool {
+        let Some(start) = parts.len().checked_sub(self.names.len()) else {
+            return false;
+        };
+        // The last name first: it differs most often.
+        let fits = |index: usize| {
+            let (name, part) = (self.names[index], &parts[start + index]);
+            match is_as_written(name) {
+                true => written(path, start + index) == Some(OsStr::new(name)),
+                false => is_like(part, name),
+            }
+        };
+        (0..self.names.len()).rev().all(fits)
+            && match self.at {
+                At::Anywhere | At::Settings => true,
+                At::Machine => start == 0,
+                At::Home => homes.iter().any(|home| *home == parts[..start]),
+            }
+    }
+}
+
+/// A name with a capital counts as it is written.
+fn is_as_written(name: &str) -> bool {
+    name.contains(|c: char| c.is_ascii_uppercase())
+}
+
+/// A name of a path as it is written.
+fn written(path: &Path, index: usize) -> Option<&OsStr> {
+    let mut names = path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name),
+        _ => None,
+    });
+    names.nth(index)
+}

@@ -1,0 +1,295 @@
+//! Places that no tool may touch: where keys and passwords are kept, what other programs run or
+//! trust later, our own folders, and in the user's home every name that begins with a dot, unless
+//! it was opened by its name.
+//!
+//! [`Protected`] is the one place that decides so. What is read is judged by
+//! [`Protected::refuses_read`], what is changed by [`Protected::refuses_write`], which holds to the
+//! first one too: a change shows and carries what was there.
+
+mod index;
+mod names;
+pub mod table;
+
+use index::Index;
+use names::{folded, is_like};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use table::{CREDENTIALS, HARMLESS, PUBLIC, RUNS_LATER};
+
+/// Why a place is protected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protection {
+    /// A file that other programs run or trust.
+    RunsLater,
+    /// Housecarl's own configuration, state or data.
+    Own,
+    /// Keys and passwords.
+    Credentials,
+    /// A name with a dot in the user's home that nobody opened.
+    Closed,
+}
+
+/// The protected places.
+#[derive(Debug, Clone)]
+pub struct Protected {
+    own: Vec<Vec<String>>,
+    homes: Vec<Vec<String>>,
+    lists: Arc<Lists>,
+}
+
+#[derive(Debug)]
+struct Lists {
+    credentials: Index,
+    runs_later: Index,
+}
+
+impl Default for Protected {
+    fn default() -> Self {
+        Self::new(&[])
+    }
+}
+
+impl Protected {
+    /// The listed places, and our own folders, absolute.
+    #[must_use]
+    pub fn new(own_folders: &[PathBuf]) -> Self {
+        Self {
+            own: own_folders.iter().map(|folder| folded(folder)).collect(),
+            homes: Vec::new(),
+            lists: Arc::new(Lists {
+                credentials: Index::of(CREDENTIALS),
+                runs_later: Index::of(RUNS_LATER),
+            }),
+        }
+    }
+
+    /// With a home, absolute, in which names that begin with a dot are closed. More than one: its
+    /// spellings.
+    #[must_use]
+    pub fn with_home(mut self, home: &Path) -> Self {
+        let home = folded(home);
+        if !self.homes.contains(&home) {
+            self.homes.push(home);
+        }
+        self
+    }
+
+    /// Whether a read of the normalised path is refused to a call that was given these folders.
+    #[must_use]
+    pub fn refuses_read(&self, path: &Path, roots: &[PathBuf]) -> Option<Protection> {
+        let parts = folded(path);
+        let closed = || self.is_closed(&parts, roots, true);
+        let listed = self.unread(path, &parts);
+        listed.or_else(|| closed().then_some(Protection::Closed))
+    }
+
+    /// Whether a change of the normalised path is refused to a call that was given these folders.
+    /// What may not be read may not be changed either.
+    #[must_use]
+    pub fn refuses_write(&self, path: &Path, roots: &[PathBuf]) -> Option<Protection> {
+        let parts = folded(path);
+        let closed = || self.is_closed(&parts, roots, false);
+        let listed = self.unwritten(path, &parts);
+        listed.or_else(|| closed().then_some(Protection::Closed))
+    }
+
+    /// Whether a read of the normalised path is refused whatever was opened: our own folders, keys
+    /// and passwords.
+    #[must_use]
+    pub fn against_read(&self, path: &Path) -> Option<Protection> {
+        self.unread(path, &folded(path))
+    }
+
+    /// Whether a change of the normalised path is refused whatever was opened.
+    #[must_use]
+    pub fn against_write(&self, path: &Path) -> Option<Protection> {
+        self.unwritten(path, &folded(path))
+    }
+
+    fn unread(&self, path: &Path, parts: &[String]) -> Option<Protection> {
+        if self.own.iter().any(|own| parts.starts_with(own)) {
+            return Some(Protection::Own);
+        }
+        let holds = self.lists.credentials.holds(path, parts, &self.homes);
+        (holds && !is_public(parts)).then_some(Protection::Credentials)
+    }
+
+    fn unwritten(&self, path: &Path, parts: &[String]) -> Option<Protection> {
+        if self.own.iter().any(|own| own.starts_with(parts)) {
+            return Some(Protection::Own);
+        }
+        let unread = self.unread(path, parts);
+        let runs_later = || self.lists.runs_later.holds(path, parts, &self.homes);
+        unread.or_else(|| runs_later().then_some(Protection::RunsLater))
+    }
+
+    /// Whether something beneath the folder may be among keys and passwords while the folder is
+    /// not: whoever hides those looks into it.
+    #[must_use]
+    pub fn may_hold_credentials(&self, folder: &Path) -> bool {
+        let parts = folded(folder);
+        self.lists.credentials.leads_on(folder, &parts, &self.homes)
+    }
+
+    /// Whether one of the folders was opened beneath a name with a dot in the home, and lies deeper
+    /// than the path.
+    #[must_use]
+    pub fn leads_to_opened(&self, path: &Path, roots: &[PathBuf]) -> bool {
+        let parts = folded(path);
+        let Some(rest) = self.dot_in(&parts) else {
+            return false;
+        };
+        roots.iter().any(|root| {
+            let root = folded(root);
+            let opened = self.dot_in(&root);
+            opened.is_some_and(|opened| opened.len() > rest.len() && opened.starts_with(rest))
+        })
+    }
+
+    /// Whether the path lies beneath a name with a dot in the home, so that a folder above it opens
+    /// nothing there.
+    #[must_use]
+    pub fn is_below_dot(&self, path: &Path) -> bool {
+        self.dot_in(&folded(path)).is_some()
+    }
+
+    /// The parts of the path after the home, if the first of them begins with a dot.
+    fn dot_in<'a>(&self, parts: &'a [String]) -> Option<&'a [String]> {
+        let after = |home: &Vec<String>| {
+            let rest = parts.strip_prefix(home.as_slice())?;
+            rest.first()?.starts_with('.').then_some(rest)
+        };
+        self.homes.iter().find_map(after)
+    }
+
+    /// A name with a dot in the home is open to whom was given a folder at or beneath it, and
+    /// there alone.
+    fn is_closed(&self, parts: &[String], roots: &[PathBuf], is_read: bool) -> bool {
+        let Some(rest) = self.dot_in(parts) else {
+            return false;
+        };
+        let [name, ..] = rest else { return false };
+        let is_harmless = HARMLESS.contains(&name.as_str()) || is_public(rest);
+        if is_read && is_harmless {
+            return false;
+        }
+        // By what follows the home: the two may spell the home differently.
+        let opens = |root: &PathBuf| {
+            let root = folded(root);
+            let opened = self.dot_in(&root);
+            opened.is_some_and(|opened| rest.starts_with(opened))
+        };
+        !roots.iter().any(opens)
+    }
+}
+
+/// Whether it is one of the files that lie among keys and are told to everyone.
+fn is_public(parts: &[String]) -> bool {
+    let (folder, names) = PUBLIC;
+    match parts {
+        [.., above, name] => above == folder && names.iter().any(|public| is_like(name, public)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places() -> Protected {
+        Protected::new(&[PathBuf::from("/home/u/.config/housecarl")])
+    }
+
+    #[test]
+    fn what_runs_later_cannot_be_written_anywhere() {
+        let refused = [
+            "/w/.git/hooks/pre-commit",
+            "/w/.git/config",
+            "/w/.git",
+            "/w/sub/.git",
+            "/w/bare/HEAD",
+            "/w/theirs.git/config",
+            "/w/.GIT/Hooks/x",
+            "/w/.g\u{200c}it/config",
+            "/w/.ｇit/config",
+            "/w/.git./config",
+            "/w/.env",
+            "/w/.env.production",
+            "/w/.envrc",
+            "/home/u/.bashrc",
+            "/home/u/.BashRC",
+            "/home/u/.config/fish/config.fish",
+            "/home/u/.config/systemd/user/x.service",
+            "/home/u/.local/share/systemd/user/x.service",
+            "/home/u/.ssh/authorized_keys",
+            "/w/.vscode/tasks.json",
+            "/w/.mcp.json",
+            "/w/.housecarl.toml",
+        ];
+        for path in refused {
+            let why = places().against_write(Path::new(path));
+            assert_eq!(why, Some(Protection::RunsLater), "{path}");
+        }
+    }
+
+    #[test]
+    fn honest_names_stay_free() {
+        let free = [
+            "/w/.gitignore",
+            "/w/.github/workflows/ci.yml",
+            "/w/git/hooks/x",
+            "/w/components/head/index.js",
+            "/w/env",
+            "/w/environment.env",
+            "/w/profile",
+            "/w/fish/config.fish",
+            "/w/src/main.rs",
+            "/home/u",
+        ];
+        for path in free.iter().take(9) {
+            assert_eq!(places().against_write(Path::new(path)), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn our_own_folders_and_what_holds_them_stay_as_they_are() {
+        let refused = [
+            "/home/u/.config/housecarl/agents.yaml",
+            "/home/u/.config/Housecarl",
+            "/home/u/.config",
+            "/home/u",
+        ];
+        for path in refused {
+            let why = places().against_write(Path::new(path));
+            assert_eq!(why, Some(Protection::Own), "{path}");
+        }
+        let read = |path| places().against_read(Path::new(path));
+        assert_eq!(read("/home/u/.config/housecarl/x"), Some(Protection::Own));
+        assert_eq!(read("/home/u/.config"), None);
+        assert_eq!(read("/home/u/.env"), None);
+    }
+
+    #[test]
+    fn keys_and_passwords_are_not_read() {
+        let read = |path| places().against_read(Path::new(path));
+        for path in [
+            "/home/u/.ssh",
+            "/home/u/.ssh/id_ed25519",
+            "/home/u/.SSH/id_rsa",
+            "/home/u/.gnupg/private-keys-v1.d/x.key",
+            "/home/u/.aws/credentials",
+            "/home/u/.local/share/keyrings/login.keyring",
+            "/home/u/.netrc",
+        ] {
+            assert_eq!(read(path), Some(Protection::Credentials), "{path}");
+        }
+        for path in [
+            "/home/u/.ssh/id_rsa.pub",
+            "/home/u/.ssh/config",
+            "/w/ssh/notes.md",
+            "/w/a.aws",
+        ] {
+            assert_eq!(read(path), None, "{path}");
+        }
+    }
+}
