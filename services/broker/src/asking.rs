@@ -92,11 +92,7 @@ impl Call {
         id: ConfirmationId,
     ) -> Result<Shown, Stop> {
         let call = self.cleared(judgement, label)?;
-        let diff = self
-            .inner
-            .preview(&call.call)
-            .await
-            .map_err(Stop::WouldFail)?;
+        let diff = self.early(&call, judgement).await?;
         let shown = Shown { call, diff };
         let asked = self
             .ask_for_call(record, (&shown, judgement), company, id)
@@ -118,6 +114,14 @@ impl Call {
         Ok(shown)
     }
 
+    /// What the call would change, before it is allowed.
+    async fn early(&self, call: &Cleared, judged: &Judgement) -> Result<Option<String>, Stop> {
+        match self.inner.preview(&call.call).await {
+            Ok(diff) => Ok(diff),
+            Err(failure) => Err(Stop::WouldFail(self.told_early(failure, judged).await)),
+        }
+    }
+
     /// The call, judged once more, if it is still what was shown.
     async fn as_shown(
         &self,
@@ -128,12 +132,7 @@ impl Call {
         let again = self.judge_again(record, Cover::ThisCall).await?;
         let cleared = self.cleared(&again, label)?;
         let is_same = cleared.call.binding() == shown.call.call.binding()
-            && self
-                .inner
-                .preview(&cleared.call)
-                .await
-                .map_err(Stop::WouldFail)?
-                == shown.diff;
+            && self.early(&cleared, &again).await? == shown.diff;
         Ok((again.verdict() == Verdict::Allow && is_same).then_some(cleared))
     }
 

@@ -116,7 +116,9 @@ impl Call {
             Verdict::Deny => Err(Stop::Denied(judgement.decision().model_reason)),
             Verdict::Allow => self.cleared(&judgement, &label),
             Verdict::Confirm => {
-                foreseen.map_err(Stop::WouldFail)?;
+                if let Err(failure) = foreseen {
+                    return Err(Stop::WouldFail(self.told_early(failure, &judgement).await));
+                }
                 self.ask(record, judgement, confirmation_id, &label).await
             }
         }
@@ -186,6 +188,23 @@ impl Call {
         };
         call.write_roots.extend(judgement.write_root.clone());
         self.inner.preview(&call).await.map(drop)
+    }
+
+    /// What a model may be told of a call that would fail and that nobody has allowed yet. The
+    /// failure may quote what the tool met, and only what the agent may read is quoted to it.
+    pub(crate) async fn told_early(
+        &self,
+        failure: ToolFailure,
+        judgement: &Judgement,
+    ) -> ToolFailure {
+        let is_own = failure.words == Words::Own;
+        let Some(bound) = judgement.bound.as_ref().filter(|_| !is_own) else {
+            return failure;
+        };
+        match self.inner.may_read_targets(bound).await {
+            true => failure,
+            false => would_fail(),
+        }
     }
 
     async fn judge(&self, cover: Cover, counting: Counting) -> Judgement {
@@ -366,6 +385,17 @@ fn timed_out() -> ToolFailure {
         kind: FailureKind::Timeout,
         rule: "timeout",
         message: "The tool took too long and was stopped. Ask for less at once.".to_owned(),
+        words: Words::Own,
+    }
+}
+
+/// A failure of which nothing is told but that it is one.
+fn would_fail() -> ToolFailure {
+    ToolFailure {
+        kind: FailureKind::Mendable,
+        rule: "would_fail",
+        message: "The call would fail as it stands. Read what it is about first, or leave it."
+            .to_owned(),
         words: Words::Own,
     }
 }

@@ -221,6 +221,22 @@ impl Inner {
         }
     }
 
+    /// Whether the caller may read every place that the call names, wherever it leads.
+    pub(crate) async fn may_read_targets(&self, bound: &Bound) -> bool {
+        for (kind, path) in bound.targets.values() {
+            if !matches!(kind, TargetKind::ReadPath | TargetKind::WritePath) {
+                continue;
+            }
+            let roots = bound.read_roots.clone();
+            let is_given = roots.iter().any(|root| path.starts_with(root));
+            let refusal = self.locate_one(path.clone(), TargetKind::ReadPath, roots);
+            if !is_given || refusal.await.is_some() {
+                return false;
+            }
+        }
+        true
+    }
+
     async fn locate_one(
         &self,
         path: PathBuf,
