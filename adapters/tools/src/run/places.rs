@@ -137,12 +137,14 @@ impl Sight {
             false => None,
         };
         self.found.push(Found {
-            path,
+            path: path.clone(),
             root,
             identity: (meta.dev(), meta.ino()),
             link,
         });
-        Ok(None)
+        // Keys may lie in a place that only must not change.
+        let is_open = unread.is_none() && protected.may_hold_credentials(&path);
+        Ok((kind.is_dir() && is_open).then_some(path))
     }
 
     /// What is gone hides nothing; and what is closed to this user although it is not its own was

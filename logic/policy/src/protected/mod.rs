@@ -292,4 +292,111 @@ mod tests {
             assert_eq!(read(path), None, "{path}");
         }
     }
+
+    #[test]
+    fn the_lists_are_folded_whole_and_have_sources() {
+        for entry in CREDENTIALS.iter().chain(RUNS_LATER) {
+            assert!(
+                !entry.source.is_empty() && !entry.what.is_empty(),
+                "{entry:?}"
+            );
+            for path in entry.names {
+                for name in path.split('/') {
+                    let is_as_written = name.contains(|c: char| c.is_ascii_uppercase());
+                    assert!(!name.is_empty(), "{path}");
+                    assert!(is_as_written || names::fold(name) == name, "{path}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_public_among_keys_is_so_in_its_own_folder_alone() {
+        let read = |path| places().against_read(Path::new(path));
+        for path in [
+            "/home/u/.kube/config",
+            "/home/u/.aws/config",
+            "/home/u/.azure/config",
+            "/home/u/.gnupg/key.pub",
+            "/home/u/.ssh/config/x",
+            "/home/u/.ssh/deeper/config",
+        ] {
+            assert_eq!(read(path), Some(Protection::Credentials), "{path}");
+        }
+    }
+
+    #[test]
+    fn places_count_where_their_entry_says() {
+        let protected = places().with_home(Path::new("/home/u"));
+        let read = |path| protected.against_read(Path::new(path));
+        let write = |path| protected.against_write(Path::new(path));
+        let is_secret = Some(Protection::Credentials);
+        assert_eq!(
+            (read("/home/u/.npmrc"), read("/w/.npmrc")),
+            (is_secret, None)
+        );
+        assert_eq!(
+            (read("/etc/shadow"), read("/w/etc/shadow")),
+            (is_secret, None)
+        );
+        assert_eq!(read("/etc/ssh/ssh_host_rsa_key.pub"), None);
+        assert_eq!(read("/etc/ssh/ssh_host_rsa_key"), is_secret);
+        // Whoever may not read a place may not change it.
+        assert_eq!(write("/home/u/.aws/credentials"), is_secret);
+        let later = Some(Protection::RunsLater);
+        assert_eq!(
+            (write("/w/AGENTS.md"), write("/w/docs/agents.md")),
+            (later, None)
+        );
+        assert_eq!((write("/home/u/bin/x"), write("/w/bin/x")), (later, None));
+        assert_eq!(
+            (write("/w/.config/sway/config"), write("/w/sway/config")),
+            (later, None)
+        );
+        assert_eq!(read("/w/AGENTS.md"), None);
+    }
+
+    #[test]
+    fn dot_names_of_the_home_are_open_to_whom_named_them() {
+        let protected = Protected::default()
+            .with_home(Path::new("/home/u"))
+            .with_home(Path::new("/data/u"));
+        let roots = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
+        let read =
+            |path: &str, names: &[&str]| protected.refuses_read(Path::new(path), &roots(names));
+        let write =
+            |path: &str, names: &[&str]| protected.refuses_write(Path::new(path), &roots(names));
+        let closed = Some(Protection::Closed);
+        for given in [
+            &["/"][..],
+            &["/home/u"],
+            &["/home/u/.app/other"],
+            &["/home/u/.apps"],
+            &[],
+        ] {
+            assert_eq!(read("/home/u/.app/x", given), closed, "{given:?}");
+            assert_eq!(write("/home/u/.app/x", given), closed, "{given:?}");
+        }
+        for given in [
+            &["/home/u", "/home/u/.app"][..],
+            &["/home/u/.app/x"],
+            &["/data/u/.app"],
+        ] {
+            assert_eq!(read("/home/u/.app/x", given), None, "{given:?}");
+            assert_eq!(read("/data/u/.app/x", given), None, "{given:?}");
+            assert_eq!(write("/home/u/.app/x", given), None, "{given:?}");
+        }
+        for open in [
+            "/home/u",
+            "/home/u/project/.app",
+            "/home/u/.gitignore",
+            "/home/u/.ssh/config",
+        ] {
+            assert_eq!(read(open, &["/home/u"]), None, "{open}");
+        }
+        assert_eq!(write("/home/u/.gitignore", &["/home/u"]), closed);
+        // What is listed stays so whatever is opened.
+        let secret = Some(Protection::Credentials);
+        assert_eq!(read("/home/u/.aws/x", &["/home/u/.aws"]), secret);
+    }
 }
