@@ -8,6 +8,7 @@ use crate::state::{Caller, Session};
 use api::broker::CallRequest;
 use api::executor::ToolFailure;
 use domain::decision::{Finding, Layer, Verdict};
+use domain::id::{AgentId, TraceId};
 use domain::label::Label;
 use domain::settings::SessionSettings;
 use domain::tool::TargetKind;
@@ -108,12 +109,7 @@ impl Inner {
         match counting {
             Counting::Look => judgement,
             Counting::Count => {
-                let now = (self.clock)();
-                let line = session.line_of(caller.agent_id, judgement.only_looks());
-                let task = session.task(trace);
-                task.note_call(caller.agent_id, line, |history| {
-                    self.policy.record(history, &standing, &judgement, now);
-                });
+                self.count(session, (caller.agent_id, trace), &standing, &judgement);
                 judgement
             }
             Counting::Counted => {
@@ -125,6 +121,21 @@ impl Inner {
                 ask(&without)
             }
         }
+    }
+
+    /// Notes a judged call in the history of the work it is part of.
+    fn count(
+        &self,
+        session: &mut Session,
+        (agent_id, trace): (AgentId, TraceId),
+        standing: &Standing,
+        judgement: &Judgement,
+    ) {
+        let now = (self.clock)();
+        let line = session.line_of(agent_id, judgement.only_looks());
+        session.task(trace).note_call(agent_id, line, |history| {
+            self.policy.record(history, standing, judgement, now);
+        });
     }
 
     /// Judges a call of a plan that does not run yet, after the plan's earlier calls.
