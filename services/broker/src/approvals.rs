@@ -2,7 +2,7 @@
 
 use api::broker::GrantListing;
 use domain::hash::Digest;
-use domain::label::Integrity;
+use domain::label::{Integrity, Label};
 use domain::tool::EffectClass;
 use policy::Bound;
 use serde_json::Value;
@@ -12,27 +12,33 @@ use std::path::Path;
 /// Targets the user may allow for a session.
 const APPROVALS: usize = 10_000;
 
+/// The origin of what programs print, see the tool table.
+const PROGRAMS: &str = "program";
+
 /// A yes for the session.
 #[derive(Debug)]
 struct Approval {
     grant: GrantListing,
     keys: [Digest; 2],
     effect: EffectClass,
-    /// How far what the agent had been shown could be trusted when it was given.
-    integrity: Integrity,
+    /// What the agent had been shown when it was given.
+    shown: Label,
     /// The words of the call, among them the files that it runs.
     words: BTreeSet<String>,
 }
 
 impl Approval {
-    /// Whether it still says what the user meant. What a program does may be chosen by whatever the
-    /// agent read since.
-    fn holds(&self, integrity: Integrity) -> bool {
-        self.effect != EffectClass::Exec || integrity <= self.integrity
+    /// Whether it still says what the user meant. What is run may be chosen by whatever the agent
+    /// was shown since, other than by what programs printed: the user said yes to those.
+    fn holds(&self, shown: &Label) -> bool {
+        let mut since = shown.origins.difference(&self.shown.origins);
+        self.effect != EffectClass::Exec
+            || shown.integrity <= self.shown.integrity
+            || since.all(|origin| origin.starts_with(PROGRAMS))
     }
 
-    /// Whether the call may run what stands in the file.
-    fn may_run(&self, path: &Path) -> bool {
+    /// Whether the call may run what an agent that was shown so much writes into the file.
+    fn may_run(&self, path: &Path, integrity: Integrity) -> bool {
         let is_named = || {
             let name = path.file_name().map(|name| name.to_string_lossy());
             self.words.iter().any(|word| {
@@ -40,7 +46,7 @@ impl Approval {
                 name.is_some() && last.map(|last| last.to_string_lossy()) == name
             })
         };
-        self.effect == EffectClass::Exec && (self.integrity == Integrity::Untrusted || is_named())
+        self.effect == EffectClass::Exec && (integrity == Integrity::Untrusted || is_named())
     }
 }
 
@@ -51,12 +57,12 @@ pub(crate) struct Approvals {
 }
 
 impl Approvals {
-    /// Remembers a yes: for the call as it stands, and for what it covers. `integrity`: how far
-    /// what the agent was shown may be trusted. When there are too many, it is asked again.
+    /// Remembers a yes: for the call as it stands, and for what it covers. `shown`: the label of
+    /// what the agent was shown. When there are too many, it is asked again.
     pub(crate) fn give(
         &mut self,
         (bound, arguments): (&Bound, &Value),
-        integrity: Integrity,
+        shown: Label,
         grant: GrantListing,
     ) {
         if self.given.len() < APPROVALS {
@@ -64,21 +70,22 @@ impl Approvals {
                 grant,
                 keys: [bound.approval_key, bound.repeat_key],
                 effect: bound.effect,
-                integrity,
+                shown,
                 words: words_of(arguments),
             });
         }
     }
 
-    /// What is allowed for an agent that was shown what may be trusted so far.
-    pub(crate) fn for_agent(&self, integrity: Integrity) -> HashSet<Digest> {
-        let holding = self.given.iter().filter(|one| one.holds(integrity));
+    /// What is allowed for an agent with the label of what it was shown.
+    pub(crate) fn for_agent(&self, shown: &Label) -> HashSet<Digest> {
+        let holding = self.given.iter().filter(|one| one.holds(shown));
         holding.flat_map(|one| one.keys).collect()
     }
 
-    /// Forgets each yes to run something that a file may be part of, since the file is changed.
-    pub(crate) fn file_changes(&mut self, path: &Path) {
-        self.given.retain(|one| !one.may_run(path));
+    /// Forgets each yes to run something that a file may be part of, since the file is changed by an
+    /// agent that was shown what may be trusted so far.
+    pub(crate) fn file_changes(&mut self, path: &Path, integrity: Integrity) {
+        self.given.retain(|one| !one.may_run(path, integrity));
     }
 
     /// Forgets every yes: what it was given under has changed.

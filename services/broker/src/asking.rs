@@ -12,7 +12,7 @@ use domain::decision::{Decision, Finding, Layer, Verdict};
 use domain::event::{Batch, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
 use domain::id::ConfirmationId;
-use domain::label::{Integrity, Label};
+use domain::label::Label;
 use domain::tool::EffectClass;
 use policy::{Bound, Cover, Judgement};
 use serde_json::{Value, json};
@@ -108,8 +108,8 @@ impl Call {
             let approved = (bound, &call.arguments);
             let mut session = lock(&self.caller.session);
             let agent = session.agents.get(&self.caller.agent_id);
-            let integrity = agent.map_or(Integrity::Trusted, |agent| agent.label.integrity);
-            session.approvals.give(approved, integrity, grant);
+            let shown = agent.map_or_else(Label::nothing, |agent| agent.label.clone());
+            session.approvals.give(approved, shown, grant);
         }
         Ok(shown)
     }
@@ -338,8 +338,8 @@ fn session_reach(bound: &Bound, arguments: &Value) -> String {
             ),
         };
         return format!(
-            "{reach}, until the agent reads something less trusted or changes a file that may run, \
-             the session ends or its settings change"
+            "{reach}, until the agent reads something that is less trusted or changes a file that \
+             may run, the session ends or its settings change"
         );
     }
     let is_exact = bound.targets.is_empty()

@@ -14,7 +14,7 @@ use api::executor::{FailureKind, ToolFailure, Words};
 use domain::decision::{Decision, Finding, Layer, Verdict};
 use domain::event::CallStatus;
 use domain::id::ConfirmationId;
-use domain::label::Label;
+use domain::label::{Integrity, Label};
 use domain::tool::EffectClass;
 use domain::tool::TargetKind;
 use policy::{Bound, Cover, Judgement};
@@ -328,9 +328,11 @@ impl Call {
         if let Some((_, tool)) = self.inner.policy.table().find(&self.request.tool) {
             session.provenance.change(&tool.spec, arguments);
         }
+        let agent = session.agents.get(&self.caller.agent_id);
+        let integrity = agent.map_or(Integrity::Untrusted, |agent| agent.label.integrity);
         for (kind, path) in bound.targets.values() {
             if *kind == TargetKind::WritePath {
-                session.approvals.file_changes(path);
+                session.approvals.file_changes(path, integrity);
             }
         }
     }

@@ -73,7 +73,7 @@ impl Inner {
         let settings = session.settings.clone();
         let trace = request.context.trace_id;
         let requested = session.requested(trace);
-        let approvals = session.approvals.for_agent(context.integrity);
+        let approvals = session.approvals.for_agent(&context);
         let task = session.task(trace);
         let refused_choices = task.refused_choices().clone();
         let history = task.as_seen_by(caller.agent_id);
@@ -148,7 +148,7 @@ impl Inner {
     ) -> Judgement {
         let mut judgement = {
             let guard = lock(session);
-            let approvals = guard.approvals.for_agent(context.integrity);
+            let approvals = guard.approvals.for_agent(context);
             let question = Question {
                 tool,
                 arguments,
