@@ -301,16 +301,20 @@ fn choice_key(
 ) -> Digest {
     let is_target = |name: &str| {
         let argument = tool.spec.arguments.get(name);
-        argument.is_some_and(|a| a.role == ArgumentRole::Target)
+        argument.is_some_and(|a| is_landed_on(a.role))
     };
     let has_target = tool
         .spec
         .arguments
         .values()
-        .any(|argument| argument.role == ArgumentRole::Target);
+        .any(|argument| is_landed_on(argument.role));
     key(tool, arguments, paths, |name| {
         !has_target || is_target(name)
     })
+}
+
+const fn is_landed_on(role: ArgumentRole) -> bool {
+    matches!(role, ArgumentRole::Target | ArgumentRole::Selector)
 }
 
 /// Programs that run whatever their arguments name, or do quite different things by their options.

@@ -3,15 +3,15 @@
 //! A plan that nobody had to write. It is made by rules from the user's newest words and the tools'
 //! own names, before any result is in view, and no model and no outside text has a part in it. A
 //! tool is asked for when an order in the user's words names its deed and the words name the kind
-//! of thing that it deals with. What stands in quotes is content and orders nothing.
+//! of thing that it deals with. What stands in quotes is content and orders nothing, a question and
+//! what somebody else said order nothing, and a request that forbids, excepts or wants to see
+//! anything first asks for nothing: the cost of each doubt is a question.
 
 use domain::tool::{EffectClass, ToolName, ToolSpec};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most words of a request that are looked at.
 const WORDS: usize = 20_000;
-/// How many words before an order may take it back: `do not send`.
-const NEGATION_WORDS: usize = 4;
 /// How many words may stand between following something and what is followed.
 const DELEGATION_WORDS: usize = 6;
 
@@ -346,34 +346,101 @@ const THINGS: [&[&str]; 24] = [
     ],
 ];
 
-/// Words before a noun: what follows is no order.
-const DETERMINERS: [&str; 33] = [
-    "the", "a", "an", "this", "that", "these", "those", "my", "your", "his", "her", "its", "our",
-    "their", "any", "some", "each", "every", "no", "which", "what", "of", "with", "for", "by",
-    "in", "on", "from", "at", "whose", "last", "next", "new",
+/// Words before an order: `please send`, `read it and send`, `go ahead and send`.
+const OPENERS: [&str; 12] = [
+    "please",
+    "and",
+    "then",
+    "also",
+    "just",
+    "now",
+    "kindly",
+    "or",
+    "so",
+    "afterwards",
+    "finally",
+    "next",
 ];
-/// Orders by which the agent itself is to answer: `tell me`.
-const TELLING: [&str; 13] = [
-    "tell", "send", "write", "give", "message", "text", "answer", "inform", "email", "mail",
-    "ping", "notify", "forward",
-];
-/// Words that take an order back.
-const NEGATIONS: [&str; 12] = [
+/// Words by which a condition begins.
+const CONDITIONS: [&str; 6] = ["if", "when", "once", "after", "for", "otherwise"];
+/// Words before `to` with an order: `do not forget to send`, `make sure to send`.
+const BEFORE_TO: [&str; 7] = ["forget", "sure", "you", "is", "need", "remember", "want"];
+/// Words before `you` with an order: `could you send`.
+const ASKING: [&str; 5] = ["can", "could", "would", "will", "and"];
+/// Words after a noun that looks like an order: `mail from bob`.
+const AFTER_A_NOUN: [&str; 8] = ["from", "of", "by", "says", "said", "is", "was", "about"];
+/// Words that hold back: a request with one of them frees nothing.
+const HOLDING_BACK: [&str; 43] = [
+    "no",
     "not",
     "don't",
     "don’t",
     "dont",
     "never",
+    "none",
+    "nobody",
+    "nothing",
     "without",
+    "except",
+    "unless",
+    "until",
+    "before",
+    "forbid",
+    "forbidden",
+    "forbade",
+    "refuse",
+    "refrain",
     "avoid",
+    "stop",
+    "secret",
+    "secrets",
+    "private",
+    "confidential",
+    "keep",
+    "only",
+    "draft",
+    "approve",
+    "approval",
+    "permission",
+    "confirm",
+    "confirmation",
     "shouldn't",
     "mustn't",
     "won't",
-    "stop",
+    "can't",
+    "cannot",
+    "isn't",
+    "aren't",
+    "neither",
+    "instead",
     "rather",
 ];
-/// Words that undo a negation: `do not forget to send`.
-const REMINDERS: [&str; 5] = ["forget", "hesitate", "fail", "only", "just"];
+/// Pairs of words that hold back: `ask me first`, `let me see it`.
+const HOLDING_BACK_TOGETHER: [(&str, &str); 8] = [
+    ("ask", "me"),
+    ("me", "first"),
+    ("let", "me"),
+    ("check", "with"),
+    ("ask", "first"),
+    ("wait", "for"),
+    ("i", "decide"),
+    ("show", "first"),
+];
+/// What does not hold back, with what stands before and behind it.
+const HARMLESS: [&str; 8] = [
+    "do not forget",
+    "don't forget",
+    "don’t forget",
+    "not forget",
+    "do not hesitate",
+    "don't hesitate",
+    "are not already",
+    "is not already",
+];
+/// Words by which somebody else's words begin.
+const REPORTING: [&str; 10] = [
+    "says", "said", "say", "wrote", "writes", "asks", "asked", "told", "reads", "tells",
+];
 /// Orders to do what a text says, and what such a text is called.
 const FOLLOWING: [&str; 8] = [
     "follow",
@@ -396,45 +463,206 @@ const FOLLOWED: [&str; 9] = [
     "items",
     "task",
 ];
-
+/// Orders by which the agent itself is to answer: `tell me`.
+const TELLING: [&str; 13] = [
+    "tell", "send", "write", "give", "message", "text", "answer", "inform", "email", "mail",
+    "ping", "notify", "forward",
+];
 /// What a request asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Requested {
-    tools: BTreeSet<ToolName>,
+    /// For each tool the clauses that ask for it, in lower case.
+    tools: BTreeMap<ToolName, Vec<String>>,
+    /// The part of the request in which the user speaks, in lower case.
+    own: String,
+    /// Tools whose deed the request has in whatever way, as an order, a question or a ban.
+    mentioned: BTreeSet<ToolName>,
     is_delegated: bool,
+    /// Whether it forbids, excepts or wants to see nothing first.
+    is_free: bool,
 }
 
 impl Requested {
     /// Reads a request. `tools`: every tool that there is.
     #[must_use]
     pub fn of<'a>(request: &str, tools: impl IntoIterator<Item = &'a ToolSpec>) -> Self {
-        let words = words_of(&without_quotes(request));
-        let orders: BTreeSet<&str> = (0..words.len())
-            .filter(|at| is_order(&words, *at))
-            .map(|at| words[at].as_str())
-            .collect();
-        let things = things_of(words.iter().map(String::as_str));
-        let asked = tools
-            .into_iter()
-            .filter(|tool| is_asked(tool, &orders, &things, &words));
-        Self {
-            tools: asked.map(|tool| tool.definition.name.clone()).collect(),
-            is_delegated: is_delegated(&words),
+        let own = without_pasted(request);
+        let bare = without_quotes(request);
+        let all = words_of(&bare);
+        let things = things_of(all.iter().map(String::as_str));
+        let words: BTreeSet<&str> = all.iter().map(String::as_str).collect();
+        let is_free = !holds_back(&bare);
+        let clauses = match is_free {
+            true => clauses(own),
+            false => Vec::new(),
+        };
+        let mut requested = Self {
+            own: own.to_lowercase(),
+            is_free,
+            is_delegated: is_delegated(&all),
+            ..Self::default()
+        };
+        for tool in tools {
+            let name = &tool.definition.name;
+            if is_asked(tool, &words, &things, &all) {
+                requested.mentioned.insert(name.clone());
+            }
+            let asking = clauses
+                .iter()
+                .filter(|one| is_asked(tool, &one.orders, &things, &all));
+            let asking: Vec<String> = asking.map(|one| one.text.clone()).collect();
+            if !asking.is_empty() {
+                requested.tools.insert(name.clone(), asking);
+            }
         }
+        requested
     }
 
     /// Whether the request asks for the tool.
     #[must_use]
     pub fn asks_for(&self, tool: &ToolName) -> bool {
-        self.tools.contains(tool)
+        self.tools.contains_key(tool)
     }
 
-    /// Whether the request says to do what some text says: what that is, the user does not know
-    /// yet, and is asked about each part.
+    /// Whether the user named a page to read: an address that stands in the request, which holds
+    /// nothing back.
     #[must_use]
-    pub const fn is_delegated(&self) -> bool {
-        self.is_delegated
+    pub fn names_page(&self, address: &str) -> bool {
+        self.is_free && self.is_own(address)
     }
+
+    /// Whether the user said the text and did not merely paste it.
+    #[must_use]
+    pub fn is_own(&self, text: &str) -> bool {
+        self.own.contains(&text.to_lowercase())
+    }
+
+    /// Whether a clause that asks for the tool has the text as well.
+    #[must_use]
+    pub fn names_beside(&self, tool: &ToolName, text: &str) -> bool {
+        let text = text.to_lowercase();
+        let clauses = self.tools.get(tool);
+        clauses.is_some_and(|clauses| clauses.iter().any(|clause| clause.contains(&text)))
+    }
+
+    /// Whether the user may expect a question about the tool: the request speaks of what it does,
+    /// or says to do what some text says.
+    #[must_use]
+    pub fn may_lead_to(&self, tool: &ToolName) -> bool {
+        self.is_delegated || self.mentioned.contains(tool)
+    }
+}
+
+/// A part of a request between two marks that end a thought.
+struct Clause {
+    /// In lower case, with what it has in quotes.
+    text: String,
+    /// The orders in it.
+    orders: BTreeSet<&'static str>,
+}
+
+/// Every clause with its orders. A question orders nothing unless it is put to the agent, and what
+/// somebody said orders nothing.
+fn clauses(request: &str) -> Vec<Clause> {
+    let mut found = Vec::new();
+    let mut is_reported = false;
+    for (text, mark) in cut(request) {
+        let words = tokens(&without_quotes(text));
+        let opens_to_agent = words.iter().any(|word| word == "please")
+            || words
+                .windows(2)
+                .any(|pair| ASKING.contains(&pair[0].as_str()) && pair[1] == "you");
+        let is_mute = is_reported || mark == '?' && !opens_to_agent;
+        let orders = match is_mute {
+            true => BTreeSet::new(),
+            false => (0..words.len())
+                .filter_map(|at| order_at(&words, at))
+                .collect(),
+        };
+        is_reported = mark == ':'
+            && words
+                .last()
+                .is_some_and(|word| REPORTING.contains(&word.as_str()));
+        found.push(Clause {
+            text: text.to_lowercase(),
+            orders,
+        });
+    }
+    found
+}
+
+/// The clauses of a text, each with the mark that ends it. Marks within names, addresses, numbers
+/// and quotations end none.
+fn cut(text: &str) -> Vec<(&str, char)> {
+    let quotes = crate::flow::quoted(text);
+    let is_quoted = |at: usize| quotes.iter().any(|quote| quote.contains(&at));
+    let mut found = Vec::new();
+    let mut from = 0;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let ends_word = chars
+            .peek()
+            .is_none_or(|(_, next)| !next.is_alphanumeric() && *next != '/');
+        let ends = c == '\n' || matches!(c, '.' | '!' | '?' | ';' | ':') && ends_word;
+        if ends && !is_quoted(at) {
+            found.push((text.get(from..at).unwrap_or(""), c));
+            from = at + c.len_utf8();
+        }
+    }
+    found.push((text.get(from..).unwrap_or(""), '.'));
+    found
+}
+
+/// A request up to where something else begins that the user may only have pasted: behind a colon
+/// that opens no list, after an empty line, at a fence, a quoted or an indented line.
+fn without_pasted(request: &str) -> &str {
+    let mut end = 0;
+    for line in request.split_inclusive('\n') {
+        let is_pasted = line.starts_with('>') || line.trim_start().starts_with("```");
+        let is_set_off = end > 0 && (line.trim().is_empty() || line.starts_with(['\t', '>']));
+        if is_pasted || is_set_off {
+            break;
+        }
+        if let Some(colon) = content_behind(line) {
+            return request.get(..end + colon).unwrap_or(request);
+        }
+        end += line.len();
+    }
+    request.get(..end).unwrap_or(request)
+}
+
+/// Where a line goes on with content: behind a colon that neither stands within a word or a
+/// quotation nor opens a list.
+fn content_behind(line: &str) -> Option<usize> {
+    let quotes = crate::flow::quoted(line);
+    let colons = line.match_indices(':').map(|(at, _)| at);
+    let mut content = colons.filter(|at| {
+        let rest = line.get(at + 1..).unwrap_or("");
+        let is_in_word = !rest.is_empty() && !rest.starts_with(char::is_whitespace);
+        let rest = rest.trim_start();
+        let opens_list = rest
+            .starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '*' | '\'' | '"' | '“'));
+        let names_page = rest
+            .split_whitespace()
+            .next()
+            .is_some_and(crate::flow::is_whole_lead);
+        let is_quoted = quotes.iter().any(|quote| quote.contains(at));
+        !is_in_word && !opens_list && !is_quoted && !names_page
+    });
+    content.next().map(|at| at + 1)
+}
+
+/// Whether a request forbids, excepts or wants to see anything first.
+fn holds_back(bare: &str) -> bool {
+    let mut text = words_of(bare).join(" ");
+    for harmless in HARMLESS {
+        text = text.replace(harmless, "");
+    }
+    let words: Vec<&str> = text.split(' ').collect();
+    words.iter().any(|word| HOLDING_BACK.contains(word))
+        || words
+            .windows(2)
+            .any(|pair| HOLDING_BACK_TOGETHER.contains(&(pair[0], pair[1])))
 }
 
 fn is_asked(
@@ -476,30 +704,34 @@ fn is_verb(word: &str) -> bool {
         .any(|deed| deed.names.contains(&word) && word != "money" && word != "payment")
 }
 
-fn is_order(words: &[String], at: usize) -> bool {
-    let Some(word) = words.get(at) else {
-        return false;
+/// The order at a place of a clause: a word for a deed where an order stands.
+fn order_at(words: &[String], at: usize) -> Option<&'static str> {
+    let word = words.get(at)?;
+    let mut orders = DEEDS.iter().flat_map(|deed| deed.orders);
+    let order = orders.find(|order| *order == word)?;
+    let word_at = |back: usize| {
+        at.checked_sub(back)
+            .and_then(|at| words.get(at))
+            .map(String::as_str)
     };
-    if !DEEDS
-        .iter()
-        .any(|deed| deed.orders.contains(&word.as_str()))
-    {
-        return false;
-    }
-    let before = at.checked_sub(1).and_then(|at| words.get(at));
-    if before.is_some_and(|before| DETERMINERS.contains(&before.as_str())) {
-        return false;
-    }
+    let (before, before_that) = (word_at(1), word_at(2));
+    let is_open = match before {
+        // The first word, or the first after the number of an item.
+        None => true,
+        Some(number) if at == 1 && number.bytes().all(|b| b.is_ascii_digit()) => true,
+        Some("to") => before_that.is_some_and(|word| BEFORE_TO.contains(&word)),
+        // `If it is late, send …`, `read it, send …`.
+        Some(",") => {
+            let first = words.first().map_or("", String::as_str);
+            CONDITIONS.contains(&first) || (0..at).any(|at| order_at(words, at).is_some())
+        }
+        Some("you") => before_that.is_some_and(|word| ASKING.contains(&word)),
+        Some(word) => OPENERS.contains(&word),
+    };
     let after = words.get(at + 1).map_or("", String::as_str);
-    if TELLING.contains(&word.as_str()) && matches!(after, "me" | "us") {
-        return false;
-    }
-    let start = at.saturating_sub(NEGATION_WORDS);
-    let near = words.get(start..at).unwrap_or(&[]);
-    let mut near = near.iter().map(String::as_str);
-    let has = |list: &[&str], word: &str| list.contains(&word);
-    let negated = near.clone().any(|word| has(&NEGATIONS, word));
-    !negated || near.any(|word| has(&REMINDERS, word))
+    let is_told_to_user = TELLING.contains(order) && matches!(after, "me" | "us");
+    let is_noun = AFTER_A_NOUN.contains(&after);
+    (is_open && !is_told_to_user && !is_noun).then_some(*order)
 }
 
 fn is_delegated(words: &[String]) -> bool {
@@ -545,6 +777,19 @@ fn spaced(name: &str) -> String {
         out.push(if matches!(c, '_' | '-' | '.') { ' ' } else { c });
     }
     out
+}
+
+/// The words of a text and the commas between them.
+fn tokens(text: &str) -> Vec<String> {
+    let parts = text.split(',').map(words_of);
+    let mut found: Vec<String> = Vec::new();
+    for (index, words) in parts.enumerate() {
+        if index > 0 {
+            found.push(",".to_owned());
+        }
+        found.extend(words);
+    }
+    found
 }
 
 fn words_of(text: &str) -> Vec<String> {

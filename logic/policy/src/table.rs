@@ -5,10 +5,10 @@ use domain::hash::{Digest, canonical_json};
 use domain::limits::JSON_DEPTH;
 use domain::tool::{EffectClass, TargetKind, ToolSpec};
 use serde_json::Value;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Most values of a number that is too narrow to tell anything: some ten bits.
-const NARROW_VALUES: i64 = 1_000;
+pub(crate) const NARROW_VALUES: i64 = 1_000;
 /// Parts of names of what says how much is paid.
 const AMOUNT_WORDS: [&str; 7] = [
     "amount", "price", "sum", "total", "fee", "cents", "quantity",
@@ -43,8 +43,8 @@ pub struct Tool {
     pub(crate) keys: BTreeSet<String>,
     /// Every word that the schema lists as the only ones of an argument.
     pub(crate) words: BTreeSet<String>,
-    /// Arguments that are whole numbers within a range of at most [`NARROW_VALUES`].
-    pub(crate) ranges: BTreeSet<String>,
+    /// Arguments that are whole numbers of at most [`NARROW_VALUES`] values, each with how many.
+    pub(crate) ranges: BTreeMap<String, i64>,
     /// Arguments of a tool that pays which say how much.
     pub(crate) amounts: BTreeSet<String>,
 }
@@ -169,20 +169,21 @@ impl ToolTable {
 }
 
 /// The whole numbers whose schema leaves few of them.
-fn narrow_ranges(spec: &ToolSpec) -> BTreeSet<String> {
+fn narrow_ranges(spec: &ToolSpec) -> BTreeMap<String, i64> {
     let bound = |part: &Value, names: [&str; 2], by: i64| {
         let inclusive = part.get(names[0]).and_then(Value::as_i64);
         let exclusive = part.get(names[1]).and_then(Value::as_i64);
         inclusive.or(exclusive.map(|bound| bound.saturating_add(by)))
     };
-    let is_narrow = |part: &Value| {
+    let values = |part: &Value| {
         let least = bound(part, ["minimum", "exclusiveMinimum"], 1)?;
         let most = bound(part, ["maximum", "exclusiveMaximum"], -1)?;
         let is_whole = part.get("type").and_then(Value::as_str) == Some("integer");
-        Some(is_whole && most.checked_sub(least)? < NARROW_VALUES)
+        let values = most.checked_sub(least)?.checked_add(1)?;
+        (is_whole && (1..=NARROW_VALUES).contains(&values)).then_some(values)
     };
-    let named = properties(spec).filter(|(_, part)| is_narrow(part) == Some(true));
-    named.map(|(name, _)| name.clone()).collect()
+    let narrow = properties(spec).filter_map(|(name, part)| Some((name.clone(), values(part)?)));
+    narrow.collect()
 }
 
 /// What says how much a tool pays: by a word of its name, or since it may be a fraction.

@@ -8,7 +8,7 @@ use crate::flow::rules::{Call, Pinned, finding, origins, shown};
 use crate::flow::secrets::has_shape;
 use domain::decision::{Finding, Verdict};
 use domain::label::{Integrity, Readers};
-use domain::tool::{ArgumentRole, Audience};
+use domain::tool::Audience;
 use std::collections::BTreeSet;
 
 impl Call<'_> {
@@ -42,7 +42,8 @@ impl Call<'_> {
     pub(super) fn leaves(&self) -> bool {
         match self.spec.audience {
             Audience::User => false,
-            Audience::Targets => self.parties().next().is_some(),
+            // What a selected thing is told, those learn who see the thing: they may be anyone.
+            Audience::Targets => self.parties().next().is_some() || self.selects(),
             Audience::Only(_) | Audience::Public => true,
         }
     }
@@ -97,7 +98,8 @@ impl Call<'_> {
     /// nothing in the session changed, the user may show to whom the user names.
     fn readers<'p>(&self, part: &'p Part<'_>) -> &'p Readers {
         let provenance = self.flow.known.provenance;
-        let is_question = !self.has_effect() && part.traced.found != Found::Said;
+        let is_question =
+            !self.has_effect() && part.traced.found != Found::Said && !part.tells_by_place;
         let is_named = || {
             part.traced.label.integrity == Integrity::Endorsed
                 && self
@@ -126,17 +128,20 @@ impl Call<'_> {
             Audience::User => true,
             Audience::Public => *readers == Readers::Public,
             Audience::Only(names) => all_of(names.iter().map(String::as_str).collect()),
+            Audience::Targets if self.parties().next().is_none() => *readers == Readers::Public,
             Audience::Targets => all_of(self.parties().map(|t| t.text.as_str()).collect()),
         }
     }
 
     /// Whom the call names: its targets, but for what selects content and for amounts.
     fn parties(&self) -> impl Iterator<Item = &Part<'_>> {
-        self.targets.iter().filter(|target| {
-            let argument = self.spec.arguments.get(target.argument);
-            let role = argument.map(|argument| argument.role);
-            target.asked == Asked::Target && role != Some(ArgumentRole::Selector)
-        })
+        let targets = self.targets.iter();
+        targets.filter(|target| target.asked == Asked::Target && !self.is_selector(target))
+    }
+
+    /// Whether the call lands on what a selector names.
+    pub(super) fn selects(&self) -> bool {
+        self.targets.iter().any(|target| self.is_selector(target))
     }
 
     fn audience_words(&self) -> String {
@@ -146,7 +151,10 @@ impl Call<'_> {
             Audience::Only(names) => names.iter().cloned().collect::<Vec<_>>().join(", "),
             Audience::Targets => {
                 let names: Vec<String> = self.parties().map(|t| shown(&t.text)).collect();
-                names.join(", ")
+                match names.is_empty() {
+                    true => "those who see it".to_owned(),
+                    false => names.join(", "),
+                }
             }
         }
     }

@@ -57,6 +57,11 @@ pub(crate) fn is_whole_lead(text: &str) -> bool {
     leads(text).is_some_and(|leads| leads.len() == 1 && leads.contains(text))
 }
 
+/// Whether a text leads nowhere.
+pub(crate) fn has_no_lead(text: &str) -> bool {
+    leads(text).is_some_and(|leads| leads.is_empty())
+}
+
 /// Whether a find leads anywhere: a file's name, a version and an abbreviation do not.
 fn is_lead(found: &str) -> bool {
     let is_link = [":/", ":\\"].iter().any(|mark| found.contains(mark)) && !found.starts_with('[');

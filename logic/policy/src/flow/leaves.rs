@@ -56,11 +56,11 @@ fn rule_for<'a>(spec: &'a ToolSpec, pointer: &str, text: &str) -> Option<&'a Res
     })
 }
 
-/// Whether a platform sets a name in a leaf: an identifier, not a date, a number or a state.
-pub(super) fn is_name(spec: &ToolSpec, pointer: &str, text: &str) -> bool {
+/// Whether a platform sets a leaf, and in this format.
+pub(super) fn has_format(spec: &ToolSpec, pointer: &str, text: &str, format: &Format) -> bool {
     let rule = rule_for(spec, pointer, text);
     rule.is_some_and(|field| {
-        field.label.integrity == Integrity::Endorsed && field.format == Some(Format::Identifier)
+        field.label.integrity == Integrity::Endorsed && field.format.as_ref() == Some(format)
     })
 }
 

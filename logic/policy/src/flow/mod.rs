@@ -22,6 +22,7 @@ mod rules;
 mod said;
 mod secrets;
 
+pub(crate) use entities::is_whole_lead;
 pub use naming::NamedBy;
 pub use parts::made_of;
 pub use provenance::{Found, Provenance, REFERENCE, ReferenceError, Resolved, Traced, said_label};

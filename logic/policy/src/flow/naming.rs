@@ -1,20 +1,39 @@
 //! Things that the user named without writing what a call repeats: by the title of a record, by a
 //! field of it, or by pointing at who said something.
 
+use crate::flow::entities::leads;
 use crate::flow::index::Edges;
 use crate::flow::leaves::collect;
-use crate::flow::normal::folded;
+use crate::flow::normal::{exact, folded};
 use crate::flow::provenance::Provenance;
 use crate::flow::records::Place;
 use crate::flow::said::FINDS;
 use domain::label::{Integrity, Label};
 use domain::tool::{ArgumentRole, EffectClass, ToolSpec};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Most numbers of results that the user's percentages are applied to.
 const SET_AMOUNTS: usize = 256;
 /// Most things that are known to be made or changed in a session.
 const CHANGED: usize = 10_000;
+
+/// Fields in which a thing stands what it is called.
+const TITLES: [&str; 10] = [
+    "title",
+    "name",
+    "filename",
+    "file_name",
+    "subject",
+    "summary",
+    "label",
+    "topic",
+    "headline",
+    "display_name",
+];
+/// Most addresses among which a page may be fetched since the user named where they stand. Which
+/// one is fetched tells its server four bits.
+const ADDRESSES: usize = 16;
 
 /// How a record is named by the names in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,12 +47,18 @@ pub enum NamedBy {
 impl Provenance {
     /// Notes what a platform itself set: days, times and amounts; and what a call of this session
     /// made or changed.
-    pub(super) fn note_set(&mut self, text: &str, label: &Label, spec: &ToolSpec) {
+    pub(super) fn note_set(
+        &mut self,
+        text: &str,
+        label: &Label,
+        (spec, is_amount): (&ToolSpec, bool),
+    ) {
         if label.integrity != Integrity::Endorsed {
             return;
         }
         self.set.set(text);
-        if self.amounts.len() < SET_AMOUNTS
+        if is_amount
+            && self.amounts.len() < SET_AMOUNTS
             && let Ok(amount) = text.parse::<f64>()
             && amount.is_finite()
         {
@@ -115,6 +140,38 @@ impl Provenance {
         })
     }
 
+    /// Whether an address is one of a few in the records that the user named by one of the names
+    /// that the platform sets in them.
+    #[must_use]
+    pub fn is_address_in_named_record(&self, address: &str) -> bool {
+        self.is_in_named_record(address, NamedBy::One) && self.has_few_addresses()
+    }
+
+    /// Whether the records that the user named hold no more addresses than may be chosen from.
+    fn has_few_addresses(&self) -> bool {
+        let named = self
+            .names
+            .iter()
+            .filter(|place| self.said.has_name(self.shown.text(**place)));
+        let Some(records) = self.records.of(named.copied()) else {
+            return false;
+        };
+        let mut found = BTreeSet::new();
+        for place in records
+            .iter()
+            .flat_map(|record| self.records.members(*record))
+        {
+            let Some(addresses) = leads(self.shown.text(*place)) else {
+                return false;
+            };
+            found.extend(addresses);
+            if found.len() > ADDRESSES {
+                return false;
+            }
+        }
+        true
+    }
+
     /// Whether a text is a leaf that fits, in every record that has one of its record's titles.
     fn has_title(
         &self,
@@ -140,7 +197,10 @@ impl Provenance {
         let mut others = own.iter().flat_map(|record| self.records.members(*record));
         others.any(|place| {
             let title = self.shown.text(*place);
-            title != wanted && is_title(title) && is_unique(title)
+            let field = self.records.field(*place).map(exact).unwrap_or_default();
+            // What else stands in a record, such as whom it is shared with, calls it nothing.
+            let is_called = TITLES.contains(&field.as_str()) && !title.contains('@');
+            is_called && title != wanted && is_title(title) && is_unique(title)
         })
     }
 

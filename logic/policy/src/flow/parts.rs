@@ -2,7 +2,7 @@
 
 use crate::flow::provenance::{Found, Traced};
 use crate::flow::rules::{Flow, Knowledge, Pinned};
-use crate::table::Tool;
+use crate::table::{NARROW_VALUES, Tool};
 use domain::label::Label;
 use domain::limits::JSON_DEPTH;
 use domain::tool::{ArgumentRole, EffectClass};
@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 
 /// Most parts of one role that are traced one by one.
 const TRACED_PARTS: usize = 512;
+/// Most parts of one argument that are yes, no, nothing or empty and tell nothing: three bits.
+const FLAGS: usize = 3;
 /// How many parts back an equal one is looked for.
 const SAME_PARTS: usize = 64;
 
@@ -20,6 +22,8 @@ pub(super) struct Part<'a> {
     pub(super) asked: Asked,
     pub(super) text: String,
     pub(super) traced: Traced,
+    /// Whether it tells something by where it stands among others, whatever it says.
+    pub(super) tells_by_place: bool,
 }
 
 /// Which question is asked of an argument's parts.
@@ -47,11 +51,12 @@ pub(super) fn targets<'a>(flow: &Flow<'a>, arguments: &Value) -> Vec<Part<'a>> {
 /// What a call tells, each part traced: payloads, what selects content, and every knob that could
 /// tell more than a choice among few.
 pub(super) fn payload<'a>(flow: &Flow<'a>, arguments: &Value) -> Vec<Part<'a>> {
+    let narrow = narrow_numbers(flow, arguments);
     parts(flow, arguments, |name, role, value| match role {
         ArgumentRole::Payload | ArgumentRole::Selector => Some(Asked::Content),
         ArgumentRole::Knob => {
-            let is_content = !is_amount(name, value, flow) && !is_narrow(name, value, flow);
-            is_content.then_some(Asked::Content)
+            let is_content = !is_amount(name, value, flow) && !is_narrow(value, flow);
+            (is_content && !narrow.contains(name)).then_some(Asked::Content)
         }
         ArgumentRole::Target | ArgumentRole::Secret => None,
     })
@@ -78,6 +83,7 @@ fn parts<'a>(
                 argument: name,
                 asked,
                 flow,
+                flags: 0,
                 found: &mut found,
             };
             let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
@@ -104,13 +110,29 @@ pub fn made_of(tool: &Tool, arguments: &Value, known: Knowledge<'_>) -> Label {
     labels.fold(Label::nothing(), |joined, one| joined.join(one))
 }
 
+/// The numbers of a call that are too narrow to tell anything: whole ones whose schema leaves few
+/// values, and no more for all of them together than for one.
+fn narrow_numbers<'a>(flow: &Flow<'a>, arguments: &Value) -> BTreeSet<&'a str> {
+    let mut values = 1_i64;
+    let mut narrow = BTreeSet::new();
+    for (name, count) in &flow.tool.ranges {
+        if arguments.get(name).is_some_and(Value::is_i64) {
+            values = values.saturating_mul(*count);
+            if values <= NARROW_VALUES {
+                narrow.insert(name.as_str());
+            }
+        }
+    }
+    narrow
+}
+
 /// Whether a knob's value is too narrow to tell anything: a flag, a word that the schema lists, a
 /// number in a small range of the schema's, a day or time next to one that is known. Several of
 /// them together are not: what a list tells grows with its length.
-fn is_narrow(name: &str, value: &Value, flow: &Flow<'_>) -> bool {
+fn is_narrow(value: &Value, flow: &Flow<'_>) -> bool {
     match value {
         Value::Null | Value::Bool(_) => true,
-        Value::Number(number) => flow.tool.ranges.contains(name) && number.is_i64(),
+        Value::Number(_) => false,
         Value::String(text) => {
             let known = flow.known;
             text.is_empty()
@@ -121,11 +143,24 @@ fn is_narrow(name: &str, value: &Value, flow: &Flow<'_>) -> bool {
     }
 }
 
+/// Whether a part is yes, no, nothing or empty.
+fn says_only_that_it_is_there(part: &Value) -> bool {
+    match part {
+        Value::Null | Value::Bool(_) => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Number(_) => false,
+    }
+}
+
 /// The parts of one argument, as they are found.
 struct Parts<'a, 'f> {
     argument: &'a str,
     asked: Asked,
     flow: &'f Flow<'a>,
+    /// Parts so far that say only that they are there.
+    flags: usize,
     found: &'f mut Vec<Part<'a>>,
 }
 
@@ -133,12 +168,18 @@ impl<'a> Parts<'a, '_> {
     fn descend(&mut self, value: &Value, pointer: &str, inherited: Option<&Label>, depth: usize) {
         let label = self.flow.known.referenced.get(pointer).or(inherited);
         match value {
-            Value::Array(items) if depth < JSON_DEPTH => {
+            Value::Array(items) if depth < JSON_DEPTH && !items.is_empty() => {
+                let first = self.found.len();
                 for (index, item) in items.iter().enumerate() {
                     self.descend(item, &format!("{pointer}/{index}"), label, depth + 1);
                 }
+                let known = self.flow.known;
+                let tells_by_order = self.asked == Asked::Content && items.len() > 1;
+                if tells_by_order && !known.provenance.is_said_row(items) {
+                    self.blur(first);
+                }
             }
-            Value::Object(fields) if depth < JSON_DEPTH => {
+            Value::Object(fields) if depth < JSON_DEPTH && !fields.is_empty() => {
                 for (key, item) in fields {
                     if !self.flow.tool.keys.contains(key) {
                         // A key the model made up says as much as a value, and a reference beneath
@@ -149,7 +190,27 @@ impl<'a> Parts<'a, '_> {
                     self.descend(item, &format!("{pointer}/{key}"), label, depth + 1);
                 }
             }
-            leaf => self.leaf(leaf, label),
+            leaf => {
+                self.leaf(leaf, label);
+                if depth > 0 && says_only_that_it_is_there(leaf) {
+                    self.flags += 1;
+                    if self.flags > FLAGS {
+                        self.blur(self.found.len().saturating_sub(1));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Which parts there are, and in which order, may be made of anything the agent was shown.
+    fn blur(&mut self, from: usize) {
+        let context = self.flow.known.context;
+        for part in self.found.iter_mut().skip(from) {
+            part.tells_by_place = true;
+            part.traced = Traced {
+                label: part.traced.label.join(context),
+                found: Found::Nowhere,
+            };
         }
     }
 
@@ -182,6 +243,7 @@ impl<'a> Parts<'a, '_> {
             asked: self.asked,
             text,
             traced,
+            tells_by_place: false,
         });
     }
 

@@ -1,7 +1,7 @@
 //! Where values came from: what the user said, what agents were shown, and under which labels.
 
 use crate::flow::index::{Edges, Index};
-use crate::flow::leaves::{collect, escaped, fits_path, is_key, is_name, leaf_label};
+use crate::flow::leaves::{collect, escaped, fits_path, has_format, is_key, leaf_label};
 use crate::flow::moments::{Moments, is_narrow_moment};
 use crate::flow::normal::{Plain, decoded, folded, number, plain};
 use crate::flow::pages::Pages;
@@ -11,7 +11,7 @@ use domain::Timestamp;
 use domain::id::ValueId;
 use domain::label::{Integrity, Label, Readers};
 use domain::limits::{FLOW_BYTES, FLOW_LEAVES, JSON_DEPTH};
-use domain::tool::ToolSpec;
+use domain::tool::{Format, ToolSpec};
 use jiff::tz::TimeZone;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -134,8 +134,9 @@ impl Provenance {
             match self.keep(&text, &label) {
                 // A key is no part that a reference may name.
                 Some(place) if !is_key(&pointer) => {
-                    self.note_set(&text, &label, spec);
-                    if is_name(spec, &pointer, &text) {
+                    let is_amount = has_format(spec, &pointer, &text, &Format::Number);
+                    self.note_set(&text, &label, (spec, is_amount));
+                    if has_format(spec, &pointer, &text, &Format::Identifier) {
                         self.names.insert(place);
                     }
                     places.push((pointer, place));
@@ -228,7 +229,14 @@ impl Provenance {
     pub fn trace_amount(&self, amount: &serde_json::Number, context: &Label) -> Traced {
         let text = number(amount);
         let is_said = self.said.has_amount(&text);
-        let traced = self.traced(&text, None, is_said.then_some(Spelling::Same), context);
+        let mut traced = self.traced(&text, None, is_said.then_some(Spelling::Same), context);
+        let is_set = amount
+            .as_f64()
+            .is_some_and(|value| self.amounts.contains(&value));
+        if traced.label.integrity == Integrity::Endorsed && !is_set {
+            // An id or a date is no amount, whatever digits it has.
+            traced = nowhere(context);
+        }
         let is_open = traced.found == Found::Nowhere;
         let computed = amount
             .as_f64()
@@ -292,6 +300,17 @@ impl Provenance {
     #[must_use]
     pub fn is_said(&self, text: &str) -> bool {
         plain(text).is_some_and(|plain| self.said.spelling(&plain).is_some())
+    }
+
+    /// Whether the user said these texts one after the other: which of them, in which order and how
+    /// often is then the user's doing.
+    #[must_use]
+    pub fn is_said_row(&self, row: &[Value]) -> bool {
+        let texts = row
+            .iter()
+            .map(|item| text_of(item).ok().and_then(|text| plain(&text)));
+        let texts: Option<Vec<Plain>> = texts.collect();
+        texts.is_some_and(|texts| self.said.has_row(&texts))
     }
 
     /// Whether a text is one that the user gave, with its blanks filled in.
@@ -488,7 +507,8 @@ enum Unread {
 fn text_of(part: &Value) -> Result<String, Unread> {
     match part {
         Value::Null | Value::Bool(_) => Err(Unread::Nothing),
-        Value::String(text) if text.trim().is_empty() => Err(Unread::Nothing),
+        // Any other white space can carry a message.
+        Value::String(text) if matches!(text.as_str(), "" | " " | "\n") => Err(Unread::Nothing),
         Value::String(text) => Ok(text.clone()),
         Value::Number(value) => Ok(number(value)),
         Value::Array(_) | Value::Object(_) => Err(Unread::Compound),

@@ -1,7 +1,7 @@
 //! The rules: who chose the target (T), who chose the action (C), the user's own store (S); and
 //! with `disclosure` who may learn the payload (P, E) and what it leads to (U).
 
-use crate::flow::entities::is_whole_lead;
+use crate::flow::entities::{has_no_lead, is_whole_lead};
 use crate::flow::naming::NamedBy;
 use crate::flow::parts::{Part, payload, targets};
 use crate::flow::provenance::{Found, Provenance};
@@ -12,7 +12,7 @@ use domain::Timestamp;
 use domain::decision::{Finding, Layer, Verdict};
 use domain::hash::Digest;
 use domain::label::{Integrity, Label};
-use domain::tool::{Audience, EffectClass, ToolSpec};
+use domain::tool::{ArgumentRole, Audience, EffectClass, ToolSpec};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -151,13 +151,15 @@ impl Call<'_> {
     }
 
     /// Whether the call is part of what the user's words ask for: the tool's deed is, and an
-    /// outsider cannot have chosen both where it goes and what it says. Where something could be
-    /// lost, spent or started, the user has to have said all of it.
+    /// outsider cannot have chosen both where it goes and what it says. What could lose, spend or
+    /// start something is never freed by it.
     fn is_as_requested(&self) -> bool {
         let known = self.flow.known;
         let name = &self.spec.definition.name;
-        let is_open = self.flow.pinned == Pinned::Nothing && self.has_effect();
-        if !is_open || known.is_recovered || !known.requested.asks_for(name) {
+        let is_mild = self.has_effect() && !self.is_grave();
+        let is_open = self.flow.pinned == Pinned::Nothing && is_mild;
+        let is_asked = known.requested.asks_for(name) || self.fetches_named_page();
+        if !is_open || known.is_recovered || !is_asked {
             return false;
         }
         if known.context.integrity != Integrity::Untrusted {
@@ -167,11 +169,17 @@ impl Call<'_> {
             part.traced.found == Found::Said || known.provenance.is_filled_form(&part.text)
         };
         let is_said_whole = !self.payload.is_empty() && self.payload.iter().all(is_said);
-        let is_where_said = self.targets.iter().all(|target| self.is_designated(target));
-        match (self.is_grave(), self.targets.is_empty()) {
-            (true, is_nowhere) => is_where_said && !is_nowhere && self.payload.iter().all(is_said),
-            (false, true) => !self.leaves() || is_said_whole,
-            (false, false) => is_where_said || is_said_whole,
+        let is_where_said = self.targets.iter().all(|target| {
+            let is_meant = target.traced.found != Found::Said
+                || match self.is_selector(target) {
+                    true => known.requested.names_beside(name, &target.text),
+                    false => known.requested.is_own(&target.text),
+                };
+            is_meant && self.is_designated(target)
+        });
+        match self.targets.is_empty() {
+            true => !self.leaves() || is_said_whole,
+            false => is_where_said || is_said_whole && !self.selects(),
         }
     }
 
@@ -181,17 +189,41 @@ impl Call<'_> {
     /// lost, spent or started, none does.
     fn is_designated(&self, part: &Part<'_>) -> bool {
         let provenance = self.flow.known.provenance;
-        let is_fetch = self.spec.effect == EffectClass::Egress
-            && self.payload.is_empty()
-            && self.targets.len() == 1;
         part.traced.found == Found::Said
             || self.is_opened(part)
             || provenance.is_titled(&part.text)
             || provenance.is_field_of_quoted(&part.text)
-            || is_fetch
-                && is_whole_lead(&part.text)
-                && provenance.is_in_named_record(&part.text, NamedBy::One)
-            || !self.is_grave() && provenance.is_in_named_record(&part.text, NamedBy::All)
+            || self.is_fetch() && provenance.is_address_in_named_record(&part.text)
+            || self.spec.effect == EffectClass::SharedWrite
+                && self.payload.is_empty()
+                && has_no_lead(&part.text)
+                && provenance.is_in_named_record(&part.text, NamedBy::All)
+    }
+
+    /// Whether the call only fetches a page: it goes to one address and says nothing else.
+    fn is_fetch(&self) -> bool {
+        let addresses = self
+            .targets
+            .iter()
+            .filter(|target| is_whole_lead(&target.text));
+        self.spec.effect == EffectClass::Egress
+            && self.payload.is_empty()
+            && self.targets.len() == 1
+            && addresses.count() == 1
+    }
+
+    /// Whether the call only fetches a page whose address the user gave.
+    fn fetches_named_page(&self) -> bool {
+        let requested = self.flow.known.requested;
+        self.is_fetch()
+            && self.targets.iter().all(|target| {
+                target.traced.found == Found::Said && requested.names_page(&target.text)
+            })
+    }
+
+    pub(super) fn is_selector(&self, part: &Part<'_>) -> bool {
+        let argument = self.spec.arguments.get(part.argument);
+        argument.is_some_and(|argument| argument.role == ArgumentRole::Selector)
     }
 
     fn is_opened(&self, part: &Part<'_>) -> bool {
@@ -221,8 +253,7 @@ impl Call<'_> {
         let from = origins(&chosen.traced.label);
         // Nobody is asked about what nobody asked for.
         let requested = self.flow.known.requested;
-        let is_expected =
-            requested.asks_for(&self.spec.definition.name) || requested.is_delegated();
+        let is_expected = requested.may_lead_to(&self.spec.definition.name);
         let verdict = if self.is_grave() && self.pinned == Pinned::Nothing && !is_expected {
             Verdict::Deny
         } else {

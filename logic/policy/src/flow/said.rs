@@ -275,6 +275,21 @@ impl Said {
         wanted.iter().all(|word| !is_function_word(&exact(word))) && has_run(&telling)
     }
 
+    /// Whether the texts stand one after the other in what the user said at one time, each in the
+    /// user's own case.
+    pub(super) fn has_row(&self, row: &[Plain]) -> bool {
+        let texts = 0..self.same.quoted.len();
+        texts.into_iter().any(|at| {
+            let mut from = 0;
+            row.iter().all(|item| {
+                let places = self.same.index.places(at, &item.same, Edges::Name);
+                let next = places.into_iter().find(|place| place.start >= from);
+                from = next.as_ref().map_or(from, |place| place.end);
+                next.is_some() && item.is_evenly_spaced()
+            })
+        })
+    }
+
     /// Whether a text is one that the user gave, with its blanks filled in.
     pub(super) fn is_filled_form(&self, plain: &Plain) -> bool {
         self.forms.iter().any(|form| form.fits(&plain.folded))
