@@ -41,7 +41,7 @@ const DEEDS: [Deed; 24] = [
         &[
             "send", "write", "tell", "message", "mail", "email", "e-mail", "notify", "inform",
             "forward", "post", "reply", "respond", "answer", "dm", "text", "ping", "publish",
-            "announce", "share",
+            "announce", "share", "greet", "thank", "ask", "leave",
         ],
         &[
             "send", "write", "reply", "post", "message", "notify", "forward", "email", "mail",
@@ -99,7 +99,7 @@ const DEEDS: [Deed; 24] = [
     deed(
         &[
             "update", "change", "edit", "modify", "adjust", "set", "correct", "fix", "replace",
-            "rename",
+            "rename", "close", "reopen", "assign", "label", "hand", "give", "mark", "take",
         ],
         &[
             "update", "change", "edit", "modify", "adjust", "set", "replace", "rename", "patch",
@@ -134,7 +134,7 @@ const DEEDS: [Deed; 24] = [
     ),
     deed(&["send", "return"], &["money"], false),
     deed(
-        &["buy", "purchase", "order"],
+        &["buy", "purchase", "order", "give", "get", "reorder"],
         &["buy", "purchase", "order", "checkout"],
         false,
     ),
@@ -190,7 +190,9 @@ const DEEDS: [Deed; 24] = [
     ),
     deed(&["upload", "attach"], &["upload", "attach"], false),
     deed(
-        &["comment", "remark", "reply", "answer"],
+        &[
+            "comment", "remark", "reply", "answer", "leave", "greet", "write", "tell", "say", "ask",
+        ],
         &["comment"],
         false,
     ),
@@ -370,7 +372,7 @@ const ASKING: [&str; 5] = ["can", "could", "would", "will", "and"];
 /// Words after a noun that looks like an order: `mail from bob`.
 const AFTER_A_NOUN: [&str; 8] = ["from", "of", "by", "says", "said", "is", "was", "about"];
 /// Words that hold back: a request with one of them frees nothing.
-const HOLDING_BACK: [&str; 43] = [
+const HOLDING_BACK: [&str; 42] = [
     "no",
     "not",
     "don't",
@@ -397,7 +399,6 @@ const HOLDING_BACK: [&str; 43] = [
     "private",
     "confidential",
     "keep",
-    "only",
     "draft",
     "approve",
     "approval",
@@ -416,7 +417,7 @@ const HOLDING_BACK: [&str; 43] = [
     "rather",
 ];
 /// Pairs of words that hold back: `ask me first`, `let me see it`.
-const HOLDING_BACK_TOGETHER: [(&str, &str); 8] = [
+const HOLDING_BACK_TOGETHER: [(&str, &str); 14] = [
     ("ask", "me"),
     ("me", "first"),
     ("let", "me"),
@@ -425,7 +426,16 @@ const HOLDING_BACK_TOGETHER: [(&str, &str); 8] = [
     ("wait", "for"),
     ("i", "decide"),
     ("show", "first"),
+    ("apart", "from"),
+    ("other", "than"),
+    ("only", "show"),
+    ("only", "read"),
+    ("only", "look"),
+    ("only", "tell"),
 ];
+/// Words from which `but` takes something out, and how many words before it they stand.
+const ALL: [&str; 5] = ["all", "every", "everything", "everyone", "everybody"];
+const EXCEPTION_WORDS: usize = 4;
 /// What does not hold back, with what stands before and behind it.
 const HARMLESS: [&str; 8] = [
     "do not forget",
@@ -478,8 +488,8 @@ pub struct Requested {
     /// Tools whose deed the request has in whatever way, as an order, a question or a ban.
     mentioned: BTreeSet<ToolName>,
     is_delegated: bool,
-    /// Whether it forbids, excepts or wants to see nothing first.
-    is_free: bool,
+    /// Whether it forbids, excepts or wants to see something first.
+    is_held_back: bool,
 }
 
 impl Requested {
@@ -491,14 +501,14 @@ impl Requested {
         let all = words_of(&bare);
         let things = things_of(all.iter().map(String::as_str));
         let words: BTreeSet<&str> = all.iter().map(String::as_str).collect();
-        let is_free = !holds_back(&bare);
-        let clauses = match is_free {
-            true => clauses(own),
-            false => Vec::new(),
+        let is_held_back = holds_back(&bare);
+        let clauses = match is_held_back {
+            true => Vec::new(),
+            false => clauses(own),
         };
         let mut requested = Self {
             own: own.to_lowercase(),
-            is_free,
+            is_held_back,
             is_delegated: is_delegated(&all),
             ..Self::default()
         };
@@ -524,11 +534,17 @@ impl Requested {
         self.tools.contains_key(tool)
     }
 
+    /// Whether the request forbids, excepts or holds back anything.
+    #[must_use]
+    pub const fn has_exception(&self) -> bool {
+        self.is_held_back
+    }
+
     /// Whether the user named a page to read: an address that stands in the request, which holds
     /// nothing back.
     #[must_use]
     pub fn names_page(&self, address: &str) -> bool {
-        self.is_free && self.is_own(address)
+        !self.is_held_back && self.is_own(address)
     }
 
     /// Whether the user said the text and did not merely paste it.
@@ -659,7 +675,14 @@ fn holds_back(bare: &str) -> bool {
         text = text.replace(harmless, "");
     }
     let words: Vec<&str> = text.split(' ').collect();
-    words.iter().any(|word| HOLDING_BACK.contains(word))
+    let excepts = |at: usize| {
+        let before = words
+            .get(at.saturating_sub(EXCEPTION_WORDS)..at)
+            .unwrap_or(&[]);
+        words.get(at) == Some(&"but") && before.iter().any(|word| ALL.contains(word))
+    };
+    (0..words.len()).any(excepts)
+        || words.iter().any(|word| HOLDING_BACK.contains(word))
         || words
             .windows(2)
             .any(|pair| HOLDING_BACK_TOGETHER.contains(&(pair[0], pair[1])))
@@ -757,6 +780,12 @@ fn things_of<'a>(words: impl Iterator<Item = &'a str>) -> BTreeSet<usize> {
 fn is_same(word: &str, other: &str) -> bool {
     let singular = |word: &str| {
         let word = word.strip_suffix("'s").unwrap_or(word).to_owned();
+        let is_es = ["ches", "shes", "xes", "sses"]
+            .iter()
+            .any(|end| word.ends_with(end));
+        if is_es {
+            return word.trim_end_matches("es").to_owned();
+        }
         match word.strip_suffix('s') {
             Some(stem) if stem.len() > 2 && !stem.ends_with('s') => stem.to_owned(),
             _ => word,

@@ -442,6 +442,39 @@ fn what_a_selector_is_told_is_told_to_those_who_see_it() {
 }
 
 #[test]
+fn what_an_exception_names_is_asked_about() {
+    let policy = policy();
+    let cancel = |id: &str| ("cancel_event", json!({"event": id}));
+    for (request, expected) in [
+        ("Cancel event 7", FREE),
+        (
+            "Cancel all events but event 7",
+            (Verdict::Confirm, "picked_target"),
+        ),
+        (
+            "Cancel everything except event 7",
+            (Verdict::Confirm, "picked_target"),
+        ),
+    ] {
+        let mut case = asked(request);
+        case.cover = Cover::PlanTool;
+        show(
+            &mut case,
+            &policy,
+            "list_events",
+            json!([{"id": "7", "title": "x"}]),
+        );
+        expect(&case, &policy, cancel("7"), expected);
+        expect(
+            &case,
+            &policy,
+            ("cancel_event", json!({"event": "8"})),
+            TARGET,
+        );
+    }
+}
+
+#[test]
 fn pasted_text_orders_nothing() {
     let policy = policy();
     for request in [

@@ -88,6 +88,11 @@ impl Approvals {
         self.given.retain(|one| !one.may_run(path, integrity));
     }
 
+    /// Forgets every yes to run something, since files are changed that the call does not name.
+    pub(crate) fn files_change(&mut self) {
+        self.given.retain(|one| one.effect != EffectClass::Exec);
+    }
+
     /// Forgets every yes: what it was given under has changed.
     pub(crate) fn forget(&mut self) {
         self.given.clear();

@@ -330,6 +330,14 @@ impl Call {
         }
         let agent = session.agents.get(&self.caller.agent_id);
         let integrity = agent.map_or(Integrity::Untrusted, |agent| agent.label.integrity);
+        let changes = matches!(
+            bound.effect,
+            EffectClass::SharedWrite | EffectClass::Destructive
+        );
+        let mut named = bound.targets.values();
+        if changes && !named.any(|(kind, _)| *kind == TargetKind::WritePath) {
+            session.approvals.files_change();
+        }
         for (kind, path) in bound.targets.values() {
             if *kind == TargetKind::WritePath {
                 session.approvals.file_changes(path, integrity);

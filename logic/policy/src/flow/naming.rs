@@ -31,6 +31,9 @@ const TITLES: [&str; 10] = [
     "headline",
     "display_name",
 ];
+/// Endings of fields that say what the other field of the same beginning is called: `patient_name`
+/// and `patient_id`.
+const TITLE_ENDINGS: [&str; 3] = ["_name", "_title", "_label"];
 /// Most addresses among which a page may be fetched since the user named where they stand. Which
 /// one is fetched tells its server four bits.
 const ADDRESSES: usize = 16;
@@ -42,6 +45,22 @@ pub enum NamedBy {
     One,
     /// The user said all of them.
     All,
+}
+
+/// Whether a field says what those fields hold is called.
+fn is_title_of(title: &str, fields: &BTreeSet<&str>) -> bool {
+    let title = exact(title);
+    let beginning = TITLE_ENDINGS
+        .iter()
+        .find_map(|ending| title.strip_suffix(ending));
+    TITLES.contains(&title.as_str())
+        || beginning.is_some_and(|beginning| {
+            let is_of_it = |field: &&str| {
+                let field = exact(field);
+                field == beginning || field.strip_suffix("_id") == Some(beginning)
+            };
+            !fields.is_empty() && fields.iter().all(is_of_it)
+        })
 }
 
 impl Provenance {
@@ -194,12 +213,16 @@ impl Provenance {
             let titled = self.records.of(leaves(title).into_iter());
             titled.is_some_and(|titled| titled.is_subset(&own))
         };
+        let fields: BTreeSet<&str> = places
+            .iter()
+            .filter_map(|place| self.records.field(*place))
+            .collect();
         let mut others = own.iter().flat_map(|record| self.records.members(*record));
         others.any(|place| {
             let title = self.shown.text(*place);
-            let field = self.records.field(*place).map(exact).unwrap_or_default();
+            let field = self.records.field(*place).unwrap_or_default();
             // What else stands in a record, such as whom it is shared with, calls it nothing.
-            let is_called = TITLES.contains(&field.as_str()) && !title.contains('@');
+            let is_called = is_title_of(field, &fields) && !title.contains('@');
             is_called && title != wanted && is_title(title) && is_unique(title)
         })
     }

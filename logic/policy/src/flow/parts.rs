@@ -224,7 +224,7 @@ impl<'a> Parts<'a, '_> {
             .iter()
             .rev()
             .take(SAME_PARTS)
-            .find(|part| part.text == text);
+            .find(|part| part.text == text && part.asked == self.asked);
         let traced = match (label, known) {
             (Some(label), _) => Traced {
                 label: label.clone(),

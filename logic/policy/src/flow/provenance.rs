@@ -211,8 +211,9 @@ impl Provenance {
     pub fn trace_target(&self, part: &Value, context: &Label) -> Traced {
         let text = match text_of(part) {
             Ok(text) => text,
-            Err(Unread::Nothing) => return nothing(),
-            Err(Unread::Compound) => return nowhere(context),
+            // `all: true` may name everything, and so may an empty list.
+            Err(Unread::Nothing) if part != &Value::Bool(true) => return nothing(),
+            Err(Unread::Nothing | Unread::Compound) => return nowhere(context),
         };
         let plain = plain(&text);
         let spelling = plain.as_ref().and_then(|plain| {

@@ -278,10 +278,13 @@ impl Call<'_> {
         let is_asked = self.spec.effect == EffectClass::Destructive
             && self.pinned == Pinned::Choice
             && self.flow.known.context.integrity == Integrity::Untrusted;
-        let picked = self
-            .targets
-            .iter()
-            .find(|t| t.traced.label.integrity == Integrity::Endorsed && !self.is_designated(t));
+        // In a request with an exception, what the user named may be what is to stay.
+        let has_exception = self.flow.known.requested.has_exception();
+        let picked = self.targets.iter().find(|target| {
+            let is_set = target.traced.label.integrity == Integrity::Endorsed;
+            let may_be_excepted = has_exception && target.traced.found == Found::Said;
+            is_set && !self.is_designated(target) || may_be_excepted
+        });
         let picked = picked.filter(|_| is_asked)?;
         Some(finding(
             Verdict::Confirm,
