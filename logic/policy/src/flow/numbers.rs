@@ -67,6 +67,11 @@ const VERBS: [&str; 24] = [
     "move", "rename", "share", "send",
 ];
 
+/// Whether a word says what a number behind it names.
+pub(super) fn is_noun(word: &str) -> bool {
+    NOUNS.contains(&word.trim_matches(|c: char| !c.is_alphanumeric()))
+}
+
 /// Whether a number at this place of a text in its normal form names something.
 pub(super) fn names_by_number(text: &str, place: &Range<usize>) -> bool {
     let number = text.get(place.clone()).unwrap_or("");
@@ -98,7 +103,7 @@ pub(super) fn names_by_number(text: &str, place: &Range<usize>) -> bool {
         return false;
     }
     let noun = noun.trim_matches(|c: char| !c.is_alphanumeric());
-    if NOUNS.contains(&noun) {
+    if is_noun(noun) {
         return true;
     }
     VERBS.contains(&noun) && ends_the_order(after)

@@ -4,10 +4,11 @@
 //! in words without digits, written in one of a few usual ways. A spelling that could be chosen
 //! letter by letter carries a message, and on systems that tell cases apart it names something else.
 
+use crate::flow::entities::leads;
 use crate::flow::index::{Edges, Index};
 use crate::flow::moments::{Moments, said_moments};
-use crate::flow::normal::{Plain, exact, number, unfolded};
-use crate::flow::numbers::names_by_number;
+use crate::flow::normal::{Plain, exact, unfolded};
+use crate::flow::numbers::{is_noun, names_by_number};
 use crate::flow::pages::{Pages, is_canonical, mentioned, spellings};
 use crate::flow::quotes::{Form, is_cut_out, quoted};
 use memchr::memmem;
@@ -108,7 +109,8 @@ impl Said {
             self.pages.name(&address);
         }
         let room = AMOUNTS.saturating_sub(self.amounts.len());
-        self.amounts.extend(amounts_in(&same).take(room));
+        self.amounts
+            .extend(amounts_in(&same).into_iter().take(room));
         let room = PERCENTAGES.saturating_sub(self.percentages.len());
         self.percentages.extend(percentages_in(&same).take(room));
         self.moments.extend(said_moments(&same));
@@ -297,20 +299,46 @@ impl Said {
 }
 
 /// The numbers in a text as amounts: without marks between thousands, and without zeros at the end.
-/// Parts of dates and times are none.
-fn amounts_in(text: &str) -> impl Iterator<Item = String> + '_ {
-    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | ':' | '-' | '/' | '\'');
-    let runs = text.split(move |c: char| !is_part(c));
-    runs.filter_map(|run| {
-        let run = run.trim_matches(|c: char| !c.is_ascii_digit());
-        let digits: String = run.chars().filter(|c| !matches!(c, ',' | '\'')).collect();
-        let grouped = run.split('.').next().unwrap_or(run);
-        let mut groups = grouped.split([',', '\'']).skip(1);
-        let is_grouped = groups.all(|group| group.len() == 3);
-        let is_number = digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-        let amount = (is_grouped && is_number).then(|| digits.parse::<serde_json::Number>());
-        amount?.ok().map(|amount| number(&amount))
-    })
+/// A number within a name, an address, an account, a date or a time is none, and neither is one
+/// that names a thing or counts hundredths.
+fn amounts_in(text: &str) -> Vec<String> {
+    // Where it cannot be seen what leads somewhere, nothing is an amount.
+    let Some(addresses) = leads(text) else {
+        return Vec::new();
+    };
+    let mut text = text.to_owned();
+    for address in addresses {
+        text = text.replace(&address, " _ ");
+    }
+    let opens = |c: char| c.is_whitespace() || "($€£¥'\"".contains(c);
+    let mut named = false;
+    let words = text.split(opens).filter(|word| !word.is_empty());
+    let mut found = Vec::new();
+    for word in words {
+        let number = word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '€', '\'', '"']);
+        let is_amount = !named && number.starts_with(|c: char| c.is_ascii_digit());
+        found.extend(is_amount.then(|| amount_of(number)).flatten());
+        named = is_noun(&word.to_lowercase());
+    }
+    found
+}
+
+/// A number of digits, marks between thousands and a fraction; nothing else.
+fn amount_of(number: &str) -> Option<String> {
+    let whole = number.split('.').next()?;
+    let mut groups = whole.split([',', '\'']).skip(1);
+    let is_number = number
+        .bytes()
+        .all(|b| b.is_ascii_digit() || b".,'".contains(&b));
+    if !is_number || !groups.all(|group| group.len() == 3) {
+        return None;
+    }
+    let digits: String = number
+        .chars()
+        .filter(|c| !matches!(c, ',' | '\''))
+        .collect();
+    let amount = digits.parse::<serde_json::Number>().ok()?;
+    Some(crate::flow::normal::number(&amount))
 }
 
 /// The numbers before a sign for hundredths.
@@ -423,6 +451,10 @@ mod tests {
         for amount in ["2200", "10.5", "7", "3"] {
             assert!(said.has_amount(amount), "{amount}");
         }
+        let names = super::tests::said(
+            "order A-7788 at https://x.example/9000, invoice 4711, 10%, 12k to DE89 3704 0044 0532 0130 00",
+        );
+        assert_eq!(names.amounts.len(), 0, "{:?}", names.amounts);
         for other in ["2024", "5", "45", "10", "200"] {
             assert!(!said.has_amount(other), "{other}");
         }
