@@ -74,12 +74,14 @@ fn tools() -> Vec<ToolSpec> {
         Audience::Targets,
     );
     pay.definition.parameters["properties"]["amount"] = json!({"type": "number"});
+    let mut all = vec![list, read, web, balance, pay];
+    all.extend(effects());
+    all
+}
+
+/// Those that tell or change something.
+fn effects() -> Vec<ToolSpec> {
     vec![
-        list,
-        read,
-        web,
-        balance,
-        pay,
         with(
             tool(
                 "send_message",

@@ -1,0 +1,467 @@
+//! The words by which people ask for deeds and speak of things, and by which they hold back.
+//! English only.
+
+/// A deed: the orders by which people ask for it, and the words by which tools are named after it.
+pub(super) struct Deed {
+    pub(super) orders: &'static [&'static str],
+    pub(super) names: &'static [&'static str],
+    /// Whether the order alone says what is meant, whatever the thing.
+    pub(super) is_specific: bool,
+}
+
+const fn deed(
+    orders: &'static [&'static str],
+    names: &'static [&'static str],
+    is_specific: bool,
+) -> Deed {
+    Deed {
+        orders,
+        names,
+        is_specific,
+    }
+}
+
+/// English only, as function words are.
+pub(super) const DEEDS: [Deed; 24] = [
+    deed(
+        &[
+            "send", "write", "tell", "message", "mail", "email", "e-mail", "notify", "inform",
+            "forward", "post", "reply", "respond", "answer", "dm", "text", "ping", "publish",
+            "announce", "share", "greet", "thank", "ask", "leave",
+        ],
+        &[
+            "send", "write", "reply", "post", "message", "notify", "forward", "email", "mail",
+            "respond", "publish", "dm", "text", "submit", "announce", "compose",
+        ],
+        false,
+    ),
+    deed(
+        &[
+            "create", "add", "make", "schedule", "book", "plan", "put", "open", "insert", "file",
+            "set", "start", "remind",
+        ],
+        &[
+            "create", "add", "make", "schedule", "insert", "new", "open", "book", "set",
+        ],
+        false,
+    ),
+    deed(
+        &[
+            "add", "append", "put", "insert", "include", "write", "note", "enter",
+        ],
+        &["append", "add", "insert", "put", "extend"],
+        false,
+    ),
+    deed(&["invite", "add"], &["invite"], false),
+    deed(
+        &[
+            "remove",
+            "delete",
+            "erase",
+            "wipe",
+            "trash",
+            "discard",
+            "cancel",
+            "drop",
+            "kick",
+            "clear",
+            "unsubscribe",
+        ],
+        &[
+            "remove",
+            "delete",
+            "erase",
+            "wipe",
+            "trash",
+            "discard",
+            "cancel",
+            "drop",
+            "kick",
+            "clear",
+            "unsubscribe",
+        ],
+        false,
+    ),
+    deed(
+        &[
+            "update", "change", "edit", "modify", "adjust", "set", "correct", "fix", "replace",
+            "rename", "close", "reopen", "assign", "label", "hand", "give", "mark", "take",
+        ],
+        &[
+            "update", "change", "edit", "modify", "adjust", "set", "replace", "rename", "patch",
+        ],
+        false,
+    ),
+    deed(
+        &["reschedule", "postpone", "move", "shift", "push"],
+        &["reschedule", "postpone", "move", "shift"],
+        false,
+    ),
+    deed(
+        &["share", "give", "grant", "send"],
+        &["share", "grant"],
+        false,
+    ),
+    deed(
+        &[
+            "pay",
+            "refund",
+            "reimburse",
+            "transfer",
+            "wire",
+            "settle",
+            "remit",
+            "repay",
+        ],
+        &[
+            "pay", "payment", "money", "transfer", "wire", "refund", "remit",
+        ],
+        true,
+    ),
+    deed(&["send", "return"], &["money"], false),
+    deed(
+        &["buy", "purchase", "order", "give", "get", "reorder"],
+        &["buy", "purchase", "order", "checkout"],
+        false,
+    ),
+    deed(
+        &["book", "reserve", "make", "rent"],
+        &["book", "reserve", "rent"],
+        false,
+    ),
+    deed(&["schedule", "set"], &["schedule"], false),
+    deed(
+        &[
+            "read",
+            "visit",
+            "open",
+            "fetch",
+            "summarize",
+            "summarise",
+            "browse",
+            "check",
+            "look",
+            "see",
+            "find",
+            "get",
+            "review",
+            "show",
+            "list",
+            "load",
+            "download",
+        ],
+        &[
+            "get", "fetch", "read", "open", "visit", "browse", "load", "download", "navigate",
+            "view",
+        ],
+        false,
+    ),
+    deed(&["accept", "confirm"], &["accept", "confirm"], false),
+    deed(
+        &["decline", "reject", "refuse"],
+        &["decline", "reject"],
+        false,
+    ),
+    deed(&["approve"], &["approve"], false),
+    deed(
+        &["mark", "tick", "complete", "finish", "check"],
+        &["mark", "complete", "finish"],
+        false,
+    ),
+    deed(&["archive", "file"], &["archive"], false),
+    deed(
+        &["copy", "duplicate"],
+        &["copy", "duplicate", "clone"],
+        false,
+    ),
+    deed(&["upload", "attach"], &["upload", "attach"], false),
+    deed(
+        &[
+            "comment", "remark", "reply", "answer", "leave", "greet", "write", "tell", "say", "ask",
+        ],
+        &["comment"],
+        false,
+    ),
+    deed(
+        &["close", "resolve", "merge"],
+        &["close", "resolve", "merge"],
+        false,
+    ),
+    deed(
+        &[
+            "assign", "label", "tag", "turn", "switch", "lock", "unlock", "start", "stop", "run",
+            "play", "restart", "enable", "disable",
+        ],
+        &[
+            "assign", "label", "tag", "turn", "switch", "lock", "unlock", "start", "stop", "run",
+            "play", "restart", "enable", "disable",
+        ],
+        false,
+    ),
+];
+
+/// Things that tools deal with, a line a thing, by words that point at it.
+pub(super) const THINGS: [&[&str]; 24] = [
+    &[
+        "email",
+        "mail",
+        "mailbox",
+        "inbox",
+        "message",
+        "letter",
+        "recipient",
+    ],
+    &[
+        "calendar",
+        "event",
+        "appointment",
+        "meeting",
+        "dinner",
+        "lunch",
+        "breakfast",
+        "reminder",
+        "participant",
+        "guest",
+        "attendee",
+        "trip",
+        "check-up",
+        "visit",
+        "call",
+    ],
+    &[
+        "file",
+        "document",
+        "doc",
+        "drive",
+        "docx",
+        "xlsx",
+        "pdf",
+        "txt",
+        "list",
+        "spreadsheet",
+        "note",
+    ],
+    &[
+        "channel",
+        "slack",
+        "chat",
+        "dm",
+        "direct",
+        "message",
+        "user",
+        "member",
+        "team",
+        "workspace",
+        "everybody",
+        "everyone",
+    ],
+    &[
+        "web", "webpage", "website", "page", "site", "url", "link", "article", "blog", "www",
+    ],
+    &[
+        "money",
+        "payment",
+        "bill",
+        "rent",
+        "invoice",
+        "account",
+        "iban",
+        "amount",
+        "transaction",
+        "euro",
+        "dollar",
+        "refund",
+        "order",
+        "standing",
+        "fee",
+        "difference",
+        "price",
+        "cost",
+    ],
+    &["hotel", "room", "stay", "accommodation", "reservation"],
+    &["restaurant", "table", "dinner", "lunch", "reservation"],
+    &["car", "rental", "vehicle"],
+    &["flight", "plane", "ticket"],
+    &[
+        "user",
+        "member",
+        "people",
+        "person",
+        "colleague",
+        "slack",
+        "team",
+    ],
+    &["contact", "phone", "address", "number"],
+    &[
+        "info",
+        "information",
+        "profile",
+        "account",
+        "address",
+        "name",
+        "street",
+        "city",
+    ],
+    &["password", "passcode", "login"],
+    &["task", "todo", "to-do", "chore", "item", "list"],
+    &["issue", "bug", "ticket", "defect"],
+    &["repository", "repo", "branch", "commit", "code"],
+    &["pull", "pr", "merge", "review"],
+    &["folder", "directory"],
+    &["product", "cart", "item", "order", "shop"],
+    &[
+        "light",
+        "lamp",
+        "thermostat",
+        "temperature",
+        "door",
+        "blind",
+        "device",
+        "vacuum",
+        "scene",
+    ],
+    &["song", "music", "playlist", "track", "album"],
+    &["record", "row", "entry", "table", "database"],
+    &[
+        "job",
+        "build",
+        "pipeline",
+        "server",
+        "service",
+        "container",
+        "deployment",
+        "machine",
+    ],
+];
+
+/// Words before an order: `please send`, `read it and send`, `go ahead and send`.
+pub(super) const OPENERS: [&str; 12] = [
+    "please",
+    "and",
+    "then",
+    "also",
+    "just",
+    "now",
+    "kindly",
+    "or",
+    "so",
+    "afterwards",
+    "finally",
+    "next",
+];
+/// Words by which a condition begins.
+pub(super) const CONDITIONS: [&str; 6] = ["if", "when", "once", "after", "for", "otherwise"];
+/// Words before `to` with an order: `do not forget to send`, `make sure to send`.
+pub(super) const BEFORE_TO: [&str; 7] = ["forget", "sure", "you", "is", "need", "remember", "want"];
+/// Words before `you` with an order: `could you send`.
+pub(super) const ASKING: [&str; 5] = ["can", "could", "would", "will", "and"];
+/// Words after a noun that looks like an order: `mail from bob`.
+pub(super) const AFTER_A_NOUN: [&str; 8] =
+    ["from", "of", "by", "says", "said", "is", "was", "about"];
+/// Words that hold back: a request with one of them frees nothing.
+pub(super) const HOLDING_BACK: [&str; 42] = [
+    "no",
+    "not",
+    "don't",
+    "don’t",
+    "dont",
+    "never",
+    "none",
+    "nobody",
+    "nothing",
+    "without",
+    "except",
+    "unless",
+    "until",
+    "before",
+    "forbid",
+    "forbidden",
+    "forbade",
+    "refuse",
+    "refrain",
+    "avoid",
+    "stop",
+    "secret",
+    "secrets",
+    "private",
+    "confidential",
+    "keep",
+    "draft",
+    "approve",
+    "approval",
+    "permission",
+    "confirm",
+    "confirmation",
+    "shouldn't",
+    "mustn't",
+    "won't",
+    "can't",
+    "cannot",
+    "isn't",
+    "aren't",
+    "neither",
+    "instead",
+    "rather",
+];
+/// Pairs of words that hold back: `ask me first`, `let me see it`.
+pub(super) const HOLDING_BACK_TOGETHER: [(&str, &str); 14] = [
+    ("ask", "me"),
+    ("me", "first"),
+    ("let", "me"),
+    ("check", "with"),
+    ("ask", "first"),
+    ("wait", "for"),
+    ("i", "decide"),
+    ("show", "first"),
+    ("apart", "from"),
+    ("other", "than"),
+    ("only", "show"),
+    ("only", "read"),
+    ("only", "look"),
+    ("only", "tell"),
+];
+/// Words from which `but` takes something out, and how many words before it they stand.
+pub(super) const ALL: [&str; 5] = ["all", "every", "everything", "everyone", "everybody"];
+pub(super) const EXCEPTION_WORDS: usize = 4;
+/// What does not hold back, with what stands before and behind it.
+pub(super) const HARMLESS: [&str; 8] = [
+    "do not forget",
+    "don't forget",
+    "don’t forget",
+    "not forget",
+    "do not hesitate",
+    "don't hesitate",
+    "are not already",
+    "is not already",
+];
+/// Words by which somebody else's words begin.
+pub(super) const REPORTING: [&str; 10] = [
+    "says", "said", "say", "wrote", "writes", "asks", "asked", "told", "reads", "tells",
+];
+/// Orders to do what a text says, and what such a text is called.
+pub(super) const FOLLOWING: [&str; 8] = [
+    "follow",
+    "do",
+    "perform",
+    "execute",
+    "complete",
+    "carry",
+    "implement",
+    "work",
+];
+pub(super) const FOLLOWED: [&str; 9] = [
+    "instructions",
+    "actions",
+    "tasks",
+    "todos",
+    "todo",
+    "steps",
+    "directions",
+    "items",
+    "task",
+];
+/// Orders by which the agent itself is to answer: `tell me`.
+pub(super) const TELLING: [&str; 13] = [
+    "tell", "send", "write", "give", "message", "text", "answer", "inform", "email", "mail",
+    "ping", "notify", "forward",
+];
