@@ -236,6 +236,41 @@ fn no_command_changes_what_is_listed_to_run_later() {
 }
 
 #[test]
+fn no_link_makes_a_listed_place() {
+    let script = "mkdir conf out; echo planted > conf/config.toml; ln -s conf .cargo; \
+                  ln -s out build; true";
+    let calls = [("run_shell", json!({"argv": ["sh", "-c", script]}))];
+    let scene = furnished(&[], &calls);
+    let outcome = scene.run(&ALL);
+    assert_eq!(statuses(&outcome), ["ok"], "{:#}", outcome.summary);
+    let work = scene.house.work();
+    assert!(work.join(".cargo").symlink_metadata().is_err());
+    // The file itself and other links are nobody's concern.
+    assert!(work.join("conf/config.toml").exists() && work.join("build").exists());
+}
+
+#[test]
+fn no_command_moves_keys_to_where_they_may_be_read() {
+    let calls = [
+        (
+            "run_shell",
+            json!({"argv": ["sh", "-c", "mv .docker d3; mv plain.txt moved.txt; true"]}),
+        ),
+        ("read_file", json!({"path": "d3/config.json"})),
+    ];
+    let scene = furnished(&[".docker/config.json".to_owned()], &calls);
+    let outcome = scene.run(&ALL);
+    assert_eq!(
+        statuses(&outcome),
+        ["ok", "failed"],
+        "{:#}",
+        outcome.summary
+    );
+    let work = scene.house.work();
+    assert!(work.join(".docker/config.json").exists() && work.join("moved.txt").exists());
+}
+
+#[test]
 fn ordinary_files_of_a_project_stay_open() {
     let write = |path: &str| ("write_file", json!({"path": path, "content": "x"}));
     let read = |path: &str| ("read_file", json!({"path": path}));

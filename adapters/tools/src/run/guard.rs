@@ -51,6 +51,9 @@ pub(super) struct Watch {
     pub(super) frozen: Vec<PathBuf>,
     /// What must not even be seen: keys and passwords, however deep.
     pub(super) hidden: Vec<PathBuf>,
+    /// Folders above those, which must keep their names: elsewhere, what is in them would be known
+    /// to no list.
+    pub(super) held: Vec<PathBuf>,
 }
 
 impl Watch {
@@ -70,8 +73,10 @@ impl Watch {
             folder: fs::File::open(path).ok().map(OwnedFd::from),
         });
         let found = std::mem::take(&mut sight.found);
+        let hidden = std::mem::take(&mut sight.hidden);
         Ok(Self {
-            hidden: std::mem::take(&mut sight.hidden),
+            held: above(&hidden, roots),
+            hidden,
             unseen: std::mem::take(&mut sight.unseen),
             roots: held.collect(),
             known: found.iter().map(Found::mark).collect(),
@@ -153,6 +158,21 @@ impl Watch {
         let aside = set_aside(&above, name)?;
         Ok(format!("not there before and is now named {aside}"))
     }
+}
+
+/// The folders between the roots and what is hidden in them.
+fn above(hidden: &[PathBuf], roots: &[PathBuf]) -> Vec<PathBuf> {
+    let between = |path: &PathBuf| -> Vec<PathBuf> {
+        let is_inside = |folder: &&Path| {
+            roots
+                .iter()
+                .any(|root| folder.starts_with(root) && folder != &root.as_path())
+        };
+        let folders = path.ancestors().skip(1).take_while(is_inside);
+        folders.map(Path::to_path_buf).collect()
+    };
+    let held: BTreeSet<PathBuf> = hidden.iter().flat_map(between).collect();
+    held.into_iter().collect()
 }
 
 /// Keys and passwords below folders, however deep.

@@ -189,6 +189,8 @@ impl Errand {
             Ok(watch)
         })
         .await?;
+        // A folder that is opened by itself cannot be given another name.
+        job.write.extend_from_slice(&watch.held);
         job.frozen.extend_from_slice(&watch.frozen);
         job.hidden.extend_from_slice(&watch.hidden);
         let stop = async move {

@@ -128,7 +128,9 @@ impl Sight {
         if is_secret && !is_on_the_way && !kind.is_symlink() {
             self.hidden.push(path.clone());
         }
-        if unwritten.is_none() || is_on_the_way {
+        // By way of a link, what lies elsewhere under harmless names lies in a listed place.
+        let links_to_listed = kind.is_symlink() && protected.leads_to_listed(&path);
+        if (unwritten.is_none() || is_on_the_way) && !links_to_listed {
             return Ok(kind.is_dir().then_some(path));
         }
         let meta = fs::symlink_metadata(&path)?;

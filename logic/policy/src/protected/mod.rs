@@ -131,6 +131,15 @@ impl Protected {
         self.lists.credentials.leads_on(folder, &parts, &self.homes)
     }
 
+    /// Whether a listed place may lie beneath the path while the path is none: a link of that name
+    /// makes one of whatever it leads to.
+    #[must_use]
+    pub fn leads_to_listed(&self, path: &Path) -> bool {
+        let parts = folded(path);
+        self.lists.runs_later.leads_on(path, &parts, &self.homes)
+            || self.lists.credentials.leads_on(path, &parts, &self.homes)
+    }
+
     /// Whether one of the folders was opened beneath a name with a dot in the home, and lies deeper
     /// than the path.
     #[must_use]
