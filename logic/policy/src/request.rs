@@ -242,13 +242,13 @@ fn is_asked(
         return false;
     }
     let name = words_of(&spaced(tool.definition.name.as_str()));
-    let objects: Vec<&str> = name
-        .iter()
-        .map(String::as_str)
-        .filter(|word| !is_verb(word))
-        .collect();
+    // A tool is named after its deed first: `delete_mail` mails nothing.
+    let is_deed = |word: &&String| DEEDS.iter().any(|deed| deed.names.contains(&word.as_str()));
+    let first = name.iter().find(is_deed);
+    let others = name.iter().filter(|word| Some(*word) != first);
+    let objects: Vec<&str> = others.map(String::as_str).collect();
     let capability = words_of(&spaced(&tool.capability));
-    let own = things_of(
+    let dealt_with = things_of(
         objects
             .iter()
             .copied()
@@ -257,18 +257,15 @@ fn is_asked(
     let is_named = objects
         .iter()
         .any(|object| words.iter().any(|word| is_same(word, object)));
-    let is_about = objects.is_empty() || is_named || own.intersection(things).next().is_some();
+    let is_about =
+        objects.is_empty() || is_named || dealt_with.intersection(things).next().is_some();
+    let pays = |word: &&String| matches!(word.as_str(), "money" | "payment");
+    let own: Vec<&String> = first.into_iter().chain(name.iter().filter(pays)).collect();
     DEEDS.iter().any(|deed| {
-        let is_of_tool = name.iter().any(|word| deed.names.contains(&word.as_str()));
+        let is_of_tool = own.iter().any(|word| deed.names.contains(&word.as_str()));
         let is_ordered = deed.orders.iter().any(|order| orders.contains(order));
         is_of_tool && is_ordered && (deed.is_specific || is_about)
     })
-}
-
-fn is_verb(word: &str) -> bool {
-    DEEDS
-        .iter()
-        .any(|deed| deed.names.contains(&word) && word != "money" && word != "payment")
 }
 
 /// The order at a place of a clause: a word for a deed where an order stands.

@@ -117,7 +117,7 @@ fn a_standing_yes_covers_no_violation() {
     };
     told()
         .check("delete_mail", json!({"id": "m-9"}))
-        .expect("deny untrusted_target");
+        .expect("confirm untrusted_target");
     told()
         .check(
             "send_mail",
@@ -154,7 +154,7 @@ fn nothing_is_washed_by_a_way_round() {
         json!({}),
         json!({"rent": format!("The landlord's account: {EVIL}")}),
     );
-    pays(later).expect("deny untrusted_target");
+    pays(later).expect("confirm untrusted_target");
     // Through a field that takes only words of a list.
     let stated = start().sees("get_state", json!({"job": EVIL}), json!(EVIL));
     pays(stated).expect("deny untrusted_target");

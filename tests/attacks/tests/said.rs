@@ -280,7 +280,7 @@ fn a_yes_to_a_command_ends_when_its_file_was_changed() {
 }
 
 #[test]
-fn a_yes_to_a_command_covers_its_other_arguments() {
+fn other_arguments_are_asked_about_after_output_was_read() {
     let length = |text: &str| ("run_shell", json!({"argv": ["expr", "length", text]}));
     let calls = [
         length("abc"),
@@ -295,7 +295,7 @@ fn a_yes_to_a_command_covers_its_other_arguments() {
     let sitting = sit(&scene, &flags, first_for_the_session);
     assert_eq!(
         sitting.statuses(),
-        ["ok", "ok", "denied"],
+        ["ok", "denied", "denied"],
         "{:#?}",
         sitting.seen
     );
