@@ -550,7 +550,7 @@ fn orders_are_told_from_mentions() {
         ("Please pay the bill", "send_money"),
         ("send them the difference of the payment", "send_money"),
         ("Do not forget to send Ann a message", "send_message"),
-        ("tell #general that lunch is ready", "send_message"),
+        ("tell the channel that lunch is ready", "send_message"),
         ("Reply in the channel", "send_message"),
         ("Cancel the meeting", "cancel_event"),
         ("summarize the websites posted there", "get_page"),
