@@ -42,10 +42,9 @@ impl Requested {
     pub fn of<'a>(request: &str, tools: impl IntoIterator<Item = &'a ToolSpec>) -> Self {
         let own = without_pasted(request);
         let bare = without_quotes(request);
-        let all = words_of(&bare);
-        let things = things_of(all.iter().map(String::as_str));
-        let words: BTreeSet<&str> = all.iter().map(String::as_str).collect();
-        let is_held_back = holds_back(&bare);
+        let words = Vocabulary::of(&bare);
+        // What was not looked at may forbid anything.
+        let is_held_back = words.is_cut || holds_back(&bare);
         let clauses = match is_held_back {
             true => Vec::new(),
             false => clauses(own),
@@ -53,18 +52,19 @@ impl Requested {
         let mut requested = Self {
             own: own.to_lowercase(),
             is_held_back,
-            is_delegated: is_delegated(&all),
+            is_delegated: is_delegated(&words_of(&bare)),
             ..Self::default()
         };
         for tool in tools {
             let name = &tool.definition.name;
-            if is_asked(tool, &words, &things, &all) {
+            let orders = orders_for(tool, &words);
+            if orders.iter().any(|order| words.all.contains(*order)) {
                 requested.mentioned.insert(name.clone());
             }
             let asking = clauses
                 .iter()
-                .filter(|one| is_asked(tool, &one.orders, &things, &all));
-            let asking: Vec<String> = asking.map(|one| one.text.clone()).collect();
+                .filter(|clause| clause.orders.iter().any(|order| orders.contains(order)));
+            let asking: Vec<String> = asking.map(|clause| clause.text.clone()).collect();
             if !asking.is_empty() {
                 requested.tools.insert(name.clone(), asking);
             }
@@ -135,9 +135,7 @@ fn clauses(request: &str) -> Vec<Clause> {
         let is_mute = is_reported || mark == '?' && !opens_to_agent;
         let orders = match is_mute {
             true => BTreeSet::new(),
-            false => (0..words.len())
-                .filter_map(|at| order_at(&words, at))
-                .collect(),
+            false => orders_in(&words),
         };
         is_reported = mark == ':'
             && words
@@ -155,7 +153,11 @@ fn clauses(request: &str) -> Vec<Clause> {
 /// and quotations end none.
 fn cut(text: &str) -> Vec<(&str, char)> {
     let quotes = crate::flow::quoted(text);
-    let is_quoted = |at: usize| quotes.iter().any(|quote| quote.contains(&at));
+    // They stand in order and none within another.
+    let is_quoted = |at: usize| {
+        let first = quotes.partition_point(|quote| quote.end <= at);
+        quotes.get(first).is_some_and(|quote| quote.start <= at)
+    };
     let mut found = Vec::new();
     let mut from = 0;
     let mut chars = text.char_indices().peekable();
@@ -232,44 +234,72 @@ fn holds_back(bare: &str) -> bool {
             .any(|pair| HOLDING_BACK_TOGETHER.contains(&(pair[0], pair[1])))
 }
 
-fn is_asked(
-    tool: &ToolSpec,
-    orders: &BTreeSet<&str>,
-    things: &BTreeSet<usize>,
-    words: &[String],
-) -> bool {
+/// The words of a request, looked up once for all tools.
+struct Vocabulary {
+    all: BTreeSet<String>,
+    /// Without their plurals.
+    singular: BTreeSet<String>,
+    /// The kinds of thing that they point at.
+    things: BTreeSet<usize>,
+    /// Whether there are more words than are looked at.
+    is_cut: bool,
+}
+
+impl Vocabulary {
+    fn of(text: &str) -> Self {
+        let all = words_of(text);
+        let is_cut = all.len() >= WORDS;
+        let all: BTreeSet<String> = all.into_iter().collect();
+        let singular: BTreeSet<String> = all.iter().map(|word| singular(word)).collect();
+        let things = things_of(&singular);
+        Self {
+            all,
+            singular,
+            things,
+            is_cut,
+        }
+    }
+}
+
+/// The orders by which a request with these words asks for the tool; none where it does not speak
+/// of what the tool deals with.
+fn orders_for(tool: &ToolSpec, request: &Vocabulary) -> BTreeSet<&'static str> {
     if matches!(tool.effect, EffectClass::Read | EffectClass::SelfWrite) {
-        return false;
+        return BTreeSet::new();
     }
     let name = words_of(&spaced(tool.definition.name.as_str()));
     // A tool is named after its deed first: `delete_mail` mails nothing.
     let is_deed = |word: &&String| DEEDS.iter().any(|deed| deed.names.contains(&word.as_str()));
     let first = name.iter().find(is_deed);
     let others = name.iter().filter(|word| Some(*word) != first);
-    let objects: Vec<&str> = others.map(String::as_str).collect();
+    let objects: BTreeSet<String> = others.map(|word| singular(word)).collect();
     let capability = words_of(&spaced(&tool.capability));
-    let dealt_with = things_of(
-        objects
-            .iter()
-            .copied()
-            .chain(capability.iter().map(String::as_str)),
-    );
-    let is_named = objects
-        .iter()
-        .any(|object| words.iter().any(|word| is_same(word, object)));
-    let is_about =
-        objects.is_empty() || is_named || dealt_with.intersection(things).next().is_some();
+    let capability = capability.iter().map(|word| singular(word));
+    let dealt_with = things_of(&objects.iter().cloned().chain(capability).collect());
+    let is_about = objects.is_empty()
+        || !objects.is_disjoint(&request.singular)
+        || !dealt_with.is_disjoint(&request.things);
     let pays = |word: &&String| matches!(word.as_str(), "money" | "payment");
     let own: Vec<&String> = first.into_iter().chain(name.iter().filter(pays)).collect();
-    DEEDS.iter().any(|deed| {
+    let deeds = DEEDS.iter().filter(|deed| {
         let is_of_tool = own.iter().any(|word| deed.names.contains(&word.as_str()));
-        let is_ordered = deed.orders.iter().any(|order| orders.contains(order));
-        is_of_tool && is_ordered && (deed.is_specific || is_about)
-    })
+        is_of_tool && (deed.is_specific || is_about)
+    });
+    deeds.flat_map(|deed| deed.orders).copied().collect()
 }
 
-/// The order at a place of a clause: a word for a deed where an order stands.
-fn order_at(words: &[String], at: usize) -> Option<&'static str> {
+/// The orders among the words of a clause, from its beginning on.
+fn orders_in(words: &[String]) -> BTreeSet<&'static str> {
+    let mut orders = BTreeSet::new();
+    for at in 0..words.len() {
+        orders.extend(order_at(words, at, !orders.is_empty()));
+    }
+    orders
+}
+
+/// The order at a place of a clause: a word for a deed where an order stands. `is_later`: an order
+/// stands before it.
+fn order_at(words: &[String], at: usize, is_later: bool) -> Option<&'static str> {
     let word = words.get(at)?;
     let mut orders = DEEDS.iter().flat_map(|deed| deed.orders);
     let order = orders.find(|order| *order == word)?;
@@ -287,7 +317,7 @@ fn order_at(words: &[String], at: usize) -> Option<&'static str> {
         // `If it is late, send …`, `read it, send …`.
         Some(",") => {
             let first = words.first().map_or("", String::as_str);
-            CONDITIONS.contains(&first) || (0..at).any(|at| order_at(words, at).is_some())
+            is_later || CONDITIONS.contains(&first)
         }
         Some("you") => before_that.is_some_and(|word| ASKING.contains(&word)),
         Some(word) => OPENERS.contains(&word),
@@ -308,31 +338,27 @@ fn is_delegated(words: &[String]) -> bool {
     })
 }
 
-fn things_of<'a>(words: impl Iterator<Item = &'a str>) -> BTreeSet<usize> {
-    let lines = words.flat_map(|word| {
-        let lines = THINGS.iter().enumerate();
-        let lines = lines.filter(move |(_, line)| line.iter().any(|thing| is_same(word, thing)));
-        lines.map(|(line, _)| line)
-    });
-    lines.collect()
+/// The kinds of thing that words without their plurals point at.
+fn things_of(words: &BTreeSet<String>) -> BTreeSet<usize> {
+    let points_at = |line: &&[&str]| line.iter().any(|thing| words.contains(&singular(thing)));
+    let lines = THINGS.iter().enumerate();
+    let lines = lines.filter(|(_, line)| points_at(line));
+    lines.map(|(line, _)| line).collect()
 }
 
-/// Whether two words are the same, but for a plural.
-fn is_same(word: &str, other: &str) -> bool {
-    let singular = |word: &str| {
-        let word = word.strip_suffix("'s").unwrap_or(word).to_owned();
-        let is_es = ["ches", "shes", "xes", "sses"]
-            .iter()
-            .any(|end| word.ends_with(end));
-        if is_es {
-            return word.trim_end_matches("es").to_owned();
-        }
-        match word.strip_suffix('s') {
-            Some(stem) if stem.len() > 2 && !stem.ends_with('s') => stem.to_owned(),
-            _ => word,
-        }
-    };
-    singular(word) == singular(other)
+/// A word without the ending of a plural or a genitive.
+fn singular(word: &str) -> String {
+    let word = word.strip_suffix("'s").unwrap_or(word);
+    let is_es = ["ches", "shes", "xes", "sses"]
+        .iter()
+        .any(|end| word.ends_with(end));
+    if is_es {
+        return word.trim_end_matches("es").to_owned();
+    }
+    match word.strip_suffix('s') {
+        Some(stem) if stem.len() > 2 && !stem.ends_with('s') => stem.to_owned(),
+        _ => word.to_owned(),
+    }
 }
 
 /// A name's parts as words: `sendDirect_message` as `send Direct message`.

@@ -596,3 +596,19 @@ fn orders_are_told_from_mentions() {
         assert!(!asks(request, tool), "{request}: {tool}");
     }
 }
+
+#[test]
+fn a_request_of_any_length_is_read() {
+    let specs = tools();
+    let asks = |request: &str| Requested::of(request, &specs).asks_for(&name("send_message"));
+    // As many orders in a row as would never end if each looked at all before it anew.
+    let row = format!("hello {} Ann a message", "send, ".repeat(500));
+    assert!(!asks(&row));
+    let clauses = "tell me about words. ".repeat(3_000);
+    assert!(asks(&format!("Send Ann a message. {clauses}")));
+    // What stands where nobody looks may forbid it.
+    let beyond = "many words. ".repeat(20_000);
+    assert!(!asks(&format!(
+        "Send Ann a message. {beyond} But do not send it today."
+    )));
+}
