@@ -82,7 +82,7 @@ impl Terms {
 
     /// Those at an address, if it tells any that can be read.
     pub async fn at(endpoint: &Endpoint) -> Option<Self> {
-        let told = wire::terms(endpoint).await?;
+        let told = wire::host(endpoint).await?.terms_json;
         match serde_json::from_str(&told) {
             Ok(record) => Some(Self(record)),
             Err(error) => {

@@ -30,7 +30,7 @@ mod stream;
 
 pub use address::{Endpoint, InvalidAddress, Listen};
 pub use convert::InvalidField;
-pub use presence::{answers, terms};
+pub use presence::{Host, answers, host};
 pub use server::serve;
 pub use socket::BindError;
 pub use status::INVALID_REQUEST;

@@ -1,4 +1,4 @@
-//! Whether anyone serves at an address, and on which terms.
+//! Whether anyone serves at an address, who, and on which terms.
 
 use crate::address::Endpoint;
 use crate::channel;
@@ -10,6 +10,7 @@ use tonic::{Request, Response, Status};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
+use uuid::Uuid;
 
 /// Asks the endpoint's health service. A refused connection, a process of another user, silence for
 /// [`WIRE_CONNECT`] and anything but "serving" mean no. Call it inside a Tokio runtime.
@@ -22,13 +23,31 @@ pub async fn answers(endpoint: &Endpoint) -> bool {
     }
 }
 
-/// The terms that an endpoint serves on, as [`crate::server::Builder::terms`] was given them; `None`
-/// where nobody says any within [`WIRE_CONNECT`]. Call it inside a Tokio runtime.
-pub async fn terms(endpoint: &Endpoint) -> Option<String> {
+/// What services say of themselves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Host {
+    /// Which services these are: another id than those that were at the same address before.
+    pub instance: String,
+    /// The terms they serve on, as [`crate::server::Builder::terms`] was given them.
+    pub terms_json: String,
+}
+
+/// Who serves at an endpoint; `None` where nobody says within [`WIRE_CONNECT`]. Call it inside a
+/// Tokio runtime.
+pub async fn host(endpoint: &Endpoint) -> Option<Host> {
     let mut presence = PresenceClient::new(channel::open(endpoint));
     let asking = presence.terms(proto::TermsRequest {});
     match tokio::time::timeout(WIRE_CONNECT, asking).await {
-        Ok(Ok(answer)) => Some(answer.into_inner().terms_json),
+        Ok(Ok(answer)) => {
+            let proto::TermsResponse {
+                terms_json,
+                instance,
+            } = answer.into_inner();
+            Some(Host {
+                instance,
+                terms_json,
+            })
+        }
         Ok(Err(status)) => {
             tracing::debug!(%endpoint, %status, "no terms");
             None
@@ -37,8 +56,18 @@ pub async fn terms(endpoint: &Endpoint) -> Option<String> {
     }
 }
 
-/// Terms told to other processes.
-pub(crate) struct Server(pub(crate) String);
+/// What other processes are told.
+pub(crate) struct Server(Host);
+
+impl Server {
+    /// One that tells these terms, under an id of its own.
+    pub(crate) fn new(terms_json: String) -> Self {
+        Self(Host {
+            instance: Uuid::now_v7().to_string(),
+            terms_json,
+        })
+    }
+}
 
 #[async_trait]
 impl presence_server::Presence for Server {
@@ -46,7 +75,13 @@ impl presence_server::Presence for Server {
         &self,
         _: Request<proto::TermsRequest>,
     ) -> Result<Response<proto::TermsResponse>, Status> {
-        let terms_json = self.0.clone();
-        Ok(Response::new(proto::TermsResponse { terms_json }))
+        let Host {
+            instance,
+            terms_json,
+        } = self.0.clone();
+        Ok(Response::new(proto::TermsResponse {
+            terms_json,
+            instance,
+        }))
     }
 }

@@ -176,7 +176,7 @@ impl Builder {
     }
 
     /// Says on which terms it serves: the settings in force, as JSON, to whoever connects. Without
-    /// secrets.
+    /// secrets. What is bound has a random id of its own, which is told with them.
     #[must_use]
     pub fn terms(mut self, terms_json: String) -> Self {
         self.terms = Some(terms_json);
@@ -216,7 +216,7 @@ impl Builder {
             self.guard => GuardServer, guard::Server;
             self.search => SearchServer, search::Server;
             self.secrets => SecretsServer, std::convert::identity;
-            self.terms => PresenceServer, presence::Server;
+            self.terms => PresenceServer, presence::Server::new;
         );
         let mut reflection = tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)

@@ -189,13 +189,18 @@ async fn health_and_reflection_name_what_is_offered_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn the_terms_are_told_to_whoever_asks() {
+async fn who_serves_and_on_which_terms_is_told() {
     for transport in Transport::ALL {
         let terms = "{\"values\": {}}".to_owned();
         let served = serve(transport, models().terms(terms.clone())).await;
-        assert_eq!(wire::terms(&served.endpoint).await, Some(terms));
+        let host = wire::host(&served.endpoint).await.unwrap();
+        assert_eq!(host.terms_json, terms);
+        assert_eq!(wire::host(&served.endpoint).await, Some(host.clone()));
+        let next = serve(transport, models().terms(terms)).await;
+        let other = wire::host(&next.endpoint).await.unwrap();
+        assert_ne!(other.instance, host.instance);
         let silent = serve(transport, models()).await;
-        assert_eq!(wire::terms(&silent.endpoint).await, None);
+        assert_eq!(wire::host(&silent.endpoint).await, None);
     }
 }
 
