@@ -13,6 +13,7 @@ mod commands;
 mod config;
 mod exit;
 mod files;
+mod guests;
 mod hidden;
 mod lock;
 mod open_folders;

@@ -19,7 +19,7 @@ use record::Record;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use text::escape::visible;
-use wire::Endpoint;
+use wire::{Endpoint, Host};
 
 /// Keys that each command brings along itself, in its session's profile.
 const OWN: [&str; 3] = [
@@ -82,8 +82,11 @@ impl Terms {
 
     /// Those at an address, if it tells any that can be read.
     pub async fn at(endpoint: &Endpoint) -> Option<Self> {
-        let told = wire::host(endpoint).await?.terms_json;
-        match serde_json::from_str(&told) {
+        Self::told(endpoint, &wire::host(endpoint).await?)
+    }
+
+    fn told(endpoint: &Endpoint, host: &Host) -> Option<Self> {
+        match serde_json::from_str(&host.terms_json) {
             Ok(record) => Some(Self(record)),
             Err(error) => {
                 tracing::warn!(%endpoint, %error, "terms that cannot be read");
@@ -132,6 +135,7 @@ impl Terms {
         let process = self.0.process;
         match self.0.by {
             By::Chat => format!("the chat that serves here (process {process})"),
+            By::Command => format!("the command that serves here (process {process})"),
             By::Serve => format!("`carl serve` (process {process})"),
         }
     }
@@ -139,9 +143,19 @@ impl Terms {
     fn remedy(&self) -> &'static str {
         match self.0.by {
             By::Chat => "End that chat, and this command works by its own settings",
+            By::Command => "Wait for its end, and this command works by its own settings",
             By::Serve => "Stop it and start it again, and it works by the settings of now",
         }
     }
+}
+
+/// What comes of comparing settings.
+#[derive(Debug)]
+pub enum Agreement {
+    /// What is in force allows no more than this command's.
+    Made,
+    /// It does, by a command that is over soon; the refusal, should it not be.
+    Later(Failure),
 }
 
 /// Says what of this command's settings is not in force at an address, and refuses to go on where
@@ -149,7 +163,12 @@ impl Terms {
 ///
 /// # Errors
 /// A [`Failure`] of usage that names each such key, both values, and what to do.
-pub async fn agree(endpoint: &Endpoint, setting: &Setting, flags: &SessionFlags) -> Result<()> {
+pub async fn agree(
+    endpoint: &Endpoint,
+    host: Option<&Host>,
+    setting: &Setting,
+    flags: &SessionFlags,
+) -> Result<Agreement> {
     // Flags that choose a model reach the other process by themselves.
     let mut loaded = config::load(&setting.paths, &setting.workspace)?;
     loaded.config.models.air_gap |= flags.air_gap;
@@ -158,8 +177,9 @@ pub async fn agree(endpoint: &Endpoint, setting: &Setting, flags: &SessionFlags)
         loaded: &loaded,
         flags,
     };
-    let Some(terms) = Terms::at(endpoint).await else {
-        return silent(endpoint, (&wanted, &wish), setting);
+    let Some(terms) = host.and_then(|host| Terms::told(endpoint, host)) else {
+        silent(endpoint, (&wanted, &wish), setting)?;
+        return Ok(Agreement::Made);
     };
     let found = terms.differences(&wanted);
     let (laxer, other): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.is_laxer);
@@ -170,13 +190,17 @@ pub async fn agree(endpoint: &Endpoint, setting: &Setting, flags: &SessionFlags)
             terms.holder(),
             list.join("; ")
         );
-        return Err(Failure::usage(message, wish.way_out(&laxer, terms.remedy())).into());
+        let refusal = Failure::usage(message, wish.way_out(&laxer, terms.remedy()));
+        return match terms.0.by {
+            By::Command => Ok(Agreement::Later(refusal)),
+            By::Chat | By::Serve => Err(refusal.into()),
+        };
     }
     if !other.is_empty() {
         let paint = Paint::for_stream(&std::io::stderr());
         print_error(&paint.warn(&visible(&note(&terms, &other))))?;
     }
-    Ok(())
+    Ok(Agreement::Made)
 }
 
 /// What becomes of a command where nothing is known: it goes on, unless it forbids something.

@@ -245,6 +245,7 @@ pub fn sessions(
     config.recall = setting.loaded.config.memory.recall;
     config.agents_at_work = setting.loaded.config.agents.parallel;
     config.tool_iterations = setting.loaded.config.agents.tool_iterations.get();
+    config.open_sessions = setting.loaded.config.agents.open_sessions.get();
     config.session_tokens =
         Some(setting.loaded.config.agents.session_tokens).filter(|most| *most > 0);
     config.drive = setting.loaded.config.drive.settings()?;

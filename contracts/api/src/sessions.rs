@@ -8,16 +8,23 @@ use domain::drive::Signal;
 use domain::event::{ConfirmationAnswer, Event};
 use domain::fault::Coded;
 use domain::hash::Digest;
-use domain::id::{AgentId, ConfirmationId, QueryId, SessionId};
+use domain::id::{AgentId, ConfirmationId, HolderId, QueryId, SessionId};
 use domain::settings::{Mode, SessionProfile};
 use std::path::PathBuf;
 
-/// How a session comes to be.
+/// How a session comes to be held.
+///
+/// Everyone who opens a session holds it until they close it, and has a profile of their own there:
+/// their requests are worked on by it, and it ends with them. Whatever nobody asked for, such as what
+/// the drive does, goes by the profile of the one who holds the session longest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenRequest {
     /// A fresh one.
     New(SessionProfile),
-    /// One from disk, continued with this profile, or with its own when `None`.
+    /// One that exists, continued with this profile. `None`: as it was left, without anything that a
+    /// command opened for itself and without anybody to ask. [`ErrorKind::Busy`] where another holds
+    /// the session and it cannot be what this profile asks for meanwhile: of another agent type, or
+    /// in auto mode.
     Resume {
         /// Which.
         session_id: SessionId,
@@ -37,6 +44,8 @@ pub struct SendRequest {
     pub mode: Option<Mode>,
     /// Data that the request is about; none of the user's words.
     pub input: Option<Input>,
+    /// By whose profile to work on it; `None`: by that of the session.
+    pub holder_id: Option<HolderId>,
 }
 
 /// Data that a request is about. Its text permits nothing, and names no target on the user's behalf.
@@ -65,6 +74,8 @@ pub struct SessionSummary {
     pub last_seq: u64,
     /// Whether it is held in memory by this service.
     pub live: bool,
+    /// Who holds it by this opening; only [`Sessions::open`] tells.
+    pub holder_id: Option<HolderId>,
 }
 
 /// Whether an attached stream ends at the last event or waits for more.
@@ -254,7 +265,7 @@ impl Coded for Error {
 /// What surfaces see of Housecarl.
 #[async_trait]
 pub trait Sessions: Send + Sync {
-    /// Begins or continues a session.
+    /// Begins or continues a session, and holds it: see [`OpenRequest`].
     async fn open(&self, request: OpenRequest) -> Result<SessionSummary, Error>;
     /// Sends a request; the stream ends with its `QueryFinished`. Dropping the stream does not stop
     /// the work: [`Sessions::interrupt`] does.
@@ -278,15 +289,21 @@ pub trait Sessions: Send + Sync {
     async fn interrupt(&self, session_id: SessionId) -> Result<(), Error>;
     /// Records an opinion.
     async fn feedback(&self, request: FeedbackRequest) -> Result<(), Error>;
-    /// Changes mode, model or the user's ceiling. For user surfaces only.
-    async fn configure(&self, session_id: SessionId, profile: SessionProfile) -> Result<(), Error>;
+    /// Changes a holder's mode, model or ceiling. For user surfaces only.
+    async fn configure(
+        &self,
+        session_id: SessionId,
+        holder_id: HolderId,
+        profile: SessionProfile,
+    ) -> Result<(), Error>;
     /// Every session, newest first.
     async fn list(&self) -> Result<Vec<SessionSummary>, Error>;
-    /// A new session with the events up to and including `at_seq`; 0: all of them.
+    /// A new session with the events up to and including `at_seq`; 0: all of them. Nobody holds it
+    /// yet, and what was under way there is ended in it.
     async fn fork(&self, session_id: SessionId, at_seq: u64) -> Result<SessionSummary, Error>;
-    /// Ends a session's work when all who opened it have closed it; its log stays. Before that it
-    /// takes back one opening and nothing else.
-    async fn close(&self, session_id: SessionId) -> Result<(), Error>;
+    /// A holder leaves: their requests are stopped, and their profile counts no longer. With the last
+    /// one the session's work ends; its log stays.
+    async fn close(&self, session_id: SessionId, holder_id: HolderId) -> Result<(), Error>;
     /// Exactly what a model will be shown next, but for the request that is yet to come. Of a
     /// session from disk as well, which stays as it is. An agent that ended has no context any more:
     /// [`ErrorKind::InvalidRequest`].

@@ -59,6 +59,8 @@ macro_rules! uuid_id {
 uuid_id! {
     /// One conversation with its log.
     SessionId = "session id";
+    /// One who opened a session and has not closed it.
+    HolderId = "holder id";
     /// One question or task inside a session and everything done for it.
     QueryId = "query id";
     /// One running agent.

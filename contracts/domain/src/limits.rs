@@ -80,7 +80,7 @@ pub const REPEATED_CALLS: usize = 3;
 pub const REPEAT_WINDOW: usize = 20;
 /// Deepest chain of agents.
 pub const SPAWN_DEPTH: usize = 4;
-/// Sessions held in memory; older ones are on disk.
+/// Sessions that are open at the same time, unless configuration says otherwise.
 pub const LIVE_SESSIONS: usize = 50;
 /// Messages waiting while a turn runs.
 pub const QUEUED_MESSAGES: usize = 16;

@@ -121,6 +121,16 @@ impl SessionSettings {
             attendance: Attendance::Unattended,
         }
     }
+
+    /// What stays of these when the command that brought them is gone: where it worked and which
+    /// tools no one may use. What it opened, and that somebody was there, ends with it.
+    #[must_use]
+    pub fn left(&self) -> Self {
+        Self {
+            disabled_tools: self.disabled_tools.clone(),
+            ..Self::closed(self.workspace.clone())
+        }
+    }
 }
 
 /// Everything a session is opened with.

@@ -2,7 +2,7 @@
 //! it had opened; one that is only stopped, or whose connection was lost, does not.
 
 use api::sessions::Sessions;
-use domain::id::SessionId;
+use domain::id::{HolderId, SessionId};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use std::collections::BTreeMap;
@@ -15,8 +15,8 @@ use tokio::io::unix::AsyncFd;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) Option<Pid>);
 
-/// How often each session was opened and not closed, by process.
-type ByProcess = BTreeMap<i32, BTreeMap<SessionId, u32>>;
+/// Which sessions each process holds.
+type ByProcess = BTreeMap<i32, BTreeMap<HolderId, SessionId>>;
 
 /// The openings of other processes.
 pub(crate) struct Openings {
@@ -33,14 +33,18 @@ impl Openings {
     }
 
     /// A process opened a session. From its first one on it is watched.
-    pub(crate) fn opened(self: &Arc<Self>, peer: Peer, session_id: SessionId) {
+    pub(crate) fn opened(
+        self: &Arc<Self>,
+        peer: Peer,
+        (session_id, holder_id): (SessionId, HolderId),
+    ) {
         let Some(pid) = peer.0 else {
             return;
         };
         let key = pid.as_raw_nonzero().get();
         let is_new = self.change(|by| {
             let is_new = !by.contains_key(&key);
-            *by.entry(key).or_default().entry(session_id).or_default() += 1;
+            by.entry(key).or_default().insert(holder_id, session_id);
             is_new
         });
         if is_new {
@@ -50,17 +54,13 @@ impl Openings {
     }
 
     /// A process closed a session.
-    pub(crate) fn closed(&self, peer: Peer, session_id: SessionId) {
+    pub(crate) fn closed(&self, peer: Peer, holder_id: HolderId) {
         let Some(pid) = peer.0 else {
             return;
         };
         self.change(|by| {
-            if let Some(count) = by
-                .get_mut(&pid.as_raw_nonzero().get())
-                .and_then(|own| own.get_mut(&session_id))
-            {
-                *count = count.saturating_sub(1);
-            }
+            let own = by.get_mut(&pid.as_raw_nonzero().get());
+            own.and_then(|own| own.remove(&holder_id))
         });
     }
 
@@ -73,12 +73,9 @@ impl Openings {
             return;
         }
         let left = self.change(|by| by.remove(&key)).unwrap_or_default();
-        for (session_id, count) in left {
-            for _ in 0..count {
-                if let Err(error) = self.sessions.close(session_id).await {
-                    // It made room for another meanwhile.
-                    tracing::debug!(session = %session_id, %error, "left open by the dead");
-                }
+        for (holder_id, session_id) in left {
+            if let Err(error) = self.sessions.close(session_id, holder_id).await {
+                tracing::debug!(session = %session_id, %error, "left open by the dead");
             }
         }
     }
@@ -121,7 +118,7 @@ mod tests {
         (child, Peer(pid))
     }
 
-    async fn open(sessions: &FakeSessions) -> SessionId {
+    async fn open(sessions: &FakeSessions) -> (SessionId, HolderId) {
         let profile = SessionProfile {
             name: String::new(),
             agent_type: AgentType::new("coder").unwrap(),
@@ -130,8 +127,8 @@ mod tests {
             context_tokens: None,
             settings: SessionSettings::closed(PathBuf::from("/w")),
         };
-        let opened = sessions.open(OpenRequest::New(profile)).await;
-        opened.unwrap().session_id
+        let opened = sessions.open(OpenRequest::New(profile)).await.unwrap();
+        (opened.session_id, opened.holder_id.unwrap())
     }
 
     async fn live(sessions: &FakeSessions) -> BTreeSet<SessionId> {
@@ -150,7 +147,7 @@ mod tests {
             open(&sessions).await,
             open(&sessions).await,
         );
-        // Counted without a watcher of their own: this test waits for the end itself.
+        // Known without a watcher of their own: this test waits for the end itself.
         openings.change(|by| {
             by.entry(one.0.unwrap().as_raw_nonzero().get()).or_default();
             by.entry(other.0.unwrap().as_raw_nonzero().get())
@@ -158,16 +155,16 @@ mod tests {
         });
         openings.opened(one, left);
         openings.opened(one, closed);
-        openings.closed(one, closed);
+        openings.closed(one, closed.1);
         openings.opened(other, shared);
         dying.kill().unwrap();
         openings.close_after(one.0.unwrap()).await;
-        assert_eq!(live(&sessions).await, BTreeSet::from([shared, closed]));
+        assert_eq!(live(&sessions).await, BTreeSet::from([shared.0, closed.0]));
         dying.wait().unwrap();
         living.kill().unwrap();
         living.wait().unwrap();
         // Gone before anyone looked.
         openings.close_after(other.0.unwrap()).await;
-        assert_eq!(live(&sessions).await, BTreeSet::from([closed]));
+        assert_eq!(live(&sessions).await, BTreeSet::from([closed.0]));
     }
 }

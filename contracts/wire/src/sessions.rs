@@ -18,7 +18,7 @@ use domain::context::ContextView;
 use domain::drive::Signal;
 use domain::event::{ConfirmationAnswer, Event};
 use domain::hash::Digest;
-use domain::id::{ConfirmationId, SessionId};
+use domain::id::{ConfirmationId, HolderId, SessionId};
 use domain::limits::WIRE_MESSAGE_BYTES;
 use domain::settings::SessionProfile;
 use futures::StreamExt;
@@ -190,10 +190,16 @@ impl Sessions for Client {
         Ok(())
     }
 
-    async fn configure(&self, session_id: SessionId, profile: SessionProfile) -> Result<(), Error> {
+    async fn configure(
+        &self,
+        session_id: SessionId,
+        holder_id: HolderId,
+        profile: SessionProfile,
+    ) -> Result<(), Error> {
         let request = proto::ConfigureRequest {
             session_id: session_id.to_string(),
             profile: Some(profile.into()),
+            holder_id: holder_id.to_string(),
         };
         let call = self.inner.clone().configure(request).await;
         call.map_err(|status| self.failed(status))?;
@@ -214,13 +220,12 @@ impl Sessions for Client {
         answer.try_into().map_err(|error| self.garbled(error))
     }
 
-    async fn close(&self, session_id: SessionId) -> Result<(), Error> {
-        let session_id = session_id.to_string();
-        let call = self
-            .inner
-            .clone()
-            .close(proto::CloseRequest { session_id })
-            .await;
+    async fn close(&self, session_id: SessionId, holder_id: HolderId) -> Result<(), Error> {
+        let request = proto::CloseRequest {
+            session_id: session_id.to_string(),
+            holder_id: holder_id.to_string(),
+        };
+        let call = self.inner.clone().close(request).await;
         call.map_err(|status| self.failed(status))?;
         Ok(())
     }
@@ -290,8 +295,8 @@ impl Server {
         Self { sessions, openings }
     }
 
-    /// Opens in a task of its own: what is opened is counted, also for a caller who dies meanwhile.
-    async fn counted(
+    /// Opens in a task of its own: what is opened is known, also of a caller who dies meanwhile.
+    async fn known(
         &self,
         peer: Peer,
         open: impl Future<Output = Result<SessionSummary, Error>> + Send + 'static,
@@ -299,7 +304,9 @@ impl Server {
         let openings = Arc::clone(&self.openings);
         let opening = tokio::spawn(async move {
             let summary = open.await?;
-            openings.opened(peer, summary.session_id);
+            if let Some(holder_id) = summary.holder_id {
+                openings.opened(peer, (summary.session_id, holder_id));
+            }
             Ok(summary)
         });
         let opened = opening
@@ -334,7 +341,7 @@ impl sessions_server::Sessions for Server {
         let peer = peer_of(&request);
         let request = request.into_inner().try_into()?;
         let sessions = Arc::clone(&self.sessions);
-        self.counted(peer, async move { sessions.open(request).await })
+        self.known(peer, async move { sessions.open(request).await })
             .await
     }
 
@@ -405,9 +412,10 @@ impl sessions_server::Sessions for Server {
     ) -> Result<Response<proto::ConfigureResponse>, Status> {
         let request = request.into_inner();
         let session_id = text(&request.session_id, "session_id")?;
+        let holder_id = text(&request.holder_id, "holder_id")?;
         let profile = required(request.profile, "profile")?;
         self.sessions
-            .configure(session_id, profile)
+            .configure(session_id, holder_id, profile)
             .await
             .map_err(to_status)?;
         Ok(Response::new(proto::ConfigureResponse {}))
@@ -426,14 +434,10 @@ impl sessions_server::Sessions for Server {
         &self,
         request: Request<proto::ForkRequest>,
     ) -> Result<Response<proto::SessionSummary>, Status> {
-        let peer = peer_of(&request);
         let request = request.into_inner();
         let session_id = text(&request.session_id, "session_id")?;
-        let sessions = Arc::clone(&self.sessions);
-        self.counted(peer, async move {
-            sessions.fork(session_id, request.at_seq).await
-        })
-        .await
+        let forked = self.sessions.fork(session_id, request.at_seq).await;
+        Ok(Response::new(forked.map_err(to_status)?.into()))
     }
 
     async fn close(
@@ -441,9 +445,12 @@ impl sessions_server::Sessions for Server {
         request: Request<proto::CloseRequest>,
     ) -> Result<Response<proto::CloseResponse>, Status> {
         let peer = peer_of(&request);
-        let session_id = text(&request.into_inner().session_id, "session_id")?;
-        self.openings.closed(peer, session_id);
-        self.sessions.close(session_id).await.map_err(to_status)?;
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let holder_id = text(&request.holder_id, "holder_id")?;
+        self.openings.closed(peer, holder_id);
+        let closed = self.sessions.close(session_id, holder_id).await;
+        closed.map_err(to_status)?;
         Ok(Response::new(proto::CloseResponse {}))
     }
 

@@ -2,11 +2,11 @@
 //! back, pin messages, pass on what may be a reason to act.
 
 use crate::ahead::Ahead;
-use crate::emitter::{Durability, Scope};
+use crate::emitter::{Durability, Emitter, Scope};
 use crate::history::History;
-use crate::record::{self, Lines};
+use crate::opening::write_closings;
+use crate::record::{self, Lines, SessionLog};
 use crate::service::{Service, refused};
-use crate::session::Session;
 use crate::{compaction, library, pipeline, prompts, subagent};
 use api::broker::AgentListing;
 use api::sessions::{Error, ErrorKind, PinChange, RewindTo, TakenBack, Whose};
@@ -58,10 +58,18 @@ impl Service {
     ) -> Result<ContextView, Error> {
         let path = self.log_of(session_id);
         let mut history = library::blocking(move || folded(&path)).await?;
-        let profile = history
-            .profile
-            .clone()
-            .ok_or_else(|| headless(session_id))?;
+        let (budget, ahead) = self.stand(session_id, &mut history).await?;
+        view_of(&mut history, whose, (budget, &ahead))
+    }
+
+    /// Gives a conversation from disk what would stand before it.
+    async fn stand(
+        &self,
+        session_id: SessionId,
+        history: &mut History,
+    ) -> Result<(Budget, Ahead), Error> {
+        let profile = history.profile.clone();
+        let profile = profile.ok_or_else(|| headless(session_id))?;
         let agents = self.shared.control.list_agents().await.map_err(refused)?;
         let agents = by_type(agents);
         let ahead = self.ahead(&profile, &agents, history.root.task()).await?;
@@ -75,7 +83,7 @@ impl Service {
         let mut standing = reading.await?;
         subagent::fit_to_type(&mut standing, Some(&agent_type), &agents);
         history.set_standing(&settings, standing, (budget, shape));
-        view_of(&mut history, whose, (budget, &ahead))
+        Ok((budget, ahead))
     }
 
     /// What the root agent's next model call will hold that no event has said yet.
@@ -100,12 +108,43 @@ impl Service {
     }
 
     pub(crate) async fn make_smaller(&self, session_id: SessionId) -> Result<(), Error> {
-        let session = self.expect_live(session_id).await?;
+        let _turn = self.turn(session_id).await;
+        let Some(session) = self.live(session_id).await else {
+            return self.make_smaller_at_rest(session_id).await;
+        };
         let profile = session.profile().ok_or_else(|| headless(session_id))?;
         let budget = self.budget(&profile);
-        session
-            .while_idle(async || compact(&session, budget).await)
-            .await
+        let compacting = async || compact(&session.emitter, budget).await;
+        session.while_idle(compacting).await
+    }
+
+    /// The same for a session that nobody holds. Nobody works in it for that: what a dead process
+    /// left to go on is still there for whoever opens it.
+    async fn make_smaller_at_rest(&self, session_id: SessionId) -> Result<(), Error> {
+        let folder = self.shared.config.sessions_folder.clone();
+        let reading = library::blocking(move || {
+            let mut history = History::default();
+            let reopened = SessionLog::reopen(&folder, session_id, |event| history.apply(&event))?;
+            Ok((reopened, history))
+        });
+        let (reopened, mut history) = reading.await?;
+        if history.unfinished().is_some() {
+            return Err(Error::new(
+                ErrorKind::Busy,
+                "A request of this session was cut off and goes on when the session is opened, and \
+                 this waits for nobody.",
+            )
+            .with_hint(format!(
+                "Let it end first: carl session resume {session_id}"
+            )));
+        }
+        let closings = history.closings();
+        let budget = self.stand(session_id, &mut history).await?.0;
+        let emitter = self.emitter(session_id, reopened.log, history);
+        write_closings(&emitter, reopened.cut_bytes, closings).await?;
+        let compacted = compact(&emitter, budget).await;
+        emitter.close().await;
+        compacted
     }
 
     pub(crate) async fn take_back(
@@ -122,7 +161,7 @@ impl Service {
                 to_seq: found.begins_after,
             };
             // Who took something back must not find it there again after a power cut.
-            emit(&session, body, Durability::Synchronised).await?;
+            emit(&session.emitter, body, Durability::Synchronised).await?;
             Ok(TakenBack {
                 query_id: found.query_id,
                 text: found.text.clone(),
@@ -160,7 +199,7 @@ impl Service {
             .with_hint("Take a pin away first."));
         }
         let body = EventBody::Pinned { seq, pinned };
-        emit(&session, body, Durability::Written).await
+        emit(&session.emitter, body, Durability::Written).await
     }
 
     pub(crate) async fn take_signal(
@@ -182,12 +221,8 @@ impl Service {
             )
             .with_hint("`/mode auto` in its chat, or open it with `--mode auto`."));
         }
-        emit(
-            &session,
-            EventBody::SignalReceived { signal },
-            Durability::Written,
-        )
-        .await
+        let body = EventBody::SignalReceived { signal };
+        emit(&session.emitter, body, Durability::Written).await
     }
 }
 
@@ -222,21 +257,21 @@ fn headless(session_id: SessionId) -> Error {
 }
 
 /// Emits an event that belongs to no request.
-async fn emit(session: &Session, body: EventBody, durability: Durability) -> Result<(), Error> {
-    let emitting = session.emitter.emit(Scope::default(), body, durability);
+async fn emit(emitter: &Emitter, body: EventBody, durability: Durability) -> Result<(), Error> {
+    let emitting = emitter.emit(Scope::default(), body, durability);
     emitting.await.map(|_| ())
 }
 
 /// Makes the view of the conversation smaller by rule: no agent works, so no model is asked.
-async fn compact(session: &Session, budget: Budget) -> Result<(), Error> {
-    let made = crate::compaction::by_rule(&session.emitter.history().root, budget);
+async fn compact(emitter: &Emitter, budget: Budget) -> Result<(), Error> {
+    let made = compaction::by_rule(&emitter.history().root, budget);
     let Some(body) = made else {
         return Err(Error::new(
             ErrorKind::NothingToDo,
             "Nothing could be left out: the conversation is as small as it gets.",
         ));
     };
-    emit(session, body, Durability::Written).await
+    emit(emitter, body, Durability::Written).await
 }
 
 /// The request that is to be taken back.

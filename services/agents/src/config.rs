@@ -59,6 +59,8 @@ pub struct Config {
     pub bridge: Option<Bridge>,
     /// Context size asked of a model server unless a session says otherwise, tokens.
     pub context_tokens: u32,
+    /// Most sessions that are open at the same time, 1 or more.
+    pub open_sessions: usize,
     /// Most model calls with tools in one turn, 1 or more.
     pub tool_iterations: u32,
     /// Whether memories are recalled for a request before it is worked on.
@@ -80,6 +82,7 @@ impl Config {
             prompts: Prompts::default(),
             bridge: None,
             context_tokens: domain::limits::CONTEXT_TOKENS,
+            open_sessions: domain::limits::LIVE_SESSIONS,
             tool_iterations: domain::limits::TOOL_ITERATIONS,
             recall: true,
             agents_at_work: domain::limits::AGENTS_AT_WORK,

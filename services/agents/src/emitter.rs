@@ -99,6 +99,11 @@ impl Emitter {
         }
     }
 
+    /// Whose events they are.
+    pub(crate) fn session_id(&self) -> SessionId {
+        self.inner.session_id
+    }
+
     /// What happened so far. Not to be held across an await.
     pub(crate) fn history(&self) -> MutexGuard<'_, History> {
         lock(&self.inner.history)

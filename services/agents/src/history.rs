@@ -238,6 +238,14 @@ impl History {
         self.root.unfinished()
     }
 
+    /// The events that close everything left open, in order, and the request that would go on by
+    /// itself as well.
+    pub(crate) fn endings(&self) -> Vec<Closing> {
+        let mut endings = self.closings();
+        endings.extend(self.root.ending());
+        endings
+    }
+
     /// The events that close everything left open, in order: the youngest agents first.
     pub(crate) fn closings(&self) -> Vec<Closing> {
         let mut closings = Vec::new();

@@ -20,6 +20,7 @@ mod emitter;
 mod error;
 mod handed;
 mod history;
+mod holding;
 mod input;
 mod library;
 pub mod loop_mode;

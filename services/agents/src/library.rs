@@ -1,9 +1,10 @@
 //! The session logs as a shelf: listing them, copying one, looking something up in one. Blocking;
 //! the service calls it away from the async threads.
 
-use crate::history::title_of;
+use crate::history::{History, title_of};
 use crate::record::{self, EXTENSION, Lines, SessionLog};
 use api::sessions::{Error, ErrorKind, SessionSummary};
+use domain::Timestamp;
 use domain::event::{Event, EventBody};
 use domain::id::{AgentId, QueryId, SessionId};
 use std::cmp::Reverse;
@@ -83,6 +84,7 @@ fn summarise(session_id: SessionId, ends: record::Ends) -> Option<SessionSummary
         updated: ends.last.time,
         last_seq: ends.last.seq,
         live: false,
+        holder_id: None,
     })
 }
 
@@ -116,13 +118,14 @@ pub(crate) fn event(path: &Path, seq: u64) -> Result<Option<(Event, Option<Agent
 }
 
 /// Copies the events up to and including `at_seq` (0: all) into a log of its own. Numbers and times
-/// stay; the first event says where the copy comes from.
+/// stay; the first event says where the copy comes from. What is under way there ends in the copy:
+/// it is the other's to finish.
 pub(crate) fn copy(
     folder: &Path,
-    from: SessionId,
-    to: SessionId,
+    (from, to): (SessionId, SessionId),
     at_seq: u64,
-) -> Result<(), Error> {
+    now: Timestamp,
+) -> Result<SessionSummary, Error> {
     let path = record::path_of(folder, from);
     let mut lines = Lines::open(&path)?;
     let last_seq = match record::read_ends(&path) {
@@ -137,49 +140,91 @@ pub(crate) fn copy(
         ));
     }
     let mut log = SessionLog::create(folder, to)?;
-    let copied = copy_events(&mut lines, &mut log, (from, end), to).and_then(|holds_request| {
-        match at_seq == 0 || holds_request {
-            true => Ok(()),
-            false => Err(Error::new(
+    let copied = copy_events(&mut lines, &mut log, (from, end), to).and_then(|copied| {
+        if at_seq > 0 && !copied.holds_request {
+            return Err(Error::new(
                 ErrorKind::InvalidRequest,
                 format!("Nothing was said in session {from} up to event {end}."),
             )
-            .with_hint("`carl session show` prints the number of each message.")),
+            .with_hint("`carl session show` prints the number of each message."));
         }
+        end_what_is_open(&mut log, &copied, now)?;
+        saved(&log)
     });
-    if copied.is_err()
-        && let Err(error) = std::fs::remove_file(log.path())
-    {
-        tracing::warn!(path = %log.path().display(), %error, "an unfinished copy is left over");
+    if let Err(error) = copied {
+        if let Err(error) = std::fs::remove_file(log.path()) {
+            tracing::warn!(path = %log.path().display(), %error, "an unfinished copy is left over");
+        }
+        return Err(error);
     }
-    copied
+    let ends = record::read_ends(log.path());
+    let ends = ends.map_err(|source| record::unreadable(log.path(), source))?;
+    ends.and_then(|ends| summarise(to, ends)).ok_or_else(|| {
+        Error::new(
+            ErrorKind::Corrupt,
+            format!("The log of session {from} does not begin with its opening."),
+        )
+    })
 }
 
-/// Whether a request is among what was copied.
+/// What a copy holds.
+struct Copied {
+    holds_request: bool,
+    history: History,
+    last: Option<Event>,
+}
+
 fn copy_events(
     lines: &mut Lines,
     log: &mut SessionLog,
     origin: (SessionId, u64),
     to: SessionId,
-) -> Result<bool, Error> {
-    let mut holds_request = false;
+) -> Result<Copied, Error> {
+    let mut copied = Copied {
+        holds_request: false,
+        history: History::default(),
+        last: None,
+    };
     while log.last_seq() < origin.1 {
         let Some(mut event) = lines.next_event()? else {
             break;
         };
         event.session_id = to;
-        holds_request |= matches!(event.body, EventBody::QueryReceived { .. });
+        copied.holds_request |= matches!(event.body, EventBody::QueryReceived { .. });
         if let EventBody::SessionOpened { forked_from, .. } = &mut event.body {
             *forked_from = Some(origin);
         }
         log.append(&event)?;
+        copied.history.apply(&event);
+        copied.last = Some(event);
     }
+    Ok(copied)
+}
+
+fn end_what_is_open(log: &mut SessionLog, copied: &Copied, now: Timestamp) -> Result<(), Error> {
+    let Some(last) = &copied.last else {
+        return Ok(());
+    };
+    for closing in copied.history.endings() {
+        log.append(&Event {
+            seq: log.last_seq() + 1,
+            time: now,
+            query_id: Some(closing.query_id),
+            agent_id: closing.agent_id,
+            call_id: closing.call_id,
+            body: closing.body,
+            ..last.clone()
+        })?;
+    }
+    Ok(())
+}
+
+fn saved(log: &SessionLog) -> Result<(), Error> {
     log.file().sync_data().map_err(|source| {
         Error::new(
             ErrorKind::Unwritable,
             format!("The copy cannot be saved: {source}."),
         )
         .with_source(source)
-    })?;
-    Ok(holds_request)
+    })
 }

@@ -2,17 +2,17 @@
 
 use crate::emitter::{Durability, Emitter, Scope};
 use crate::history::{History, Past};
+use crate::holding::{Holders, left};
 use crate::library;
 use crate::record::SessionLog;
-use crate::service::{Held, Service, check, refused};
+use crate::service::{Opening, Service, check, refused};
 use crate::session::{Root, Session};
 use crate::subagent::means::House;
 use crate::thread::Closing;
 use api::sessions::{Error, ErrorKind};
 use domain::event::EventBody;
 use domain::fault::Fault;
-use domain::id::SessionId;
-use domain::limits::LIVE_SESSIONS;
+use domain::id::{HolderId, SessionId};
 use domain::model::{ModelRole, Usage};
 use domain::settings::SessionProfile;
 use std::collections::BTreeMap;
@@ -20,9 +20,9 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 impl Service {
-    pub(crate) async fn open_new(&self, profile: SessionProfile) -> Result<Arc<Session>, Error> {
+    pub(crate) async fn open_new(&self, profile: SessionProfile) -> Result<Opened, Error> {
         check(&profile)?;
-        self.make_room().await?;
+        let opening = self.reserve().await?;
         let session_id = SessionId::from_uuid(Uuid::now_v7());
         let root = self
             .register(session_id, &profile, Usage::default())
@@ -32,7 +32,7 @@ impl Service {
             Ok(log) => {
                 let emitter = self.emitter(session_id, log, History::default());
                 let body = EventBody::SessionOpened {
-                    profile,
+                    profile: profile.clone(),
                     forked_from: None,
                 };
                 let emitted = emitter.emit(Scope::default(), body, Durability::Written);
@@ -41,7 +41,7 @@ impl Service {
             Err(error) => Err(error),
         };
         match opened {
-            Ok((emitter, created)) => Ok(self.hold(session_id, emitter, root, created).await),
+            Ok((emitter, created)) => self.hold(opening, emitter, (root, created), profile).await,
             Err(error) => Err(self.abandon(session_id, error).await),
         }
     }
@@ -50,11 +50,11 @@ impl Service {
         &self,
         session_id: SessionId,
         profile: Option<SessionProfile>,
-    ) -> Result<Arc<Session>, Error> {
+    ) -> Result<Opened, Error> {
         if let Some(profile) = &profile {
             check(profile)?;
         }
-        self.make_room().await?;
+        let opening = self.reserve().await?;
         let folder = self.shared.config.sessions_folder.clone();
         let reading = library::blocking(move || {
             let mut history = History::default();
@@ -66,7 +66,7 @@ impl Service {
             Ok((reopened, history, created))
         });
         let (reopened, history, created) = reading.await?;
-        let Some(profile) = profile.or_else(|| history.profile.clone()) else {
+        let Some(profile) = profile.or_else(|| history.profile.clone().map(left)) else {
             return Err(Error::new(
                 ErrorKind::Corrupt,
                 format!("The log of session {session_id} does not begin with its opening."),
@@ -79,21 +79,30 @@ impl Service {
         let unfinished = history.unfinished();
         let closings = history.closings();
         let emitter = self.emitter(session_id, reopened.log, history);
-        let written = write_resumption(&emitter, profile, reopened.cut_bytes, closings).await;
+        let resumed = profile.clone();
+        let written = write_resumption(&emitter, resumed, reopened.cut_bytes, closings).await;
         match written {
             Ok(()) => {
                 let created = created.unwrap_or_else(|| (self.shared.clock)());
-                let session = self.hold(session_id, emitter, root, created).await;
+                let opened = self
+                    .hold(opening, emitter, (root, created), profile)
+                    .await?;
                 if let Some(unfinished) = unfinished {
+                    let session = &opened.session;
                     session.go_on(unfinished, (self.shared.clock)()).await;
                 }
-                Ok(session)
+                Ok(opened)
             }
             Err(error) => Err(self.abandon(session_id, error).await),
         }
     }
 
-    fn emitter(&self, session_id: SessionId, log: SessionLog, history: History) -> Emitter {
+    pub(crate) fn emitter(
+        &self,
+        session_id: SessionId,
+        log: SessionLog,
+        history: History,
+    ) -> Emitter {
         let (clock, bus) = (&self.shared.clock, &self.shared.bus);
         Emitter::new(
             session_id,
@@ -105,21 +114,20 @@ impl Service {
 
     async fn hold(
         &self,
-        session_id: SessionId,
+        opening: Opening,
         emitter: Emitter,
-        root: Root,
-        created: domain::Timestamp,
-    ) -> Arc<Session> {
-        let session = Session::start(&self.shared, session_id, emitter, root, created).await;
+        root: (Root, domain::Timestamp),
+        profile: SessionProfile,
+    ) -> Result<Opened, Error> {
+        let mut holders = Holders::default();
+        let holder_id = holders.add(Some(profile.clone()))?;
+        let place = (holders, profile);
+        let session = Session::start(&self.shared, emitter, root, place).await;
         let mut live = self.live.lock().await;
-        live.uses += 1;
-        let held = Held {
-            session: Arc::clone(&session),
-            used: live.uses,
-            holders: 1,
-        };
-        live.sessions.insert(session_id, held);
-        session
+        live.insert(session.id, Arc::clone(&session));
+        // In the same breath: it counts once.
+        drop(opening);
+        Ok(Opened { session, holder_id })
     }
 
     /// Takes back the registration of a session that could not be opened.
@@ -197,33 +205,29 @@ impl Service {
         })
     }
 
-    /// Closes the idle session that was not used for the longest time when there are too many.
-    async fn make_room(&self) -> Result<(), Error> {
-        let candidates: Vec<(u64, Arc<Session>)> = {
-            let live = self.live.lock().await;
-            if live.sessions.len() < LIVE_SESSIONS {
-                return Ok(());
-            }
-            let sessions = live.sessions.values();
-            let mut all: Vec<_> = sessions
-                .map(|held| (held.used, Arc::clone(&held.session)))
-                .collect();
-            all.sort_by_key(|(used, _)| *used);
-            all
-        };
-        for (_, session) in candidates {
-            if session.is_idle().await {
-                self.live.lock().await.sessions.remove(&session.id);
-                session.close(&self.shared).await;
-                return Ok(());
-            }
+    /// Room for one more session. One that somebody holds is never closed for another.
+    async fn reserve(&self) -> Result<Opening, Error> {
+        let most = self.shared.config.open_sessions;
+        let live = self.live.lock().await;
+        let open = live.len() + Arc::strong_count(&self.opening) - 1;
+        if open < most {
+            return Ok(Opening(Arc::clone(&self.opening)));
         }
         Err(Error::new(
             ErrorKind::Refused,
-            format!("All {LIVE_SESSIONS} sessions that may be open at a time are at work."),
+            format!("{open} sessions are open here, and no more may be (`agents.open_sessions`)."),
         )
-        .with_hint("Wait for one to finish, or close one."))
+        .with_hint(
+            "End one, or wait until one ends. To allow more, set `open_sessions` under [agents] in \
+             config.toml and start what serves here again.",
+        ))
     }
+}
+
+/// A session that somebody took hold of.
+pub(crate) struct Opened {
+    pub(crate) session: Arc<Session>,
+    pub(crate) holder_id: HolderId,
 }
 
 /// Says that the session goes on, what was lost, and how what was open ended.
@@ -237,6 +241,15 @@ async fn write_resumption(
     emitter
         .emit(Scope::default(), resumed, Durability::Written)
         .await?;
+    write_closings(emitter, cut_bytes, closings).await
+}
+
+/// Says what was lost, and how what was open ended.
+pub(crate) async fn write_closings(
+    emitter: &Emitter,
+    cut_bytes: u64,
+    closings: Vec<Closing>,
+) -> Result<(), Error> {
     if cut_bytes > 0 {
         let notice = EventBody::Notice(Fault {
             code: "sessions.torn_tail".to_owned(),

@@ -4,8 +4,9 @@ use crate::config::Config;
 use crate::desk::Desk;
 use crate::emitter::{Durability, Scope};
 use crate::error;
+use crate::opening::Opened;
 use crate::record;
-use crate::session::{Session, Shared};
+use crate::session::{Sent, Session, Shared};
 use crate::{input, library, stream};
 use api::Streaming;
 use api::audit::Audit;
@@ -18,41 +19,32 @@ use api::sessions::{
 };
 use async_trait::async_trait;
 use domain::context::ContextView;
-use domain::drive::Signal;
+use domain::drive::{Origin, Signal};
 use domain::event::{ConfirmationAnswer, Event, EventBody};
 use domain::fault::Coded;
 use domain::hash::Digest;
-use domain::id::{ConfirmationId, SessionId};
+use domain::id::{ConfirmationId, HolderId, SessionId};
 use domain::limits::USER_TEXT_BYTES;
 use domain::settings::{Mode, SessionProfile};
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use tokio::sync::Mutex;
+use std::sync::{Arc, PoisonError, Weak};
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use uuid::Uuid;
 
 /// The Sessions service.
 pub struct Service {
     pub(crate) shared: Arc<Shared>,
-    pub(crate) live: Mutex<Live>,
-    /// Held while a session is opened, so that one is not opened twice at once.
-    opening: Mutex<()>,
+    pub(crate) live: Mutex<BTreeMap<SessionId, Arc<Session>>>,
+    /// Counts those that are being opened.
+    pub(crate) opening: Arc<()>,
+    /// Sessions that are opened or closed just now.
+    turns: std::sync::Mutex<BTreeMap<SessionId, Weak<Mutex<()>>>>,
 }
 
-/// The sessions held in memory.
-#[derive(Default)]
-pub(crate) struct Live {
-    pub(crate) sessions: BTreeMap<SessionId, Held>,
-    pub(crate) uses: u64,
-}
-
-/// One of them.
-pub(crate) struct Held {
-    pub(crate) session: Arc<Session>,
-    /// The larger, the more recently used.
-    pub(crate) used: u64,
-    /// How often it was opened and not closed.
-    pub(crate) holders: u64,
-}
+/// A place among the open sessions, for one that is being opened.
+pub(crate) struct Opening(
+    #[expect(dead_code, reason = "it counts by being there")] pub(crate) Arc<()>,
+);
 
 impl Service {
     /// A service with its logs in `config.sessions_folder`. The broker runs the house's own tools at
@@ -91,25 +83,49 @@ impl Service {
                 desk,
             }),
             live: Mutex::default(),
-            opening: Mutex::new(()),
+            opening: Arc::default(),
+            turns: std::sync::Mutex::default(),
         })
     }
 
     /// Closes every session: running requests are stopped and logged as such.
     pub async fn shut_down(&self) {
-        let sessions = std::mem::take(&mut self.live.lock().await.sessions);
-        for held in sessions.into_values() {
-            held.session.close(&self.shared).await;
+        let sessions = std::mem::take(&mut *self.live.lock().await);
+        for session in sessions.into_values() {
+            session.close(&self.shared).await;
         }
     }
 
     pub(crate) async fn live(&self, session_id: SessionId) -> Option<Arc<Session>> {
-        let mut live = self.live.lock().await;
-        live.uses += 1;
-        let used = live.uses;
-        let held = live.sessions.get_mut(&session_id)?;
-        held.used = used;
-        Some(Arc::clone(&held.session))
+        self.live.lock().await.get(&session_id).map(Arc::clone)
+    }
+
+    /// Waits until nobody else opens or closes the session.
+    pub(crate) async fn turn(&self, session_id: SessionId) -> OwnedMutexGuard<()> {
+        let turn = {
+            let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+            turns.retain(|_, turn| turn.strong_count() > 0);
+            let known = turns.get(&session_id).and_then(Weak::upgrade);
+            let turn = known.unwrap_or_default();
+            turns.insert(session_id, Arc::downgrade(&turn));
+            turn
+        };
+        turn.lock_owned().await
+    }
+
+    /// Takes hold of a session that exists.
+    async fn take_up(
+        &self,
+        session_id: SessionId,
+        profile: Option<SessionProfile>,
+    ) -> Result<Opened, Error> {
+        let _turn = self.turn(session_id).await;
+        let Some(session) = self.live(session_id).await else {
+            return self.resume(session_id, profile).await;
+        };
+        profile.as_ref().map(check).transpose()?;
+        let holder_id = session.holders().add(profile)?;
+        Ok(Opened { session, holder_id })
     }
 
     pub(crate) async fn expect_live(&self, session_id: SessionId) -> Result<Arc<Session>, Error> {
@@ -139,14 +155,15 @@ impl Service {
             updated: (self.shared.clock)(),
             last_seq,
             live: true,
+            holder_id: None,
         })
     }
 }
 
 impl Drop for Service {
     fn drop(&mut self) {
-        for held in self.live.get_mut().sessions.values() {
-            held.session.stop();
+        for session in self.live.get_mut().values() {
+            session.stop();
         }
     }
 }
@@ -154,27 +171,17 @@ impl Drop for Service {
 #[async_trait]
 impl Sessions for Service {
     async fn open(&self, request: OpenRequest) -> Result<SessionSummary, Error> {
-        let opening = self.opening.lock().await;
-        let session = match request {
+        let opened = match request {
             OpenRequest::New(profile) => self.open_new(profile).await?,
             OpenRequest::Resume {
                 session_id,
                 profile,
-            } => match self.live(session_id).await {
-                Some(session) => {
-                    if let Some(profile) = profile {
-                        self.configure(session_id, profile).await?;
-                    }
-                    if let Some(held) = self.live.lock().await.sessions.get_mut(&session_id) {
-                        held.holders += 1;
-                    }
-                    session
-                }
-                None => self.resume(session_id, profile).await?,
-            },
+            } => self.take_up(session_id, profile).await?,
         };
-        drop(opening);
-        self.summary(&session).await
+        Ok(SessionSummary {
+            holder_id: Some(opened.holder_id),
+            ..self.summary(&opened.session).await?
+        })
     }
 
     async fn send(&self, request: SendRequest) -> Result<Streaming<Event, Error>, Error> {
@@ -189,7 +196,11 @@ impl Sessions for Service {
             ));
         }
         let session = self.expect_live(request.session_id).await?;
-        let mode = request.mode.or_else(|| session.profile().map(|p| p.mode));
+        let own_mode = match request.holder_id {
+            Some(id) => Some(session.holders().profile_of(id)?.mode),
+            None => session.profile().map(|profile| profile.mode),
+        };
+        let mode = request.mode.or(own_mode);
         let input = request.input.as_ref().map(input::given).transpose()?;
         if input.is_some() && (session.orchestrates() || mode == Some(Mode::Deterministic)) {
             return invalid(
@@ -204,8 +215,14 @@ impl Sessions for Service {
         let sending = tokio::spawn(async move {
             let heard = control.hear(session.id, request.text.clone()).await;
             heard.map_err(refused)?;
-            let mode = mode.unwrap_or_default();
-            session.send(request.text, input, mode).await
+            let sent = Sent {
+                text: request.text,
+                mode: mode.unwrap_or_default(),
+                origin: Origin::User,
+                input,
+                holder_id: request.holder_id,
+            };
+            session.send(sent).await
         });
         let (query_id, receiver) = library::joined(sending.await)??;
         Ok(stream::of_query(stream::live(receiver), query_id))
@@ -296,7 +313,12 @@ impl Sessions for Service {
             .map(|_| ())
     }
 
-    async fn configure(&self, session_id: SessionId, profile: SessionProfile) -> Result<(), Error> {
+    async fn configure(
+        &self,
+        session_id: SessionId,
+        holder_id: HolderId,
+        profile: SessionProfile,
+    ) -> Result<(), Error> {
         check(&profile)?;
         let session = self.expect_live(session_id).await?;
         if session.profile().map(|now| now.agent_type) != Some(profile.agent_type.clone()) {
@@ -306,18 +328,7 @@ impl Sessions for Service {
             )
             .with_hint("Close the session and resume it with the other type, or open another."));
         }
-        self.shared
-            .control
-            .configure(session_id, profile.settings.clone())
-            .await
-            .map_err(refused)?;
-        let body = EventBody::SessionConfigured { profile };
-        session
-            .emitter
-            .emit(Scope::default(), body, Durability::Written)
-            .await?;
-        session.refresh_prompts(&self.shared.config).await;
-        Ok(())
+        session.change(&self.shared, holder_id, profile).await
     }
 
     async fn list(&self) -> Result<Vec<SessionSummary>, Error> {
@@ -325,7 +336,7 @@ impl Sessions for Service {
         let mut summaries = library::blocking(move || library::list(&folder)).await?;
         let live = self.live.lock().await;
         for summary in &mut summaries {
-            summary.live = live.sessions.contains_key(&summary.session_id);
+            summary.live = live.contains_key(&summary.session_id);
         }
         Ok(summaries)
     }
@@ -333,27 +344,23 @@ impl Sessions for Service {
     async fn fork(&self, session_id: SessionId, at_seq: u64) -> Result<SessionSummary, Error> {
         let folder = self.shared.config.sessions_folder.clone();
         let copy_id = SessionId::from_uuid(Uuid::now_v7());
-        library::blocking(move || library::copy(&folder, session_id, copy_id, at_seq)).await?;
-        let opening = self.opening.lock().await;
-        let session = self.resume(copy_id, None).await?;
-        drop(opening);
-        self.summary(&session).await
+        let now = (self.shared.clock)();
+        let copying = move || library::copy(&folder, (session_id, copy_id), at_seq, now);
+        library::blocking(copying).await
     }
 
-    async fn close(&self, session_id: SessionId) -> Result<(), Error> {
-        let mut live = self.live.lock().await;
-        if let Some(held) = live.sessions.get_mut(&session_id) {
-            held.holders = held.holders.saturating_sub(1);
-            if held.holders > 0 {
-                return Ok(());
-            }
+    async fn close(&self, session_id: SessionId, holder_id: HolderId) -> Result<(), Error> {
+        // Whoever opens it meanwhile waits: its log is free only afterwards.
+        let _turn = self.turn(session_id).await;
+        let session = self.expect_live(session_id).await?;
+        let left = session.holders().remove(holder_id)?;
+        if left == 0 {
+            self.live.lock().await.remove(&session_id);
+            session.close(&self.shared).await;
+        } else {
+            session.stop_requests_of(holder_id).await;
+            session.settle(&self.shared).await;
         }
-        let held = live.sessions.remove(&session_id);
-        drop(live);
-        let Some(held) = held else {
-            return self.expect_live(session_id).await.map(|_| ());
-        };
-        held.session.close(&self.shared).await;
         Ok(())
     }
 

@@ -6,6 +6,7 @@
 use crate::config::{Clock, Config};
 use crate::desk::Desk;
 use crate::emitter::{Durability, Emitter, Scope, Shown};
+use crate::holding::{Force, Holders};
 use crate::subagent::means::{House, Means};
 use crate::thread::Unfinished;
 use crate::work::{Outcome, Work};
@@ -20,8 +21,8 @@ use domain::Timestamp;
 use domain::decision::Verdict;
 use domain::drive::Origin;
 use domain::event::{EventBody, QueryStatus};
-use domain::fault::Fault;
-use domain::id::{CallId, QueryId, SessionId, TraceId};
+use domain::fault::{Coded, Fault};
+use domain::id::{CallId, HolderId, QueryId, SessionId, TraceId};
 use domain::limits::QUEUED_MESSAGES;
 use domain::lineage::AgentType;
 use domain::model::{ModelChoice, ModelRole};
@@ -82,6 +83,8 @@ pub(crate) struct Session {
     pub(crate) emitter: Emitter,
     pub(crate) created: Timestamp,
     root: Root,
+    pub(crate) holders: std::sync::Mutex<Holders>,
+    pub(crate) force: Mutex<Force>,
     queue: Mutex<VecDeque<Pending>>,
     /// Held while a pin changes.
     pub(crate) pinning: Mutex<()>,
@@ -97,23 +100,37 @@ struct Pending {
     text: String,
     mode: Mode,
     received: Timestamp,
+    /// Who sent it, and by which profile it is worked on; `None`: the session's.
+    own: Option<(HolderId, SessionProfile)>,
     cancel: CancellationToken,
+}
+
+/// A request on its way into the queue.
+pub(crate) struct Sent {
+    pub(crate) text: String,
+    pub(crate) mode: Mode,
+    pub(crate) origin: Origin,
+    /// What data came with it.
+    pub(crate) input: Option<EventBody>,
+    /// Who sent it.
+    pub(crate) holder_id: Option<HolderId>,
 }
 
 impl Session {
     /// Starts working; the log is open and its history known.
     pub(crate) async fn start(
         shared: &Arc<Shared>,
-        id: SessionId,
         emitter: Emitter,
-        root: Root,
-        created: Timestamp,
+        (root, created): (Root, Timestamp),
+        (holders, profile): (Holders, SessionProfile),
     ) -> Arc<Self> {
         let session = Arc::new(Self {
-            id,
+            id: emitter.session_id(),
             emitter,
             created,
             root,
+            holders: std::sync::Mutex::new(holders),
+            force: Mutex::new(Force::of(profile)),
             queue: Mutex::new(VecDeque::new()),
             pinning: Mutex::new(()),
             arrived: Notify::new(),
@@ -160,16 +177,13 @@ impl Session {
         history.set_standing(&settings, standing, (budget, shape));
     }
 
-    /// Takes a request of the user with the event that says what data came with it; the receiver
-    /// sees everything from its `QueryReceived` on.
+    /// Takes a request; the receiver sees everything from its `QueryReceived` on.
     pub(crate) async fn send(
         &self,
-        text: String,
-        input: Option<EventBody>,
-        mode: Mode,
+        sent: Sent,
     ) -> Result<(QueryId, broadcast::Receiver<Shown>), Error> {
         let queue = self.queue.lock().await;
-        self.place(queue, (text, mode, Origin::User), input).await
+        self.place(queue, sent).await
     }
 
     /// Whether its agent only hands work out, and is shown nothing raw.
@@ -191,19 +205,37 @@ impl Session {
         if !queue.is_empty() {
             return Ok(None);
         }
-        let placed = self.place(queue, (text, mode, Origin::Drive), None).await?;
+        let sent = Sent {
+            text,
+            mode,
+            origin: Origin::Drive,
+            input: None,
+            holder_id: None,
+        };
+        let placed = self.place(queue, sent).await?;
         Ok(Some(placed.0))
     }
 
     async fn place(
         &self,
         mut queue: MutexGuard<'_, VecDeque<Pending>>,
-        (text, mode, origin): (String, Mode, Origin),
-        input: Option<EventBody>,
+        sent: Sent,
     ) -> Result<(QueryId, broadcast::Receiver<Shown>), Error> {
         if self.closing.is_cancelled() {
             return Err(Error::new(ErrorKind::NotFound, "The session is closed."));
         }
+        let Sent {
+            text,
+            mode,
+            origin,
+            input,
+            holder_id,
+        } = sent;
+        // With the queue in hand: who leaves from here on finds the request there.
+        let own = match holder_id {
+            Some(id) => Some((id, self.holders().profile_of(id)?.clone())),
+            None => None,
+        };
         let waiting = queue.len().saturating_sub(1);
         if waiting >= QUEUED_MESSAGES {
             return Err(Error::new(
@@ -238,6 +270,7 @@ impl Session {
             text,
             mode,
             received: event.time,
+            own,
             cancel: self.closing.child_token(),
         });
         self.arrived.notify_one();
@@ -251,6 +284,7 @@ impl Session {
             text: unfinished.text,
             mode: unfinished.mode,
             received: now,
+            own: None,
             cancel: self.closing.child_token(),
         };
         self.queue.lock().await.push_front(pending);
@@ -269,6 +303,15 @@ impl Session {
         let queue = self.queue.lock().await;
         if let Some(running) = queue.front().filter(|first| first.query_id == query_id) {
             running.cancel.cancel();
+        }
+    }
+
+    /// Stops what a holder asked for, running or waiting.
+    pub(crate) async fn stop_requests_of(&self, holder_id: HolderId) {
+        for pending in self.queue.lock().await.iter() {
+            if pending.own.as_ref().is_some_and(|(id, _)| *id == holder_id) {
+                pending.cancel.cancel();
+            }
         }
     }
 
@@ -303,11 +346,6 @@ impl Session {
             agent_token: self.root.registered.token.clone(),
             trace_id: TraceId::from_uuid(Uuid::now_v7()),
         }
-    }
-
-    /// Whether nothing runs or waits.
-    pub(crate) async fn is_idle(&self) -> bool {
-        self.queue.lock().await.is_empty()
     }
 
     /// Does something to the conversation that nothing may run beside. Requests that come meanwhile
@@ -375,15 +413,16 @@ impl Session {
     async fn answer(&self, shared: &Shared, pending: Pending) {
         let query_id = pending.query_id;
         let (text, received) = (pending.text.clone(), pending.received);
-        let (outcome, log_failure) = match self.work_for(shared, pending) {
-            Some(work) => {
+        let (outcome, log_failure) = match self.begin(shared, pending).await {
+            Ok(Some(work)) => {
                 let outcome = run(&work).await;
                 // Agents that were stopped are seen off before the request's last event.
                 work.means.children.close();
                 work.means.children.wait().await;
                 (outcome, work.log_failure())
             }
-            None => (Outcome::of(QueryStatus::Interrupted), None),
+            Ok(None) => (Outcome::of(QueryStatus::Interrupted), None),
+            Err(error) => (Outcome::failed(error.fault()), None),
         };
         if let Some(fault) = log_failure {
             tracing::error!(session = %self.id, fault = fault.message, "a request ended unlogged");
@@ -424,6 +463,7 @@ impl Session {
                 tracing::error!(session = %self.id, %error, "the end of a request could not be logged");
             }
         }
+        self.give_back(shared).await;
         let mut queue = self.queue.lock().await;
         queue.pop_front();
         let finished = EventBody::QueryFinished {
@@ -450,10 +490,16 @@ impl Session {
     }
 
     /// `None` when the request was stopped before it began.
-    fn work_for(&self, shared: &Shared, pending: Pending) -> Option<Work> {
+    async fn begin(&self, shared: &Shared, pending: Pending) -> Result<Option<Work>, Error> {
         if pending.cancel.is_cancelled() {
-            return None;
+            return Ok(None);
         }
+        let own = pending.own.as_ref().map(|(_, profile)| profile.clone());
+        self.borrow(shared, own).await?;
+        Ok(self.work_for(shared, pending))
+    }
+
+    fn work_for(&self, shared: &Shared, pending: Pending) -> Option<Work> {
         let profile = self.profile()?;
         Some(Work {
             session_id: self.id,

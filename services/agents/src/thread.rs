@@ -371,6 +371,18 @@ impl Thread {
         })
     }
 
+    /// The end of that request, where nobody is to take it up.
+    pub(crate) fn ending(&self) -> Option<Closing> {
+        self.unfinished()?;
+        let query = self.open.front()?;
+        Some(Closing {
+            query_id: query.query_id,
+            agent_id: query.agent_id,
+            call_id: None,
+            body: stopped(),
+        })
+    }
+
     /// What the agent did last on the request, one call each.
     pub(crate) fn done(&self) -> Vec<&str> {
         let query = self.open.front();

@@ -235,6 +235,7 @@ async fn the_user_goes_before_the_drive_and_can_stop_it() {
         text: "are you there?".to_owned(),
         mode: None,
         input: None,
+        holder_id: None,
     };
     let answer = auto.service.send(request).await.unwrap();
     gate.open();
@@ -337,16 +338,19 @@ async fn the_user_is_told_unless_the_screen_is_locked() {
 #[tokio::test(start_paused = true)]
 async fn the_mode_switches_it_on_and_off() {
     let auto = Auto::new([Reply::says("hello")]);
-    let id = auto.open(Mode::Loop).await;
+    let (id, holder) = auto.held(Mode::Loop).await;
     let mut profile = support::profile(auto.folder.path());
     profile.mode = Mode::Auto;
-    auto.service.configure(id, profile.clone()).await.unwrap();
+    auto.service
+        .configure(id, holder, profile.clone())
+        .await
+        .unwrap();
     pass(seconds(1)).await;
     auto.message(id, "hello").await;
     pass(seconds(5)).await;
     assert_eq!(auto.turns(id).await.len(), 1);
     profile.mode = Mode::Loop;
-    auto.service.configure(id, profile).await.unwrap();
+    auto.service.configure(id, holder, profile).await.unwrap();
     pass(seconds(DAY)).await;
     let states = auto.states(id).await;
     assert_eq!(states.last().unwrap().1, "the drive is off");
@@ -383,12 +387,12 @@ async fn what_is_not_heard_is_told_once_and_the_rest_is_heard() {
     });
     *auto.outside.unwatchable.lock().unwrap() = vec![missing];
     *auto.outside.trouble.lock().unwrap() = Some("the port is in use".to_owned());
-    let id = auto.open(Mode::Auto).await;
+    let (id, holder) = auto.held(Mode::Auto).await;
     pass(seconds(10)).await;
     for mode in [Mode::Loop, Mode::Auto] {
         let mut profile = support::profile(auto.folder.path());
         profile.mode = mode;
-        auto.service.configure(id, profile).await.unwrap();
+        auto.service.configure(id, holder, profile).await.unwrap();
         pass(seconds(10)).await;
     }
     let events = auto.events(id).await;

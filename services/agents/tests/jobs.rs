@@ -52,14 +52,14 @@ async fn ends(auto: &Auto, session_id: SessionId) -> Vec<(String, String)> {
 async fn an_end_in_loop_mode_is_on_record_and_acted_on_once_the_drive_is_on() {
     let yields = Reply::calls("yield_to_user", json!({"reason": "read"}));
     let auto = Auto::new([yields, Reply::says("The build is done.")]);
-    let id = auto.open(Mode::Loop).await;
+    let (id, holder) = auto.held(Mode::Loop).await;
     auto.ends.put(ended("build"));
     pass(seconds(3_600)).await;
     assert_eq!(ends(&auto, id).await.len(), 1);
     assert!(auto.models.requests().is_empty());
     let mut profile = support::profile(auto.folder.path());
     profile.mode = Mode::Auto;
-    auto.service.configure(id, profile).await.unwrap();
+    auto.service.configure(id, holder, profile).await.unwrap();
     until(&auto, id, |body| {
         matches!(body, EventBody::QueryFinished { .. })
     })
@@ -78,10 +78,10 @@ async fn an_end_in_loop_mode_is_on_record_and_acted_on_once_the_drive_is_on() {
 #[tokio::test(start_paused = true)]
 async fn an_end_that_comes_with_the_sessions_own_is_on_record() {
     let auto = Auto::new(begins(&["build"]));
-    let id = auto.open(Mode::Loop).await;
+    let (id, holder) = auto.held(Mode::Loop).await;
     auto.user(id, "build it").await;
     *auto.control.ends_at_close.lock().unwrap() = Some(ended("build"));
-    auto.service.close(id).await.unwrap();
+    auto.service.close(id, holder).await.unwrap();
     auto.resume(id).await;
     pass(seconds(1)).await;
     let known = ends(&auto, id).await;

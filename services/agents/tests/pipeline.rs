@@ -60,6 +60,7 @@ fn request(id: domain::id::SessionId, mode: Mode, text: &str) -> SendRequest {
         text: text.to_owned(),
         mode: Some(mode),
         input: None,
+        holder_id: None,
     }
 }
 

@@ -280,7 +280,7 @@ async fn a_resumed_conversation_is_the_one_that_was_lived() {
 #[tokio::test]
 async fn two_services_cannot_write_one_session() {
     let house = House::new([Reply::says("Mine.")]);
-    let id = house.open().await;
+    let (id, holder) = house.held().await;
     let second = Service::new(
         Config::new(house.folder.path().join("sessions")),
         house.models.clone(),
@@ -301,7 +301,7 @@ async fn two_services_cannot_write_one_session() {
         status(&house.ask(id, "Still mine?").await),
         QueryStatus::Success
     );
-    house.service.close(id).await.unwrap();
+    house.service.close(id, holder).await.unwrap();
     second.open(request()).await.unwrap();
 }
 

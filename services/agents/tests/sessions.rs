@@ -179,7 +179,7 @@ async fn an_attached_reader_sees_every_event_once_from_where_it_asked() {
         Reply::says("a").text("b"),
         Reply::says("c").wait(&gate).text("d"),
     ]);
-    let id = house.open().await;
+    let (id, holder) = house.held().await;
     house.ask(id, "One").await;
     let stream = house.send(id, "Two").await;
     within("the model at work", gate.reached()).await;
@@ -204,7 +204,7 @@ async fn an_attached_reader_sees_every_event_once_from_where_it_asked() {
     house.models.push(Reply::says("e"));
     house.ask(id, "Three").await;
     assert_eq!(ahead.next().await.unwrap().unwrap().seq, total + 3);
-    house.service.close(id).await.unwrap();
+    house.service.close(id, holder).await.unwrap();
     let closed = within("the end of the stream", ahead.collect::<Vec<_>>()).await;
     assert!(closed.iter().all(Result::is_ok));
     let past = all(house.service.attach(id, 1, Follow::ToEnd).await.unwrap()).await;
@@ -279,7 +279,7 @@ async fn the_user_is_asked_and_the_answer_reaches_the_broker() {
 #[tokio::test]
 async fn requests_that_cannot_be_used_are_refused() {
     let house = House::new([Reply::says("ok")]);
-    let id = house.open().await;
+    let (id, holder) = house.held().await;
     let send = |text: String| house.service.send(request(id, &text));
     assert_eq!(
         error_kind(send("  \n".to_owned()).await),
@@ -297,7 +297,7 @@ async fn requests_that_cannot_be_used_are_refused() {
     stranger.agent_type = AgentType::new("stranger").unwrap();
     let opened = house.service.open(OpenRequest::New(stranger.clone())).await;
     assert_eq!(error_kind(opened), ErrorKind::InvalidRequest);
-    let configured = house.service.configure(id, stranger).await;
+    let configured = house.service.configure(id, holder, stranger).await;
     assert_eq!(error_kind(configured), ErrorKind::InvalidRequest);
     let names = std::fs::read_dir(house.folder.path().join("sessions")).unwrap();
     assert_eq!(names.count(), 1, "a refused session leaves no log");
@@ -306,14 +306,14 @@ async fn requests_that_cannot_be_used_are_refused() {
 #[tokio::test]
 async fn settings_hold_for_the_next_request_and_are_logged() {
     let house = House::new([Reply::says("ok"), Reply::says("ok")]);
-    let id = house.open().await;
+    let (id, holder) = house.held().await;
     house.ask(id, "One").await;
     let mut profile = house.profile();
     let exact = ModelChoice::Exact("ollama/small".parse::<ModelRef>().unwrap());
     profile.model = Some(exact.clone());
     profile.context_tokens = Some(4_096);
     profile.settings.allow_write.insert("/tmp/open".into());
-    house.service.configure(id, profile).await.unwrap();
+    house.service.configure(id, holder, profile).await.unwrap();
     house.ask(id, "Two").await;
     let requests = house.requests();
     assert!(matches!(
@@ -358,10 +358,10 @@ async fn the_list_names_every_session_newest_first() {
     let mut named = house.profile();
     named.name = "Garden".to_owned();
     let garden = house.service.open(OpenRequest::New(named)).await.unwrap();
-    let other = house.open().await;
+    let (other, holder) = house.held().await;
     house.ask(other, "Sort my\nholiday pictures").await;
     house.ask(garden.session_id, "Plant beans").await;
-    house.service.close(other).await.unwrap();
+    house.service.close(other, holder).await.unwrap();
     std::fs::write(house.folder.path().join("sessions/notes.txt"), "not a log").unwrap();
     let torn = SessionId::from_uuid(Uuid::now_v7());
     std::fs::write(house.log_path(torn), "{\"seq\":1,").unwrap();
@@ -394,7 +394,8 @@ async fn a_fork_goes_its_own_way_from_any_event() {
         .unwrap()
         .seq;
     let fork = house.service.fork(id, middle).await.unwrap();
-    assert!(fork.live && fork.session_id != id);
+    assert!(!fork.live && fork.session_id != id);
+    house.resume(fork.session_id).await.unwrap();
     house.ask(fork.session_id, "Three").await;
     let messages = house.last_messages();
     assert_well_formed(&messages);
@@ -417,7 +418,7 @@ async fn a_fork_goes_its_own_way_from_any_event() {
         assert_eq!(copy.session_id, fork.session_id);
     }
     let whole = house.service.fork(id, 0).await.unwrap();
-    assert!(whole.last_seq > before.len() as u64);
+    assert_eq!(whole.last_seq, before.len() as u64);
     let beyond = house.service.fork(id, before.len() as u64 + 1).await;
     assert_eq!(error_kind(beyond), ErrorKind::InvalidRequest);
     let empty = house.service.fork(id, 1).await.unwrap_err();

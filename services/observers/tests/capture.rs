@@ -108,6 +108,7 @@ impl Scene {
             text: text.to_owned(),
             mode: None,
             input: None,
+            holder_id: None,
         };
         let stream = self.sessions.send(request).await.unwrap();
         let events = within("the answer", stream.collect::<Vec<_>>()).await;
@@ -228,6 +229,7 @@ async fn what_a_dead_process_was_working_on_is_not_waited_for() {
         text: "Never?".to_owned(),
         mode: None,
         input: None,
+        holder_id: None,
     };
     let _stream = scene.sessions.send(request).await.unwrap();
     gate.reached().await;

@@ -213,6 +213,7 @@ impl House {
             text: text.to_owned(),
             mode: None,
             input: None,
+            holder_id: None,
         };
         self.sessions.send(request).await.unwrap()
     }

@@ -75,7 +75,7 @@ impl Daemon {
         SessionSettings::closed(self.house.work())
     }
 
-    async fn open(&self) -> Result<domain::id::SessionId> {
+    async fn open(&self) -> Result<(SessionId, HolderId)> {
         let profile = SessionProfile {
             name: String::new(),
             agent_type: AgentType::new("coder")?,
@@ -84,25 +84,20 @@ impl Daemon {
             context_tokens: None,
             settings: self.settings(),
         };
-        Ok(self
-            .sessions
-            .open(OpenRequest::New(profile))
-            .await?
-            .session_id)
+        let opened = self.sessions.open(OpenRequest::New(profile)).await?;
+        let holder_id = opened.holder_id.context("nobody holds it")?;
+        Ok((opened.session_id, holder_id))
     }
 
     /// Sends a request; returns the time to the first piece of text and the number of tool calls.
-    async fn ask(
-        &self,
-        session_id: domain::id::SessionId,
-        text: &str,
-    ) -> Result<(Duration, usize)> {
+    async fn ask(&self, session_id: SessionId, text: &str) -> Result<(Duration, usize)> {
         let started = Instant::now();
         let request = SendRequest {
             session_id,
             text: text.to_owned(),
             mode: None,
             input: None,
+            holder_id: None,
         };
         let mut events = self.sessions.send(request).await?;
         let (mut first, mut calls) = (None, 0);
@@ -186,8 +181,10 @@ pub fn first_token(table: &mut Table, runtime: &Runtime, rounds: usize) -> Resul
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         ours.push(runtime.block_on(async {
-            let session = daemon.open().await?;
-            anyhow::Ok(daemon.ask(session, "hello").await?.0)
+            let (session, holder) = daemon.open().await?;
+            let first = daemon.ask(session, "hello").await?.0;
+            daemon.sessions.close(session, holder).await?;
+            anyhow::Ok(first)
         })?);
         let chats = daemon.server.chats();
         let like = chats.last().context("the daemon asked the model nothing")?;
@@ -215,11 +212,11 @@ pub fn memory(table: &mut Table, runtime: &Runtime, sessions: usize) -> Result<(
     runtime.block_on(async {
         let mut calls = 0;
         while calls < wanted {
-            let session = daemon.open().await?;
+            let (session, holder) = daemon.open().await?;
             let (_, made) = daemon.ask(session, CALL_TOOLS).await?;
             ensure!(made > 0, "the model's tool calls did not run");
             calls += made;
-            daemon.sessions.close(session).await?;
+            daemon.sessions.close(session, holder).await?;
         }
         anyhow::Ok(())
     })?;

@@ -101,6 +101,7 @@ impl Scene {
             text: text.to_owned(),
             mode: None,
             input: None,
+            holder_id: None,
         };
         let events = self.sessions.send(request).await.unwrap();
         let events = within("the end of the request", events.collect::<Vec<_>>()).await;

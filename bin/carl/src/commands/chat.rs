@@ -18,6 +18,7 @@ use crate::profile;
 use crate::render::{Paint, override_warning, print_error};
 use crate::request::{Keyboard, Meanwhile, View, follow, work_on};
 use crate::signals::Signals;
+use crate::terms::By;
 use crate::wiring::House;
 use acts::Next;
 use anyhow::Result;
@@ -25,6 +26,7 @@ use api::sessions::{Follow, OpenRequest, SendRequest, SessionSummary};
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::settings::{Attendance, Mode, SessionProfile};
 use futures::StreamExt;
+use handover::is_let_go;
 use line::{Line, Typed};
 use slash::Slash;
 use std::io::{self, IsTerminal};
@@ -69,15 +71,14 @@ pub async fn chat(flags: SessionFlags, begin: Begin) -> Result<Exit> {
         setting = Setting::read(&flags)?;
     }
     let profile = setting.profile(&flags, Attendance::Attended)?;
-    let mut house = House::open(&setting, &flags).await?;
-    house.share(&setting).await;
+    let house = House::open(&setting, &flags, By::Chat).await?;
     house.remembrance.open_ahead();
     let wanted = (profile, &flags);
     match open(&house, resumed, wanted, &setting).await {
         Err(error) => house.close(Err(error)).await,
         Ok((session, profile)) => {
             let chat = Chat {
-                view: ChatView::new(house.sessions.as_ref(), &session).await,
+                view: ChatView::new(house.sessions.as_ref(), &session, &profile).await,
                 house,
                 setting: &setting,
                 flags: &flags,
@@ -157,17 +158,13 @@ impl Chat<'_> {
     /// Holds the conversation to its end, and ends what was opened for it.
     async fn hold(mut self) -> Result<Exit> {
         let outcome = self.converse().await;
-        let session_id = self.session.session_id;
-        let closed = self.house.sessions.close(session_id).await;
+        let closed = self.close(&self.session).await;
         let exit = match (outcome, closed) {
             // What is gone needs no closing.
-            (Ok(exit), Err(_)) if self.house.is_gone().await => Ok(exit),
-            (Ok(exit), closed) => closed.or_fail().map(|()| exit),
+            (Ok(exit), Err(error)) if is_let_go(&error) || self.house.is_gone().await => Ok(exit),
+            (Ok(exit), closed) => closed.map(|()| exit),
             (Err(error), _) => Err(error),
         };
-        if let Err(error) = self.see_guests_off().await {
-            tracing::warn!("others may be cut off: {error:#}");
-        }
         self.house.close(exit).await
     }
 
@@ -259,6 +256,7 @@ impl Chat<'_> {
             text: text.to_owned(),
             mode: Some(self.profile.mode),
             input: None,
+            holder_id: self.session.holder_id,
         };
         self.work_on(send).await?;
         Ok(())
@@ -279,10 +277,8 @@ impl Chat<'_> {
         match (self.profile.mode, &self.onlooker) {
             (Mode::Auto, None) => {
                 let printer = line.printer();
-                let sessions = self.house.sessions.as_ref();
-                let id = self.session.session_id;
-                self.onlooker =
-                    Some(Onlooker::begin(sessions, id, printer, self.view.last_seq).await?);
+                let shown = self.view.last_seq;
+                self.onlooker = Some(self.look(&printer, shown).await?);
             }
             (Mode::Auto, Some(_)) => {}
             _ => self.onlooker = None,

@@ -8,6 +8,7 @@ use crate::profile;
 use crate::render::memory::counted;
 use crate::render::values::bytes;
 use crate::render::{Paint, print};
+use crate::terms::By;
 use crate::wiring::{House, chosen, secrets_to_look, try_credential};
 use anyhow::{Context, Result};
 use api::models::{ErrorKind, ProviderHealth};
@@ -95,7 +96,7 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
     checks.push(clock());
     checks.push(secret_store(&setting).await);
     checks.extend(programs().await);
-    match House::open(&setting, &flags).await {
+    match House::open(&setting, &flags, By::Command).await {
         Ok(house) => {
             checks.push(audit_log(&setting, is_writable));
             checks.extend(providers(&house).await);
@@ -511,17 +512,15 @@ async fn whole_path(setting: &Setting, is_writable: bool) -> Check {
         let config = &setting.loaded.config;
         let flags = SessionFlags::default();
         let profile = profile::build(&flags, config, &setting.workspace, Attendance::Unattended)?;
-        let session = house
-            .sessions
-            .open(OpenRequest::New(profile))
-            .await
-            .or_fail()?
-            .session_id;
+        let opening = OpenRequest::New(profile);
+        let opened = house.sessions.open(opening).await.or_fail()?;
+        let (session_id, holder_id) = super::session::held(&opened)?;
         let send = SendRequest {
-            session_id: session,
+            session_id,
             text: "list files".to_owned(),
             mode: Some(Mode::Deterministic),
             input: None,
+            holder_id: Some(holder_id),
         };
         let mut events = house.sessions.send(send).await.or_fail()?;
         let mut ended = None;
@@ -530,7 +529,8 @@ async fn whole_path(setting: &Setting, is_writable: bool) -> Check {
                 ended = Some((status, error));
             }
         }
-        house.sessions.close(session).await.or_fail()?;
+        let closing = house.sessions.close(session_id, holder_id);
+        closing.await.or_fail()?;
         match ended {
             Some((QueryStatus::Success, _)) => Ok(()),
             Some((status, error)) => {

@@ -6,6 +6,7 @@ use crate::exit::{Exit, Failure, OrFail};
 use crate::question::{Answer, ask};
 use crate::render::values::{bytes, milliseconds};
 use crate::render::{Paint, print, table};
+use crate::terms::By;
 use crate::wiring::House;
 use anyhow::Result;
 use api::models::{ChatRequest, ModelInfo, ProviderHealth};
@@ -30,7 +31,7 @@ pub async fn models(args: ModelsArgs) -> Result<Exit> {
                 "`carl models` lists what is there.",
             )
         })?;
-        let house = House::open(&setting, &flags).await?;
+        let house = House::open(&setting, &flags, By::Command).await?;
         let speed = measure(&house, ModelChoice::Exact(model)).await;
         let speed = house.close(speed).await?;
         print(&format!("{}\n", speed.line()))?;

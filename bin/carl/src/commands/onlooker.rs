@@ -1,6 +1,7 @@
 //! What a session does by itself, or for others, while the prompt of a chat waits.
 
 use crate::exit::OrFail;
+use crate::render::in_force::InForce;
 use anyhow::Result;
 use api::Streaming;
 use api::sessions::{Error, Follow, Sessions};
@@ -8,6 +9,7 @@ use domain::decision::Verdict;
 use domain::drive::Origin;
 use domain::event::{Event, EventBody};
 use domain::id::{QueryId, SessionId};
+use domain::settings::SessionProfile;
 use futures::StreamExt;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -74,7 +76,7 @@ impl Onlooker {
     /// When the session's events cannot be read.
     pub async fn begin(
         sessions: &dyn Sessions,
-        session_id: SessionId,
+        (session_id, own): (SessionId, SessionProfile),
         printer: SharedPrinter,
         shown_seq: u64,
     ) -> Result<Self> {
@@ -82,7 +84,7 @@ impl Onlooker {
             .attach(session_id, 1, Follow::ToEnd)
             .await
             .or_fail()?;
-        let mut sight = Sight::default();
+        let mut sight = Sight::of(&own);
         let (mut last_seq, mut asked_seq) = (0, 0);
         while let Some(event) = past.next().await {
             let event = event.or_fail()?;
@@ -226,16 +228,26 @@ impl Desk {
 }
 
 /// What has been seen so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Sight {
     /// The requests that are not finished and are shown here, and the event each came in with.
     open: BTreeMap<QueryId, u64>,
     waiting: Option<Waiting>,
+    in_force: InForce,
 }
 
 impl Sight {
+    fn of(own: &SessionProfile) -> Self {
+        Self {
+            open: BTreeMap::new(),
+            waiting: None,
+            in_force: InForce::of(own),
+        }
+    }
+
     /// The line for an event that nothing else shows; `None` for what needs none.
     fn line(&mut self, event: &Event) -> Option<String> {
+        let change = self.in_force.note(event);
         match &event.body {
             EventBody::DriveState { state, reason } => {
                 return Some(format!("· drive: {}, {}", state.as_str(), visible(reason)));
@@ -250,7 +262,10 @@ impl Sight {
             EventBody::SessionResumed { .. } => {
                 // Nobody waits for answers to a process that is no more.
                 self.waiting = None;
-                return None;
+                return change.map(|change| format!("· {change}"));
+            }
+            EventBody::SessionConfigured { .. } => {
+                return change.map(|change| format!("· {change}"));
             }
             EventBody::QueryReceived { origin, text, .. } => {
                 self.open.extend(event.query_id.map(|id| (id, event.seq)));

@@ -11,13 +11,14 @@ use crate::render::{Paint, links, override_warning, print, print_error};
 use crate::repose::Repose;
 use crate::request::{Asker, Meanwhile, View, follow, work_on};
 use crate::signals::Signals;
+use crate::terms::By;
 use crate::wiring::House;
 use anyhow::{Context, Result};
 use api::sessions::{Follow, Input, OpenRequest, SendRequest, Sessions};
 use domain::drive::Origin;
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::hash::Digest;
-use domain::id::SessionId;
+use domain::id::{HolderId, SessionId};
 use domain::settings::{Attendance, Mode, SessionProfile};
 use futures::StreamExt;
 use std::collections::BTreeSet;
@@ -65,7 +66,7 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
     }
     let attendance = attendance(&args);
     let profile = setting.profile(&args.session, attendance)?;
-    let mut house = House::open(&setting, &flags).await?;
+    let mut house = House::open(&setting, &flags, By::Command).await?;
     house.remembrance.open_ahead();
     if let Err(error) = notes::ask_about(&setting, &house, &profile).await {
         return house.close(Err(error)).await;
@@ -77,15 +78,14 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
         input: input.clone(),
         profile: profile.clone(),
     };
-    let begun = match task(&house).begin(&house).await {
-        // Whoever served was about to end, and nothing was asked there yet.
-        Err(_) if house.is_gone().await => {
-            house = House::open(&setting, &flags).await?;
-            house.remembrance.open_ahead();
-            task(&house).begin(&house).await
-        }
-        begun => begun,
-    };
+    let mut begun = task(&house).begin(&house).await;
+    // Whoever served was about to end, and nothing was asked there yet; nor is anything asked of
+    // those who serve in its place before they agree.
+    if house.is_gone().await {
+        house = House::open(&setting, &flags, By::Command).await?;
+        house.remembrance.open_ahead();
+        begun = task(&house).begin(&house).await;
+    }
     let outcome = match begun {
         Ok(begun) => begun.work_in(&house).await,
         Err(error) => Err(error),
@@ -106,6 +106,7 @@ struct Task<'a> {
 struct Begun<'a> {
     task: Task<'a>,
     session_id: SessionId,
+    holder_id: HolderId,
     /// As which the session is left, where it was opened as something else.
     own: Option<SessionProfile>,
 }
@@ -122,10 +123,12 @@ impl<'a> Task<'a> {
             None => OpenRequest::New(self.profile.clone()),
         };
         let opened = house.sessions.open(request).await;
-        let session_id = opened.map_err(|error| not_opened(&error))?.session_id;
+        let opened = opened.map_err(|error| not_opened(&error))?;
+        let (session_id, holder_id) = session::held(&opened)?;
         Ok(Begun {
             task: self,
             session_id,
+            holder_id,
             own,
         })
     }
@@ -162,6 +165,7 @@ impl Begun<'_> {
         let Self {
             task,
             session_id,
+            holder_id,
             own,
         } = self;
         let (mode, level) = (task.profile.mode, task.profile.settings.override_level);
@@ -170,6 +174,7 @@ impl Begun<'_> {
             text: task.text,
             mode: Some(mode),
             input: task.input,
+            holder_id: Some(holder_id),
         };
         let mut view = OneRun::new(task.args, house, session_id).await;
         if let Some(warning) = override_warning(level) {
@@ -195,15 +200,16 @@ impl Begun<'_> {
         for job in at_work(sessions, session_id).await? {
             view.remark(&format!("the job `{job}` still ran; it is stopped now"))?;
         }
-        house.sessions.close(session_id).await.or_fail()?;
+        sessions.close(session_id, holder_id).await.or_fail()?;
         if let Some(profile) = own {
             let profile = Some(profile);
             let again = sessions.open(OpenRequest::Resume {
                 session_id,
                 profile,
             });
-            again.await.or_fail()?;
-            sessions.close(session_id).await.or_fail()?;
+            let again = again.await.or_fail()?;
+            let (session_id, holder_id) = session::held(&again)?;
+            sessions.close(session_id, holder_id).await.or_fail()?;
         }
         Ok(status.into())
     }

@@ -9,9 +9,9 @@ use crate::render::transcript::{self, Extent};
 use crate::render::{print, table};
 use crate::wiring::House;
 use anyhow::{Context, Result};
-use api::sessions::{ErrorKind, Follow, OpenRequest, SessionSummary, Sessions, Whose};
+use api::sessions::{ErrorKind, Follow, SessionSummary, Sessions, Whose};
 use domain::event::{Event, EventBody};
-use domain::id::{AgentId, SessionId};
+use domain::id::{AgentId, HolderId, SessionId};
 use domain::settings::SessionProfile;
 use futures::TryStreamExt;
 use serde::Serialize;
@@ -144,6 +144,20 @@ async fn reading() -> Result<(Setting, House)> {
 async fn found(setting: &Setting, house: &House, part: &str) -> Result<SessionId> {
     let known = house.sessions.list().await.or_fail()?;
     Ok(find(&known, part, &setting.workspace)?.session_id)
+}
+
+/// A session that was opened, and who holds it by that.
+///
+/// # Errors
+/// When whoever serves does not say: it is of another version.
+pub fn held(opened: &SessionSummary) -> Result<(SessionId, HolderId)> {
+    let holder_id = opened.holder_id.ok_or_else(|| {
+        Failure::usage(
+            "the Housecarl that serves here does not say who holds a session",
+            "It is of another version: stop it, and start it with this one.",
+        )
+    })?;
+    Ok((opened.session_id, holder_id))
 }
 
 /// Every event of a session.
@@ -335,22 +349,10 @@ async fn compact(part: &str) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// Compacts a session, taken up for that unless somebody holds it, and says how.
+/// Compacts a session and says how.
 async fn compact_in(setting: &Setting, house: &House, part: &str) -> Result<String> {
-    let known = house.sessions.list().await.or_fail()?;
-    let session = find(&known, part, &setting.workspace)?;
-    let id = session.session_id;
-    if !session.live {
-        let resuming = house.sessions.open(OpenRequest::Resume {
-            session_id: id,
-            profile: None,
-        });
-        resuming.await.or_fail()?;
-    }
+    let id = found(setting, house, part).await?;
     let done = house.sessions.compact(id).await;
-    if !session.live {
-        house.sessions.close(id).await.or_fail()?;
-    }
     match done {
         // As small as it gets is no failure.
         Err(error) if error.kind == ErrorKind::NothingToDo => return Ok(error.detail + "\n"),

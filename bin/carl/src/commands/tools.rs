@@ -6,6 +6,7 @@ use crate::exit::{Exit, Failure};
 use crate::files::{self, Links};
 use crate::question::ask;
 use crate::render::{print, print_error};
+use crate::terms::By;
 use crate::wiring::House;
 use anyhow::{Context, Result, ensure};
 use api::audit::Audit;
@@ -55,7 +56,7 @@ async fn draft(args: ClassifyArgs) -> Result<Exit> {
             ..SessionFlags::default()
         };
         let setting = Setting::read(&flags)?;
-        let house = House::open(&setting, &flags).await?;
+        let house = House::open(&setting, &flags, By::Command).await?;
         let (models, audit) = (house.gateway.as_ref(), house.audit.as_ref());
         let considered = async {
             for (offer, proposal) in offered.iter().zip(&mut proposals) {

@@ -18,7 +18,7 @@ pub use template::TEMPLATE;
 use domain::settings::Mode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 /// The whole configuration. Every key is optional; every default is visible in `carl config show`.
@@ -74,7 +74,7 @@ impl Default for Chat {
     }
 }
 
-/// Agents that others start.
+/// Sessions and the agents in them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Agents {
@@ -84,6 +84,8 @@ pub struct Agents {
     pub session_tokens: u64,
     /// Most model calls with tools for one request, 1 or more; then the model answers without.
     pub tool_iterations: NonZeroU32,
+    /// Most sessions that are open at the same time, 1 or more; further ones are refused.
+    pub open_sessions: NonZeroUsize,
 }
 
 impl Default for Agents {
@@ -92,6 +94,7 @@ impl Default for Agents {
             parallel: domain::limits::AGENTS_AT_WORK,
             session_tokens: 0,
             tool_iterations: NonZeroU32::MIN.saturating_add(domain::limits::TOOL_ITERATIONS - 1),
+            open_sessions: NonZeroUsize::MIN.saturating_add(domain::limits::LIVE_SESSIONS - 1),
         }
     }
 }

@@ -93,6 +93,9 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #session_tokens = 0
 # Most model calls with tools for one request, 1 or more; then the model answers without.
 #tool_iterations = 25
+# Most sessions that are open at the same time, in all chats and commands together; further ones are
+# refused until one ends.
+#open_sessions = 50
 
 [drive]
 # How sessions in auto mode go on by themselves. Most turns in a row without you, 1 to 20.

@@ -27,6 +27,8 @@ pub struct Record {
 pub enum By {
     /// A chat, for as long as it is held.
     Chat,
+    /// Another command, which is over once it has done its work.
+    Command,
     /// `carl serve`.
     Serve,
 }

@@ -8,9 +8,10 @@ use super::{
 use crate::cli::SessionFlags;
 use crate::commands::Setting;
 use crate::exit::{Failure, OrFail};
+use crate::guests;
 use crate::lock::StateLock;
 use crate::paths::private_folder;
-use crate::terms::{self, By, Terms};
+use crate::terms::{self, Agreement, By, Terms};
 use anyhow::Result;
 use api::audit::{Ack, Action, Audit, Durability, Entry};
 use api::bus::Bus;
@@ -22,9 +23,15 @@ use bus::LocalBus;
 use domain::Timestamp;
 use observers::Capture;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use wire::server::Builder;
-use wire::{Endpoint, Listen};
+use wire::{Endpoint, Host, Listen};
+
+/// How long a command waits for one that works by laxer settings, and is over soon.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How often it looks whether that is over.
+const LOOKING_FOR_AN_END: Duration = Duration::from_millis(50);
 
 /// The services, wherever they are.
 pub struct House {
@@ -47,11 +54,18 @@ pub struct House {
     /// Serves these services to other processes until it is dropped.
     shared: Option<DropGuard>,
     /// Where they are, when that is another process.
-    elsewhere: Option<Endpoint>,
+    elsewhere: Option<Elsewhere>,
     /// Where messages come in, if that is configured and in this process.
     inbox: Option<Arc<LazyInbox>>,
     /// What runs in the background in this process.
     jobs: Option<tools::Jobs>,
+}
+
+/// Services in another process.
+struct Elsewhere {
+    endpoint: Endpoint,
+    /// Which services those are, where they say.
+    instance: Option<String>,
 }
 
 /// Where services are.
@@ -78,27 +92,37 @@ impl House {
     /// # Errors
     /// When another process works here, or serves by laxer settings than this command's, or a part
     /// cannot start.
-    pub async fn open(setting: &Setting, flags: &SessionFlags) -> Result<Self> {
-        let address = match &flags.connect {
-            Some(address) => endpoint("--connect", address)?,
-            None => match Self::served_or_locked(setting).await? {
-                Place::Here(lock) => return Self::build(setting, Access::Write(lock)).await,
-                Place::There(address) => address,
-            },
-        };
-        if flags.provider.is_some() && flags.model.is_none() {
-            return Err(Failure::usage(
-                format!(
-                    "Housecarl is served at {address}, and cannot be told `--provider` alone: name \
-                     the model as well, with --model"
-                ),
-                "Or stop it, so that this command starts one of its own.",
-            )
-            .into());
+    pub async fn open(setting: &Setting, flags: &SessionFlags, by: By) -> Result<Self> {
+        let began = Instant::now();
+        loop {
+            let address = match &flags.connect {
+                Some(address) => endpoint("--connect", address)?,
+                None => match Self::served_or_locked(setting).await? {
+                    Place::Here(lock) => return Self::shared(setting, lock, by).await,
+                    Place::There(address) => address,
+                },
+            };
+            if flags.provider.is_some() && flags.model.is_none() {
+                return Err(Failure::usage(
+                    format!(
+                        "Housecarl is served at {address}, and cannot be told `--provider` alone: \
+                         name the model as well, with --model"
+                    ),
+                    "Or stop it, so that this command starts one of its own.",
+                )
+                .into());
+            }
+            let host = wire::host(&address).await;
+            let house = Self::attach(&address, host.as_ref()).await?;
+            match terms::agree(&address, host.as_ref(), setting, flags).await? {
+                Agreement::Made => return Ok(house),
+                // A command is over soon, and then this one works by its own settings.
+                Agreement::Later(_) if began.elapsed() < PATIENCE => {
+                    tokio::time::sleep(LOOKING_FOR_AN_END).await;
+                }
+                Agreement::Later(refusal) => return Err(refusal.into()),
+            }
         }
-        let house = Self::attach(&address).await?;
-        terms::agree(&address, setting, flags).await?;
-        Ok(house)
     }
 
     /// The same for the user's own commands, which have no agent work and so no terms to agree on.
@@ -107,9 +131,19 @@ impl House {
     /// When another process works here, or a part cannot start.
     pub async fn open_for_upkeep(setting: &Setting) -> Result<Self> {
         match Self::served_or_locked(setting).await? {
-            Place::Here(lock) => Self::build(setting, Access::Write(lock)).await,
-            Place::There(address) => Self::attach(&address).await,
+            Place::Here(lock) => Self::shared(setting, lock, By::Command).await,
+            Place::There(address) => {
+                let host = wire::host(&address).await;
+                Self::attach(&address, host.as_ref()).await
+            }
         }
+    }
+
+    /// This process's own, for every other command as well while it works.
+    async fn shared(setting: &Setting, lock: StateLock, by: By) -> Result<Self> {
+        let mut house = Self::build(setting, Access::Write(lock)).await?;
+        house.share(setting, by).await;
+        Ok(house)
     }
 
     async fn served_or_locked(setting: &Setting) -> Result<Place> {
@@ -133,7 +167,7 @@ impl House {
     /// When a part cannot start.
     pub async fn watch(setting: &Setting) -> Result<Self> {
         match served(setting, setting.paths.socket()).await {
-            Some(address) => Self::attach(&address).await,
+            Some(address) => Self::attach(&address, None).await,
             None => Self::look(setting).await,
         }
     }
@@ -157,16 +191,13 @@ impl House {
     }
 
     /// Serves these services to the user's other commands for as long as this house stands, so that
-    /// a long chat does not keep them out. Where that does not work, they are told who has the lock.
-    pub async fn share(&mut self, setting: &Setting) {
-        if self.lock.is_none() {
-            return;
-        }
+    /// none keeps them out. Where that does not work, they are told who has the lock.
+    async fn share(&mut self, setting: &Setting, by: By) {
         let listen = Listen::Unix(setting.paths.socket());
         let bound = match private_folder(&setting.paths.runtime) {
             Ok(()) => {
                 let curator = self.remembrance.sides.curator.clone();
-                let terms = match Terms::of(setting, By::Chat).and_then(|terms| terms.to_json()) {
+                let terms = match Terms::of(setting, by).and_then(|terms| terms.to_json()) {
                     Ok(terms) => terms,
                     Err(error) => return tracing::warn!(%error, "not shared"),
                 };
@@ -207,11 +238,17 @@ impl House {
         self.shared = None;
     }
 
-    /// Whether the services were in another process that no longer answers.
+    /// Whether the services were in another process that does not answer, or that others have taken
+    /// the place of: with those nothing is agreed on, and they have nothing open for this one.
     pub async fn is_gone(&self) -> bool {
-        match &self.elsewhere {
-            Some(endpoint) => !wire::answers(endpoint).await,
-            None => false,
+        let Some(Elsewhere { endpoint, instance }) = &self.elsewhere else {
+            return false;
+        };
+        match wire::host(endpoint).await {
+            Some(host) => instance
+                .as_ref()
+                .is_some_and(|known| *known != host.instance),
+            None => !wire::answers(endpoint).await,
         }
     }
 
@@ -228,14 +265,18 @@ impl House {
             .search(self.search.clone())
     }
 
-    /// Ends the work here and puts that on record. What the work came to is given back.
+    /// Ends the work here, once whoever else is served here is done, and puts that on record. What
+    /// the work came to is given back.
     ///
     /// # Errors
     /// The outcome's, else that the end cannot be recorded.
-    pub async fn close<T>(self, outcome: Result<T>) -> Result<T> {
+    pub async fn close<T>(mut self, outcome: Result<T>) -> Result<T> {
         if self.lock.is_none() {
             // Another process's services go on.
             return outcome;
+        }
+        if let Err(error) = guests::see_off(&mut self).await {
+            tracing::warn!("others may be cut off: {error:#}");
         }
         if let Some(capture) = &self.capture {
             capture.settle(CAPTURE_WAIT).await;
@@ -278,8 +319,8 @@ impl House {
         Ok(value)
     }
 
-    async fn attach(endpoint: &Endpoint) -> Result<Self> {
-        if !wire::answers(endpoint).await {
+    async fn attach(endpoint: &Endpoint, host: Option<&Host>) -> Result<Self> {
+        if host.is_none() && !wire::answers(endpoint).await {
             return Err(Failure::usage(
                 format!("no Housecarl answers at {endpoint}"),
                 "Start one there with `carl serve --listen ADDRESS`, or leave --connect out.",
@@ -298,7 +339,10 @@ impl House {
             shared: None,
             inbox: None,
             jobs: None,
-            elsewhere: Some(endpoint.clone()),
+            elsewhere: Some(Elsewhere {
+                endpoint: endpoint.clone(),
+                instance: host.map(|host| host.instance.clone()),
+            }),
         })
     }
 

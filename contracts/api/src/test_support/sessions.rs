@@ -15,7 +15,7 @@ use domain::context::ContextView;
 use domain::drive::Signal;
 use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event, EventBody};
 use domain::hash::Digest;
-use domain::id::{ConfirmationId, QueryId, SessionId};
+use domain::id::{ConfirmationId, HolderId, QueryId, SessionId};
 use domain::limits::{QUEUED_MESSAGES, USER_TEXT_BYTES};
 use domain::settings::{Mode, SessionProfile};
 use futures::StreamExt;
@@ -55,13 +55,23 @@ struct State {
 
 #[derive(Debug)]
 struct Session {
+    /// What is in force.
     profile: SessionProfile,
     events: Vec<Event>,
-    /// How often it was opened and not closed.
-    holders: u64,
+    /// Everyone who opened it and did not close it, the first first.
+    holders: Vec<(HolderId, SessionProfile)>,
     is_busy: bool,
-    waiting: VecDeque<(QueryId, String, Mode)>,
+    waiting: VecDeque<Waiting>,
     interrupts: watch::Sender<u64>,
+}
+
+/// A request that is not worked on yet.
+#[derive(Debug)]
+struct Waiting {
+    query_id: QueryId,
+    text: String,
+    mode: Mode,
+    holder_id: Option<HolderId>,
 }
 
 fn not_found(session_id: SessionId) -> Error {
@@ -78,7 +88,7 @@ impl State {
 
     fn live(&mut self, session_id: SessionId) -> Result<&mut Session, Error> {
         let session = self.session(session_id)?;
-        if session.holders > 0 {
+        if !session.holders.is_empty() {
             Ok(session)
         } else {
             Err(not_found(session_id))
@@ -107,7 +117,7 @@ impl Session {
         Self {
             profile,
             events: Vec::new(),
-            holders: 1,
+            holders: Vec::new(),
             is_busy: false,
             waiting: VecDeque::new(),
             interrupts: watch::Sender::new(0),
@@ -131,8 +141,56 @@ impl Session {
             created: time(self.events.first()),
             updated: time(self.events.last()),
             last_seq: self.events.len() as u64,
-            live: self.holders > 0,
+            live: !self.holders.is_empty(),
+            holder_id: None,
         }
+    }
+
+    /// Somebody takes hold of it; who, and whether nobody else did.
+    fn hold(&mut self, profile: SessionProfile) -> Result<(HolderId, bool), Error> {
+        let is_first = self.holders.is_empty();
+        let asks_more = profile.agent_type != self.profile.agent_type
+            || (profile.mode == Mode::Auto && self.profile.mode != Mode::Auto);
+        if !is_first && asks_more {
+            return Err(Error::new(ErrorKind::Busy, "another holds the session"));
+        }
+        let holder_id = HolderId::from_uuid(fresh_uuid());
+        if is_first {
+            self.profile = profile.clone();
+        }
+        self.holders.push((holder_id, profile));
+        Ok((holder_id, is_first))
+    }
+
+    /// The profile of a holder, or of the one who holds it longest.
+    fn profile_of(&self, holder_id: Option<HolderId>) -> Option<&SessionProfile> {
+        let mut holders = self.holders.iter();
+        let found = holders.find(|(id, _)| holder_id.is_none_or(|wanted| *id == wanted));
+        found.map(|(_, profile)| profile)
+    }
+
+    /// What is in force while a request of this holder is worked on; `None` where that is so already.
+    fn put_in_force(&mut self, holder_id: Option<HolderId>) -> Option<EventBody> {
+        let settled = self.profile_of(None)?.clone();
+        let own = self.profile_of(holder_id)?.clone();
+        let profile = SessionProfile {
+            name: settled.name,
+            mode: settled.mode,
+            ..own
+        };
+        if profile == self.profile {
+            return None;
+        }
+        self.profile = profile.clone();
+        Some(EventBody::SessionConfigured { profile })
+    }
+}
+
+/// A profile without anything that a command opened for itself.
+fn left(profile: &SessionProfile) -> SessionProfile {
+    SessionProfile {
+        settings: profile.settings.left(),
+        ..profile.clone()
     }
 }
 
@@ -202,7 +260,8 @@ impl FakeSessions {
                     let (event, is_live) = {
                         let mut state = state.lock().unwrap();
                         let session = state.session(session_id).ok()?;
-                        (session.events.get(index).cloned(), session.holders > 0)
+                        let is_held = !session.holders.is_empty();
+                        (session.events.get(index).cloned(), is_held)
                     };
                     match event {
                         None if !is_live => return None,
@@ -224,11 +283,12 @@ impl FakeSessions {
 #[async_trait]
 impl Sessions for FakeSessions {
     async fn open(&self, request: OpenRequest) -> Result<SessionSummary, Error> {
-        let session_id = match request {
+        let (session_id, holder_id) = match request {
             OpenRequest::New(profile) => {
                 check(&profile)?;
                 let session_id = SessionId::from_uuid(fresh_uuid());
-                let session = Session::new(profile.clone());
+                let mut session = Session::new(profile.clone());
+                let (holder_id, _) = session.hold(profile.clone())?;
                 self.state
                     .lock()
                     .unwrap()
@@ -239,28 +299,30 @@ impl Sessions for FakeSessions {
                     forked_from: None,
                 };
                 self.emit(session_id, None, opened);
-                session_id
+                (session_id, holder_id)
             }
             OpenRequest::Resume {
                 session_id,
                 profile,
             } => {
-                let profile = {
+                let (profile, (holder_id, is_first)) = {
                     let mut state = self.state.lock().unwrap();
                     let session = state.session(session_id)?;
-                    if let Some(profile) = profile {
-                        check(&profile)?;
-                        session.profile = profile;
-                    }
-                    session.holders += 1;
-                    session.profile.clone()
+                    let profile = profile.unwrap_or_else(|| left(&session.profile));
+                    check(&profile)?;
+                    (profile.clone(), session.hold(profile)?)
                 };
-                self.emit(session_id, None, EventBody::SessionResumed { profile });
-                session_id
+                if is_first {
+                    self.emit(session_id, None, EventBody::SessionResumed { profile });
+                }
+                (session_id, holder_id)
             }
         };
         let mut state = self.state.lock().unwrap();
-        Ok(state.session(session_id)?.summary(session_id))
+        Ok(SessionSummary {
+            holder_id: Some(holder_id),
+            ..state.session(session_id)?.summary(session_id)
+        })
     }
 
     async fn send(&self, request: SendRequest) -> Result<Streaming<Event, Error>, Error> {
@@ -277,8 +339,15 @@ impl Sessions for FakeSessions {
                 let detail = "too many requests wait already";
                 return Err(Error::new(ErrorKind::QueueFull, detail));
             }
-            let mode = request.mode.unwrap_or(session.profile.mode);
-            session.waiting.push_back((query_id, request.text, mode));
+            let own = session.profile_of(request.holder_id);
+            let own = own.ok_or_else(|| not_found(session_id))?;
+            let mode = request.mode.unwrap_or(own.mode);
+            session.waiting.push_back(Waiting {
+                query_id,
+                text: request.text,
+                mode,
+                holder_id: request.holder_id,
+            });
             let was_busy = std::mem::replace(&mut session.is_busy, true);
             let (from_index, position) = (session.events.len(), session.waiting.len() as u32);
             if was_busy {
@@ -368,9 +437,24 @@ impl Sessions for FakeSessions {
         Ok(())
     }
 
-    async fn configure(&self, session_id: SessionId, profile: SessionProfile) -> Result<(), Error> {
+    async fn configure(
+        &self,
+        session_id: SessionId,
+        holder_id: HolderId,
+        profile: SessionProfile,
+    ) -> Result<(), Error> {
         check(&profile)?;
-        self.state.lock().unwrap().live(session_id)?.profile = profile.clone();
+        {
+            let mut state = self.state.lock().unwrap();
+            let session = state.live(session_id)?;
+            let mut holders = session.holders.iter_mut();
+            let found = holders.find(|(id, _)| *id == holder_id);
+            found.ok_or_else(|| not_found(session_id))?.1 = profile.clone();
+            if session.holders.first().map(|(id, _)| *id) != Some(holder_id) {
+                return Ok(());
+            }
+            session.profile = profile.clone();
+        }
         self.emit(session_id, None, EventBody::SessionConfigured { profile });
         Ok(())
     }
@@ -405,12 +489,19 @@ impl Sessions for FakeSessions {
         Ok(summary)
     }
 
-    async fn close(&self, session_id: SessionId) -> Result<(), Error> {
+    async fn close(&self, session_id: SessionId, holder_id: HolderId) -> Result<(), Error> {
         {
             let mut state = self.state.lock().unwrap();
             let session = state.live(session_id)?;
-            session.holders -= 1;
-            if session.holders > 0 {
+            let before = session.holders.len();
+            session.holders.retain(|(id, _)| *id != holder_id);
+            if session.holders.len() == before {
+                return Err(not_found(session_id));
+            }
+            if !session.holders.is_empty() {
+                session
+                    .waiting
+                    .retain(|one| one.holder_id != Some(holder_id));
                 return Ok(());
             }
             session.waiting.clear();

@@ -9,9 +9,9 @@ use crate::sessions::{
 };
 use domain::event::{ConfirmationAnswer, Event, EventBody, QueryStatus};
 use domain::hash::Digest;
-use domain::id::{ConfirmationId, QueryId, SessionId};
+use domain::id::{ConfirmationId, HolderId, QueryId, SessionId};
 use domain::limits::USER_TEXT_BYTES;
-use domain::settings::SessionProfile;
+use domain::settings::{OverrideLevel, SessionProfile};
 use futures::StreamExt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,6 +37,7 @@ pub async fn conformance(subject: impl AsyncFn() -> Subject) {
     dropping_the_stream_does_not_stop_the_work(&subject().await).await;
     a_fork_has_the_past_and_a_life_of_its_own(&subject().await).await;
     a_session_works_until_the_last_who_opened_it_closes(&subject().await).await;
+    a_request_is_worked_on_by_the_settings_of_who_sends_it(&subject().await).await;
     closing_keeps_the_log_and_resuming_goes_on(&subject().await).await;
     settings_and_opinions_are_events(&subject().await).await;
     sessions_are_listed(&subject().await).await;
@@ -55,6 +56,11 @@ pub async fn signals(subject: impl AsyncFn() -> Subject) {
 }
 
 async fn open(subject: &Subject) -> SessionId {
+    held(subject).await.0
+}
+
+/// A fresh session, and who holds it.
+async fn held(subject: &Subject) -> (SessionId, HolderId) {
     let opening = subject
         .sessions
         .open(OpenRequest::New(subject.profile.clone()));
@@ -63,15 +69,38 @@ async fn open(subject: &Subject) -> SessionId {
         .expect("a session opens");
     assert!(summary.live);
     assert_eq!(summary.workspace, subject.profile.settings.workspace);
-    summary.session_id
+    (summary.session_id, holder(&summary))
+}
+
+fn holder(summary: &SessionSummary) -> HolderId {
+    summary.holder_id.expect("who opens a session holds it")
+}
+
+/// Another who holds a session.
+async fn hold(subject: &Subject, id: SessionId, profile: Option<SessionProfile>) -> HolderId {
+    let opening = subject.sessions.open(OpenRequest::Resume {
+        session_id: id,
+        profile,
+    });
+    let opened = within("a session is held", opening).await;
+    holder(&opened.expect("a session is held"))
 }
 
 async fn send(subject: &Subject, session_id: SessionId, text: &str) -> Streaming<Event, Error> {
+    send_as(subject, (session_id, None), text).await
+}
+
+async fn send_as(
+    subject: &Subject,
+    (session_id, holder_id): (SessionId, Option<HolderId>),
+    text: &str,
+) -> Streaming<Event, Error> {
     let request = SendRequest {
         session_id,
         text: text.to_owned(),
         mode: None,
         input: None,
+        holder_id,
     };
     let sending = subject.sessions.send(request);
     within("the request is taken", sending)
@@ -218,6 +247,7 @@ async fn a_fork_has_the_past_and_a_life_of_its_own(subject: &Subject) {
                 .collect()
         };
         assert_eq!(bodies(&copy), bodies(&whole));
+        hold(subject, fork, None).await;
         let next = all(send(subject, fork, &subject.ends).await).await;
         assert_eq!(status(&next), QueryStatus::Success);
     }
@@ -227,31 +257,76 @@ async fn a_fork_has_the_past_and_a_life_of_its_own(subject: &Subject) {
 }
 
 async fn a_session_works_until_the_last_who_opened_it_closes(subject: &Subject) {
-    let id = open(subject).await;
-    let again = OpenRequest::Resume {
-        session_id: id,
-        profile: None,
-    };
-    subject.sessions.open(again).await.expect("it is shared");
-    subject.sessions.close(id).await.expect("one leaves");
+    let (id, first) = held(subject).await;
+    let second = hold(subject, id, None).await;
+    assert_ne!(first, second);
+    let close = async |holder| subject.sessions.close(id, holder).await;
+    close(first).await.expect("one leaves");
+    assert_eq!(kind(close(first).await), ErrorKind::NotFound, "once");
     all(send(subject, id, &subject.ends).await).await;
-    subject.sessions.close(id).await.expect("the other leaves");
+    close(second).await.expect("the other leaves");
+    let nobody = close(second).await;
+    assert_eq!(kind(nobody), ErrorKind::NotFound, "nobody is left");
+}
+
+/// How far the gate is open at each change of settings, the last of which is in force.
+fn gates(events: &[Event]) -> Vec<OverrideLevel> {
+    let profiles = events.iter().filter_map(|event| match &event.body {
+        EventBody::SessionOpened { profile, .. }
+        | EventBody::SessionResumed { profile }
+        | EventBody::SessionConfigured { profile } => Some(profile.settings.override_level),
+        _ => None,
+    });
+    profiles.collect()
+}
+
+async fn a_request_is_worked_on_by_the_settings_of_who_sends_it(subject: &Subject) {
+    let (id, first) = held(subject).await;
+    let mut open_wide = subject.profile.clone();
+    open_wide.settings.override_level = OverrideLevel::All;
+    let second = hold(subject, id, Some(open_wide.clone())).await;
+    let before = log(subject, id, 1).await;
+    assert_eq!(gates(&before).last(), Some(&OverrideLevel::None));
+    for holder in [first, second, first] {
+        all(send_as(subject, (id, Some(holder)), &subject.ends).await).await;
+    }
+    let closing = subject.sessions.close(id, second);
+    closing.await.expect("the other leaves");
+    all(send(subject, id, &subject.ends).await).await;
+    let gone = SendRequest {
+        session_id: id,
+        text: subject.ends.clone(),
+        mode: None,
+        input: None,
+        holder_id: Some(second),
+    };
     assert_eq!(
-        kind(subject.sessions.close(id).await),
+        kind(subject.sessions.send(gone).await),
         ErrorKind::NotFound,
-        "nobody is left"
+        "who left sends nothing"
     );
+    let events = log(subject, id, 1).await;
+    let changes = gates(&events[before.len()..]);
+    assert_eq!(changes, [OverrideLevel::All, OverrideLevel::None]);
+    // Nor is anything left of it for whoever comes later without settings of their own.
+    let (alone, only) = {
+        let opening = OpenRequest::New(open_wide);
+        let opened = subject.sessions.open(opening).await.expect("it opens");
+        (opened.session_id, holder(&opened))
+    };
+    let leaving = subject.sessions.close(alone, only);
+    leaving.await.expect("it closes");
+    hold(subject, alone, None).await;
+    let events = log(subject, alone, 1).await;
+    assert_eq!(gates(&events), [OverrideLevel::All, OverrideLevel::None]);
 }
 
 async fn closing_keeps_the_log_and_resuming_goes_on(subject: &Subject) {
-    let id = open(subject).await;
+    let (id, holder_id) = held(subject).await;
     all(send(subject, id, &subject.ends).await).await;
     let before = log(subject, id, 1).await;
-    subject
-        .sessions
-        .close(id)
-        .await
-        .expect("the session closes");
+    let closing = subject.sessions.close(id, holder_id);
+    closing.await.expect("the session closes");
     let after = log(subject, id, 1).await;
     assert_eq!(after[..before.len()], before, "the log stays");
     let request = SendRequest {
@@ -259,6 +334,7 @@ async fn closing_keeps_the_log_and_resuming_goes_on(subject: &Subject) {
         text: subject.ends.clone(),
         mode: None,
         input: None,
+        holder_id: None,
     };
     let refused = subject.sessions.send(request).await;
     assert_eq!(
@@ -286,12 +362,12 @@ async fn closing_keeps_the_log_and_resuming_goes_on(subject: &Subject) {
 }
 
 async fn settings_and_opinions_are_events(subject: &Subject) {
-    let id = open(subject).await;
+    let (id, holder_id) = held(subject).await;
     let sent = all(send(subject, id, &subject.ends).await).await;
     let query_id = sent[0].query_id.expect("a request has an id");
     let mut profile = subject.profile.clone();
     profile.name = "renamed ä".to_owned();
-    let configuring = subject.sessions.configure(id, profile.clone());
+    let configuring = subject.sessions.configure(id, holder_id, profile.clone());
     configuring.await.expect("the settings change");
     let feedback = FeedbackRequest {
         session_id: id,
@@ -328,9 +404,10 @@ async fn settings_and_opinions_are_events(subject: &Subject) {
 }
 
 async fn sessions_are_listed(subject: &Subject) {
-    let (first, second) = (open(subject).await, open(subject).await);
+    let (first, (second, holder_id)) = (open(subject).await, held(subject).await);
     all(send(subject, first, &subject.ends).await).await;
-    subject.sessions.close(second).await.expect("it closes");
+    let closing = subject.sessions.close(second, holder_id);
+    closing.await.expect("it closes");
     let listed = subject.sessions.list().await.expect("sessions are listed");
     let find = |id: SessionId| -> &SessionSummary {
         let found = listed.iter().find(|summary| summary.session_id == id);
@@ -356,17 +433,17 @@ async fn what_is_not_there_is_said_so(subject: &Subject) {
         text: subject.ends.clone(),
         mode: None,
         input: None,
+        holder_id: None,
     };
     assert_eq!(kind(sessions.open(resume).await), ErrorKind::NotFound);
     assert_eq!(kind(sessions.send(request).await), ErrorKind::NotFound);
     assert_eq!(kind(sessions.interrupt(id).await), ErrorKind::NotFound);
     assert_eq!(kind(sessions.fork(id, 0).await), ErrorKind::NotFound);
-    assert_eq!(kind(sessions.close(id).await), ErrorKind::NotFound);
+    let nobody = HolderId::from_uuid(fresh_uuid());
+    assert_eq!(kind(sessions.close(id, nobody).await), ErrorKind::NotFound);
     let profile = subject.profile.clone();
-    assert_eq!(
-        kind(sessions.configure(id, profile).await),
-        ErrorKind::NotFound
-    );
+    let configured = sessions.configure(id, nobody, profile).await;
+    assert_eq!(kind(configured), ErrorKind::NotFound);
     for follow in [Follow::ToEnd, Follow::Live] {
         assert_eq!(
             kind(sessions.attach(id, 1, follow).await),
@@ -392,6 +469,7 @@ async fn bad_requests_are_refused(subject: &Subject) {
             text,
             mode: None,
             input: None,
+            holder_id: None,
         };
         let refused = subject.sessions.send(request).await;
         assert_eq!(kind(refused), ErrorKind::InvalidRequest);

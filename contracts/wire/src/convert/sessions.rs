@@ -1,8 +1,8 @@
 //! Sessions: profiles, requests and summaries.
 
 use super::{
-    InvalidField, WireEnum, each, name, number, optional, path, path_bytes, required, text, time,
-    wire_enum, wire_time,
+    InvalidField, WireEnum, each, name, number, optional, optional_text, path, path_bytes,
+    required, text, time, wire_enum, wire_time,
 };
 use crate::proto;
 use api::sessions::{
@@ -93,6 +93,7 @@ impl From<SendRequest> for proto::SendRequest {
             text: request.text,
             mode: request.mode.map(WireEnum::to_wire),
             input: request.input.map(Into::into),
+            holder_id: request.holder_id.map(|id| id.to_string()),
         }
     }
 }
@@ -153,6 +154,7 @@ impl TryFrom<proto::SendRequest> for SendRequest {
                 .map(|mode| WireEnum::from_wire(mode, "mode"))
                 .transpose()?,
             input: optional(wire.input, "input")?,
+            holder_id: optional_text(wire.holder_id.as_deref(), "holder_id")?,
         })
     }
 }
@@ -191,6 +193,7 @@ impl From<SessionSummary> for proto::SessionSummary {
             updated: Some(wire_time(summary.updated)),
             last_seq: summary.last_seq,
             live: summary.live,
+            holder_id: summary.holder_id.map(|id| id.to_string()),
         }
     }
 }
@@ -207,6 +210,7 @@ impl TryFrom<proto::SessionSummary> for SessionSummary {
             updated: time(wire.updated, "updated")?,
             last_seq: wire.last_seq,
             live: wire.live,
+            holder_id: optional_text(wire.holder_id.as_deref(), "holder_id")?,
         })
     }
 }

@@ -16,8 +16,8 @@ use domain::arguments::Arguments;
 use domain::decision::{Decision, Finding};
 use domain::event::Event;
 use domain::id::{
-    AgentId, AgentToken, CallId, ConfirmationId, PlanId, QueryId, RespondentId, SessionId, TraceId,
-    ValueId,
+    AgentId, AgentToken, CallId, ConfirmationId, HolderId, PlanId, QueryId, RespondentId,
+    SessionId, TraceId, ValueId,
 };
 use domain::message::Message;
 use domain::model::{Priority, Think};
@@ -408,6 +408,7 @@ proptest! {
             updated: seed.time(),
             last_seq: seed.number,
             live: seed.flag,
+            holder_id: seed.maybe(HolderId::from_uuid(seed.uuid())),
         });
     }
 

@@ -14,7 +14,7 @@ use domain::decision::{Decision, Verdict};
 use domain::drive::{DriveState, Origin, Signal};
 use domain::event::{ConfirmationAnswer, Event, EventBody};
 use domain::hash::Digest;
-use domain::id::{ConfirmationId, SessionId};
+use domain::id::{ConfirmationId, HolderId, SessionId};
 use domain::label::Label;
 use domain::lineage::AgentType;
 use domain::settings::{Mode, SessionSettings};
@@ -296,10 +296,16 @@ impl Auto {
     }
 
     pub async fn open(&self, mode: Mode) -> SessionId {
+        self.held(mode).await.0
+    }
+
+    /// A fresh session, and who holds it.
+    pub async fn held(&self, mode: Mode) -> (SessionId, HolderId) {
         let mut profile = profile(self.folder.path());
         profile.mode = mode;
         let opened = self.service.open(OpenRequest::New(profile)).await;
-        opened.unwrap().session_id
+        let opened = opened.unwrap();
+        (opened.session_id, opened.holder_id.unwrap())
     }
 
     pub async fn resume(&self, session_id: SessionId) {
@@ -317,6 +323,7 @@ impl Auto {
             text: text.to_owned(),
             mode: None,
             input: None,
+            holder_id: None,
         };
         let stream = self.service.send(request).await.unwrap();
         stream.map(Result::unwrap).collect().await

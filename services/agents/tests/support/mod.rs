@@ -17,7 +17,7 @@ use domain::Timestamp;
 use domain::decision::Verdict;
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::hash::Digest;
-use domain::id::{CallId, SessionId};
+use domain::id::{CallId, HolderId, SessionId};
 use domain::lineage::AgentType;
 use domain::message::Message;
 use domain::settings::{Attendance, Mode, SessionProfile, SessionSettings};
@@ -130,14 +130,20 @@ impl House {
     }
 
     pub async fn open(&self) -> SessionId {
+        self.held().await.0
+    }
+
+    /// A fresh session, and who holds it.
+    pub async fn held(&self) -> (SessionId, HolderId) {
         let opened = self.service.open(OpenRequest::New(self.profile())).await;
-        opened.unwrap().session_id
+        let opened = opened.unwrap();
+        (opened.session_id, opened.holder_id.unwrap())
     }
 
     pub async fn resume(&self, session_id: SessionId) -> Result<SessionId, Error> {
         let request = OpenRequest::Resume {
             session_id,
-            profile: None,
+            profile: Some(self.profile()),
         };
         Ok(self.service.open(request).await?.session_id)
     }
@@ -186,6 +192,7 @@ pub fn request(session_id: SessionId, text: &str) -> SendRequest {
         text: text.to_owned(),
         mode: None,
         input: None,
+        holder_id: None,
     }
 }
 

@@ -78,8 +78,7 @@ impl Chat<'_> {
         let opening = OpenRequest::New(profile.clone());
         let opened = self.house.sessions.open(opening).await;
         let opened = opened.map_err(|error| not_opened(&error))?;
-        self.profile = profile;
-        let old = self.go_to(opened).await?;
+        let old = self.go_to(opened, profile).await?;
         let new = self.session.session_id;
         self.tell(&format!(
             "new session {new}; `carl session resume {old}` goes on with the one before"
@@ -87,15 +86,27 @@ impl Chat<'_> {
     }
 
     /// Goes on in another session; the one before is closed and named.
-    async fn go_to(&mut self, next: SessionSummary) -> Result<domain::id::SessionId> {
-        let old = std::mem::replace(&mut self.session, next).session_id;
+    async fn go_to(
+        &mut self,
+        next: SessionSummary,
+        profile: SessionProfile,
+    ) -> Result<domain::id::SessionId> {
+        let old = std::mem::replace(&mut self.session, next);
         let sessions = self.house.sessions.as_ref();
-        self.view.turn_to(sessions, &self.session).await;
+        self.view.turn_to(sessions, &self.session, &profile).await;
+        self.profile = profile;
         self.onlooker = None;
         // The chat is in the next one already, whatever becomes of this one.
-        let closed = self.house.sessions.close(old).await.or_fail();
+        let closed = self.close(&old).await;
         self.or_complain(closed)?;
-        Ok(old)
+        Ok(old.session_id)
+    }
+
+    /// Leaves a session.
+    pub(super) async fn close(&self, session: &SessionSummary) -> Result<()> {
+        let (session_id, holder_id) = session::held(session)?;
+        let closing = self.house.sessions.close(session_id, holder_id);
+        closing.await.or_fail()
     }
 
     async fn compact(&mut self) -> Result<()> {
@@ -125,9 +136,11 @@ impl Chat<'_> {
 
     async fn configure(&mut self, profile: SessionProfile) -> Result<()> {
         notes::ask_about(self.setting, &self.house, &profile).await?;
-        let id = self.session.session_id;
+        let (id, holder_id) = session::held(&self.session)?;
         let sessions = &self.house.sessions;
-        sessions.configure(id, profile.clone()).await.or_fail()?;
+        let configuring = sessions.configure(id, holder_id, profile.clone());
+        configuring.await.or_fail()?;
+        self.view.own(&profile);
         self.profile = profile;
         Ok(())
     }
@@ -261,13 +274,17 @@ impl Chat<'_> {
         let id = self.session.session_id;
         let at = session::fork_point(self.house.sessions.as_ref(), id, seq).await?;
         let forked = self.house.sessions.fork(id, at).await.or_fail()?;
-        let old = self.go_to(forked).await?;
+        let profile = self.profile.clone();
+        let opening = OpenRequest::Resume {
+            session_id: forked.session_id,
+            profile: Some(profile.clone()),
+        };
+        let opened = self.house.sessions.open(opening).await.or_fail()?;
+        let old = self.go_to(opened, profile).await?;
         let new = self.session.session_id;
         self.tell(&format!(
             "forked: this is session {new} now; `carl session resume {old}` goes on with the other"
-        ))?;
-        // A copy is opened as its origin was last; the chat may hold it otherwise.
-        self.configure(self.profile.clone()).await
+        ))
     }
 
     async fn export(&mut self, file: Option<PathBuf>) -> Result<()> {

@@ -4,20 +4,18 @@
 use super::Chat;
 use super::slash::is_command;
 use crate::commands::onlooker::{Onlooker, SharedPrinter};
-use crate::exit::{OrFail, describe, not_opened};
+use crate::exit::{describe, not_opened};
 use crate::render::Paint;
-use crate::signals::Signals;
+use crate::terms::By;
 use crate::wiring::House;
 use anyhow::Result;
-use api::sessions::{Follow, OpenRequest, SessionSummary, Sessions};
-use domain::drive::Origin;
+use api::sessions::{ErrorKind, OpenRequest};
 use domain::event::{Event, EventBody};
-use domain::id::{QueryId, SessionId};
-use futures::{StreamExt, TryStreamExt};
-use std::collections::BTreeMap;
 use std::io;
 use text::escape::visible;
 
+/// What is said where services live and have let go of the session.
+const LET_GO: &str = "this session was closed where it is served; opening it again";
 /// What is said of a process that is no more.
 const GONE: &str = "the carl that served this chat has ended; going on without it";
 
@@ -35,18 +33,19 @@ impl Chat<'_> {
         self.see_what_was_left().await
     }
 
-    /// Opens the session as it stands on disk: in this process, or in another that was faster.
+    /// Opens the session as it stands on disk: where services answer, or else in this process, or in
+    /// another that was faster.
     async fn take_over(&mut self) -> Result<()> {
-        let mut house = House::open(self.setting, self.flags).await?;
-        house.share(self.setting).await;
-        house.remembrance.open_ahead();
+        if self.house.is_gone().await {
+            self.house = House::open(self.setting, self.flags, By::Chat).await?;
+            self.house.remembrance.open_ahead();
+        }
         let request = OpenRequest::Resume {
             session_id: self.session.session_id,
             profile: Some(self.profile.clone()),
         };
-        let opened = house.sessions.open(request).await;
+        let opened = self.house.sessions.open(request).await;
         self.session = opened.map_err(|error| not_opened(&error))?;
-        self.house = house;
         self.onlooker = None;
         Ok(())
     }
@@ -61,10 +60,13 @@ impl Chat<'_> {
         error: &anyhow::Error,
         (typed, shown_seq): (&str, u64),
     ) -> Result<()> {
-        if !self.house.is_gone().await {
+        if self.house.is_gone().await {
+            self.tell(GONE)?;
+        } else if is_let_go(error) {
+            self.tell(LET_GO)?;
+        } else {
             return self.complain(error);
         }
-        self.tell(GONE)?;
         let taken = match self.take_over().await {
             Ok(()) => self.ask_what_was_not_heard(typed, shown_seq).await,
             failed => failed,
@@ -91,19 +93,18 @@ impl Chat<'_> {
     pub(super) async fn look_again(&mut self, printer: &SharedPrinter) {
         let seen = self.onlooker.take().map_or(0, |onlooker| onlooker.seen());
         let seen = seen.max(self.view.last_seq);
-        let taken = match self.house.is_gone().await {
+        let begun = match self.house.is_gone().await {
             true => {
                 printer.print(format!("{GONE}\n"));
-                self.take_over().await
+                self.look_anew(printer, seen).await
             }
-            false => Ok(()),
-        };
-        let begun = match taken {
-            Ok(()) => {
-                let id = self.session.session_id;
-                Onlooker::begin(self.house.sessions.as_ref(), id, printer.clone(), seen).await
-            }
-            Err(error) => Err(error),
+            false => match self.look(printer, seen).await {
+                Err(error) if is_let_go(&error) => {
+                    printer.print(format!("{LET_GO}\n"));
+                    self.look_anew(printer, seen).await
+                }
+                begun => begun,
+            },
         };
         match begun {
             Ok(onlooker) => {
@@ -119,106 +120,18 @@ impl Chat<'_> {
         }
     }
 
-    /// Waits for the requests of others that are worked on in this process, since they would be cut
-    /// off, and for those that users ask meanwhile; then nobody is served here any more. Ctrl-C ends
-    /// that. Those who asked go on by themselves afterwards.
-    pub(super) async fn see_guests_off(&mut self) -> Result<()> {
-        if !self.house.serves() {
-            return Ok(());
-        }
-        let mut signals = Signals::ctrl_c()?;
-        let mut busy = self.busy(|_| true).await?;
-        let is_waited_for = !busy.is_empty();
-        if is_waited_for {
-            let count = busy.len();
-            self.view.terminal.note(&format!(
-                "{count} other carl{} waited for here; Ctrl-C cuts {} off",
-                if count == 1 { " is" } else { "s are" },
-                if count == 1 { "it" } else { "them" },
-            ))?;
-        }
-        loop {
-            let sessions = self.house.sessions.as_ref();
-            for work in std::mem::take(&mut busy) {
-                tokio::select! {
-                    ended = work.end(sessions) => ended?,
-                    _stopped = signals.next() => return Ok(()),
-                }
-            }
-            // The drive goes on wherever its session is opened next; a user's line would be lost.
-            let still_serves = self.house.serves();
-            busy = self.busy(|origin| origin == Origin::User).await?;
-            if !busy.is_empty() {
-                continue;
-            }
-            if !still_serves {
-                return Ok(());
-            }
-            // What came in before it took effect is seen in a last round.
-            self.house.serve_no_longer();
-        }
+    async fn look_anew(&mut self, printer: &SharedPrinter, seen: u64) -> Result<Onlooker> {
+        self.take_over().await?;
+        self.look(printer, seen).await
     }
 
-    /// The sessions in this process with requests of such origin that are not finished.
-    async fn busy(&self, counts: impl Fn(Origin) -> bool) -> Result<Vec<Work>> {
-        let sessions = self.house.sessions.as_ref();
-        let known = sessions.list().await.or_fail()?;
-        let mut busy = Vec::new();
-        for guest in known.iter().filter(|session| session.live) {
-            let mut work = Work::of(sessions, guest).await?;
-            work.open.retain(|_, origin| counts(*origin));
-            busy.extend((!work.open.is_empty()).then_some(work));
-        }
-        Ok(busy)
+    pub(super) async fn look(&self, printer: &SharedPrinter, seen: u64) -> Result<Onlooker> {
+        let own = (self.session.session_id, self.profile.clone());
+        Onlooker::begin(self.house.sessions.as_ref(), own, printer.clone(), seen).await
     }
 }
 
-/// The requests of a session that have no end yet.
-struct Work {
-    session_id: SessionId,
-    last_seq: u64,
-    open: BTreeMap<QueryId, Origin>,
-}
-
-impl Work {
-    async fn of(sessions: &dyn Sessions, session: &SessionSummary) -> Result<Self> {
-        let mut work = Self {
-            session_id: session.session_id,
-            last_seq: 0,
-            open: BTreeMap::new(),
-        };
-        let past = sessions.attach(work.session_id, 1, Follow::ToEnd).await;
-        let mut past = past.or_fail()?;
-        while let Some(event) = past.try_next().await.or_fail()? {
-            work.note(event.seq, event.query_id, &event.body);
-        }
-        Ok(work)
-    }
-
-    fn note(&mut self, seq: u64, query_id: Option<QueryId>, body: &EventBody) {
-        self.last_seq = seq;
-        match (query_id, body) {
-            (Some(id), EventBody::QueryReceived { origin, .. }) => {
-                self.open.insert(id, *origin);
-            }
-            (Some(id), EventBody::QueryFinished { .. }) => drop(self.open.remove(&id)),
-            _ => {}
-        }
-    }
-
-    /// Waits until none is open.
-    async fn end(mut self, sessions: &dyn Sessions) -> Result<()> {
-        let later = sessions.attach(self.session_id, self.last_seq + 1, Follow::Live);
-        let mut later = later.await.or_fail()?;
-        while !self.open.is_empty() {
-            match later.next().await {
-                Some(event) => {
-                    let event = event.or_fail()?;
-                    self.note(event.seq, event.query_id, &event.body);
-                }
-                None => return Ok(()),
-            }
-        }
-        Ok(())
-    }
+/// Whether the services do not have the session open for this chat any more.
+pub(super) fn is_let_go(error: &anyhow::Error) -> bool {
+    describe(error).1.code == ErrorKind::NotFound.code()
 }

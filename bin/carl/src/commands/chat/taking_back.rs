@@ -77,6 +77,7 @@ impl Chat<'_> {
                 text: vec![UNDO; steps].join("; "),
                 mode: Some(Mode::Deterministic),
                 input: None,
+                holder_id: self.session.holder_id,
             };
             self.work_on(send).await?;
             let events = self.events().await?;

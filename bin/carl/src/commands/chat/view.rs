@@ -3,12 +3,14 @@
 use super::line::{PROMPT, Typed};
 use crate::commands::onlooker::ShownElsewhere;
 use crate::render::agents::gist;
+use crate::render::in_force::InForce;
 use crate::render::terminal::{Answer, Silence, Terminal};
 use crate::render::{Paint, links};
 use crate::request::{Heard, LINE_BYTES, Meanwhile, View};
 use anyhow::{Context, Result};
 use api::sessions::{SessionSummary, Sessions};
 use domain::event::Event;
+use domain::settings::SessionProfile;
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal};
 use std::sync::PoisonError;
@@ -25,6 +27,8 @@ pub struct ChatView {
     pub(super) last_seq: u64,
     /// Whoever else shows the session learns here what is shown already.
     pub(super) told: Option<ShownElsewhere>,
+    /// By what the session works.
+    in_force: InForce,
     queued: VecDeque<Typed>,
     /// A line that was begun.
     begun: String,
@@ -32,7 +36,11 @@ pub struct ChatView {
 
 impl ChatView {
     /// For a session as it stands.
-    pub async fn new(sessions: &dyn Sessions, session: &SessionSummary) -> Self {
+    pub async fn new(
+        sessions: &dyn Sessions,
+        session: &SessionSummary,
+        own: &SessionProfile,
+    ) -> Self {
         let answer = if io::stdout().is_terminal() {
             Answer::Streamed
         } else {
@@ -44,17 +52,29 @@ impl ChatView {
             terminal: Terminal::new(paint, answer, known).silent_by(Silence::Lines),
             last_seq: session.last_seq,
             told: None,
+            in_force: InForce::of(own),
             queued: VecDeque::new(),
             begun: String::new(),
         }
     }
 
     /// Goes on with another session. What was typed ahead is for that one.
-    pub async fn turn_to(&mut self, sessions: &dyn Sessions, session: &SessionSummary) {
-        let next = Self::new(sessions, session).await;
+    pub async fn turn_to(
+        &mut self,
+        sessions: &dyn Sessions,
+        session: &SessionSummary,
+        own: &SessionProfile,
+    ) {
+        let next = Self::new(sessions, session, own).await;
         self.terminal = next.terminal;
         self.last_seq = next.last_seq;
+        self.in_force = next.in_force;
         self.told = None;
+    }
+
+    /// This chat works by another profile now.
+    pub fn own(&mut self, own: &SessionProfile) {
+        self.in_force.own(own);
     }
 
     /// The line that waits longest, shown as the prompt would have shown it.
@@ -126,6 +146,9 @@ impl View for ChatView {
         if let Some(told) = &self.told {
             let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
             told.insert(event.seq);
+        }
+        if let Some(change) = self.in_force.note(event) {
+            self.terminal.note(&change)?;
         }
         Ok(self.terminal.draw(event)?)
     }

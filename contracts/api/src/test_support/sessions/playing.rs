@@ -1,9 +1,9 @@
 //! Playing the script of a request, act by act.
 
-use super::{Act, FakeSessions};
+use super::{Act, FakeSessions, Waiting};
 use domain::drive::Origin;
 use domain::event::{ConfirmationRequest, EventBody, QueryStatus};
-use domain::id::{QueryId, SessionId};
+use domain::id::{HolderId, QueryId, SessionId};
 use tokio::sync::{oneshot, watch};
 
 impl FakeSessions {
@@ -19,9 +19,16 @@ impl FakeSessions {
                 session.is_busy = next.is_some();
                 next.map(|next| (next, session.interrupts.subscribe()))
             };
-            let Some(((query_id, text, mode), interrupts)) = next else {
+            let Some((next, interrupts)) = next else {
                 return;
             };
+            let Waiting {
+                query_id,
+                text,
+                mode,
+                holder_id,
+            } = next;
+            self.force(session_id, holder_id);
             let received = EventBody::QueryReceived {
                 text: text.clone(),
                 mode,
@@ -35,6 +42,7 @@ impl FakeSessions {
                 duration_ms: 0,
                 error: None,
             };
+            self.force(session_id, None);
             // In one breath, so that who sees the end finds the session free.
             let mut state = self.state.lock().unwrap();
             state.emit(session_id, Some(query_id), finished);
@@ -47,6 +55,15 @@ impl FakeSessions {
             if !is_busy {
                 return;
             }
+        }
+    }
+
+    /// Has a holder's profile count, or again that of the one who holds the session longest.
+    fn force(&self, session_id: SessionId, holder_id: Option<HolderId>) {
+        let mut state = self.state.lock().unwrap();
+        let changed = state.session(session_id).ok();
+        if let Some(body) = changed.and_then(|session| session.put_in_force(holder_id)) {
+            state.emit(session_id, None, body);
         }
     }
 

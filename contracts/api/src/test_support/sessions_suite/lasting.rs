@@ -1,7 +1,7 @@
 //! What every Sessions service promises of sessions that last: contexts, compacting, taking back,
 //! pins and signals.
 
-use super::{Subject, all, kind, log, open, send, status};
+use super::{Subject, all, held, kind, log, open, send, status};
 use crate::sessions::{ErrorKind, PinChange, RewindTo, TakenBack, Whose};
 use crate::test_support::{fresh_uuid, within};
 use domain::drive::Signal;
@@ -59,7 +59,7 @@ async fn times_shown(subject: &Subject, id: SessionId) -> usize {
 }
 
 async fn a_context_holds_what_counts(subject: &Subject) {
-    let id = open(subject).await;
+    let (id, holder_id) = held(subject).await;
     let before = times_shown(subject, id).await;
     ask(subject, id).await;
     let once = times_shown(subject, id).await;
@@ -70,7 +70,11 @@ async fn a_context_holds_what_counts(subject: &Subject) {
     let stranger = Whose::Agent(AgentId::from_uuid(fresh_uuid()));
     let nobody = subject.sessions.context(id, stranger).await;
     assert_eq!(kind(nobody), ErrorKind::InvalidRequest);
-    subject.sessions.close(id).await.expect("it closes");
+    subject
+        .sessions
+        .close(id, holder_id)
+        .await
+        .expect("it closes");
     let closed = log(subject, id, 1).await;
     assert_eq!(times_shown(subject, id).await, once, "from disk as well");
     assert_eq!(log(subject, id, 1).await, closed, "looking leaves no trace");
@@ -131,7 +135,7 @@ async fn a_waiting_request_is_taken_back_with_the_one_before_it(subject: &Subjec
 }
 
 async fn what_is_taken_back_stays_so_after_closing_and_in_a_fork(subject: &Subject) {
-    let id = open(subject).await;
+    let (id, holder_id) = held(subject).await;
     ask(subject, id).await;
     let once = times_shown(subject, id).await;
     let end = log(subject, id, 1).await.len() as u64;
@@ -139,7 +143,11 @@ async fn what_is_taken_back_stays_so_after_closing_and_in_a_fork(subject: &Subje
     let both = times_shown(subject, id).await;
     let before = log(subject, id, 1).await.len() as u64;
     take_back(subject, id, RewindTo::LastRequest).await;
-    subject.sessions.close(id).await.expect("it closes");
+    subject
+        .sessions
+        .close(id, holder_id)
+        .await
+        .expect("it closes");
     assert_eq!(times_shown(subject, id).await, once, "from disk");
     for (at_seq, expected) in [(0, once), (before, both), (end, once)] {
         let forking = subject.sessions.fork(id, at_seq).await;
@@ -212,11 +220,11 @@ pub(super) async fn signals_are_for_sessions_in_auto_mode(subject: &Subject) {
     let signal = async |id, signal| subject.sessions.signal(id, signal).await;
     let nowhere = SessionId::from_uuid(fresh_uuid());
     assert_eq!(kind(signal(nowhere, timer(1)).await), ErrorKind::NotFound);
-    let id = open(subject).await;
+    let (id, holder_id) = held(subject).await;
     assert_eq!(kind(signal(id, timer(1)).await), ErrorKind::NotAuto);
     let mut profile = subject.profile.clone();
     profile.mode = Mode::Auto;
-    let configuring = subject.sessions.configure(id, profile);
+    let configuring = subject.sessions.configure(id, holder_id, profile);
     configuring.await.expect("it is in auto mode");
     let too_long = signal(id, timer(SIGNAL_BYTES + 1)).await;
     assert_eq!(kind(too_long), ErrorKind::InvalidRequest);

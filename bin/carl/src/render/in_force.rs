@@ -1,0 +1,168 @@
+//! By whose settings a session works, for a chat that others may share it with.
+
+use crate::render::values::model_in_words;
+use domain::event::{Event, EventBody};
+use domain::settings::{Attendance, OverrideLevel, SessionProfile, SessionSettings};
+use std::collections::BTreeSet;
+use text::escape::visible_line;
+
+/// What is said when the chat's own settings are in force again.
+const OWN_AGAIN: &str = "this chat's settings are in force again";
+
+/// Tells a chat's own settings from those that another brought along.
+#[derive(Debug)]
+pub struct InForce {
+    own: SessionProfile,
+    is_other: bool,
+}
+
+impl InForce {
+    /// For a chat that works by these.
+    #[must_use]
+    pub fn of(own: &SessionProfile) -> Self {
+        Self {
+            own: own.clone(),
+            is_other: false,
+        }
+    }
+
+    /// The chat works by others now.
+    pub fn own(&mut self, own: &SessionProfile) {
+        self.own = own.clone();
+    }
+
+    /// What an event says of it; `None` for nothing that the user does not know.
+    pub fn note(&mut self, event: &Event) -> Option<String> {
+        let (EventBody::SessionConfigured { profile } | EventBody::SessionResumed { profile }) =
+            &event.body
+        else {
+            return None;
+        };
+        let differences = differences(&self.own, profile);
+        let was_other = std::mem::replace(&mut self.is_other, !differences.is_empty());
+        match (was_other, self.is_other) {
+            (_, true) => Some(format!(
+                "settings of another command are in force: {}",
+                differences.join("; ")
+            )),
+            (true, false) => Some(OWN_AGAIN.to_owned()),
+            (false, false) => None,
+        }
+    }
+}
+
+/// What is otherwise than a chat has it, in words.
+fn differences(own: &SessionProfile, now: &SessionProfile) -> Vec<String> {
+    let mut found = Vec::new();
+    let (ours, theirs) = (&own.settings, &now.settings);
+    if ours.override_level != theirs.override_level {
+        found.push(match theirs.override_level {
+            OverrideLevel::None => "no override".to_owned(),
+            OverrideLevel::Relax => "override relax".to_owned(),
+            OverrideLevel::All => "override all: nothing is asked or refused".to_owned(),
+        });
+    }
+    if ours.attendance != theirs.attendance {
+        found.push(match theirs.attendance {
+            Attendance::Attended => "somebody is asked there".to_owned(),
+            Attendance::Unattended => "nobody is asked".to_owned(),
+        });
+    }
+    if own.model != now.model || own.context_tokens != now.context_tokens {
+        let model = now.model.as_ref().map(model_in_words);
+        let model = model.unwrap_or_else(|| "the agent type's".to_owned());
+        found.push(format!("model {}", visible_line(&model)));
+    }
+    if own.mode != now.mode {
+        found.push(format!("mode {}", now.mode.as_str()));
+    }
+    if ours.workspace != theirs.workspace {
+        let folder = theirs.workspace.display().to_string();
+        found.push(format!("works in {}", visible_line(&folder)));
+    }
+    found.extend(opened(ours, theirs));
+    found
+}
+
+fn opened(ours: &SessionSettings, theirs: &SessionSettings) -> Vec<String> {
+    fn differ<T: Ord>(what: &str, ours: &BTreeSet<T>, theirs: &BTreeSet<T>) -> Option<String> {
+        let word = match (theirs.is_subset(ours), theirs.is_superset(ours)) {
+            (true, true) => return None,
+            (true, false) => "fewer",
+            (false, true) => "more",
+            (false, false) => "other",
+        };
+        Some(format!("{word} {what}"))
+    }
+    let lists = [
+        differ("open folders", &ours.allow_write, &theirs.allow_write),
+        differ(
+            "disabled tools",
+            &ours.disabled_tools,
+            &theirs.disabled_tools,
+        ),
+        differ("granted tools", &ours.grants, &theirs.grants),
+        differ(
+            "effects allowed in advance",
+            &ours.auto_approve,
+            &theirs.auto_approve,
+        ),
+        differ(
+            "approved plans",
+            &ours.approved_plans,
+            &theirs.approved_plans,
+        ),
+    ];
+    lists.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::Timestamp;
+    use domain::id::SessionId;
+    use domain::lineage::AgentType;
+    use domain::settings::Mode;
+    use std::path::PathBuf;
+    use uuid::Uuid;
+
+    #[test]
+    fn only_what_others_brought_is_told() {
+        let mut own = SessionProfile {
+            name: String::new(),
+            agent_type: AgentType::new("coder").unwrap(),
+            mode: Mode::Loop,
+            model: None,
+            context_tokens: None,
+            settings: SessionSettings::closed(PathBuf::from("/w")),
+        };
+        own.settings.attendance = Attendance::Attended;
+        let mut in_force = InForce::of(&own);
+        let mut note = |profile: &SessionProfile| {
+            let body = EventBody::SessionConfigured {
+                profile: profile.clone(),
+            };
+            in_force.note(&Event {
+                seq: 1,
+                time: Timestamp::UNIX_EPOCH,
+                session_id: SessionId::from_uuid(Uuid::nil()),
+                query_id: None,
+                agent_id: None,
+                respondent_id: None,
+                call_id: None,
+                body,
+            })
+        };
+        assert_eq!(note(&own), None);
+        let mut other = own.clone();
+        other.settings.override_level = OverrideLevel::All;
+        other.settings.attendance = Attendance::Unattended;
+        other.settings.allow_write.insert(PathBuf::from("/w"));
+        let told = note(&other).unwrap();
+        for part in ["override all", "nobody is asked", "more open folders"] {
+            assert!(told.contains(part), "{told}");
+        }
+        assert_eq!(note(&own).as_deref(), Some(OWN_AGAIN));
+        assert_eq!(note(&own), None);
+    }
+}
