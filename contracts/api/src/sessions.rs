@@ -157,8 +157,6 @@ pub enum ErrorKind {
     Refused,
     /// The service cannot be reached.
     Unreachable,
-    /// A subscriber fell too far behind; attach again from the last event seen.
-    Lagged,
     /// The session works on something; this waits for nobody.
     Busy,
     /// There is nothing to do it to: no request to take back, nothing left to make smaller.
@@ -169,7 +167,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every kind.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 12] = [
         Self::NotFound,
         Self::Corrupt,
         Self::Locked,
@@ -179,7 +177,6 @@ impl ErrorKind {
         Self::Unwritable,
         Self::Refused,
         Self::Unreachable,
-        Self::Lagged,
         Self::Busy,
         Self::NothingToDo,
         Self::NotAuto,
@@ -198,7 +195,6 @@ impl ErrorKind {
             Self::Unwritable => "sessions.unwritable",
             Self::Refused => "sessions.refused",
             Self::Unreachable => "sessions.unreachable",
-            Self::Lagged => "sessions.lagged",
             Self::Busy => "sessions.busy",
             Self::NothingToDo => "sessions.nothing_to_do",
             Self::NotAuto => "sessions.not_auto",
@@ -270,7 +266,7 @@ pub trait Sessions: Send + Sync {
     /// Sends a request; the stream ends with its `QueryFinished`. Dropping the stream does not stop
     /// the work: [`Sessions::interrupt`] does.
     async fn send(&self, request: SendRequest) -> Result<Streaming<Event, Error>, Error>;
-    /// Every event from `from_seq` on, oldest first.
+    /// Every event from `from_seq` on, oldest first. However slow the reader is, none is left out.
     async fn attach(
         &self,
         session_id: SessionId,

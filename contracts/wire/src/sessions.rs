@@ -109,7 +109,6 @@ fn to_status(error: Error) -> Status {
         | ErrorKind::NotAuto => Code::FailedPrecondition,
         ErrorKind::Refused => Code::PermissionDenied,
         ErrorKind::Unreachable => Code::Unavailable,
-        ErrorKind::Lagged => Code::OutOfRange,
     };
     status(code, &error, &error.detail)
 }

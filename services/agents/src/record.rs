@@ -22,6 +22,13 @@ pub const EXTENSION: &str = "jsonl";
 /// How much of a log's beginning and end a listing reads at first, bytes.
 const LISTING_WINDOW: u64 = 64 << 10;
 
+/// How much of a log is read in a row to find an event, bytes.
+const SEEK_WINDOW: u64 = 16 << 10;
+/// How a line begins: with the number of its event.
+const SEQ_PREFIX: &[u8] = b"{\"seq\":";
+/// The longest such beginning, bytes.
+const SEQ_BYTES: u64 = 32;
+
 /// Where a session's log is.
 #[must_use]
 pub fn path_of(folder: &Path, session_id: SessionId) -> PathBuf {
@@ -203,6 +210,52 @@ impl Lines {
             number: 0,
             good_bytes: 0,
         })
+    }
+
+    /// The same, from the event `seq` or from not far before it. The place is found by halving the
+    /// file, so what stands before it is not read.
+    ///
+    /// # Errors
+    /// As [`Lines::open`].
+    pub fn open_at(path: &Path, seq: u64) -> Result<Self, Error> {
+        let mut lines = Self::open(path)?;
+        if seq > 1 {
+            lines
+                .go_to(seq)
+                .map_err(|source| unreadable(path, source))?;
+        }
+        Ok(lines)
+    }
+
+    fn go_to(&mut self, wanted: u64) -> std::io::Result<()> {
+        let (mut low, mut before_low) = (0, 0);
+        let mut high = self.reader.get_ref().metadata()?.len();
+        while high - low > SEEK_WINDOW {
+            let middle = low + (high - low) / 2;
+            match self.line_after(middle)? {
+                Some((offset, seq)) if offset < high && (1..=wanted).contains(&seq) => {
+                    (low, before_low) = (offset, seq - 1);
+                }
+                // Later, or nothing that tells: then it is looked for before.
+                _ => high = middle,
+            }
+        }
+        self.reader.seek(SeekFrom::Start(low))?;
+        (self.number, self.good_bytes) = (before_low, low);
+        Ok(())
+    }
+
+    /// The first line that begins behind an offset, and the number of the event in it.
+    fn line_after(&mut self, offset: u64) -> std::io::Result<Option<(u64, u64)>> {
+        self.reader.seek(SeekFrom::Start(offset))?;
+        let limit = LOG_LINE_BYTES as u64 + 1;
+        let rest = (&mut self.reader).take(limit).skip_until(b'\n')?;
+        let mut head = Vec::new();
+        (&mut self.reader).take(SEQ_BYTES).read_to_end(&mut head)?;
+        let digits = head.strip_prefix(SEQ_PREFIX).unwrap_or_default();
+        let end = digits.iter().position(|byte| !byte.is_ascii_digit());
+        let seq = end.and_then(|end| std::str::from_utf8(&digits[..end]).ok()?.parse().ok());
+        Ok(seq.map(|seq| (offset + rest as u64, seq)))
     }
 
     /// The next event; `None` at the end and at a torn last line.
@@ -422,6 +475,55 @@ fn corrupt(path: &Path, line: u64, what: &str) -> Error {
 mod tests {
     use super::*;
     use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    fn event(session_id: SessionId, seq: u64, text: String) -> Event {
+        Event {
+            seq,
+            time: domain::Timestamp::UNIX_EPOCH,
+            session_id,
+            query_id: None,
+            agent_id: None,
+            respondent_id: None,
+            call_id: None,
+            body: domain::event::EventBody::TextDelta { text },
+        }
+    }
+
+    #[test]
+    fn any_event_is_found_without_what_stands_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let session_id = SessionId::from_uuid(uuid::Uuid::from_u128(1));
+        let mut log = SessionLog::create(folder.path(), session_id).unwrap();
+        for seq in 1..=2_000_u64 {
+            // Some lines are longer than the window.
+            let length = if seq % 97 == 0 { 40_000 } else { 200 };
+            let text = "x".repeat(length);
+            log.append(&event(session_id, seq, text)).unwrap();
+        }
+        let path = path_of(folder.path(), session_id);
+        for wanted in (1..=2_001).step_by(13) {
+            let mut lines = Lines::open_at(&path, wanted).unwrap();
+            let mut skipped = 0;
+            while let Some(event) = lines.next_event().unwrap() {
+                if event.seq >= wanted {
+                    assert_eq!(event.seq, wanted);
+                    break;
+                }
+                skipped += 1;
+            }
+            assert!(skipped < 200, "{skipped} before {wanted}");
+        }
+        // What is not read may be damaged.
+        let mut bytes = std::fs::read(&path).unwrap();
+        let tenth = bytes.len() / 10;
+        bytes[..tenth].fill(b'?');
+        std::fs::write(&path, bytes).unwrap();
+        let mut lines = Lines::open_at(&path, 1_999).unwrap();
+        while let Some(event) = lines.next_event().unwrap() {
+            assert!(event.seq > 1_700);
+        }
+        assert!(Lines::open_at(&path, 1).unwrap().next_event().is_err());
+    }
 
     #[test]
     fn a_pipe_in_place_of_a_log_is_not_waited_for() {

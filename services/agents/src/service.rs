@@ -224,8 +224,9 @@ impl Sessions for Service {
             };
             session.send(sent).await
         });
-        let (query_id, receiver) = library::joined(sending.await)??;
-        Ok(stream::of_query(stream::live(receiver), query_id))
+        let (query_id, shown) = library::joined(sending.await)??;
+        let path = record::path_of(&self.shared.config.sessions_folder, request.session_id);
+        Ok(stream::of_query(stream::live(shown, path), query_id))
     }
 
     async fn attach(
@@ -237,11 +238,11 @@ impl Sessions for Service {
         let path = record::path_of(&self.shared.config.sessions_folder, session_id);
         match (self.live(session_id).await, follow) {
             (Some(session), follow) => {
-                let (last_seq, receiver) = session.emitter.subscribe().await;
-                let past = stream::replay(path, from_seq, last_seq);
+                let shown = session.emitter.subscribe().await;
+                let past = stream::replay(path.clone(), from_seq, shown.0);
                 Ok(match follow {
                     Follow::ToEnd => past,
-                    Follow::Live => stream::then_live(past, stream::live(receiver), from_seq),
+                    Follow::Live => stream::then_live(past, stream::live(shown, path), from_seq),
                 })
             }
             (None, Follow::ToEnd) => {

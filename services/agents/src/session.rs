@@ -181,7 +181,7 @@ impl Session {
     pub(crate) async fn send(
         &self,
         sent: Sent,
-    ) -> Result<(QueryId, broadcast::Receiver<Shown>), Error> {
+    ) -> Result<(QueryId, (u64, broadcast::Receiver<Shown>)), Error> {
         let queue = self.queue.lock().await;
         self.place(queue, sent).await
     }
@@ -220,7 +220,7 @@ impl Session {
         &self,
         mut queue: MutexGuard<'_, VecDeque<Pending>>,
         sent: Sent,
-    ) -> Result<(QueryId, broadcast::Receiver<Shown>), Error> {
+    ) -> Result<(QueryId, (u64, broadcast::Receiver<Shown>)), Error> {
         if self.closing.is_cancelled() {
             return Err(Error::new(ErrorKind::NotFound, "The session is closed."));
         }
@@ -246,7 +246,7 @@ impl Session {
         }
         let query_id = QueryId::from_uuid(Uuid::now_v7());
         let scope = self.scope(query_id);
-        let (_, receiver) = self.emitter.subscribe().await;
+        let shown = self.emitter.subscribe().await;
         let received = EventBody::QueryReceived {
             text: text.clone(),
             mode,
@@ -274,7 +274,7 @@ impl Session {
             cancel: self.closing.child_token(),
         });
         self.arrived.notify_one();
-        Ok((query_id, receiver))
+        Ok((query_id, shown))
     }
 
     /// Takes up a request that an earlier process began, before anything else is asked.

@@ -21,7 +21,7 @@ const READ_AHEAD: usize = 64;
 pub(crate) fn replay(path: PathBuf, from_seq: u64, to_seq: u64) -> Streaming<Event, Error> {
     let (sender, receiver) = mpsc::channel(READ_AHEAD);
     tokio::task::spawn_blocking(move || {
-        let mut lines = match Lines::open(&path) {
+        let mut lines = match Lines::open_at(&path, from_seq) {
             Ok(lines) => lines,
             Err(error) => {
                 // A reader that went away wants no error either.
@@ -54,18 +54,68 @@ pub(crate) fn replay(path: PathBuf, from_seq: u64, to_seq: u64) -> Streaming<Eve
     .boxed()
 }
 
-/// Everything shown from now on, until the session closes.
-pub(crate) fn live(receiver: broadcast::Receiver<Shown>) -> Streaming<Event, Error> {
-    stream::unfold(Some(receiver), |receiver| async move {
-        let mut receiver = receiver?;
-        match receiver.recv().await {
-            Ok(Shown::Event(event)) => Some((Ok(Arc::unwrap_or_clone(event)), Some(receiver))),
-            Ok(Shown::Broken(fault)) => Some((Err(broken(fault)), None)),
-            Err(RecvError::Lagged(missed)) => Some((Err(lagged(missed)), None)),
-            Err(RecvError::Closed) => None,
+/// Everything shown after the event `last_seq`, until the session closes. A reader who falls behind
+/// what is kept in memory is given from the log what came meanwhile, and goes on from there.
+pub(crate) fn live(
+    (last_seq, receiver): (u64, broadcast::Receiver<Shown>),
+    path: PathBuf,
+) -> Streaming<Event, Error> {
+    let live = Live {
+        receiver,
+        path,
+        last_seq,
+        missed: None,
+        held: None,
+    };
+    stream::unfold(Some(live), |live| async move { live?.step().await }).boxed()
+}
+
+struct Live {
+    receiver: broadcast::Receiver<Shown>,
+    path: PathBuf,
+    /// The last event that was passed on.
+    last_seq: u64,
+    /// What stands in the log between that one and `held`.
+    missed: Option<Streaming<Event, Error>>,
+    held: Option<Event>,
+}
+
+impl Live {
+    async fn step(mut self) -> Option<(Result<Event, Error>, Option<Self>)> {
+        loop {
+            let next = match &mut self.missed {
+                Some(missed) => missed.next().await,
+                None => None,
+            };
+            match next {
+                Some(Ok(event)) => return self.pass(event),
+                Some(Err(error)) => return Some((Err(error), None)),
+                None => self.missed = None,
+            }
+            if let Some(event) = self.held.take() {
+                return self.pass(event);
+            }
+            match self.receiver.recv().await {
+                Ok(Shown::Event(event)) if event.seq <= self.last_seq => {}
+                Ok(Shown::Event(event)) => {
+                    let first = self.last_seq + 1;
+                    // An event is in the log before it is shown.
+                    self.missed = (event.seq > first)
+                        .then(|| replay(self.path.clone(), first, event.seq - 1));
+                    self.held = Some(Arc::unwrap_or_clone(event));
+                }
+                Ok(Shown::Broken(fault)) => return Some((Err(broken(fault)), None)),
+                // The next one that is still there tells how many were missed.
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return None,
+            }
         }
-    })
-    .boxed()
+    }
+
+    fn pass(mut self, event: Event) -> Option<(Result<Event, Error>, Option<Self>)> {
+        self.last_seq = event.seq;
+        Some((Ok(event), Some(self)))
+    }
 }
 
 /// What was, then what is: without a gap or a double, since `live` begins where `past` ends. Live
@@ -102,14 +152,6 @@ pub(crate) fn of_query(
         }
     })
     .boxed()
-}
-
-fn lagged(missed: u64) -> Error {
-    Error::new(
-        ErrorKind::Lagged,
-        format!("This reader fell {missed} events behind and was let go."),
-    )
-    .with_hint("Attach again from the event after the last one seen; the log has them all.")
 }
 
 fn broken(fault: Fault) -> Error {
