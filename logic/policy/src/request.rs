@@ -10,8 +10,9 @@
 mod words;
 
 use words::{
-    AFTER_A_NOUN, ALL, ASKING, BEFORE_TO, CONDITIONS, DEEDS, EXCEPTION_WORDS, FOLLOWED, FOLLOWING,
-    HARMLESS, HOLDING_BACK, HOLDING_BACK_TOGETHER, OPENERS, REPORTING, TELLING, THINGS,
+    AFTER_A_NOUN, ALL, ARTICLES, ASKING, BEFORE_TO, CONDITIONS, DEEDS, EXCEPTION_WORDS, FOLLOWED,
+    FOLLOWING, HARMLESS, HOLDING_BACK, HOLDING_BACK_TOGETHER, NO_PERSON, OF_THE_AGENT, OPENERS,
+    REPORTING, Scope, TELLING, TELLING_ANYTHING, TELLING_SOMEBODY, THINGS, TIMES,
 };
 
 use domain::tool::{EffectClass, ToolName, ToolSpec};
@@ -19,6 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Most words of a request that are looked at.
 const WORDS: usize = 20_000;
+/// By which a message is asked for, in lower case.
+const WRITE_TO: &str = "rite to ";
 /// How many words may stand between following something and what is followed.
 const DELEGATION_WORDS: usize = 6;
 
@@ -40,6 +43,8 @@ impl Requested {
     /// Reads a request. `tools`: every tool that there is.
     #[must_use]
     pub fn of<'a>(request: &str, tools: impl IntoIterator<Item = &'a ToolSpec>) -> Self {
+        let tools: Vec<&ToolSpec> = tools.into_iter().collect();
+        let verbs = verbs_of(&tools);
         let own = without_pasted(request);
         let bare = without_quotes(request);
         let words = Vocabulary::of(&bare);
@@ -47,7 +52,7 @@ impl Requested {
         let is_held_back = words.is_cut || holds_back(&bare);
         let clauses = match is_held_back {
             true => Vec::new(),
-            false => clauses(own),
+            false => clauses(own, &verbs),
         };
         let mut requested = Self {
             own: own.to_lowercase(),
@@ -58,12 +63,12 @@ impl Requested {
         for tool in tools {
             let name = &tool.definition.name;
             let orders = orders_for(tool, &words);
-            if orders.iter().any(|order| words.all.contains(*order)) {
+            if !orders.is_disjoint(&words.all) {
                 requested.mentioned.insert(name.clone());
             }
             let asking = clauses
                 .iter()
-                .filter(|clause| clause.orders.iter().any(|order| orders.contains(order)));
+                .filter(|clause| !clause.orders.is_disjoint(&orders));
             let asking: Vec<String> = asking.map(|clause| clause.text.clone()).collect();
             if !asking.is_empty() {
                 requested.tools.insert(name.clone(), asking);
@@ -76,6 +81,12 @@ impl Requested {
     #[must_use]
     pub fn asks_for(&self, tool: &ToolName) -> bool {
         self.tools.contains_key(tool)
+    }
+
+    /// How many clauses ask for the tool.
+    #[must_use]
+    pub fn orders_of(&self, tool: &ToolName) -> usize {
+        self.tools.get(tool).map_or(0, Vec::len)
     }
 
     /// Whether the request forbids, excepts or holds back anything.
@@ -118,16 +129,16 @@ struct Clause {
     /// In lower case, with what it has in quotes.
     text: String,
     /// The orders in it.
-    orders: BTreeSet<&'static str>,
+    orders: BTreeSet<String>,
 }
 
 /// Every clause with its orders. A question orders nothing unless it is put to the agent, and what
 /// somebody said orders nothing.
-fn clauses(request: &str) -> Vec<Clause> {
+fn clauses(request: &str, verbs: &BTreeSet<String>) -> Vec<Clause> {
     let mut found = Vec::new();
     let mut is_reported = false;
     for (text, mark) in cut(request) {
-        let words = tokens(&without_quotes(text));
+        let words = told(tokens(&without_quotes(text)));
         let opens_to_agent = words.iter().any(|word| word == "please")
             || words
                 .windows(2)
@@ -135,7 +146,7 @@ fn clauses(request: &str) -> Vec<Clause> {
         let is_mute = is_reported || mark == '?' && !opens_to_agent;
         let orders = match is_mute {
             true => BTreeSet::new(),
-            false => orders_in(&words),
+            false => orders_in(&words, verbs),
         };
         is_reported = mark == ':'
             && words
@@ -227,11 +238,25 @@ fn holds_back(bare: &str) -> bool {
             .unwrap_or(&[]);
         words.get(at) == Some(&"but") && before.iter().any(|word| ALL.contains(word))
     };
+    let holds = |(at, word): (usize, &&str)| {
+        let behind = words.get(at + 1..).unwrap_or(&[]);
+        HOLDING_BACK.contains(word) && !(matches!(*word, "before" | "until") && is_time(behind))
+    };
     (0..words.len()).any(excepts)
-        || words.iter().any(|word| HOLDING_BACK.contains(word))
+        || words.iter().enumerate().any(holds)
         || words
             .windows(2)
             .any(|pair| HOLDING_BACK_TOGETHER.contains(&(pair[0], pair[1])))
+}
+
+/// Whether words begin with a time: `Thursday`, `the end of October`, `12`.
+fn is_time(words: &[&str]) -> bool {
+    let mut words = words
+        .iter()
+        .filter(|word| !matches!(**word, "the" | "next"));
+    words
+        .next()
+        .is_some_and(|word| TIMES.contains(word) || word.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The words of a request, looked up once for all tools.
@@ -247,10 +272,17 @@ struct Vocabulary {
 
 impl Vocabulary {
     fn of(text: &str) -> Self {
-        let all = words_of(text);
-        let is_cut = all.len() >= WORDS;
-        let all: BTreeSet<String> = all.into_iter().collect();
-        let singular: BTreeSet<String> = all.iter().map(|word| singular(word)).collect();
+        let words = words_of(text);
+        let is_cut = words.len() >= WORDS;
+        let tokens = told(tokens(text));
+        let all: BTreeSet<String> = words.into_iter().chain(tokens.iter().cloned()).collect();
+        let mut singular: BTreeSet<String> = all.iter().map(|word| singular(word)).collect();
+        if tokens.windows(2).any(|pair| tells(&pair[0], &pair[1])) || text.contains(WRITE_TO) {
+            singular.insert("message".to_owned());
+        }
+        if has_reference(text) {
+            singular.extend(["issue".to_owned(), "pr".to_owned()]);
+        }
         let things = things_of(&singular);
         Self {
             all,
@@ -261,9 +293,51 @@ impl Vocabulary {
     }
 }
 
+/// Whether a verb tells the one behind it something.
+fn tells(verb: &str, behind: &str) -> bool {
+    let is_person = !NO_PERSON.contains(&behind);
+    TELLING_SOMEBODY.contains(&verb) && (is_person || ARTICLES.contains(&behind))
+        || TELLING_ANYTHING.contains(&verb) && is_person
+}
+
+/// Whether a text has a number as issues and changes are named by: `#12`.
+fn has_reference(text: &str) -> bool {
+    let mut behind = text.split('#').skip(1);
+    behind.any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// `let her know` as `tell her`.
+fn told(mut words: Vec<String>) -> Vec<String> {
+    let is_told = |at: &usize| {
+        words.get(*at).is_some_and(|word| word == "let")
+            && words.get(at + 2).is_some_and(|word| word == "know")
+    };
+    let places: Vec<usize> = (0..words.len()).filter(is_told).collect();
+    for at in places {
+        if let Some(word) = words.get_mut(at) {
+            "tell".clone_into(word);
+        }
+    }
+    words
+}
+
+/// The verbs that tools are named after and that are no deed in the list: `renew_prescription`.
+fn verbs_of(tools: &[&ToolSpec]) -> BTreeSet<String> {
+    tools.iter().filter_map(|tool| own_verb(tool)).collect()
+}
+
+fn own_verb(tool: &ToolSpec) -> Option<String> {
+    let name = words_of(&spaced(tool.definition.name.as_str()));
+    let is_deed = |word: &String| DEEDS.iter().any(|deed| deed.names.contains(&word.as_str()));
+    if name.len() < 2 || name.iter().any(is_deed) {
+        return None;
+    }
+    name.into_iter().next()
+}
+
 /// The orders by which a request with these words asks for the tool; none where it does not speak
 /// of what the tool deals with.
-fn orders_for(tool: &ToolSpec, request: &Vocabulary) -> BTreeSet<&'static str> {
+fn orders_for(tool: &ToolSpec, request: &Vocabulary) -> BTreeSet<String> {
     if matches!(tool.effect, EffectClass::Read | EffectClass::SelfWrite) {
         return BTreeSet::new();
     }
@@ -271,38 +345,62 @@ fn orders_for(tool: &ToolSpec, request: &Vocabulary) -> BTreeSet<&'static str> {
     // A tool is named after its deed first: `delete_mail` mails nothing.
     let is_deed = |word: &&String| DEEDS.iter().any(|deed| deed.names.contains(&word.as_str()));
     let first = name.iter().find(is_deed);
-    let others = name.iter().filter(|word| Some(*word) != first);
+    let verb = own_verb(tool);
+    let others = name
+        .iter()
+        .filter(|word| Some(*word) != first && Some(*word) != verb.as_ref());
     let objects: BTreeSet<String> = others.map(|word| singular(word)).collect();
     let capability = words_of(&spaced(&tool.capability));
     let capability = capability.iter().map(|word| singular(word));
     let dealt_with = things_of(&objects.iter().cloned().chain(capability).collect());
-    let is_about = objects.is_empty()
-        || !objects.is_disjoint(&request.singular)
-        || !dealt_with.is_disjoint(&request.things);
+    let is_named = !objects.is_disjoint(&request.singular);
+    let is_about = objects.is_empty() || is_named || !dealt_with.is_disjoint(&request.things);
     let pays = |word: &&String| matches!(word.as_str(), "money" | "payment");
     let own: Vec<&String> = first.into_iter().chain(name.iter().filter(pays)).collect();
-    let deeds = DEEDS.iter().filter(|deed| {
-        let is_of_tool = own.iter().any(|word| deed.names.contains(&word.as_str()));
-        is_of_tool && (deed.is_specific || is_about)
-    });
-    deeds.flat_map(|deed| deed.orders).copied().collect()
+    let mut found = BTreeSet::new();
+    for deed in &DEEDS {
+        // `Leave a comment`: the word for the deed is the thing that is asked for.
+        let is_thing = |word: &&&String| request.singular.contains(word.as_str());
+        let of_tool = own
+            .iter()
+            .filter(|word| deed.names.contains(&word.as_str()));
+        let as_thing = of_tool.clone().find(is_thing);
+        let is_meant = match deed.scope {
+            Scope::Any => true,
+            Scope::About => is_about,
+            Scope::Named => is_named,
+        };
+        if of_tool.count() == 0 || !is_meant && as_thing.is_none() {
+            continue;
+        }
+        let orders = deed.orders.iter().map(|order| (*order).to_owned());
+        let other = |order: &String| is_meant || as_thing.is_none_or(|thing| **thing != *order);
+        found.extend(orders.filter(other));
+    }
+    let is_clear = |verb: &String| is_named || !OF_THE_AGENT.contains(&verb.as_str());
+    found.extend(verb.filter(is_clear));
+    found
 }
 
 /// The orders among the words of a clause, from its beginning on.
-fn orders_in(words: &[String]) -> BTreeSet<&'static str> {
+fn orders_in(words: &[String], verbs: &BTreeSet<String>) -> BTreeSet<String> {
     let mut orders = BTreeSet::new();
     for at in 0..words.len() {
-        orders.extend(order_at(words, at, !orders.is_empty()));
+        orders.extend(order_at(words, at, (!orders.is_empty(), verbs)));
     }
     orders
 }
 
 /// The order at a place of a clause: a word for a deed where an order stands. `is_later`: an order
-/// stands before it.
-fn order_at(words: &[String], at: usize, is_later: bool) -> Option<&'static str> {
+/// stands before it. `verbs`: what tools are named after.
+fn order_at(
+    words: &[String],
+    at: usize,
+    (is_later, verbs): (bool, &BTreeSet<String>),
+) -> Option<String> {
     let word = words.get(at)?;
     let mut orders = DEEDS.iter().flat_map(|deed| deed.orders);
-    let order = orders.find(|order| *order == word)?;
+    let is_order = orders.any(|order| *order == word) || verbs.contains(word);
     let word_at = |back: usize| {
         at.checked_sub(back)
             .and_then(|at| words.get(at))
@@ -323,9 +421,9 @@ fn order_at(words: &[String], at: usize, is_later: bool) -> Option<&'static str>
         Some(word) => OPENERS.contains(&word),
     };
     let after = words.get(at + 1).map_or("", String::as_str);
-    let is_told_to_user = TELLING.contains(order) && matches!(after, "me" | "us");
+    let is_told_to_user = TELLING.contains(&word.as_str()) && matches!(after, "me" | "us");
     let is_noun = AFTER_A_NOUN.contains(&after);
-    (is_open && !is_told_to_user && !is_noun).then_some(*order)
+    (is_order && is_open && !is_told_to_user && !is_noun).then(|| word.clone())
 }
 
 fn is_delegated(words: &[String]) -> bool {

@@ -315,6 +315,7 @@ fn unresolved(error: &ReferenceError) -> Judgement {
         bound: None,
         write_root: None,
         is_untrusted_choice: false,
+        is_as_requested: false,
     }
 }
 
@@ -324,6 +325,7 @@ fn broken(rule: &str, why: &str) -> Judgement {
         bound: None,
         write_root: None,
         is_untrusted_choice: false,
+        is_as_requested: false,
     }
 }
 
