@@ -42,7 +42,7 @@ pub(crate) fn unknown_tool(question: &Question<'_>, table: &ToolTable) -> Findin
     deny(
         "unknown_tool",
         format!("There is no tool named {name:?}. {offer}"),
-        format!("The model asked for {name:?}, which is no tool. `carl tools` lists them."),
+        format!("The model asked for {name:?}, which is none of the tools that it was offered."),
     )
 }
 

@@ -39,14 +39,26 @@ pub(crate) fn in_short(
     arguments: &Value,
     targets: &BTreeMap<String, PathBuf>,
 ) -> String {
+    use ArgumentRole::{Knob, Selector, Target};
     let is_target = |name: &String| {
         let known = spec.arguments.get(name);
-        known.is_some_and(|known| known.role == ArgumentRole::Target)
+        known.is_some_and(|known| matches!(known.role, Target | Selector))
+    };
+    // A word or a yes that changes what the call does: the package manager, whether it is a trial.
+    let is_mode = |name: &String, value: &Value| {
+        let known = spec.arguments.get(name);
+        let says_much = value.is_string() || value == &Value::Bool(true);
+        says_much && known.is_some_and(|known| known.role == Knob)
     };
     let all: Vec<(&String, &Value)> = arguments.as_object().into_iter().flatten().collect();
-    let mut named: Vec<_> = all.iter().filter(|(name, _)| is_target(name)).collect();
+    let (targets_of, others): (Vec<_>, Vec<_>) =
+        all.iter().copied().partition(|(name, _)| is_target(name));
+    let modes = others
+        .into_iter()
+        .filter(|(name, value)| is_mode(name, value));
+    let mut named: Vec<_> = targets_of.into_iter().chain(modes).collect();
     if named.is_empty() {
-        named = all.iter().collect();
+        named = all;
     }
     let mut line = format!(
         "{} (effect: {})",
@@ -54,7 +66,7 @@ pub(crate) fn in_short(
         spec.effect.as_str()
     );
     for (name, value) in named {
-        let value = match (targets.get(*name), value) {
+        let value = match (targets.get(name), value) {
             (Some(path), _) => path.to_string_lossy().into_owned(),
             (None, Value::String(text)) => text.clone(),
             (None, other) => other.to_string(),

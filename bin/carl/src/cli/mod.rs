@@ -97,7 +97,7 @@ pub enum Command {
     /// List the tools and what each does to the world; draft and check tool tables
     Tools(ToolsArgs),
     /// List the agent types and what each may use
-    Agents(ListArgs),
+    Agents(AgentsArgs),
     /// Ask the guard what it would say
     #[command(subcommand)]
     Policy(PolicyCommand),
@@ -174,6 +174,16 @@ pub struct ListArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `carl agents`.
+#[derive(Debug, Args)]
+pub struct AgentsArgs {
+    #[command(flatten)]
+    pub list: ListArgs,
+    /// Print the shipped agents.yaml, with every key, to begin a file of your own with
+    #[arg(long, conflicts_with = "json")]
+    pub shipped: bool,
 }
 
 /// `carl init`.

@@ -32,7 +32,7 @@ const fn deed(
 }
 
 /// English only, as function words are.
-pub(super) const DEEDS: [Deed; 25] = [
+pub(super) const DEEDS: [Deed; 26] = [
     deed(
         &[
             "send", "write", "tell", "message", "mail", "email", "e-mail", "notify", "inform",
@@ -62,7 +62,8 @@ pub(super) const DEEDS: [Deed; 25] = [
         &["append", "add", "insert", "put", "extend"],
         Scope::About,
     ),
-    deed(&["invite", "add"], &["invite"], Scope::About),
+    deed(&["invite"], &["invite"], Scope::Any),
+    deed(&["add"], &["invite"], Scope::About),
     deed(
         &[
             "remove",
