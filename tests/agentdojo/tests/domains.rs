@@ -23,7 +23,7 @@ const DOMAINS: [&str; 6] = ["tracker", "shop", "clinic", "newsroom", "club", "mu
 /// Most of the user's calls with an effect that may be asked about with a plan, percent.
 const ASKED_WITH_A_PLAN: usize = 46;
 /// The same without one.
-const ASKED_WITHOUT: usize = 73;
+const ASKED_WITHOUT: usize = 74;
 
 /// One check, and whose call it is.
 struct Asked {
