@@ -43,6 +43,13 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #default_model = "claude-sonnet-4-5"
 #api_key = { secret = "anthropic" }
 
+# Longest a whole call may take is timeout_secs of its provider (600). How long a server may send
+# nothing, before its answer and within it, in milliseconds. Without these two a server on this
+# machine or in its network may be quiet as long as the whole call may take; others as shown.
+#[models.limits]
+#first_byte_ms = 120000
+#stall_ms = 60000
+
 # Which model does what: provider/model.
 #[models.roles]
 #fast = "ollama/qwen2.5:7b-instruct"
