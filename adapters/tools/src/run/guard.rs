@@ -4,7 +4,7 @@
 //! A mount can freeze what exists and cannot forbid a name that does not. So what exists is frozen,
 //! and what is new is removed as soon as the program and all it started have ended.
 
-use super::places::{Found, Limits, Mark, search};
+use super::places::{Found, Limits, Mark, is_inside, search};
 use super::scratch;
 use crate::failure::mendable;
 use api::executor::ToolFailure;
@@ -175,25 +175,10 @@ fn above(hidden: &[PathBuf], roots: &[PathBuf]) -> Vec<PathBuf> {
     held.into_iter().collect()
 }
 
-/// Keys and passwords below folders, however deep.
-pub(super) fn hidden_below(
-    protected: &Protected,
-    roots: &[PathBuf],
-) -> Result<Vec<PathBuf>, ToolFailure> {
-    let mut sight = search(protected, roots.iter(), Limits::BEFORE);
-    match sight.is_cut {
-        true => Err(too_many()),
-        false => Ok(std::mem::take(&mut sight.hidden)),
-    }
-}
-
 /// What a program may not change: each place; of a link, which no mount can freeze, what it leads to
 /// where the program could write that.
 fn frozen(found: Vec<Found>, roots: &[PathBuf]) -> Vec<PathBuf> {
-    let is_within = |real: &PathBuf| {
-        let above = roots.iter().any(|root| root.starts_with(real));
-        !above && roots.iter().any(|root| real.starts_with(root))
-    };
+    let is_within = |real: &PathBuf| is_inside(real, roots);
     let mut frozen = BTreeSet::new();
     for place in found {
         match place.link {

@@ -235,11 +235,10 @@ async fn run_step(
     environment.extend(more.map(|(name, value)| (name.to_owned(), value)));
     let mut limits = limits();
     limits.wall = INSTALL_TIME;
-    let seen = step.read.iter().chain(&step.write);
-    let hidden = shell::hidden(bay, seen.map(PathBuf::as_path));
     // The store is nobody's but this call's.
     let guarded = step.write.iter().filter(|path| **path != places.store);
     let errand = Errand {
+        searched: step.read.clone(),
         guarded: guarded.cloned().collect(),
         job: Job {
             argv: step.argv,
@@ -248,7 +247,7 @@ async fn run_step(
             write: step.write,
             scratch: desk.with(step.files),
             frozen: Vec::new(),
-            hidden,
+            hidden: Vec::new(),
             environment,
             input: Vec::new(),
             network: step.network,

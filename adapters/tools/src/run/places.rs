@@ -71,6 +71,12 @@ pub(super) struct Sight {
     doors: Doors,
 }
 
+/// Whether a path lies in one of the folders, and above none.
+pub(super) fn is_inside(path: &Path, roots: &[PathBuf]) -> bool {
+    let is_above = roots.iter().any(|root| root.starts_with(path));
+    !is_above && roots.iter().any(|root| path.starts_with(root))
+}
+
 /// Looks for the protected places beneath the roots, level by level.
 pub(super) fn search<'a>(
     protected: &Protected,
@@ -92,13 +98,23 @@ pub(super) fn search<'a>(
                 continue;
             }
         };
+        // In a folder that is refused itself, any name may be.
+        let is_open = protected.refuses_write(&folder, &given).is_none();
         for entry in entries {
             if left == 0 {
                 sight.is_cut = true;
                 return sight;
             }
             left -= 1;
-            let looked = entry.and_then(|entry| sight.look((protected, &given), &entry, root));
+            let looked = entry.and_then(|entry| {
+                let is_plain = is_open && !protected.may_refuse(&entry.file_name());
+                match entry.file_type()? {
+                    kind if is_plain && !kind.is_symlink() => {
+                        Ok(kind.is_dir().then(|| entry.path()))
+                    }
+                    _ => sight.look((protected, &given), &entry, root),
+                }
+            });
             match looked {
                 Ok(Some(_)) if depth >= limits.depth => sight.is_cut = true,
                 Ok(Some(below)) => waiting.push_back((below, root, depth + 1)),
@@ -127,6 +143,11 @@ impl Sight {
         let is_secret = matches!(unread, Some(Protection::Credentials | Protection::Closed));
         if is_secret && !is_on_the_way && !kind.is_symlink() {
             self.hidden.push(path.clone());
+        }
+        if kind.is_symlink() && unread == Some(Protection::Credentials) {
+            let goal = path.canonicalize().ok();
+            self.hidden
+                .extend(goal.filter(|goal| is_inside(goal, roots)));
         }
         // By way of a link, what lies elsewhere under harmless names lies in a listed place.
         let links_to_listed = kind.is_symlink() && protected.leads_to_listed(&path);
