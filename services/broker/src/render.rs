@@ -32,22 +32,27 @@ pub(crate) const IN_SHORT: &str = "In short: ";
 /// Most of that line, characters.
 const SHORT_CHARS: usize = 300;
 
-/// One call in one line: tool, effect, and what it acts on; where it names nothing of the kind, its
-/// arguments.
+/// One call in one line: tool, effect, what it acts on, and how; where it acts on nothing of the kind,
+/// its arguments. What was left out and has a default counts as given.
 pub(crate) fn in_short(
     spec: &ToolSpec,
     arguments: &Value,
     targets: &BTreeMap<String, PathBuf>,
 ) -> String {
-    let is_target = |name: &String| {
-        let known = spec.arguments.get(name);
-        known.is_some_and(|known| known.role == ArgumentRole::Target)
+    let is = |name: &String, role| {
+        spec.arguments
+            .get(name)
+            .is_some_and(|known| known.role == role)
     };
-    let all: Vec<(&String, &Value)> = arguments.as_object().into_iter().flatten().collect();
-    let mut named: Vec<_> = all.iter().filter(|(name, _)| is_target(name)).collect();
-    if named.is_empty() {
-        named = all.iter().collect();
-    }
+    let given = arguments.as_object().into_iter().flatten();
+    let mut all: BTreeMap<&String, &Value> = defaults(spec).collect();
+    all.extend(given);
+    let of_role = |role| all.iter().filter(move |(name, _)| is(name, role));
+    let targets_first = of_role(ArgumentRole::Target).chain(of_role(ArgumentRole::Knob));
+    let named: Vec<_> = match of_role(ArgumentRole::Target).next() {
+        Some(_) => targets_first.collect(),
+        None => all.iter().collect(),
+    };
     let mut line = format!(
         "{} (effect: {})",
         spec.definition.name,
@@ -62,6 +67,13 @@ pub(crate) fn in_short(
         line.push_str(&format!(", {}: {}", one_line(name), one_line(&value)));
     }
     short(&line)
+}
+
+/// The arguments that have a default, with it.
+fn defaults(spec: &ToolSpec) -> impl Iterator<Item = (&String, &Value)> {
+    let properties = spec.definition.parameters.get("properties");
+    let all = properties.and_then(Value::as_object).into_iter().flatten();
+    all.filter_map(|(name, property)| Some((name, property.get("default")?)))
 }
 
 /// The last line of a question; what is cut off is said.
