@@ -158,6 +158,10 @@ fn an_honest_pip_install_needs_one_question() {
     assert_eq!(sitting.seen.questions.len(), 1);
     let question = &sitting.seen.questions[0];
     assert!(question.contains("including loopback"), "{question}");
+    let (_, in_short) = question.rsplit_once("In short: ").unwrap();
+    for named in ["names: [\"tiny\"]", "manager: pip", "dry_run: false"] {
+        assert!(in_short.contains(named), "{question}");
+    }
     let found = made("find", &[".venv", "-name", "tiny.py"], &scene.house.work());
     assert!(!found.is_empty(), "{}", told(&sitting));
     // Once more, into the environment that is there now.
@@ -430,6 +434,19 @@ fn a_file_is_no_package_name() {
         }
         assert!(index.asked().is_empty());
     }
+    let scene = recast(
+        House::new(),
+        &[(
+            "package_install",
+            json!({"manager": "brew", "names": ["x"]}),
+        )],
+    );
+    let outcome = scene.run(&["--agent", "sysadmin", "install it"]);
+    let told = results(&scene, &outcome).concat();
+    assert!(
+        told.contains(r#"is none of "apt", "pip", "cargo", "npm""#),
+        "{told}"
+    );
 }
 
 #[test]

@@ -54,6 +54,19 @@ const fn yes() -> bool {
     true
 }
 
+impl Manager {
+    /// Where it asks when the user's configuration names no other place.
+    fn public_index(self) -> String {
+        let own = match self {
+            Self::Apt => "apt",
+            Self::Pip => "pip",
+            Self::Cargo => "cargo",
+            Self::Npm => "npm",
+        };
+        format!("the public index of {own}")
+    }
+}
+
 /// Whether a name is one that the installer would take from its index.
 fn is_name(manager: Manager, name: &str) -> bool {
     let starts_well = |text: &str| text.starts_with(|c: char| c.is_ascii_alphanumeric());
@@ -305,11 +318,19 @@ fn shown(asked: &PackageInstall, steps: &Steps, workspace: &Path) -> String {
         text.push_str(&format!("$ {}\n", shown_argv(&step.argv)));
         text.push_str(&match (&steps.index, step.network) {
             (Some(index), Network::Host) => format!(
-                "Asks {} for {} and what they need, in the sandbox, WITH this machine's network, \
-                 including loopback and the local network; in an empty folder, where nothing of \
-                 yours can be read.\n",
-                index.shown(),
-                asked.names.join(", ")
+                "{} from {}: {}, and the packages that {} on. In the sandbox, WITH this machine's \
+                 network, including loopback and the local network; in an empty folder, where \
+                 nothing of yours can be read.\n",
+                if asked.dry_run { "Looks up" } else { "Fetches" },
+                index
+                    .shown()
+                    .map_or_else(|| asked.manager.public_index(), str::to_owned),
+                asked.names.join(", "),
+                if asked.names.len() == 1 {
+                    "it depends"
+                } else {
+                    "these depend"
+                },
             ),
             (Some(_), Network::None) => format!(
                 "Installs what was fetched in {0}, in the sandbox, without network; reads and \
