@@ -193,7 +193,8 @@ fn cover(
 
 /// The note that folders are hidden which may be harmless.
 fn unseen_note(unseen: &BTreeSet<PathBuf>) -> String {
-    let names: Vec<String> = unseen.iter().take(NAMED_FOLDERS).map(shown).collect();
+    let first = unseen.iter().take(NAMED_FOLDERS);
+    let names: Vec<String> = first.map(|folder| folder.display().to_string()).collect();
     let more = match unseen.len().saturating_sub(names.len()) {
         0 => String::new(),
         more => format!(" and {more} more"),
@@ -204,10 +205,6 @@ fn unseen_note(unseen: &BTreeSet<PathBuf>) -> String {
          open the folder that is needed, or to start carl in it",
         names.join(", ")
     )
-}
-
-fn shown(path: &PathBuf) -> String {
-    path.display().to_string()
 }
 
 fn too_many() -> ToolFailure {
@@ -325,7 +322,12 @@ mod tests {
         let (_folder, root) = tree(&files);
         let within = |places| {
             let bounds = Bounds { places, ..BOUNDS };
-            conceal_within(&Protected::default(), &[root.clone()], &[], bounds)
+            conceal_within(
+                &Protected::default(),
+                std::slice::from_ref(&root),
+                &[],
+                bounds,
+            )
         };
         assert_eq!(told(&within(21).unwrap(), &root).len(), 21);
         assert_eq!(told(&within(20).unwrap(), &root), ["a/b", "c/.netrc"]);
