@@ -56,6 +56,16 @@ pub const JOB_OUTPUT_BYTES: usize = 64 << 10;
 pub const JOB_WAIT: Duration = Duration::from_secs(60);
 /// Most directory entries looked through for protected places before a program may write.
 pub const GUARD_ENTRIES: usize = 1_000_000;
+/// Most directory entries looked through before a change of a file, for links that make a protected
+/// place of it.
+pub const LINK_ENTRIES: usize = 100_000;
+/// Most directory entries looked through for keys and passwords in folders that a program may only
+/// read; folders beyond are hidden whole.
+pub const HIDE_ENTRIES: usize = 400_000;
+/// Longest such a look takes; what is left then is hidden whole.
+pub const HIDE_TIME: Duration = Duration::from_secs(2);
+/// Most places that are hidden from a program one by one; of more, the folders above them are.
+pub const HIDDEN_PLACES: usize = 1_000;
 /// Most text taken from a document that is read in the sandbox, bytes.
 pub const DOCUMENT_TEXT_BYTES: usize = 4 << 20;
 /// Most bytes that the part of an office document with the text may unpack to.

@@ -32,33 +32,25 @@ pub(crate) const IN_SHORT: &str = "In short: ";
 /// Most of that line, characters.
 const SHORT_CHARS: usize = 300;
 
-/// One call in one line: tool, effect, and what it acts on; where it names nothing of the kind, its
-/// arguments.
+/// One call in one line: tool, effect, what it acts on, and how; where it acts on nothing of the kind,
+/// its arguments. What was left out and has a default counts as given.
 pub(crate) fn in_short(
     spec: &ToolSpec,
     arguments: &Value,
     targets: &BTreeMap<String, PathBuf>,
 ) -> String {
     use ArgumentRole::{Knob, Selector, Target};
-    let is_target = |name: &String| {
-        let known = spec.arguments.get(name);
-        known.is_some_and(|known| matches!(known.role, Target | Selector))
-    };
-    // A word or a yes that changes what the call does: the package manager, whether it is a trial.
-    let is_mode = |name: &String, value: &Value| {
-        let known = spec.arguments.get(name);
-        let says_much = value.is_string() || value == &Value::Bool(true);
-        says_much && known.is_some_and(|known| known.role == Knob)
-    };
-    let all: Vec<(&String, &Value)> = arguments.as_object().into_iter().flatten().collect();
-    let (targets_of, others): (Vec<_>, Vec<_>) =
-        all.iter().copied().partition(|(name, _)| is_target(name));
-    let modes = others
-        .into_iter()
-        .filter(|(name, value)| is_mode(name, value));
-    let mut named: Vec<_> = targets_of.into_iter().chain(modes).collect();
+    let role = |name: &String| spec.arguments.get(name).map(|known| known.role);
+    let given = arguments.as_object().into_iter().flatten();
+    let mut all: BTreeMap<&String, &Value> = defaults(spec).collect();
+    all.extend(given);
+    let is_target = |(name, _): &(&&String, &&Value)| matches!(role(name), Some(Target | Selector));
+    let is_knob = |(name, _): &(&&String, &&Value)| role(name) == Some(Knob);
+    let mut named: Vec<_> = all.iter().filter(is_target).collect();
     if named.is_empty() {
-        named = all;
+        named = all.iter().collect();
+    } else {
+        named.extend(all.iter().filter(is_knob));
     }
     let mut line = format!(
         "{} (effect: {})",
@@ -66,7 +58,7 @@ pub(crate) fn in_short(
         spec.effect.as_str()
     );
     for (name, value) in named {
-        let value = match (targets.get(name), value) {
+        let value = match (targets.get(*name), value) {
             (Some(path), _) => path.to_string_lossy().into_owned(),
             (None, Value::String(text)) => text.clone(),
             (None, other) => other.to_string(),
@@ -74,6 +66,13 @@ pub(crate) fn in_short(
         line.push_str(&format!(", {}: {}", one_line(name), one_line(&value)));
     }
     short(&line)
+}
+
+/// The arguments that have a default, with it.
+fn defaults(spec: &ToolSpec) -> impl Iterator<Item = (&String, &Value)> {
+    let properties = spec.definition.parameters.get("properties");
+    let all = properties.and_then(Value::as_object).into_iter().flatten();
+    all.filter_map(|(name, property)| Some((name, property.get("default")?)))
 }
 
 /// The last line of a question; what is cut off is said.

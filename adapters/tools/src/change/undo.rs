@@ -209,11 +209,8 @@ fn take_back(job: &Job<'_>, change: &Change) -> Result<(), ToolFailure> {
         }
         Change::Moved { from, .. } => {
             let old = job.past_place(from);
-            rename::rename(
-                &place.spot(LastLink::Keep)?,
-                &old.spot(LastLink::Keep)?,
-                &old,
-            )
+            let plan = rename::plan(job, &place, &old)?;
+            rename::rename(&plan.from, &plan.to, &old)
         }
         Change::Made { paths } => {
             for path in paths.iter().rev() {

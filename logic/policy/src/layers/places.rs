@@ -83,19 +83,25 @@ fn protected_path(
                  yourself if you mean to."
             ),
         ),
-        Protection::Closed => closed_name(view, path, is_write),
+        Protection::Closed => {
+            // What is above a name directly in the home would open the home, and not the name.
+            let above = path
+                .parent()
+                .filter(|above| policy.protected.is_below_dot(above));
+            closed_name(view, path, is_write.then_some(above.unwrap_or(path)))
+        }
     })
 }
 
-/// A name with a dot in the home, which nobody opened.
-fn closed_name(view: &View<'_>, path: &Path, is_write: bool) -> Finding {
+/// A name with a dot in the home, which nobody opened; for a change with what would open it.
+fn closed_name(view: &View<'_>, path: &Path, to_open: Option<&Path>) -> Finding {
     let agent = agent(view);
-    let how = match is_write {
-        true => format!(
+    let how = match to_open {
+        Some(name) => format!(
             "open it by its own name (`--allow-write {}`)",
-            path.parent().unwrap_or(path).display()
+            name.display()
         ),
-        false => format!(
+        None => format!(
             "add it by its own name to `allowed_paths: fs_read` of `{agent}` in agents.yaml, or \
              start `carl` in it"
         ),
