@@ -613,8 +613,8 @@ fn a_request_of_any_length_is_read() {
     )));
 }
 
-#[test]
-fn orders_are_understood_by_the_verb_and_the_person() {
+/// The tools, and some whose orders are told otherwise.
+fn more_tools() -> Vec<ToolSpec> {
     let mut specs = tools();
     specs.extend([
         tool(
@@ -648,6 +648,12 @@ fn orders_are_understood_by_the_verb_and_the_person() {
             &[target("item")],
         ),
     ]);
+    specs
+}
+
+#[test]
+fn orders_are_understood_by_the_verb_and_the_person() {
+    let specs = more_tools();
     let asks = |request: &str, tool: &str| Requested::of(request, &specs).asks_for(&name(tool));
     for (request, tool) in [
         ("Leave a short comment saying 'done'", "comment_on_issue"),
@@ -668,6 +674,12 @@ fn orders_are_understood_by_the_verb_and_the_person() {
     ] {
         assert!(asks(request, tool), "{request}: {tool}");
     }
+}
+
+#[test]
+fn what_only_looks_like_an_order_asks_for_nothing() {
+    let specs = more_tools();
+    let asks = |request: &str, tool: &str| Requested::of(request, &specs).asks_for(&name(tool));
     for (request, tool) in [
         ("comment on this", "update_issue"),
         ("add a step to the plan", "edit_wiki_page"),
