@@ -245,6 +245,7 @@ pub fn sessions(
     config.recall = setting.loaded.config.memory.recall;
     config.agents_at_work = setting.loaded.config.agents.parallel;
     config.tool_iterations = setting.loaded.config.agents.tool_iterations.get();
+    config.live_sessions = setting.loaded.config.agents.sessions.get() as usize;
     config.session_tokens =
         Some(setting.loaded.config.agents.session_tokens).filter(|most| *most > 0);
     config.drive = setting.loaded.config.drive.settings()?;

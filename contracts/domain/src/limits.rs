@@ -91,7 +91,7 @@ pub const REPEAT_WINDOW: usize = 20;
 /// Deepest chain of agents.
 pub const SPAWN_DEPTH: usize = 4;
 /// Sessions held in memory; older ones are on disk.
-pub const LIVE_SESSIONS: usize = 50;
+pub const LIVE_SESSIONS: usize = 256;
 /// Messages waiting while a turn runs.
 pub const QUEUED_MESSAGES: usize = 16;
 /// Events a slow subscriber may lag behind before it must catch up from the log.

@@ -65,6 +65,8 @@ pub struct Config {
     pub recall: bool,
     /// Agents of one session, started by others, that work at the same time, 1 or more.
     pub agents_at_work: usize,
+    /// Most sessions that are open at a time, 1 or more.
+    pub live_sessions: usize,
     /// Most tokens of one session, prompts and answers together; `None`: as many as it takes.
     pub session_tokens: Option<u64>,
     /// How sessions in auto mode go on by themselves.
@@ -83,6 +85,7 @@ impl Config {
             tool_iterations: domain::limits::TOOL_ITERATIONS,
             recall: true,
             agents_at_work: domain::limits::AGENTS_AT_WORK,
+            live_sessions: domain::limits::LIVE_SESSIONS,
             session_tokens: None,
             drive: Settings::default(),
         }

@@ -12,9 +12,8 @@ use api::sessions::{Error, ErrorKind};
 use domain::event::EventBody;
 use domain::fault::Fault;
 use domain::id::SessionId;
-use domain::limits::LIVE_SESSIONS;
 use domain::model::{ModelRole, Usage};
-use domain::settings::SessionProfile;
+use domain::settings::{SessionProfile, SessionSettings};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -66,7 +65,8 @@ impl Service {
             Ok((reopened, history, created))
         });
         let (reopened, history, created) = reading.await?;
-        let Some(profile) = profile.or_else(|| history.profile.clone()) else {
+        let own = history.profile.clone().map(unopened);
+        let Some(profile) = profile.or(own) else {
             return Err(Error::new(
                 ErrorKind::Corrupt,
                 format!("The log of session {session_id} does not begin with its opening."),
@@ -112,10 +112,8 @@ impl Service {
     ) -> Arc<Session> {
         let session = Session::start(&self.shared, session_id, emitter, root, created).await;
         let mut live = self.live.lock().await;
-        live.uses += 1;
         let held = Held {
             session: Arc::clone(&session),
-            used: live.uses,
             holders: 1,
         };
         live.sessions.insert(session_id, held);
@@ -197,32 +195,36 @@ impl Service {
         })
     }
 
-    /// Closes the idle session that was not used for the longest time when there are too many.
+    /// Refuses one more session where there are as many as may be: each is held by somebody, and
+    /// is taken from nobody.
     async fn make_room(&self) -> Result<(), Error> {
-        let candidates: Vec<(u64, Arc<Session>)> = {
-            let live = self.live.lock().await;
-            if live.sessions.len() < LIVE_SESSIONS {
-                return Ok(());
-            }
-            let sessions = live.sessions.values();
-            let mut all: Vec<_> = sessions
-                .map(|held| (held.used, Arc::clone(&held.session)))
-                .collect();
-            all.sort_by_key(|(used, _)| *used);
-            all
-        };
-        for (_, session) in candidates {
-            if session.is_idle().await {
-                self.live.lock().await.sessions.remove(&session.id);
-                session.close(&self.shared).await;
-                return Ok(());
-            }
+        if self.live.lock().await.sessions.len() < self.shared.config.live_sessions {
+            return Ok(());
         }
         Err(Error::new(
             ErrorKind::Refused,
-            format!("All {LIVE_SESSIONS} sessions that may be open at a time are at work."),
+            format!(
+                "{} sessions are open, the most at a time.",
+                self.shared.config.live_sessions
+            ),
         )
-        .with_hint("Wait for one to finish, or close one."))
+        .with_hint("End a chat or wait for a run to end, or raise `sessions` in [agents]."))
+    }
+}
+
+/// What a session is continued with where nobody says otherwise: what a command opened was that
+/// command's alone.
+fn unopened(own: SessionProfile) -> SessionProfile {
+    let disabled_tools = own.settings.disabled_tools;
+    let attendance = own.settings.attendance;
+    let closed = SessionSettings::closed(own.settings.workspace);
+    SessionProfile {
+        settings: SessionSettings {
+            disabled_tools,
+            attendance,
+            ..closed
+        },
+        ..own
     }
 }
 

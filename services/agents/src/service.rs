@@ -24,7 +24,7 @@ use domain::fault::Coded;
 use domain::hash::Digest;
 use domain::id::{ConfirmationId, SessionId};
 use domain::limits::USER_TEXT_BYTES;
-use domain::settings::{Mode, SessionProfile};
+use domain::settings::{Mode, OverrideLevel, SessionProfile};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::Mutex;
@@ -42,14 +42,11 @@ pub struct Service {
 #[derive(Default)]
 pub(crate) struct Live {
     pub(crate) sessions: BTreeMap<SessionId, Held>,
-    pub(crate) uses: u64,
 }
 
 /// One of them.
 pub(crate) struct Held {
     pub(crate) session: Arc<Session>,
-    /// The larger, the more recently used.
-    pub(crate) used: u64,
     /// How often it was opened and not closed.
     pub(crate) holders: u64,
 }
@@ -104,11 +101,8 @@ impl Service {
     }
 
     pub(crate) async fn live(&self, session_id: SessionId) -> Option<Arc<Session>> {
-        let mut live = self.live.lock().await;
-        live.uses += 1;
-        let used = live.uses;
-        let held = live.sessions.get_mut(&session_id)?;
-        held.used = used;
+        let live = self.live.lock().await;
+        let held = live.sessions.get(&session_id)?;
         Some(Arc::clone(&held.session))
     }
 
@@ -120,6 +114,50 @@ impl Service {
             )
             .with_hint("Open it (resume) first; `carl session list` shows the sessions there are.")
         })
+    }
+
+    /// Whether one more may hold a session: its settings are those of who opened it, and another's
+    /// neither add to them nor take from them.
+    async fn agree(&self, session: &Session, wanted: Option<SessionProfile>) -> Result<(), Error> {
+        let Some(wanted) = wanted else {
+            return Ok(());
+        };
+        let is_held = {
+            let live = self.live.lock().await;
+            let held = live.sessions.get(&session.id);
+            held.is_some_and(|held| held.holders > 0)
+        };
+        let in_force = session.profile();
+        match in_force {
+            Some(in_force) if is_held => match difference(&in_force, &wanted) {
+                None => Ok(()),
+                Some(what) => Err(Error::new(
+                    ErrorKind::Busy,
+                    format!(
+                        "The session {} is in use with other settings ({what}), which hold until \
+                         that ends.",
+                        session.id
+                    ),
+                )
+                .with_hint(
+                    "Leave that out to go on with the settings in force, end what uses the \
+                     session, or continue in a copy: `carl session fork`.",
+                )),
+            },
+            _ => self.configure(session.id, wanted).await,
+        }
+    }
+
+    /// An override does not outlive the command that brought it; where one of several goes, it ends.
+    async fn end_override(&self, session: &Session) -> Result<(), Error> {
+        let Some(mut profile) = session.profile() else {
+            return Ok(());
+        };
+        if profile.settings.override_level == OverrideLevel::None {
+            return Ok(());
+        }
+        profile.settings.override_level = OverrideLevel::None;
+        self.configure(session.id, profile).await
     }
 
     async fn summary(&self, session: &Session) -> Result<SessionSummary, Error> {
@@ -162,9 +200,7 @@ impl Sessions for Service {
                 profile,
             } => match self.live(session_id).await {
                 Some(session) => {
-                    if let Some(profile) = profile {
-                        self.configure(session_id, profile).await?;
-                    }
+                    self.agree(&session, profile).await?;
                     if let Some(held) = self.live.lock().await.sessions.get_mut(&session_id) {
                         held.holders += 1;
                     }
@@ -205,10 +241,13 @@ impl Sessions for Service {
             let heard = control.hear(session.id, request.text.clone()).await;
             heard.map_err(refused)?;
             let mode = mode.unwrap_or_default();
-            session.send(request.text, input, mode).await
+            let sent = session.send(request.text, input, mode).await;
+            sent.map(|(query_id, receiver)| (session, query_id, receiver))
         });
-        let (query_id, receiver) = library::joined(sending.await)??;
-        Ok(stream::of_query(stream::live(receiver), query_id))
+        let (session, query_id, receiver) = library::joined(sending.await)??;
+        let path = record::path_of(&self.shared.config.sessions_folder, session.id);
+        let events = stream::live(&session, path, (0, receiver));
+        Ok(stream::of_query(events, query_id))
     }
 
     async fn attach(
@@ -221,10 +260,13 @@ impl Sessions for Service {
         match (self.live(session_id).await, follow) {
             (Some(session), follow) => {
                 let (last_seq, receiver) = session.emitter.subscribe().await;
-                let past = stream::replay(path, from_seq, last_seq);
+                let past = stream::replay(path.clone(), from_seq, last_seq);
                 Ok(match follow {
                     Follow::ToEnd => past,
-                    Follow::Live => stream::then_live(past, stream::live(receiver), from_seq),
+                    Follow::Live => {
+                        let live = stream::live(&session, path, (last_seq, receiver));
+                        stream::then_live(past, live, from_seq)
+                    }
                 })
             }
             (None, Follow::ToEnd) => {
@@ -345,7 +387,9 @@ impl Sessions for Service {
         if let Some(held) = live.sessions.get_mut(&session_id) {
             held.holders = held.holders.saturating_sub(1);
             if held.holders > 0 {
-                return Ok(());
+                let session = Arc::clone(&held.session);
+                drop(live);
+                return self.end_override(&session).await;
             }
         }
         let held = live.sessions.remove(&session_id);
@@ -376,6 +420,41 @@ impl Sessions for Service {
     async fn signal(&self, session_id: SessionId, signal: Signal) -> Result<(), Error> {
         self.take_signal(session_id, signal).await
     }
+}
+
+/// What somebody wants of a session that is not in force there; `None`: nothing.
+fn difference(in_force: &SessionProfile, wanted: &SessionProfile) -> Option<&'static str> {
+    let (now, new) = (&in_force.settings, &wanted.settings);
+    let differences = [
+        (wanted.agent_type != in_force.agent_type, "the agent type"),
+        (wanted.mode != in_force.mode, "the mode"),
+        (wanted.model != in_force.model, "the model"),
+        (
+            wanted.context_tokens != in_force.context_tokens,
+            "the context's size",
+        ),
+        (new.workspace != now.workspace, "the working folder"),
+        (new.override_level > now.override_level, "the override"),
+        (
+            !new.allow_write.is_subset(&now.allow_write),
+            "folders opened for writing",
+        ),
+        (
+            !new.auto_approve.is_subset(&now.auto_approve),
+            "effects approved in advance",
+        ),
+        (
+            !new.approved_plans.is_subset(&now.approved_plans),
+            "plans approved in advance",
+        ),
+        (!new.grants.is_subset(&now.grants), "granted tools"),
+        (
+            !new.disabled_tools.is_subset(&now.disabled_tools),
+            "tools switched off",
+        ),
+    ];
+    let mut found = differences.into_iter().filter(|(differs, _)| *differs);
+    found.next().map(|(_, what)| what)
 }
 
 pub(crate) fn check(profile: &SessionProfile) -> Result<(), Error> {

@@ -305,11 +305,6 @@ impl Session {
         }
     }
 
-    /// Whether nothing runs or waits.
-    pub(crate) async fn is_idle(&self) -> bool {
-        self.queue.lock().await.is_empty()
-    }
-
     /// Does something to the conversation that nothing may run beside. Requests that come meanwhile
     /// wait for it.
     pub(crate) async fn while_idle<T>(

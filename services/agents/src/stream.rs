@@ -2,6 +2,7 @@
 
 use crate::emitter::Shown;
 use crate::record::Lines;
+use crate::session::Session;
 use api::Streaming;
 use api::sessions::{Error, ErrorKind};
 use domain::event::{Event, EventBody};
@@ -10,7 +11,7 @@ use domain::id::QueryId;
 use futures::StreamExt;
 use futures::stream;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 
@@ -54,16 +55,83 @@ pub(crate) fn replay(path: PathBuf, from_seq: u64, to_seq: u64) -> Streaming<Eve
     .boxed()
 }
 
-/// Everything shown from now on, until the session closes.
-pub(crate) fn live(receiver: broadcast::Receiver<Shown>) -> Streaming<Event, Error> {
-    stream::unfold(Some(receiver), |receiver| async move {
-        let mut receiver = receiver?;
-        match receiver.recv().await {
-            Ok(Shown::Event(event)) => Some((Ok(Arc::unwrap_or_clone(event)), Some(receiver))),
-            Ok(Shown::Broken(fault)) => Some((Err(broken(fault)), None)),
-            Err(RecvError::Lagged(missed)) => Some((Err(lagged(missed)), None)),
-            Err(RecvError::Closed) => None,
+/// A reader of what a session shows.
+struct Reader {
+    /// Gone when the session is closed: a reader keeps no session open.
+    session: Weak<Session>,
+    log: PathBuf,
+    /// The newest event that was handed on or need not be.
+    seen: u64,
+    /// What is read from the log, since the reader fell behind.
+    behind: Option<Streaming<Event, Error>>,
+    receiver: broadcast::Receiver<Shown>,
+}
+
+impl Reader {
+    async fn next(&mut self) -> Option<Result<Event, Error>> {
+        loop {
+            let next = match &mut self.behind {
+                Some(behind) => match behind.next().await {
+                    Some(next) => next,
+                    None => {
+                        self.behind = None;
+                        continue;
+                    }
+                },
+                None => match self.receiver.recv().await {
+                    Ok(Shown::Event(event)) => Ok(Arc::unwrap_or_clone(event)),
+                    Ok(Shown::Broken(fault)) => Err(broken(fault)),
+                    Err(RecvError::Lagged(_)) => {
+                        self.catch_up().await;
+                        continue;
+                    }
+                    Err(RecvError::Closed) => return None,
+                },
+            };
+            match next {
+                Ok(event) if event.seq <= self.seen => {}
+                Ok(event) => {
+                    self.seen = event.seq;
+                    return Some(Ok(event));
+                }
+                Err(error) => return Some(Err(error)),
+            }
         }
+    }
+
+    /// Goes on where it stopped: from the log, which has all, up to where it listens again.
+    async fn catch_up(&mut self) {
+        let to_seq = match self.session.upgrade() {
+            Some(session) => {
+                let (last_seq, receiver) = session.emitter.subscribe().await;
+                self.receiver = receiver;
+                last_seq
+            }
+            None => u64::MAX,
+        };
+        self.behind = Some(replay(self.log.clone(), self.seen + 1, to_seq));
+    }
+}
+
+/// Everything shown after the event `seen`, until the session closes. Who reads slowly misses
+/// nothing.
+pub(crate) fn live(
+    session: &Arc<Session>,
+    log: PathBuf,
+    (seen, receiver): (u64, broadcast::Receiver<Shown>),
+) -> Streaming<Event, Error> {
+    let reader = Reader {
+        session: Arc::downgrade(session),
+        log,
+        seen,
+        behind: None,
+        receiver,
+    };
+    stream::unfold(Some(reader), |reader| async move {
+        let mut reader = reader?;
+        let next = reader.next().await?;
+        let goes_on = next.is_ok();
+        Some((next, goes_on.then_some(reader)))
     })
     .boxed()
 }
@@ -102,14 +170,6 @@ pub(crate) fn of_query(
         }
     })
     .boxed()
-}
-
-fn lagged(missed: u64) -> Error {
-    Error::new(
-        ErrorKind::Lagged,
-        format!("This reader fell {missed} events behind and was let go."),
-    )
-    .with_hint("Attach again from the event after the last one seen; the log has them all.")
 }
 
 fn broken(fault: Fault) -> Error {

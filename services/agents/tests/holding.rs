@@ -7,40 +7,81 @@
 
 mod support;
 
-use api::sessions::{ErrorKind, Sessions};
+use api::sessions::{Error, ErrorKind, OpenRequest, Sessions};
 use api::test_support::{Reply, within};
-use domain::event::{EventBody, QueryStatus};
+use domain::event::{Event, EventBody, QueryStatus};
+use domain::id::SessionId;
 use domain::limits::LIVE_SESSIONS;
-use support::{House, all, answer, error_kind, kinds, request, status, until};
+use domain::settings::{Attendance, OverrideLevel, SessionProfile};
+use support::{House, all, answer, error_kind, kinds, status, until};
 
 #[tokio::test]
-async fn only_so_many_sessions_are_live_and_the_oldest_idle_one_rests() {
-    let house = House::new([Reply::says("hm").hang()]);
-    let busy = house.open().await;
-    let mut stream = house.send(busy, "Think").await;
-    until(&mut stream, |body| {
-        matches!(body, EventBody::TextDelta { .. }).then_some(())
-    })
-    .await;
-    let second = house.open().await;
-    for _ in 2..=LIVE_SESSIONS {
+async fn a_session_that_somebody_holds_is_taken_from_nobody() {
+    let house = House::new([Reply::says("Still here.")]);
+    let first = house.open().await;
+    for _ in 1..LIVE_SESSIONS {
         house.open().await;
     }
-    let list = house.service.list().await.unwrap();
-    assert_eq!(
-        list.iter().filter(|summary| summary.live).count(),
-        LIVE_SESSIONS
-    );
-    let live = |id| {
-        list.iter()
-            .any(|summary| summary.session_id == id && summary.live)
+    let refused = house.service.open(OpenRequest::New(house.profile())).await;
+    let error = refused.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Refused);
+    assert!(error.hint.contains("`sessions` in [agents]"), "{error}");
+    assert_eq!(answer(&house.ask(first, "Hello").await), "Still here.");
+    house.service.close(first).await.unwrap();
+    house.open().await;
+}
+
+/// What two hold at the same time, with what the second wants.
+async fn held_twice(house: &House, wanted: SessionProfile) -> (SessionId, Result<(), Error>) {
+    let id = house.open().await;
+    let second = OpenRequest::Resume {
+        session_id: id,
+        profile: Some(wanted),
     };
-    assert!(live(busy) && !live(second));
-    let gone = house.service.send(request(second, "Hello")).await;
-    assert_eq!(error_kind(gone), ErrorKind::NotFound);
-    house.models.push(Reply::says("Back."));
-    house.resume(second).await.unwrap();
-    assert_eq!(answer(&house.ask(second, "Hello").await), "Back.");
+    (id, house.service.open(second).await.map(|_| ()))
+}
+
+async fn configured(house: &House, id: SessionId) -> usize {
+    let log = house.events(id).await;
+    let is_configured = |event: &&Event| matches!(event.body, EventBody::SessionConfigured { .. });
+    log.iter().filter(is_configured).count()
+}
+
+#[tokio::test]
+async fn who_joins_a_held_session_adds_nothing_to_its_rights() {
+    let house = House::new([]);
+    let mut wanted = house.profile();
+    wanted.settings.override_level = OverrideLevel::All;
+    let (id, joined) = held_twice(&house, wanted).await;
+    assert_eq!(joined.unwrap_err().kind, ErrorKind::Busy);
+    assert_eq!(configured(&house, id).await, 0);
+    // Without somebody to ask it is joined all the same, and stays as it is.
+    let mut unattended = house.profile();
+    unattended.settings.attendance = Attendance::Unattended;
+    let (id, joined) = held_twice(&house, unattended).await;
+    joined.unwrap();
+    assert_eq!(configured(&house, id).await, 0);
+}
+
+#[tokio::test]
+async fn an_override_ends_with_the_first_of_those_who_hold_its_session() {
+    let house = House::new([]);
+    let mut opened = house.profile();
+    opened.settings.override_level = OverrideLevel::All;
+    let first = house.service.open(OpenRequest::New(opened)).await.unwrap();
+    let id = first.session_id;
+    let second = OpenRequest::Resume {
+        session_id: id,
+        profile: Some(house.profile()),
+    };
+    house.service.open(second).await.unwrap();
+    house.service.close(id).await.unwrap();
+    let log = house.events(id).await;
+    let last = log.iter().rev().find_map(|event| match &event.body {
+        EventBody::SessionConfigured { profile } => Some(profile.settings.override_level),
+        _ => None,
+    });
+    assert_eq!(last, Some(OverrideLevel::None));
 }
 
 #[tokio::test]

@@ -252,3 +252,68 @@ fn what_a_killed_guest_left_open_is_ended() {
     host.types("/quit\n");
     assert_eq!(host.finish().code, Some(0));
 }
+
+#[test]
+fn a_run_in_the_session_of_a_chat_changes_nothing_of_the_chats_rights() {
+    let scene = Scene::new((0..4).map(|_| Reply::text("Hello.")));
+    let mut host = seat(&scene);
+    let logs = scene.house.session_logs();
+    let log = || testkit::house::json_lines(&logs[0]);
+    let id = log()[0]["session_id"].as_str().unwrap().to_owned();
+    let run = |more: &[&str]| {
+        let args = ["run", "--session-id", id.as_str()];
+        let task = scene.house.ask(args).args(more.iter().copied());
+        task.arg("say hi").run()
+    };
+    for (flags, what) in [
+        (&["--override", "all"][..], "the override"),
+        (&["--yes", "write"], "effects approved in advance"),
+        (&["--allow-write", "."], "folders opened for writing"),
+    ] {
+        let refused = run(flags).expect(4);
+        for part in [what, "in use", "carl session fork"] {
+            assert!(refused.stderr.contains(part), "{part}: {refused:#?}");
+        }
+    }
+    assert_eq!(scene.server.chats().len(), 0);
+    let answered = run(&[]).expect(0);
+    assert!(answered.stdout.contains("Hello."), "{answered:#?}");
+    assert_eq!(of_kind(&log(), "session_configured").len(), 0);
+    host.types("/quit\n");
+    assert_eq!(host.finish().code, Some(0));
+    // What nobody holds is continued with what the command says.
+    run(&["--override", "all"]).expect(0);
+    let log = log();
+    let resumed = of_kind(&log, "session_resumed");
+    let profile = &resumed.last().unwrap()["profile"];
+    assert_eq!(profile["settings"]["override_level"], "all", "{profile:#}");
+}
+
+#[test]
+fn as_many_sessions_are_open_as_the_setting_says() {
+    let gate = Gate::new();
+    let held = gate.clone();
+    let server = Server::speak(move |_, _| Reply::text("Begun. ").and_wait(&held));
+    let scene = Scene::with(server.openai(), "openai");
+    let config = scene.server.config("openai");
+    scene
+        .house
+        .configure(&format!("{config}\n[agents]\nsessions = 2\n"));
+    let server = serving(&scene.house, &[]);
+    let begin = || {
+        let mut one = scene.house.ask(["run", "--events", "begin"]).spawn();
+        one.until("Begun");
+        one
+    };
+    let begun = [begin(), begin()];
+    let refused = run(&scene.house).run().expect(4);
+    for part in ["2 sessions are open", "`sessions` in [agents]"] {
+        assert!(refused.stderr.contains(part), "{part}: {refused:#?}");
+    }
+    gate.open();
+    for one in begun {
+        one.finish().expect(0);
+    }
+    run(&scene.house).run().expect(0);
+    server.kill();
+}

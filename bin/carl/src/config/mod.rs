@@ -80,6 +80,8 @@ impl Default for Chat {
 pub struct Agents {
     /// How many of one session work at the same time, 1 to 64.
     pub parallel: usize,
+    /// Most sessions that are open at a time, 1 or more.
+    pub sessions: NonZeroU32,
     /// Most tokens of one session, prompts and answers together; 0: as many as it takes.
     pub session_tokens: u64,
     /// Most model calls with tools for one request, 1 or more; then the model answers without.
@@ -90,6 +92,9 @@ impl Default for Agents {
     fn default() -> Self {
         Self {
             parallel: domain::limits::AGENTS_AT_WORK,
+            sessions: NonZeroU32::MIN.saturating_add(
+                u32::try_from(domain::limits::LIVE_SESSIONS).unwrap_or(u32::MAX) - 1,
+            ),
             session_tokens: 0,
             tool_iterations: NonZeroU32::MIN.saturating_add(domain::limits::TOOL_ITERATIONS - 1),
         }

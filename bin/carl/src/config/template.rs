@@ -96,6 +96,8 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 [agents]
 # How many agents of one session, started by others, work at the same time, 1 to 64.
 #parallel = 4
+# Most sessions that are open at a time, 1 or more.
+#sessions = 256
 # Most tokens of one session, prompts and answers of all its agents together; 0: as many as it takes.
 #session_tokens = 0
 # Most model calls with tools for one request, 1 or more; then the model answers without.
