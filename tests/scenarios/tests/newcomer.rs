@@ -195,3 +195,38 @@ fn nothing_is_printed_into_an_open_question() {
     }
     assert!(scene.house.has("a.txt") && scene.house.has("b.txt"));
 }
+
+#[test]
+fn listings_fit_a_narrow_terminal_and_are_whole_in_a_pipe() {
+    let scene = Scene::new([Reply::text("Done.")]);
+    let long = "a task whose words go on and on, so that no line of eighty columns holds them all";
+    scene.run(&[long]).assert_ends(0, "success");
+    for command in [
+        &["agents"][..],
+        &["tools"],
+        &["doctor"],
+        &["models"],
+        &["session", "list"],
+    ] {
+        let asked = || {
+            scene
+                .house
+                .ask(command.iter().copied())
+                .env("COLUMNS", "80")
+                .env("NO_COLOR", "1")
+        };
+        let screen = asked().on_screen(|_, _| String::new()).finished.stderr;
+        let wide = screen
+            .lines()
+            .find(|line| line.trim_end().chars().count() > 80);
+        assert_eq!(wide, None, "{command:?}");
+        let whole = asked().run().stdout;
+        assert!(
+            whole.lines().count() <= screen.lines().count(),
+            "{command:?}"
+        );
+    }
+    let help = scene.house.ask(["--help"]).run().expect(0).stdout;
+    assert!(help.lines().count() <= 40, "{help}");
+    assert!(help.contains("Examples:"), "{help}");
+}
