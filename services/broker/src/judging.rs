@@ -47,8 +47,9 @@ impl Inner {
         request: &CallRequest,
         cover: Cover,
         counting: Counting,
+        lent: Option<&PathBuf>,
     ) -> Judgement {
-        let mut judgement = self.by_policy(caller, request, cover, counting);
+        let mut judgement = self.by_policy(caller, request, cover, counting, lent);
         self.locate(&mut judgement).await;
         judgement
     }
@@ -59,6 +60,7 @@ impl Inner {
         request: &CallRequest,
         cover: Cover,
         counting: Counting,
+        lent: Option<&PathBuf>,
     ) -> Judgement {
         let mut guard = lock(&caller.session);
         let session: &mut Session = &mut guard;
@@ -81,6 +83,8 @@ impl Inner {
             Ok(resolved) => resolved,
             Err(error) => return unresolved(&error),
         };
+        let mut opened = session.opened.clone();
+        opened.extend(lent.cloned());
         let ask = |history: &TaskHistory| {
             let question = Question {
                 tool: &request.tool,
@@ -97,7 +101,7 @@ impl Inner {
                 },
                 standing: &standing,
                 settings: &settings,
-                opened: &session.opened,
+                opened: &opened,
                 approvals: &approvals,
                 cover,
                 history,
