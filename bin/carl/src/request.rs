@@ -190,9 +190,8 @@ pub async fn follow(
             },
             answer = answered(&mut desk.asking) => {
                 if let (Some(asking), Some(reply)) = (desk.asking.take(), answer?) {
-                    let told = desk.take(asking.questions.clone(), reply);
                     desk.show_held(view)?;
-                    for (question, said) in told {
+                    for (question, said) in desk.take(asking.questions.clone(), reply) {
                         tell(sessions, session_id, &question, said, asker, view).await?;
                     }
                 }
@@ -204,8 +203,7 @@ pub async fn follow(
                 continue;
             }
             caught = meanwhile.signals.next() => {
-                desk.show_held(view)?;
-                desk = Desk::default();
+                desk.clear(view)?;
                 interrupts += 1;
                 if interrupts > 1 {
                     view.left()?;
@@ -238,7 +236,6 @@ pub async fn follow(
             _ => {}
         }
         if let Some(status) = ended(&event) {
-            desk.show_held(view)?;
             return Ok(status);
         }
     }
@@ -265,9 +262,17 @@ impl Desk {
         held.iter().try_for_each(|event| view.show(event))
     }
 
-    /// Shows an event, once no question stands on the terminal.
+    /// Asks nothing any longer.
+    fn clear(&mut self, view: &mut dyn View) -> Result<()> {
+        self.show_held(view)?;
+        *self = Self::default();
+        Ok(())
+    }
+
+    /// Shows an event, once no question stands on the terminal; an end waits for none.
     fn show(&mut self, event: &Event, view: &mut dyn View) -> Result<()> {
-        if self.asking.is_some() && self.held.len() < HELD_EVENTS {
+        let is_end = matches!(event.body, EventBody::QueryFinished { .. });
+        if self.asking.is_some() && !is_end && self.held.len() < HELD_EVENTS {
             self.held.push(event.clone());
             return Ok(());
         }

@@ -72,7 +72,6 @@ impl Inner {
         };
         let standing = agent.standing.clone();
         let context = agent.label.clone();
-        let settings = session.settings.clone();
         let trace = request.context.trace_id;
         let requested = session.requested(trace);
         let approvals = session.approvals.for_agent(&context);
@@ -83,8 +82,6 @@ impl Inner {
             Ok(resolved) => resolved,
             Err(error) => return unresolved(&error),
         };
-        let mut opened = session.opened.clone();
-        opened.extend(lent.cloned());
         let ask = |history: &TaskHistory| {
             let question = Question {
                 tool: &request.tool,
@@ -100,8 +97,8 @@ impl Inner {
                     is_recovered: request.recovered,
                 },
                 standing: &standing,
-                settings: &settings,
-                opened: &opened,
+                settings: &session.settings,
+                opened: &session.opened_with(lent),
                 approvals: &approvals,
                 cover,
                 history,

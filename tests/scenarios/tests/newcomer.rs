@@ -230,3 +230,22 @@ fn listings_fit_a_narrow_terminal_and_are_whole_in_a_pipe() {
     assert!(help.lines().count() <= 40, "{help}");
     assert!(help.contains("Examples:"), "{help}");
 }
+
+#[test]
+fn a_model_is_told_what_opens_the_working_folder() {
+    let scene = Scene::new([write("new.txt"), Reply::text("Not written.")]);
+    let outcome = scene.run(&["write a note"]);
+    outcome.assert_denied(0, "path");
+    assert!(
+        scene.told().contains("`--allow-write .`"),
+        "{}",
+        scene.told()
+    );
+    let scene = Scene::new([write("/etc/new.txt"), Reply::text("Not written.")]);
+    scene.run(&["write a note"]).assert_denied(0, "path");
+    assert!(
+        !scene.told().contains("`--allow-write .`"),
+        "{}",
+        scene.told()
+    );
+}

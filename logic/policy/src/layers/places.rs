@@ -11,6 +11,11 @@ use std::path::{Path, PathBuf};
 /// What a model is told when a path is not for it: the same whether anything is there or not.
 const PATH_MODEL_REASON: &str =
     "This path is not available to you. Use paths inside the working folder.";
+/// What a model is told of a change in the working folder, where that is not open: no other path would
+/// do, so it passes on what the user can type.
+const CLOSED_MODEL_REASON: &str = "The working folder is not open for writing, so nothing was \
+    changed, and no other path will do. Tell the user that nothing was written, and that \
+    `--allow-write .` opens the folder.";
 /// Whether every path is in a folder it may use, and the folder to open for writing, when that is
 /// to be asked.
 pub(super) fn paths(policy: &Policy, view: &View<'_>) -> (Finding, Option<PathBuf>) {
@@ -153,7 +158,7 @@ fn one_path(policy: &Policy, view: &View<'_>, target: &Target<'_>, path: &Path) 
     } else {
         path.parent().unwrap_or(path)
     };
-    Some(deny_path(
+    let mut denied = deny_path(
         "outside_roots",
         format!(
             "{tool} would change {}, which is outside what `{agent}` may write ({}). To open the folder: \
@@ -162,7 +167,11 @@ fn one_path(policy: &Policy, view: &View<'_>, target: &Target<'_>, path: &Path) 
             list(&view.bound.write_roots),
             folder.display()
         ),
-    ))
+    );
+    if is_in_workspace {
+        denied.model_reason = CLOSED_MODEL_REASON.to_owned();
+    }
+    Some(denied)
 }
 
 fn deny_path(rule: &str, user_reason: String) -> Finding {
