@@ -4,11 +4,13 @@
 
 use crate::beneath::Found;
 use crate::failure::{from_errno, refused};
+use crate::run::protected_links;
 use api::executor::ToolFailure;
 use policy::protected::{Protected, Protection};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, FileType, FsWord, Mode, OFlags};
 use rustix::io::Errno;
+use std::cell::OnceCell;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::ffi::OsStringExt;
@@ -111,7 +113,16 @@ impl Ground {
         roots: &[PathBuf],
         shown: &str,
     ) -> Result<(), ToolFailure> {
-        told(self.protected.refuses_write(real, roots), shown)
+        told(self.changes(roots).refuses(real), shown)
+    }
+
+    /// What may be changed in these folders, as their links are now.
+    pub(crate) fn changes<'g>(&'g self, roots: &'g [PathBuf]) -> Changes<'g> {
+        Changes {
+            protected: &self.protected,
+            roots,
+            links: OnceCell::new(),
+        }
     }
 
     pub(crate) fn may_read(
@@ -122,12 +133,39 @@ impl Ground {
     ) -> Result<(), ToolFailure> {
         told(self.protected.refuses_read(real, roots), shown)
     }
+}
+
+/// What may be changed in the folders of a call: judged by where an object lies, and by the protected
+/// names that links give it: what `.cargo` leads to is changed as `.cargo` is.
+pub(crate) struct Changes<'g> {
+    protected: &'g Protected,
+    roots: &'g [PathBuf],
+    /// Looked for once, and only for what is open by its own name.
+    links: OnceCell<Vec<(PathBuf, PathBuf)>>,
+}
+
+impl Changes<'_> {
+    fn refuses(&self, real: &Path) -> Option<Protection> {
+        let refused = |path: &Path| self.protected.refuses_write(path, self.roots);
+        let by_link = || {
+            let links = self
+                .links
+                .get_or_init(|| protected_links(self.protected, self.roots));
+            links.iter().find_map(|(goal, link)| {
+                let inside = real.strip_prefix(goal).ok()?;
+                match inside.as_os_str().is_empty() {
+                    true => refused(link),
+                    false => refused(&link.join(inside)),
+                }
+            })
+        };
+        refused(real).or_else(by_link)
+    }
 
     /// Whether what lies at `from` may be carried to `to`: no keys or passwords from anywhere, and
     /// nothing to where a change would be refused and is not now.
-    pub(crate) fn may_carry(&self, from: &Path, to: &Path, roots: &[PathBuf]) -> bool {
-        let refused = |path| self.protected.refuses_write(path, roots);
-        match (refused(from), refused(to)) {
+    pub(crate) fn may_carry(&self, from: &Path, to: &Path) -> bool {
+        match (self.refuses(from), self.refuses(to)) {
             (Some(Protection::RunsLater), _) | (None, None) => true,
             (Some(_), _) | (None, Some(_)) => false,
         }

@@ -35,6 +35,9 @@ pub(crate) enum Change {
         path: PathBuf,
         before: Option<Kept>,
         after: Digest,
+        /// Folders that were made for it, outermost first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        made: Vec<PathBuf>,
     },
     /// Folders were made, outermost first.
     Made { paths: Vec<PathBuf> },
@@ -376,6 +379,7 @@ mod tests {
                 path: PathBuf::from("/w/a"),
                 before: Some(before),
                 after: Digest::of(b"after"),
+                made: Vec::new(),
             },
         )
     }

@@ -47,12 +47,6 @@ async fn a_file_is_created_once_then_overwritten_or_added_to() {
         )
         .await;
     assert_eq!(bench.read("b.txt"), "b");
-    assert_eq!(
-        bench
-            .rule("write_file", json!({"path": "no/a", "content": ""}))
-            .await,
-        "no_folder"
-    );
     fs::create_dir(bench.work("sub")).unwrap();
     assert_eq!(
         bench

@@ -16,7 +16,7 @@ use anyhow::{Context, Result};
 use api::Streaming;
 use api::audit::Audit;
 use api::sessions::{Error, SendRequest, Sessions};
-use domain::event::{ConfirmationRequest, Event, EventBody, QueryStatus};
+use domain::event::{ConfirmationKind, ConfirmationRequest, Event, EventBody, QueryStatus};
 use domain::fault::Coded;
 use domain::id::{ConfirmationId, SessionId};
 use domain::settings::Attendance;
@@ -190,8 +190,8 @@ pub async fn follow(
             },
             answer = answered(&mut desk.asking) => {
                 if let (Some(asking), Some(reply)) = (desk.asking.take(), answer?) {
-                    let told = desk.take(asking.questions.clone(), reply);
-                    for (question, said) in told {
+                    desk.show_held(view)?;
+                    for (question, said) in desk.take(asking.questions.clone(), reply) {
                         tell(sessions, session_id, &question, said, asker, view).await?;
                     }
                 }
@@ -203,7 +203,7 @@ pub async fn follow(
                 continue;
             }
             caught = meanwhile.signals.next() => {
-                desk = Desk::default();
+                desk.clear(view)?;
                 interrupts += 1;
                 if interrupts > 1 {
                     view.left()?;
@@ -248,9 +248,38 @@ struct Desk {
     /// Those that are to be asked now.
     due: Option<Vec<ConfirmationRequest>>,
     asking: Option<Asking>,
+    /// What happened since a question stands on the terminal: nothing is printed into its prompt.
+    held: Vec<Event>,
 }
 
+/// Most events that wait until a question is answered; then they are shown after all.
+const HELD_EVENTS: usize = 10_000;
+
 impl Desk {
+    /// Shows what waited for a question to be answered.
+    fn show_held(&mut self, view: &mut dyn View) -> Result<()> {
+        let held = std::mem::take(&mut self.held);
+        held.iter().try_for_each(|event| view.show(event))
+    }
+
+    /// Asks nothing any longer.
+    fn clear(&mut self, view: &mut dyn View) -> Result<()> {
+        self.show_held(view)?;
+        *self = Self::default();
+        Ok(())
+    }
+
+    /// Shows an event, once no question stands on the terminal; an end waits for none.
+    fn show(&mut self, event: &Event, view: &mut dyn View) -> Result<()> {
+        let is_end = matches!(event.body, EventBody::QueryFinished { .. });
+        if self.asking.is_some() && !is_end && self.held.len() < HELD_EVENTS {
+            self.held.push(event.clone());
+            return Ok(());
+        }
+        self.show_held(view)?;
+        view.show(event)
+    }
+
     /// Shows an event, and asks or stops asking because of it.
     fn note(&mut self, event: &Event, asker: &Asker, view: &mut dyn View) -> Result<()> {
         match &event.body {
@@ -263,11 +292,12 @@ impl Desk {
                 by,
                 ..
             } if self.close(*confirmation_id) => {
+                self.show_held(view)?;
                 view.remark(&format!("the question is closed ({by})"))?;
             }
-            _ => return view.show(event),
+            _ => return self.show(event, view),
         }
-        view.show(event)?;
+        self.show(event, view)?;
         self.ask_next(Patience::Left);
         Ok(())
     }
@@ -312,7 +342,21 @@ impl Desk {
         reply: Reply,
     ) -> Vec<(ConfirmationRequest, Said)> {
         match reply {
-            Reply::All(said) => questions.into_iter().map(|q| (q, said.clone())).collect(),
+            Reply::All(said) => {
+                let is_one = questions.len() == 1;
+                let mut remember = said.remember;
+                let mut answer = |question: &ConfirmationRequest| match question.kind {
+                    // Of several, a yes for the session is offered for the folder alone.
+                    ConfirmationKind::Call if !is_one => said.clone().at_most_once(),
+                    // It is one folder: it is remembered once.
+                    _ => Said {
+                        remember: std::mem::take(&mut remember),
+                        ..said.clone()
+                    },
+                };
+                let answers = questions.into_iter().map(|q| (answer(&q), q));
+                answers.map(|(said, question)| (question, said)).collect()
+            }
             Reply::OneByOne => {
                 self.waiting.part(questions);
                 Vec::new()

@@ -384,6 +384,8 @@ pub enum Refusal {
     NothingToCorrect,
     /// What it corrects is more trusted than it is.
     LessTrusted,
+    /// The user forgot the engram of this query: read again from a log, it does not come back.
+    Forgotten,
 }
 
 impl Refusal {
@@ -397,6 +399,7 @@ impl Refusal {
             Self::Instruction => "instruction",
             Self::NothingToCorrect => "nothing_to_correct",
             Self::LessTrusted => "less_trusted",
+            Self::Forgotten => "forgotten",
         }
     }
 }

@@ -105,7 +105,8 @@ pub enum ConfirmationKind {
     Call,
     /// A whole plan.
     Plan,
-    /// Opening a folder for writing.
+    /// One tool call in a folder that is not open for writing. A yes once is for the call alone; a
+    /// yes for the session opens the folder as well.
     WriteRoot,
 }
 

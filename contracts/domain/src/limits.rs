@@ -56,6 +56,16 @@ pub const JOB_OUTPUT_BYTES: usize = 64 << 10;
 pub const JOB_WAIT: Duration = Duration::from_secs(60);
 /// Most directory entries looked through for protected places before a program may write.
 pub const GUARD_ENTRIES: usize = 1_000_000;
+/// Most directory entries looked through before a change of a file, for links that make a protected
+/// place of it.
+pub const LINK_ENTRIES: usize = 100_000;
+/// Most directory entries looked through for keys and passwords in folders that a program may only
+/// read; folders beyond are hidden whole.
+pub const HIDE_ENTRIES: usize = 400_000;
+/// Longest such a look takes; what is left then is hidden whole.
+pub const HIDE_TIME: Duration = Duration::from_secs(2);
+/// Most places that are hidden from a program one by one; of more, the folders above them are.
+pub const HIDDEN_PLACES: usize = 1_000;
 /// Most text taken from a document that is read in the sandbox, bytes.
 pub const DOCUMENT_TEXT_BYTES: usize = 4 << 20;
 /// Most bytes that the part of an office document with the text may unpack to.
@@ -81,7 +91,7 @@ pub const REPEAT_WINDOW: usize = 20;
 /// Deepest chain of agents.
 pub const SPAWN_DEPTH: usize = 4;
 /// Sessions that are open at the same time, unless configuration says otherwise.
-pub const LIVE_SESSIONS: usize = 50;
+pub const LIVE_SESSIONS: usize = 256;
 /// Messages waiting while a turn runs.
 pub const QUEUED_MESSAGES: usize = 16;
 /// Events a slow subscriber may lag behind before it must catch up from the log.

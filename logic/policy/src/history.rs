@@ -10,6 +10,8 @@ use std::time::Duration;
 const RATE_SPAN: Duration = Duration::from_secs(60);
 /// Longest cycle of calls that is looked for, calls.
 const LONGEST_CYCLE: usize = 5;
+/// Most calls that the user's words stood in for that are kept.
+const REQUESTED_CALLS: usize = 1_000;
 /// Most call times kept for one tool's rate.
 const RATE_TIMES: usize = 1_000;
 
@@ -18,7 +20,8 @@ const RATE_TIMES: usize = 1_000;
 pub enum Repetition {
     /// Nothing to see.
     None,
-    /// The same call came [`REPEATED_CALLS`] times in the last [`REPEAT_WINDOW`].
+    /// The same call came [`REPEATED_CALLS`] times in the last [`REPEAT_WINDOW`], with no new change
+    /// in between.
     Same,
     /// The same cycle of this many calls has run twice and would begin again.
     Cycle(usize),
@@ -28,6 +31,11 @@ pub enum Repetition {
 #[derive(Debug, Clone, Default)]
 pub struct TaskHistory {
     recent: VecDeque<Digest>,
+    /// How many of the recent calls came before the newest change that was new: what is done again
+    /// after it is no loop.
+    before_change: usize,
+    /// The calls that the user's words stood in for, by their own key and by what they landed on.
+    requested: VecDeque<(Digest, Digest)>,
     calls: u32,
     times: HashMap<usize, VecDeque<Timestamp>>,
 }
@@ -37,6 +45,30 @@ impl TaskHistory {
     #[must_use]
     pub const fn calls(&self) -> u32 {
         self.calls
+    }
+
+    /// Notes that a call was taken as asked for by the user's words: its key, and the key of what it
+    /// lands on.
+    pub fn note_requested(&mut self, key: Digest, choice: Digest) {
+        self.requested.push_back((key, choice));
+        if self.requested.len() > REQUESTED_CALLS {
+            self.requested.pop_front();
+        }
+    }
+
+    /// How often the user's words stood in for a call that landed there.
+    #[must_use]
+    pub fn requested(&self, choice: &Digest) -> usize {
+        let landed = self.requested.iter().filter(|(_, landed)| landed == choice);
+        landed.count()
+    }
+
+    /// Notes that the call to be recorded next changes something. Only a change that was not made
+    /// just before is one.
+    pub fn note_change(&mut self, key: &Digest) {
+        if !self.recent.contains(key) {
+            self.before_change = self.recent.len();
+        }
     }
 
     /// Notes a call: its key, its tool's place in the table, and whether it only waits for
@@ -54,6 +86,7 @@ impl TaskHistory {
         self.recent.push_back(key);
         if self.recent.len() > REPEAT_WINDOW {
             self.recent.pop_front();
+            self.before_change = self.before_change.saturating_sub(1);
         }
     }
 
@@ -63,6 +96,10 @@ impl TaskHistory {
         self.calls = self.calls.saturating_sub(1);
         if let Some(index) = self.recent.iter().rposition(|k| k == key) {
             self.recent.remove(index);
+            self.before_change -= usize::from(index < self.before_change);
+        }
+        if let Some(index) = self.requested.iter().rposition(|(k, _)| k == key) {
+            self.requested.remove(index);
         }
         if let Some(times) = self.times.get_mut(&tool) {
             times.pop_back();
@@ -76,11 +113,12 @@ impl TaskHistory {
         self
     }
 
-    /// The same calls, with the times at which several agents used each tool: a tool's rate is
-    /// bounded for all of them together.
+    /// The same calls, with the times at which several agents used each tool, and with what the
+    /// user's words stood in for: both are bounded for all of them together.
     #[must_use]
     pub fn at_the_rate_of(mut self, all: &Self) -> Self {
         self.times.clone_from(&all.times);
+        self.requested.clone_from(&all.requested);
         self
     }
 
@@ -99,7 +137,8 @@ impl TaskHistory {
     /// Whether one more call with this key would go on with a loop.
     #[must_use]
     pub fn repetition(&self, key: &Digest) -> Repetition {
-        let same = self.recent.iter().filter(|k| *k == key).count();
+        let since_change = self.recent.iter().skip(self.before_change);
+        let same = since_change.filter(|k| *k == key).count();
         if same >= REPEATED_CALLS {
             return Repetition::Same;
         }
@@ -152,6 +191,41 @@ mod tests {
         for (calls, next, expected) in table {
             assert_eq!(history(calls).repetition(&key(next)), expected, "{calls}");
         }
+    }
+
+    #[test]
+    fn what_is_done_again_after_a_new_change_is_no_loop() {
+        let mut history = history("aaa");
+        assert_eq!(history.repetition(&key(b'a')), Repetition::Same);
+        let mut change = |call: u8| {
+            history.note_change(&key(call));
+            history.record(key(call), 0, false, Timestamp::UNIX_EPOCH);
+            history.clone()
+        };
+        let mut changed = change(b'w');
+        assert_eq!(changed.repetition(&key(b'a')), Repetition::None);
+        (0..3).for_each(|_| changed.record(key(b'a'), 0, false, Timestamp::UNIX_EPOCH));
+        // The same change again is none.
+        changed.note_change(&key(b'w'));
+        assert_eq!(changed.repetition(&key(b'a')), Repetition::Same);
+        changed.forget(&key(b'a'), 0);
+        assert_eq!(changed.repetition(&key(b'a')), Repetition::None);
+    }
+
+    #[test]
+    fn requested_calls_are_counted_by_what_they_land_on() {
+        let mut history = TaskHistory::default();
+        let (there, elsewhere) = (key(b't'), key(b'e'));
+        history.note_requested(key(b'a'), there);
+        history.note_requested(key(b'b'), there);
+        assert_eq!(
+            (history.requested(&there), history.requested(&elsewhere)),
+            (2, 0)
+        );
+        history.forget(&key(b'b'), 0);
+        assert_eq!(history.requested(&there), 1);
+        let seen = TaskHistory::default().at_the_rate_of(&history);
+        assert_eq!(seen.requested(&there), 1);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::schema;
 use crate::standing::{Standing, StandingError};
 use crate::table::{Tool, ToolTable};
 use domain::Timestamp;
+use domain::decision::Verdict;
 use domain::hash::{Digest, canonical_json};
 use domain::lineage::AgentType;
 use domain::settings::{Grant, OverrideLevel, SessionSettings};
@@ -127,6 +128,7 @@ impl Policy {
                 bound: None,
                 write_root: None,
                 is_untrusted_choice: false,
+                is_as_requested: false,
             };
         };
         if let Err(finding) = schema::check(tool, question.arguments) {
@@ -135,6 +137,7 @@ impl Policy {
                 bound: None,
                 write_root: None,
                 is_untrusted_choice: false,
+                is_as_requested: false,
             };
         }
         let targets = self.targets(tool, question);
@@ -150,6 +153,7 @@ impl Policy {
             findings,
             write_root,
             is_untrusted_choice,
+            is_as_requested,
         } = layers::run(self, &view);
         let mut bound = bound;
         if question.settings.override_level == OverrideLevel::All {
@@ -160,6 +164,7 @@ impl Policy {
             bound: Some(bound),
             write_root,
             is_untrusted_choice,
+            is_as_requested,
         }
     }
 
@@ -175,6 +180,14 @@ impl Policy {
             Some(bound) => {
                 let tool = self.table.tools().get(bound.tool);
                 let is_wait = tool.is_some_and(|t| layers::is_wait(t, standing));
+                let is_refused = judgement.decision().verdict == Verdict::Deny;
+                let effect = tool.map(|tool| tool.spec.effect);
+                if !is_refused && effect == Some(EffectClass::SharedWrite) {
+                    history.note_change(&bound.repeat_key);
+                }
+                if !is_refused && judgement.is_as_requested {
+                    history.note_requested(bound.repeat_key, bound.choice_key);
+                }
                 history.record(bound.repeat_key, bound.tool, is_wait, now);
             }
             // Calls that are not understood have no key of their own: they are one and the same.

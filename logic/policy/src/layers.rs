@@ -49,6 +49,8 @@ pub(crate) struct Views {
     pub(crate) write_root: Option<PathBuf>,
     /// Whether the choice is questioned, be that what decides or not.
     pub(crate) is_untrusted_choice: bool,
+    /// Whether the user's own words ask for it.
+    pub(crate) is_as_requested: bool,
 }
 
 /// Runs every layer.
@@ -81,12 +83,14 @@ pub(crate) fn run(policy: &Policy, view: &View<'_>) -> Views {
             findings,
             write_root: None,
             is_untrusted_choice: false,
+            is_as_requested,
         };
     }
     Views {
         findings,
         write_root,
         is_untrusted_choice,
+        is_as_requested,
     }
 }
 
@@ -221,6 +225,7 @@ fn information_flow(view: &View<'_>) -> flow::Judged {
         pinned,
         opened: &opened,
         tool: view.tool,
+        freed: question.history.requested(&view.bound.choice_key),
     };
     let mut judged = flow::judge(question.arguments, &flow, &view.bound.choice_key);
     let found = &mut judged.finding;

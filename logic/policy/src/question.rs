@@ -88,6 +88,8 @@ pub struct Judgement {
     pub write_root: Option<PathBuf>,
     /// Whether an agent that read untrusted content chose it, be that the rule that decided or not.
     pub is_untrusted_choice: bool,
+    /// Whether the user's own words stand in for an answer to it.
+    pub is_as_requested: bool,
 }
 
 impl Judgement {

@@ -7,18 +7,21 @@
 //! what somebody else said order nothing, and a request that forbids, excepts or wants to see
 //! anything first asks for nothing: the cost of each doubt is a question.
 
+mod text;
 mod words;
 
+use text::{WORDS, cut, singular, spaced, tokens, told, without_pasted, without_quotes, words_of};
 use words::{
-    AFTER_A_NOUN, ALL, ASKING, BEFORE_TO, CONDITIONS, DEEDS, EXCEPTION_WORDS, FOLLOWED, FOLLOWING,
-    HARMLESS, HOLDING_BACK, HOLDING_BACK_TOGETHER, OPENERS, REPORTING, TELLING, THINGS,
+    AFTER_A_NOUN, ALL, ARTICLES, ASKING, BEFORE_TO, CONDITIONS, DEEDS, EXCEPTION_WORDS, FOLLOWED,
+    FOLLOWING, HARMLESS, HOLDING_BACK, HOLDING_BACK_TOGETHER, NO_PERSON, OF_THE_AGENT, OPENERS,
+    REPORTING, Scope, TELLING, TELLING_ANYTHING, TELLING_SOMEBODY, THINGS, TIMES,
 };
 
 use domain::tool::{EffectClass, ToolName, ToolSpec};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most words of a request that are looked at.
-const WORDS: usize = 20_000;
+/// By which a message is asked for, in lower case.
+const WRITE_TO: &str = "rite to ";
 /// How many words may stand between following something and what is followed.
 const DELEGATION_WORDS: usize = 6;
 
@@ -40,6 +43,8 @@ impl Requested {
     /// Reads a request. `tools`: every tool that there is.
     #[must_use]
     pub fn of<'a>(request: &str, tools: impl IntoIterator<Item = &'a ToolSpec>) -> Self {
+        let tools: Vec<&ToolSpec> = tools.into_iter().collect();
+        let verbs = verbs_of(&tools);
         let own = without_pasted(request);
         let bare = without_quotes(request);
         let words = Vocabulary::of(&bare);
@@ -47,7 +52,7 @@ impl Requested {
         let is_held_back = words.is_cut || holds_back(&bare);
         let clauses = match is_held_back {
             true => Vec::new(),
-            false => clauses(own),
+            false => clauses(own, &verbs),
         };
         let mut requested = Self {
             own: own.to_lowercase(),
@@ -58,12 +63,12 @@ impl Requested {
         for tool in tools {
             let name = &tool.definition.name;
             let orders = orders_for(tool, &words);
-            if orders.iter().any(|order| words.all.contains(*order)) {
+            if !orders.is_disjoint(&words.all) {
                 requested.mentioned.insert(name.clone());
             }
             let asking = clauses
                 .iter()
-                .filter(|clause| clause.orders.iter().any(|order| orders.contains(order)));
+                .filter(|clause| !clause.orders.is_disjoint(&orders));
             let asking: Vec<String> = asking.map(|clause| clause.text.clone()).collect();
             if !asking.is_empty() {
                 requested.tools.insert(name.clone(), asking);
@@ -76,6 +81,12 @@ impl Requested {
     #[must_use]
     pub fn asks_for(&self, tool: &ToolName) -> bool {
         self.tools.contains_key(tool)
+    }
+
+    /// How many clauses ask for the tool.
+    #[must_use]
+    pub fn orders_of(&self, tool: &ToolName) -> usize {
+        self.tools.get(tool).map_or(0, Vec::len)
     }
 
     /// Whether the request forbids, excepts or holds back anything.
@@ -118,16 +129,16 @@ struct Clause {
     /// In lower case, with what it has in quotes.
     text: String,
     /// The orders in it.
-    orders: BTreeSet<&'static str>,
+    orders: BTreeSet<String>,
 }
 
 /// Every clause with its orders. A question orders nothing unless it is put to the agent, and what
 /// somebody said orders nothing.
-fn clauses(request: &str) -> Vec<Clause> {
+fn clauses(request: &str, verbs: &BTreeSet<String>) -> Vec<Clause> {
     let mut found = Vec::new();
     let mut is_reported = false;
     for (text, mark) in cut(request) {
-        let words = tokens(&without_quotes(text));
+        let words = told(tokens(&without_quotes(text)));
         let opens_to_agent = words.iter().any(|word| word == "please")
             || words
                 .windows(2)
@@ -135,7 +146,7 @@ fn clauses(request: &str) -> Vec<Clause> {
         let is_mute = is_reported || mark == '?' && !opens_to_agent;
         let orders = match is_mute {
             true => BTreeSet::new(),
-            false => orders_in(&words),
+            false => orders_in(&words, verbs),
         };
         is_reported = mark == ':'
             && words
@@ -147,71 +158,6 @@ fn clauses(request: &str) -> Vec<Clause> {
         });
     }
     found
-}
-
-/// The clauses of a text, each with the mark that ends it. Marks within names, addresses, numbers
-/// and quotations end none.
-fn cut(text: &str) -> Vec<(&str, char)> {
-    let quotes = crate::flow::quoted(text);
-    // They stand in order and none within another.
-    let is_quoted = |at: usize| {
-        let first = quotes.partition_point(|quote| quote.end <= at);
-        quotes.get(first).is_some_and(|quote| quote.start <= at)
-    };
-    let mut found = Vec::new();
-    let mut from = 0;
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        let ends_word = chars
-            .peek()
-            .is_none_or(|(_, next)| !next.is_alphanumeric() && *next != '/');
-        let ends = c == '\n' || matches!(c, '.' | '!' | '?' | ';' | ':') && ends_word;
-        if ends && !is_quoted(at) {
-            found.push((text.get(from..at).unwrap_or(""), c));
-            from = at + c.len_utf8();
-        }
-    }
-    found.push((text.get(from..).unwrap_or(""), '.'));
-    found
-}
-
-/// A request up to where something else begins that the user may only have pasted: behind a colon
-/// that opens no list, after an empty line, at a fence, a quoted or an indented line.
-fn without_pasted(request: &str) -> &str {
-    let mut end = 0;
-    for line in request.split_inclusive('\n') {
-        let is_pasted = line.starts_with('>') || line.trim_start().starts_with("```");
-        let is_set_off = end > 0 && (line.trim().is_empty() || line.starts_with(['\t', '>']));
-        if is_pasted || is_set_off {
-            break;
-        }
-        if let Some(colon) = content_behind(line) {
-            return request.get(..end + colon).unwrap_or(request);
-        }
-        end += line.len();
-    }
-    request.get(..end).unwrap_or(request)
-}
-
-/// Where a line goes on with content: behind a colon that neither stands within a word or a
-/// quotation nor opens a list.
-fn content_behind(line: &str) -> Option<usize> {
-    let quotes = crate::flow::quoted(line);
-    let colons = line.match_indices(':').map(|(at, _)| at);
-    let mut content = colons.filter(|at| {
-        let rest = line.get(at + 1..).unwrap_or("");
-        let is_in_word = !rest.is_empty() && !rest.starts_with(char::is_whitespace);
-        let rest = rest.trim_start();
-        let opens_list = rest
-            .starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '*' | '\'' | '"' | '“'));
-        let names_page = rest
-            .split_whitespace()
-            .next()
-            .is_some_and(crate::flow::is_whole_lead);
-        let is_quoted = quotes.iter().any(|quote| quote.contains(at));
-        !is_in_word && !opens_list && !is_quoted && !names_page
-    });
-    content.next().map(|at| at + 1)
 }
 
 /// Whether a request forbids, excepts or wants to see anything first.
@@ -227,11 +173,25 @@ fn holds_back(bare: &str) -> bool {
             .unwrap_or(&[]);
         words.get(at) == Some(&"but") && before.iter().any(|word| ALL.contains(word))
     };
+    let holds = |(at, word): (usize, &&str)| {
+        let behind = words.get(at + 1..).unwrap_or(&[]);
+        HOLDING_BACK.contains(word) && !(matches!(*word, "before" | "until") && is_time(behind))
+    };
     (0..words.len()).any(excepts)
-        || words.iter().any(|word| HOLDING_BACK.contains(word))
+        || words.iter().enumerate().any(holds)
         || words
             .windows(2)
             .any(|pair| HOLDING_BACK_TOGETHER.contains(&(pair[0], pair[1])))
+}
+
+/// Whether words begin with a time: `Thursday`, `the end of October`, `12`.
+fn is_time(words: &[&str]) -> bool {
+    let mut words = words
+        .iter()
+        .filter(|word| !matches!(**word, "the" | "next"));
+    words
+        .next()
+        .is_some_and(|word| TIMES.contains(word) || word.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The words of a request, looked up once for all tools.
@@ -247,10 +207,17 @@ struct Vocabulary {
 
 impl Vocabulary {
     fn of(text: &str) -> Self {
-        let all = words_of(text);
-        let is_cut = all.len() >= WORDS;
-        let all: BTreeSet<String> = all.into_iter().collect();
-        let singular: BTreeSet<String> = all.iter().map(|word| singular(word)).collect();
+        let words = words_of(text);
+        let is_cut = words.len() >= WORDS;
+        let tokens = told(tokens(text));
+        let all: BTreeSet<String> = words.into_iter().chain(tokens.iter().cloned()).collect();
+        let mut singular: BTreeSet<String> = all.iter().map(|word| singular(word)).collect();
+        if tokens.windows(2).any(|pair| tells(&pair[0], &pair[1])) || text.contains(WRITE_TO) {
+            singular.insert("message".to_owned());
+        }
+        if has_reference(text) {
+            singular.extend(["issue".to_owned(), "pr".to_owned()]);
+        }
         let things = things_of(&singular);
         Self {
             all,
@@ -261,9 +228,36 @@ impl Vocabulary {
     }
 }
 
+/// Whether a verb tells the one behind it something.
+fn tells(verb: &str, behind: &str) -> bool {
+    let is_person = !NO_PERSON.contains(&behind);
+    TELLING_SOMEBODY.contains(&verb) && (is_person || ARTICLES.contains(&behind))
+        || TELLING_ANYTHING.contains(&verb) && is_person
+}
+
+/// Whether a text has a number as issues and changes are named by: `#12`.
+fn has_reference(text: &str) -> bool {
+    let mut behind = text.split('#').skip(1);
+    behind.any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// The verbs that tools are named after and that are no deed in the list: `renew_prescription`.
+fn verbs_of(tools: &[&ToolSpec]) -> BTreeSet<String> {
+    tools.iter().filter_map(|tool| own_verb(tool)).collect()
+}
+
+fn own_verb(tool: &ToolSpec) -> Option<String> {
+    let name = words_of(&spaced(tool.definition.name.as_str()));
+    let is_deed = |word: &String| DEEDS.iter().any(|deed| deed.names.contains(&word.as_str()));
+    if name.len() < 2 || name.iter().any(is_deed) {
+        return None;
+    }
+    name.into_iter().next()
+}
+
 /// The orders by which a request with these words asks for the tool; none where it does not speak
 /// of what the tool deals with.
-fn orders_for(tool: &ToolSpec, request: &Vocabulary) -> BTreeSet<&'static str> {
+fn orders_for(tool: &ToolSpec, request: &Vocabulary) -> BTreeSet<String> {
     if matches!(tool.effect, EffectClass::Read | EffectClass::SelfWrite) {
         return BTreeSet::new();
     }
@@ -271,38 +265,62 @@ fn orders_for(tool: &ToolSpec, request: &Vocabulary) -> BTreeSet<&'static str> {
     // A tool is named after its deed first: `delete_mail` mails nothing.
     let is_deed = |word: &&String| DEEDS.iter().any(|deed| deed.names.contains(&word.as_str()));
     let first = name.iter().find(is_deed);
-    let others = name.iter().filter(|word| Some(*word) != first);
+    let verb = own_verb(tool);
+    let others = name
+        .iter()
+        .filter(|word| Some(*word) != first && Some(*word) != verb.as_ref());
     let objects: BTreeSet<String> = others.map(|word| singular(word)).collect();
     let capability = words_of(&spaced(&tool.capability));
     let capability = capability.iter().map(|word| singular(word));
     let dealt_with = things_of(&objects.iter().cloned().chain(capability).collect());
-    let is_about = objects.is_empty()
-        || !objects.is_disjoint(&request.singular)
-        || !dealt_with.is_disjoint(&request.things);
+    let is_named = !objects.is_disjoint(&request.singular);
+    let is_about = objects.is_empty() || is_named || !dealt_with.is_disjoint(&request.things);
     let pays = |word: &&String| matches!(word.as_str(), "money" | "payment");
     let own: Vec<&String> = first.into_iter().chain(name.iter().filter(pays)).collect();
-    let deeds = DEEDS.iter().filter(|deed| {
-        let is_of_tool = own.iter().any(|word| deed.names.contains(&word.as_str()));
-        is_of_tool && (deed.is_specific || is_about)
-    });
-    deeds.flat_map(|deed| deed.orders).copied().collect()
+    let mut found = BTreeSet::new();
+    for deed in &DEEDS {
+        // `Leave a comment`: the word for the deed is the thing that is asked for.
+        let is_thing = |word: &&&String| request.singular.contains(word.as_str());
+        let of_tool = own
+            .iter()
+            .filter(|word| deed.names.contains(&word.as_str()));
+        let as_thing = of_tool.clone().find(is_thing);
+        let is_meant = match deed.scope {
+            Scope::Any => true,
+            Scope::About => is_about,
+            Scope::Named => is_named,
+        };
+        if of_tool.count() == 0 || !is_meant && as_thing.is_none() {
+            continue;
+        }
+        let orders = deed.orders.iter().map(|order| (*order).to_owned());
+        let other = |order: &String| is_meant || as_thing.is_none_or(|thing| **thing != *order);
+        found.extend(orders.filter(other));
+    }
+    let is_clear = |verb: &String| is_named || !OF_THE_AGENT.contains(&verb.as_str());
+    found.extend(verb.filter(is_clear));
+    found
 }
 
 /// The orders among the words of a clause, from its beginning on.
-fn orders_in(words: &[String]) -> BTreeSet<&'static str> {
+fn orders_in(words: &[String], verbs: &BTreeSet<String>) -> BTreeSet<String> {
     let mut orders = BTreeSet::new();
     for at in 0..words.len() {
-        orders.extend(order_at(words, at, !orders.is_empty()));
+        orders.extend(order_at(words, at, (!orders.is_empty(), verbs)));
     }
     orders
 }
 
 /// The order at a place of a clause: a word for a deed where an order stands. `is_later`: an order
-/// stands before it.
-fn order_at(words: &[String], at: usize, is_later: bool) -> Option<&'static str> {
+/// stands before it. `verbs`: what tools are named after.
+fn order_at(
+    words: &[String],
+    at: usize,
+    (is_later, verbs): (bool, &BTreeSet<String>),
+) -> Option<String> {
     let word = words.get(at)?;
     let mut orders = DEEDS.iter().flat_map(|deed| deed.orders);
-    let order = orders.find(|order| *order == word)?;
+    let is_order = orders.any(|order| *order == word) || verbs.contains(word);
     let word_at = |back: usize| {
         at.checked_sub(back)
             .and_then(|at| words.get(at))
@@ -323,9 +341,9 @@ fn order_at(words: &[String], at: usize, is_later: bool) -> Option<&'static str>
         Some(word) => OPENERS.contains(&word),
     };
     let after = words.get(at + 1).map_or("", String::as_str);
-    let is_told_to_user = TELLING.contains(order) && matches!(after, "me" | "us");
+    let is_told_to_user = TELLING.contains(&word.as_str()) && matches!(after, "me" | "us");
     let is_noun = AFTER_A_NOUN.contains(&after);
-    (is_open && !is_told_to_user && !is_noun).then_some(*order)
+    (is_order && is_open && !is_told_to_user && !is_noun).then(|| word.clone())
 }
 
 fn is_delegated(words: &[String]) -> bool {
@@ -344,68 +362,4 @@ fn things_of(words: &BTreeSet<String>) -> BTreeSet<usize> {
     let lines = THINGS.iter().enumerate();
     let lines = lines.filter(|(_, line)| points_at(line));
     lines.map(|(line, _)| line).collect()
-}
-
-/// A word without the ending of a plural or a genitive.
-fn singular(word: &str) -> String {
-    let word = word.strip_suffix("'s").unwrap_or(word);
-    let is_es = ["ches", "shes", "xes", "sses"]
-        .iter()
-        .any(|end| word.ends_with(end));
-    if is_es {
-        return word.trim_end_matches("es").to_owned();
-    }
-    match word.strip_suffix('s') {
-        Some(stem) if stem.len() > 2 && !stem.ends_with('s') => stem.to_owned(),
-        _ => word.to_owned(),
-    }
-}
-
-/// A name's parts as words: `sendDirect_message` as `send Direct message`.
-fn spaced(name: &str) -> String {
-    let mut out = String::new();
-    let mut was_lower = false;
-    for c in name.chars() {
-        if c.is_uppercase() && was_lower {
-            out.push(' ');
-        }
-        was_lower = c.is_lowercase();
-        out.push(if matches!(c, '_' | '-' | '.') { ' ' } else { c });
-    }
-    out
-}
-
-/// The words of a text and the commas between them.
-fn tokens(text: &str) -> Vec<String> {
-    let parts = text.split(',').map(words_of);
-    let mut found: Vec<String> = Vec::new();
-    for (index, words) in parts.enumerate() {
-        if index > 0 {
-            found.push(",".to_owned());
-        }
-        found.extend(words);
-    }
-    found
-}
-
-fn words_of(text: &str) -> Vec<String> {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’' | '-');
-    let words = text
-        .split(|c: char| !is_part(c))
-        .filter(|word| !word.is_empty());
-    let words = words.map(|word| word.trim_matches(['\'', '’', '-']).to_lowercase());
-    words.filter(|word| !word.is_empty()).take(WORDS).collect()
-}
-
-/// A request without what it has in quotes.
-fn without_quotes(text: &str) -> String {
-    let mut rest = String::new();
-    let mut from = 0;
-    for quote in crate::flow::quoted(text) {
-        rest.push_str(text.get(from..quote.start).unwrap_or(""));
-        rest.push(' ');
-        from = quote.end;
-    }
-    rest.push_str(text.get(from..).unwrap_or(""));
-    rest
 }

@@ -5,6 +5,8 @@ use crate::table::{Tool, ToolTable};
 use domain::decision::{Finding, Layer, Verdict};
 use domain::limits::{JSON_DEPTH, TOOL_ARGUMENT_BYTES};
 use domain::tool::ArgumentRole;
+use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 
 /// Most schema errors told at once.
@@ -42,7 +44,7 @@ pub(crate) fn unknown_tool(question: &Question<'_>, table: &ToolTable) -> Findin
     deny(
         "unknown_tool",
         format!("There is no tool named {name:?}. {offer}"),
-        format!("The model asked for {name:?}, which is no tool. `carl tools` lists them."),
+        format!("The model asked for {name:?}, which is none of the tools that it was offered."),
     )
 }
 
@@ -94,7 +96,7 @@ pub(crate) fn check(tool: &Tool, arguments: &Value) -> Result<(), Finding> {
         .iter_errors(arguments)
         .take(TOLD_ERRORS)
         .map(|error| {
-            let text = format!("{} (at `{}`)", error, error.instance_path());
+            let text = format!("{} (at `{}`)", told(&error), error.instance_path());
             text.chars().take(TOLD_CHARS).collect()
         })
         .collect();
@@ -106,6 +108,20 @@ pub(crate) fn check(tool: &Tool, arguments: &Value) -> Result<(), Finding> {
         ),
         format!("The arguments of {name} did not fit its schema: {errors}."),
     ))
+}
+
+/// An error in words; of a choice, all that there is to choose from.
+fn told(error: &ValidationError<'_>) -> String {
+    match error.kind() {
+        ValidationErrorKind::Enum { options } => match options.as_array() {
+            Some(options) => {
+                let all: Vec<String> = options.iter().map(Value::to_string).collect();
+                format!("{} is none of {}", error.instance(), all.join(", "))
+            }
+            None => error.to_string(),
+        },
+        _ => error.to_string(),
+    }
 }
 
 /// Refuses a value for an argument that the broker fills itself.

@@ -612,3 +612,151 @@ fn a_request_of_any_length_is_read() {
         "Send Ann a message. {beyond} But do not send it today."
     )));
 }
+
+/// The tools, and some whose orders are told otherwise.
+fn more_tools() -> Vec<ToolSpec> {
+    let mut specs = tools();
+    specs.extend([
+        tool(
+            "comment_on_issue",
+            "self",
+            EffectClass::Egress,
+            &[target("number"), payload("body")],
+        ),
+        tool(
+            "edit_wiki_page",
+            "self",
+            EffectClass::SharedWrite,
+            &[target("page"), payload("text")],
+        ),
+        tool(
+            "update_issue",
+            "self",
+            EffectClass::SharedWrite,
+            &[target("number")],
+        ),
+        tool(
+            "renew_licence",
+            "self",
+            EffectClass::Egress,
+            &[target("licence")],
+        ),
+        tool(
+            "return_item",
+            "self",
+            EffectClass::SharedWrite,
+            &[target("item")],
+        ),
+    ]);
+    specs
+}
+
+#[test]
+fn orders_are_understood_by_the_verb_and_the_person() {
+    let specs = more_tools();
+    let asks = |request: &str, tool: &str| Requested::of(request, &specs).asks_for(&name(tool));
+    for (request, tool) in [
+        ("Leave a short comment saying 'done'", "comment_on_issue"),
+        ("comment on #12 that it is done", "comment_on_issue"),
+        ("Close #12 in the afternoon", "update_issue"),
+        ("add a step to the wiki page", "edit_wiki_page"),
+        ("Make a wiki page 'open bugs'", "edit_wiki_page"),
+        ("Renew Ann's parking permit", "renew_licence"),
+        ("Look it up, then write her 'See you'", "send_message"),
+        ("Tell Ann that it is done", "send_message"),
+        ("Let her know that it is done", "send_message"),
+        ("Thank the seller", "send_message"),
+        ("Send Ann a message before Thursday", "send_message"),
+        (
+            "Share the document with bob until the end of October",
+            "share_file",
+        ),
+    ] {
+        assert!(asks(request, tool), "{request}: {tool}");
+    }
+}
+
+#[test]
+fn what_only_looks_like_an_order_asks_for_nothing() {
+    let specs = more_tools();
+    let asks = |request: &str, tool: &str| Requested::of(request, &specs).asks_for(&name(tool));
+    for (request, tool) in [
+        ("comment on this", "update_issue"),
+        ("add a step to the plan", "edit_wiki_page"),
+        ("Tell me about Ann", "send_message"),
+        ("Write code that renews licences", "renew_licence"),
+        ("Return a list of what I ordered", "return_item"),
+        ("answer the question", "send_message"),
+        ("write a haiku", "send_message"),
+        ("Let me know when it is done", "send_message"),
+        (
+            "Send Ann a message, but wait until Thursday",
+            "send_message",
+        ),
+        (
+            "Send Ann a message, but hold it until Thursday",
+            "send_message",
+        ),
+        (
+            "Send Ann a message before anything else happens",
+            "send_message",
+        ),
+        ("Send Ann no message before Thursday", "send_message"),
+    ] {
+        assert!(!asks(request, tool), "{request}: {tool}");
+    }
+}
+
+#[test]
+fn an_order_is_one_message_after_something_untrusted() {
+    let policy = policy();
+    let mut case = tainted(&policy, "Send a message to Bob saying it is done");
+    let call = |body: &str| json!({"to": "Bob", "body": body});
+    let first = case.call(&policy, "send_message", &call("it is done"));
+    assert_eq!(first.verdict, Verdict::Allow);
+    expect(&case, &policy, message("Bob", "done"), CHOICE);
+    // As many orders, as many messages; and nothing is counted before anything untrusted was read.
+    let request = "Send a message to Bob that I am late. Send Bob a second message that I am sorry";
+    let mut case = tainted(&policy, request);
+    for body in ["I am late", "I am sorry"] {
+        let decision = case.call(&policy, "send_message", &call(body));
+        assert_eq!(decision.verdict, Verdict::Allow);
+    }
+    expect(&case, &policy, message("Bob", "late"), CHOICE);
+    let mut case = asked("Send a message to Bob");
+    for body in ["one", "two", "three"] {
+        let decision = case.call(&policy, "send_message", &call(body));
+        assert_eq!(decision.verdict, Verdict::Allow);
+    }
+}
+
+#[test]
+fn a_thing_that_the_platform_names_may_be_changed_as_ordered() {
+    let policy = policy();
+    let mut case = tainted(&policy, "Move the event about the garden to Friday");
+    show(
+        &mut case,
+        &policy,
+        "list_events",
+        json!([{"id": "e7", "about": "the garden", "by": "e8"}]),
+    );
+    let event = |event: &str| ("move_event", json!({"event": event, "note": "to Friday"}));
+    expect(&case, &policy, event("e7"), FREE);
+    // What an outsider names is not what the platform does.
+    expect(&case, &policy, event("e8"), TARGET);
+    expect(&case, &policy, event("e9"), TARGET);
+    // To be lost it has to be named by the user.
+    let mut case = tainted(&policy, "Cancel the event about the garden");
+    show(
+        &mut case,
+        &policy,
+        "list_events",
+        json!([{"id": "e7", "about": "the garden"}]),
+    );
+    expect(
+        &case,
+        &policy,
+        ("cancel_event", json!({"event": "e7"})),
+        CHOICE,
+    );
+}

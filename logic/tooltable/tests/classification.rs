@@ -6,7 +6,7 @@
     reason = "a test says what it needs, and what it measured"
 )]
 
-use domain::tool::{ArgumentRole, Audience, EffectClass, ToolDefinition, ToolName};
+use domain::tool::{ArgumentRole, Audience, EffectClass, TargetKind, ToolDefinition, ToolName};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use tooltable::classify::{
@@ -157,10 +157,35 @@ fn what_is_shown_to_others_is_a_selector() {
     assert_eq!(role(&send, "attachments"), ArgumentRole::Selector);
     let delete = plain("delete_file", "Delete a file.", json!({"file_id": text()}));
     assert_eq!(role(&delete, "file_id"), ArgumentRole::Target);
+    let forward = plain(
+        "forward_email",
+        "Forward an email to someone.",
+        json!({"email_id": text(), "to": text(), "email_address": text()}),
+    );
+    assert_eq!(role(&forward, "email_id"), ArgumentRole::Selector);
+    assert_eq!(role(&forward, "email_address"), ArgumentRole::Target);
+}
+
+#[test]
+fn a_file_that_is_sent_is_read() {
+    let file = json!({"channel": {"type": "string"}, "file": {"type": "string"}});
+    let names = |proposal: Proposal| {
+        let mut arguments = proposal.arguments.into_iter();
+        arguments.find(|a| a.name == "file").unwrap().names
+    };
+    let post = plain("post_message", "Post a message.", file);
+    assert_eq!(names(post), Some(TargetKind::ReadPath));
+    let file = json!({"file": {"type": "string"}});
+    let write = plain("save_file", "Save a file.", file);
+    assert_eq!(names(write), Some(TargetKind::WritePath));
 }
 
 #[test]
 fn how_much_is_paid_is_a_target() {
+    let words = json!({"item": {"type": "string"}, "amount": {"type": "string"}});
+    let buy = plain("purchase", "Purchase an item.", words);
+    let amount = buy.arguments.iter().find(|a| a.name == "amount").unwrap();
+    assert_eq!(amount.role, ArgumentRole::Target);
     let amount = json!({"to": {"type": "string"}, "amount": {"type": "number"}});
     let pay = plain("send_money", "Send money to someone.", amount);
     assert!(targets(&pay).contains("amount"));

@@ -228,6 +228,8 @@ impl Turn {
         let reason = reason_of(answer.finish);
         if self.tools == ToolUse::Withheld {
             let reason = match self.last_reason {
+                // That there are no more calls is why it ends, also when nothing was said.
+                Some(Reason::IterationsUsed) => Reason::IterationsUsed,
                 Some(forced) if answer.has_text => forced,
                 Some(_) | None => Reason::NoAnswer,
             };

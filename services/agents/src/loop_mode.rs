@@ -327,8 +327,24 @@ impl Run<'_> {
             Reason::NoAnswer if self.outcome.answer.is_empty() => {
                 self.outcome.error = Some(no_answer());
             }
+            Reason::IterationsUsed => {
+                self.outcome.error = Some(calls_used(self.work.tool_iterations))
+            }
             _ => self.outcome.error = None,
         }
+    }
+}
+
+/// The model had all the calls that a request may have; what it says then is not the whole of it.
+fn calls_used(limit: u32) -> Fault {
+    Fault {
+        code: "agents.calls_used".to_owned(),
+        message: format!(
+            "The request reached its limit of {limit} model calls (`[agents] tool_iterations`) \
+             before the model was done."
+        ),
+        hint: "Raise `tool_iterations` under `[agents]` in config.toml, or ask for what is left."
+            .to_owned(),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::question::Answered;
 use crate::render;
 use crate::state::{About, lock};
 use api::broker::{GrantListing, ToolEvent};
-use domain::decision::{Decision, Finding, Layer, Verdict};
+use domain::decision::{Decision, Finding, Verdict};
 use domain::event::{Batch, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
 use domain::id::ConfirmationId;
@@ -26,25 +26,15 @@ struct Shown {
 }
 
 impl Call {
-    /// Asks the user: first to open the folder, then for the call itself, each only where needed,
-    /// and together with what else its row asks.
+    /// Asks the user for the call, and with it for the folder that it would change where that is not
+    /// open, together with what else its row asks.
     pub(crate) async fn ask(
         &self,
         record: &CallRecord,
         mut judgement: Judgement,
-        mut id: ConfirmationId,
+        id: ConfirmationId,
         label: &Label,
     ) -> Result<Cleared, Stop> {
-        if let Some(folder) = judgement.write_root.clone() {
-            self.ask_to_open(record, &folder, &judgement, id).await?;
-            lock(&self.caller.session).opened.insert(folder);
-            id = fresh_id();
-            judgement = self.judge_anew(record, id).await?;
-            if judgement.verdict() == Verdict::Allow {
-                self.turn_to_run(Some(None)).await?;
-                return self.cleared(&judgement, label);
-            }
-        }
         let mut company = None;
         if let (Some(seat), Some(bound)) = (&self.seat, &judgement.bound) {
             company = self.company(seat, bound.effect).await?;
@@ -91,7 +81,16 @@ impl Call {
         company: Option<Batch>,
         id: ConfirmationId,
     ) -> Result<Shown, Stop> {
-        let call = self.cleared(judgement, label)?;
+        let folder = judgement.write_root.as_ref();
+        let call = match folder {
+            Some(folder) => {
+                // What is shown is what would run once there is a yes.
+                self.lent.get_or_init(|| folder.clone());
+                let lent = self.judge_again(record, Cover::Nothing).await?;
+                self.cleared(&lent, label)?
+            }
+            None => self.cleared(judgement, label)?,
+        };
         let diff = self.early(&call, judgement).await?;
         let shown = Shown { call, diff };
         let asked = self
@@ -102,7 +101,10 @@ impl Call {
                 .task(self.request.context.trace_id)
                 .refuse_choice(shown.call.bound.choice_key);
         }
-        if asked? == ConfirmationAnswer::Session {
+        let is_for_session = asked? == ConfirmationAnswer::Session;
+        if let (true, Some(folder)) = (is_for_session, folder) {
+            lock(&self.caller.session).opened.insert(folder.clone());
+        } else if is_for_session {
             let grant = self.grant(&shown.call);
             let Cleared { call, bound, .. } = &shown.call;
             let approved = (bound, &call.arguments);
@@ -181,51 +183,6 @@ impl Call {
         }
     }
 
-    async fn ask_to_open(
-        &self,
-        record: &CallRecord,
-        folder: &Path,
-        judgement: &Judgement,
-        id: ConfirmationId,
-    ) -> Result<(), Stop> {
-        let call = match &judgement.bound {
-            Some(bound) => self
-                .inner
-                .render(&self.request.tool, &self.request.arguments, bound),
-            None => String::new(),
-        };
-        let shown = render::one_line(&folder.to_string_lossy());
-        let in_short = render::short(&format!(
-            "open {shown} for writing (effect: write), asked for by {}",
-            self.request.tool
-        ));
-        let rendering = format!(
-            "Open {shown} and everything in it for writing, until this session ends?\nAsked for:\n\
-             {call}{in_short}"
-        );
-        let request = ConfirmationRequest {
-            confirmation_id: id,
-            kind: ConfirmationKind::WriteRoot,
-            agent_type: self.caller.agent_type.clone(),
-            lineage: self.caller.lineage.clone(),
-            batch: None,
-            effect: EffectClass::SharedWrite,
-            reason: format!(
-                "{shown} is not open for writing yet. `--allow-write` opens it in advance."
-            ),
-            binding: Digest::of_json(&json!({"open_for_writing": shown, "for": rendering})),
-            rendering,
-            diff: None,
-            expires: self.inner.expiry(),
-        };
-        let about = record.about((self.inner.clock)(), judgement.decision().layer);
-        let put = self.put(request, about).await;
-        if let (Err(Stop::Denied(_)), Some(seat)) = (&put, &self.seat) {
-            seat.refuse(folder);
-        }
-        put.map(|_| ())
-    }
-
     async fn ask_for_call(
         &self,
         record: &CallRecord,
@@ -243,18 +200,26 @@ impl Call {
             &shown.call.call.arguments,
             &shown.call.bound,
         );
-        let reach = session_reach(&shown.call.bound, &shown.call.call.arguments);
+        let folder = judgement.write_root.as_deref();
+        let kind = match folder {
+            Some(_) => ConfirmationKind::WriteRoot,
+            None => ConfirmationKind::Call,
+        };
+        let for_session = match folder {
+            Some(folder) => folder_reach(folder),
+            None => session_reach(&shown.call.bound, &shown.call.call.arguments),
+        };
         let request = ConfirmationRequest {
             confirmation_id: id,
-            kind: ConfirmationKind::Call,
+            kind,
             agent_type: self.caller.agent_type.clone(),
             lineage: self.caller.lineage.clone(),
             batch: company,
             effect: shown.call.bound.effect,
             reason: reasons(judgement),
-            rendering: format!("{call}A yes for the session covers {reach}\n{in_short}"),
+            rendering: format!("{call}A yes for the session covers {for_session}\n{in_short}"),
             diff: shown.diff.as_deref().map(render::diff),
-            binding: shown.call.call.binding(),
+            binding: binding(&shown.call, folder),
             expires: self.inner.expiry(),
         };
         let about = record.about((self.inner.clock)(), judgement.decision().layer);
@@ -291,21 +256,6 @@ impl Call {
     }
 }
 
-/// The finding when the user has said no to the folder already, for another call of the same answer.
-pub(crate) fn folder_refused() -> Finding {
-    Finding {
-        layer: Layer::Path,
-        verdict: Verdict::Deny,
-        rule: "folder_refused".to_owned(),
-        model_reason:
-            "The user was asked to open this folder for writing and did not. Do not ask for \
-                       it again; go on without it or report what you could not do."
-                .to_owned(),
-        user_reason: "The folder stays closed: its opening was refused for a call before this one."
-            .to_owned(),
-    }
-}
-
 fn fresh_id() -> ConfirmationId {
     ConfirmationId::from_uuid(Uuid::now_v7())
 }
@@ -318,6 +268,26 @@ fn reasons(judgement: &Judgement) -> String {
         .filter(|f| f.verdict == Verdict::Confirm);
     let reasons: Vec<&str> = asking.map(|f| f.user_reason.as_str()).collect();
     reasons.join(" ")
+}
+
+/// What a yes stands for: the call, and the folder that it may open.
+fn binding(shown: &Cleared, folder: Option<&Path>) -> Digest {
+    let call = shown.call.binding();
+    match folder {
+        Some(folder) => Digest::of_json(&json!({
+            "open_for_writing": folder.to_string_lossy(),
+            "call": call.to_string(),
+        })),
+        None => call,
+    }
+}
+
+/// How far a yes for the session goes where the folder is not open, in words.
+fn folder_reach(folder: &Path) -> String {
+    format!(
+        "this call, and opens {} and everything in it for writing until the session ends",
+        render::one_line(&folder.to_string_lossy())
+    )
 }
 
 /// How far a yes for the session goes, in words.

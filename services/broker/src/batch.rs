@@ -6,8 +6,7 @@ use domain::event::Batch;
 use domain::id::{AgentId, BatchId};
 use domain::limits::TOOL_CALLS_PER_REPLY;
 use domain::tool::EffectClass;
-use std::collections::{BTreeSet, VecDeque};
-use std::path::{Path, PathBuf};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -54,10 +53,8 @@ impl Place {
 #[derive(Debug)]
 struct Row {
     places: watch::Sender<Vec<Place>>,
-    /// What each group of questions goes by.
-    groups: Mutex<Vec<(EffectClass, BatchId)>>,
-    /// Folders that the user did not open for a call of it.
-    refused: Mutex<BTreeSet<PathBuf>>,
+    /// What each group of questions goes by: the place of its first call.
+    groups: Mutex<Vec<(usize, BatchId)>>,
 }
 
 /// A session's rows.
@@ -85,7 +82,6 @@ impl Rows {
                 let row = Arc::new(Row {
                     places: watch::Sender::new(vec![Place::EMPTY; size]),
                     groups: Mutex::default(),
-                    refused: Mutex::default(),
                 });
                 self.rows.push_back((key, Arc::clone(&row)));
                 row
@@ -130,33 +126,28 @@ impl Seat {
         });
     }
 
-    /// Waits until all have been judged: the place among those that ask about the same kind of
-    /// effect. `None` when there is no other.
+    /// Waits until all have been judged: the place among those next to it that ask about the same
+    /// kind of effect, so that questions come in the order of the calls. `None` when there is no
+    /// other.
     pub(crate) async fn company(&self, effect: EffectClass) -> Option<Batch> {
         self.until(|places| places.iter().all(Place::is_judged))
             .await;
         let places = self.row.places.borrow().clone();
         let alike = |place: &&Place| place.asks == Some(effect);
-        let size = places.iter().filter(alike).count();
-        let position = places.iter().take(self.position).filter(alike).count();
+        let is_of_group = |place: &&Place| place.asks.is_none_or(|asks| asks == effect);
+        let (before, after) = places.split_at_checked(self.position)?;
+        let before: Vec<&Place> = before.iter().rev().take_while(is_of_group).collect();
+        let first = self.position - before.len();
+        let position = before.iter().copied().filter(alike).count();
+        let size = position + after.iter().take_while(is_of_group).filter(alike).count();
         if size < 2 {
             return None;
         }
         Some(Batch {
-            batch_id: self.row.group(effect),
+            batch_id: self.row.group(first),
             position: u32::try_from(position).unwrap_or(u32::MAX),
             size: u32::try_from(size).unwrap_or(u32::MAX),
         })
-    }
-
-    /// Notes that the user did not open a folder, for the calls after it in the row.
-    pub(crate) fn refuse(&self, folder: &Path) {
-        lock(&self.row.refused).insert(folder.to_owned());
-    }
-
-    /// Whether the user was asked to open the folder for a call of the row, and did not.
-    pub(crate) fn has_refused(&self, folder: &Path) -> bool {
-        lock(&self.row.refused).contains(folder)
     }
 
     /// Waits until every call before this one has ended.
@@ -195,15 +186,15 @@ impl Seat {
 }
 
 impl Row {
-    /// What the questions about an effect go by.
-    fn group(&self, effect: EffectClass) -> BatchId {
+    /// What the questions of calls that stand together go by.
+    fn group(&self, first: usize) -> BatchId {
         let mut groups = lock(&self.groups);
-        let known = groups.iter().find(|(known, _)| *known == effect);
+        let known = groups.iter().find(|(known, _)| *known == first);
         if let Some((_, id)) = known {
             return *id;
         }
         let id = BatchId::from_uuid(Uuid::now_v7());
-        groups.push((effect, id));
+        groups.push((first, id));
         id
     }
 }

@@ -1,6 +1,5 @@
 //! One call from request to result: judge, record, ask, judge again, permit, run, record, show.
 
-use crate::asking::folder_refused;
 use crate::batch::Seat;
 use crate::judging::{Counting, out_of_reach};
 use crate::ledger::{self, CallRecord};
@@ -19,7 +18,8 @@ use domain::tool::EffectClass;
 use domain::tool::TargetKind;
 use policy::{Bound, Cover, Judgement};
 use serde_json::Value;
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -36,6 +36,9 @@ pub(crate) struct Call {
     pub(crate) events: Events<ToolEvent>,
     /// Its place among calls that were handed in together.
     pub(crate) seat: Option<Seat>,
+    /// A folder that is not open for writing, which the user is asked about with this call: it counts
+    /// as open for this call alone.
+    pub(crate) lent: OnceLock<PathBuf>,
 }
 
 /// How a call ended before it ran.
@@ -98,11 +101,6 @@ impl Call {
         let mut judgement = self.judge(cover, Counting::Count).await;
         if let Some(finding) = misfit {
             judgement.add(finding);
-        }
-        if let (Some(seat), Some(folder)) = (&self.seat, &judgement.write_root)
-            && seat.has_refused(folder)
-        {
-            judgement.add(folder_refused());
         }
         let foreseen = self.foresee(&judgement, &label).await;
         if let Err(failure) = &foreseen
@@ -209,7 +207,13 @@ impl Call {
 
     async fn judge(&self, cover: Cover, counting: Counting) -> Judgement {
         self.inner
-            .judge_call(&self.caller, &self.request, cover, counting)
+            .judge_call(
+                &self.caller,
+                &self.request,
+                cover,
+                counting,
+                self.lent.get(),
+            )
             .await
     }
 

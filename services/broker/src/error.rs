@@ -58,7 +58,7 @@ impl Coded for Error {
                 "Correct the file or move it away; without it the shipped agent types are used."
             }
             Self::ManifestInvalid { .. } => {
-                "Correct the line. The shipped types and their keys: `carl agents`."
+                "Correct the line. `carl agents --shipped` prints the shipped file, with every key."
             }
             Self::ToolTable(_) => "This is a fault in a tool's definition; please report it.",
         }

@@ -47,8 +47,9 @@ impl Inner {
         request: &CallRequest,
         cover: Cover,
         counting: Counting,
+        lent: Option<&PathBuf>,
     ) -> Judgement {
-        let mut judgement = self.by_policy(caller, request, cover, counting);
+        let mut judgement = self.by_policy(caller, request, cover, counting, lent);
         self.locate(&mut judgement).await;
         judgement
     }
@@ -59,6 +60,7 @@ impl Inner {
         request: &CallRequest,
         cover: Cover,
         counting: Counting,
+        lent: Option<&PathBuf>,
     ) -> Judgement {
         let mut guard = lock(&caller.session);
         let session: &mut Session = &mut guard;
@@ -70,7 +72,6 @@ impl Inner {
         };
         let standing = agent.standing.clone();
         let context = agent.label.clone();
-        let settings = session.settings.clone();
         let trace = request.context.trace_id;
         let requested = session.requested(trace);
         let approvals = session.approvals.for_agent(&context);
@@ -96,8 +97,8 @@ impl Inner {
                     is_recovered: request.recovered,
                 },
                 standing: &standing,
-                settings: &settings,
-                opened: &session.opened,
+                settings: &session.settings,
+                opened: &session.opened_with(lent),
                 approvals: &approvals,
                 cover,
                 history,
@@ -315,6 +316,7 @@ fn unresolved(error: &ReferenceError) -> Judgement {
         bound: None,
         write_root: None,
         is_untrusted_choice: false,
+        is_as_requested: false,
     }
 }
 
@@ -324,6 +326,7 @@ fn broken(rule: &str, why: &str) -> Judgement {
         bound: None,
         write_root: None,
         is_untrusted_choice: false,
+        is_as_requested: false,
     }
 }
 

@@ -32,4 +32,5 @@ pub mod values;
 
 pub use config::{Clock, Config};
 pub use error::Error;
+pub use manifest::SHIPPED as SHIPPED_AGENTS;
 pub use service::Service;

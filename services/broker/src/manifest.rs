@@ -19,8 +19,8 @@ use std::path::Path;
 use std::time::Duration;
 use tooltable::yaml::{Trouble, trouble};
 
-/// The agent types Housecarl ships.
-const SHIPPED: &str = include_str!("../../../config/agents.yaml");
+/// The agent types Housecarl ships, as text: what a file of the user's own can say.
+pub const SHIPPED: &str = include_str!("../../../config/agents.yaml");
 /// How the shipped file is named in errors.
 const SHIPPED_NAME: &str = "agents.yaml (shipped)";
 /// Largest number in `limits`.

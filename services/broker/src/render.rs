@@ -32,21 +32,25 @@ pub(crate) const IN_SHORT: &str = "In short: ";
 /// Most of that line, characters.
 const SHORT_CHARS: usize = 300;
 
-/// One call in one line: tool, effect, and what it acts on; where it names nothing of the kind, its
-/// arguments.
+/// One call in one line: tool, effect, what it acts on, and how; where it acts on nothing of the kind,
+/// its arguments. What was left out and has a default counts as given.
 pub(crate) fn in_short(
     spec: &ToolSpec,
     arguments: &Value,
     targets: &BTreeMap<String, PathBuf>,
 ) -> String {
-    let is_target = |name: &String| {
-        let known = spec.arguments.get(name);
-        known.is_some_and(|known| known.role == ArgumentRole::Target)
-    };
-    let all: Vec<(&String, &Value)> = arguments.as_object().into_iter().flatten().collect();
-    let mut named: Vec<_> = all.iter().filter(|(name, _)| is_target(name)).collect();
+    use ArgumentRole::{Knob, Selector, Target};
+    let role = |name: &String| spec.arguments.get(name).map(|known| known.role);
+    let given = arguments.as_object().into_iter().flatten();
+    let mut all: BTreeMap<&String, &Value> = defaults(spec).collect();
+    all.extend(given);
+    let is_target = |(name, _): &(&&String, &&Value)| matches!(role(name), Some(Target | Selector));
+    let is_knob = |(name, _): &(&&String, &&Value)| role(name) == Some(Knob);
+    let mut named: Vec<_> = all.iter().filter(is_target).collect();
     if named.is_empty() {
         named = all.iter().collect();
+    } else {
+        named.extend(all.iter().filter(is_knob));
     }
     let mut line = format!(
         "{} (effect: {})",
@@ -62,6 +66,13 @@ pub(crate) fn in_short(
         line.push_str(&format!(", {}: {}", one_line(name), one_line(&value)));
     }
     short(&line)
+}
+
+/// The arguments that have a default, with it.
+fn defaults(spec: &ToolSpec) -> impl Iterator<Item = (&String, &Value)> {
+    let properties = spec.definition.parameters.get("properties");
+    let all = properties.and_then(Value::as_object).into_iter().flatten();
+    all.filter_map(|(name, property)| Some((name, property.get("default")?)))
 }
 
 /// The last line of a question; what is cut off is said.

@@ -37,7 +37,7 @@ use policy::{Cover, Parts, Policy};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use tokio::sync::{OnceCell, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
@@ -341,7 +341,7 @@ impl Broker for Service {
             Cover::Nothing
         };
         let mut judgement = inner
-            .judge_call(&caller, &request, cover, Counting::Look)
+            .judge_call(&caller, &request, cover, Counting::Look, None)
             .await;
         if request.plan_id.is_some() && !is_step {
             judgement.add(crate::call::outside_plan());
@@ -368,6 +368,7 @@ impl Broker for Service {
         let seat = batch.and_then(|batch| lock(&caller.session).rows.sit(caller.agent_id, batch));
         let call = Call {
             seat,
+            lent: OnceLock::new(),
             inner: self.inner.clone(),
             caller,
             request,

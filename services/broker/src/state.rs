@@ -107,6 +107,11 @@ pub(crate) struct Session {
 }
 
 impl Session {
+    /// The folders that the user opened, and one that counts as open for a call.
+    pub(crate) fn opened_with(&self, lent: Option<&PathBuf>) -> BTreeSet<PathBuf> {
+        self.opened.iter().chain(lent).cloned().collect()
+    }
+
     pub(crate) fn new(settings: SessionSettings, revision: Digest) -> Self {
         Self {
             settings: Arc::new(settings),

@@ -119,38 +119,34 @@ async fn what_one_answer_asks_for_is_asked_together_and_each_answer_is_its_own()
 }
 
 #[tokio::test]
-async fn only_the_same_kind_of_effect_is_asked_together() {
+async fn only_neighbours_of_one_effect_are_asked_together() {
     let house = House::new(attended()).await;
     let calls = breath(
         &house,
         &[
             ("write_file", "a"),
-            ("delete_file", "b"),
-            ("write_file", "c"),
+            ("write_file", "b"),
+            ("delete_file", "c"),
+            ("write_file", "d"),
         ],
     );
     let mut streams = begun(&house, calls).await;
-    let mut rest = streams.split_off(1);
-    let last = rest.pop();
-    let (first, mut last) = (&mut streams[0], last.unwrap());
-    let first_asked = within("the first question", question(first)).await;
-    let last_asked = within("the last question", question(&mut last)).await;
-    let (one, two) = (first_asked.batch.unwrap(), last_asked.batch.unwrap());
-    assert_eq!(one.batch_id, two.batch_id);
-    assert_eq!((one.size, two.size), (2, 2));
-    house.answer(&first_asked, ConfirmationAnswer::Once).await;
-    house.answer(&last_asked, ConfirmationAnswer::Once).await;
-    // What stands alone is asked when its turn has come.
-    let alone = within("the question between", question(&mut rest[0])).await;
-    assert_ne!(alone.batch.unwrap().batch_id, one.batch_id);
-    assert_eq!(paths_run(&house.executor), ["a"]);
-    house.answer(&alone, ConfirmationAnswer::Once).await;
-    within(
-        "the end",
-        join_all([result(&mut rest[0]), result(&mut last)]),
-    )
-    .await;
-    assert_eq!(paths_run(&house.executor), ["a", "b", "c"]);
+    let mut batches = Vec::new();
+    for stream in &mut streams[..2] {
+        let asked = within("the first questions", question(stream)).await;
+        batches.push(asked.batch.unwrap());
+        house.answer(&asked, ConfirmationAnswer::Once).await;
+    }
+    assert_eq!(batches[0].batch_id, batches[1].batch_id);
+    assert_eq!((batches[0].size, batches[1].position), (2, 1));
+    // The others are asked when their turn has come.
+    for stream in &mut streams[2..] {
+        let asked = within("a question alone", question(stream)).await;
+        assert_ne!(asked.batch.unwrap().batch_id, batches[0].batch_id);
+        house.answer(&asked, ConfirmationAnswer::Once).await;
+        within("its end", result(stream)).await;
+    }
+    assert_eq!(paths_run(&house.executor), ["a", "b", "c", "d"]);
 }
 
 #[tokio::test]
@@ -212,34 +208,18 @@ async fn who_withdraws_a_call_does_not_hold_up_the_others() {
 }
 
 #[tokio::test]
-async fn a_folder_that_was_not_opened_is_not_asked_about_again_in_the_same_answer() {
+async fn calls_in_a_folder_that_is_not_open_are_asked_about_together() {
     let house = House::new(settings(Attendance::Attended)).await;
-    let all = [
-        ("write_file", "a"),
-        ("write_file", "b"),
-        ("write_file", "c"),
-    ];
+    let all = [("write_file", "a"), ("write_file", "b")];
     let mut streams = begun(&house, breath(&house, &all)).await;
-    let asked = within("the folder question", question(&mut streams[0])).await;
-    assert_eq!(asked.kind, ConfirmationKind::WriteRoot);
-    house.answer(&asked, no()).await;
-    // `finish` fails on another question.
-    let first = within("the first", result(&mut streams[0])).await;
-    assert_eq!(first.status, CallStatus::Denied);
-    for stream in &mut streams[1..] {
-        let ended = within("the others", finish(stream, None)).await;
-        support::assert_denied(&ended, "folder_refused");
-    }
-    assert!(paths_run(&house.executor).is_empty());
-    let entries = house.audit.entries();
-    let asked = entries.iter().filter(|e| e.action == Action::Confirmation);
-    assert_eq!(asked.count(), 1);
-    // In the next answer it may be asked again.
-    let mut again = begun(&house, breath(&house, &all[..2])).await;
-    let asked = within("the folder question", question(&mut again[0])).await;
-    assert_eq!(asked.kind, ConfirmationKind::WriteRoot);
-    // A yes is for the rest of them, too.
-    house.answer(&asked, ConfirmationAnswer::Once).await;
+    let asked = questions(&mut streams).await;
+    let is_folder = |one: &ConfirmationRequest| one.kind == ConfirmationKind::WriteRoot;
+    assert!(asked.iter().all(is_folder));
+    house.answer(&asked[0], no()).await;
+    house.answer(&asked[1], ConfirmationAnswer::Session).await;
+    within("the end", join_all(streams.iter_mut().map(result))).await;
+    assert_eq!(paths_run(&house.executor), ["b"]);
+    let mut again = begun(&house, breath(&house, &all)).await;
     let asked = questions(&mut again).await;
     assert!(asked.iter().all(|one| one.kind == ConfirmationKind::Call));
 }

@@ -69,10 +69,17 @@ CREATE TABLE changes (
 ) STRICT;
 ";
 
-/// A table that a store made before it was thought of gets when it is opened: entries that are
-/// removed, and whose text may still be in a file.
-pub(crate) const FORGOTTEN: &str =
-    "CREATE TABLE IF NOT EXISTS forgotten (number INTEGER PRIMARY KEY) STRICT;";
+/// Tables that a store made before they were thought of gets when it is opened: entries that are
+/// removed, and whose text may still be in a file; and which engrams were forgotten, so that none
+/// comes back when a session's log is read again. They hold nothing of what was said.
+pub(crate) const FORGOTTEN: &str = "
+CREATE TABLE IF NOT EXISTS forgotten (number INTEGER PRIMARY KEY) STRICT;
+CREATE TABLE IF NOT EXISTS forgotten_queries (
+    query      BLOB NOT NULL,
+    respondent TEXT NOT NULL,
+    PRIMARY KEY (query, respondent)
+) STRICT, WITHOUT ROWID;
+";
 
 /// Every column an entry is read from, in the order of [`entry`].
 pub(crate) const COLUMNS: &str = "number, id, kind, namespace, name, description, tags, corpus, \

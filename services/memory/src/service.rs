@@ -131,6 +131,10 @@ impl Service {
                      user to correct it",
                 )),
             ),
+            Ok(Kept::Forgotten) => (
+                format!("{id} is not kept: it was forgotten"),
+                Ok(rejected(Refusal::Forgotten, "the user forgot it")),
+            ),
             Err(error) => (format!("{id} is not kept: the store failed"), Err(error)),
         };
         let recorded = self

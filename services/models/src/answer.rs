@@ -5,6 +5,7 @@ use crate::error::{self, Error, ErrorKind, notice};
 use crate::estimate::{Estimates, Forecast};
 use crate::instance::{Instance, Ticket};
 use crate::opening::{Backend, Pieces, Tries};
+use crate::quiet::Quiet;
 use crate::schema::{Schema, repair};
 use api::models::ChatChunk;
 use domain::fault::Fault;
@@ -90,6 +91,7 @@ pub(crate) struct Answer {
     usage: Usage,
     started: Instant,
     deadline: Instant,
+    quiet: Quiet,
     done: bool,
 }
 
@@ -146,6 +148,7 @@ impl Answer {
             bytes: 0,
             started,
             deadline,
+            quiet: Quiet::begin(),
             done: false,
         }
     }
@@ -168,9 +171,18 @@ impl Answer {
     }
 
     async fn advance(&mut self) -> Result<(), Error> {
-        match timeout_at(self.deadline, self.upstream.next()).await {
-            Ok(Some(piece)) => self.take(piece?),
+        let until = self.deadline.min(self.quiet.due());
+        match timeout_at(until, self.upstream.next()).await {
+            Ok(Some(piece)) => {
+                self.quiet = Quiet::begin();
+                self.take(piece?)
+            }
             Ok(None) => Box::pin(self.end_round()).await,
+            Err(_elapsed) if until < self.deadline => {
+                let said = self.quiet.say(&self.instance.name, self.instance.call_time);
+                self.pending.push_back(ChatChunk::Notice(said));
+                Ok(())
+            }
             Err(_elapsed) => Err(Error::new(
                 ErrorKind::Timeout,
                 format!(
@@ -178,7 +190,7 @@ impl Answer {
                     self.model
                 ),
             )
-            .with_hint("raise timeout_secs of the provider, or ask for less")),
+            .with_hint(error::raise_timeout(&self.instance.name))),
         }
     }
 

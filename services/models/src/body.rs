@@ -79,14 +79,19 @@ impl Body {
                     Some(error::interrupted(&self.name).with_source(source.without_url()));
             }
             Err(_elapsed) => {
-                self.failed = Some(Error::new(
-                    ErrorKind::Timeout,
-                    format!(
-                        "{} sent nothing for {} ms in the middle of the answer",
-                        self.name,
-                        self.stall.as_millis()
+                self.failed = Some(
+                    Error::new(
+                        ErrorKind::Timeout,
+                        format!(
+                            "{} sent nothing for {} ms in the middle of the answer",
+                            self.name,
+                            self.stall.as_millis()
+                        ),
+                    )
+                    .with_hint(
+                        "it may have been writing a tool call: raise `stall_ms` in [models.limits]",
                     ),
-                ));
+                );
             }
         }
     }

@@ -221,10 +221,13 @@ impl Default for DiscoveryConfig {
 pub struct LimitsConfig {
     /// Longest a server may take to accept a connection, milliseconds.
     pub connect_ms: u64,
-    /// Longest wait for the first byte of an answer, milliseconds.
-    pub first_byte_ms: u64,
-    /// Longest pause in the middle of an answer, milliseconds.
-    pub stall_ms: u64,
+    /// Longest wait for the first byte of an answer, milliseconds. `None`: as long as the whole call
+    /// may take where the server is on this machine or in its network, which may be slow and is
+    /// not dead; else [`limits::MODEL_FIRST_BYTE`].
+    pub first_byte_ms: Option<u64>,
+    /// Longest pause in the middle of an answer, milliseconds: a server may send nothing while the
+    /// model writes a tool call. `None`: as for the first byte; else [`limits::MODEL_STALL`].
+    pub stall_ms: Option<u64>,
     /// Longest a whole call may take, milliseconds.
     pub call_ms: u64,
     /// Longest a request waits for its turn at a busy provider, milliseconds.
@@ -243,8 +246,8 @@ impl Default for LimitsConfig {
     fn default() -> Self {
         Self {
             connect_ms: 5_000,
-            first_byte_ms: millis(limits::MODEL_FIRST_BYTE),
-            stall_ms: millis(limits::MODEL_STALL),
+            first_byte_ms: None,
+            stall_ms: None,
             call_ms: millis(limits::MODEL_CALL),
             queue_ms: millis(limits::MODEL_QUEUE),
             tries: limits::MODEL_TRIES,

@@ -83,6 +83,11 @@ pub(crate) fn quote(text: &str) -> String {
     short
 }
 
+/// What to do where a call took all the time that it has.
+pub(crate) fn raise_timeout(provider: &str) -> String {
+    format!("raise `timeout_secs` in [models.providers.{provider}], or ask for less")
+}
+
 /// Something the user should know that is not the end of the call.
 pub(crate) fn notice(code: &str, message: impl Into<String>, hint: impl Into<String>) -> Fault {
     Fault {

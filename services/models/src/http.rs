@@ -38,11 +38,19 @@ pub(crate) struct Timing {
 }
 
 impl Timing {
-    pub(crate) fn new(config: &LimitsConfig) -> Self {
-        let first_byte = Duration::from_millis(config.first_byte_ms);
+    /// The waiting times of a server. `call_time`: longest that a whole call may take there.
+    pub(crate) fn new(config: &LimitsConfig, is_near: bool, call_time: Duration) -> Self {
+        // The call's own limit then speaks first, with its own hint.
+        let whole = call_time.saturating_mul(2);
+        let usual = |given: Option<u64>, far: Duration| match given {
+            Some(millis) => Duration::from_millis(millis),
+            None if is_near => whole,
+            None => far,
+        };
+        let first_byte = usual(config.first_byte_ms, limits::MODEL_FIRST_BYTE);
         Self {
             first_byte,
-            stall: Duration::from_millis(config.stall_ms),
+            stall: usual(config.stall_ms, limits::MODEL_STALL),
             // Lists and facts need no model, so they come at once or not at all.
             short: first_byte.min(Duration::from_secs(10)),
         }
@@ -183,7 +191,7 @@ impl HttpBackend {
                 wait.as_millis()
             ),
         )
-        .with_hint("a large model may still be loading: try again, or raise models.limits")
+        .with_hint("a large model may still be loading: try again, or raise `first_byte_ms` in [models.limits]")
     }
 
     /// Opens an answer and waits for its first byte.
@@ -445,4 +453,28 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = value.unwrap_or_default().trim();
     text.parse::<u64>()
         .map_or(None, |secs| Some(Duration::from_secs(secs)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_near_server_may_be_quiet_as_long_as_its_call_may_take() {
+        let call = Duration::from_secs(600);
+        let mut config = LimitsConfig::default();
+        let near = Timing::new(&config, true, call);
+        assert!(near.first_byte > call && near.stall > call);
+        assert_eq!(near.short, Duration::from_secs(10));
+        let far = Timing::new(&config, false, call);
+        assert_eq!(far.first_byte, limits::MODEL_FIRST_BYTE);
+        assert_eq!(far.stall, limits::MODEL_STALL);
+        config.first_byte_ms = Some(1_000);
+        config.stall_ms = Some(2_000);
+        for is_near in [true, false] {
+            let set = Timing::new(&config, is_near, call);
+            assert_eq!(set.first_byte, Duration::from_secs(1));
+            assert_eq!(set.stall, Duration::from_secs(2));
+        }
+    }
 }

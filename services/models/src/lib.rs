@@ -31,6 +31,7 @@ mod opening;
 mod planned;
 mod providers;
 mod queue;
+mod quiet;
 mod registry;
 mod schema;
 mod service;

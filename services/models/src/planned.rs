@@ -1,7 +1,7 @@
 //! Makes the instances: what is configured, and the usual places on this machine.
 
 use crate::breaker::Breaker;
-use crate::config::{Config, ProviderConfig, ProviderType, ToolCalls, address};
+use crate::config::{Config, LimitsConfig, ProviderConfig, ProviderType, ToolCalls, address};
 use crate::discovery;
 use crate::egress::Egress;
 use crate::engine::{EngineBackend, EngineSettings};
@@ -15,9 +15,10 @@ use crate::providers::ollama::Ollama;
 use crate::providers::openai::OpenAi;
 use crate::table::TableBackend;
 use api::secrets::Secrets;
-use domain::limits;
+use domain::limits::{self, MODEL_FIRST_BYTE, MODEL_STALL};
 use reqwest::Url;
 use schedule::Bounds;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -144,6 +145,9 @@ fn endpoint(name: &str, provider: &ProviderConfig) -> Result<Option<Url>, Error>
     address(name, text).map(Some)
 }
 
+/// Endings of names in a network of the user's own.
+const OWN_NAMES: [&str; 4] = [".local", ".lan", ".internal", ".home.arpa"];
+
 pub(crate) fn backend(
     planned: &Planned,
     config: &Config,
@@ -161,10 +165,14 @@ pub(crate) fn backend(
         return Ok(Box::new(EngineBackend::new(
             name,
             Arc::clone(engine),
-            Duration::from_millis(limits.first_byte_ms),
-            Duration::from_millis(limits.stall_ms),
+            // It gives signs of life while it works.
+            limits
+                .first_byte_ms
+                .map_or(MODEL_FIRST_BYTE, Duration::from_millis),
+            limits.stall_ms.map_or(MODEL_STALL, Duration::from_millis),
         )));
     };
+    let is_near = planned.config.kind == ProviderType::Ollama || is_near(&endpoint);
     let protocol: Box<dyn Protocol> = match planned.config.kind {
         ProviderType::Ollama => Box::new(Ollama {
             name: name.clone(),
@@ -183,9 +191,27 @@ pub(crate) fn backend(
         egress: Arc::clone(egress),
         key: planned.config.api_key.clone(),
         secrets,
-        timing: Timing::new(limits),
+        timing: Timing::new(limits, is_near, call_time(&planned.config, limits)),
         facts: Mutex::default(),
     }))
+}
+
+/// Longest that a whole call to a provider may take.
+fn call_time(provider: &ProviderConfig, limits: &LimitsConfig) -> Duration {
+    let usual = Duration::from_millis(limits.call_ms);
+    provider.timeout_secs.map_or(usual, Duration::from_secs)
+}
+
+/// Whether an address is on this machine or in its network: a server of the user's own.
+fn is_near(endpoint: &Url) -> bool {
+    let host = endpoint.host_str().unwrap_or_default();
+    match host.trim_matches(['[', ']']).parse() {
+        Ok(IpAddr::V4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
+        Ok(IpAddr::V6(ip)) => {
+            ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local()
+        }
+        Err(_name) => !host.contains('.') || OWN_NAMES.iter().any(|end| host.ends_with(end)),
+    }
 }
 
 pub(crate) fn instance(planned: &Planned, config: &Config, backend: Box<dyn Backend>) -> Instance {
@@ -202,17 +228,13 @@ pub(crate) fn instance(planned: &Planned, config: &Config, backend: Box<dyn Back
             ..usual
         },
     };
-    let call_time = provider.timeout_secs.map_or(
-        Duration::from_millis(config.limits.call_ms),
-        Duration::from_secs,
-    );
     Instance::new(
         planned.name.clone(),
         Parts {
             is_configured: planned.is_configured,
             default_model: provider.default_model.clone(),
             context_tokens: provider.context_tokens.unwrap_or(limits::CONTEXT_TOKENS),
-            call_time,
+            call_time: call_time(provider, &config.limits),
             bounds,
             tool_calls: provider.tool_calls,
             breaker: Breaker::new(
@@ -222,4 +244,33 @@ pub(crate) fn instance(planned: &Planned, config: &Config, backend: Box<dyn Back
             backend,
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_of_the_users_own_are_near() {
+        let near = |address: &str| is_near(&Url::parse(address).unwrap());
+        for own in [
+            "http://127.0.0.1:8080/v1",
+            "http://localhost:1234",
+            "http://[::1]:8080",
+            "http://192.168.1.20:8000",
+            "http://10.0.0.7",
+            "http://[fd00::1]:8080",
+            "http://bench:8080",
+            "http://bench.local",
+        ] {
+            assert!(near(own), "{own}");
+        }
+        for far in [
+            "https://api.anthropic.com",
+            "http://203.0.113.5",
+            "http://[2001:db8::1]",
+        ] {
+            assert!(!near(far), "{far}");
+        }
+    }
 }

@@ -9,7 +9,7 @@ use crate::instance::{Teller, Ticket, Wants};
 use crate::opening::{Failure, Pieces, Tries};
 use crate::registry::{Registry, Target};
 use crate::schema::Schema;
-use crate::{EngineSettings, choose, spoken, waiting};
+use crate::{EngineSettings, choose, quiet, spoken, waiting};
 use api::Streaming;
 use api::models::{
     ChatChunk, ChatRequest, EmbedPurpose, EmbedRequest, Embeddings, ModelInfo, Models,
@@ -157,7 +157,13 @@ impl Inner {
         let most = Instant::now() + target.instance.call_time;
         let deadline = until.map_or(most, |until| until.min(most));
         let (call, upstream) = match self
-            .open(request, &mut target, &mut ticket, deadline, &mut notices)
+            .open(
+                request,
+                &mut target,
+                (&mut ticket, teller),
+                deadline,
+                &mut notices,
+            )
             .await
         {
             Ok(opened) => opened,
@@ -195,15 +201,15 @@ impl Inner {
         &self,
         request: &ChatRequest,
         target: &mut Target,
-        ticket: &mut Ticket,
+        (ticket, teller): (&mut Ticket, &Teller),
         deadline: Instant,
         notices: &mut Vec<Fault>,
     ) -> Result<(Call, Pieces), Error> {
-        match Box::pin(self.try_open(request, target, deadline, notices)).await {
+        match Box::pin(self.try_open(request, target, (deadline, teller), notices)).await {
             Err(error) if error.kind == ErrorKind::UnknownModel && target.role.is_some() => {
                 self.registry.substitute(target, error, notices).await?;
                 ticket.asks_instead(&target.model);
-                Box::pin(self.try_open(request, target, deadline, notices)).await
+                Box::pin(self.try_open(request, target, (deadline, teller), notices)).await
             }
             other => other,
         }
@@ -213,7 +219,7 @@ impl Inner {
         &self,
         request: &ChatRequest,
         target: &Target,
-        deadline: Instant,
+        (deadline, teller): (Instant, &Teller),
         notices: &mut Vec<Fault>,
     ) -> Result<(Call, Pieces), Error> {
         let backend = &target.instance.backend;
@@ -243,9 +249,14 @@ impl Inner {
         }
         let mut tries = Tries::new(&self.config.limits, deadline);
         loop {
-            let opened = timeout_at(deadline, backend.open(&call))
-                .await
-                .unwrap_or_else(|_elapsed| Err(Failure::last(out_of_time(target))));
+            let opening = timeout_at(deadline, backend.open(&call));
+            let whose = (target.instance.name.as_str(), target.instance.call_time);
+            let opened = quiet::told(opening, whose, |fault| {
+                // A caller that does not listen is not waited for.
+                let _unheard = teller.try_send(fault);
+            })
+            .await
+            .unwrap_or_else(|_elapsed| Err(Failure::last(out_of_time(target))));
             match opened {
                 Ok(upstream) => return Ok((call, upstream)),
                 Err(failure) => tries.next(failure, notices).await?,
@@ -357,7 +368,7 @@ fn out_of_time(target: &Target) -> Error {
             target.model_ref()
         ),
     )
-    .with_hint("raise timeout_secs of the provider, or ask for less")
+    .with_hint(error::raise_timeout(&target.instance.name))
 }
 
 /// Whether an error means that another provider may do better.

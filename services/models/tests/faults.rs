@@ -274,7 +274,7 @@ async fn no_first_byte() {
         })
         .await;
         let mut config = config(kind, &server.url);
-        config.limits.first_byte_ms = 100;
+        config.limits.first_byte_ms = Some(100);
         let answer = ask(&service(config), question()).await;
         assert_eq!(answer.kind(), Some(ErrorKind::Timeout), "{kind:?}");
         assert_eq!(chats(kind, &server), 1, "a slow model is not asked twice");
@@ -286,7 +286,7 @@ async fn a_stall_in_mid_stream() {
     for kind in ALL {
         let server = server(kind, move |_| begun(kind, "Hel", vec![Part::Hang])).await;
         let mut config = config(kind, &server.url);
-        config.limits.stall_ms = 100;
+        config.limits.stall_ms = Some(100);
         let answer = ask(&service(config), question()).await;
         assert_eq!(answer.kind(), Some(ErrorKind::Timeout), "{kind:?}");
         assert_eq!(answer.text, "Hel");

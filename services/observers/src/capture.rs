@@ -14,6 +14,7 @@ use api::bus::{Bus, Delivery, SubjectPattern};
 use api::memory::{self, Memory, WriteAnswer, WriteEntry};
 use api::models::Models;
 use api::sessions::{self, Follow, Sessions};
+use domain::Timestamp;
 use domain::drive::Origin;
 use domain::event::{Event, EventBody};
 use domain::id::{QueryId, SessionId};
@@ -64,6 +65,7 @@ impl Capture {
         let (settling, commands) = mpsc::unbounded_channel();
         let worker = Worker {
             config,
+            began: (house.clock)(),
             house,
             open: BTreeMap::new(),
             done: BTreeMap::new(),
@@ -107,8 +109,35 @@ impl Open {
     }
 }
 
+/// Which answers of a log are looked at again.
+#[derive(Debug, Clone, Copy)]
+enum Reach {
+    /// Those after this event.
+    After(u64),
+    /// Those after this event that the process which noted it gave: what another gave later is not
+    /// looked at, since it may not have been to be kept.
+    Left(u64),
+    /// That of one request.
+    Request(QueryId),
+    /// Those that came since then. What is older was not to be kept, or was kept and perhaps
+    /// forgotten.
+    Since(Timestamp),
+}
+
+impl Reach {
+    fn has(self, query_id: QueryId, event: &Event) -> bool {
+        match self {
+            Self::After(seq) | Self::Left(seq) => event.seq > seq,
+            Self::Request(wanted) => wanted == query_id,
+            Self::Since(began) => event.time >= began,
+        }
+    }
+}
+
 struct Worker {
     config: Config,
+    /// When this observer began.
+    began: Timestamp,
     house: House,
     open: BTreeMap<SessionId, Open>,
     /// The last answer of each session that was captured or not worth it.
@@ -185,11 +214,17 @@ impl Worker {
         let open = self.open.entry(event.session_id).or_default();
         let question = match open.requests.get(&query_id) {
             Some((_, question)) if open.behind.is_none() => question.clone(),
-            // Its question came before this observer, or there is something left before it.
+            // There is something left before it.
+            _ if let Some(from_seq) = open.behind => {
+                return self
+                    .catch_up(event.session_id, Reach::After(from_seq))
+                    .await;
+            }
+            // Its question came before this observer. What else the log has is not its own.
             _ => {
-                let done = self.done.get(&event.session_id).copied();
-                let from_seq = open.behind.or(done).unwrap_or(0);
-                return self.catch_up(event.session_id, from_seq).await;
+                return self
+                    .catch_up(event.session_id, Reach::Request(query_id))
+                    .await;
             }
         };
         match self.capture(&question, event).await {
@@ -284,7 +319,8 @@ impl Worker {
             Err(error) => return tracing::warn!(%error, "what was left to capture is unknown"),
         };
         for note in notes.into_iter().take(CAUGHT_UP) {
-            self.catch_up(note.session_id, note.from_seq).await;
+            self.catch_up(note.session_id, Reach::Left(note.from_seq))
+                .await;
             // What a dead process was working on has no answer any more.
             if let Some(open) = self.open.get_mut(&note.session_id) {
                 open.requests.clear();
@@ -301,21 +337,25 @@ impl Worker {
         };
         for session in listed.into_iter().filter(|one| one.live).take(CAUGHT_UP) {
             let session_id = session.session_id;
-            let from_seq = self.done.get(&session_id).copied().unwrap_or(0);
-            self.catch_up(session_id, from_seq).await;
+            let done = self.done.get(&session_id);
+            let reach = done.map_or(Reach::Since(self.began), |seq| Reach::After(*seq));
+            self.catch_up(session_id, reach).await;
             self.note(session_id).await;
         }
     }
 
-    /// Reads a session's log and captures every answer after an event. What is still in work there
-    /// is open afterwards; what could not be kept, too.
-    async fn catch_up(&mut self, session_id: SessionId, from_seq: u64) {
+    /// Reads a session's log and captures the answers within reach. What is still in work there is
+    /// open afterwards; what could not be kept, too.
+    async fn catch_up(&mut self, session_id: SessionId, reach: Reach) {
         let mut open = Open::default();
-        match self.read_log(session_id, from_seq, &mut open).await {
+        match self.read_log(session_id, reach, &mut open).await {
             Ok(()) => {}
             Err(Trouble::Memory(error)) => {
                 tracing::warn!(session = %session_id, %error, "answers are not captured");
-                open.behind = Some(from_seq);
+                open.behind = open.behind.or(match reach {
+                    Reach::After(from_seq) | Reach::Left(from_seq) => Some(from_seq),
+                    Reach::Request(_) | Reach::Since(_) => open.starting_seq(),
+                });
             }
             // A log that is gone or damaged will not be better at the next start.
             Err(Trouble::Log(error)) => {
@@ -328,13 +368,17 @@ impl Worker {
     async fn read_log(
         &mut self,
         session_id: SessionId,
-        from_seq: u64,
+        reach: Reach,
         open: &mut Open,
     ) -> Result<(), Trouble> {
         let attached = self.house.sessions.attach(session_id, 1, Follow::ToEnd);
         let mut events = attached.await?;
         while let Some(event) = events.next().await {
             let event = event?;
+            let is_taken_up = matches!(event.body, EventBody::SessionResumed { .. });
+            if is_taken_up && matches!(reach, Reach::Left(seq) if event.seq > seq) {
+                break;
+            }
             let Some(query_id) = event.query_id else {
                 continue;
             };
@@ -344,10 +388,13 @@ impl Worker {
                     open.requests.insert(query_id, (event.seq, question));
                 }
                 EventBody::GenerationFinished { .. } => {
-                    let question = open.requests.remove(&query_id);
-                    if let Some((_, question)) = question.filter(|_| event.seq > from_seq) {
+                    let known = open.requests.get(&query_id).cloned();
+                    if let Some((seq, question)) = known.filter(|_| reach.has(query_id, &event)) {
+                        open.behind = Some(seq);
                         self.capture(&question, &event).await?;
+                        open.behind = None;
                     }
+                    open.requests.remove(&query_id);
                 }
                 EventBody::QueryFinished { .. } => {
                     open.requests.remove(&query_id);

@@ -8,12 +8,13 @@ use syn::{Attribute, Item};
 /// Every rule on a single file.
 #[must_use]
 pub fn check(file: &SourceFile) -> Vec<Violation> {
-    let rules: [fn(&SourceFile) -> Vec<Violation>; 9] = [
+    let rules: [fn(&SourceFile) -> Vec<Violation>; 10] = [
         opens_with_docs,
         charter,
         names,
         authority,
         connections,
+        opened_files,
         unsafe_code,
         ignored_tests,
         sleeping_tests,
@@ -152,6 +153,52 @@ pub fn connections(file: &SourceFile) -> Vec<Violation> {
         &words,
         "this crate opens no connections; go through a contract",
     )
+}
+
+/// The file tools, which see and change what `ground.rs` and `beneath.rs` opened for them.
+const FILE_TOOLS: [&str; 4] = [
+    "adapters/tools/src/look/",
+    "adapters/tools/src/change/",
+    "adapters/tools/src/walk.rs",
+    "adapters/tools/src/matching.rs",
+];
+
+/// What opens a file or lists a folder by its name.
+const OPENING: [&str; 9] = [
+    "OpenOptions",
+    "openat",
+    "openat2",
+    "Dir",
+    "read_dir",
+    "read_link",
+    "search_path",
+    "from_path",
+    "open_tree",
+];
+
+/// No file tool opens a file: one place decides what may be read and changed.
+#[must_use]
+pub fn opened_files(file: &SourceFile) -> Vec<Violation> {
+    if !FILE_TOOLS.iter().any(|tools| file.path.starts_with(tools)) {
+        return Vec::new();
+    }
+    let rule = "a file tool opens nothing; adapters/tools/src/ground.rs does";
+    let said = file.shipped_words();
+    let opens = said.windows(3).filter(|words| {
+        let [first, second, third] = [&words[0].text, &words[1].text, &words[2].text];
+        match (first.as_str(), second.as_str(), third.as_str()) {
+            // The type alone, of what was opened elsewhere.
+            ("std", "fs", "File") => false,
+            ("std" | "tokio", "fs", _) | ("rustix", "fs", "open") => true,
+            ("fs", "read" | "read_to_string" | "write" | "copy" | "rename" | "hard_link", _) => {
+                true
+            }
+            ("File", "open" | "options" | "create" | "create_new" | "open_buffered", _) => true,
+            _ => false,
+        }
+    });
+    let by_line = opens.map(|words| Violation::at(&file.path, words[1].line, rule));
+    by_line.chain(shipped_word(file, &OPENING, rule)).collect()
 }
 
 /// `unsafe` stays in the sandbox and the engine.
@@ -374,6 +421,29 @@ mod tests {
         for (rule, path, text) in cases {
             assert_eq!(count(rule, path, text), 0, "{path}: {text}");
         }
+    }
+
+    #[test]
+    fn a_file_tool_that_opens_is_caught() {
+        let opens = [
+            "use std::fs::File; fn f() { File::open(p); }",
+            "fn f() { std::fs::read(p) }",
+            "use std::{fs, io}; fn f() { fs::read_to_string(p); }",
+            "fn f() { p.read_dir(); }",
+            "use rustix::fs::{Mode, openat2};",
+        ];
+        for text in opens {
+            for place in ["look/a.rs", "change/mod.rs", "walk.rs"] {
+                let path = format!("adapters/tools/src/{place}");
+                assert_ne!(count(opened_files, &path, text), 0, "{path}: {text}");
+            }
+            assert_eq!(count(opened_files, "adapters/tools/src/ground.rs", text), 0);
+        }
+        let given = "use std::fs::File; fn f(place: Place) -> File { place.open(found) }";
+        assert_eq!(
+            count(opened_files, "adapters/tools/src/look/a.rs", given),
+            0
+        );
     }
 
     #[test]

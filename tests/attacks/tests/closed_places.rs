@@ -477,6 +477,22 @@ fn a_name_with_a_dot_is_opened_for_writing_by_its_name_alone() {
     };
     assert_eq!(run(&[&plain]), "denied denied ok");
     assert_eq!(run(&[&plain, &tool]), "ok denied ok");
+    // What a refusal says to do, works, also for a file directly in the home.
+    let one = [write(".toolrc")];
+    let file = format!("{home}/.toolrc");
+    let inner = with_model_in(&scene.house, &one);
+    let flags = ["--agent", "keeper", "--yes", "write", "do it"];
+    let refused = scene_run(&inner, &flags);
+    assert_eq!(statuses(&refused), ["denied"], "{:#}", refused.summary);
+    let logs = scene.house.session_logs();
+    let said: String = logs
+        .iter()
+        .filter_map(|log| fs::read_to_string(log).ok())
+        .collect();
+    assert!(said.contains(&format!("--allow-write {file}`")), "{said}");
+    let inner = with_model_in(&scene.house, &one);
+    let opened = scene_run(&inner, &[&["--allow-write", &file], &flags[..]].concat());
+    assert_eq!(statuses(&opened), ["ok"], "{:#}", opened.summary);
 }
 
 #[test]

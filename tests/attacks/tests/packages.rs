@@ -158,6 +158,10 @@ fn an_honest_pip_install_needs_one_question() {
     assert_eq!(sitting.seen.questions.len(), 1);
     let question = &sitting.seen.questions[0];
     assert!(question.contains("including loopback"), "{question}");
+    let (_, in_short) = question.rsplit_once("In short: ").unwrap();
+    for named in ["names: [\"tiny\"]", "manager: pip", "dry_run: false"] {
+        assert!(in_short.contains(named), "{question}");
+    }
     let found = made("find", &[".venv", "-name", "tiny.py"], &scene.house.work());
     assert!(!found.is_empty(), "{}", told(&sitting));
     // Once more, into the environment that is there now.
@@ -175,6 +179,129 @@ fn an_honest_pip_install_needs_one_question() {
         .current_dir(scene.house.work())
         .output();
     assert_eq!(done.unwrap().stdout, b"1\n", "{}", told(&sitting));
+}
+
+/// An index whose wheels name what lies elsewhere, and a tree of packages that is honest.
+const TREE: &str = r#"
+import io, json, sys, tarfile, zipfile
+url, spy = sys.argv[1:]
+pages = {}
+def put(path, content):
+    pages[path] = content.hex()
+def wheel(name, version, needs):
+    packed, about = io.BytesIO(), f'{name}-{version}.dist-info'
+    with zipfile.ZipFile(packed, 'w') as archive:
+        archive.writestr(f'{name}.py', f'x = "{version}"\n')
+        needed = ''.join(f'Requires-Dist: {need}\n' for need in needs)
+        extra = 'Provides-Extra: more\n'
+        archive.writestr(f'{about}/METADATA',
+            f'Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{extra}{needed}')
+        archive.writestr(f'{about}/WHEEL',
+            'Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n')
+        archive.writestr(f'{about}/RECORD', '')
+    put(f'/files/{name}-{version}-py3-none-any.whl', packed.getvalue())
+    index = bytes.fromhex(pages.get(f'/simple/{name}/', ''))
+    file = f'{name}-{version}-py3-none-any.whl'
+    put(f'/simple/{name}/', index + f'<a href="{url}/files/{file}">{file}</a>'.encode())
+def source(name, files):
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode='w:gz') as archive:
+        for file, text in files.items():
+            entry = tarfile.TarInfo(f'{name}-1.0/{file}')
+            entry.size = len(text)
+            archive.addfile(entry, io.BytesIO(text.encode()))
+    put(f'/files/{name}-1.0.tar.gz', packed.getvalue())
+evil = f"import socket\nsocket.create_connection(('127.0.0.1', {spy})).send(b'RAN\\n\\n')\n"
+setup = evil + "from setuptools import setup\nsetup(name='legacy', version='1.0')\n"
+source('legacy', {'setup.py': setup})
+tree = '[build-system]\nrequires = []\nbuild-backend = "inside"\nbackend-path = ["."]\n'
+source('modern', {'pyproject.toml': tree, 'inside.py': evil})
+for name in 'legacy', 'modern':
+    wheel('good' + name, '1.0', [f'{name} @ {url}/files/{name}-1.0.tar.gz'])
+wheel('root', '1.0', ['branch[more]>=1,<2', 'absent; python_version < "3"', 'leaf!=1.5'])
+wheel('branch', '1.0', ['leaf<2; extra == "more"', 'unasked; extra == "other"'])
+wheel('branch', '2.0', ['missing'])
+for version in '1.0', '1.4', '1.5', '2.0':
+    wheel('leaf', version, ['root; extra == "more"'])
+json.dump(pages, sys.stdout)
+"#;
+
+fn tree(url: &str, spy: u16) -> Pages {
+    let args = ["-c", TREE, url, &spy.to_string()];
+    let made = made("/usr/bin/python3", &args, Path::new("/"));
+    let texts: BTreeMap<String, String> = serde_json::from_slice(&made).unwrap();
+    let pages = texts.into_iter().map(|(path, content)| {
+        let digits = content.as_bytes().chunks(2);
+        let bytes = digits.map(|two| u8::from_str_radix(str::from_utf8(two).unwrap(), 16).unwrap());
+        let kind = match path.starts_with("/simple") {
+            true => "text/html",
+            false => "application/octet-stream",
+        };
+        (path, (kind, bytes.collect()))
+    });
+    pages.collect()
+}
+
+#[test]
+fn what_a_package_names_by_address_is_not_built() {
+    if !has("python3") {
+        return;
+    }
+    for name in ["goodlegacy", "goodmodern"] {
+        // The control: the same packages run code where pip may start programs.
+        let spied = Index::start(|_| Pages::new());
+        let index = Index::start(|url| tree(url, spied.port()));
+        let outside = House::new();
+        let simple = format!("{}/simple", index.url());
+        let plain = [
+            "-I",
+            "-m",
+            "pip",
+            "--isolated",
+            "download",
+            "--only-binary",
+            ":all:",
+        ];
+        let plain = [
+            &plain[..],
+            &["--no-cache-dir", "--index-url", &simple, name],
+        ]
+        .concat();
+        let printed = made("/usr/bin/python3", &plain, &outside.work());
+        let printed = String::from_utf8_lossy(&printed);
+        assert!(!spied.asked().is_empty(), "{name}: {printed}");
+        for dry_run in [true, false] {
+            let spied = Index::start(|_| Pages::new());
+            let index = Index::start(|url| tree(url, spied.port()));
+            let (scene, sitting) = install(house(&index), "pip", name, dry_run);
+            let text = told(&sitting);
+            assert_eq!(
+                spied.asked(),
+                Vec::<String>::new(),
+                "{name} {dry_run}: {text}"
+            );
+            assert!(index.asked().concat().contains(name), "{name}: {text}");
+            assert!(
+                text.contains("building one runs its code"),
+                "{name}: {text}"
+            );
+            assert!(!scene.house.has(".venv"), "{name}: {text}");
+        }
+    }
+}
+
+#[test]
+fn an_honest_tree_of_packages_installs() {
+    if !has("python3") {
+        return;
+    }
+    let index = Index::start(|url| tree(url, 1));
+    let (scene, sitting) = install(house(&index), "pip", "root", false);
+    assert_eq!(sitting.seen.questions.len(), 1, "{:#?}", sitting.seen);
+    let script = ".venv/bin/python -c 'import root, branch, leaf; print(branch.x, leaf.x)'";
+    let printed = made("sh", &["-c", script], &scene.house.work());
+    let text = told(&sitting);
+    assert_eq!(String::from_utf8_lossy(&printed), "1.0 1.4\n", "{text}");
 }
 
 #[test]
@@ -307,6 +434,19 @@ fn a_file_is_no_package_name() {
         }
         assert!(index.asked().is_empty());
     }
+    let scene = recast(
+        House::new(),
+        &[(
+            "package_install",
+            json!({"manager": "brew", "names": ["x"]}),
+        )],
+    );
+    let outcome = scene.run(&["--agent", "sysadmin", "install it"]);
+    let told = results(&scene, &outcome).concat();
+    assert!(
+        told.contains(r#"is none of "apt", "pip", "cargo", "npm""#),
+        "{told}"
+    );
 }
 
 #[test]

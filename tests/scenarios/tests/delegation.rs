@@ -370,3 +370,59 @@ fn with_the_embedded_model_everything_ends_well_formed() {
         }
     }
 }
+
+/// What memory holds of questions.
+fn engrams(house: &House) -> Vec<Value> {
+    let list = ["memory", "list", "--kind", "engram", "--json"];
+    house.ask(list).run().expect(0).json_lines()
+}
+
+#[test]
+fn what_was_forgotten_does_not_come_back_with_an_orchestration_after_a_crash() {
+    let gate = Gate::new();
+    let held = gate.clone();
+    let answer = move |body: &Value, gate: Option<&Gate>| {
+        let said = body["messages"].to_string();
+        match wanted(body) {
+            Wanted::Tasks if !said.contains("short?") => {
+                Reply::text(json!({"tasks": []}).to_string())
+            }
+            _ => answers(body, gate),
+        }
+    };
+    let server = Server::speak(move |body, _| answer(body, Some(&held))).openai();
+    let scene = Scene::with(server, "openai");
+    configure(&scene.house, &scene.server);
+    scene.house.write("a.txt", "A");
+    scene.house.write("b.txt", "B");
+    let told = scene.run(&["My cat is called Zebulon"]);
+    let id = told.text("session_id").to_owned();
+    let kept = engrams(&scene.house);
+    let zebulon = |entries: &[Value]| {
+        let mut all = entries.iter();
+        all.any(|entry| entry.to_string().contains("Zebulon"))
+    };
+    assert!(zebulon(&kept), "{kept:#?}");
+    for entry in &kept {
+        let forget = ["memory", "forget", entry["id"].as_str().unwrap(), "--yes"];
+        scene.house.ask(forget).run().expect(0);
+    }
+    let args = [
+        "run",
+        "--events",
+        "--session-id",
+        &id,
+        "Are a.txt and b.txt short?",
+    ];
+    let mut running = scene.house.ask(args).spawn();
+    running.until("agent_finished");
+    running.kill();
+    gate.open();
+    let again = Server::speak(move |body, _| answer(body, None)).openai();
+    configure(&scene.house, &again);
+    let args = ["run", "--session-id", &id, "What is two and two?"];
+    scene.house.ask(args).run().expect(0);
+    let kept = engrams(&scene.house);
+    assert!(kept.len() >= 2, "{kept:#?}");
+    assert!(!zebulon(&kept), "{kept:#?}");
+}

@@ -229,3 +229,20 @@ fn a_request_to_end_stops_the_task_and_the_object_says_so() {
         assert_eq!(finished.json()["status"], "interrupted", "{name}");
     }
 }
+
+#[test]
+fn a_model_that_writes_slowly_is_waited_for_and_said_to_be_quiet() {
+    let gate = Gate::new();
+    let scene = Scene::new([Reply::text("Half ").and_wait(&gate).and_text("and whole.")]);
+    let mut running = scene
+        .house
+        .ask(["run", "--events", "say it slowly"])
+        .spawn();
+    let said = running.until("models.quiet");
+    assert!(said.contains("sent nothing for 10 s"), "{said}");
+    assert!(said.contains("timeout_secs"), "{said}");
+    gate.open();
+    let finished = running.finish();
+    assert_eq!(finished.code, Some(0), "{finished:#?}");
+    assert!(finished.stdout.contains("and whole."), "{finished:#?}");
+}

@@ -179,3 +179,50 @@ fn an_air_gap_refuses_every_address_but_loopback() {
     assert_eq!(finished.code, Some(4), "{finished:#?}");
     assert_eq!(finished.json()["error"]["code"], "models.blocked");
 }
+
+#[test]
+fn the_example_of_an_agent_type_opens_a_closed_name() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/agents.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, behind) = page.split_once("```yaml\n").unwrap();
+    let (example, _) = behind.split_once("```").unwrap();
+    let calls = |path: &str| {
+        [
+            Reply::call("read_file", json!({ "path": path })),
+            Reply::text("Done."),
+        ]
+    };
+    for (path, status) in [("~/.notes/a.md", "ok"), ("~/.other/a.md", "denied")] {
+        let scene = Scene::new(calls(path));
+        let home = scene.house.home();
+        for folder in [".notes", ".other"] {
+            std::fs::create_dir_all(home.join(folder)).unwrap();
+            std::fs::write(home.join(folder).join("a.md"), "buy milk").unwrap();
+        }
+        scene.house.write_config("agents.yaml", example);
+        let outcome = scene.run(&["--agent", "notetaker", "read my notes"]);
+        assert_eq!(
+            outcome.calls()[0]["status"],
+            status,
+            "{:#}",
+            outcome.summary
+        );
+    }
+}
+
+#[test]
+fn the_shipped_agent_types_can_be_printed_when_the_own_file_is_wrong() {
+    let house = House::new();
+    house.write_config("agents.yaml", "agents:\n  coder: {colour: red}\n");
+    let refused = house.ask(["agents"]).run().expect(4);
+    assert!(
+        refused.stderr.contains("carl agents --shipped"),
+        "{}",
+        refused.stderr
+    );
+    let shipped = house.ask(["agents", "--shipped"]).run().expect(0).stdout;
+    // What is printed is a file that can be used.
+    house.write_config("agents.yaml", &shipped);
+    let listed = house.ask(["agents", "--json"]).run().expect(0).stdout;
+    assert!(listed.contains("sysadmin"), "{listed}");
+}

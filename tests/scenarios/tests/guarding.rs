@@ -169,3 +169,35 @@ fn tcp_without_a_lock_has_to_be_asked_for() {
         refused.stderr
     );
 }
+
+/// The lines of the page's example that begin with a mark.
+fn marked(page: &str, mark: &str) -> Vec<String> {
+    let lines = page.lines().filter_map(|line| line.strip_prefix(mark));
+    lines.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_conversation_in_the_documentation_is_true() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/policy-serve.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, behind) = page.split_once("```yaml\n").unwrap();
+    let (table, _) = behind.split_once("```").unwrap();
+    let house = House::new();
+    let table = house.write("tools.yaml", table);
+    let input = marked(&page, "> ").join("\n");
+    let told = house.ask(["policy", "serve", "--tools", &table.to_string_lossy()]);
+    let answers = told.stdin(input).run().expect(0).json_lines();
+    let shown = marked(&page, "< ");
+    assert_eq!(answers.len(), shown.len(), "{answers:#?}");
+    for (answer, line) in answers.iter().zip(&shown) {
+        let shown: Value = serde_json::from_str(line).unwrap();
+        for field in ["id", "decision", "layer", "rule", "advice"] {
+            assert_eq!(answer[field], shown[field], "{line}");
+        }
+        let reason = shown["reason"].as_str().unwrap().trim_end_matches(" …");
+        assert!(
+            answer["reason"].as_str().unwrap().starts_with(reason),
+            "{answer}"
+        );
+    }
+}

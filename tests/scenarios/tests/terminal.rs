@@ -9,7 +9,7 @@ use scenarios::Scene;
 use serde_json::json;
 use testkit::{Attended, Carl, Reply};
 
-const OPEN: &str = "wants to write in a folder";
+const OPEN: &str = "in a folder that is not open for writing";
 const REMEMBER: &str = "[r]emember this folder";
 const KEPT: &str = "carl policy forget";
 
@@ -43,7 +43,8 @@ fn a_remembered_folder_is_asked_for_once_and_can_be_taken_back() {
     let scene = scene(4);
     let first = here(&scene, "r");
     assert!(first.questions[0].contains(REMEMBER), "{first:#?}");
-    assert_eq!(first.questions.len(), 2, "{first:#?}");
+    assert_eq!(first.questions.len(), 1, "{first:#?}");
+    assert!(first.questions[0].contains("+hello"), "{first:#?}");
     assert!(first.finished.stderr.contains(KEPT), "{first:#?}");
     assert_eq!(scene.house.read("note-0.txt"), "hello\n");
 
@@ -70,16 +71,20 @@ fn a_remembered_folder_is_asked_for_once_and_can_be_taken_back() {
 }
 
 #[test]
-fn a_plain_yes_and_a_no_are_not_remembered() {
-    let scene = scene(2);
-    for answer in ["y", "n"] {
+fn a_yes_for_the_session_and_a_no_are_not_remembered() {
+    let scene = scene(3);
+    for answer in ["y", "s", "n"] {
         let run = here(&scene, answer);
         assert!(asked_to_open(&run), "{run:#?}");
+        assert_eq!(run.questions.len(), 1, "{run:#?}");
         assert!(!run.finished.stderr.contains(KEPT), "{run:#?}");
         let listed = scene.house.ask(["policy", "folders", "--json"]).run();
         assert_eq!(listed.expect(0).json(), json!([]));
     }
-    assert_eq!(scene.house.read("note-0.txt"), "hello\n", "`y` is a yes");
+    for (number, is_there) in [true, true, false].into_iter().enumerate() {
+        let name = format!("note-{number}.txt");
+        assert_eq!(scene.house.has(&name), is_there, "{name}");
+    }
 }
 
 #[test]
@@ -132,25 +137,23 @@ fn written(scene: &Scene) -> Vec<usize> {
 fn three_changes_of_one_answer_are_one_question_for_all_or_none() {
     for (answer, left) in [
         ("a", vec![0, 1, 2]),
+        ("s", vec![0, 1, 2]),
         ("n", vec![]),
         ("none", vec![]),
         ("n not now", vec![]),
     ] {
         let scene = three_at_once();
         let carl = scene.house.ask(["run", "write three notes"]);
-        let run = carl.at_terminal(|question, _| {
-            let is_folder = question.contains(OPEN);
-            (if is_folder { "y" } else { answer }).to_owned()
-        });
-        assert_eq!(run.questions.len(), 2, "{run:#?}");
-        let batch = &run.questions[1];
-        assert!(batch.contains("wants to run 3 calls [write]"), "{run:#?}");
+        let run = carl.at_terminal(|_, _| answer.to_owned());
+        assert_eq!(run.questions.len(), 1, "{run:#?}");
+        let batch = &run.questions[0];
+        let heading = format!("wants to run 3 calls {OPEN} [write]");
+        assert!(batch.contains(&heading), "{run:#?}");
         for number in 0..3 {
             let (heading, content) = (format!("{} of 3", number + 1), format!("+text {number}"));
             assert!(batch.contains(&heading), "{run:#?}");
             assert!(batch.contains(&content), "{run:#?}");
         }
-        assert!(!batch.contains("A yes for the session"), "{run:#?}");
         // Once more, each in a line, right above the prompt.
         let (_, short) = batch.split_once("to be answered together:").unwrap();
         let is_named = |number: usize| short.contains(&format!("note-{number}.txt"));
@@ -165,12 +168,19 @@ fn three_changes_of_one_answer_are_one_question_for_all_or_none() {
 }
 
 #[test]
-fn a_no_to_a_folder_holds_for_the_rest_of_the_answer() {
-    let scene = three_at_once();
-    let run = run(scene.house.ask(["run", "write three notes"]), "n");
-    assert_eq!(run.questions.len(), 1, "{run:#?}");
-    assert!(asked_to_open(&run), "{run:#?}");
-    assert!(written(&scene).is_empty());
+fn a_folder_stays_open_for_the_session_and_not_after_one_yes() {
+    for (answer, asked) in [("y", [true, true]), ("s", [true, false])] {
+        let write = |path: &str| {
+            let arguments = json!({"path": path, "content": "x", "mode": "create"});
+            Reply::call("write_file", arguments)
+        };
+        let scene = Scene::new([write("a.txt"), write("b.txt"), Reply::text("Done.")]);
+        let run = run(scene.house.ask(["run", "write two notes"]), answer);
+        let is_folder = |question: &String| question.contains(OPEN);
+        let seen: Vec<bool> = run.questions.iter().map(is_folder).collect();
+        assert_eq!(seen, asked, "{run:#?}");
+        assert!(scene.house.has("a.txt") && scene.house.has("b.txt"));
+    }
 }
 
 #[test]

@@ -87,9 +87,17 @@ impl House {
     /// # Panics
     /// When it cannot be written.
     pub fn configure(&self, toml: &str) {
+        self.write_config("config.toml", toml);
+    }
+
+    /// Writes a file into the configuration folder.
+    ///
+    /// # Panics
+    /// When it cannot be written.
+    pub fn write_config(&self, name: &str, content: &str) {
         let folder = self.home().join(".config/housecarl");
         fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("config.toml"), toml).unwrap();
+        fs::write(folder.join(name), content).unwrap();
     }
 
     /// Makes the embedded engine the only provider, from `HOUSE_ENGINE` (the program) and

@@ -1,8 +1,8 @@
 //! `edit_file`.
 
-use super::{diff, file_spot, put, read_whole, regular_at, with_artifact};
+use super::{diff, put, read_whole, regular_at, with_artifact};
 use crate::arguments;
-use crate::beneath::{Found, Place, Spot};
+use crate::beneath::{Found, LastLink, Place, Spot};
 use crate::failure::{mendable, not_found};
 use crate::matching::{self, Edited, Miss};
 use crate::record::EditFile;
@@ -19,7 +19,7 @@ struct Plan {
 
 fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
     let wanted: arguments::EditFile = arguments::parse(&job.call.arguments)?;
-    let spot = file_spot(place)?;
+    let spot = place.spot(LastLink::Follow)?;
     let Some(old) = regular_at(place, &spot)? else {
         return Err(not_found(&place.shown));
     };

@@ -3,7 +3,7 @@
 use super::{recorded, with_artifact};
 use crate::arguments;
 use crate::atomic::sync_folder;
-use crate::beneath::{self, Place};
+use crate::beneath::{self, LastLink, Place};
 use crate::failure::{from_errno, mendable};
 use crate::journal::Change;
 use crate::record::MakeDir;
@@ -11,7 +11,7 @@ use crate::service::Job;
 use api::executor::ToolFailure;
 use domain::tool::ToolOutput;
 use rustix::fd::OwnedFd;
-use rustix::fs::{FileType, Mode};
+use rustix::fs::{AtFlags, FileType, Mode};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -44,6 +44,34 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     } else {
         output
     })
+}
+
+/// The folders above the place that do not exist, outermost first.
+pub(super) fn missing_above(place: &Place<'_>) -> Result<Vec<PathBuf>, ToolFailure> {
+    let (_, _, missing) = nearest(place)?;
+    let mut paths = below(place, missing.len());
+    paths.pop();
+    Ok(paths)
+}
+
+/// Makes the folders above the place that do not exist.
+pub(super) fn make_above(place: &Place<'_>) -> Result<(), ToolFailure> {
+    let (folder, _, mut missing) = nearest(place)?;
+    missing.pop();
+    make(place, folder, &missing)
+}
+
+/// Takes folders away again, the innermost first, as far as nothing is in them. Returns those that
+/// are gone.
+pub(super) fn remove_empty<'p>(job: &Job<'_>, paths: &'p [PathBuf]) -> Vec<&'p PathBuf> {
+    let is_removed = |path: &&PathBuf| {
+        let place = job.past_place(path);
+        place.spot(LastLink::Keep).is_ok_and(|spot| {
+            rustix::fs::unlinkat(&spot.parent, &spot.name, AtFlags::REMOVEDIR).is_ok()
+                && sync_folder(&spot.parent).is_ok()
+        })
+    };
+    paths.iter().rev().take_while(is_removed).collect()
 }
 
 fn nearest(place: &Place<'_>) -> Result<(OwnedFd, PathBuf, Vec<OsString>), ToolFailure> {

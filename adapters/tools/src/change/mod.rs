@@ -21,6 +21,7 @@ use domain::tool::{ToolName, ToolOutput};
 use rustix::fs::{Access, AtFlags, FileType};
 use similar::TextDiff;
 use std::io::Read;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long a diff may be looked for before a coarser one is shown.
@@ -163,6 +164,17 @@ fn as_text(bytes: Vec<u8>) -> String {
     scan::to_text(bytes, false).0
 }
 
+fn within_limit(place: &Place<'_>, content: &[u8]) -> Result<(), ToolFailure> {
+    match content.len() > FILE_WRITE_BYTES {
+        true => Err(too_large(
+            place,
+            content.len() as u64,
+            FILE_WRITE_BYTES as u64,
+        )),
+        false => Ok(()),
+    }
+}
+
 /// Writes new content and remembers the old.
 fn put(
     job: &Job<'_>,
@@ -171,13 +183,7 @@ fn put(
     old: Option<&Found>,
     content: &[u8],
 ) -> Result<Written, ToolFailure> {
-    if content.len() > FILE_WRITE_BYTES {
-        return Err(too_large(
-            place,
-            content.len() as u64,
-            FILE_WRITE_BYTES as u64,
-        ));
-    }
+    within_limit(place, content)?;
     let before = match old {
         Some(found) => {
             may_write(place, spot)?;
@@ -189,6 +195,7 @@ fn put(
         path: place.target.to_path_buf(),
         before,
         after: Digest::of(content),
+        made: Vec::new(),
     };
     let expect = match old {
         Some(found) => Expect::Same(found),
@@ -196,6 +203,33 @@ fn put(
     };
     recorded(job, change, || {
         atomic::put(spot, &mut &*content, expect, job.leash, &place.shown)
+    })
+}
+
+/// Writes a file whose folder does not exist yet, with the folders above it.
+fn put_in_new_folders(
+    job: &Job<'_>,
+    place: &Place<'_>,
+    folders: &[PathBuf],
+    content: &[u8],
+) -> Result<Written, ToolFailure> {
+    within_limit(place, content)?;
+    let change = Change::Put {
+        path: place.target.to_path_buf(),
+        before: None,
+        after: Digest::of(content),
+        made: folders.to_vec(),
+    };
+    recorded(job, change, || {
+        let written = make::make_above(place).and_then(|()| {
+            let spot = place.spot(LastLink::Follow)?;
+            let expect = Expect::Absent(None);
+            atomic::put(&spot, &mut &*content, expect, job.leash, &place.shown)
+        });
+        if written.is_err() {
+            make::remove_empty(job, folders);
+        }
+        written
     })
 }
 
@@ -231,18 +265,8 @@ fn with_artifact(mut output: ToolOutput, place: &Place<'_>) -> ToolOutput {
     output
 }
 
-/// The spot of a file that gets new content: where a link at its end leads, beneath the root.
-fn file_spot(place: &Place<'_>) -> Result<Spot, ToolFailure> {
-    place
-        .spot(LastLink::Follow)
-        .map_err(|failure| match failure.rule {
-            "not_found" => mendable(
-                "no_folder",
-                format!(
-                    "The folder of `{}` does not exist. Make it with make_dir first.",
-                    place.shown
-                ),
-            ),
-            _ => failure,
-        })
+/// The folders that a change makes or takes away, a line each.
+fn folder_lines(job: &Job<'_>, verb: &str, folders: &[PathBuf]) -> String {
+    let line = |path: &PathBuf| format!("{verb} the folder {}\n", job.past_place(path).shown);
+    folders.iter().map(line).collect()
 }

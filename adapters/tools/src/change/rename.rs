@@ -15,13 +15,13 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 use std::path::PathBuf;
 
-struct Plan {
-    from: Spot,
-    to: Spot,
+pub(super) struct Plan {
+    pub(super) from: Spot,
+    pub(super) to: Spot,
 }
 
-fn plan(job: &Job<'_>, from: &Place<'_>, to: &Place<'_>) -> Result<Plan, ToolFailure> {
-    let _: arguments::MoveFile = arguments::parse(&job.call.arguments)?;
+/// What is moved where, once nothing speaks against it. Taking a move back is one as well.
+pub(super) fn plan(job: &Job<'_>, from: &Place<'_>, to: &Place<'_>) -> Result<Plan, ToolFailure> {
     let from_spot = from.spot(LastLink::Keep)?;
     let Some(found) = from_spot.look(&from.shown)? else {
         return Err(not_found(&from.shown));
@@ -71,13 +71,14 @@ fn refuse_protected_inside(
     let fault = |errno| from_errno(errno, &place.shown);
     let mut waiting = vec![(found.fd, PathBuf::new())];
     let mut left = GUARD_ENTRIES;
+    let changes = place.ground.changes(place.roots);
     while let Some((folder, path)) = waiting.pop() {
         for (name, kind) in place.ground.unseen(&folder).map_err(fault)? {
             job.leash.check()?;
             left = left.checked_sub(1).ok_or_else(|| too_many(place))?;
             let path = path.join(&name);
             let (old, new) = (from.real.join(&path), to.real.join(&path));
-            if !place.ground.may_carry(&old, &new, place.roots) {
+            if !changes.may_carry(&old, &new) {
                 return Err(refused(
                     "protected",
                     format!(
@@ -126,6 +127,7 @@ pub(super) fn rename(from: &Spot, to: &Spot, place: &Place<'_>) -> Result<(), To
 }
 
 pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
+    let _: arguments::MoveFile = arguments::parse(&job.call.arguments)?;
     let (from, to) = (job.write_place("from")?, job.write_place("to")?);
     let plan = plan(job, &from, &to)?;
     let change = Change::Moved {
@@ -146,6 +148,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
 }
 
 pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
+    let _: arguments::MoveFile = arguments::parse(&job.call.arguments)?;
     let (from, to) = (job.write_place("from")?, job.write_place("to")?);
     plan(job, &from, &to)?;
     Ok(format!(

@@ -1,6 +1,6 @@
 //! `undo`: takes back the session's last change, if what it left is still there untouched.
 
-use super::{as_text, diff, read_whole, rename};
+use super::{as_text, diff, folder_lines, make, read_whole, rename};
 use crate::arguments;
 use crate::atomic::{self, Expect, sync_folder};
 use crate::beneath::{Found, LastLink, Place};
@@ -189,7 +189,12 @@ fn take_back(job: &Job<'_>, change: &Change) -> Result<(), ToolFailure> {
     let place = job.past_place(path_of(change));
     let fault = |errno| from_errno(errno, &place.shown);
     match change {
-        Change::Put { before, .. } => put_back(job, &place, before.as_ref()),
+        Change::Put { before, made, .. } => {
+            put_back(job, &place, before.as_ref())?;
+            // What others put into them meanwhile stays, and they with it.
+            make::remove_empty(job, made);
+            Ok(())
+        }
         Change::DeletedFile { before, .. } => {
             let spot = place.spot(LastLink::Keep)?;
             let mut copy = job.journal().read(before)?;
@@ -209,11 +214,8 @@ fn take_back(job: &Job<'_>, change: &Change) -> Result<(), ToolFailure> {
         }
         Change::Moved { from, .. } => {
             let old = job.past_place(from);
-            rename::rename(
-                &place.spot(LastLink::Keep)?,
-                &old.spot(LastLink::Keep)?,
-                &old,
-            )
+            let plan = rename::plan(job, &place, &old)?;
+            rename::rename(&plan.from, &plan.to, &old)
         }
         Change::Made { paths } => {
             for path in paths.iter().rev() {
@@ -262,7 +264,7 @@ pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailur
         Ok(as_text(bytes))
     };
     let change = match &last.change {
-        Change::Put { before, .. } => {
+        Change::Put { before, made, .. } => {
             let now = match left.get(place.target) {
                 Some(None) => return Ok(format!("undo {} of {}\n", last.tool, place.shown)),
                 Some(Some(content)) => content.as_ref().map(kept_text).transpose()?,
@@ -272,7 +274,9 @@ pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailur
                 },
             };
             let then = before.as_ref().map(kept_text).transpose()?;
-            diff(&place.shown, now.as_deref(), then.as_deref())
+            let file = diff(&place.shown, now.as_deref(), then.as_deref());
+            let folders = folder_lines(job, "delete, if it is empty then,", made);
+            format!("{file}{folders}")
         }
         Change::DeletedFile { before, .. } => diff(&place.shown, None, Some(&kept_text(before)?)),
         Change::DeletedFolder { .. } => format!("make the folder {}\n", place.shown),

@@ -1,19 +1,52 @@
 //! `write_file`.
 
-use super::{as_text, diff, file_spot, put, read_whole, regular_at, with_artifact};
+use super::{
+    as_text, diff, folder_lines, make, put, put_in_new_folders, read_whole, regular_at,
+    with_artifact,
+};
 use crate::arguments::{self, WriteMode};
-use crate::beneath::{Found, Place, Spot};
+use crate::beneath::{Found, LastLink, Place, Spot};
 use crate::failure::mendable;
 use crate::record::WriteFile;
 use crate::service::Job;
 use api::executor::ToolFailure;
 use domain::tool::ToolOutput;
 use rustix::fs::FileType;
+use std::path::PathBuf;
 
 struct Plan {
-    spot: Spot,
-    old: Option<Found>,
+    room: Room,
     content: Vec<u8>,
+}
+
+/// Where the content goes.
+enum Room {
+    /// A folder that is there, and what holds the name now.
+    Folder(Spot, Option<Found>),
+    /// Folders that are made first, outermost first.
+    NewFolders(Vec<PathBuf>),
+}
+
+impl Room {
+    fn old(&self) -> Option<&Found> {
+        match self {
+            Self::Folder(_, old) => old.as_ref(),
+            Self::NewFolders(_) => None,
+        }
+    }
+}
+
+fn room(place: &Place<'_>) -> Result<Room, ToolFailure> {
+    match place.spot(LastLink::Follow) {
+        Ok(spot) => {
+            let old = regular_at(place, &spot)?;
+            Ok(Room::Folder(spot, old))
+        }
+        Err(failure) if failure.rule == "not_found" => {
+            Ok(Room::NewFolders(make::missing_above(place)?))
+        }
+        Err(failure) => Err(failure),
+    }
 }
 
 fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
@@ -27,9 +60,8 @@ fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
             format!("`{}` is a folder; name a file in it.", place.shown),
         ));
     }
-    let spot = file_spot(place)?;
-    let old = regular_at(place, &spot)?;
-    let content = match (wanted.mode, &old) {
+    let room = room(place)?;
+    let content = match (wanted.mode, room.old()) {
         (WriteMode::Create, Some(_)) => {
             return Err(mendable(
                 "exists",
@@ -52,16 +84,25 @@ fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
             wanted.content.into_bytes()
         }
     };
-    Ok(Plan { spot, old, content })
+    Ok(Plan { room, content })
 }
 
 pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let place = job.write_place("path")?;
     let plan = plan(job, &place)?;
-    let written = put(job, &place, &plan.spot, plan.old.as_ref(), &plan.content)?;
-    let created = plan.old.is_none();
+    let (written, made) = match &plan.room {
+        Room::Folder(spot, old) => {
+            let written = put(job, &place, spot, old.as_ref(), &plan.content)?;
+            (written, String::new())
+        }
+        Room::NewFolders(folders) => {
+            let written = put_in_new_folders(job, &place, folders, &plan.content)?;
+            (written, folder_lines(job, "Made", folders))
+        }
+    };
+    let created = plan.room.old().is_none();
     let verb = if created { "Created" } else { "Wrote" };
-    let text = format!("{verb} {}, now {} bytes.", place.shown, written.bytes);
+    let text = format!("{made}{verb} {}, now {} bytes.", place.shown, written.bytes);
     let typed = job.typed("path");
     let data = WriteFile {
         path: typed.clone(),
@@ -74,7 +115,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
 pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
     let place = job.write_place("path")?;
     let plan = plan(job, &place)?;
-    let old = match &plan.old {
+    let old = match plan.room.old() {
         // Too large to show as a diff is not too large to overwrite.
         Some(found) => match read_whole(job, &place, found) {
             Ok(bytes) => Some(as_text(bytes)),
@@ -86,5 +127,10 @@ pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
         None => None,
     };
     let new = as_text(plan.content);
-    Ok(diff(&place.shown, old.as_deref(), Some(&new)))
+    let made = match &plan.room {
+        Room::Folder(..) => String::new(),
+        Room::NewFolders(folders) => folder_lines(job, "make", folders),
+    };
+    let change = diff(&place.shown, old.as_deref(), Some(&new));
+    Ok(format!("{made}{change}"))
 }

@@ -4,7 +4,7 @@
 use super::guard::Leftovers;
 use super::jobs::{Outcome, Post, Reach, View, how};
 use super::shell::{self, Ground};
-use super::{Bay, Errand, add_streams, record_of, shown_argv, text_of};
+use super::{Bay, Errand, Guarding, add_streams, record_of, shown_argv, text_of};
 use crate::arguments;
 use crate::failure::{broken, mendable, of_call};
 use crate::record::{JobOutput, JobState, ListJobs, ListedJob, StartJob, StopJob};
@@ -76,7 +76,7 @@ fn limits() -> JobLimits {
 }
 
 fn reach(bay: &Bay, call: &JudgedCall) -> Reach {
-    let Ground { read, write, .. } = Ground::of(bay, call);
+    let Ground { read, write } = Ground::of(bay, call);
     Reach { read, write }
 }
 
@@ -149,8 +149,8 @@ async fn work(errand: Errand, bay: Bay, mut post: Post) {
     let (Some(unwanted), Some(seen)) = (post.unwanted.take(), post.seen.take()) else {
         return;
     };
-    let (sandbox, protected) = (bay.given.sandbox.clone(), bay.protected.clone());
-    let running = errand.run(sandbox, (protected, Leftovers::SetAside), unwanted, seen);
+    let guarding = Guarding::of(&bay, Leftovers::SetAside);
+    let running = errand.run(bay.given.sandbox.clone(), guarding, unwanted, seen);
     let outcome: Outcome = match tokio::spawn(running).await {
         Ok(outcome) => outcome,
         Err(error) => Err(broken("tool_crashed", format!("The tool failed: {error}."))),

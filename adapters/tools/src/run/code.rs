@@ -96,6 +96,7 @@ pub(super) async fn run(
     let errand = Errand {
         job,
         desk,
+        searched: Vec::new(),
         guarded: Vec::new(),
     };
     let (finished, notes) = bay.finish(errand, progress).await?;

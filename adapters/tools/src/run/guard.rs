@@ -4,7 +4,7 @@
 //! A mount can freeze what exists and cannot forbid a name that does not. So what exists is frozen,
 //! and what is new is removed as soon as the program and all it started have ended.
 
-use super::places::{Found, Limits, Mark, search};
+use super::places::{Found, Limits, Mark, goal, is_inside, search};
 use super::scratch;
 use crate::failure::mendable;
 use api::executor::ToolFailure;
@@ -17,7 +17,9 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Most names that are tried for what is set aside.
 const ASIDE_NAMES: u32 = 1_000;
@@ -25,7 +27,8 @@ const ASIDE_NAMES: u32 = 1_000;
 /// What becomes of protected places that were not there before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Leftovers {
-    /// They are removed: the program ran for moments.
+    /// What the program made is removed, since it ran for moments. What it gave another name, so
+    /// that it came to be one, is set aside.
     Remove,
     /// They get a name that nothing acts on: the program ran for so long that the user may have
     /// made them.
@@ -44,15 +47,18 @@ struct Root {
 #[derive(Debug)]
 pub(super) struct Watch {
     roots: Vec<Root>,
+    begun: SystemTime,
     known: BTreeSet<Mark>,
+    /// Where protected links lead, and nothing is.
+    awaited: BTreeSet<PathBuf>,
     /// What could not be looked at before either.
     unseen: BTreeSet<PathBuf>,
     /// What must be frozen.
     pub(super) frozen: Vec<PathBuf>,
     /// What must not even be seen: keys and passwords, however deep.
     pub(super) hidden: Vec<PathBuf>,
-    /// Folders above those, which must keep their names: elsewhere, what is in them would be known
-    /// to no list.
+    /// Folders above those and above protected places that are known by their names, too, which
+    /// must keep them: elsewhere, what is in them would be known to no list.
     pub(super) held: Vec<PathBuf>,
 }
 
@@ -64,6 +70,7 @@ impl Watch {
                 return Err(not_a_root(root, why));
             }
         }
+        let begun = SystemTime::now();
         let mut sight = search(protected, roots.iter(), Limits::BEFORE);
         if sight.is_cut {
             return Err(too_many());
@@ -74,8 +81,15 @@ impl Watch {
         });
         let found = std::mem::take(&mut sight.found);
         let hidden = std::mem::take(&mut sight.hidden);
+        let mut kept_names = above(&hidden, roots);
+        let places = found.iter().filter(|place| place.link.is_none());
+        let places: Vec<PathBuf> = places.map(|place| place.path.clone()).collect();
+        let leading = above(&places, roots).into_iter();
+        kept_names.extend(leading.filter(|folder| protected.leads_to_listed(folder)));
         Ok(Self {
-            held: above(&hidden, roots),
+            begun,
+            held: kept_names.into_iter().collect(),
+            awaited: awaited(&found, roots),
             hidden,
             unseen: std::mem::take(&mut sight.unseen),
             roots: held.collect(),
@@ -114,10 +128,16 @@ impl Watch {
             );
             notes.push(incomplete(&why));
         }
-        for place in &sight.found {
-            if self.known.contains(&place.mark()) {
-                continue;
-            }
+        let fresh = sight
+            .found
+            .iter()
+            .filter(|place| !self.known.contains(&place.mark()));
+        let arrived: Vec<Found> = self
+            .awaited
+            .iter()
+            .filter_map(|path| self.at(path))
+            .collect();
+        for place in fresh.chain(&arrived) {
             let shown = place.path.display();
             match self.take_away(place, leftovers) {
                 Ok(what) => notes.push(format!("{shown} is a protected place; it was {what}")),
@@ -129,6 +149,21 @@ impl Watch {
             }
         }
         notes
+    }
+
+    /// What is at a place where nothing was.
+    fn at(&self, path: &Path) -> Option<Found> {
+        let root = self
+            .roots
+            .iter()
+            .position(|root| path.starts_with(&root.path))?;
+        let about = fs::symlink_metadata(path).ok()?;
+        Some(Found {
+            path: path.to_path_buf(),
+            root,
+            identity: (about.dev(), about.ino()),
+            link: None,
+        })
     }
 
     /// Takes one away, beneath the folder that was open from the beginning and through no link:
@@ -151,7 +186,9 @@ impl Watch {
             return Err(Errno::AGAIN);
         }
         let _writable = Writable::new(&above);
-        if leftovers == Leftovers::Remove && scratch::remove_below(&above, name).is_ok() {
+        let is_its_own =
+            leftovers == Leftovers::Remove && scratch::is_made_since(&above, name, self.begun);
+        if is_its_own && scratch::remove_below(&above, name).is_ok() {
             return Ok("removed again".to_owned());
         }
         // Also what cannot be removed, such as a folder with a closed one in it.
@@ -161,7 +198,7 @@ impl Watch {
 }
 
 /// The folders between the roots and what is hidden in them.
-fn above(hidden: &[PathBuf], roots: &[PathBuf]) -> Vec<PathBuf> {
+fn above(hidden: &[PathBuf], roots: &[PathBuf]) -> BTreeSet<PathBuf> {
     let between = |path: &PathBuf| -> Vec<PathBuf> {
         let is_inside = |folder: &&Path| {
             roots
@@ -171,29 +208,13 @@ fn above(hidden: &[PathBuf], roots: &[PathBuf]) -> Vec<PathBuf> {
         let folders = path.ancestors().skip(1).take_while(is_inside);
         folders.map(Path::to_path_buf).collect()
     };
-    let held: BTreeSet<PathBuf> = hidden.iter().flat_map(between).collect();
-    held.into_iter().collect()
-}
-
-/// Keys and passwords below folders, however deep.
-pub(super) fn hidden_below(
-    protected: &Protected,
-    roots: &[PathBuf],
-) -> Result<Vec<PathBuf>, ToolFailure> {
-    let mut sight = search(protected, roots.iter(), Limits::BEFORE);
-    match sight.is_cut {
-        true => Err(too_many()),
-        false => Ok(std::mem::take(&mut sight.hidden)),
-    }
+    hidden.iter().flat_map(between).collect()
 }
 
 /// What a program may not change: each place; of a link, which no mount can freeze, what it leads to
 /// where the program could write that.
 fn frozen(found: Vec<Found>, roots: &[PathBuf]) -> Vec<PathBuf> {
-    let is_within = |real: &PathBuf| {
-        let above = roots.iter().any(|root| root.starts_with(real));
-        !above && roots.iter().any(|root| real.starts_with(root))
-    };
+    let is_within = |real: &PathBuf| is_inside(real, roots);
     let mut frozen = BTreeSet::new();
     for place in found {
         match place.link {
@@ -203,6 +224,16 @@ fn frozen(found: Vec<Found>, roots: &[PathBuf]) -> Vec<PathBuf> {
         }
     }
     frozen.into_iter().collect()
+}
+
+/// Where links among protected places lead in these folders, and nothing is: what a program puts
+/// there becomes one.
+fn awaited(found: &[Found], roots: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let links = found.iter().filter(|place| place.link.is_some());
+    let goals = links.filter_map(|place| goal(&place.path));
+    goals
+        .filter(|goal| is_inside(goal, roots) && goal.symlink_metadata().is_err())
+        .collect()
 }
 
 /// A folder of our own user that is writable to it until this is dropped.

@@ -3,6 +3,7 @@
 
 mod background;
 mod code;
+mod conceal;
 mod guard;
 mod jobs;
 mod office;
@@ -15,10 +16,12 @@ mod toolchain;
 
 pub(crate) use background::JOB_NAME_CHARS;
 pub use jobs::Jobs;
+pub(crate) use places::protected_links;
 pub(crate) use reader::read;
 pub use reader::{READER_ENTRY, enter as read_document_entry};
 pub(crate) use scratch::sweep;
 
+use self::conceal::conceal;
 use self::guard::{Leftovers, Watch};
 use self::scratch::Desk;
 use crate::failure::{broken, mendable, of_call, refused};
@@ -27,7 +30,7 @@ use crate::table::Tool;
 use api::authority::JudgedCall;
 use api::executor::{Progress, ProgressSink, ToolFailure};
 use api::sandbox::{
-    Captured, Ended, Enforcement, Finished, Glance, Job, JobLimits, Network, Refusal, Sandbox,
+    Captured, Ended, Enforcement, Finished, Glance, Job, JobLimits, Refusal, Sandbox,
 };
 use domain::limits::{
     EXEC_CPU, EXEC_FILE_BYTES, EXEC_MEMORY_BYTES, EXEC_OPEN_FILES, EXEC_OUTPUT_BYTES,
@@ -124,7 +127,7 @@ impl Bay {
         let (_wanted, unwanted) = oneshot::channel::<()>();
         let (unseen, _nobody) = oneshot::channel();
         let sandbox = self.given.sandbox.clone();
-        let guard = (self.protected.clone(), Leftovers::Remove);
+        let guard = Guarding::of(self, Leftovers::Remove);
         let mut task = tokio::spawn(errand.run(sandbox, guard, unwanted, unseen));
         let mut tick = tokio::time::interval(TICK);
         let mut seconds = 0;
@@ -150,12 +153,32 @@ impl Bay {
     }
 }
 
+/// What is kept from a program, and what becomes of what it should not have made.
+#[derive(Debug)]
+struct Guarding {
+    protected: Protected,
+    own_folders: Vec<PathBuf>,
+    leftovers: Leftovers,
+}
+
+impl Guarding {
+    fn of(bay: &Bay, leftovers: Leftovers) -> Self {
+        Self {
+            protected: bay.protected.clone(),
+            own_folders: bay.own_folders.clone(),
+            leftovers,
+        }
+    }
+}
+
 /// A job with what belongs to it.
 #[derive(Debug)]
 struct Errand {
     job: Job,
     /// Its scratch folder, which is removed when the program has ended.
     desk: Desk,
+    /// Folders it may read, which are looked through for keys and passwords before.
+    searched: Vec<PathBuf>,
     /// Folders whose protected places are frozen while it runs, and looked through afterwards.
     guarded: Vec<PathBuf>,
 }
@@ -166,43 +189,45 @@ impl Errand {
     async fn run(
         self,
         sandbox: Arc<dyn Sandbox>,
-        (protected, leftovers): (Protected, Leftovers),
+        guarding: Guarding,
         unwanted: oneshot::Receiver<()>,
         seen: oneshot::Sender<Glance>,
     ) -> Result<(Finished, Vec<String>), ToolFailure> {
         let Self {
             mut job,
             desk,
+            searched,
             guarded,
         } = self;
+        let Guarding {
+            protected,
+            own_folders,
+            leftovers,
+        } = guarding;
         let before = protected.clone();
-        let looked_at = match job.network {
-            Network::None => Vec::new(),
-            // What it sees it can send out.
-            Network::Host => job.read.clone(),
-        };
-        let watch = blocking(move || {
-            let mut watch = Watch::begin(&before, &guarded)?;
-            watch
-                .hidden
-                .extend(guard::hidden_below(&before, &looked_at)?);
-            Ok(watch)
+        let (watch, concealed) = blocking(move || {
+            let watch = Watch::begin(&before, &guarded)?;
+            let concealed = conceal(&before, &searched, &guarded)?;
+            Ok((watch, concealed))
         })
         .await?;
         // A folder that is opened by itself cannot be given another name.
         job.write.extend_from_slice(&watch.held);
         job.frozen.extend_from_slice(&watch.frozen);
         job.hidden.extend_from_slice(&watch.hidden);
+        job.hidden.extend(concealed.hidden);
+        job.hidden.extend(own_folders);
         let stop = async move {
             // The other end speaks or goes away: it is one and the same.
             let _gone = unwanted.await;
         };
         let finished = sandbox.run_seen(job, Box::pin(stop), seen).await;
         // What the program did is told also when nobody could look.
-        let notes = blocking(move || Ok(watch.end(&protected, leftovers)))
+        let found = blocking(move || Ok(watch.end(&protected, leftovers)))
             .await
             .unwrap_or_else(|_| vec![guard::incomplete("it broke off")]);
         drop(desk);
+        let notes = concealed.note.into_iter().chain(found).collect();
         Ok((finished.map_err(failure)?, notes))
     }
 }

@@ -54,6 +54,19 @@ const fn yes() -> bool {
     true
 }
 
+impl Manager {
+    /// Where it asks when the user's configuration names no other place.
+    fn public_index(self) -> String {
+        let own = match self {
+            Self::Apt => "apt",
+            Self::Pip => "pip",
+            Self::Cargo => "cargo",
+            Self::Npm => "npm",
+        };
+        format!("the public index of {own}")
+    }
+}
+
 /// Whether a name is one that the installer would take from its index.
 fn is_name(manager: Manager, name: &str) -> bool {
     let starts_well = |text: &str| text.starts_with(|c: char| c.is_ascii_alphanumeric());
@@ -235,11 +248,10 @@ async fn run_step(
     environment.extend(more.map(|(name, value)| (name.to_owned(), value)));
     let mut limits = limits();
     limits.wall = INSTALL_TIME;
-    let seen = step.read.iter().chain(&step.write);
-    let hidden = shell::hidden(bay, seen.map(PathBuf::as_path));
     // The store is nobody's but this call's.
     let guarded = step.write.iter().filter(|path| **path != places.store);
     let errand = Errand {
+        searched: step.read.clone(),
         guarded: guarded.cloned().collect(),
         job: Job {
             argv: step.argv,
@@ -248,7 +260,7 @@ async fn run_step(
             write: step.write,
             scratch: desk.with(step.files),
             frozen: Vec::new(),
-            hidden,
+            hidden: Vec::new(),
             environment,
             input: Vec::new(),
             network: step.network,
@@ -306,11 +318,19 @@ fn shown(asked: &PackageInstall, steps: &Steps, workspace: &Path) -> String {
         text.push_str(&format!("$ {}\n", shown_argv(&step.argv)));
         text.push_str(&match (&steps.index, step.network) {
             (Some(index), Network::Host) => format!(
-                "Asks {} for {} and what they need, in the sandbox, WITH this machine's network, \
-                 including loopback and the local network; in an empty folder, where nothing of \
-                 yours can be read.\n",
-                index.shown(),
-                asked.names.join(", ")
+                "{} from {}: {}, and the packages that {} on. In the sandbox, WITH this machine's \
+                 network, including loopback and the local network; in an empty folder, where \
+                 nothing of yours can be read.\n",
+                if asked.dry_run { "Looks up" } else { "Fetches" },
+                index
+                    .shown()
+                    .map_or_else(|| asked.manager.public_index(), str::to_owned),
+                asked.names.join(", "),
+                if asked.names.len() == 1 {
+                    "it depends"
+                } else {
+                    "these depend"
+                },
             ),
             (Some(_), Network::None) => format!(
                 "Installs what was fetched in {0}, in the sandbox, without network; reads and \

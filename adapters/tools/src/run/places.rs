@@ -1,7 +1,7 @@
 //! Looking for protected places: the shallow ones first, and also in folders that were closed to
 //! their own user.
 
-use domain::limits::{GUARD_ENTRIES, WALK_DEPTH};
+use domain::limits::{GUARD_ENTRIES, LINK_ENTRIES, WALK_DEPTH};
 use policy::protected::{Protected, Protection};
 use rustix::fs::{Access, CWD, Mode, OFlags, ResolveFlags, access, fstat, openat2};
 use std::collections::{BTreeSet, VecDeque};
@@ -26,6 +26,11 @@ impl Limits {
     /// Before a program runs: what is beyond cannot be kept, so the program does not run.
     pub(super) const BEFORE: Self = Self {
         entries: GUARD_ENTRIES,
+        depth: 4 * WALK_DEPTH,
+    };
+    /// For links that make a protected place of what they lead to, before each change of a file.
+    const LINKS: Self = Self {
+        entries: LINK_ENTRIES,
         depth: 4 * WALK_DEPTH,
     };
     /// After it ran: however deep it went.
@@ -71,6 +76,49 @@ pub(super) struct Sight {
     doors: Doors,
 }
 
+/// Whether a path lies in one of the folders, and above none.
+pub(super) fn is_inside(path: &Path, roots: &[PathBuf]) -> bool {
+    let is_above = roots.iter().any(|root| root.starts_with(path));
+    !is_above && roots.iter().any(|root| path.starts_with(root))
+}
+
+/// Where a link leads, also if nothing is there.
+pub(super) fn goal(link: &Path) -> Option<PathBuf> {
+    if let Ok(real) = link.canonicalize() {
+        return Some(real);
+    }
+    let to = fs::read_link(link).ok()?;
+    let whole = link.parent()?.join(to);
+    // What is missing holds no link, so what is left of the path is what it says.
+    let mut missing = Vec::new();
+    for above in whole.ancestors() {
+        match above.canonicalize() {
+            Ok(real) => {
+                return Some(
+                    missing
+                        .iter()
+                        .rev()
+                        .fold(real, |path, name| path.join(name)),
+                );
+            }
+            Err(_) => missing.push(above.file_name()?.to_owned()),
+        }
+    }
+    None
+}
+
+/// Links among the protected places, or on the way to one, with where they lead in these folders.
+/// Beyond so many entries none are looked for.
+pub(crate) fn protected_links(protected: &Protected, roots: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
+    let mut sight = search(protected, roots.iter(), Limits::LINKS);
+    let found = std::mem::take(&mut sight.found);
+    let links = found.into_iter().filter(|place| place.link.is_some());
+    links
+        .filter_map(|place| Some((goal(&place.path)?, place.path)))
+        .filter(|(goal, _)| is_inside(goal, roots))
+        .collect()
+}
+
 /// Looks for the protected places beneath the roots, level by level.
 pub(super) fn search<'a>(
     protected: &Protected,
@@ -92,13 +140,23 @@ pub(super) fn search<'a>(
                 continue;
             }
         };
+        // In a folder that is refused itself, any name may be.
+        let is_open = protected.refuses_write(&folder, &given).is_none();
         for entry in entries {
             if left == 0 {
                 sight.is_cut = true;
                 return sight;
             }
             left -= 1;
-            let looked = entry.and_then(|entry| sight.look((protected, &given), &entry, root));
+            let looked = entry.and_then(|entry| {
+                let is_plain = is_open && !protected.may_refuse(&entry.file_name());
+                match entry.file_type()? {
+                    kind if is_plain && !kind.is_symlink() => {
+                        Ok(kind.is_dir().then(|| entry.path()))
+                    }
+                    _ => sight.look((protected, &given), &entry, root),
+                }
+            });
             match looked {
                 Ok(Some(_)) if depth >= limits.depth => sight.is_cut = true,
                 Ok(Some(below)) => waiting.push_back((below, root, depth + 1)),
@@ -127,6 +185,11 @@ impl Sight {
         let is_secret = matches!(unread, Some(Protection::Credentials | Protection::Closed));
         if is_secret && !is_on_the_way && !kind.is_symlink() {
             self.hidden.push(path.clone());
+        }
+        if kind.is_symlink() && unread == Some(Protection::Credentials) {
+            let goal = path.canonicalize().ok();
+            self.hidden
+                .extend(goal.filter(|goal| is_inside(goal, roots)));
         }
         // By way of a link, what lies elsewhere under harmless names lies in a listed place.
         let links_to_listed = kind.is_symlink() && protected.leads_to_listed(&path);

@@ -68,6 +68,7 @@ pub(crate) async fn read(
     let errand = Errand {
         job,
         desk,
+        searched: Vec::new(),
         guarded: Vec::new(),
     };
     let (finished, _) = bay.finish(errand, progress).await?;

@@ -9,7 +9,6 @@ use api::authority::JudgedCall;
 use api::executor::{ProgressSink, ToolFailure};
 use api::sandbox::{Job, Network};
 use domain::tool::ToolOutput;
-use policy::protected::{Protected, Protection};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -36,7 +35,6 @@ struct RunScript {
 pub(super) struct Ground {
     pub(super) read: Vec<PathBuf>,
     pub(super) write: Vec<PathBuf>,
-    pub(super) hidden: Vec<PathBuf>,
 }
 
 impl Ground {
@@ -48,70 +46,9 @@ impl Ground {
                 .cloned()
                 .collect()
         };
-        let (read, write) = (usable(&call.read_roots), usable(&call.write_roots));
-        let seen = read.iter().chain(&write);
-        let hidden = hidden(bay, seen.map(PathBuf::as_path));
         Self {
-            read,
-            write,
-            hidden,
-        }
-    }
-}
-
-/// What a program may not see of the folders it may: our own, and what the file tools refuse as
-/// well, in the user's home, directly in each folder, and where a listed place lies deeper.
-pub(super) fn hidden<'a>(bay: &'a Bay, seen: impl Iterator<Item = &'a Path>) -> Vec<PathBuf> {
-    let roots: Vec<PathBuf> = seen.map(Path::to_path_buf).collect();
-    let mut view = View {
-        protected: &bay.protected,
-        roots: &roots,
-        hidden: bay.own_folders.clone(),
-    };
-    for folder in roots.iter().chain([&bay.given.home]) {
-        view.conceal(folder);
-    }
-    let mut hidden = view.hidden;
-    hidden.sort();
-    hidden.dedup();
-    hidden
-}
-
-/// Looks for what is to be hidden in folders that a program will see.
-struct View<'a> {
-    protected: &'a Protected,
-    roots: &'a [PathBuf],
-    hidden: Vec<PathBuf>,
-}
-
-impl View<'_> {
-    fn conceal(&mut self, folder: &Path) {
-        // A folder that cannot be listed by us is closed to the program, which is the same user.
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        for entry in entries {
-            let path = entry.path();
-            let kind = entry.file_type().ok();
-            let is_folder = kind.is_some_and(|kind| kind.is_dir());
-            let is_link = kind.is_some_and(|kind| kind.is_symlink());
-            match self.protected.refuses_read(&path, self.roots) {
-                // What was opened beneath it stays to be seen, all else does not.
-                Some(Protection::Closed) if self.protected.leads_to_opened(&path, self.roots) => {
-                    self.conceal(&path);
-                }
-                // Where a closed link leads is open or closed by itself.
-                Some(Protection::Closed) if is_link => {}
-                // A link to keys hides what it leads to; what cannot be looked at is hidden by its
-                // own name.
-                Some(_) => match path.canonicalize() {
-                    Ok(real) => self.hidden.push(real),
-                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                    Err(_) => self.hidden.push(path),
-                },
-                None if is_folder && self.protected.may_hold_credentials(&path) => {
-                    self.conceal(&path);
-                }
-                None => {}
-            }
+            read: usable(&call.read_roots),
+            write: usable(&call.write_roots),
         }
     }
 }
@@ -143,6 +80,7 @@ pub(super) fn errand(
     let desk = Desk::new()?;
     let job = job(bay, call, argv, folder(call)?, &desk);
     Ok(Errand {
+        searched: job.read.clone(),
         guarded: job.write.clone(),
         job,
         desk,
@@ -184,7 +122,7 @@ fn job(bay: &Bay, call: &JudgedCall, argv: Vec<String>, folder: PathBuf, desk: &
         write: ground.write,
         scratch: desk.with(BTreeMap::new()),
         frozen: Vec::new(),
-        hidden: ground.hidden,
+        hidden: Vec::new(),
         environment: desk.environment(&[]),
         input: Vec::new(),
         network: Network::None,
@@ -201,6 +139,7 @@ pub(super) async fn guarded(
     origin: &str,
 ) -> Result<ToolOutput, ToolFailure> {
     let errand = Errand {
+        searched: job.read.clone(),
         guarded: job.write.clone(),
         job,
         desk,

@@ -33,7 +33,15 @@ use std::path::PathBuf;
     disable_help_subcommand = true
 )]
 #[command(
-    after_help = "Without a command, `carl` starts a chat in this folder.\n\
+    help_template = "{about-with-newline}\n{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}",
+    after_help = "Examples:\n  \
+    carl                                      a chat in this folder\n  \
+    carl run \"which port does x.toml set?\"    one task\n  \
+    carl run --allow-write . \"fix the typo\"   one that may change files here\n  \
+    carl undo                                 take back the last change\n  \
+    carl doctor                               what works here\n\n\
+    Without a command, `carl` starts a chat in this folder. `carl chat --help` lists the\n\
+    flags of a chat, `carl COMMAND --help` explains a command.\n\
     Exit codes: 0 success, 2 usage, 3 partial, 4 failed, 5 denied, 130 interrupted."
 )]
 pub struct Cli {
@@ -97,7 +105,7 @@ pub enum Command {
     /// List the tools and what each does to the world; draft and check tool tables
     Tools(ToolsArgs),
     /// List the agent types and what each may use
-    Agents(ListArgs),
+    Agents(AgentsArgs),
     /// Ask the guard what it would say
     #[command(subcommand)]
     Policy(PolicyCommand),
@@ -174,6 +182,16 @@ pub struct ListArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `carl agents`.
+#[derive(Debug, Args)]
+pub struct AgentsArgs {
+    #[command(flatten)]
+    pub list: ListArgs,
+    /// Print the shipped agents.yaml, with every key, to begin a file of your own with
+    #[arg(long, conflicts_with = "json")]
+    pub shipped: bool,
 }
 
 /// `carl init`.

@@ -5,6 +5,7 @@ use crate::cli::{DoctorArgs, SessionFlags};
 use crate::exit::{Exit, OrFail, describe};
 use crate::paths::private_folder;
 use crate::profile;
+use crate::render::fit::{width, wrapped};
 use crate::render::memory::counted;
 use crate::render::values::bytes;
 use crate::render::{Paint, print};
@@ -127,7 +128,11 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
     Ok(if is_bad { Exit::Failed } else { Exit::Success })
 }
 
+/// Where the text beside a check's name begins, columns.
+const BESIDE: usize = 20;
+
 fn shown(checks: &[Check], paint: Paint) -> String {
+    let width = width(&std::io::stdout());
     let mut text = String::new();
     for check in checks {
         let mark = match check.state {
@@ -136,13 +141,14 @@ fn shown(checks: &[Check], paint: Paint) -> String {
             State::Bad => paint.bad("bad "),
         };
         let detail = visible(&check.detail);
-        text.push_str(&format!("{mark} {:<14} {detail}\n", check.name));
+        let line = format!("{mark} {:<14} {detail}", check.name);
+        text.push_str(&wrapped(&line, BESIDE, width));
         if !check.hint.is_empty() {
-            text.push_str(&format!(
-                "     {:<14} {}\n",
-                "",
-                paint.faint(&visible(&check.hint))
-            ));
+            let hint = format!("     {:<14} {}", "", visible(&check.hint));
+            let lines = wrapped(&hint, BESIDE, width);
+            for line in lines.lines() {
+                text.push_str(&format!("{}\n", paint.faint(line)));
+            }
         }
     }
     if !std::io::stdin().is_terminal() {

@@ -1,7 +1,7 @@
 //! `carl tools`, `carl agents` and `carl policy`: what the guard knows and what it would say.
 
 use super::Setting;
-use crate::cli::ListArgs;
+use crate::cli::{AgentsArgs, ListArgs};
 use crate::exit::{Exit, OrFail};
 use crate::render::{print, table};
 use crate::wiring::House;
@@ -58,10 +58,15 @@ pub async fn tools(args: &ListArgs) -> Result<Exit> {
 ///
 /// # Errors
 /// When the manifest cannot be used.
-pub async fn agents(args: &ListArgs) -> Result<Exit> {
+pub async fn agents(args: &AgentsArgs) -> Result<Exit> {
+    if args.shipped {
+        // The file of the user's own may be what is wrong.
+        print(broker::SHIPPED_AGENTS)?;
+        return Ok(Exit::Success);
+    }
     let house = House::look(&Setting::plain()?).await?;
     let agents = house.guard.control.list_agents().await.or_fail()?;
-    if args.json {
+    if args.list.json {
         let rows: Vec<Value> = agents
             .iter()
             .map(|agent| {

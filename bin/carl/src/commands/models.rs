@@ -4,6 +4,7 @@ use super::Setting;
 use crate::cli::{ModelsArgs, SessionFlags};
 use crate::exit::{Exit, Failure, OrFail};
 use crate::question::{Answer, ask};
+use crate::render::fit::{width, wrapped};
 use crate::render::values::{bytes, milliseconds};
 use crate::render::{Paint, print, table};
 use crate::terms::By;
@@ -57,15 +58,18 @@ pub async fn models(args: ModelsArgs) -> Result<Exit> {
 
 fn listing(health: &[ProviderHealth], known: &[ModelInfo], paint: Paint) -> String {
     let mut text = String::new();
+    let width = width(&std::io::stdout());
     for provider in health {
         let state = match &provider.fault {
             None => paint.good("ready"),
             Some(fault) => format!("{} {}", paint.faint("off"), fault.message),
         };
         let head = format!("{} {}", provider.provider, paint.faint(&provider.endpoint));
-        text.push_str(&format!("{head}\n  {state}\n"));
+        text.push_str(&wrapped(&head, 2, width));
+        text.push_str(&wrapped(&format!("  {state}"), 2, width));
         if !provider.note.is_empty() {
-            text.push_str(&format!("  {}\n", paint.faint(&provider.note)));
+            let note = format!("  {}", paint.faint(&provider.note));
+            text.push_str(&wrapped(&note, 2, width));
         }
     }
     let mut rows: Vec<Vec<String>> = Vec::new();

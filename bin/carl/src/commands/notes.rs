@@ -25,7 +25,7 @@ pub async fn trust(args: &NotesArgs) -> Result<Exit> {
     let file = project_notes::file_at(&args.file).map_err(|problem| {
         Failure::usage(
             problem,
-            "Name the AGENTS.md or CLAUDE.md of a project of yours.",
+            "Give the path of the AGENTS.md, CLAUDE.md or other project notes, for example `carl policy trust AGENTS.md`.",
         )
     })?;
     let setting = Setting::plain()?;
@@ -33,7 +33,7 @@ pub async fn trust(args: &NotesArgs) -> Result<Exit> {
     let kept = keep(&house, &Vouched::of(&setting.paths), &file, Word::Trust).await;
     house.close(kept).await?;
     print(&format!(
-        "Trusted: {}, version {}. When it changes, it is not.\n",
+        "Trusted: {}, version {}. A changed version is not trusted until you trust it.\n",
         visible_line(&file.path.display().to_string()),
         file.version.short()
     ))?;
@@ -100,7 +100,7 @@ pub fn list(args: &ListArgs) -> Result<Exit> {
             .collect();
         serde_json::to_string_pretty(&all)?
     } else if said.is_empty() {
-        "Nothing was said of any project notes.".to_owned()
+        "No project notes are trusted or distrusted. `carl policy trust FILE` trusts a version of one.".to_owned()
     } else {
         let lines = said.iter().map(|one| {
             let path = visible_line(&one.path.display().to_string());

@@ -23,7 +23,7 @@ use domain::settings::{Attendance, Mode, SessionProfile};
 use futures::StreamExt;
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use text::escape::visible;
 
@@ -168,6 +168,7 @@ impl Begun<'_> {
             holder_id,
             own,
         } = self;
+        let workspace = task.profile.settings.workspace.clone();
         let (mode, level) = (task.profile.mode, task.profile.settings.override_level);
         let send = SendRequest {
             session_id,
@@ -176,7 +177,7 @@ impl Begun<'_> {
             input: task.input,
             holder_id: Some(holder_id),
         };
-        let mut view = OneRun::new(task.args, house, session_id).await;
+        let mut view = OneRun::new(task.args, house, session_id, workspace).await;
         if let Some(warning) = override_warning(level) {
             view.remark(&warning)?;
         }
@@ -197,22 +198,37 @@ impl Begun<'_> {
             _ => work_on(sessions, send, &task.asker, &mut view, &mut meanwhile).await?,
         };
         view.finish()?;
-        for job in at_work(sessions, session_id).await? {
-            view.remark(&format!("the job `{job}` still ran; it is stopped now"))?;
-        }
-        sessions.close(session_id, holder_id).await.or_fail()?;
-        if let Some(profile) = own {
-            let profile = Some(profile);
-            let again = sessions.open(OpenRequest::Resume {
-                session_id,
-                profile,
-            });
-            let again = again.await.or_fail()?;
-            let (session_id, holder_id) = session::held(&again)?;
-            sessions.close(session_id, holder_id).await.or_fail()?;
+        match leave(sessions, (session_id, holder_id), own, &mut view).await {
+            // Whoever served has ended since the answer, and the session with that.
+            Err(_) if house.is_gone().await => {}
+            left => left?,
         }
         Ok(status.into())
     }
+}
+
+/// Closes the session, and leaves it as `own` where that is given.
+async fn leave(
+    sessions: &dyn Sessions,
+    (session_id, holder_id): (SessionId, HolderId),
+    own: Option<SessionProfile>,
+    view: &mut OneRun,
+) -> Result<()> {
+    for job in at_work(sessions, session_id).await? {
+        view.remark(&format!("the job `{job}` still ran; it is stopped now"))?;
+    }
+    sessions.close(session_id, holder_id).await.or_fail()?;
+    if let Some(profile) = own {
+        let profile = Some(profile);
+        let again = sessions.open(OpenRequest::Resume {
+            session_id,
+            profile,
+        });
+        let again = again.await.or_fail()?;
+        let (session_id, holder_id) = session::held(&again)?;
+        sessions.close(session_id, holder_id).await.or_fail()?;
+    }
+    Ok(())
 }
 
 /// Sends the request and shows all that happens in the session, until its drive rests for good or
@@ -393,10 +409,12 @@ struct OneRun {
     last_seq: u64,
     /// The plan that waits for a yes.
     proposed: Option<Digest>,
+    /// The folder that the session works in.
+    workspace: PathBuf,
 }
 
 impl OneRun {
-    async fn new(args: &RunArgs, house: &House, session_id: SessionId) -> Self {
+    async fn new(args: &RunArgs, house: &House, session_id: SessionId, workspace: PathBuf) -> Self {
         let form = if args.json {
             Form::Json
         } else if args.events {
@@ -420,6 +438,7 @@ impl OneRun {
             remarks,
             last_seq: 0,
             proposed: None,
+            workspace,
         }
     }
 
@@ -428,8 +447,17 @@ impl OneRun {
             Form::Json => print_summary(&self.summary),
             Form::Terminal(_) => match self.proposed {
                 Some(hash) if self.summary.status == QueryStatus::Denied => {
+                    let why = self
+                        .summary
+                        .error
+                        .as_ref()
+                        .map(|fault| fault.message.as_str());
+                    let Some(missing) = Missing::of(why.unwrap_or_default(), hash, &self.workspace)
+                    else {
+                        return Ok(());
+                    };
                     let typed: Vec<String> = std::env::args().skip(1).collect();
-                    let again = approving(&typed, hash).map(|line| format!("{line}\n"));
+                    let again = approving(&typed, hash, missing).map(|line| format!("{line}\n"));
                     Ok(again.map_or(Ok(()), |line| print_error(&line))?)
                 }
                 _ => Ok(()),
@@ -439,23 +467,67 @@ impl OneRun {
     }
 }
 
+/// What a refused plan lacks that a flag gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    /// A yes.
+    Approval,
+    /// A yes, and the working folder open for writing.
+    ApprovalAndFolder,
+}
+
+impl Missing {
+    /// What it lacks, by why it was refused; `None` where no flag would let it pass.
+    fn of(why: &str, hash: Digest, workspace: &Path) -> Option<Self> {
+        let names = |flag: String| why.contains(&flag);
+        if names(format!("`--approve {hash}`")) {
+            Some(Self::Approval)
+        } else {
+            names(format!("`--allow-write {}`", workspace.display()))
+                .then_some(Self::ApprovalAndFolder)
+        }
+    }
+}
+
 /// The command that was typed once more, with a plan approved in advance: one line to be copied.
-fn approving(typed: &[String], hash: Digest) -> Option<String> {
+fn approving(typed: &[String], hash: Digest, missing: Missing) -> Option<String> {
     let (command, rest) = typed.split_first()?;
     // What no line can hold is not typed again.
     if command != "run" || rest.iter().any(|word| word.contains(char::is_control)) {
         return None;
     }
     let mut line = format!("  carl run --approve {hash}");
-    for word in rest {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
-        let shown = match !word.is_empty() && word.chars().all(is_plain) {
-            true => word.clone(),
-            false => format!("'{}'", word.replace('\'', r"'\''")),
-        };
-        line.push_str(&format!(" {shown}"));
+    if missing == Missing::ApprovalAndFolder {
+        line.push_str(" --allow-write .");
+    }
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        // An approval that was typed was for another plan.
+        if word == "--approve" {
+            words.next();
+            continue;
+        }
+        if word.starts_with("--approve=") {
+            continue;
+        }
+        // What follows is the task, whatever it looks like.
+        if word == "--" {
+            line.push_str(" --");
+            words.by_ref().for_each(|word| push_word(&mut line, word));
+            break;
+        }
+        push_word(&mut line, word);
     }
     Some(visible(&line))
+}
+
+fn push_word(line: &mut String, word: &str) {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    let shown = match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    };
+    line.push_str(&format!(" {shown}"));
 }
 
 impl View for OneRun {
@@ -518,9 +590,22 @@ mod tests {
         let hash = Digest::of(b"a plan");
         let typed = ["run", "--mode", "plan", "don't stop", ""].map(str::to_owned);
         assert_eq!(
-            approving(&typed, hash).unwrap(),
+            approving(&typed, hash, Missing::Approval).unwrap(),
             format!(r"  carl run --approve {hash} --mode plan 'don'\''t stop' ''")
         );
-        assert_eq!(approving(&["undo".to_owned()], hash), None);
+        let undo = ["undo".to_owned()];
+        assert_eq!(approving(&undo, hash, Missing::Approval), None);
+        let typed = [
+            "run",
+            "--approve",
+            "old",
+            "--approve=old",
+            "--",
+            "--approve",
+        ];
+        assert_eq!(
+            approving(&typed.map(str::to_owned), hash, Missing::ApprovalAndFolder).unwrap(),
+            format!("  carl run --approve {hash} --allow-write . -- --approve")
+        );
     }
 }

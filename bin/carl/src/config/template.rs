@@ -43,6 +43,13 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #default_model = "claude-sonnet-4-5"
 #api_key = { secret = "anthropic" }
 
+# Longest a whole call may take is timeout_secs of its provider (600). How long a server may send
+# nothing, before its answer and within it, in milliseconds. Without these two a server on this
+# machine or in its network may be quiet as long as the whole call may take; others as shown.
+#[models.limits]
+#first_byte_ms = 120000
+#stall_ms = 60000
+
 # Which model does what: provider/model.
 #[models.roles]
 #fast = "ollama/qwen2.5:7b-instruct"
@@ -95,7 +102,7 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #tool_iterations = 25
 # Most sessions that are open at the same time, in all chats and commands together; further ones are
 # refused until one ends.
-#open_sessions = 50
+#open_sessions = 256
 
 [drive]
 # How sessions in auto mode go on by themselves. Most turns in a row without you, 1 to 20.

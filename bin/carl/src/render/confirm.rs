@@ -1,4 +1,4 @@
-//! Asking the user: the broker's own rendering, a diff, and four possible answers.
+//! Asking the user: the broker's own rendering, a diff, and the possible answers.
 
 use super::{Paint, print_error};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
@@ -30,11 +30,14 @@ fn question(requests: &[ConfirmationRequest], paint: Paint, length: Length) -> S
     let Some(first) = requests.first() else {
         return String::new();
     };
-    let what = match (first.kind, requests.len()) {
-        (ConfirmationKind::Call, 2..) => format!("wants to run {} calls", requests.len()),
-        (ConfirmationKind::Call, _) => "wants to run".to_owned(),
-        (ConfirmationKind::Plan, _) => "wants to carry out this plan".to_owned(),
-        (ConfirmationKind::WriteRoot, _) => "wants to write in a folder".to_owned(),
+    let run = match requests.len() {
+        2.. => format!("wants to run {} calls", requests.len()),
+        _ => "wants to run".to_owned(),
+    };
+    let what = match first.kind {
+        ConfirmationKind::Plan => "wants to carry out this plan".to_owned(),
+        _ if opens_folder(requests) => format!("{run} in a folder that is not open for writing"),
+        ConfirmationKind::Call | ConfirmationKind::WriteRoot => run,
     };
     let asker = asker(first);
     let is_one_asker = requests
@@ -67,6 +70,12 @@ fn question(requests: &[ConfirmationRequest], paint: Paint, length: Length) -> S
     text.push_str(&format!("  {}\n", paint.faint(&until)));
     text.push_str(&in_short(requests));
     text
+}
+
+/// Whether a yes may open a folder.
+fn opens_folder(requests: &[ConfirmationRequest]) -> bool {
+    let mut kinds = requests.iter().map(|request| request.kind);
+    kinds.any(|kind| kind == ConfirmationKind::WriteRoot)
 }
 
 /// A text as lines, each behind the same margin; folded when it is long.
@@ -134,7 +143,8 @@ const SESSION_REACH: &str = "A yes for the session covers ";
 const IN_SHORT: &str = "In short: ";
 
 /// What would be done, how a file would change, and why it is asked. Several that are asked at one
-/// time, `of` them, offer no yes for the session, so none of them says what it would cover.
+/// time, `of` them, offer a yes for the session for folders alone, so no other says what it would
+/// cover.
 fn body(request: &ConfirmationRequest, of: usize, paint: Paint, length: Length) -> String {
     // The rendering and the diff come from the broker; escaping again keeps a faulty or remote
     // broker from drawing on this terminal.
@@ -142,7 +152,8 @@ fn body(request: &ConfirmationRequest, of: usize, paint: Paint, length: Length) 
     let mut lines: Vec<&str> = rendering.lines().collect();
     // It stands at the very end of the question.
     lines.pop_if(|last| last.starts_with(IN_SHORT));
-    lines.pop_if(|last| of > 1 && last.starts_with(SESSION_REACH));
+    let hides_reach = of > 1 && request.kind != ConfirmationKind::WriteRoot;
+    lines.pop_if(|last| hides_reach && last.starts_with(SESSION_REACH));
     let mut text = lines_of(&lines.join("\n"), "  ", length);
     if let Some(diff) = &request.diff {
         text.push_str(&paint.diff(&lines_of(&visible(diff), "", length)));
@@ -176,6 +187,15 @@ impl Said {
             remember: false,
         }
     }
+
+    /// The same answer, where a yes is for this once.
+    #[must_use]
+    pub fn at_most_once(self) -> Self {
+        match self.answer {
+            ConfirmationAnswer::Session => Self::once(ConfirmationAnswer::Once),
+            _ => self,
+        }
+    }
 }
 
 /// What the user said to questions that were put as one.
@@ -190,25 +210,27 @@ pub enum Reply {
 /// Which answers there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asked {
-    Batch,
+    /// Several calls; in a folder that is not open, or not.
+    Batch(Option<Memory>),
     Call,
-    Plain,
-    Folder,
+    Plan,
+    /// A call in a folder that is not open.
+    Folder(Memory),
 }
 
 impl Asked {
     fn of(requests: &[ConfirmationRequest], memory: Memory) -> Self {
         match requests {
             [one] => Self::about(one.kind, memory),
-            _ => Self::Batch,
+            _ => Self::Batch(opens_folder(requests).then_some(memory)),
         }
     }
 
     const fn about(kind: ConfirmationKind, memory: Memory) -> Self {
-        match (kind, memory) {
-            (ConfirmationKind::Call, _) => Self::Call,
-            (ConfirmationKind::WriteRoot, Memory::Offered) => Self::Folder,
-            (ConfirmationKind::Plan | ConfirmationKind::WriteRoot, _) => Self::Plain,
+        match kind {
+            ConfirmationKind::Call => Self::Call,
+            ConfirmationKind::WriteRoot => Self::Folder(memory),
+            ConfirmationKind::Plan => Self::Plan,
         }
     }
 }
@@ -265,8 +287,8 @@ fn is_view(line: &str) -> bool {
 /// What is said to an answer that is none.
 const fn unclear(asked: Asked) -> &'static str {
     match asked {
-        Asked::Batch => "  Type a for all of them, o for one by one, or n for none.\n",
-        Asked::Call | Asked::Plain | Asked::Folder => {
+        Asked::Batch(None) => "  Type a for all of them, o for one by one, or n for none.\n",
+        Asked::Batch(Some(_)) | Asked::Call | Asked::Plan | Asked::Folder(_) => {
             "  Please answer with one of the letters in brackets.\n"
         }
     }
@@ -321,16 +343,28 @@ fn read_line(is_closed: &AtomicBool) -> io::Result<Option<String>> {
 
 const fn prompt(asked: Asked) -> &'static str {
     match asked {
-        Asked::Batch => {
+        Asked::Batch(None) => {
             "[a]ll of them once, [o]ne by one, [n]one, or n and a message to the agent: "
+        }
+        Asked::Batch(Some(Memory::None)) => {
+            "[a]ll of them once, all and open the folder for this [s]ession, [o]ne by one, [n]one, or \
+             n and a message to the agent: "
+        }
+        Asked::Batch(Some(Memory::Offered)) => {
+            "[a]ll of them once, all and open the folder for this [s]ession, all and [r]emember this \
+             folder as open, [o]ne by one, [n]one, or n and a message to the agent: "
         }
         Asked::Call => {
             "[y]es once, yes for this [s]ession, [n]o, or n and a message to the agent: "
         }
-        Asked::Plain => "[y]es, [n]o, or n and a message to the agent: ",
-        Asked::Folder => {
-            "[y]es for this session, yes and [r]emember this folder for later sessions, [n]o, or \
-             n and a message to the agent: "
+        Asked::Plan => "[y]es, [n]o, or n and a message to the agent: ",
+        Asked::Folder(Memory::None) => {
+            "[y]es once, yes and open the folder for this [s]ession, [n]o, or n and a message to the \
+             agent: "
+        }
+        Asked::Folder(Memory::Offered) => {
+            "[y]es once, yes and open the folder for this [s]ession, yes and [r]emember this folder \
+             as open, [n]o, or n and a message to the agent: "
         }
     }
 }
@@ -344,17 +378,22 @@ fn parse(line: &str, asked: Asked) -> Option<Reply> {
             message: rest.trim().to_owned(),
         }),
         _ if !rest.is_empty() => return None,
-        ("a" | "all", Asked::Batch) => Said::once(ConfirmationAnswer::Once),
-        ("o" | "one", Asked::Batch) => return Some(Reply::OneByOne),
-        // A yes out of habit is no yes to all, and one for the session is offered one by one.
-        (_, Asked::Batch) => return None,
-        // The broker opens a folder until the session ends.
-        ("y" | "yes", _) => Said::once(ConfirmationAnswer::Once),
-        ("r" | "remember", Asked::Folder) => Said {
-            answer: ConfirmationAnswer::Once,
+        ("a" | "all", Asked::Batch(_)) => Said::once(ConfirmationAnswer::Once),
+        ("o" | "one", Asked::Batch(_)) => return Some(Reply::OneByOne),
+        (
+            "r" | "remember",
+            Asked::Folder(Memory::Offered) | Asked::Batch(Some(Memory::Offered)),
+        ) => Said {
+            answer: ConfirmationAnswer::Session,
             remember: true,
         },
-        ("s" | "session", Asked::Call) => Said::once(ConfirmationAnswer::Session),
+        ("s" | "session", Asked::Call | Asked::Folder(_) | Asked::Batch(Some(_))) => {
+            Said::once(ConfirmationAnswer::Session)
+        }
+        // A yes out of habit is no yes to all.
+        ("y" | "yes", Asked::Call | Asked::Plan | Asked::Folder(_)) => {
+            Said::once(ConfirmationAnswer::Once)
+        }
         _ => return None,
     };
     Some(Reply::All(answer))
@@ -370,7 +409,7 @@ mod tests {
         assert_eq!(parse("y\n", Asked::Call), once(ConfirmationAnswer::Once));
         assert_eq!(parse(" YES ", Asked::Call), once(ConfirmationAnswer::Once));
         assert_eq!(parse("s", Asked::Call), once(ConfirmationAnswer::Session));
-        assert_eq!(parse("s", Asked::Plain), None);
+        assert_eq!(parse("s", Asked::Plan), None);
         assert_eq!(parse("yes please do", Asked::Call), None);
         assert_eq!(parse("", Asked::Call), None);
         let message = "use the other file".to_owned();
@@ -401,7 +440,7 @@ mod tests {
         };
         let folder = ConfirmationKind::WriteRoot;
         assert!(remembered(folder, Memory::Offered, "r"));
-        for line in ["y", "s", "n", "n r", "r it"] {
+        for line in ["y", "s", "n", "n r", "r it", "a"] {
             assert!(!remembered(folder, Memory::Offered, line), "{line}");
         }
         let offered = Asked::about(folder, Memory::Offered);
@@ -409,7 +448,15 @@ mod tests {
             parse("y", offered),
             Some(Reply::All(Said::once(ConfirmationAnswer::Once)))
         );
-        assert_eq!(parse("r", Asked::about(folder, Memory::None)), None);
+        let session = Said::once(ConfirmationAnswer::Session);
+        assert_eq!(parse("s", offered), Some(Reply::All(session.clone())));
+        let home = Asked::about(folder, Memory::None);
+        assert_eq!(parse("r", home), None);
+        assert_eq!(parse("s", home), Some(Reply::All(session.clone())));
+        let several = Asked::Batch(Some(Memory::Offered));
+        assert_eq!(parse("s", several), Some(Reply::All(session)));
+        assert_eq!(parse("y", several), None);
+        assert_eq!(parse("r", Asked::Batch(Some(Memory::None))), None);
         for kind in [ConfirmationKind::Call, ConfirmationKind::Plan] {
             assert_eq!(parse("r", Asked::about(kind, Memory::Offered)), None);
         }
@@ -417,7 +464,7 @@ mod tests {
 
     #[test]
     fn of_several_all_none_or_one_by_one_is_said_clearly() {
-        let batch = |line| parse(line, Asked::Batch);
+        let batch = |line| parse(line, Asked::Batch(None));
         let once = Some(Reply::All(Said::once(ConfirmationAnswer::Once)));
         assert_eq!(batch("a"), once);
         assert_eq!(batch(" ALL "), once);

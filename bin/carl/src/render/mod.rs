@@ -6,6 +6,7 @@ mod calls;
 pub mod confirm;
 pub mod context;
 mod crew;
+pub mod fit;
 pub mod in_force;
 pub mod links;
 pub mod memory;
@@ -138,9 +139,14 @@ pub fn override_warning(level: OverrideLevel) -> Option<String> {
     }
 }
 
-/// A table with columns as wide as their widest cell; the last one is not padded.
+/// A table for standard output: its last column is wrapped to the width of a terminal.
 #[must_use]
 pub fn table(rows: &[Vec<String>]) -> String {
+    fit::table(rows, fit::width(&io::stdout()))
+}
+
+/// A table with columns as wide as their widest cell; the last one is not padded.
+fn whole_table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter()
@@ -174,7 +180,7 @@ mod tests {
             vec!["a".to_owned(), "long".to_owned()],
             vec!["grün".to_owned(), "b".to_owned()],
         ];
-        assert_eq!(table(&rows), "a     long\ngrün  b\n");
+        assert_eq!(whole_table(&rows), "a     long\ngrün  b\n");
     }
 
     #[test]

@@ -16,6 +16,7 @@ use domain::model::Usage;
 use domain::plan::Plan;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plan::gate::mark;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::Duration;
 use text::escape::{visible, visible_line};
@@ -70,6 +71,9 @@ pub struct Terminal {
     /// How often it was said that work goes on, since the request began.
     pulses: u32,
     reported: Option<Fault>,
+    /// The model that answered last at each depth, and every reason for one that was shown.
+    models: BTreeMap<usize, String>,
+    reasons: BTreeSet<String>,
     /// The calls under way.
     calls: Calls,
     /// Agents that others started, and how deep the one stands whose event is drawn.
@@ -95,6 +99,8 @@ impl Terminal {
             spinner: None,
             pulses: 0,
             reported: None,
+            models: BTreeMap::new(),
+            reasons: BTreeSet::new(),
             calls: Calls::default(),
             crew: Crew::default(),
             depth: 0,
@@ -180,11 +186,7 @@ impl Terminal {
                 self.spent = self.spent.plus(*cost);
                 self.cost("", cost, usage)
             }
-            EventBody::ModelChosen { model, reason } => self.note(&format!(
-                "{} ({})",
-                visible(&model.to_string()),
-                visible(reason)
-            )),
+            EventBody::ModelChosen { model, reason } => self.chosen(&model.to_string(), reason),
             EventBody::Notice(fault) => self.fault(self.paint.warn("note:"), fault),
             EventBody::Error(fault) => {
                 self.reported = Some(fault.clone());
@@ -199,6 +201,17 @@ impl Terminal {
             } => self.finished(*status, artifacts, error.as_ref()),
             other => self.work(other, event.call_id),
         }
+    }
+
+    /// Which model answers, when that changes, and why, when that was not said before.
+    fn chosen(&mut self, model: &str, reason: &str) -> io::Result<()> {
+        let shown = visible(model);
+        let line = format!("{shown} ({})", visible(reason));
+        let is_other = self.models.insert(self.depth, shown.clone()).as_ref() != Some(&shown);
+        if self.reasons.insert(line.clone()) {
+            return self.note(&line);
+        }
+        if is_other { self.note(&shown) } else { Ok(()) }
     }
 
     /// What tools and plans do.

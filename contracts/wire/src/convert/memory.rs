@@ -43,7 +43,8 @@ wire_enum!(
         Secret,
         Instruction,
         NothingToCorrect,
-        LessTrusted
+        LessTrusted,
+        Forgotten
     }
 );
 

@@ -53,7 +53,10 @@ fn is_title_of(title: &str, fields: &BTreeSet<&str>) -> bool {
     let beginning = TITLE_ENDINGS
         .iter()
         .find_map(|ending| title.strip_suffix(ending));
+    // `patient` beside `patient_id`.
+    let is_beside_id = |field: &&str| exact(field).strip_suffix("_id") == Some(title.as_str());
     TITLES.contains(&title.as_str())
+        || !fields.is_empty() && fields.iter().all(is_beside_id)
         || beginning.is_some_and(|beginning| {
             let is_of_it = |field: &&str| {
                 let field = exact(field);

@@ -101,6 +101,7 @@ pub fn made_of(tool: &Tool, arguments: &Value, known: Knowledge<'_>) -> Label {
         pinned: Pinned::Nothing,
         opened: &BTreeSet::new(),
         tool,
+        freed: 0,
     };
     let (targets, payload) = (targets(&flow, arguments), payload(&flow, arguments));
     let labels = targets

@@ -62,6 +62,8 @@ pub(crate) struct Flow<'a> {
     /// Targets that lie where the user opened a place for change: named, and thereby endorsed.
     pub(crate) opened: &'a BTreeSet<String>,
     pub(crate) tool: &'a Tool,
+    /// How often the request stood in for a call that lands where this one does.
+    pub(crate) freed: usize,
 }
 
 /// Holds a call against every rule. `choice_key`: see [`crate::Bound::choice_key`].
@@ -165,17 +167,23 @@ impl Call<'_> {
         if known.context.integrity != Integrity::Untrusted {
             return true;
         }
+        // Each telling is a choice among what the user said: an order is one telling.
+        if self.leaves() && !self.is_fetch() && self.flow.freed >= known.requested.orders_of(name) {
+            return false;
+        }
         let is_said = |part: &Part<'_>| {
             part.traced.found == Found::Said || known.provenance.is_filled_form(&part.text)
         };
         let is_said_whole = !self.payload.is_empty() && self.payload.iter().all(is_said);
+        // What tells others lands at least within a place that the user named.
+        let may_be_set = !self.leaves() || self.targets.iter().any(|t| self.is_designated(t));
         let is_where_said = self.targets.iter().all(|target| {
             let is_meant = target.traced.found != Found::Said
                 || match self.is_selector(target) {
                     true => known.requested.names_beside(name, &target.text),
                     false => known.requested.is_own(&target.text),
                 };
-            is_meant && self.is_designated(target)
+            is_meant && (self.is_designated(target) || self.is_set(target) && may_be_set)
         });
         match self.targets.is_empty() {
             true => !self.leaves() || is_said_whole,
@@ -198,6 +206,12 @@ impl Call<'_> {
                 && self.payload.is_empty()
                 && has_no_lead(&part.text)
                 && provenance.is_in_named_record(&part.text, NamedBy::All)
+    }
+
+    /// Whether a part of the call is a name that a platform itself gave, and selects nothing for
+    /// others to see.
+    fn is_set(&self, part: &Part<'_>) -> bool {
+        part.traced.label.integrity == Integrity::Endorsed && !self.is_selector(part)
     }
 
     /// Whether the call only fetches a page: it goes to one address and says nothing else.

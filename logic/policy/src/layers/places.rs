@@ -11,6 +11,11 @@ use std::path::{Path, PathBuf};
 /// What a model is told when a path is not for it: the same whether anything is there or not.
 const PATH_MODEL_REASON: &str =
     "This path is not available to you. Use paths inside the working folder.";
+/// What a model is told of a change in the working folder, where that is not open: no other path would
+/// do, so it passes on what the user can type.
+const CLOSED_MODEL_REASON: &str = "The working folder is not open for writing, so nothing was \
+    changed, and no other path will do. Tell the user that nothing was written, and that \
+    `--allow-write .` opens the folder.";
 /// Whether every path is in a folder it may use, and the folder to open for writing, when that is
 /// to be asked.
 pub(super) fn paths(policy: &Policy, view: &View<'_>) -> (Finding, Option<PathBuf>) {
@@ -83,19 +88,25 @@ fn protected_path(
                  yourself if you mean to."
             ),
         ),
-        Protection::Closed => closed_name(view, path, is_write),
+        Protection::Closed => {
+            // What is above a name directly in the home would open the home, and not the name.
+            let above = path
+                .parent()
+                .filter(|above| policy.protected.is_below_dot(above));
+            closed_name(view, path, is_write.then_some(above.unwrap_or(path)))
+        }
     })
 }
 
-/// A name with a dot in the home, which nobody opened.
-fn closed_name(view: &View<'_>, path: &Path, is_write: bool) -> Finding {
+/// A name with a dot in the home, which nobody opened; for a change with what would open it.
+fn closed_name(view: &View<'_>, path: &Path, to_open: Option<&Path>) -> Finding {
     let agent = agent(view);
-    let how = match is_write {
-        true => format!(
+    let how = match to_open {
+        Some(name) => format!(
             "open it by its own name (`--allow-write {}`)",
-            path.parent().unwrap_or(path).display()
+            name.display()
         ),
-        false => format!(
+        None => format!(
             "add it by its own name to `allowed_paths: fs_read` of `{agent}` in agents.yaml, or \
              start `carl` in it"
         ),
@@ -147,7 +158,7 @@ fn one_path(policy: &Policy, view: &View<'_>, target: &Target<'_>, path: &Path) 
     } else {
         path.parent().unwrap_or(path)
     };
-    Some(deny_path(
+    let mut denied = deny_path(
         "outside_roots",
         format!(
             "{tool} would change {}, which is outside what `{agent}` may write ({}). To open the folder: \
@@ -156,7 +167,11 @@ fn one_path(policy: &Policy, view: &View<'_>, target: &Target<'_>, path: &Path) 
             list(&view.bound.write_roots),
             folder.display()
         ),
-    ))
+    );
+    if is_in_workspace {
+        denied.model_reason = CLOSED_MODEL_REASON.to_owned();
+    }
+    Some(denied)
 }
 
 fn deny_path(rule: &str, user_reason: String) -> Finding {

@@ -78,6 +78,20 @@ impl Index {
         (1..=parts.len()).any(is_place)
     }
 
+    /// Whether one of the places may end in this name, given as it is written and folded.
+    pub(super) fn may_end_in(&self, written: &str, folded: &str) -> bool {
+        let fits = |place: &Place| {
+            place
+                .names
+                .last()
+                .is_some_and(|last| match is_as_written(last) {
+                    true => written == *last,
+                    false => is_like(folded, last),
+                })
+        };
+        self.by_name.contains_key(folded) || self.others.iter().any(fits)
+    }
+
     /// Whether the path is on the way to one of the places.
     pub(super) fn leads_on(&self, path: &Path, parts: &[String], homes: &[Vec<String>]) -> bool {
         let mut leading = self.leading.iter();

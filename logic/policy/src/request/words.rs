@@ -5,24 +5,34 @@
 pub(super) struct Deed {
     pub(super) orders: &'static [&'static str],
     pub(super) names: &'static [&'static str],
-    /// Whether the order alone says what is meant, whatever the thing.
-    pub(super) is_specific: bool,
+    pub(super) scope: Scope,
+}
+
+/// What a request has to say beside the order for the order to mean a tool.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// Nothing: the order alone says what is meant.
+    Any,
+    /// A word for the kind of thing that the tool deals with.
+    About,
+    /// A word of the tool's name.
+    Named,
 }
 
 const fn deed(
     orders: &'static [&'static str],
     names: &'static [&'static str],
-    is_specific: bool,
+    scope: Scope,
 ) -> Deed {
     Deed {
         orders,
         names,
-        is_specific,
+        scope,
     }
 }
 
 /// English only, as function words are.
-pub(super) const DEEDS: [Deed; 24] = [
+pub(super) const DEEDS: [Deed; 26] = [
     deed(
         &[
             "send", "write", "tell", "message", "mail", "email", "e-mail", "notify", "inform",
@@ -33,7 +43,7 @@ pub(super) const DEEDS: [Deed; 24] = [
             "send", "write", "reply", "post", "message", "notify", "forward", "email", "mail",
             "respond", "publish", "dm", "text", "submit", "announce", "compose",
         ],
-        false,
+        Scope::About,
     ),
     deed(
         &[
@@ -43,16 +53,17 @@ pub(super) const DEEDS: [Deed; 24] = [
         &[
             "create", "add", "make", "schedule", "insert", "new", "open", "book", "set",
         ],
-        false,
+        Scope::About,
     ),
     deed(
         &[
             "add", "append", "put", "insert", "include", "write", "note", "enter",
         ],
         &["append", "add", "insert", "put", "extend"],
-        false,
+        Scope::About,
     ),
-    deed(&["invite", "add"], &["invite"], false),
+    deed(&["invite"], &["invite"], Scope::Any),
+    deed(&["add"], &["invite"], Scope::About),
     deed(
         &[
             "remove",
@@ -80,7 +91,7 @@ pub(super) const DEEDS: [Deed; 24] = [
             "clear",
             "unsubscribe",
         ],
-        false,
+        Scope::About,
     ),
     deed(
         &[
@@ -90,17 +101,17 @@ pub(super) const DEEDS: [Deed; 24] = [
         &[
             "update", "change", "edit", "modify", "adjust", "set", "replace", "rename", "patch",
         ],
-        false,
+        Scope::About,
     ),
     deed(
         &["reschedule", "postpone", "move", "shift", "push"],
         &["reschedule", "postpone", "move", "shift"],
-        false,
+        Scope::About,
     ),
     deed(
         &["share", "give", "grant", "send"],
         &["share", "grant"],
-        false,
+        Scope::About,
     ),
     deed(
         &[
@@ -116,20 +127,20 @@ pub(super) const DEEDS: [Deed; 24] = [
         &[
             "pay", "payment", "money", "transfer", "wire", "refund", "remit",
         ],
-        true,
+        Scope::Any,
     ),
-    deed(&["send", "return"], &["money"], false),
+    deed(&["send", "return"], &["money"], Scope::About),
     deed(
         &["buy", "purchase", "order", "give", "get", "reorder"],
         &["buy", "purchase", "order", "checkout"],
-        false,
+        Scope::About,
     ),
     deed(
         &["book", "reserve", "make", "rent"],
         &["book", "reserve", "rent"],
-        false,
+        Scope::About,
     ),
-    deed(&["schedule", "set"], &["schedule"], false),
+    deed(&["schedule", "set"], &["schedule"], Scope::About),
     deed(
         &[
             "read",
@@ -154,38 +165,38 @@ pub(super) const DEEDS: [Deed; 24] = [
             "get", "fetch", "read", "open", "visit", "browse", "load", "download", "navigate",
             "view",
         ],
-        false,
+        Scope::About,
     ),
-    deed(&["accept", "confirm"], &["accept", "confirm"], false),
+    deed(&["accept", "confirm"], &["accept", "confirm"], Scope::About),
     deed(
         &["decline", "reject", "refuse"],
         &["decline", "reject"],
-        false,
+        Scope::About,
     ),
-    deed(&["approve"], &["approve"], false),
+    deed(&["approve"], &["approve"], Scope::About),
     deed(
         &["mark", "tick", "complete", "finish", "check"],
         &["mark", "complete", "finish"],
-        false,
+        Scope::About,
     ),
-    deed(&["archive", "file"], &["archive"], false),
+    deed(&["archive", "file"], &["archive"], Scope::About),
     deed(
         &["copy", "duplicate"],
         &["copy", "duplicate", "clone"],
-        false,
+        Scope::About,
     ),
-    deed(&["upload", "attach"], &["upload", "attach"], false),
+    deed(&["upload", "attach"], &["upload", "attach"], Scope::About),
     deed(
         &[
             "comment", "remark", "reply", "answer", "leave", "greet", "write", "tell", "say", "ask",
         ],
         &["comment"],
-        false,
+        Scope::About,
     ),
     deed(
         &["close", "resolve", "merge"],
         &["close", "resolve", "merge"],
-        false,
+        Scope::About,
     ),
     deed(
         &[
@@ -196,7 +207,15 @@ pub(super) const DEEDS: [Deed; 24] = [
             "assign", "label", "tag", "turn", "switch", "lock", "unlock", "start", "stop", "run",
             "play", "restart", "enable", "disable",
         ],
-        false,
+        Scope::About,
+    ),
+    // What edits a thing also adds to it, and makes it where there is none.
+    deed(
+        &[
+            "add", "append", "insert", "put", "make", "create", "write", "extend",
+        ],
+        &["edit", "update", "modify"],
+        Scope::Named,
     ),
 ];
 
@@ -404,13 +423,15 @@ pub(super) const HOLDING_BACK: [&str; 42] = [
     "rather",
 ];
 /// Pairs of words that hold back: `ask me first`, `let me see it`.
-pub(super) const HOLDING_BACK_TOGETHER: [(&str, &str); 14] = [
+pub(super) const HOLDING_BACK_TOGETHER: [(&str, &str); 16] = [
     ("ask", "me"),
     ("me", "first"),
     ("let", "me"),
     ("check", "with"),
     ("ask", "first"),
     ("wait", "for"),
+    ("wait", "until"),
+    ("hold", "it"),
     ("i", "decide"),
     ("show", "first"),
     ("apart", "from"),
@@ -460,6 +481,74 @@ pub(super) const FOLLOWED: [&str; 9] = [
     "items",
     "task",
 ];
+/// Verbs by which the agent itself is told to work. A tool that is named after one of them is not
+/// meant by the verb alone.
+pub(super) const OF_THE_AGENT: [&str; 16] = [
+    "return",
+    "report",
+    "search",
+    "compare",
+    "count",
+    "translate",
+    "calculate",
+    "analyse",
+    "analyze",
+    "describe",
+    "explain",
+    "convert",
+    "extract",
+    "generate",
+    "print",
+    "test",
+];
+/// Words behind `before` and `until` that make it a time, beside numbers.
+pub(super) const TIMES: [&str; 29] = [
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "today",
+    "tonight",
+    "tomorrow",
+    "noon",
+    "midnight",
+    "easter",
+    "christmas",
+    "end",
+    "summer",
+    "winter",
+];
+/// Verbs that take a person: who is told something is told it by a message.
+pub(super) const TELLING_SOMEBODY: [&str; 7] = [
+    "tell", "notify", "inform", "thank", "greet", "remind", "ask",
+];
+/// Verbs that take a person or a text.
+pub(super) const TELLING_ANYTHING: [&str; 9] = [
+    "write", "answer", "message", "mail", "email", "text", "ping", "dm", "reply",
+];
+/// What is no person behind a verb of telling.
+pub(super) const NO_PERSON: [&str; 34] = [
+    "me", "us", "you", "it", "this", "that", "these", "those", "if", "whether", "how", "what",
+    "why", "when", "where", "which", "who", "about", "of", "for", "from", "in", "on", "at", "by",
+    "with", "a", "an", "the", "my", "our", "your", "all", ",",
+];
+/// Articles, behind which a verb that takes nothing but a person has one.
+pub(super) const ARTICLES: [&str; 5] = ["a", "the", "my", "our", "all"];
 /// Orders by which the agent itself is to answer: `tell me`.
 pub(super) const TELLING: [&str; 13] = [
     "tell", "send", "write", "give", "message", "text", "answer", "inform", "email", "mail",

@@ -251,6 +251,12 @@ const CONTENTS: [&str; 51] = [
     "texts",
 ];
 
+/// Names of mails, by which also addresses are called.
+const MAILS: [&str; 4] = ["email", "emails", "mail", "mails"];
+
+/// Names of how much is paid.
+const AMOUNTS: [&str; 5] = ["amount", "price", "total", "sum", "cost"];
+
 /// Names of things that go along with what is sent.
 const ATTACHED: [&str; 4] = ["attachment", "attachments", "attach", "enclosure"];
 
@@ -360,6 +366,10 @@ pub(super) fn is_url(name: &str, part: &Value) -> bool {
 /// Whether an argument names who learns something.
 pub(super) fn is_recipient(name: &str) -> bool {
     let words = name_words(name);
+    // The id of a mail is nobody.
+    if Words(words.clone()).are_an_id() && words.iter().any(|word| MAILS.contains(&word.as_str())) {
+        return false;
+    }
     let last = words
         .iter()
         .rev()
@@ -436,7 +446,8 @@ fn judged(name: &str, part: &Value, root: &Value, effect: EffectClass) -> Judgem
     if words.are_an_id() {
         return target(TargetKind::Other, "an id");
     }
-    if kind == Kind::Number && effect == EffectClass::Money {
+    let is_amount = kind == Kind::Number || words.have(&AMOUNTS);
+    if is_amount && effect == EffectClass::Money {
         return target(TargetKind::Other, "how much");
     }
     if kind == Kind::Number {
@@ -461,10 +472,12 @@ const NAMING: [&str; 6] = [
 /// By what is left: paths, times, things, content.
 fn judged_by_words(words: &Words, part: &Value, effect: EffectClass) -> Judgement {
     if words.end_in(&PATHS) {
-        let kind = if effect == EffectClass::Read {
-            TargetKind::ReadPath
-        } else {
-            TargetKind::WritePath
+        // What is sent is read first; where it is named by a place, it may be written there.
+        let is_sent = effect == EffectClass::Egress && words.end_in(&["file", "files"]);
+        let kind = match effect {
+            EffectClass::Read => TargetKind::ReadPath,
+            _ if is_sent => TargetKind::ReadPath,
+            _ => TargetKind::WritePath,
         };
         return target(kind, "a path; if not on this machine, write names: other");
     }

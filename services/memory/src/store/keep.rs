@@ -23,6 +23,8 @@ pub(crate) enum Kept {
     NothingToCorrect,
     /// What it would correct is more trusted.
     LessTrusted,
+    /// The user forgot it.
+    Forgotten,
 }
 
 /// What became of a remark.
@@ -43,6 +45,9 @@ pub(crate) fn keep(
     likeness: &[u8; 16],
     supersedes: Option<MemoryId>,
 ) -> rusqlite::Result<Kept> {
+    if is_forgotten(to, &stored.entry)? {
+        return Ok(Kept::Forgotten);
+    }
     let corrected = match supersedes {
         Some(id) => match newest_version(to, id)? {
             Some(entry) if entry.stored.namespace == stored.namespace => {
@@ -105,6 +110,22 @@ const ALIKE: &str = "SELECT number FROM entries WHERE likeness = ?1 AND kind = '
 /// The engram of a query and a respondent.
 const ASKED: &str = "SELECT number FROM entries WHERE kind = 'engram' AND query = ?1 \
                      AND respondent = ?2 ORDER BY number";
+
+/// Whether an engram of this query and respondent was forgotten.
+const GONE: &str = "SELECT 1 FROM forgotten_queries WHERE query = ?1 AND respondent = ?2";
+
+fn is_forgotten(from: &Connection, entry: &WriteEntry) -> rusqlite::Result<bool> {
+    let WriteEntry::Engram {
+        query_id,
+        respondent,
+        ..
+    } = entry
+    else {
+        return Ok(false);
+    };
+    from.prepare_cached(GONE)?
+        .exists((query_id.as_uuid().as_bytes(), respondent))
+}
 
 /// Entries that say the same: number, id and trust.
 fn alike(
@@ -254,6 +275,11 @@ pub(crate) fn remove(to: &Connection, numbers: &[u64]) -> rusqlite::Result<u64> 
             "UPDATE entries SET superseded_by = NULL WHERE superseded_by = ?1",
             [id.as_bytes()],
         )?;
+        to.execute(
+            "INSERT OR IGNORE INTO forgotten_queries
+             SELECT query, respondent FROM entries WHERE number = ?1 AND kind = 'engram'",
+            [number],
+        )?;
         to.execute("DELETE FROM entries WHERE number = ?1", [number])?;
         to.execute("INSERT OR IGNORE INTO forgotten VALUES (?1)", [number])?;
         note(to, *number, ChangeKind::Remove)?;
@@ -286,7 +312,12 @@ mod tests {
     fn no_write_looks_at_every_entry() {
         let store = Connection::open_in_memory().unwrap();
         store.execute_batch(record::SCHEMA).unwrap();
-        for (sql, index) in [(ALIKE, "entries_alike"), (ASKED, "entries_asked")] {
+        store.execute_batch(record::FORGOTTEN).unwrap();
+        for (sql, index) in [
+            (ALIKE, "entries_alike"),
+            (ASKED, "entries_asked"),
+            (GONE, "PRIMARY KEY"),
+        ] {
             let mut plan = store.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             let any = rusqlite::params_from_iter(vec![[0_u8; 16]; plan.parameter_count()]);
             let steps = plan.query_map(any, |row| row.get(3)).unwrap();

@@ -21,8 +21,8 @@ use std::time::Duration;
 pub fn limits() -> LimitsConfig {
     LimitsConfig {
         connect_ms: 1_000,
-        first_byte_ms: 5_000,
-        stall_ms: 5_000,
+        first_byte_ms: Some(5_000),
+        stall_ms: Some(5_000),
         call_ms: 20_000,
         queue_ms: 20_000,
         tries: 3,

@@ -15,9 +15,9 @@ const CONFIG_BYTES: u64 = 256 << 10;
 pub(super) struct Address(pub(super) Option<String>);
 
 impl Address {
-    /// For people.
-    pub(super) fn shown(&self) -> &str {
-        self.0.as_deref().unwrap_or("its public index")
+    /// For people, if the user's configuration names one.
+    pub(super) fn shown(&self) -> Option<&str> {
+        self.0.as_deref()
     }
 }
 

@@ -14,18 +14,23 @@ const CERTIFICATES: &str = "/etc/ssl/certs/ca-certificates.crt";
 /// What cargo adds to when there is no project yet.
 const EMPTY_CRATE: &str =
     "[package]\nname = \"fetching\"\nversion = \"0.0.0\"\nedition = \"2021\"\n";
+/// Runs pip so that it cannot start a program, and so builds nothing.
+const SEALED_PIP: &str = include_str!("sealed_pip.py");
+/// Where that lies in the scratch folder.
+const SEALED_FILE: &str = "sealed_pip.py";
 /// The system's pip, or where it has none one of its own in the scratch folder.
 const PIP: &str = "py=$1; shift; \
     \"$py\" -I -m pip --version >/dev/null 2>&1 || \
     { \"$py\" -I -m venv \"$HOME/pip\" || exit; py=$HOME/pip/bin/python; }; \
-    exec \"$py\" -I -m pip \"$@\"";
+    exec \"$py\" -I \"$HOME/sealed_pip.py\" '' \"$@\"";
 /// Into an environment made by the system's python; into one that is there, by the same pip.
 const PIP_INTO: &str = "venv=$1; py=$2; shift 2; \
     if [ ! -e \"$venv\" ]; then \"$py\" -I -m venv \"$venv\" || exit; \
-    exec \"$venv/bin/python\" -I -m pip \"$@\"; fi; \
+    exec \"$venv/bin/python\" -I \"$HOME/sealed_pip.py\" '' \"$@\"; fi; \
     \"$py\" -I -m pip --version >/dev/null 2>&1 || \
     { \"$py\" -I -m venv \"$HOME/pip\" || exit; py=$HOME/pip/bin/python; }; \
-    exec \"$py\" -I -m pip --python \"$venv/bin/python\" \"$@\"";
+    pip=$(\"$py\" -I -c 'import pip; print(pip.__path__[0])') || exit; \
+    exec \"$venv/bin/python\" -I \"$HOME/sealed_pip.py\" \"$pip/__pip-runner__.py\" \"$@\"";
 
 /// The folders of one installation.
 #[derive(Debug, Clone)]
@@ -100,7 +105,7 @@ impl PackageInstall {
         }
     }
 
-    /// Built packages only: building one runs its code. Into an environment of the project's own,
+    /// Built packages only: building one runs its code, and pip can start nothing. Into an environment of the project's own,
     /// never the system's.
     fn pip(&self, places: &Places) -> Result<Steps, ToolFailure> {
         let address = index::pip(&places.home)?;
@@ -134,7 +139,7 @@ impl PackageInstall {
             programs: chain.programs.clone(),
             read: chain.read.clone(),
             environment: environment.clone(),
-            files: BTreeMap::new(),
+            files: BTreeMap::from([(PathBuf::from(SEALED_FILE), SEALED_PIP.as_bytes().to_vec())]),
         };
         let (fetch, install) = (step(&fetch), step(&install));
         Ok(self.two(places, address, fetch, install))

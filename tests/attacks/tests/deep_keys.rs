@@ -1,0 +1,86 @@
+//! Keys and passwords deep in folders that may only be read, and by other names of theirs.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use attacks::script::{Call, recast, results, statuses};
+use serde_json::json;
+use std::fs;
+use std::time::{Duration, Instant};
+use testkit::House;
+
+const SECRET: &str = "the-silver-is-under-the-stairs";
+/// An agent that reads the home and changes nothing of it.
+const READER: [&str; 5] = ["--agent", "sysadmin", "--yes", "exec", "do it"];
+/// Longest that a short command may take with all around it, in a build without optimisation.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+fn at_home(house: &House, name: &str, content: &str) -> String {
+    let file = house.home().join(name);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, content).unwrap();
+    file.to_string_lossy().into_owned()
+}
+
+fn shell(script: String) -> Call<'static> {
+    ("run_shell", json!({"argv": ["sh", "-c", script]}))
+}
+
+#[test]
+fn no_command_sees_keys_deep_in_readable_folders() {
+    let house = House::new();
+    let keys = [
+        "other/sub/.netrc",
+        "other/.ssh/id_rsa",
+        "other/deep/er/.docker/config.json",
+        "backup/home/.aws/credentials",
+        "backup/old/.config/gh/hosts.yml",
+    ];
+    let home = house.home().to_string_lossy().into_owned();
+    let plain = at_home(&house, "other/deep/er/.docker/notes", "plain notes");
+    let paths = keys.map(|key| at_home(&house, key, SECRET));
+    let script = format!(
+        "cat {plain} {}; grep -rs silver {home}; true",
+        paths.join(" ")
+    );
+    let mut calls = vec![shell(script)];
+    // The control: the file tools refuse each as well.
+    calls.extend(paths.map(|path| ("read_file", json!({"path": path}))));
+    let scene = recast(house, &calls);
+    let outcome = scene.run(&READER);
+    let shown = results(&scene, &outcome);
+    let wanted = [&["ok"][..], &["denied"; 5]].concat();
+    assert_eq!(statuses(&outcome), wanted, "{shown:#?}");
+    assert!(!shown.concat().contains(SECRET), "{shown:#?}");
+    assert!(shown[0].contains("plain notes"), "{}", shown[0]);
+}
+
+#[test]
+fn a_large_home_costs_a_command_no_question() {
+    let house = House::new();
+    for folder in 0..200 {
+        for inner in 0..5 {
+            let folder = format!("large/{folder}/{inner}/a/b");
+            let file = at_home(&house, &format!("{folder}/file0"), "x");
+            let folder = std::path::Path::new(&file).parent().unwrap();
+            for number in 1..20 {
+                fs::write(folder.join(format!("file{number}")), "x").unwrap();
+            }
+        }
+    }
+    house.write("notes.txt", "mine\n");
+    let count = format!(
+        "cat notes.txt; find {}/large -type f | wc -l",
+        house.home().display()
+    );
+    let scene = recast(house, &[shell(count)]);
+    let begun = Instant::now();
+    let outcome = scene.run(&READER);
+    let took = begun.elapsed();
+    let shown = results(&scene, &outcome);
+    assert_eq!(statuses(&outcome), ["ok"], "{shown:?}");
+    assert!(shown[0].contains("mine\n20000"), "{shown:?}");
+    assert!(took < PATIENCE, "{took:?}");
+}

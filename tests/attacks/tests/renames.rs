@@ -1,0 +1,160 @@
+//! Protected places that are made of harmless ones: by a new name for a folder, by a link that a
+//! repository ships, by taking a move back. What the user made is never lost over it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use attacks::script::{Call, play, recast, results, sit, statuses};
+use scenarios::Outcome;
+use serde_json::json;
+use std::fs;
+use std::os::unix::fs::symlink;
+use testkit::House;
+
+const MINE: &str = "[build]\njobs = 1\n";
+const PLANTED: &str = "planted";
+/// With the right to run what only the user's own words excuse.
+const BY_HAND: [&str; 9] = [
+    "--agent",
+    "sysadmin",
+    "--allow-write",
+    ".",
+    "--yes",
+    "write",
+    "--yes",
+    "exec",
+    "do it",
+];
+
+fn shell(script: &str) -> Call<'static> {
+    ("run_shell", json!({"argv": ["sh", "-c", script]}))
+}
+
+fn write(path: &str) -> Call<'static> {
+    let arguments = json!({"path": path, "content": PLANTED, "mode": "overwrite"});
+    ("write_file", arguments)
+}
+
+/// What is in the files of a folder of the work, whatever they are called.
+fn contents(house: &House, folder: &str) -> String {
+    let entries = fs::read_dir(house.work().join(folder)).unwrap().flatten();
+    let texts = entries.filter_map(|entry| fs::read_to_string(entry.path()).ok());
+    texts.collect()
+}
+
+fn again(house: House, call: Call<'_>) -> (House, Outcome, String) {
+    let scene = recast(house, &[call]);
+    let outcome = scene.run(&BY_HAND);
+    let told = results(&scene, &outcome).concat();
+    (scene.house, outcome, told)
+}
+
+#[test]
+fn a_command_loses_no_file_of_the_users() {
+    let house = House::new();
+    house.write(".cargo/config.toml", MINE);
+    house.write("conf/config.toml", MINE);
+    house.write("old/file", MINE);
+    // A folder above a protected place keeps its name, as the place does.
+    let (house, _outcome, told) = again(house, shell("mv .cargo c; mv plain other; true"));
+    assert_eq!(house.read(".cargo/config.toml"), MINE, "{told}");
+    // What becomes a protected place by its new name is set aside, and what the command made is
+    // removed.
+    let script = "mv conf sub; mkdir new; mv sub new/.cargo; mv old .vscode; \
+                  mkdir -p made/.git; echo x > made/.git/config";
+    let (house, _outcome, told) = again(house, shell(script));
+    assert!(!house.has("new/.cargo/config.toml") && !house.has(".vscode"));
+    assert_eq!(contents(&house, "new/.cargo"), MINE, "{told}");
+    assert!(
+        told.contains("is now named set-aside-1-config_toml"),
+        "{told}"
+    );
+    assert_eq!(house.read("set-aside-1-vscode/file"), MINE, "{told}");
+    assert!(
+        !house.has("made/.git") && told.contains("removed again"),
+        "{told}"
+    );
+    assert_eq!(fs::read_dir(house.work().join("made")).unwrap().count(), 0);
+}
+
+#[test]
+fn undo_makes_no_protected_place() {
+    let moved = [
+        ("make_dir", json!({"path": ".cargo"})),
+        ("move_file", json!({"from": ".cargo", "to": "c"})),
+    ];
+    let undo = [("undo", json!({}))];
+    let filled = [shell("echo planted > c/config.toml")];
+    let scene = recast(House::new(), &[&moved[..], &filled, &undo].concat());
+    let attended = ["--agent", "sysadmin", "--allow-write", ".", "do it"];
+    let sitting = sit(&scene, &attended, |_, _| "y".to_owned());
+    let told = sitting.of_kind("tool_result").into_iter();
+    let told: String = told.map(|event| event["text"].to_string()).collect();
+    assert_eq!(&sitting.statuses()[..3], ["ok"; 3], "{told}");
+    assert_eq!(sitting.statuses()[3], "denied", "{told}");
+    assert!(told.contains("path is not available"), "{told}");
+    assert!(scene.house.has("c/config.toml") && !scene.house.has(".cargo"));
+    // Without the command in between the move is taken back.
+    let (scene, outcome) = play(|_| {}, &[&moved[..], &undo].concat());
+    assert_eq!(statuses(&outcome), ["ok"; 3], "{:#}", outcome.summary);
+    assert!(scene.house.has(".cargo") && !scene.house.has("c"));
+}
+
+#[test]
+fn what_a_shipped_link_leads_to_is_the_protected_place() {
+    let furnish = |house: &House| {
+        house.write("conf/config.toml", MINE);
+        house.write("notes.md", MINE);
+        house.write("sub/deep/rc", MINE);
+        house.write("evil/config.toml", PLANTED);
+        house.write("plain.md", MINE);
+        for (to, link) in [
+            ("conf", ".cargo"),
+            ("notes.md", "CLAUDE.md"),
+            ("missing/rc", ".envrc"),
+            ("../../sub/deep/rc", "sub/other/.envrc"),
+            ("plain.md", "README.md"),
+        ] {
+            let link = house.work().join(link);
+            fs::create_dir_all(link.parent().unwrap()).unwrap();
+            symlink(to, link).unwrap();
+        }
+    };
+    let edit = json!({"path": "conf/config.toml", "old": "jobs = 1", "new": PLANTED});
+    let calls = [
+        write("conf/config.toml"),
+        ("edit_file", edit),
+        write("notes.md"),
+        write("sub/deep/rc"),
+        write("conf/other.toml"),
+        ("make_dir", json!({"path": "missing"})),
+        write("missing/rc"),
+        ("move_file", json!({"from": "conf", "to": "conf2"})),
+        ("move_file", json!({"from": "evil", "to": "conf"})),
+        write("plain.md"),
+    ];
+    let (scene, outcome) = play(furnish, &calls);
+    let wanted = [
+        "denied", "denied", "denied", "denied", "ok", "ok", "denied", "ok", "denied", "ok",
+    ];
+    let told = results(&scene, &outcome);
+    assert_eq!(statuses(&outcome), wanted, "{told:#?}");
+    assert_eq!(scene.house.read("conf2/config.toml"), MINE);
+    assert_eq!(scene.house.read("plain.md"), PLANTED);
+}
+
+#[test]
+fn a_command_fills_no_shipped_link_that_led_nowhere() {
+    let furnish = |house: &House| {
+        fs::create_dir(house.work().join("sub")).unwrap();
+        symlink("missing/rc", house.work().join("sub/.envrc")).unwrap();
+    };
+    let script = "mkdir sub/missing; echo planted > sub/missing/rc; echo mine > sub/missing/other";
+    let (scene, outcome) = play(furnish, &[shell(script)]);
+    let told = results(&scene, &outcome);
+    assert_eq!(statuses(&outcome), ["ok"], "{told:?}");
+    assert!(!scene.house.has("sub/missing/rc"), "{told:?}");
+    assert!(scene.house.has("sub/missing/other"), "{told:?}");
+}

@@ -1,0 +1,251 @@
+//! What a person meets in the first hour of ordinary work, with a scripted model.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::{Outcome, Scene};
+use serde_json::json;
+use testkit::{Finished, House, Reply};
+
+const OPEN: [&str; 4] = ["--allow-write", ".", "--yes", "write"];
+
+fn write(path: &str) -> Reply {
+    let arguments = json!({"path": path, "content": "hello\n", "mode": "create"});
+    Reply::call("write_file", arguments)
+}
+
+fn opened(scene: &Scene) -> Outcome {
+    scene.run(&[&OPEN[..], &["do it"]].concat())
+}
+
+#[test]
+fn a_file_in_a_missing_folder_makes_it_and_undo_takes_both_back() {
+    let scene = Scene::new([write("notes/2026/today.md"), Reply::text("Done.")]);
+    let carl = scene
+        .house
+        .ask(["run", "--allow-write", ".", "write a note"]);
+    let run = carl.at_terminal(|_, _| "y".to_owned());
+    assert_eq!(run.questions.len(), 1, "{run:#?}");
+    let folder = scene.house.work().canonicalize().unwrap().join("notes");
+    for folder in [folder.clone(), folder.join("2026")] {
+        let told = format!("make the folder {}\n", folder.display());
+        let shown = run.questions[0].replace('\r', "");
+        assert!(shown.contains(&told), "{told}: {shown}");
+    }
+    assert_eq!(scene.house.read("notes/2026/today.md"), "hello\n");
+    assert!(scene.told().contains("Made the folder"), "{}", scene.told());
+    scene.house.ask(["undo", "--yes", "write"]).run().expect(0);
+    assert!(!scene.house.has("notes"));
+}
+
+#[test]
+fn undo_leaves_a_made_folder_that_holds_something_else() {
+    let scene = Scene::new([write("notes/today.md"), Reply::text("Done.")]);
+    opened(&scene).assert_ends(0, "success");
+    scene.house.write("notes/mine.md", "mine");
+    scene.house.ask(["undo", "--yes", "write"]).run().expect(0);
+    assert!(!scene.house.has("notes/today.md"));
+    assert_eq!(scene.house.read("notes/mine.md"), "mine");
+}
+
+#[test]
+fn a_missing_folder_is_made_only_within_what_is_open() {
+    for path in ["../out/a.txt", ".git/hooks/pre-commit", ".ssh/a"] {
+        let scene = Scene::new([write(path), Reply::text("Done.")]);
+        let outcome = opened(&scene);
+        assert_eq!(outcome.calls()[0]["status"], "denied", "{path}");
+        let top = path.split('/').next().unwrap();
+        assert!(!scene.house.has(top) || top == "..", "{path}");
+        assert!(!scene.house.has("../out"));
+    }
+}
+
+/// A line that `carl` printed to be copied, typed in the same folder.
+fn pasted(house: &House, told: &Finished) -> Finished {
+    let line = told.stderr.lines().find(|line| line.starts_with("  carl "));
+    let line = line.unwrap_or_else(|| panic!("{told:#?}"));
+    let words: Vec<String> = shell_words(line.trim());
+    assert_eq!(words[0], "carl");
+    house.ask(words[1..].iter().map(String::as_str)).run()
+}
+
+/// The words of a line as a shell takes them, with single quotes alone.
+fn shell_words(line: &str) -> Vec<String> {
+    let script = format!("printf '%s\\0' {line}");
+    let shell = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .output();
+    let words = String::from_utf8(shell.unwrap().stdout).unwrap();
+    words.split_terminator('\0').map(str::to_owned).collect()
+}
+
+#[test]
+fn the_line_that_approves_a_plan_works_as_printed() {
+    for flags in [
+        &[][..],
+        &["--allow-write", "."],
+        &["--approve", "0".repeat(64).leak()],
+    ] {
+        let house = House::new();
+        house.write("notes.md", "draft\n");
+        let carl = house.ask(["run", "--mode", "deterministic"]);
+        let carl = carl.args(flags.iter().copied());
+        let refused = carl
+            .arg("replace draft with final in notes.md")
+            .run()
+            .expect(5);
+        let line = refused
+            .stderr
+            .lines()
+            .find(|line| line.starts_with("  carl "));
+        let line = line.unwrap_or_else(|| panic!("{refused:#?}"));
+        assert_eq!(line.matches("--approve").count(), 1, "{line}");
+        assert_eq!(line.matches("--allow-write").count(), 1, "{line}");
+        pasted(&house, &refused).expect(0);
+        assert_eq!(house.read("notes.md"), "final\n");
+    }
+}
+
+#[test]
+fn a_plan_that_no_flag_lets_pass_prints_no_line() {
+    let house = House::new();
+    house.write(".git/config", "draft\n");
+    let args = [
+        "run",
+        "--mode",
+        "deterministic",
+        "replace draft with final in .git/config",
+    ];
+    let refused = house.ask(args).run().expect(5);
+    assert!(!refused.stderr.contains("  carl run"), "{refused:#?}");
+}
+
+#[test]
+fn used_up_calls_are_said_with_their_key() {
+    for last in [Reply::text("I looked once."), Reply::text("")] {
+        let look = || Reply::call("list_files", json!({}));
+        let scene = Scene::new([look(), last.clone(), last]);
+        let config = format!(
+            "{}\n[agents]\ntool_iterations = 1\n",
+            scene.server.config("openai")
+        );
+        scene.house.configure(&config);
+        let outcome = scene.run(&["look around"]);
+        outcome.assert_ends(3, "partial");
+        assert_eq!(outcome.code(), "agents.calls_used");
+        let told = scene.house.ask(["session", "show"]);
+        let told = told.arg(outcome.text("session_id")).run().expect(0);
+        assert!(told.stdout.contains("tool_iterations"), "{told:#?}");
+        assert!(!told.stdout.contains("empty reply"), "{told:#?}");
+    }
+}
+
+#[test]
+fn the_reason_for_a_model_is_shown_once() {
+    let look = |path: &str| Reply::call("list_files", json!({"path": path}));
+    let scene = Scene::new([look("."), look("./"), Reply::text("Done.")]);
+    let run = scene.house.ask(["run", "look around"]).run().expect(0);
+    let named = run.stderr.matches("scripted/scripted-model (").count();
+    assert_eq!(named, 1, "{run:#?}");
+}
+
+#[test]
+fn questions_come_in_the_order_of_the_calls() {
+    let path = |name: &str| json!({"path": name, "content": "x", "mode": "create"});
+    let calls = Reply::call("write_file", path("a.txt"))
+        .and_call("delete_file", json!({"path": "old.txt"}))
+        .and_call("write_file", path("b.txt"));
+    let scene = Scene::new([calls, Reply::text("Done.")]);
+    scene.house.write("old.txt", "old");
+    let carl = scene.house.ask(["run", "--allow-write", ".", "tidy up"]);
+    let run = carl.at_terminal(|_, number| if number == 1 { "n" } else { "y" }.to_owned());
+    let names = ["a.txt", "old.txt", "b.txt"];
+    assert_eq!(run.questions.len(), names.len(), "{run:#?}");
+    for (question, name) in run.questions.iter().zip(names) {
+        let (_, last) = question.split_once("In short: ").unwrap();
+        assert!(last.contains(name), "{last}");
+    }
+    assert!(scene.house.has("a.txt") && scene.house.has("b.txt") && scene.house.has("old.txt"));
+}
+
+#[test]
+fn nothing_is_printed_into_an_open_question() {
+    let write = |path: &str| json!({"path": path, "content": "x", "mode": "create"});
+    let calls = Reply::call("write_file", write("a.txt"))
+        .and_call("write_file", write(".git/hooks/pre-commit"))
+        .and_call("write_file", write("b.txt"));
+    let scene = Scene::new([calls, Reply::text("Done.")]);
+    let run = scene.house.ask(["run", "--allow-write", ".", "write"]);
+    let run = run.at_terminal(|question, _| {
+        let (_, prompt) = question.rsplit_once("In short: ").unwrap();
+        assert!(!prompt.contains("denied"), "{question}");
+        (if question.contains("calls") { "a" } else { "y" }).to_owned()
+    });
+    assert!(run.finished.stderr.contains("denied by path"), "{run:#?}");
+    for prompt in run
+        .finished
+        .stderr
+        .split("a message to the agent: ")
+        .skip(1)
+    {
+        let answered = prompt.lines().next().unwrap_or_default();
+        assert!(!answered.contains("denied"), "{run:#?}");
+    }
+    assert!(scene.house.has("a.txt") && scene.house.has("b.txt"));
+}
+
+#[test]
+fn listings_fit_a_narrow_terminal_and_are_whole_in_a_pipe() {
+    let scene = Scene::new([Reply::text("Done.")]);
+    let long = "a task whose words go on and on, so that no line of eighty columns holds them all";
+    scene.run(&[long]).assert_ends(0, "success");
+    for command in [
+        &["agents"][..],
+        &["tools"],
+        &["doctor"],
+        &["models"],
+        &["session", "list"],
+    ] {
+        let asked = || {
+            scene
+                .house
+                .ask(command.iter().copied())
+                .env("COLUMNS", "80")
+                .env("NO_COLOR", "1")
+        };
+        let screen = asked().on_screen(|_, _| String::new()).finished.stderr;
+        let wide = screen
+            .lines()
+            .find(|line| line.trim_end().chars().count() > 80);
+        assert_eq!(wide, None, "{command:?}");
+        let whole = asked().run().stdout;
+        assert!(
+            whole.lines().count() <= screen.lines().count(),
+            "{command:?}"
+        );
+    }
+    let help = scene.house.ask(["--help"]).run().expect(0).stdout;
+    assert!(help.lines().count() <= 40, "{help}");
+    assert!(help.contains("Examples:"), "{help}");
+}
+
+#[test]
+fn a_model_is_told_what_opens_the_working_folder() {
+    let scene = Scene::new([write("new.txt"), Reply::text("Not written.")]);
+    let outcome = scene.run(&["write a note"]);
+    outcome.assert_denied(0, "path");
+    assert!(
+        scene.told().contains("`--allow-write .`"),
+        "{}",
+        scene.told()
+    );
+    let scene = Scene::new([write("/etc/new.txt"), Reply::text("Not written.")]);
+    scene.run(&["write a note"]).assert_denied(0, "path");
+    assert!(
+        !scene.told().contains("`--allow-write .`"),
+        "{}",
+        scene.told()
+    );
+}
