@@ -4,6 +4,7 @@ use crate::table::{Table, median};
 use anyhow::{Context as _, Result, bail, ensure};
 use api::sessions::{OpenRequest, SendRequest, Sessions};
 use domain::event::EventBody;
+use domain::id::{HolderId, SessionId};
 use domain::lineage::AgentType;
 use domain::settings::{Mode, SessionProfile, SessionSettings};
 use futures::StreamExt as _;
