@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use domain::Timestamp;
 use domain::context::ContextView;
 use domain::drive::Signal;
-use domain::event::{ConfirmationAnswer, Event};
+use domain::event::{ConfirmationAnswer, Event, EventBody};
 use domain::fault::Coded;
 use domain::hash::Digest;
 use domain::id::{AgentId, ConfirmationId, HolderId, QueryId, SessionId};
@@ -78,13 +78,53 @@ pub struct SessionSummary {
     pub holder_id: Option<HolderId>,
 }
 
-/// Whether an attached stream ends at the last event or waits for more.
+/// Which sessions are listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Selection {
+    /// Every session.
+    All,
+    /// Those held in memory by this service.
+    Live,
+    /// Those whose id begins or ends so. A whole id costs no more where there are many sessions.
+    Id(String),
+}
+
+impl Selection {
+    /// Whether a session is among them, but for whether it is held.
+    #[must_use]
+    pub fn names(&self, session_id: SessionId) -> bool {
+        match self {
+            Self::All | Self::Live => true,
+            Self::Id(part) => {
+                let id = session_id.to_string();
+                id.starts_with(part.as_str()) || id.ends_with(part.as_str())
+            }
+        }
+    }
+}
+
+/// Whether an attached stream ends at the last event or waits for more, and what it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Follow {
     /// It ends.
     ToEnd,
     /// It waits.
     Live,
+    /// It ends, and the pieces in which answers and thinking came are left out: nearly all of a long
+    /// log, and what they came to stands in the events that follow them.
+    Outline,
+}
+
+impl Follow {
+    /// Whether an event is among those that the stream has.
+    #[must_use]
+    pub const fn has(self, body: &EventBody) -> bool {
+        let is_piece = matches!(
+            body,
+            EventBody::TextDelta { .. } | EventBody::ThinkingDelta { .. }
+        );
+        !(is_piece && matches!(self, Self::Outline))
+    }
 }
 
 /// The user's opinion of an answer.
@@ -292,8 +332,8 @@ pub trait Sessions: Send + Sync {
         holder_id: HolderId,
         profile: SessionProfile,
     ) -> Result<(), Error>;
-    /// Every session, newest first.
-    async fn list(&self) -> Result<Vec<SessionSummary>, Error>;
+    /// The sessions of a selection, newest first.
+    async fn list(&self, selection: Selection) -> Result<Vec<SessionSummary>, Error>;
     /// A new session with the events up to and including `at_seq`; 0: all of them. Nobody holds it
     /// yet, and what was under way there is ended in it.
     async fn fork(&self, session_id: SessionId, at_seq: u64) -> Result<SessionSummary, Error>;

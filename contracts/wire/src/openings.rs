@@ -104,7 +104,7 @@ async fn ended(pid: Pid) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use api::sessions::OpenRequest;
+    use api::sessions::{OpenRequest, Selection};
     use api::test_support::FakeSessions;
     use domain::lineage::AgentType;
     use domain::settings::{Mode, SessionProfile, SessionSettings};
@@ -132,7 +132,7 @@ mod tests {
     }
 
     async fn live(sessions: &FakeSessions) -> BTreeSet<SessionId> {
-        let known = sessions.list().await.unwrap();
+        let known = sessions.list(Selection::All).await.unwrap();
         let live = known.into_iter().filter(|session| session.live);
         live.map(|session| session.session_id).collect()
     }

@@ -10,8 +10,8 @@ use crate::status::{INVALID_REQUEST, cause, reason, status};
 use crate::{channel, stream};
 use api::Streaming;
 use api::sessions::{
-    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, RewindTo, SendRequest,
-    SessionSummary, Sessions, TakenBack, Whose,
+    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, RewindTo, Selection,
+    SendRequest, SessionSummary, Sessions, TakenBack, Whose,
 };
 use async_trait::async_trait;
 use domain::context::ContextView;
@@ -205,8 +205,9 @@ impl Sessions for Client {
         Ok(())
     }
 
-    async fn list(&self) -> Result<Vec<SessionSummary>, Error> {
-        let call = self.inner.clone().list(proto::ListRequest {}).await;
+    async fn list(&self, selection: Selection) -> Result<Vec<SessionSummary>, Error> {
+        let request = proto::ListRequest::from(selection);
+        let call = self.inner.clone().list(request).await;
         let answer = call.map_err(|status| self.failed(status))?.into_inner();
         each(answer.sessions, "sessions").map_err(|error| self.garbled(error))
     }
@@ -422,9 +423,10 @@ impl sessions_server::Sessions for Server {
 
     async fn list(
         &self,
-        _: Request<proto::ListRequest>,
+        request: Request<proto::ListRequest>,
     ) -> Result<Response<proto::ListResponse>, Status> {
-        let sessions = self.sessions.list().await.map_err(to_status)?;
+        let selection = request.into_inner().try_into()?;
+        let sessions = self.sessions.list(selection).await.map_err(to_status)?;
         let sessions = sessions.into_iter().map(Into::into).collect();
         Ok(Response::new(proto::ListResponse { sessions }))
     }

@@ -6,8 +6,8 @@ mod playing;
 use super::{Gate, fresh_uuid};
 use crate::Streaming;
 use crate::sessions::{
-    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, RewindTo, SendRequest,
-    SessionSummary, Sessions, TakenBack, Whose,
+    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, RewindTo, Selection,
+    SendRequest, SessionSummary, Sessions, TakenBack, Whose,
 };
 use async_trait::async_trait;
 use domain::Timestamp;
@@ -375,12 +375,16 @@ impl Sessions for FakeSessions {
         let end = {
             let mut state = self.state.lock().unwrap();
             match follow {
-                Follow::ToEnd => Some(state.session(session_id)?.events.len()),
+                Follow::ToEnd | Follow::Outline => Some(state.session(session_id)?.events.len()),
                 Follow::Live => state.live(session_id).map(|_| None)?,
             }
         };
         let from_index = usize::try_from(from_seq.saturating_sub(1)).unwrap_or(usize::MAX);
-        Ok(self.stream(session_id, from_index, end, None))
+        let events = self.stream(session_id, from_index, end, None);
+        let wanted = move |event: &Result<Event, Error>| {
+            std::future::ready(event.as_ref().map_or(true, |event| follow.has(&event.body)))
+        };
+        Ok(events.filter(wanted).boxed())
     }
 
     async fn confirm(
@@ -459,9 +463,13 @@ impl Sessions for FakeSessions {
         Ok(())
     }
 
-    async fn list(&self) -> Result<Vec<SessionSummary>, Error> {
+    async fn list(&self, selection: Selection) -> Result<Vec<SessionSummary>, Error> {
         let state = self.state.lock().unwrap();
         let sessions = state.sessions.iter().rev();
+        let sessions = sessions.filter(|(id, session)| {
+            let is_held = !session.holders.is_empty();
+            selection.names(**id) && (selection != Selection::Live || is_held)
+        });
         Ok(sessions.map(|(id, session)| session.summary(*id)).collect())
     }
 

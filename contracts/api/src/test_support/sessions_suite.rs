@@ -5,7 +5,8 @@ mod lasting;
 use super::{fresh_uuid, within};
 use crate::Streaming;
 use crate::sessions::{
-    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, SendRequest, SessionSummary, Sessions,
+    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, Selection, SendRequest, SessionSummary,
+    Sessions,
 };
 use domain::event::{ConfirmationAnswer, Event, EventBody, QueryStatus};
 use domain::hash::Digest;
@@ -171,6 +172,11 @@ async fn attaching_shows_every_event_once(subject: &Subject) {
     assert_eq!(log(subject, id, 3).await, whole[2..]);
     let beyond = whole.len() as u64 + 1;
     assert_eq!(log(subject, id, beyond).await, []);
+    let outline = subject.sessions.attach(id, 1, Follow::Outline);
+    let outline = all(outline.await.expect("the log is readable")).await;
+    let mut expected = whole;
+    expected.retain(|event| Follow::Outline.has(&event.body));
+    assert_eq!(outline, expected);
 }
 
 async fn an_attached_reader_sees_what_happens(subject: &Subject) {
@@ -408,7 +414,7 @@ async fn sessions_are_listed(subject: &Subject) {
     all(send(subject, first, &subject.ends).await).await;
     let closing = subject.sessions.close(second, holder_id);
     closing.await.expect("it closes");
-    let listed = subject.sessions.list().await.expect("sessions are listed");
+    let listed = list(subject, Selection::All).await;
     let find = |id: SessionId| -> &SessionSummary {
         let found = listed.iter().find(|summary| summary.session_id == id);
         found.expect("every session is listed")
@@ -419,6 +425,28 @@ async fn sessions_are_listed(subject: &Subject) {
         log(subject, first, 1).await.len() as u64
     );
     assert!(find(first).created <= find(first).updated);
+    let live = list(subject, Selection::Live).await;
+    assert!(live.iter().all(|summary| summary.live));
+    let ids = |listed: &[SessionSummary]| -> Vec<SessionId> {
+        listed.iter().map(|summary| summary.session_id).collect()
+    };
+    assert!(ids(&live).contains(&first));
+    let whole = second.to_string();
+    let named = list(subject, Selection::Id(whole.clone())).await;
+    assert_eq!(named, [find(second).clone()]);
+    for part in [&whole[..8], &whole[whole.len() - 8..]] {
+        let named = list(subject, Selection::Id(part.to_owned())).await;
+        let mut expected = ids(&listed);
+        expected.retain(|id| id.to_string().starts_with(part) || id.to_string().ends_with(part));
+        assert_eq!(ids(&named), expected);
+    }
+    let nothing = list(subject, Selection::Id("no such id".to_owned())).await;
+    assert_eq!(nothing, []);
+}
+
+async fn list(subject: &Subject, selection: Selection) -> Vec<SessionSummary> {
+    let listing = subject.sessions.list(selection);
+    listing.await.expect("sessions are listed")
 }
 
 async fn what_is_not_there_is_said_so(subject: &Subject) {
@@ -444,7 +472,7 @@ async fn what_is_not_there_is_said_so(subject: &Subject) {
     let profile = subject.profile.clone();
     let configured = sessions.configure(id, nobody, profile).await;
     assert_eq!(kind(configured), ErrorKind::NotFound);
-    for follow in [Follow::ToEnd, Follow::Live] {
+    for follow in [Follow::ToEnd, Follow::Live, Follow::Outline] {
         assert_eq!(
             kind(sessions.attach(id, 1, follow).await),
             ErrorKind::NotFound

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::proto;
 use api::sessions::{
-    FeedbackRequest, Follow, Input, OpenRequest, PinChange, RewindTo, SendRequest, SessionSummary,
-    TakenBack,
+    FeedbackRequest, Follow, Input, OpenRequest, PinChange, RewindTo, Selection, SendRequest,
+    SessionSummary, TakenBack,
 };
 use domain::context::{ContextPart, ContextView};
 use domain::notes::ShownNotes;
@@ -23,7 +23,14 @@ wire_enum!(
         Auto
     }
 );
-wire_enum!(Follow, proto::attach_request::Follow { ToEnd, Live });
+wire_enum!(
+    Follow,
+    proto::attach_request::Follow {
+        ToEnd,
+        Live,
+        Outline
+    }
+);
 wire_enum!(PinChange, proto::pin_request::Change { Pin, Unpin });
 
 impl From<SessionProfile> for proto::SessionProfile {
@@ -180,6 +187,35 @@ impl TryFrom<proto::FeedbackRequest> for FeedbackRequest {
             score: number(wire.score, "score")?,
             note: wire.note,
         })
+    }
+}
+
+impl From<Selection> for proto::ListRequest {
+    fn from(selection: Selection) -> Self {
+        match selection {
+            Selection::All => Self::default(),
+            Selection::Live => Self {
+                live: true,
+                ..Self::default()
+            },
+            Selection::Id(id_part) => Self {
+                id_part,
+                ..Self::default()
+            },
+        }
+    }
+}
+
+impl TryFrom<proto::ListRequest> for Selection {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::ListRequest) -> Result<Self, InvalidField> {
+        match (wire.live, wire.id_part.as_str()) {
+            (false, "") => Ok(Self::All),
+            (true, "") => Ok(Self::Live),
+            (false, _) => Ok(Self::Id(wire.id_part)),
+            (true, _) => Err(InvalidField::new("id_part", "not together with `live`")),
+        }
     }
 }
 
