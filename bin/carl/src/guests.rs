@@ -5,7 +5,7 @@ use crate::render::{Paint, print_error};
 use crate::signals::Signals;
 use crate::wiring::House;
 use anyhow::Result;
-use api::sessions::{Follow, SessionSummary, Sessions};
+use api::sessions::{Follow, Selection, SessionSummary, Sessions};
 use domain::drive::Origin;
 use domain::event::EventBody;
 use domain::id::{QueryId, SessionId};
@@ -58,9 +58,9 @@ pub async fn see_off(house: &mut House) -> Result<()> {
 /// The sessions in this process with requests of such origin that are not finished.
 async fn busy(house: &House, counts: impl Fn(Origin) -> bool) -> Result<Vec<Work>> {
     let sessions = house.sessions.as_ref();
-    let known = sessions.list().await.or_fail()?;
+    let known = sessions.list(Selection::Live).await.or_fail()?;
     let mut busy = Vec::new();
-    for guest in known.iter().filter(|session| session.live) {
+    for guest in &known {
         let mut work = Work::of(sessions, guest).await?;
         work.open.retain(|_, origin| counts(*origin));
         busy.extend((!work.open.is_empty()).then_some(work));
@@ -82,7 +82,7 @@ impl Work {
             last_seq: 0,
             open: BTreeMap::new(),
         };
-        let past = sessions.attach(work.session_id, 1, Follow::ToEnd).await;
+        let past = sessions.attach(work.session_id, 1, Follow::Outline).await;
         let mut past = past.or_fail()?;
         while let Some(event) = past.try_next().await.or_fail()? {
             work.note(event.seq, event.query_id, &event.body);

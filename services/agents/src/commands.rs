@@ -5,7 +5,7 @@ use crate::ahead::Ahead;
 use crate::emitter::{Durability, Emitter, Scope};
 use crate::history::History;
 use crate::opening::write_closings;
-use crate::record::{self, Lines, SessionLog};
+use crate::record::{self, Lines};
 use crate::service::{Service, refused};
 use crate::{compaction, library, pipeline, prompts, subagent};
 use api::broker::AgentListing;
@@ -122,12 +122,13 @@ impl Service {
     /// left to go on is still there for whoever opens it.
     async fn make_smaller_at_rest(&self, session_id: SessionId) -> Result<(), Error> {
         let folder = self.shared.config.sessions_folder.clone();
-        let reading = library::blocking(move || {
-            let mut history = History::default();
-            let reopened = SessionLog::reopen(&folder, session_id, |event| history.apply(&event))?;
-            Ok((reopened, history))
-        });
-        let (reopened, mut history) = reading.await?;
+        let reading = library::blocking(move || library::reopened(&folder, session_id));
+        let library::Earlier {
+            log,
+            cut_bytes,
+            mut history,
+            ..
+        } = reading.await?;
         if history.unfinished().is_some() {
             return Err(Error::new(
                 ErrorKind::Busy,
@@ -140,8 +141,8 @@ impl Service {
         }
         let closings = history.closings();
         let budget = self.stand(session_id, &mut history).await?.0;
-        let emitter = self.emitter(session_id, reopened.log, history);
-        write_closings(&emitter, reopened.cut_bytes, closings).await?;
+        let emitter = self.emitter(session_id, log, history);
+        write_closings(&emitter, cut_bytes, closings).await?;
         let compacted = compact(&emitter, budget).await;
         emitter.close().await;
         compacted
@@ -293,7 +294,7 @@ fn sought(exchanges: &Exchanges, to: RewindTo) -> Result<&Exchange, Error> {
 
 fn exchanges(path: &Path) -> Result<Exchanges, Error> {
     let mut exchanges = Exchanges::default();
-    let mut lines = Lines::open(path)?;
+    let mut lines = Lines::open(path)?.in_outline();
     while let Some(event) = lines.next_event()? {
         exchanges.note(&event);
     }
@@ -310,7 +311,7 @@ fn pins(path: &Path, seq: u64) -> Result<Pins, Error> {
     let exchanges = exchanges(path)?;
     let mut speech = Speech::default();
     let (mut pinned, mut messages) = (BTreeSet::new(), BTreeSet::new());
-    let mut lines = Lines::open(path)?;
+    let mut lines = Lines::open(path)?.in_outline();
     while let Some(event) = lines.next_event()? {
         match &event.body {
             EventBody::Pinned { seq, pinned: true } => {
@@ -335,13 +336,7 @@ fn pins(path: &Path, seq: u64) -> Result<Pins, Error> {
 
 /// A log as a resumed session would know it: what a dead process left open is closed.
 fn folded(path: &Path) -> Result<History, Error> {
-    let mut history = History::default();
-    let mut last = None;
-    let mut lines = Lines::open(path)?;
-    while let Some(event) = lines.next_event()? {
-        history.apply(&event);
-        last = Some(event);
-    }
+    let (mut history, last) = library::folded(path)?;
     for (closing, further) in history.closings().into_iter().zip(1..) {
         let Some(last) = &last else { break };
         history.apply(&Event {

@@ -21,6 +21,7 @@ mod error;
 mod handed;
 mod history;
 mod holding;
+mod index;
 mod input;
 mod library;
 pub mod loop_mode;

@@ -2,14 +2,15 @@
 //! the service calls it away from the async threads.
 
 use crate::history::{History, title_of};
+use crate::index;
 use crate::record::{self, EXTENSION, Lines, SessionLog};
-use api::sessions::{Error, ErrorKind, SessionSummary};
+use api::sessions::{Error, ErrorKind, Selection, SessionSummary};
 use domain::Timestamp;
 use domain::event::{Event, EventBody};
 use domain::id::{AgentId, QueryId, SessionId};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tokio::task::JoinError;
 
 /// Runs blocking work on its own thread.
@@ -26,10 +27,27 @@ pub(crate) fn joined<T>(outcome: Result<T, JoinError>) -> Result<T, Error> {
     })
 }
 
-/// Every session in the folder, most recently updated first. Reads the beginning and the end of
-/// each log, so the cost does not grow with what is between. A log that holds no whole event is
-/// left out.
-pub(crate) fn list(folder: &Path) -> Result<Vec<SessionSummary>, Error> {
+/// The sessions of a selection in the folder, most recently updated first. A whole id opens its log
+/// alone; a listing of all reads the beginning and the end of the logs that changed since the last
+/// one. A log that holds no whole event is left out.
+pub(crate) fn list(folder: &Path, selection: &Selection) -> Result<Vec<SessionSummary>, Error> {
+    let mut summaries = match selection {
+        Selection::Id(part) => match part.parse::<SessionId>() {
+            Ok(id) => one(folder, id).into_iter().collect(),
+            Err(_part) => {
+                let named = logs(folder)?.into_iter();
+                let named = named.filter(|(id, _)| selection.names(*id));
+                named.filter_map(|(id, _)| one(folder, id)).collect()
+            }
+        },
+        Selection::All | Selection::Live => index::summaries(folder, logs(folder)?.into_iter()),
+    };
+    summaries.sort_by_key(|summary| Reverse((summary.updated, summary.session_id)));
+    Ok(summaries)
+}
+
+/// The logs in the folder.
+fn logs(folder: &Path) -> Result<Vec<(SessionId, PathBuf)>, Error> {
     let unreadable = |source: std::io::Error| {
         Error::new(
             ErrorKind::Unreachable,
@@ -40,30 +58,32 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<SessionSummary>, Error> {
         )
         .with_source(source)
     };
-    let mut summaries = Vec::new();
+    let mut logs = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
         let stem = path.file_stem().and_then(|stem| stem.to_str());
         let id = stem.and_then(|stem| stem.parse::<SessionId>().ok());
-        let (Some(session_id), Some(EXTENSION)) = (
-            id,
-            path.extension().and_then(|extension| extension.to_str()),
-        ) else {
-            continue;
-        };
-        match record::read_ends(&path) {
-            Ok(Some(ends)) => summaries.extend(summarise(session_id, ends)),
-            Ok(None) => {}
-            Err(error) => {
-                tracing::warn!(path = %path.display(), %error, "session log left out of the list");
-            }
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if let (Some(id), Some(EXTENSION)) = (id, extension) {
+            logs.push((id, path));
         }
     }
-    summaries.sort_by_key(|summary| Reverse((summary.updated, summary.session_id)));
-    Ok(summaries)
+    Ok(logs)
 }
 
-fn summarise(session_id: SessionId, ends: record::Ends) -> Option<SessionSummary> {
+fn one(folder: &Path, session_id: SessionId) -> Option<SessionSummary> {
+    let path = record::path_of(folder, session_id);
+    match record::read_ends(&path) {
+        Ok(ends) => summarise(session_id, ends?),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => {
+            tracing::warn!(path = %path.display(), %error, "session log left out of the list");
+            None
+        }
+    }
+}
+
+pub(crate) fn summarise(session_id: SessionId, ends: record::Ends) -> Option<SessionSummary> {
     let opened = ends.head.first()?;
     let EventBody::SessionOpened { profile, .. } = &opened.body else {
         return None;
@@ -88,9 +108,55 @@ fn summarise(session_id: SessionId, ends: record::Ends) -> Option<SessionSummary
     })
 }
 
+/// What a log comes to, and its last event. The pieces of answers are read only where an answer was
+/// cut off: otherwise what they came to stands in the log as well.
+pub(crate) fn folded(path: &Path) -> Result<(History, Option<Event>), Error> {
+    let fold = |mut lines: Lines| {
+        let (mut history, mut last) = (History::default(), None);
+        while let Some(event) = lines.next_event()? {
+            history.apply(&event);
+            last = Some(event);
+        }
+        Ok((history, last))
+    };
+    let (history, last) = fold(Lines::open(path)?.in_outline())?;
+    match history.endings().is_empty() {
+        true => Ok((history, last)),
+        false => fold(Lines::open(path)?),
+    }
+}
+
+/// The log of an earlier session, ready to be continued, with what it comes to and when it began.
+pub(crate) fn reopened(folder: &Path, session_id: SessionId) -> Result<Earlier, Error> {
+    let mut history = History::default();
+    let mut created = None;
+    let reopened = SessionLog::reopen(folder, session_id, |event| {
+        created.get_or_insert(event.time);
+        history.apply(&event);
+    })?;
+    if !history.endings().is_empty() {
+        history = folded(reopened.log.path())?.0;
+    }
+    Ok(Earlier {
+        log: reopened.log,
+        cut_bytes: reopened.cut_bytes,
+        history,
+        created,
+    })
+}
+
+/// A session as its log has it.
+pub(crate) struct Earlier {
+    pub(crate) log: SessionLog,
+    /// Bytes of a torn last line that were cut off; usually 0.
+    pub(crate) cut_bytes: u64,
+    pub(crate) history: History,
+    pub(crate) created: Option<Timestamp>,
+}
+
 /// Whether a log holds a request.
 pub(crate) fn has_query(path: &Path, query_id: QueryId) -> Result<bool, Error> {
-    let mut lines = Lines::open(path)?;
+    let mut lines = Lines::open(path)?.in_outline();
     while let Some(event) = lines.next_event()? {
         if event.query_id == Some(query_id) && matches!(event.body, EventBody::QueryReceived { .. })
         {

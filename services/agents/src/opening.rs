@@ -56,16 +56,13 @@ impl Service {
         }
         let opening = self.reserve().await?;
         let folder = self.shared.config.sessions_folder.clone();
-        let reading = library::blocking(move || {
-            let mut history = History::default();
-            let mut created = None;
-            let reopened = SessionLog::reopen(&folder, session_id, |event| {
-                created.get_or_insert(event.time);
-                history.apply(&event);
-            })?;
-            Ok((reopened, history, created))
-        });
-        let (reopened, history, created) = reading.await?;
+        let reading = library::blocking(move || library::reopened(&folder, session_id));
+        let library::Earlier {
+            log,
+            cut_bytes,
+            history,
+            created,
+        } = reading.await?;
         let Some(profile) = profile.or_else(|| history.profile.clone().map(left)) else {
             return Err(Error::new(
                 ErrorKind::Corrupt,
@@ -78,9 +75,9 @@ impl Service {
         }
         let unfinished = history.unfinished();
         let closings = history.closings();
-        let emitter = self.emitter(session_id, reopened.log, history);
+        let emitter = self.emitter(session_id, log, history);
         let resumed = profile.clone();
-        let written = write_resumption(&emitter, resumed, reopened.cut_bytes, closings).await;
+        let written = write_resumption(&emitter, resumed, cut_bytes, closings).await;
         match written {
             Ok(()) => {
                 let created = created.unwrap_or_else(|| (self.shared.clock)());

@@ -28,6 +28,13 @@ const SEEK_WINDOW: u64 = 16 << 10;
 const SEQ_PREFIX: &[u8] = b"{\"seq\":";
 /// The longest such beginning, bytes.
 const SEQ_BYTES: u64 = 32;
+/// What stands before the kind of an event. Only its number, time and ids are before that, so that no
+/// text of anybody's can look like it.
+const KIND_PREFIX: &[u8] = b"\"type\":\"";
+/// The kinds of events that are pieces of an answer.
+const PIECES: [&[u8]; 2] = [b"text_delta\"", b"thinking_delta\""];
+/// Where the kind of an event ends at the latest, bytes.
+const KIND_BYTES: usize = 512;
 
 /// Where a session's log is.
 #[must_use]
@@ -79,8 +86,8 @@ impl SessionLog {
         })
     }
 
-    /// The log of an earlier session, with everything in it. A torn last line is cut off, and
-    /// [`Reopened::cut_bytes`] says how much that was.
+    /// The log of an earlier session, with everything in it but the pieces of answers. A torn last
+    /// line is cut off, and [`Reopened::cut_bytes`] says how much that was.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`], [`ErrorKind::Locked`], [`ErrorKind::Corrupt`] for a line that is
@@ -94,12 +101,11 @@ impl SessionLog {
         let file = open_regular(OpenOptions::new().append(true).read(true), &path)
             .map_err(|source| unreadable(&path, source))?;
         lock(&file, &path)?;
-        let mut lines = Lines::open(&path)?;
-        let mut last_seq = 0;
+        let mut lines = Lines::open(&path)?.in_outline();
         while let Some(event) = lines.next_event()? {
-            last_seq = event.seq;
             each(event);
         }
+        let last_seq = lines.good_seq;
         if last_seq == 0 {
             return Err(never_begun(&path));
         }
@@ -194,6 +200,11 @@ pub struct Lines {
     number: u64,
     /// Where the last line that was an event ends, bytes.
     good_bytes: u64,
+    /// The number of that event; 0 before the first.
+    good_seq: u64,
+    /// Whether pieces of answers are passed over.
+    is_outline: bool,
+    line: Vec<u8>,
 }
 
 impl Lines {
@@ -209,7 +220,20 @@ impl Lines {
             path: path.to_owned(),
             number: 0,
             good_bytes: 0,
+            good_seq: 0,
+            is_outline: false,
+            line: Vec::new(),
         })
+    }
+
+    /// Passes over the pieces in which answers and thinking came, which are nearly all of a long log.
+    /// They are not parsed.
+    #[must_use]
+    pub fn in_outline(self) -> Self {
+        Self {
+            is_outline: true,
+            ..self
+        }
     }
 
     /// The same, from the event `seq` or from not far before it. The place is found by halving the
@@ -241,7 +265,7 @@ impl Lines {
             }
         }
         self.reader.seek(SeekFrom::Start(low))?;
-        (self.number, self.good_bytes) = (before_low, low);
+        (self.number, self.good_seq, self.good_bytes) = (before_low, before_low, low);
         Ok(())
     }
 
@@ -263,15 +287,34 @@ impl Lines {
     /// # Errors
     /// [`ErrorKind::Corrupt`] for a line that is no event, or out of order, with its number.
     pub fn next_event(&mut self) -> Result<Option<Event>, Error> {
-        let mut line = Vec::new();
-        let read = (&mut self.reader)
-            .take(LOG_LINE_BYTES as u64 + 1)
-            .read_until(b'\n', &mut line)
-            .map_err(|source| unreadable(&self.path, source))?;
-        if read == 0 {
-            return Ok(None);
+        loop {
+            self.line.clear();
+            let read = (&mut self.reader)
+                .take(LOG_LINE_BYTES as u64 + 1)
+                .read_until(b'\n', &mut self.line)
+                .map_err(|source| unreadable(&self.path, source))?;
+            if read == 0 {
+                return Ok(None);
+            }
+            self.number += 1;
+            // The last line may be one that the machine did not finish.
+            let is_passed_over =
+                self.is_outline && piece(&self.line) == Some(self.number) && !self.at_end()?;
+            if !is_passed_over {
+                return self.event(read);
+            }
+            self.good(read);
         }
-        self.number += 1;
+    }
+
+    fn good(&mut self, bytes: usize) {
+        self.good_bytes += bytes as u64;
+        self.good_seq = self.number;
+    }
+
+    /// The event of the line that was read.
+    fn event(&mut self, read: usize) -> Result<Option<Event>, Error> {
+        let mut line = std::mem::take(&mut self.line);
         if line.pop_if(|last| *last == b'\n').is_none() {
             return if read > LOG_LINE_BYTES {
                 Err(corrupt(&self.path, self.number, "the line is too long"))
@@ -281,7 +324,8 @@ impl Lines {
         }
         match serde_json::from_slice::<Event>(&line) {
             Ok(event) if event.seq == self.number => {
-                self.good_bytes += read as u64;
+                self.good(read);
+                self.line = line;
                 Ok(Some(event))
             }
             Ok(event) => Err(corrupt(
@@ -319,6 +363,18 @@ impl Lines {
             .map_err(|source| unreadable(&self.path, source))?;
         Ok(metadata.len())
     }
+}
+
+/// The number of the event in a line, if it is a piece of an answer.
+fn piece(line: &[u8]) -> Option<u64> {
+    let digits = line.strip_prefix(SEQ_PREFIX)?;
+    let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;
+    let head = &line[..line.len().min(KIND_BYTES)];
+    let mut places = head.windows(KIND_PREFIX.len());
+    let kind = places.position(|place| place == KIND_PREFIX)? + KIND_PREFIX.len();
+    let is_piece = PIECES.iter().any(|name| head[kind..].starts_with(name));
+    let seq = std::str::from_utf8(&digits[..end]).ok()?.parse().ok()?;
+    is_piece.then_some(seq)
 }
 
 /// The beginning and the end of a log, for listings: the cost does not depend on what is between.
@@ -365,7 +421,7 @@ pub fn read_ends(path: &Path) -> std::io::Result<Option<Ends>> {
 }
 
 /// Opens a regular file and nothing else; a pipe in its place is not waited for.
-fn open_regular(options: &mut OpenOptions, path: &Path) -> std::io::Result<File> {
+pub(crate) fn open_regular(options: &mut OpenOptions, path: &Path) -> std::io::Result<File> {
     let without_waiting = OFlags::NONBLOCK.bits().cast_signed();
     let file = options.custom_flags(without_waiting).open(path)?;
     if file.metadata()?.is_file() {

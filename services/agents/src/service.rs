@@ -14,8 +14,8 @@ use api::broker::{self, Broker, Control};
 use api::bus::Bus;
 use api::models::Models;
 use api::sessions::{
-    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, RewindTo, SendRequest,
-    SessionSummary, Sessions, TakenBack, Whose,
+    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, RewindTo, Selection,
+    SendRequest, SessionSummary, Sessions, TakenBack, Whose,
 };
 use async_trait::async_trait;
 use domain::context::ContextView;
@@ -138,6 +138,15 @@ impl Service {
         })
     }
 
+    async fn list_live(&self) -> Result<Vec<SessionSummary>, Error> {
+        let live: Vec<_> = self.live.lock().await.values().map(Arc::clone).collect();
+        let mut summaries = Vec::with_capacity(live.len());
+        for session in live.iter().rev() {
+            summaries.push(self.summary(session).await?);
+        }
+        Ok(summaries)
+    }
+
     async fn summary(&self, session: &Session) -> Result<SessionSummary, Error> {
         let (last_seq, _) = session.emitter.subscribe().await;
         let history = session.emitter.history();
@@ -242,13 +251,17 @@ impl Sessions for Service {
                 let past = stream::replay(path.clone(), from_seq, shown.0);
                 Ok(match follow {
                     Follow::ToEnd => past,
+                    Follow::Outline => stream::outline(path, from_seq, shown.0),
                     Follow::Live => stream::then_live(past, stream::live(shown, path), from_seq),
                 })
             }
-            (None, Follow::ToEnd) => {
-                library::blocking(move || record::Lines::open(&path).map(|_| path))
-                    .await
-                    .map(|path| stream::replay(path, from_seq, u64::MAX))
+            (None, Follow::ToEnd | Follow::Outline) => {
+                let path = library::blocking(move || record::Lines::open(&path).map(|_| path));
+                let path = path.await?;
+                Ok(match follow {
+                    Follow::Outline => stream::outline(path, from_seq, u64::MAX),
+                    _ => stream::replay(path, from_seq, u64::MAX),
+                })
             }
             (None, Follow::Live) => {
                 self.expect_live(session_id).await?;
@@ -332,9 +345,13 @@ impl Sessions for Service {
         session.change(&self.shared, holder_id, profile).await
     }
 
-    async fn list(&self) -> Result<Vec<SessionSummary>, Error> {
+    async fn list(&self, selection: Selection) -> Result<Vec<SessionSummary>, Error> {
+        if selection == Selection::Live {
+            return self.list_live().await;
+        }
         let folder = self.shared.config.sessions_folder.clone();
-        let mut summaries = library::blocking(move || library::list(&folder)).await?;
+        let listing = library::blocking(move || library::list(&folder, &selection));
+        let mut summaries = listing.await?;
         let live = self.live.lock().await;
         for summary in &mut summaries {
             summary.live = live.contains_key(&summary.session_id);

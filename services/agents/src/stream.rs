@@ -19,9 +19,24 @@ const READ_AHEAD: usize = 64;
 
 /// The events `from_seq..=to_seq` of a log; it ends early where the log does.
 pub(crate) fn replay(path: PathBuf, from_seq: u64, to_seq: u64) -> Streaming<Event, Error> {
+    read(move || Lines::open_at(&path, from_seq), (from_seq, to_seq))
+}
+
+/// The same without the pieces in which answers and thinking came.
+pub(crate) fn outline(path: PathBuf, from_seq: u64, to_seq: u64) -> Streaming<Event, Error> {
+    read(
+        move || Ok(Lines::open_at(&path, from_seq)?.in_outline()),
+        (from_seq, to_seq),
+    )
+}
+
+fn read(
+    open: impl FnOnce() -> Result<Lines, Error> + Send + 'static,
+    (from_seq, to_seq): (u64, u64),
+) -> Streaming<Event, Error> {
     let (sender, receiver) = mpsc::channel(READ_AHEAD);
     tokio::task::spawn_blocking(move || {
-        let mut lines = match Lines::open_at(&path, from_seq) {
+        let mut lines = match open() {
             Ok(lines) => lines,
             Err(error) => {
                 // A reader that went away wants no error either.
@@ -42,7 +57,9 @@ pub(crate) fn replay(path: PathBuf, from_seq: u64, to_seq: u64) -> Streaming<Eve
                     Err(error)
                 }
             };
-            let wanted = next.as_ref().map_or(true, |event| event.seq >= from_seq);
+            let wanted = next
+                .as_ref()
+                .map_or(true, |event| (from_seq..=to_seq).contains(&event.seq));
             if wanted && sender.blocking_send(next).is_err() {
                 return;
             }

@@ -8,7 +8,7 @@
 mod support;
 
 use agents::{Config, Service};
-use api::sessions::{ErrorKind, OpenRequest, Sessions};
+use api::sessions::{ErrorKind, OpenRequest, Selection, Sessions};
 use api::test_support::{BrokerTool, Gate, Reply, within};
 use domain::Timestamp;
 use domain::decision::Verdict;
@@ -221,7 +221,7 @@ async fn a_damaged_line_in_the_middle_is_named_and_harms_no_other_session() {
         answer(&house.ask(healthy, "And now?").await),
         "Hello again."
     );
-    assert_eq!(house.service.list().await.unwrap().len(), 3);
+    assert_eq!(house.service.list(Selection::All).await.unwrap().len(), 3);
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@
 mod support;
 
 use api::models::ChatChunk;
-use api::sessions::{ErrorKind, FeedbackRequest, Follow, OpenRequest, Sessions};
+use api::sessions::{ErrorKind, FeedbackRequest, Follow, OpenRequest, Selection, Sessions};
 use api::test_support::{BrokerTool, Gate, Reply, within};
 use domain::decision::Verdict;
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody, QueryStatus};
@@ -372,7 +372,7 @@ async fn the_list_names_every_session_newest_first() {
     std::fs::write(house.folder.path().join("sessions/notes.txt"), "not a log").unwrap();
     let torn = SessionId::from_uuid(Uuid::now_v7());
     std::fs::write(house.log_path(torn), "{\"seq\":1,").unwrap();
-    let list = house.service.list().await.unwrap();
+    let list = house.service.list(Selection::All).await.unwrap();
     let titles: Vec<(&str, bool)> = list.iter().map(|s| (s.title.as_str(), s.live)).collect();
     assert_eq!(
         titles,
@@ -431,7 +431,7 @@ async fn a_fork_goes_its_own_way_from_any_event() {
     let empty = house.service.fork(id, 1).await.unwrap_err();
     assert_eq!(empty.kind, ErrorKind::InvalidRequest);
     assert!(empty.hint.contains("number"), "{}", empty.hint);
-    assert_eq!(house.service.list().await.unwrap().len(), 3);
+    assert_eq!(house.service.list(Selection::All).await.unwrap().len(), 3);
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use api::audit::Audit;
 use api::bus::{Bus, Delivery, SubjectPattern};
 use api::memory::{self, Memory, WriteAnswer, WriteEntry};
 use api::models::Models;
-use api::sessions::{self, Follow, Sessions};
+use api::sessions::{self, Follow, Selection, Sessions};
 use domain::Timestamp;
 use domain::drive::Origin;
 use domain::event::{Event, EventBody};
@@ -331,7 +331,7 @@ impl Worker {
 
     /// What the bus could not tell.
     async fn catch_up_with_live_sessions(&mut self) {
-        let listed = match self.house.sessions.list().await {
+        let listed = match self.house.sessions.list(Selection::Live).await {
             Ok(listed) => listed,
             Err(error) => return tracing::warn!(%error, "missed answers are not captured"),
         };
@@ -371,7 +371,7 @@ impl Worker {
         reach: Reach,
         open: &mut Open,
     ) -> Result<(), Trouble> {
-        let attached = self.house.sessions.attach(session_id, 1, Follow::ToEnd);
+        let attached = self.house.sessions.attach(session_id, 1, Follow::Outline);
         let mut events = attached.await?;
         while let Some(event) = events.next().await {
             let event = event?;

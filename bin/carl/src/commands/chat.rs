@@ -22,7 +22,8 @@ use crate::terms::By;
 use crate::wiring::House;
 use acts::Next;
 use anyhow::Result;
-use api::sessions::{Follow, OpenRequest, SendRequest, SessionSummary};
+use api::Streaming;
+use api::sessions::{self, Follow, OpenRequest, SendRequest, SessionSummary};
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::settings::{Attendance, Mode, SessionProfile};
 use futures::StreamExt;
@@ -329,19 +330,26 @@ impl Chat<'_> {
     /// Shows what happened since the last line, unless it was shown as it did: other surfaces may
     /// work in the session as well.
     async fn catch_up(&mut self) -> Result<()> {
-        if self.onlooker.is_some() {
-            let last = self.events().await?.last().map_or(0, |event| event.seq);
-            self.view.last_seq = last;
-            return Ok(());
+        if self.onlooker.is_none() {
+            return self.show_new().await;
         }
-        self.show_new().await
+        let mut events = self.unseen().await?;
+        while let Some(event) = events.next().await {
+            self.view.last_seq = event.or_fail()?.seq;
+        }
+        Ok(())
+    }
+
+    /// What came after what was shown.
+    async fn unseen(&self) -> Result<Streaming<Event, sessions::Error>> {
+        let (id, next) = (self.session.session_id, self.view.last_seq + 1);
+        let events = self.house.sessions.attach(id, next, Follow::ToEnd).await;
+        events.or_fail()
     }
 
     /// Shows what has not been shown yet.
     async fn show_new(&mut self) -> Result<()> {
-        let (id, next) = (self.session.session_id, self.view.last_seq + 1);
-        let events = self.house.sessions.attach(id, next, Follow::ToEnd).await;
-        let mut events = events.or_fail()?;
+        let mut events = self.unseen().await?;
         while let Some(event) = events.next().await {
             self.view.show(&event.or_fail()?)?;
         }

@@ -81,7 +81,7 @@ impl Onlooker {
         shown_seq: u64,
     ) -> Result<Self> {
         let mut past = sessions
-            .attach(session_id, 1, Follow::ToEnd)
+            .attach(session_id, 1, Follow::Outline)
             .await
             .or_fail()?;
         let mut sight = Sight::of(&own);

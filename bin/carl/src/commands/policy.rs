@@ -52,8 +52,9 @@ async fn grants(args: &GrantsArgs) -> Result<Exit> {
 }
 
 async fn list_grants(house: &House, args: &GrantsArgs, setting: &Setting) -> Result<Exit> {
-    let known = house.sessions.list().await.or_fail()?;
-    let id = find(&known, &args.session, &setting.workspace)?.session_id;
+    let sessions = house.sessions.as_ref();
+    let found = find(sessions, &args.session, &setting.workspace).await?;
+    let id = found.session_id;
     let grants = match house.guard.control.list_grants(id).await {
         Err(error) if error.kind == ErrorKind::UnknownSession => {
             print(&format!(

@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use api::CallContext;
 use api::audit::{Ack, Audit, Durability, Entry};
 use api::broker::{CallRequest, Registered};
+use api::sessions::Follow;
 use async_trait::async_trait;
 use domain::decision::Decision;
 use domain::event::{CallStatus, Event, EventBody};
@@ -37,9 +38,9 @@ struct Replayed {
 pub async fn replay(args: ReplayArgs) -> Result<Exit> {
     let setting = Setting::plain()?;
     let house = House::look(&setting).await?;
-    let known = house.sessions.list().await.or_fail()?;
-    let id = find(&known, &args.session, &setting.workspace)?.session_id;
-    let events = events_of(&*house.sessions, id).await?;
+    let sessions = house.sessions.as_ref();
+    let found = find(sessions, &args.session, &setting.workspace).await?;
+    let events = events_of(sessions, found.session_id, Follow::Outline).await?;
     let secrets = wiring::secrets_to_look(&setting).await?;
     let knowledge = Knowledge {
         remembrance: house.remembrance.clone(),

@@ -243,7 +243,7 @@ async fn to_its_rest(
     let last_seq = view.last_seq;
     let mut repose = Repose::default();
     // Timers may run from before this process.
-    let past = sessions.attach(session_id, 1, Follow::ToEnd).await;
+    let past = sessions.attach(session_id, 1, Follow::Outline).await;
     let mut past = past.or_fail()?;
     while let Some(event) = past.next().await {
         let event = event.or_fail()?;
@@ -276,7 +276,7 @@ async fn to_its_rest(
 /// The background jobs of a session that run, as far as is on record: they end with the session.
 async fn at_work(sessions: &dyn Sessions, session_id: SessionId) -> Result<BTreeSet<String>> {
     let mut repose = Repose::default();
-    let past = sessions.attach(session_id, 1, Follow::ToEnd).await;
+    let past = sessions.attach(session_id, 1, Follow::Outline).await;
     let mut past = past.or_fail()?;
     while let Some(event) = past.next().await {
         let _over = repose.note(&event.or_fail()?);

@@ -9,7 +9,7 @@ use crate::render::transcript::{self, Extent};
 use crate::render::{print, table};
 use crate::wiring::House;
 use anyhow::{Context, Result};
-use api::sessions::{ErrorKind, Follow, SessionSummary, Sessions, Whose};
+use api::sessions::{ErrorKind, Follow, Selection, SessionSummary, Sessions, Whose};
 use domain::event::{Event, EventBody};
 use domain::id::{AgentId, HolderId, SessionId};
 use domain::settings::SessionProfile;
@@ -61,27 +61,21 @@ pub async fn session(command: SessionCommand) -> Result<Exit> {
 ///
 /// # Errors
 /// A usage failure when none or several fit.
-pub fn find<'a>(
-    known: &'a [SessionSummary],
-    part: &str,
-    workspace: &Path,
-) -> Result<&'a SessionSummary> {
+pub async fn find(sessions: &dyn Sessions, part: &str, workspace: &Path) -> Result<SessionSummary> {
     if part.is_empty() {
-        return known
-            .iter()
-            .find(|session| session.workspace == workspace)
-            .ok_or_else(|| {
-                Failure::usage(
-                    format!("there is no session of the folder {}", workspace.display()),
-                    "`carl session list` shows all; name one by its id.",
-                )
-                .into()
-            });
+        let known = sessions.list(Selection::All).await.or_fail()?;
+        let mut known = known.into_iter();
+        let newest = known.find(|session| session.workspace == workspace);
+        return newest.ok_or_else(|| {
+            Failure::usage(
+                format!("there is no session of the folder {}", workspace.display()),
+                "`carl session list` shows all; name one by its id.",
+            )
+            .into()
+        });
     }
-    let mut fitting = known.iter().filter(|session| {
-        let id = session.session_id.to_string();
-        id.starts_with(part) || id.ends_with(part)
-    });
+    let fitting = sessions.list(Selection::Id(part.to_owned())).await;
+    let mut fitting = fitting.or_fail()?.into_iter();
     match (fitting.next(), fitting.next()) {
         (Some(only), None) => Ok(only),
         (None, _) => Err(Failure::usage(
@@ -102,13 +96,8 @@ pub fn find<'a>(
 /// # Errors
 /// A usage failure when none or several fit.
 pub async fn named(setting: &Setting, part: &str) -> Result<SessionSummary> {
-    let known = House::look(setting)
-        .await?
-        .sessions
-        .list()
-        .await
-        .or_fail()?;
-    let found = find(&known, part, &setting.workspace).cloned();
+    let house = House::look(setting).await?;
+    let found = find(house.sessions.as_ref(), part, &setting.workspace).await;
     let log = setting.paths.sessions().join(format!("{part}.jsonl"));
     // A log without a beginning is in no list.
     match found {
@@ -142,8 +131,8 @@ async fn reading() -> Result<(Setting, House)> {
 }
 
 async fn found(setting: &Setting, house: &House, part: &str) -> Result<SessionId> {
-    let known = house.sessions.list().await.or_fail()?;
-    Ok(find(&known, part, &setting.workspace)?.session_id)
+    let found = find(house.sessions.as_ref(), part, &setting.workspace).await?;
+    Ok(found.session_id)
 }
 
 /// A session that was opened, and who holds it by that.
@@ -160,12 +149,17 @@ pub fn held(opened: &SessionSummary) -> Result<(SessionId, HolderId)> {
     Ok((opened.session_id, holder_id))
 }
 
-/// Every event of a session.
+/// The events of a session: [`Follow::ToEnd`] for every one, [`Follow::Outline`] without the pieces of
+/// answers.
 ///
 /// # Errors
 /// When its log cannot be read.
-pub async fn events_of(sessions: &dyn Sessions, id: SessionId) -> Result<Vec<Event>> {
-    let stream = sessions.attach(id, 1, Follow::ToEnd).await.or_fail()?;
+pub async fn events_of(
+    sessions: &dyn Sessions,
+    id: SessionId,
+    follow: Follow,
+) -> Result<Vec<Event>> {
+    let stream = sessions.attach(id, 1, follow).await.or_fail()?;
     stream.try_collect::<Vec<Event>>().await.or_fail()
 }
 
@@ -174,7 +168,7 @@ pub async fn events_of(sessions: &dyn Sessions, id: SessionId) -> Result<Vec<Eve
 /// # Errors
 /// When its log cannot be read.
 pub async fn own_profile(sessions: &dyn Sessions, id: SessionId) -> Result<SessionProfile> {
-    let opening = sessions.attach(id, 1, Follow::ToEnd).await;
+    let opening = sessions.attach(id, 1, Follow::Outline).await;
     let mut events = opening.map_err(|error| not_opened(&error))?;
     let mut own = None;
     while let Some(event) = events.try_next().await.or_fail()? {
@@ -193,7 +187,7 @@ pub async fn own_profile(sessions: &dyn Sessions, id: SessionId) -> Result<Sessi
 /// # Errors
 /// When its log cannot be read.
 pub async fn opened_at(sessions: &dyn Sessions, id: SessionId) -> Result<u64> {
-    let events = events_of(sessions, id).await?;
+    let events = events_of(sessions, id, Follow::Outline).await?;
     let opening = events.iter().rfind(|event| {
         matches!(
             event.body,
@@ -213,7 +207,7 @@ pub async fn fork_point(sessions: &dyn Sessions, id: SessionId, message: u64) ->
     if message == 0 {
         return Ok(0);
     }
-    let Ok(events) = events_of(sessions, id).await else {
+    let Ok(events) = events_of(sessions, id, Follow::Outline).await else {
         // A damaged log can be forked before the damage; the service reads no further.
         return Ok(message);
     };
@@ -240,7 +234,7 @@ struct Listed<'a> {
 
 async fn list(as_json: bool, limit: usize) -> Result<Exit> {
     let (_, house) = reading().await?;
-    let mut known = house.sessions.list().await.or_fail()?;
+    let mut known = house.sessions.list(Selection::All).await.or_fail()?;
     known.truncate(limit);
     if as_json {
         let rows: Vec<Listed<'_>> = known.iter().map(listed).collect();
@@ -280,7 +274,11 @@ fn listed(session: &SessionSummary) -> Listed<'_> {
 async fn show(part: &str, as_events: bool, agent: Option<&str>) -> Result<Exit> {
     let (setting, house) = reading().await?;
     let id = found(&setting, &house, part).await?;
-    let events = events_of(house.sessions.as_ref(), id).await?;
+    let follow = match as_events {
+        true => Follow::ToEnd,
+        false => Follow::Outline,
+    };
+    let events = events_of(house.sessions.as_ref(), id, follow).await?;
     let text = match (as_events, agent) {
         (true, _) => lines(&events)?,
         (false, None) => transcript::markdown(&events, Extent::Overview),
@@ -328,7 +326,7 @@ async fn context(part: &str, agent: Option<&str>, form: Form) -> Result<Exit> {
     let whose = match agent {
         None => Whose::Root,
         Some(agent) => {
-            let events = events_of(house.sessions.as_ref(), id).await?;
+            let events = events_of(house.sessions.as_ref(), id, Follow::Outline).await?;
             Whose::Agent(agent_of(&events, agent)?)
         }
     };
@@ -358,7 +356,7 @@ async fn compact_in(setting: &Setting, house: &House, part: &str) -> Result<Stri
         Err(error) if error.kind == ErrorKind::NothingToDo => return Ok(error.detail + "\n"),
         done => done.or_fail()?,
     }
-    let events = events_of(house.sessions.as_ref(), id).await?;
+    let events = events_of(house.sessions.as_ref(), id, Follow::Outline).await?;
     let last = events.iter().rev().find_map(|event| match &event.body {
         EventBody::ContextCompacted {
             before_tokens,
@@ -405,7 +403,11 @@ async fn fork(part: &str, at: u64) -> Result<Exit> {
 async fn export(part: &str, form: ExportForm, out: Option<&Path>) -> Result<Exit> {
     let (setting, house) = reading().await?;
     let id = found(&setting, &house, part).await?;
-    let events = events_of(house.sessions.as_ref(), id).await?;
+    let follow = match form {
+        ExportForm::Markdown => Follow::Outline,
+        ExportForm::Json => Follow::ToEnd,
+    };
+    let events = events_of(house.sessions.as_ref(), id, follow).await?;
     let text = match form {
         ExportForm::Markdown => transcript::markdown(&events, Extent::Whole),
         ExportForm::Json => as_json(&events)?,

@@ -6,7 +6,7 @@ use crate::exit::{Exit, Failure, OrFail};
 use crate::wiring::House;
 use anyhow::Result;
 use api::broker::Control;
-use api::sessions::SessionSummary;
+use api::sessions::{Follow, Selection, SessionSummary, Sessions};
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::SessionId;
 use domain::lineage::AgentType;
@@ -65,16 +65,14 @@ pub async fn target(
 ) -> Result<(SessionId, SessionFlags)> {
     let setting = Setting::read(&flags)?;
     let house = House::look(&setting).await?;
-    let known = house.sessions.list().await.or_fail()?;
+    let sessions = house.sessions.as_ref();
     let (chosen, events) = match session {
         Some(part) => {
-            let found = session::find(&known, part, &setting.workspace)?;
-            (
-                found,
-                session::events_of(house.sessions.as_ref(), found.session_id).await?,
-            )
+            let found = session::find(sessions, part, &setting.workspace).await?;
+            let events = session::events_of(sessions, found.session_id, Follow::Outline).await?;
+            (found, events)
         }
-        None => newest_changed(&house, &known, &setting).await?,
+        None => newest_changed(sessions, &setting).await?,
     };
     flags.mode = Some(ModeArg::Deterministic);
     flags.ceiling.workspace = Some(chosen.workspace.clone());
@@ -84,16 +82,19 @@ pub async fn target(
 }
 
 /// The newest session of this folder that changed more files than it took back.
-async fn newest_changed<'a>(
-    house: &House,
-    known: &'a [SessionSummary],
+async fn newest_changed(
+    sessions: &dyn Sessions,
     setting: &Setting,
-) -> Result<(&'a SessionSummary, Vec<Event>)> {
+) -> Result<(SessionSummary, Vec<Event>)> {
+    // Only a session that changed something has a history of changes.
+    let histories = setting.paths.undo();
+    let has_changes = |id: SessionId| histories.join(id.to_string()).is_dir();
+    let known = sessions.list(Selection::All).await.or_fail()?;
     for summary in known
-        .iter()
-        .filter(|one| one.workspace == setting.workspace)
+        .into_iter()
+        .filter(|one| one.workspace == setting.workspace && has_changes(one.session_id))
     {
-        let events = session::events_of(house.sessions.as_ref(), summary.session_id).await?;
+        let events = session::events_of(sessions, summary.session_id, Follow::Outline).await?;
         if open_changes(&events) > 0 {
             return Ok((summary, events));
         }

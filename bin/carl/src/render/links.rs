@@ -18,7 +18,7 @@ pub async fn past(sessions: &dyn Sessions, session_id: SessionId) -> Known {
         known.meet_outsiders();
         known
     };
-    let mut events = match sessions.attach(session_id, 1, Follow::ToEnd).await {
+    let mut events = match sessions.attach(session_id, 1, Follow::Outline).await {
         Ok(events) => events,
         Err(error) => return unknown(error),
     };

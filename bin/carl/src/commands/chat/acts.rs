@@ -11,7 +11,9 @@ use crate::render::{Paint, agents, context, print};
 use ::models::is_embedder;
 use anyhow::{Context, Result};
 use api::models::ModelInfo;
-use api::sessions::{ErrorKind, FeedbackRequest, OpenRequest, PinChange, SessionSummary, Whose};
+use api::sessions::{
+    ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, SessionSummary, Whose,
+};
 use domain::event::{Event, EventBody};
 use domain::exchange::Exchanges;
 use domain::model::{ModelChoice, ModelRef, ModelRole};
@@ -66,7 +68,8 @@ impl Chat<'_> {
 
     /// Every event of the session so far.
     pub(super) async fn events(&self) -> Result<Vec<Event>> {
-        session::events_of(self.house.sessions.as_ref(), self.session.session_id).await
+        let sessions = self.house.sessions.as_ref();
+        session::events_of(sessions, self.session.session_id, Follow::Outline).await
     }
 
     async fn begin_anew(&mut self) -> Result<()> {
