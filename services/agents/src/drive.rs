@@ -43,6 +43,10 @@ pub(crate) const WATCH_PATH: &str = "watch_path";
 
 const TOOLS: [&str; 4] = [YIELD, SET_TIMER, CANCEL_TIMER, WATCH_PATH];
 
+/// How long the drive rests after the first write to the log that failed.
+const UNWRITTEN_REST: Duration = Duration::from_secs(1);
+/// How long it rests at most; each further failure doubles the rest.
+const UNWRITTEN_REST_MOST: Duration = Duration::from_secs(300);
 /// How often it looks whether quiet hours begin or end.
 const QUIET_CHECK: Duration = Duration::from_secs(60);
 /// How long changes of a file that the session itself made are no news, seconds.
@@ -124,6 +128,8 @@ struct Driver {
     /// The last answer of a turn of the drive.
     answer: String,
     is_quiet_hour: bool,
+    /// How long it rests after a write to the log that failed; zero while the log can be written.
+    unwritten: Duration,
     /// What the user was told does not work.
     complaints: BTreeSet<String>,
     /// Whether it is in the log that notices are not shown.
@@ -149,6 +155,7 @@ impl Driver {
             own: BTreeMap::new(),
             answer: String::new(),
             is_quiet_hour: false,
+            unwritten: Duration::ZERO,
             complaints: BTreeSet::new(),
             is_mute: Arc::default(),
         }
@@ -169,6 +176,8 @@ impl Driver {
         let dues = [self.drive.wake_at(), first];
         let due = dues.into_iter().flatten().min();
         let pause = due.map(|due| Duration::try_from(due.duration_since(now)).unwrap_or_default());
+        // What could not be logged is due until it is.
+        let pause = pause.map(|pause| pause.max(self.unwritten));
         match (&self.shared.config.drive.quiet_hours, pause) {
             (Some(_), pause) => Some(pause.map_or(QUIET_CHECK, |pause| pause.min(QUIET_CHECK))),
             (None, pause) => pause,
@@ -375,8 +384,17 @@ impl Driver {
 
     async fn emit(&mut self, scope: Scope, body: EventBody) {
         let emitter = &self.session.emitter;
-        if let Err(error) = emitter.emit(scope, body, Durability::Written).await {
-            tracing::error!(session = %self.session.id, %error, "the drive could not be logged");
+        match emitter.emit(scope, body, Durability::Written).await {
+            Ok(_event) => self.unwritten = Duration::ZERO,
+            Err(error) if self.unwritten.is_zero() => {
+                tracing::error!(
+                    session = %self.session.id,
+                    %error,
+                    "the session log cannot be written; auto mode tries again from time to time"
+                );
+                self.unwritten = UNWRITTEN_REST;
+            }
+            Err(_known) => self.unwritten = (self.unwritten * 2).min(UNWRITTEN_REST_MOST),
         }
     }
 

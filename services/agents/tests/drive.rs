@@ -17,8 +17,10 @@ use domain::label::{Integrity, Label};
 use domain::model::Usage;
 use domain::settings::Mode;
 use driving::{Auto, pass, seconds, until};
+use rustix::process::{Resource, Rlimit, Signal as ProcessSignal, setrlimit};
 use serde_json::json;
 use support::{error_kind, status};
+use tokio::signal::unix::{SignalKind, signal};
 
 const DAY: u64 = 86_400;
 
@@ -422,4 +424,33 @@ async fn what_is_not_heard_is_told_once_and_the_rest_is_heard() {
     auto.outside.changes.send(signal).unwrap();
     pass(seconds(10)).await;
     assert_eq!(auto.turns(id).await.len(), 1);
+}
+
+/// Lets this process write no file beyond `bytes`, as on a full disk; `None`: any length.
+fn limit_files(bytes: Option<u64>) {
+    let limit = Rlimit {
+        current: bytes,
+        maximum: None,
+    };
+    setrlimit(Resource::Fsize, limit).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_that_cannot_be_written_is_tried_again_later() {
+    let timer = json!({"minutes": 2, "note": "look at the build"});
+    let replies = [Reply::calls("set_timer", timer), Reply::says("set")];
+    let auto = Auto::new(replies.into_iter().chain([Reply::says("seen")]));
+    let id = auto.open(Mode::Auto).await;
+    auto.user(id, "remind me").await;
+    // A write beyond the limit is an error then, not the end of the process.
+    let _handler = signal(SignalKind::from_raw(ProcessSignal::XFSZ.as_raw())).unwrap();
+    limit_files(Some(1));
+    // With a busy loop the paused clock would stand still.
+    pass(seconds(3_600)).await;
+    assert_eq!(auto.turns(id).await.len(), 0);
+    limit_files(None);
+    pass(seconds(600)).await;
+    let turns = auto.turns(id).await;
+    assert_eq!(turns.len(), 1, "{turns:?}");
+    assert!(turns[0].contains("look at the build"));
 }
