@@ -108,18 +108,30 @@ impl Carl {
     /// Lets it write no file beyond so many blocks of 512 bytes, as on a full disk. Say this after
     /// all arguments and variables.
     #[must_use]
-    pub fn file_limit(mut self, blocks: u64) -> Self {
-        let mut limited = Command::new("sh");
-        let script = "ulimit -f \"$0\"; exec \"$@\"";
-        limited.args(["-c", script]).arg(blocks.to_string());
-        limited.arg(self.command.get_program());
-        limited.args(self.command.get_args()).env_clear();
+    pub fn file_limit(self, blocks: u64) -> Self {
+        self.through_shell("ulimit -f \"$0\"; exec \"$@\"", &blocks.to_string())
+    }
+
+    /// Gives its standard output to a shell command, whose output is what is seen. Its exit code is
+    /// the last line of standard error: `exit 0`. Say this after all arguments and variables.
+    #[must_use]
+    pub fn read_by(self, command: &str) -> Self {
+        let script = "{ \"$@\"; echo \"exit $?\" >&2; } | eval \"$0\"";
+        self.through_shell(script, command)
+    }
+
+    /// Has a shell run it: `$0` is the parameter, `$@` the command.
+    fn through_shell(mut self, script: &str, parameter: &str) -> Self {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", script, parameter]);
+        shell.arg(self.command.get_program());
+        shell.args(self.command.get_args()).env_clear();
         let variables = self.command.get_envs();
-        limited.envs(variables.filter_map(|(name, value)| Some((name, value?))));
+        shell.envs(variables.filter_map(|(name, value)| Some((name, value?))));
         if let Some(folder) = self.command.get_current_dir() {
-            limited.current_dir(folder);
+            shell.current_dir(folder);
         }
-        self.command = limited;
+        self.command = shell;
         self
     }
 

@@ -7,7 +7,7 @@ use crate::files::{self, Links};
 use crate::profile;
 use crate::render::summary::RunSummary;
 use crate::render::terminal::{Answer, Terminal};
-use crate::render::{Paint, links, override_warning, print, print_error};
+use crate::render::{Paint, hand_out, links, override_warning, print, print_error};
 use crate::repose::Repose;
 use crate::request::{Asker, Meanwhile, View, follow, work_on};
 use crate::signals::Signals;
@@ -186,16 +186,26 @@ impl Begun<'_> {
             keyboard: None,
         };
         let sessions = house.sessions.as_ref();
-        let status = match mode {
+        let worked = match mode {
             Mode::Auto => {
                 // What the drive said while the session was opened is shown too.
                 view.last_seq = session::opened_at(sessions, session_id).await?;
                 let place = (sessions, session_id, &task.asker);
-                let status = to_its_rest(place, send, &mut view, &mut meanwhile).await?;
-                view.summary.status = status;
-                status
+                let rested = to_its_rest(place, send, &mut view, &mut meanwhile).await;
+                rested.inspect(|status| view.summary.status = *status)
             }
-            _ => work_on(sessions, send, &task.asker, &mut view, &mut meanwhile).await?,
+            _ => work_on(sessions, send, &task.asker, &mut view, &mut meanwhile).await,
+        };
+        let status = match worked {
+            Err(error) if is_unread(&error) => QueryStatus::Interrupted,
+            // A program is told what was done until then.
+            Err(error) if matches!(view.form, Form::Json) => {
+                let (exit, fault) = describe(&error);
+                view.summary.error = Some(fault);
+                view.finish()?;
+                return Ok(exit);
+            }
+            worked => worked?,
         };
         view.finish()?;
         match leave(sessions, (session_id, holder_id), own, &mut view).await {
@@ -205,6 +215,12 @@ impl Begun<'_> {
         }
         Ok(status.into())
     }
+}
+
+/// Whether whoever read the events has gone: then there is nobody to go on for.
+fn is_unread(error: &anyhow::Error) -> bool {
+    let cause = error.downcast_ref::<io::Error>();
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// Closes the session, and leaves it as `own` where that is given.
@@ -549,7 +565,7 @@ impl View for OneRun {
             Form::Terminal(terminal) => Ok(terminal.draw(event)?),
             Form::Events => {
                 let line = serde_json::to_string(event).context("an event cannot be written")?;
-                Ok(print(&format!("{line}\n"))?)
+                Ok(hand_out(&format!("{line}\n"))?)
             }
             Form::Json => match &event.body {
                 // Standard error may be watched by a person even when a program reads the object.

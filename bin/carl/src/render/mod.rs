@@ -106,7 +106,17 @@ pub fn print(text: &str) -> io::Result<()> {
     quiet_on_broken_pipe(io::stdout().lock(), text)
 }
 
-/// The same for standard error.
+/// Writes a whole text to standard output, for a reader without whom there is nothing to go on for.
+///
+/// # Errors
+/// Any failure to write; a closed pipe is one.
+pub fn hand_out(text: &str) -> io::Result<()> {
+    let mut stream = io::stdout().lock();
+    stream.write_all(text.as_bytes())?;
+    stream.flush()
+}
+
+/// The same as [`print`] for standard error.
 ///
 /// # Errors
 /// Any failure to write but a closed pipe.

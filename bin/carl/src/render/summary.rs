@@ -1,10 +1,12 @@
 //! `carl run --json`: one request as one object.
 
-use domain::event::{Event, EventBody, QueryStatus, ToolCallSummary};
+use domain::event::{CallStatus, Event, EventBody, QueryStatus, ToolCallSummary};
 use domain::fault::Fault;
-use domain::id::{QueryId, SessionId};
+use domain::id::{CallId, QueryId, SessionId};
 use domain::model::{ModelRef, Usage};
 use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// What one request came to. The printed form is a promise to scripts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -31,6 +33,9 @@ pub struct RunSummary {
     pub duration_ms: u64,
     /// What went wrong; null when nothing did.
     pub error: Option<Fault>,
+    /// Calls without a decision yet.
+    #[serde(skip)]
+    requested: BTreeMap<CallId, (String, Value)>,
 }
 
 impl RunSummary {
@@ -49,6 +54,7 @@ impl RunSummary {
             model: None,
             duration_ms: 0,
             error: None,
+            requested: BTreeMap::new(),
         }
     }
 
@@ -64,6 +70,7 @@ impl RunSummary {
     /// Takes in one event.
     pub fn add(&mut self, event: &Event) {
         self.query_id = self.query_id.or(event.query_id);
+        self.note_call(event);
         match &event.body {
             EventBody::GenerationFinished {
                 answer,
@@ -89,6 +96,46 @@ impl RunSummary {
                 self.artifacts.clone_from(artifacts);
                 self.duration_ms = *duration_ms;
                 self.error.clone_from(error);
+            }
+            _ => {}
+        }
+    }
+
+    /// What is known of the calls before the request's end tells them all. One without a result yet
+    /// counts as cancelled: whether it took effect is not known.
+    fn note_call(&mut self, event: &Event) {
+        let Some(call_id) = event.call_id else {
+            return;
+        };
+        match &event.body {
+            EventBody::ToolRequested {
+                tool, arguments, ..
+            } => {
+                let call = (tool.clone(), arguments.clone());
+                self.requested.insert(call_id, call);
+            }
+            EventBody::BrokerDecision { verdict, layer, .. } => {
+                if let Some((tool, args)) = self.requested.remove(&call_id) {
+                    self.tool_calls.push(ToolCallSummary {
+                        call_id,
+                        tool,
+                        args,
+                        decision: *verdict,
+                        layer: *layer,
+                        status: CallStatus::Cancelled,
+                        duration_ms: 0,
+                    });
+                }
+            }
+            EventBody::ToolResult {
+                status,
+                duration_ms,
+                ..
+            } => {
+                let mut calls = self.tool_calls.iter_mut();
+                if let Some(call) = calls.find(|call| call.call_id == call_id) {
+                    (call.status, call.duration_ms) = (*status, *duration_ms);
+                }
             }
             _ => {}
         }
