@@ -1,49 +1,22 @@
 //! What a listing needs of each session log, kept beside the logs, so that a listing reads only the
 //! logs that changed since. It holds nothing that the logs do not: lost or damaged, it is made anew.
 
+mod record;
+
 use crate::library::summarise;
-use crate::record;
+use crate::record::{open_regular, read_ends};
 use api::sessions::SessionSummary;
-use domain::Timestamp;
 use domain::id::SessionId;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use record::{Entry, Index, Listed, SHAPE};
+
 /// The name of its file, which no log can have.
 const NAME: &str = "index.json";
-/// Which shape its entries have; a file of another is made anew.
-const SHAPE: u32 = 1;
-
-/// A log as it was when it was read.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Entry {
-    bytes: u64,
-    /// Seconds and nanoseconds since 1970.
-    modified: (i64, i64),
-    inode: u64,
-    /// What is listed of it; `None` for a log that does not begin with the opening of a session.
-    listed: Option<Listed>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Listed {
-    title: String,
-    workspace: PathBuf,
-    created: Timestamp,
-    updated: Timestamp,
-    last_seq: u64,
-}
-
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Index {
-    shape: u32,
-    logs: BTreeMap<SessionId, Entry>,
-}
-
 /// What is listed of these logs. One that cannot be read is left out.
 pub(crate) fn summaries(
     folder: &Path,
@@ -86,7 +59,7 @@ pub(crate) fn summaries(
 }
 
 fn read(path: &Path) -> BTreeMap<SessionId, Entry> {
-    let index = record::open_regular(OpenOptions::new().read(true), path)
+    let index = open_regular(OpenOptions::new().read(true), path)
         .and_then(std::io::read_to_string)
         .ok()
         .and_then(|text| serde_json::from_str::<Index>(&text).ok());
@@ -106,7 +79,7 @@ fn current(log: &Path, known: Option<Entry>) -> std::io::Result<(Entry, bool)> {
         return Ok((entry, false));
     }
     let session_id = SessionId::from_uuid(uuid::Uuid::nil());
-    let listed = record::read_ends(log)?.and_then(|ends| summarise(session_id, ends));
+    let listed = read_ends(log)?.and_then(|ends| summarise(session_id, ends));
     let entry = Entry {
         bytes: now.len(),
         modified: (now.mtime(), now.mtime_nsec()),
@@ -160,6 +133,7 @@ mod tests {
     use crate::library;
     use crate::record::{SessionLog, path_of};
     use api::sessions::Selection;
+    use domain::Timestamp;
     use domain::event::{Event, EventBody};
     use domain::lineage::AgentType;
     use domain::settings::{Mode, SessionProfile, SessionSettings};
