@@ -8,6 +8,7 @@ mod daemon;
 mod guard;
 mod program;
 mod recording;
+mod session_logs;
 mod table;
 
 use anyhow::Result;
@@ -27,6 +28,9 @@ struct Options {
     /// Only the audit log
     #[arg(long)]
     audit_only: bool,
+    /// Only many sessions and a long one
+    #[arg(long)]
+    sessions_only: bool,
 }
 
 fn main() -> Result<()> {
@@ -42,8 +46,14 @@ fn main() -> Result<()> {
         table.print()?;
         return table.write(&options.out);
     }
+    if options.sessions_only {
+        session_logs::costs(&mut table, rounds, options.quick)?;
+        table.print()?;
+        return table.write(&options.out);
+    }
     program::cold_start(&mut table, 10 * rounds)?;
     program::first_byte(&mut table, 5 * rounds)?;
+    session_logs::costs(&mut table, rounds, options.quick)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
