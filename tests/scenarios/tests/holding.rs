@@ -214,6 +214,28 @@ fn a_second_chat_keeps_its_override_to_itself() {
 }
 
 #[test]
+fn an_override_in_a_chat_is_for_one_message() {
+    let scene = scene();
+    let house = &scene.house;
+    let mut seat = seated(chat(house, &[]));
+    seat.types("/override all\n");
+    seat.until("for your next message alone");
+    seat.until("> ");
+    says(&mut seat, WRITE);
+    assert!(house.has("file1.txt"));
+    seat.types(&format!("{WRITE} once more\n"));
+    seat.until("message to the agent: ");
+    seat.types("n\n");
+    seat.until("> ");
+    assert!(!house.has("file2.txt"));
+    seat.types("/mode auto\n");
+    seat.until("> ");
+    seat.types("/override relax\n");
+    seat.until("in auto mode an override cannot");
+    leaves(seat);
+}
+
+#[test]
 fn two_runs_at_a_time_share_one_house() {
     let gate = Gate::new();
     let slow = Reply::text("Begun. ")

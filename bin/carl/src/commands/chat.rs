@@ -25,7 +25,7 @@ use anyhow::Result;
 use api::Streaming;
 use api::sessions::{self, Follow, OpenRequest, SendRequest, SessionSummary};
 use domain::event::{Event, EventBody, QueryStatus};
-use domain::settings::{Attendance, Mode, SessionProfile};
+use domain::settings::{Attendance, Mode, OverrideLevel, SessionProfile};
 use futures::StreamExt;
 use handover::is_let_go;
 use line::{Line, Typed};
@@ -85,6 +85,7 @@ pub async fn chat(flags: SessionFlags, begin: Begin) -> Result<Exit> {
                 flags: &flags,
                 session,
                 profile,
+                once: None,
                 onlooker: None,
             };
             chat.hold().await
@@ -151,6 +152,8 @@ struct Chat<'a> {
     /// What the session is opened with now.
     profile: SessionProfile,
     view: ChatView,
+    /// How far the next message overrides the guard, where it does otherwise than the chat.
+    once: Option<OverrideLevel>,
     /// Shows what the drive does while the prompt waits.
     onlooker: Option<Onlooker>,
 }
@@ -250,8 +253,24 @@ impl Chat<'_> {
         Ok(Next::Stay)
     }
 
-    /// One exchange.
+    /// One exchange, by an override of its own where there is one.
     async fn say(&mut self, text: &str) -> Result<()> {
+        let Some(level) = self.once.take() else {
+            return self.exchange(text).await;
+        };
+        let own = self.profile.clone();
+        let mut wide = own.clone();
+        wide.settings.override_level = level;
+        self.configure(wide).await?;
+        let said = self.exchange(text).await;
+        // Whatever came of it: nothing else goes by that override.
+        self.profile = own.clone();
+        self.configure(own).await?;
+        self.tell("the override is over")?;
+        said
+    }
+
+    async fn exchange(&mut self, text: &str) -> Result<()> {
         let send = SendRequest {
             session_id: self.session.session_id,
             text: text.to_owned(),

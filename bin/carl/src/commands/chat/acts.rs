@@ -7,7 +7,7 @@ use crate::exit::{Failure, OrFail, not_opened};
 use crate::render::messages::{Who, spoken};
 use crate::render::transcript::{self, Extent};
 use crate::render::values::model_in_words;
-use crate::render::{Paint, agents, context, print};
+use crate::render::{Paint, agents, context, override_warning, print};
 use ::models::is_embedder;
 use anyhow::{Context, Result};
 use api::models::ModelInfo;
@@ -17,7 +17,7 @@ use api::sessions::{
 use domain::event::{Event, EventBody};
 use domain::exchange::Exchanges;
 use domain::model::{ModelChoice, ModelRef, ModelRole};
-use domain::settings::{Mode, SessionProfile};
+use domain::settings::{Mode, OverrideLevel, SessionProfile};
 use std::io;
 use std::path::{Path, PathBuf};
 use text::escape::visible;
@@ -48,6 +48,7 @@ impl Chat<'_> {
             Slash::Retry => self.retry().await?,
             Slash::Undo => self.undo().await?,
             Slash::Mode(mode) => self.mode(mode).await?,
+            Slash::Override(level) => self.override_once(level)?,
             Slash::Model(name) => self.model(name).await?,
             Slash::Agents => self.agents().await?,
             Slash::Memory(question) => self.memory(question).await?,
@@ -137,7 +138,29 @@ impl Chat<'_> {
         self.tell(&format!("mode: {}", mode.as_str()))
     }
 
-    async fn configure(&mut self, profile: SessionProfile) -> Result<()> {
+    /// Opens the gate for the next message, which closes it behind itself.
+    fn override_once(&mut self, level: Option<OverrideLevel>) -> Result<()> {
+        // What the drive does meanwhile would go through the same gate.
+        if self.profile.mode == Mode::Auto {
+            return Err(Failure::usage(
+                "in auto mode an override cannot hold for one message alone",
+                "Choose another mode first: /mode loop",
+            )
+            .into());
+        }
+        if let Some(level) = level {
+            self.once = (level != self.profile.settings.override_level).then_some(level);
+        }
+        let in_force = self.profile.settings.override_level;
+        let next = self.once.unwrap_or(in_force);
+        let warning = override_warning(next).unwrap_or_else(|| "no override".to_owned());
+        match self.once {
+            Some(_) => self.tell(&format!("{warning}; for your next message alone")),
+            None => self.tell(&warning),
+        }
+    }
+
+    pub(super) async fn configure(&mut self, profile: SessionProfile) -> Result<()> {
         notes::ask_about(self.setting, &self.house, &profile).await?;
         let (id, holder_id) = session::held(&self.session)?;
         let sessions = &self.house.sessions;

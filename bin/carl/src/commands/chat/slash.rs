@@ -1,10 +1,10 @@
 //! What can be typed in a chat besides what is said to the agent.
 
-use crate::cli::ModeArg;
+use crate::cli::{ModeArg, OverrideArg};
 use crate::exit::Failure;
 use api::sessions::PinChange;
 use clap::ValueEnum;
-use domain::settings::Mode;
+use domain::settings::{Mode, OverrideLevel};
 use std::path::PathBuf;
 
 /// A command, understood.
@@ -22,6 +22,8 @@ pub enum Slash {
     Mode(Option<Mode>),
     /// Show or change the model.
     Model(Option<String>),
+    /// Show or set how far the guard is overridden for the next message alone.
+    Override(Option<OverrideLevel>),
     /// Show agent types and sub-agents.
     Agents,
     /// Search what is remembered, or count it.
@@ -61,7 +63,7 @@ pub struct Rating {
 }
 
 /// Every command: its name, what follows it, what it does.
-pub const COMMANDS: [(&str, &str, &str); 15] = [
+pub const COMMANDS: [(&str, &str, &str); 16] = [
     ("/new", "", "begin a new session here; this one stays"),
     ("/retry", "", "take the last exchange back and ask it again"),
     (
@@ -86,6 +88,11 @@ pub const COMMANDS: [(&str, &str, &str); 15] = [
     ),
     ("/mode", "[MODE]", "how requests are worked on"),
     ("/model", "[NAME]", "which model answers; `default`: any"),
+    (
+        "/override",
+        "[LEVEL]",
+        "relax or all: your next message alone is not guarded by that",
+    ),
     ("/agents", "", "agent types, and who works in this session"),
     (
         "/memory",
@@ -156,6 +163,7 @@ pub fn parse(line: &str) -> Result<Slash, Failure> {
         "/quit" | "/exit" => Slash::Quit,
         "/help" | "/?" => Slash::Help,
         "/mode" => return mode(rest),
+        "/override" => return override_level(rest),
         "/model" => return Ok(Slash::Model((!rest.is_empty()).then(|| rest.to_owned()))),
         "/memory" => return Ok(Slash::Memory(rest.to_owned())),
         "/context" => return context(rest),
@@ -197,6 +205,20 @@ fn mode(rest: &str) -> Result<Slash, Failure> {
         Err(_unknown) => Err(Failure::usage(
             format!("there is no mode `{rest}`"),
             format!("The modes are {}.", modes()),
+        )),
+    }
+}
+
+fn override_level(rest: &str) -> Result<Slash, Failure> {
+    if rest.is_empty() {
+        return Ok(Slash::Override(None));
+    }
+    match OverrideArg::from_str(rest, true) {
+        Ok(level) => Ok(Slash::Override(Some(level.into()))),
+        Err(_unknown) => Err(Failure::usage(
+            format!("there is no override `{rest}`"),
+            "/override relax asks nothing about high-risk tools, /override all lets everything \
+             pass; each for your next message. /override none takes it back.",
         )),
     }
 }
