@@ -426,3 +426,40 @@ fn what_was_forgotten_does_not_come_back_with_an_orchestration_after_a_crash() {
     assert!(kept.len() >= 2, "{kept:#?}");
     assert!(!zebulon(&kept), "{kept:#?}");
 }
+
+#[test]
+fn compacting_and_forking_leave_a_killed_orchestration_to_go_on() {
+    let gate = Gate::new();
+    let held = gate.clone();
+    let server = Server::speak(move |body, _| answers(body, Some(&held))).openai();
+    let scene = Scene::with(server, "openai");
+    configure(&scene.house, &scene.server);
+    scene.house.write("a.txt", "A");
+    scene.house.write("b.txt", "B");
+    let args = ["run", "--events", "Are a.txt and b.txt short?"];
+    let mut running = scene.house.ask(args).spawn();
+    running.until("agent_finished");
+    running.kill();
+    gate.open();
+    let again = Server::speak(move |body, _| answers(body, None)).openai();
+    configure(&scene.house, &again);
+    let log = scene.house.session_logs().remove(0);
+    let before = std::fs::read_to_string(&log).unwrap();
+    let id = log.file_stem().unwrap().to_str().unwrap();
+    let refused = scene.house.ask(["session", "compact", id]).run().expect(4);
+    for part in ["was cut off and goes on", "session resume", "sessions.busy"] {
+        assert!(refused.stderr.contains(part), "{part}: {refused:#?}");
+    }
+    scene.house.ask(["session", "fork", id]).run().expect(0);
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), before);
+    assert_eq!(again.chats().len(), 0, "no agent was begun");
+    let args = ["run", "--session-id", id, "And what is two and two?"];
+    scene.house.ask(args).run().expect(0);
+    let events = testkit::house::json_lines(&log);
+    let ends = of_type(&events, "query_finished");
+    assert_eq!(ends.len(), 2, "{ends:#?}");
+    assert!(
+        ends.iter().all(|end| end["status"] == "success"),
+        "{ends:#?}"
+    );
+}
