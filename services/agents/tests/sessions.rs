@@ -22,7 +22,6 @@ use domain::tool::EffectClass;
 use futures::StreamExt;
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
-use std::time::{Duration, Instant};
 use support::{
     House, all, answer, assert_well_formed, broker, count, error_kind, request, status, until,
 };
@@ -113,14 +112,8 @@ async fn an_interrupt_stops_the_model_and_what_waits_goes_on() {
         matches!(body, EventBody::TextDelta { .. }).then_some(())
     })
     .await;
-    let begun = Instant::now();
     house.service.interrupt(id).await.unwrap();
-    let events = all(stream).await;
-    assert!(
-        begun.elapsed() < Duration::from_millis(200),
-        "{:?}",
-        begun.elapsed()
-    );
+    let events = within("the end of the request", all(stream)).await;
     assert_eq!(status(&events), QueryStatus::Interrupted);
     within(
         "the stream is dropped",
@@ -148,14 +141,8 @@ async fn an_interrupt_stops_running_tools() {
     let id = house.open().await;
     let stream = house.send(id, "Get stuck").await;
     within("the tool at work", gate.reached()).await;
-    let begun = Instant::now();
     house.service.interrupt(id).await.unwrap();
-    let events = all(stream).await;
-    assert!(
-        begun.elapsed() < Duration::from_millis(200),
-        "{:?}",
-        begun.elapsed()
-    );
+    let events = within("the end of the request", all(stream)).await;
     within("both tools stopped", house.broker.stopped().at_least(2)).await;
     assert_eq!(status(&events), QueryStatus::Interrupted);
     let cancelled = events.iter().filter(|event| {

