@@ -26,7 +26,7 @@ const BATCH_TEXTS: usize = 16;
 /// Most text of one request for many vectors, bytes, unless a single text is longer: a question
 /// waits for at most one such request.
 const BATCH_BYTES: usize = 4_096;
-/// What a model is known by.
+/// What a model is known by, and takes whatever else it refuses.
 const PROBE: &str = "The ferry to the island leaves at seven in the morning.";
 /// From this cosine on, two vectors of one text are of one model.
 const SAME: f32 = 0.98;
@@ -221,7 +221,8 @@ impl Embedder {
         Ok(made.len() == row.vector.len() && cosine(made, &row.vector) >= SAME)
     }
 
-    /// Vectors of every text of these entries; of an entry without texts there are none.
+    /// Vectors of every text of these entries; of an entry without texts there are none, nor of a
+    /// text that the model refuses while it takes others.
     ///
     /// # Errors
     /// Why there are none, for people.
@@ -242,17 +243,63 @@ impl Embedder {
                 batch.push(row);
                 texts.push(text);
             }
-            let made = self.embed(EmbedPurpose::Document, texts).await?;
-            if made.model != embedding.model {
+            let made = match self.embed(EmbedPurpose::Document, texts.clone()).await {
+                Ok(made) => same_model(made, embedding)
+                    .map(|vectors| vectors.into_iter().map(Some).collect()),
+                Err(reason) => self.singly(texts, embedding, reason).await?,
+            };
+            let Some(vectors) = made else {
                 self.changed.notify_one();
                 return Err("the embedding model has changed".to_owned());
-            }
-            for (mut row, vector) in batch.into_iter().zip(made.vectors) {
+            };
+            for (mut row, vector) in batch.into_iter().zip(vectors) {
+                let Some(vector) = vector else {
+                    tracing::warn!(
+                        entry = row.number,
+                        field = ?row.field,
+                        "the embedding model refuses a text; its entry is found by other texts and words"
+                    );
+                    continue;
+                };
                 row.vector = vector;
                 rows.push(row);
             }
         }
         Ok(rows)
+    }
+
+    /// Asks for texts one by one that were refused together: one of them may be what the model does
+    /// not take, as where it is too long for a server. `None` inside for such a text; `None` for all
+    /// where another model answers.
+    ///
+    /// # Errors
+    /// The `reason` of the refusal, where the model answers nothing at all.
+    async fn singly(
+        &self,
+        texts: Vec<String>,
+        embedding: &Embedding,
+        reason: String,
+    ) -> Result<Option<Vec<Option<Vec<f32>>>>, String> {
+        self.answers(&reason).await?;
+        let mut vectors = Vec::with_capacity(texts.len());
+        for text in texts {
+            match self.embed(EmbedPurpose::Document, vec![text]).await {
+                Ok(made) => match same_model(made, embedding) {
+                    Some(made) => vectors.extend(made.into_iter().map(Some)),
+                    None => return Ok(None),
+                },
+                Err(_refused) => vectors.push(None),
+            }
+        }
+        // It was not the texts if nothing is answered any more.
+        self.answers(&reason).await?;
+        Ok(Some(vectors))
+    }
+
+    /// Whether the model answers at all.
+    async fn answers(&self, reason: &str) -> Result<(), String> {
+        let asked = self.embed(EmbedPurpose::Document, vec![PROBE.to_owned()]);
+        asked.await.map(drop).map_err(|_| reason.to_owned())
     }
 
     async fn embed(&self, purpose: EmbedPurpose, texts: Vec<String>) -> Result<Embeddings, String> {
@@ -273,7 +320,12 @@ impl Embedder {
     }
 }
 
-/// What of an entry is embedded: name, description, and its text in segments.
+/// The vectors, where the model is the one that is known.
+fn same_model(made: Embeddings, embedding: &Embedding) -> Option<Vec<Vec<f32>>> {
+    (made.model == embedding.model).then_some(made.vectors)
+}
+
+/// What of an entry is embedded: the beginning of its name, its description and its text in segments.
 fn parts(entry: &Entry) -> Vec<(VectorRow, String)> {
     let row = |field, segment: usize, range: std::ops::Range<usize>| VectorRow {
         number: entry.number,
@@ -283,18 +335,18 @@ fn parts(entry: &Entry) -> Vec<(VectorRow, String)> {
         vector: Vec::new(),
     };
     let mut parts = Vec::new();
-    for (field, text) in [
-        (Field::Name, entry.name()),
-        (Field::Description, entry.description()),
+    for (field, text, most) in [
+        (Field::Name, entry.name(), 1),
+        (Field::Description, entry.description(), usize::MAX),
+        (Field::Corpus, entry.corpus(), usize::MAX),
     ] {
-        if !text.trim().is_empty() {
-            parts.push((row(field, 0, 0..text.len()), text.into_owned()));
+        let ranges = segments(&text, EMBEDDED_TOKENS).into_iter().take(most);
+        for (segment, range) in ranges.enumerate() {
+            let part = text.get(range.clone()).unwrap_or_default();
+            if !part.trim().is_empty() {
+                parts.push((row(field, segment, range.clone()), part.to_owned()));
+            }
         }
-    }
-    let corpus = entry.corpus();
-    for (segment, range) in segments(&corpus, EMBEDDED_TOKENS).into_iter().enumerate() {
-        let text = corpus.get(range.clone()).unwrap_or_default().to_owned();
-        parts.push((row(Field::Corpus, segment, range), text));
     }
     parts
 }

@@ -354,6 +354,24 @@ async fn an_entry_without_a_vector_is_found_beside_those_that_have_one() {
 }
 
 #[tokio::test]
+async fn a_text_that_the_model_refuses_stops_no_other() {
+    let kept = Kept::new().await;
+    *kept.models().refused.lock().unwrap() = Some("endless");
+    kept.write("A red kite.").await;
+    let refused = kept.write("The endless story of it all.").await;
+    kept.write("I bought a car.").await;
+    while kept.index("vector").await.entries < 3 {
+        tokio::task::yield_now().await;
+    }
+    // Its name has a vector, its text none: it is found by its words.
+    assert_eq!(kept.ids("an endless story").await, [refused]);
+    let (stages, recalls) = kept.ask("Which automobile?").await;
+    let vector = stages.iter().find(|stage| stage.name == "vector").unwrap();
+    assert!(!vector.note.contains("no vector"), "{}", vector.note);
+    assert!(recalls[0].segment.contains("car"));
+}
+
+#[tokio::test]
 async fn another_model_makes_every_vector_anew() {
     let mut kept = filled().await;
     kept.close().await;

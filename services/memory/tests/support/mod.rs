@@ -41,6 +41,8 @@ pub struct Words {
     pub name: Mutex<Option<&'static str>>,
     /// How often it was asked for vectors.
     pub asked: AtomicUsize,
+    /// A word that it refuses every text for, with all that are asked for together.
+    pub refused: Mutex<Option<&'static str>>,
 }
 
 impl Words {
@@ -48,6 +50,7 @@ impl Words {
         Arc::new(Self {
             name: Mutex::new(Some(name)),
             asked: AtomicUsize::new(0),
+            refused: Mutex::default(),
         })
     }
 
@@ -77,6 +80,13 @@ impl Models for Words {
         let Some(name) = *self.name.lock().unwrap() else {
             return Err(Error::new(ErrorKind::NotConfigured, "nothing embeds here"));
         };
+        let refused = *self.refused.lock().unwrap();
+        if refused.is_some_and(|word| request.texts.iter().any(|text| text.contains(word))) {
+            return Err(Error::new(
+                ErrorKind::Server,
+                "input is too large to process",
+            ));
+        }
         Ok(Embeddings {
             model: ModelRef {
                 provider: "made".to_owned(),
