@@ -299,7 +299,7 @@ impl Embedder {
     /// Whether the model answers at all.
     async fn answers(&self, reason: &str) -> Result<(), String> {
         let asked = self.embed(EmbedPurpose::Document, vec![PROBE.to_owned()]);
-        asked.await.map(drop).map_err(|_| reason.to_owned())
+        asked.await.map(drop).map_err(|_silent| reason.to_owned())
     }
 
     async fn embed(&self, purpose: EmbedPurpose, texts: Vec<String>) -> Result<Embeddings, String> {

@@ -32,7 +32,7 @@ fn is_finished(log: &Path) -> bool {
 #[test]
 fn a_slow_reader_is_given_every_event() {
     let many = (0..3_000).fold(Reply::text("0 "), |reply, number| {
-        reply.and_text(&format!("{number} "))
+        reply.and_text(format!("{number} "))
     });
     let scene = Scene::new([many]);
     let house = &scene.house;
