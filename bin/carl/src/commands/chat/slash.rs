@@ -91,7 +91,7 @@ pub const COMMANDS: [(&str, &str, &str); 16] = [
     (
         "/override",
         "[LEVEL]",
-        "relax or all: your next message alone is not guarded by that",
+        "relax or all, for your next message alone",
     ),
     ("/agents", "", "agent types, and who works in this session"),
     (
@@ -337,6 +337,11 @@ mod tests {
             parse("/mode PLAN").ok(),
             Some(Slash::Mode(Some(Mode::Plan)))
         );
+        assert_eq!(
+            parse("/override relax").ok(),
+            Some(Slash::Override(Some(OverrideLevel::Relax)))
+        );
+        assert!(parse("/override everything").is_err());
         for bad in [
             "/rate",
             "/rate 7x",
