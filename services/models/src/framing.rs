@@ -42,6 +42,8 @@ pub(crate) struct Cutter {
     event: String,
     data: String,
     has_data: bool,
+    /// No line has ended yet.
+    is_first: bool,
 }
 
 impl Cutter {
@@ -52,6 +54,7 @@ impl Cutter {
             event: String::new(),
             data: String::new(),
             has_data: false,
+            is_first: true,
         }
     }
 
@@ -98,9 +101,13 @@ impl Cutter {
         if self.framing != Framing::Whole && bytes.last() == Some(&b'\r') {
             bytes.pop();
         }
-        let Ok(line) = String::from_utf8(bytes) else {
+        let Ok(mut line) = String::from_utf8(bytes) else {
             return Err(Fault::NotText);
         };
+        // A byte order mark says nothing of the text behind it.
+        if std::mem::take(&mut self.is_first) && line.starts_with('\u{feff}') {
+            line.remove(0);
+        }
         match self.framing {
             Framing::Lines | Framing::Whole => {
                 if !line.trim().is_empty() {
@@ -190,6 +197,19 @@ mod tests {
         assert_eq!(cut(Framing::Lines, &line, 65_536), Err(Fault::TooLarge));
         let endless = b"data: xxxxxxxxxxxxxxxxxxxxxxxx\n".repeat(60_000);
         assert_eq!(cut(Framing::Events, &endless, 65_536), Err(Fault::TooLarge));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_first_frame() {
+        for (framing, bytes) in [
+            (Framing::Events, "\u{feff}data: {}\n\n"),
+            (Framing::Lines, "\u{feff}{}\n"),
+            (Framing::Whole, "\u{feff}{}"),
+        ] {
+            let frames = cut(framing, bytes.as_bytes(), 1).unwrap();
+            assert_eq!(frames.len(), 1, "{framing:?}");
+            assert_eq!(frames[0].data, "{}", "{framing:?}");
+        }
     }
 
     #[test]

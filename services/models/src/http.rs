@@ -199,20 +199,22 @@ impl HttpBackend {
         let mut response = self
             .send(&self.protocol.chat(call), Patience::Usual)
             .await?;
-        let is_document = response
+        let is_said = response
             .headers()
             .get(CONTENT_TYPE)
             .and_then(|value| value.to_str().ok())
             .is_some_and(|kind| kind.starts_with("application/json"));
-        let framing = match self.protocol.framing() {
-            // A server that does not stream answers with one document.
-            Framing::Events if is_document => Framing::Whole,
-            other => other,
-        };
         let first = match response.chunk().await {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Err(Failure::again(error::interrupted(&self.name))),
             Err(source) => return Err(Failure::again(self.broken(source))),
+        };
+        // No event begins so, whatever the server says that it sends.
+        let is_document = is_said || first.trim_ascii_start().starts_with(b"{");
+        let framing = match self.protocol.framing() {
+            // A server that does not stream answers with one document.
+            Framing::Events if is_document => Framing::Whole,
+            other => other,
         };
         let decoder = self.protocol.decoder(call);
         let mut body = Body::new(

@@ -255,16 +255,16 @@ async fn a_finish_reason_is_end_enough() {
 
 #[tokio::test]
 async fn a_server_that_does_not_stream_is_read_as_well() {
-    let server = Server::start(|_, _| {
-        Reply::json(&json!({
+    for content_type in ["application/json", "text/plain", "text/event-stream"] {
+        let body = json!({
             "choices": [{"message": {"role": "assistant", "content": "Hello."}, "finish_reason": "stop"}],
             "usage": {"prompt_tokens": 4, "completion_tokens": 2},
-        }))
-    })
-    .await;
-    let answer = ask(&gateway(ProviderType::OpenAi, &server.url), question()).await;
-    assert_eq!(answer.text, "Hello.", "{:?}", answer.error);
-    assert_eq!(answer.usage.unwrap().prompt_tokens, 4);
+        });
+        let server = Server::start(move |_, _| Reply::new(content_type, body.to_string())).await;
+        let answer = ask(&gateway(ProviderType::OpenAi, &server.url), question()).await;
+        assert_eq!(answer.text, "Hello.", "{content_type}: {:?}", answer.error);
+        assert_eq!(answer.usage.unwrap().prompt_tokens, 4);
+    }
 }
 
 #[tokio::test]
