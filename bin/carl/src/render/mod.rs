@@ -116,7 +116,7 @@ pub fn hand_out(text: &str) -> io::Result<()> {
     stream.flush()
 }
 
-/// The same as [`print`] for standard error.
+/// The same as [`print()`] for standard error.
 ///
 /// # Errors
 /// Any failure to write but a closed pipe.
