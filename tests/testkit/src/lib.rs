@@ -3,7 +3,7 @@
 //! What it is: a home of its own for `carl`, a way to run it, and model servers that say what a
 //! script tells them.
 //! What it owns: [`house::House`], [`program::Carl`], the scripted OpenAI-compatible server and
-//! the local stand-in for Ollama.
+//! the local stand-ins for Ollama and Anthropic.
 //! What it never does: reach into a service. It sees what a user sees: arguments, output, exit
 //! codes and the files on disk.
 //! Where to start: [`house::House::new`], then [`reply::Reply`] and [`server::Server::openai`].
@@ -17,6 +17,7 @@
 )]
 
 pub mod absent;
+pub mod anthropic;
 pub mod desktop;
 pub mod house;
 pub mod ollama;

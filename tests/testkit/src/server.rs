@@ -1,5 +1,6 @@
 //! A model server on loopback that records what it is asked and answers from a script.
 
+use crate::anthropic;
 use crate::ollama::{self, OllamaState};
 use crate::openai;
 use crate::reply::{Reply, Step};
@@ -32,6 +33,11 @@ pub struct Recorded {
     pub body: Value,
     /// When it came.
     pub time: Instant,
+}
+
+/// Whether a request is for a chat, in any protocol.
+fn is_chat(request: &Recorded) -> bool {
+    request.path.contains("chat") || request.path.ends_with("/messages")
 }
 
 type Scripted = Box<dyn FnMut(&Value, usize) -> Reply + Send>;
@@ -173,6 +179,12 @@ impl Prepared {
         self.start(|shared| ollama::router(shared, state))
     }
 
+    /// Starts it with Anthropic's messages API.
+    #[must_use]
+    pub fn anthropic(self) -> Server {
+        self.start(anthropic::router)
+    }
+
     fn start(self, router: impl FnOnce(Arc<Shared>) -> Router) -> Server {
         let shared = Arc::new(Shared {
             recorded: Mutex::new(Vec::new()),
@@ -261,7 +273,7 @@ impl Server {
         let recorded = self.shared.recorded.lock().unwrap();
         recorded
             .iter()
-            .filter(|request| request.path.contains("chat"))
+            .filter(|request| is_chat(request))
             .cloned()
             .collect()
     }
@@ -278,12 +290,8 @@ impl Server {
     /// When they do not come within a minute.
     pub fn wait_for_chats(&self, count: usize) {
         let recorded = self.shared.recorded.lock().unwrap();
-        let short = |all: &mut Vec<Recorded>| {
-            all.iter()
-                .filter(|request| request.path.contains("chat"))
-                .count()
-                < count
-        };
+        let short =
+            |all: &mut Vec<Recorded>| all.iter().filter(|request| is_chat(request)).count() < count;
         let (_all, waited) = self
             .shared
             .came
