@@ -4,7 +4,7 @@ use crate::error::{Error, configuration};
 use api::secrets::KEEP_THE_KEY;
 pub use api::secrets::SecretRef;
 use domain::limits;
-use domain::model::{ModelRef, ModelRole};
+use domain::model::{ModelRef, ModelRole, Think};
 use reqwest::Url;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -129,6 +129,34 @@ pub enum ToolCalls {
     Json,
 }
 
+/// How much the models of a provider think before they answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Thinking {
+    /// Not at all.
+    Off,
+    /// As much as the model or its server holds right.
+    On,
+    /// A little.
+    Low,
+    /// Some.
+    Medium,
+    /// A lot.
+    High,
+}
+
+impl From<Thinking> for Think {
+    fn from(thinking: Thinking) -> Self {
+        match thinking {
+            Thinking::Off => Self::Off,
+            Thinking::On => Self::On,
+            Thinking::Low => Self::Low,
+            Thinking::Medium => Self::Medium,
+            Thinking::High => Self::High,
+        }
+    }
+}
+
 /// One `[models.providers.NAME]` table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -163,6 +191,10 @@ pub struct ProviderConfig {
     /// OpenAI-compatible server.
     #[serde(default)]
     pub tool_calls: ToolCalls,
+    /// How much its models think, where a request does not say. `None`: the server's own default,
+    /// which is no thinking at Anthropic.
+    #[serde(default)]
+    pub think: Option<Thinking>,
 }
 
 impl ProviderConfig {
@@ -179,6 +211,7 @@ impl ProviderConfig {
             keep_alive: None,
             context_tokens: None,
             tool_calls: ToolCalls::Native,
+            think: None,
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind, notice};
 use crate::opening::Backend;
 use crate::queue::{Queue, Slot, Waiting};
 use domain::fault::Fault;
-use domain::model::Priority;
+use domain::model::{Priority, Think};
 use schedule::Bounds;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -41,6 +41,8 @@ pub(crate) struct Instance {
     pub(crate) backend: Box<dyn Backend>,
     /// How its models are offered tools.
     pub(crate) tool_calls: ToolCalls,
+    /// How much they think where a request does not say.
+    pub(crate) think: Think,
     queue: Arc<Queue>,
     breaker: Mutex<Breaker>,
 }
@@ -53,6 +55,7 @@ pub(crate) struct Parts {
     pub(crate) call_time: Duration,
     pub(crate) bounds: Bounds,
     pub(crate) tool_calls: ToolCalls,
+    pub(crate) think: Think,
     pub(crate) breaker: Breaker,
     pub(crate) backend: Box<dyn Backend>,
 }
@@ -67,6 +70,7 @@ impl Instance {
             call_time: parts.call_time,
             backend: parts.backend,
             tool_calls: parts.tool_calls,
+            think: parts.think,
             queue: Queue::new(parts.bounds),
             breaker: Mutex::new(parts.breaker),
         }

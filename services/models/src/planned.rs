@@ -16,6 +16,7 @@ use crate::providers::openai::OpenAi;
 use crate::table::TableBackend;
 use api::secrets::Secrets;
 use domain::limits::{self, MODEL_FIRST_BYTE, MODEL_STALL};
+use domain::model::Think;
 use reqwest::Url;
 use schedule::Bounds;
 use std::net::IpAddr;
@@ -237,6 +238,7 @@ pub(crate) fn instance(planned: &Planned, config: &Config, backend: Box<dyn Back
             call_time: call_time(provider, &config.limits),
             bounds,
             tool_calls: provider.tool_calls,
+            think: provider.think.map_or(Think::Default, Think::from),
             breaker: Breaker::new(
                 config.limits.circuit_failures,
                 Duration::from_millis(config.limits.circuit_pause_ms),

@@ -18,7 +18,7 @@ use api::models::{
 use api::secrets::Secrets;
 use async_trait::async_trait;
 use domain::fault::{Coded, Fault};
-use domain::model::{ModelChoice, Priority};
+use domain::model::{ModelChoice, Priority, Think};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -234,7 +234,10 @@ impl Inner {
             messages: request.messages.clone(),
             tools: request.tools.clone(),
             tool_choice: request.tool_choice.clone(),
-            think: request.think,
+            think: match request.think {
+                Think::Default => target.instance.think,
+                asked => asked,
+            },
             context_tokens: facts.context_tokens.map_or(wanted, |most| wanted.min(most)),
             max_tokens: request.max_tokens,
             temperature: request.temperature,

@@ -193,10 +193,11 @@ async fn chat_completions_carry_ids_and_text_arguments() {
 }
 
 #[tokio::test]
-async fn three_spellings_of_reasoning() {
+async fn reasoning_in_every_spelling() {
     for delta in [
         json!({"reasoning_content": "Hm."}),
         json!({"reasoning": "Hm."}),
+        json!({"thinking": "Hm."}),
         json!({"reasoning": "Hm.", "reasoning_details": [{"type": "reasoning.text", "text": "Hm."}]}),
         json!({"reasoning_details": [{"type": "reasoning.text", "text": "Hm."}]}),
         json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}]}),

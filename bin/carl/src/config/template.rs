@@ -37,11 +37,13 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #tool_calls = "native"
 
 # Keys are names of secrets, never the keys themselves: `carl secret set anthropic` asks for one.
+# How much its models think before they answer: off, on, low, medium or high.
 #[models.providers.claude]
 #type = "anthropic"
 #endpoint = "https://api.anthropic.com"
 #default_model = "claude-sonnet-4-5"
 #api_key = { secret = "anthropic" }
+#think = "medium"
 
 # Longest a whole call may take is timeout_secs of its provider (600). How long a server may send
 # nothing, before its answer and within it, in milliseconds. Without these two a server on this

@@ -223,9 +223,9 @@ impl Decoder for JsonReader {
     }
 }
 
-/// Thinking has three spellings; a server that uses two says the same in both.
+/// Thinking has several spellings; a server that uses two says the same in both.
 fn reasoning(delta: &Value, pieces: &mut Vec<Piece>) {
-    for field in ["reasoning_content", "reasoning"] {
+    for field in ["reasoning_content", "reasoning", "thinking"] {
         if let Some(text) = delta.get(field).and_then(Value::as_str)
             && !text.is_empty()
         {
