@@ -243,7 +243,12 @@ impl Turn {
         }
         if self.nudges < self.limits.nudges && self.model_calls < self.limits.model_calls {
             self.nudges += 1;
-            let mut actions = vec![Action::Nudge(Nudge::EmptyReply)];
+            let nudge = if reason == Reason::Cut {
+                Nudge::CutReply
+            } else {
+                Nudge::EmptyReply
+            };
+            let mut actions = vec![Action::Nudge(nudge)];
             actions.extend(self.generate());
             return actions;
         }

@@ -5,6 +5,8 @@
 pub enum Nudge {
     /// It said nothing and called nothing.
     EmptyReply,
+    /// A token limit ended its reply before it said or called anything.
+    CutReply,
     /// It has used all its model calls.
     IterationsUsed,
     /// It keeps asking for what was refused as a repetition.
@@ -18,6 +20,10 @@ impl Nudge {
         match self {
             Self::EmptyReply => {
                 "Your reply was empty. Answer the request now in plain words, or call a tool."
+            }
+            Self::CutReply => {
+                "Your reply reached the token limit before it said anything. Think less and answer \
+                 in few words, or make the call with shorter arguments."
             }
             Self::IterationsUsed => {
                 "You have used all your steps and tools are off now. Answer with what you have: say \

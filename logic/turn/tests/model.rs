@@ -108,7 +108,7 @@ impl Watch {
                     }
                 }
                 Action::Compact => self.compactions += 1,
-                Action::Nudge(Nudge::EmptyReply) => self.empty_nudges += 1,
+                Action::Nudge(Nudge::EmptyReply | Nudge::CutReply) => self.empty_nudges += 1,
                 Action::Run(calls) => {
                     prop_assert_eq!(self.withheld, 0, "ran a call after tools were withheld");
                     for call in calls {

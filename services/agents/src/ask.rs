@@ -80,6 +80,8 @@ pub struct Reply {
     pub finish: FinishReason,
     /// The model.
     pub model: Option<ModelRef>,
+    /// The most tokens that it might have had; `None`: the provider's default.
+    pub max_tokens: Option<u32>,
 }
 
 /// Why there is no reply.
@@ -171,11 +173,13 @@ impl Work {
         let prompt_hash = hash_of(&ask.messages);
         let withheld = ask.tool_choice == ToolChoice::None;
         let visibility = ask.visibility;
+        let request = self.chat_request(ask);
+        let max_tokens = request.max_tokens;
         let mut partial = Partial::default();
         let ended = tokio::select! {
             biased;
             () = self.cancel.cancelled() => Err(AskError::Interrupted),
-            ended = self.stream_reply(self.chat_request(ask), visibility, &mut partial) => ended,
+            ended = self.stream_reply(request, visibility, &mut partial) => ended,
         };
         self.means.purse.spend(partial.usage);
         if withheld && !partial.calls.is_empty() {
@@ -207,6 +211,7 @@ impl Work {
             usage: partial.usage,
             finish: partial.finish.unwrap_or(FinishReason::Stop),
             model: partial.model,
+            max_tokens,
         })
     }
 

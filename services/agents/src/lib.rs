@@ -14,6 +14,7 @@ mod ask;
 mod commands;
 mod compaction;
 pub mod config;
+mod cut;
 mod desk;
 pub mod drive;
 mod emitter;

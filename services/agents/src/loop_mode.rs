@@ -1,6 +1,7 @@
 //! Loop mode: the model uses tools as it sees fit. Performs what [`turn`] decides.
 
 use crate::compaction;
+use crate::cut::{self, Room};
 use crate::thread::digest_of;
 use crate::work::{Ask, AskError, CallRecord, Outcome, Work};
 use api::models::ToolChoice;
@@ -12,6 +13,7 @@ use domain::fault::{Coded, Fault};
 use domain::id::{BatchId, CallId};
 use domain::limits::TOOL_CALLS_PER_REPLY;
 use domain::message::ToolCall;
+use domain::model::FinishReason;
 use domain::tool::{EffectClass, FIND_TOOLS, ToolDefinition};
 use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -30,6 +32,7 @@ pub async fn run(work: &Work) -> Outcome {
         bench: Bench::default(),
         asked: Vec::new(),
         ahead: BTreeMap::new(),
+        cut: None,
         outcome: Outcome::of(QueryStatus::Failed),
     };
     let mut todo = VecDeque::from(turn.on(Event::Received));
@@ -39,6 +42,14 @@ pub async fn run(work: &Work) -> Outcome {
         }
     }
     run.outcome
+}
+
+/// A reply that a token limit ended.
+struct Cut {
+    /// The call that was not whole, and what the model is told of it.
+    call: Option<(CallId, String)>,
+    /// What people are told.
+    fault: Fault,
 }
 
 /// One turn as it is worked off.
@@ -51,6 +62,8 @@ struct Run<'a> {
     asked: Vec<(ToolCall, bool)>,
     /// Calls that were run in a row with one before them, and whose turn has not come yet.
     ahead: BTreeMap<CallId, CallRecord>,
+    /// What is said of the last reply, if a token limit ended it.
+    cut: Option<Cut>,
     outcome: Outcome,
 }
 
@@ -170,13 +183,14 @@ impl Run<'_> {
         }
         // Tools stay in a request that must not use them: some servers refuse a conversation with
         // calls otherwise, and the prefix stays the same.
+        let max_tokens = u32::try_from(self.budget.output_tokens).ok();
         let ask = Ask {
             tools: self.bench.tools(),
             tool_choice: match tools {
                 ToolUse::Offered => ToolChoice::Auto,
                 ToolUse::Withheld => ToolChoice::None,
             },
-            max_tokens: u32::try_from(self.budget.output_tokens).ok(),
+            max_tokens,
             ..Ask::new(messages)
         };
         match self.work.ask_model(ask).await {
@@ -185,6 +199,10 @@ impl Run<'_> {
                 self.work
                     .with_thread(|thread| thread.window.calibrate(characters, counted));
                 self.outcome.note_reply(&reply);
+                self.cut = (reply.finish == FinishReason::Length).then(|| Cut {
+                    call: cut::call_of(&reply).map(|id| (id, cut::for_the_model(&reply))),
+                    fault: cut::fault(&reply, max_tokens, Room::Context(self.work.context_tokens)),
+                });
                 let has_text = !reply.text.trim().is_empty();
                 if has_text {
                     self.outcome.answer = reply.text;
@@ -230,7 +248,7 @@ impl Run<'_> {
                     begun.extend(self.take_asked(*call_id));
                 }
                 let begun = begun.into_iter();
-                join_all(begun.map(|(call, recovered)| work.call_tool(call, recovered, None))).await
+                join_all(begun.map(|asked| self.run_one(asked, None))).await
             }
         };
         let mut ended = Vec::new();
@@ -273,30 +291,44 @@ impl Run<'_> {
         }
         let first = self.take_asked(call_id)?;
         let mut row = vec![first];
-        if self.changes(&row[0].0) {
-            let after = self.asked.iter().take_while(|(c, _)| self.changes(c));
+        if self.changes(&row[0].0) && !self.is_cut(&row[0].0) {
+            let after = self.asked.iter();
+            let after = after.take_while(|(c, _)| self.changes(c) && !self.is_cut(c));
             let count = after.count();
             row.extend(self.asked.drain(..count));
         }
-        let work = self.work;
         let batch_id = BatchId::from_uuid(Uuid::now_v7());
         let size = u32::try_from(row.len()).unwrap_or(u32::MAX);
-        let calls = row
-            .into_iter()
-            .zip(0_u32..)
-            .map(|((call, recovered), position)| {
-                let batch = (size > 1).then_some(Batch {
-                    batch_id,
-                    position,
-                    size,
-                });
-                work.call_in_row(call, recovered, batch)
+        let calls = row.into_iter().zip(0_u32..).map(|(asked, position)| {
+            let batch = (size > 1).then_some(Batch {
+                batch_id,
+                position,
+                size,
             });
+            self.run_one(asked, batch)
+        });
         let mut records = join_all(calls).await.into_iter();
         let first = records.next();
         self.ahead
             .extend(records.map(|record| (record.summary.call_id, record)));
         first
+    }
+
+    /// Runs one call, unless a token limit broke it off.
+    async fn run_one(&self, asked: (ToolCall, bool), batch: Option<Batch>) -> CallRecord {
+        let cut = self.cut.as_ref().and_then(|cut| cut.call.as_ref());
+        match cut {
+            Some((id, why)) if *id == asked.0.call_id => {
+                let status = CallStatus::Failed;
+                self.work.turn_away(asked, status, why).await
+            }
+            _ => self.work.call_in_row(asked.0, asked.1, batch).await,
+        }
+    }
+
+    fn is_cut(&self, call: &ToolCall) -> bool {
+        let cut = self.cut.as_ref().and_then(|cut| cut.call.as_ref());
+        cut.is_some_and(|(id, _)| *id == call.call_id)
     }
 
     /// Whether a call does more than look or keep the agent's own notes.
@@ -313,8 +345,9 @@ impl Run<'_> {
              you still need, in smaller steps."
         );
         for call_id in calls {
-            if let Some((call, recovered)) = self.take_asked(call_id) {
-                let record = self.work.refuse_call(call, recovered, &why).await;
+            if let Some(asked) = self.take_asked(call_id) {
+                let status = CallStatus::Denied;
+                let record = self.work.turn_away(asked, status, &why).await;
                 self.outcome.note_call(&record);
             }
         }
@@ -330,6 +363,7 @@ impl Run<'_> {
             Reason::IterationsUsed => {
                 self.outcome.error = Some(calls_used(self.work.tool_iterations))
             }
+            Reason::Cut => self.outcome.error = self.cut.take().map(|cut| cut.fault),
             _ => self.outcome.error = None,
         }
     }

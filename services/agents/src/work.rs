@@ -340,11 +340,12 @@ impl Work {
         }
     }
 
-    /// Answers a call without asking the broker to run it.
-    pub(crate) async fn refuse_call(
+    /// Answers a call without asking the broker to run it: `status` is `Denied` where it was
+    /// refused, `Failed` where it never was a whole call.
+    pub(crate) async fn turn_away(
         &self,
-        call: ToolCall,
-        recovered: bool,
+        (call, recovered): (ToolCall, bool),
+        status: CallStatus,
         why: &str,
     ) -> CallRecord {
         let requested = EventBody::ToolRequested {
@@ -353,7 +354,7 @@ impl Work {
             recovered,
         };
         self.emit(requested, Some(call.call_id)).await;
-        let result = nothing_ran(CallStatus::Denied, why.to_owned());
+        let result = nothing_ran(status, why.to_owned());
         self.emit_result(&call, &result).await;
         CallRecord {
             summary: ToolCallSummary {
@@ -362,7 +363,7 @@ impl Work {
                 args: call.arguments,
                 decision: Verdict::Deny,
                 layer: Layer::Limits,
-                status: CallStatus::Denied,
+                status,
                 duration_ms: 0,
             },
             result,

@@ -388,7 +388,7 @@ impl Answer {
                     counted.prompt.unwrap_or(0),
                     self.forecast.tokens,
                 ),
-                "give the server a larger context, or start a fresh session",
+                error::fit_context(&self.instance.name),
             )));
         }
     }

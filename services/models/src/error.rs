@@ -40,10 +40,14 @@ pub(crate) fn too_large(provider: &str, what: &str, limit_bytes: usize) -> Error
 
 /// An error object that the server sent where a piece of the answer was due.
 pub(crate) fn reported(provider: &str, message: &str) -> Error {
-    Error::new(
-        kind_of_report(message),
-        format!("{provider} reported an error: {}", quote(message)),
-    )
+    let kind = kind_of_report(message);
+    let detail = format!("{provider} reported an error: {}", quote(message));
+    let error = Error::new(kind, detail);
+    if kind == ErrorKind::ContextOverflow {
+        error.with_hint(fit_context(provider))
+    } else {
+        error
+    }
 }
 
 /// Sorts a server's own error text into the kinds that callers act on.
@@ -81,6 +85,14 @@ pub(crate) fn quote(text: &str) -> String {
     let mut short: String = one_line.chars().take(QUOTE_CHARS).collect();
     short.push('…');
     short
+}
+
+/// What to do where a prompt is larger than the server's context.
+pub(crate) fn fit_context(provider: &str) -> String {
+    format!(
+        "set `context_tokens` in [models.providers.{provider}] (`--context-tokens` for one \
+         command) to what the server has, or start the server with a larger context"
+    )
 }
 
 /// What to do where a call took all the time that it has.

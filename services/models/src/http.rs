@@ -413,7 +413,7 @@ impl HttpBackend {
                 error::quote(&said)
             ),
         )
-        .with_hint(hint_for(kind));
+        .with_hint(hint_for(kind, &self.name));
         if matches!(kind, ErrorKind::Busy | ErrorKind::Server) {
             Failure::again(error).after(after)
         } else {
@@ -439,14 +439,15 @@ fn kind_of(status: StatusCode, said: &str) -> ErrorKind {
     }
 }
 
-fn hint_for(kind: ErrorKind) -> &'static str {
-    match kind {
+fn hint_for(kind: ErrorKind, provider: &str) -> String {
+    let hint = match kind {
+        ErrorKind::ContextOverflow => return error::fit_context(provider),
         ErrorKind::Unauthorised => error::KEEP_THE_KEY,
         ErrorKind::UnknownModel => "`carl models` lists what is installed",
-        ErrorKind::ContextOverflow => "start a fresh session, or use a model with a larger context",
         ErrorKind::Busy => "wait a little and ask again",
         _ => "",
-    }
+    };
+    hint.to_owned()
 }
 
 /// `Retry-After` in whole seconds; the form with a date is not used by model servers.

@@ -1,10 +1,12 @@
 //! The `answer` step: a model call without tools over what the steps before it showed.
 
 use super::execution::{Failed, Shown};
+use crate::cut::{self, Room};
 use crate::recall;
 use crate::work::{Ask, AskError, Outcome, Work};
 use api::models::ToolChoice;
-use domain::event::CallStatus;
+use domain::event::{CallStatus, EventBody};
+use domain::model::FinishReason;
 use plan::prompt::{self, Focus};
 use plan::schema::Reach;
 use std::collections::HashSet;
@@ -34,12 +36,13 @@ pub(super) async fn answer(
         },
         Reach::Any => (Vec::new(), texts_of(shown)),
     };
+    let most = match reach {
+        Reach::Small => SMALL_ANSWER_TOKENS,
+        Reach::Any => ANSWER_TOKENS,
+    };
     let ask = Ask {
         tool_choice: ToolChoice::None,
-        max_tokens: Some(match reach {
-            Reach::Small => SMALL_ANSWER_TOKENS,
-            Reach::Any => ANSWER_TOKENS,
-        }),
+        max_tokens: Some(most),
         temperature: Some(0.0),
         ..Ask::new(match reach {
             Reach::Small => prompt::answer(question, &texts, reach),
@@ -59,6 +62,10 @@ pub(super) async fn answer(
         }
     })?;
     outcome.note_reply(&reply);
+    if reply.finish == FinishReason::Length && reach == Reach::Any {
+        let cut = cut::fault(&reply, Some(most), Room::Plan);
+        work.emit(EventBody::Notice(cut), None).await;
+    }
     let mut text = reply.text.trim().to_owned();
     if text.is_empty() {
         return Err(Failed {

@@ -1,0 +1,82 @@
+//! A token limit ends a reply, or a prompt is larger than the server's context: what is said names
+//! the limit and the key that changes it.
+#![allow(clippy::unwrap_used, reason = "a test is allowed to fail loudly")]
+
+use scenarios::Scene;
+use serde_json::json;
+use testkit::Reply;
+
+#[test]
+fn a_cut_answer_ends_partly_done_and_names_the_key() {
+    let scene = Scene::new([Reply::text("Once upon a").finishing("length")]);
+    let outcome = scene.run(&["tell me a story"]);
+    outcome.assert_ends(3, "partial");
+    assert_eq!(outcome.text("answer"), "Once upon a");
+    assert_eq!(outcome.code(), "agents.answer_cut");
+    // The stand-in counts four characters a token, far from what the context leaves.
+    let message = outcome.summary["error"]["message"].as_str().unwrap();
+    assert!(message.contains("the model server ended it"), "{message}");
+
+    let limited = Scene::new([Reply::text("word ".repeat(9_000)).finishing("length")]);
+    let outcome = limited.run(&["--context-tokens", "16384", "tell me a story"]);
+    assert_eq!(outcome.code(), "agents.answer_cut");
+    let error = outcome.summary["error"].to_string();
+    assert!(error.contains("context of 16384 tokens"), "{error}");
+    assert!(error.contains("--context-tokens"), "{error}");
+}
+
+#[test]
+fn thinking_that_reaches_the_limit_is_told_and_asked_again() {
+    let thinks = || Reply::thinking("Hm. ".repeat(40)).finishing("length");
+    let scene = Scene::new([thinks(), thinks()]);
+    let outcome = scene.run(&["think hard"]);
+    outcome.assert_ends(3, "partial");
+    assert_eq!(outcome.code(), "agents.answer_cut");
+    let message = outcome.summary["error"]["message"].as_str().unwrap();
+    assert!(message.contains("went into thinking"), "{message}");
+    assert!(scene.told().contains("reached the token limit"));
+}
+
+#[test]
+fn a_cut_call_is_not_run_and_the_model_may_do_it_in_parts() {
+    let half = json!("{\"path\": \"notes.md\", \"content\": \"first line\\nsec");
+    let scene = Scene::new([
+        Reply::call("write_file", half).finishing("length"),
+        Reply::call(
+            "write_file",
+            json!({"path": "notes.md", "content": "short\n"}),
+        ),
+        Reply::text("Written."),
+    ]);
+    let outcome = scene.run(&["--allow-write", ".", "--yes", "write", "write notes.md"]);
+    outcome.assert_ends(0, "success");
+    assert_eq!(scene.house.read("notes.md"), "short\n");
+    let told = scene.told();
+    assert!(told.contains("cut off at the token limit"), "{told}");
+    assert!(!told.contains("must be one JSON object"), "{told}");
+    let first = &outcome.summary["tool_calls"][0];
+    assert_eq!(first["status"], "failed", "{first}");
+}
+
+#[test]
+fn a_prompt_larger_than_the_servers_context_names_the_key() {
+    let refusal = json!({"error": {
+        "code": 400, "type": "exceed_context_size_error", "n_ctx": 2_048,
+        "message": "the request exceeds the available context size, try increasing it",
+    }});
+    let refuse = || Reply::refuse(400, refusal.to_string());
+    let scene = Scene::new([refuse(), refuse(), refuse()]);
+    let outcome = scene.run(&["hello"]);
+    assert_eq!(
+        outcome.code(),
+        "models.context_overflow",
+        "{:#}",
+        outcome.summary
+    );
+    let hint = outcome.summary["error"]["hint"].as_str().unwrap();
+    assert!(
+        hint.contains("`context_tokens` in [models.providers.scripted]"),
+        "{hint}"
+    );
+    assert!(hint.contains("--context-tokens"), "{hint}");
+}
