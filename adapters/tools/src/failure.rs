@@ -40,6 +40,9 @@ pub(crate) const fn of_call(text: String) -> Message {
     }
 }
 
+/// The rule of what is not there.
+pub(crate) const NOT_FOUND: &str = "not_found";
+
 fn failure(kind: FailureKind, rule: &'static str, message: Message) -> ToolFailure {
     ToolFailure {
         kind,
@@ -67,7 +70,7 @@ pub(crate) fn timeout(rule: &'static str, message: impl Into<Message>) -> ToolFa
 
 pub(crate) fn not_found(shown: &str) -> ToolFailure {
     mendable(
-        "not_found",
+        NOT_FOUND,
         format!("There is no `{shown}`. Use list_files or glob to see what there is."),
     )
 }

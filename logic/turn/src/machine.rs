@@ -227,13 +227,8 @@ impl Turn {
     fn answered(&mut self, answer: Answer) -> Vec<Action> {
         let reason = reason_of(answer.finish);
         if self.tools == ToolUse::Withheld {
-            let reason = match self.last_reason {
-                // That there are no more calls is why it ends, also when nothing was said.
-                Some(Reason::IterationsUsed) => Reason::IterationsUsed,
-                Some(forced) if answer.has_text => forced,
-                Some(_) | None => Reason::NoAnswer,
-            };
-            return self.publish(reason);
+            // Why there are no more calls is why it ends, also when nothing was said.
+            return self.publish(self.last_reason.unwrap_or(Reason::NoAnswer));
         }
         if !answer.calls.is_empty() {
             return self.dispatch(answer.calls);

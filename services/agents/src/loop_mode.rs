@@ -363,6 +363,7 @@ impl Run<'_> {
             Reason::IterationsUsed => {
                 self.outcome.error = Some(calls_used(self.work.tool_iterations))
             }
+            Reason::WentInCircles => self.outcome.error = Some(went_in_circles()),
             Reason::Cut => self.outcome.error = self.cut.take().map(|cut| cut.fault),
             _ => self.outcome.error = None,
         }
@@ -378,6 +379,18 @@ fn calls_used(limit: u32) -> Fault {
              before the model was done."
         ),
         hint: "Raise `tool_iterations` under `[agents]` in config.toml, or ask for what is left."
+            .to_owned(),
+    }
+}
+
+/// The model asked for the same again and again, and the limits on that refused it.
+fn went_in_circles() -> Fault {
+    Fault {
+        code: "agents.went_in_circles".to_owned(),
+        message: "The model repeated calls that were refused until its tools were turned off."
+            .to_owned(),
+        hint: "Say in other words what you want, name the file or folder, or use a larger model \
+               (`carl models`)."
             .to_owned(),
     }
 }

@@ -53,9 +53,10 @@ struct Round {
 impl Round {
     fn new(call: &Call, backend: &dyn Backend) -> Self {
         // Under a schema the text is the answer, whatever it looks like; thinking is still sorted
-        // out of it. An engine that reads its models' own form has found every call already.
-        let may_call =
-            call.schema.is_none() && call.tool_choice != ToolChoice::None && !backend.reads_calls();
+        // out of it. An engine that reads its models' own form has found every call already, but
+        // where none may be made: a call is no answer there either.
+        let is_read = backend.reads_calls() && call.tool_choice != ToolChoice::None;
+        let may_call = call.schema.is_none() && !is_read;
         Self {
             text: String::new(),
             splitter: Splitter::new(if may_call { &call.tools } else { &[] }),
@@ -276,6 +277,10 @@ impl Answer {
             self.left(&tool);
             return;
         }
+        if self.call.tool_choice == ToolChoice::None {
+            self.withheld(&calls);
+            return;
+        }
         for call in calls {
             // Some servers give the same call both ways.
             let mut native = self.round.native.iter();
@@ -285,6 +290,20 @@ impl Answer {
                 self.call(call.name, call.arguments, true);
             }
         }
+    }
+
+    /// Leaves calls out of an answer that may hold none, and says so.
+    fn withheld(&mut self, calls: &[LeakedCall]) {
+        let tools: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
+        self.pending.push_back(ChatChunk::Notice(notice(
+            "models.call_withheld",
+            format!(
+                "{} answered with a call of {} when none may be made; nothing was run",
+                self.model,
+                tools.join(", ")
+            ),
+            "",
+        )));
     }
 
     /// Says, once, that a call in the text was not taken for one.

@@ -117,7 +117,11 @@ async fn a_call_is_not_recovered_where_none_may_be() {
     assert!(ask(&service, request.clone()).await.calls.is_empty());
     request.tools = vec![tool("read_file")];
     request.tool_choice = ToolChoice::None;
-    assert!(ask(&service, request).await.calls.is_empty());
+    let answer = ask(&service, request).await;
+    assert!(answer.calls.is_empty());
+    // Nor is it an answer.
+    assert_eq!(answer.text, "");
+    assert_eq!(answer.notices[0].code, "models.call_withheld");
 }
 
 #[tokio::test]
@@ -726,7 +730,7 @@ async fn the_reason_does_not_name_a_setting_that_was_not_written() {
     request.model = role(ModelRole::Fast);
     let answer = ask(&service(config), request).await;
     assert!(
-        answer.reason.starts_with("the default provider;"),
+        answer.reason.starts_with("the chosen provider;"),
         "{}",
         answer.reason
     );

@@ -127,6 +127,19 @@ fn a_call_that_leaked_as_text_is_recovered_and_judged_like_any_other() {
 }
 
 #[test]
+fn a_raw_call_is_no_answer_when_tools_are_off() {
+    let look = || Reply::call("list_files", json!({"path": "file_list"}));
+    let raw = r#"{"tool": "list_files", "arguments": {"path": "file_list"}}"#;
+    let scene = Scene::new([look(), look(), look(), look(), look(), Reply::text(raw)]);
+    let outcome = scene.run(&["list the files here"]);
+    outcome.assert_ends(3, "partial");
+    assert_eq!(outcome.text("answer"), "", "{:#}", outcome.summary);
+    assert_eq!(outcome.code(), "agents.went_in_circles");
+    let told = scene.told();
+    assert!(told.contains("Call list_files without `path`"), "{told}");
+}
+
+#[test]
 fn a_malformed_call_is_answered_with_what_is_wrong() {
     let scene = Scene::new([
         Reply::call("read_file", json!("{\"path\": \"notes.md\"")),

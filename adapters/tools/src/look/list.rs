@@ -1,6 +1,7 @@
 //! `list_files`.
 
 use crate::arguments::{self, SortOrder};
+use crate::failure::{NOT_FOUND, mendable};
 use crate::look::{entry_kind, joined, lines_or};
 use crate::record::{EntryKind, ListFiles, ListedEntry};
 use crate::service::Job;
@@ -14,8 +15,9 @@ use std::cmp::Reverse;
 pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let wanted: arguments::ListFiles = arguments::parse(&job.call.arguments)?;
     let place = job.read_place("path")?;
-    let folder = place.reach_folder()?;
     let typed = job.typed("path");
+    let folder = place.reach_folder();
+    let folder = folder.map_err(|failure| without_folder(failure, &typed))?;
     let depth = match (wanted.recursive, wanted.depth) {
         (_, Some(depth)) => depth.clamp(1, WALK_DEPTH),
         (true, None) => WALK_DEPTH,
@@ -54,6 +56,17 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         truncated,
     };
     job.output(&data, text, &typed)
+}
+
+/// What helps here is not to list files.
+fn without_folder(failure: ToolFailure, typed: &str) -> ToolFailure {
+    if failure.rule != NOT_FOUND {
+        return failure;
+    }
+    mendable(
+        NOT_FOUND,
+        format!("There is no folder `{typed}`. Call list_files without `path` for this folder."),
+    )
 }
 
 fn listed(entry: &Entry<'_>, typed: &str) -> ListedEntry {
