@@ -15,8 +15,8 @@ use std::time::Duration;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// The provider that roles without a mapping go to. `None`: the only one configured, else the
-    /// first by name, else what [`DiscoveryConfig`] finds.
+    /// The provider that roles without a mapping go to. `None`: the only one configured, of several
+    /// the first by name that answers, without any what [`DiscoveryConfig`] finds.
     pub default_provider: Option<String>,
     /// Named instances.
     pub providers: BTreeMap<String, ProviderConfig>,

@@ -1,8 +1,7 @@
-//! Looks for model servers on this machine, all at one time, and takes the first in order.
+//! Looks which model servers answer, all at one time, and takes the first in order.
 
 use crate::call::Listed;
 use crate::choose::is_embedder;
-use crate::config::DiscoveryConfig;
 use crate::instance::Instance;
 use futures::StreamExt;
 use futures::stream::FuturesOrdered;
@@ -10,12 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Asks every place and returns the first, in their order, that has a model to talk to, with the
-/// names of those that were asked in vain before it.
+/// names of those that were asked in vain before it. Each may take `wait` to list its models.
 pub(crate) async fn first(
     places: &[Arc<Instance>],
-    config: &DiscoveryConfig,
+    wait: Duration,
 ) -> (Option<(Arc<Instance>, Vec<Listed>)>, Vec<String>) {
-    let wait = Duration::from_millis(config.answer_ms);
     let mut asked: FuturesOrdered<_> = places
         .iter()
         .map(|place| async move { (place, place.backend.probe(wait).await) })

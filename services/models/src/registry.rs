@@ -21,6 +21,10 @@ use std::time::Duration;
 /// Longest a look at what is on this machine may take.
 const ONE_LOOK: Duration = Duration::from_secs(1);
 
+/// Longest that a configured provider, perhaps a far one, may take to list its models before the
+/// next one is tried.
+const CONFIGURED_LOOK: Duration = Duration::from_secs(5);
+
 /// Where a request goes.
 pub(crate) struct Target {
     pub(crate) instance: Arc<Instance>,
@@ -255,31 +259,31 @@ impl Registry {
         if let Some(name) = &config.default_provider {
             return Ok(Chosen {
                 instance: Arc::clone(self.named(name)?),
-                reason: "the default provider".to_owned(),
+                reason: "the chosen provider".to_owned(),
             });
         }
-        let mut configured = self.instances.values().filter(|one| one.is_configured);
-        if let Some(first) = configured.next() {
-            let reason = if configured.next().is_none() {
-                "the only provider in the configuration"
-            } else {
-                "the first provider in the configuration by name (models.default_provider chooses)"
-            };
+        let configured = self.instances.values().filter(|one| one.is_configured);
+        let configured: Vec<Arc<Instance>> = configured.cloned().collect();
+        if let [only] = configured.as_slice() {
             return Ok(Chosen {
-                instance: Arc::clone(first),
-                reason: reason.to_owned(),
+                instance: Arc::clone(only),
+                reason: "the only provider in the configuration".to_owned(),
             });
         }
         if let Some(found) = self.memory().found.clone() {
             return Ok(found);
         }
-        let found = self.discover(config).await?;
+        let found = match configured.first() {
+            Some(first) => among(&configured, first).await,
+            None => self.discover(config).await?,
+        };
         self.memory().found = Some(found.clone());
         Ok(found)
     }
 
     async fn discover(&self, config: &Config) -> Result<Chosen, Error> {
-        let (found, in_vain) = discovery::first(&self.places, &config.discovery).await;
+        let wait = Duration::from_millis(config.discovery.answer_ms);
+        let (found, in_vain) = discovery::first(&self.places, wait).await;
         if let Some((instance, _models)) = found {
             let before = if in_vain.is_empty() {
                 String::new()
@@ -384,6 +388,33 @@ impl Registry {
             role.as_str()
         );
         Ok(())
+    }
+}
+
+/// Of several configured providers the first by name that answers; else the first, whose error
+/// then says what is wrong.
+async fn among(configured: &[Arc<Instance>], first: &Arc<Instance>) -> Chosen {
+    let (found, in_vain) = discovery::first(configured, CONFIGURED_LOOK).await;
+    let (instance, why) = match found {
+        None => (
+            Arc::clone(first),
+            "no provider in the configuration answers",
+        ),
+        Some((instance, _)) if in_vain.is_empty() => {
+            (instance, "the first provider in the configuration by name")
+        }
+        Some((instance, _)) => (
+            instance,
+            "the first provider in the configuration that answers",
+        ),
+    };
+    let before = match in_vain.as_slice() {
+        [] => String::new(),
+        missed => format!(" (not there: {})", missed.join(", ")),
+    };
+    Chosen {
+        instance,
+        reason: format!("{why}{before}; models.default_provider chooses"),
     }
 }
 

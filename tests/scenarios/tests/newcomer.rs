@@ -249,3 +249,32 @@ fn a_model_is_told_what_opens_the_working_folder() {
         scene.told()
     );
 }
+
+#[test]
+fn of_two_providers_the_one_that_answers_is_taken() {
+    let scene = Scene::new([Reply::text("Hello."), Reply::text("Hello again.")]);
+    let live = scene.server.url();
+    let provider = |name: &str, endpoint: &str| {
+        format!(
+            "[models.providers.{name}]\ntype = \"openai\"\nendpoint = \"{endpoint}/v1\"\n\
+             default_model = \"scripted-model\"\n"
+        )
+    };
+    // Nothing listens on the port that is reserved for asking what a port is for.
+    let dead = provider("asleep", "http://127.0.0.1:1");
+    let config = format!("{dead}\n{}", provider("awake", &live));
+    scene.house.configure(&config);
+    let run = scene.house.ask(["run", "hello there"]).run().expect(0);
+    assert!(run.stdout.contains("Hello."), "{run:#?}");
+    for word in [
+        "awake/scripted-model",
+        "not there: asleep",
+        "default_provider",
+    ] {
+        assert!(run.stderr.contains(word), "{word}: {run:#?}");
+    }
+    let named = ["run", "--provider", "awake", "hello there"];
+    let run = scene.house.ask(named).run().expect(0);
+    assert!(run.stderr.contains("the chosen provider"), "{run:#?}");
+    assert!(!run.stderr.contains("the default provider"), "{run:#?}");
+}

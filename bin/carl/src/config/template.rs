@@ -17,8 +17,9 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 [models]
 # Refuse every connection but loopback.
 #air_gap = false
-# The provider for roles that no mapping names. Without it: the only one configured, else what
-# is found on this machine (Ollama, then OpenAI-compatible servers, then the embedded engine).
+# The provider for roles that no mapping names. Without it: the only one configured, of several the
+# first by name that answers, and with none what is found on this machine (Ollama, then
+# OpenAI-compatible servers, then the embedded engine).
 #default_provider = "ollama"
 
 # A provider you name yourself. Types: ollama, openai, anthropic, embedded, static (word tables,
