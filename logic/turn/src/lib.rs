@@ -9,11 +9,13 @@
 //! What it never does: wait, call, read, write, look at a clock, or judge whether a call may run.
 //! Where to start: [`Turn::on`] and [`drive::Drive::on`]; the invariants are in `tests/`.
 
+mod claims;
 pub mod drive;
 mod ending;
 mod machine;
 mod nudge;
 
+pub use claims::claims_change;
 pub use ending::{Ending, Reason};
 pub use machine::{Action, Answer, Call, Event, Limits, State, ToolUse, Turn};
 pub use nudge::Nudge;

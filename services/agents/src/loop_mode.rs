@@ -367,6 +367,30 @@ impl Run<'_> {
             Reason::Cut => self.outcome.error = self.cut.take().map(|cut| cut.fault),
             _ => self.outcome.error = None,
         }
+        if self.outcome.error.is_none() && self.claims_what_was_not_done() {
+            if self.outcome.status == QueryStatus::Success {
+                self.outcome.status = QueryStatus::Partial;
+            }
+            self.outcome.error = Some(not_changed(&self.outcome.tool_calls));
+        }
+    }
+
+    /// Whether the answer says that a file was changed when no call of this request, and none before
+    /// it that the model still sees, changed anything.
+    fn claims_what_was_not_done(&self) -> bool {
+        let changes = |tool: &str| {
+            !matches!(
+                self.work.effects.get(tool),
+                Some(EffectClass::Read | EffectClass::SelfWrite)
+            )
+        };
+        let calls = &self.outcome.tool_calls;
+        let now = calls
+            .iter()
+            .any(|call| call.status == CallStatus::Ok && changes(&call.tool));
+        let before = |tool: &String| changes(tool) && calls.iter().all(|call| call.tool != *tool);
+        !now && !self.used().iter().any(before)
+            && turn::claims_change(&self.work.text, &self.outcome.answer)
     }
 }
 
@@ -379,6 +403,21 @@ fn calls_used(limit: u32) -> Fault {
              before the model was done."
         ),
         hint: "Raise `tool_iterations` under `[agents]` in config.toml, or ask for what is left."
+            .to_owned(),
+    }
+}
+
+/// The answer says that something was changed, and the calls say that nothing was.
+fn not_changed(calls: &[ToolCallSummary]) -> Fault {
+    let refused = calls.iter().rev().find(|c| c.status == CallStatus::Denied);
+    let why = match refused {
+        Some(call) => format!("`{}` was denied", call.tool),
+        None => "no tool that changes anything did its work".to_owned(),
+    };
+    Fault {
+        code: "agents.nothing_changed".to_owned(),
+        message: format!("The answer says that something was changed. Nothing was: {why}."),
+        hint: "The calls are what counts. Ask again in other words, or use a larger model."
             .to_owned(),
     }
 }

@@ -278,3 +278,29 @@ fn of_two_providers_the_one_that_answers_is_taken() {
     assert!(run.stderr.contains("the chosen provider"), "{run:#?}");
     assert!(!run.stderr.contains("the default provider"), "{run:#?}");
 }
+
+#[test]
+fn an_answer_that_claims_a_change_is_corrected() {
+    let claim = || Reply::text("I have created the file new.txt for you.");
+    let idle = Scene::new([claim()]);
+    let outcome = idle.run(&["create new.txt"]);
+    outcome.assert_ends(3, "partial");
+    assert_eq!(outcome.code(), "agents.nothing_changed");
+    let denied = Scene::new([write("new.txt"), claim()]);
+    let outcome = denied.run(&["create new.txt"]);
+    outcome.assert_ends(5, "denied");
+    assert_eq!(outcome.code(), "agents.nothing_changed");
+    let message = outcome.summary["error"]["message"].as_str().unwrap();
+    assert!(message.contains("`write_file` was denied"), "{message}");
+    let seen = Scene::new([claim()]);
+    let run = seen.house.ask(["run", "create new.txt"]).run().expect(3);
+    assert!(run.stderr.contains("Nothing was:"), "{run:#?}");
+    // The same words are true where the file was made, and when asked about it later.
+    let open = ["--allow-write", ".", "--yes", "write"];
+    let honest = Scene::new([write("new.txt"), claim(), claim()]);
+    let outcome = honest.run(&[&open[..], &["create new.txt"]].concat());
+    outcome.assert_ends(0, "success");
+    let id = outcome.text("session_id").to_owned();
+    let later = honest.run(&["--session-id", &id, "thanks"]);
+    later.assert_ends(0, "success");
+}

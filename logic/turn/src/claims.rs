@@ -1,0 +1,82 @@
+//! Whether an answer says that the model changed something.
+//!
+//! Small models say that they wrote a file when they called no tool, or when the call was refused.
+//! What was done is known from the calls; this only finds the sentence that needs correcting. It is
+//! narrow: English, the model speaking of itself or of a finished change, and a file or folder as
+//! what was changed. "I wrote a summary of it" claims nothing.
+
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// What was done, in the past.
+const DONE: &str = "created|written|wrote|saved|deleted|removed|moved|renamed|updated|edited|\
+                    changed|replaced|added|appended|modified|overwritten|overwrote";
+/// What it was done to: a file's kind, or a name with an ending.
+const THING: &str = r"(?:files?|folders?|director(?:y|ies)|[\w-]+\.[a-z][a-z0-9]{0,4})\b";
+
+static CLAIM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let first_person = format!(
+        r"\bI(?:['’]ve| have)?(?: now| just| also| successfully)* (?:{DONE})\b[^\n!?;:]{{0,60}}?{THING}"
+    );
+    let passive = format!(
+        r"{THING}[`'\x22*]*(?: [\w`'\x22./-]+){{0,3}} (?:has|have) (?:now |just )?been (?:successfully )?(?:{DONE})\b"
+    );
+    Regex::new(&format!("(?i)(?:{first_person}|{passive})")).ok()
+});
+
+/// How a request begins that asks about what is or was, and orders nothing.
+const QUESTIONS: [&str; 16] = [
+    "what", "which", "who", "whom", "whose", "when", "where", "why", "how", "did", "do", "does",
+    "is", "are", "was", "were",
+];
+
+/// Whether the answer to `request` claims a change of a file or folder.
+#[must_use]
+pub fn claims_change(request: &str, answer: &str) -> bool {
+    let first = request.split_whitespace().next().unwrap_or_default();
+    let first = first.to_lowercase();
+    if QUESTIONS.contains(&first.as_str()) {
+        return false;
+    }
+    CLAIM.as_ref().is_some_and(|claim| claim.is_match(answer))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finished_changes_of_files_are_claims() {
+        assert!(CLAIM.is_some());
+        for answer in [
+            "I wrote new.txt for you.",
+            "I have created the file.",
+            "Done! I've successfully updated `src/main.rs` as you asked.",
+            "I have now deleted the old folder.",
+            "The file has been created.",
+            "The file `notes.md` in docs has been successfully updated.",
+            "notes.md has been saved with the new text.",
+        ] {
+            assert!(claims_change("create a file", answer), "{answer}");
+        }
+    }
+
+    #[test]
+    fn other_answers_claim_nothing() {
+        for answer in [
+            "I wrote a summary of the meeting: it was short.",
+            "I could not write new.txt: that is not allowed here.",
+            "You can create the file with `touch new.txt`.",
+            "The file was created in 1999 by Ann.",
+            "I have not created the file.",
+            "I would have deleted the folder.",
+            "I will write new.txt now.",
+        ] {
+            assert!(!claims_change("create a file", answer), "{answer}");
+        }
+        assert!(!claims_change(
+            "What did you do before?",
+            "I wrote new.txt."
+        ));
+    }
+}
