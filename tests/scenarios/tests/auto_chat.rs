@@ -66,8 +66,17 @@ fn the_drive_is_shown_above_the_prompt_and_what_was_begun_there_stays() {
     seat.until("mode: loop");
     seat.until(PROMPT);
     seat.types("/quit\n");
-    assert_eq!(seat.finish().code, Some(0));
+    let finished = seat.finish();
+    assert_eq!(finished.code, Some(0));
     assert!(scene.told().contains("and then this"), "{}", scene.told());
+    // The words of the log are not shown to people.
+    for word in ["foraging", "engaged", "used no tools", "the drive is on"] {
+        assert!(!finished.stderr.contains(word), "{word}: {finished:#?}");
+    }
+    assert!(
+        finished.stderr.contains("auto mode is off"),
+        "{finished:#?}"
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What a session does by itself, or for others, while the prompt of a chat waits.
 
 use crate::exit::OrFail;
+use crate::render::drive;
 use crate::render::in_force::InForce;
 use anyhow::Result;
 use api::Streaming;
@@ -249,8 +250,8 @@ impl Sight {
     fn line(&mut self, event: &Event) -> Option<String> {
         let change = self.in_force.note(event);
         match &event.body {
-            EventBody::DriveState { state, reason } => {
-                return Some(format!("· drive: {}, {}", state.as_str(), visible(reason)));
+            EventBody::DriveState { reason, .. } => {
+                return drive::told(reason).map(|told| format!("· {told}"));
             }
             EventBody::Notice(fault) if event.query_id.is_none() => {
                 let (what, how) = (visible(&fault.message), visible(&fault.hint));

@@ -6,6 +6,7 @@ mod calls;
 pub mod confirm;
 pub mod context;
 mod crew;
+pub mod drive;
 pub mod fit;
 pub mod in_force;
 pub mod links;

@@ -6,7 +6,7 @@ mod words;
 use super::calls::Calls;
 use super::crew::{self, Crew};
 use super::values::{arguments, milliseconds, tokens, usage};
-use super::{Paint, links, print, print_error};
+use super::{Paint, drive, links, print, print_error};
 use domain::decision::Verdict;
 use domain::drive::Origin;
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody, QueryStatus};
@@ -287,9 +287,10 @@ impl Terminal {
     /// What a session does by itself, and what it was told by others.
     fn drive(&mut self, body: &EventBody) -> io::Result<()> {
         match body {
-            EventBody::DriveState { state, reason } => {
-                self.note(&format!("drive: {}, {}", state.as_str(), visible(reason)))
-            }
+            EventBody::DriveState { reason, .. } => match drive::told(reason) {
+                Some(told) => self.note(&told),
+                None => Ok(()),
+            },
             EventBody::SignalReceived { signal } => {
                 self.note(&format!("came in: {}", visible_line(&summary(signal))))
             }
