@@ -218,17 +218,28 @@ impl Builder {
             self.secrets => SecretsServer, std::convert::identity;
             self.terms => PresenceServer, presence::Server::new;
         );
-        let mut reflection = tonic_reflection::server::Builder::configure()
-            .register_encoded_file_descriptor_set(DESCRIPTORS)
-            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET);
-        for name in names {
+        for name in &names {
             health
-                .set_service_status(name, ServingStatus::Serving)
+                .set_service_status(*name, ServingStatus::Serving)
                 .await;
-            reflection = reflection.with_service_name(name);
         }
-        Ok(routes.add_service(reflection.build_v1()?).prepare())
+        // Many clients still ask by the version before the first.
+        let routes = routes
+            .add_service(reflection(&names).build_v1()?)
+            .add_service(reflection(&names).build_v1alpha()?);
+        Ok(routes.prepare())
     }
+}
+
+/// What tells clients of these services, and of no others.
+fn reflection(names: &[&str]) -> tonic_reflection::server::Builder<'static> {
+    let reflection = tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(DESCRIPTORS)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET);
+    let all = names.iter();
+    all.fold(reflection, |reflection, name| {
+        reflection.with_service_name(*name)
+    })
 }
 
 fn name_of<S: NamedService>(_: &S) -> &'static str {

@@ -19,10 +19,6 @@ use tokio::net::UnixStream;
 use tonic::Code;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
-use tonic_reflection::pb::v1::ServerReflectionRequest;
-use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
-use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
-use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
 use wire::models::Client;
 use wire::server::{Builder, Error};
 use wire::{BindError, Endpoint, Listen};
@@ -161,32 +157,41 @@ async fn health_and_reflection_name_what_is_offered_and_nothing_else() {
             .unwrap_err();
         assert_eq!(other.code(), Code::NotFound);
 
-        let request = ServerReflectionRequest {
-            host: String::new(),
-            message_request: Some(MessageRequest::ListServices(String::new())),
-        };
-        let mut reflection = ServerReflectionClient::new(channel);
-        let requests = futures::stream::iter([request]);
-        let answers = reflection.server_reflection_info(requests).await.unwrap();
-        let answer = answers.into_inner().next().await.unwrap().unwrap();
-        let Some(MessageResponse::ListServicesResponse(list)) = answer.message_response else {
-            panic!("no list of services");
-        };
-        let names: Vec<String> = list
-            .service
-            .into_iter()
-            .map(|service| service.name)
-            .collect();
-        assert!(
-            names.contains(&"housecarl.v1.Models".to_owned()),
-            "{names:?}"
-        );
-        assert!(
-            !names.iter().any(|name| name.ends_with("BrokerControl")),
-            "{names:?}"
-        );
+        let names = listed_by_v1(channel.clone()).await;
+        assert!(names.contains(&"housecarl.v1.Models".to_owned()));
+        let control = names.iter().find(|name| name.ends_with("BrokerControl"));
+        assert_eq!(control, None);
+        assert_eq!(listed_by_v1alpha(channel).await, names);
     }
 }
+
+/// The services that reflection lists, in one of its versions.
+macro_rules! listed_by {
+    ($name:ident, $version:ident) => {
+        async fn $name(channel: tonic::transport::Channel) -> Vec<String> {
+            use tonic_reflection::pb::$version as pb;
+            let request = pb::ServerReflectionRequest {
+                host: String::new(),
+                message_request: Some(pb::server_reflection_request::MessageRequest::ListServices(
+                    String::new(),
+                )),
+            };
+            let mut reflection = pb::server_reflection_client::ServerReflectionClient::new(channel);
+            let requests = futures::stream::iter([request]);
+            let answers = reflection.server_reflection_info(requests).await.unwrap();
+            let answer = answers.into_inner().next().await.unwrap().unwrap();
+            let Some(pb::server_reflection_response::MessageResponse::ListServicesResponse(list)) =
+                answer.message_response
+            else {
+                panic!("no list of services");
+            };
+            list.service.into_iter().map(|one| one.name).collect()
+        }
+    };
+}
+
+listed_by!(listed_by_v1, v1);
+listed_by!(listed_by_v1alpha, v1alpha);
 
 #[tokio::test]
 async fn who_serves_and_on_which_terms_is_told() {
