@@ -82,18 +82,31 @@ fn planted(folder: &Folder) -> Option<String> {
 }
 
 fn in_folder(folder: &Folder, top: &Path, left_out: &mut Vec<String>) -> Option<File> {
-    NAMES.iter().find_map(|name| {
+    let mut taken: Option<File> = None;
+    for name in NAMES {
         let path = folder.path.join(name);
-        match folder.read(name, NOTES_BYTES) {
-            Entry::Absent => None,
-            Entry::Text(bytes) => Some(file(path, top, &bytes)),
-            Entry::Refused { why, .. } => {
-                let path = path.display().to_string();
-                left_out.push(format!("{} is left out: it {why}.", visible_line(&path)));
-                None
+        let shown = visible_line(&path.display().to_string());
+        match (folder.read(name, NOTES_BYTES), &taken) {
+            (Entry::Text(bytes), None) => taken = Some(file(path, top, &bytes)),
+            (Entry::Text(bytes), Some(first)) if !first.says(&bytes) => left_out.push(format!(
+                "{shown} is left out: of both in one folder, {} counts.",
+                visible_line(&first.name)
+            )),
+            (Entry::Refused { why, .. }, None) => {
+                left_out.push(format!("{shown} is left out: it {why}."));
             }
+            // The same twice, often as a link.
+            (Entry::Absent | Entry::Text(_) | Entry::Refused { .. }, _) => {}
         }
-    })
+    }
+    taken
+}
+
+impl File {
+    /// Whether this is its content, white space at the ends aside.
+    fn says(&self, bytes: &[u8]) -> bool {
+        self.text.trim() == String::from_utf8_lossy(bytes).trim()
+    }
 }
 
 fn file(path: PathBuf, top: &Path, bytes: &[u8]) -> File {
@@ -215,7 +228,14 @@ mod tests {
             pair("CLAUDE.md", "root claude"),
             pair("a/b/AGENTS.md", "near agents"),
         ];
-        assert_eq!((found.as_slice(), left_out.len()), (&expected[..], 0));
+        assert_eq!((found.as_slice(), left_out.len()), (&expected[..], 1));
+        assert!(
+            left_out[0].contains("CLAUDE.md is left out"),
+            "{left_out:?}"
+        );
+        write(&root.join("a/b/CLAUDE.md"), "near agents\n");
+        let (_, left_out) = texts(&root.join("a/b"));
+        assert!(left_out.is_empty(), "the same twice: {left_out:?}");
     }
 
     #[test]

@@ -280,6 +280,19 @@ fn of_two_providers_the_one_that_answers_is_taken() {
 }
 
 #[test]
+fn notes_that_are_left_out_for_others_are_named() {
+    let scene = Scene::new([Reply::text("Hello."), Reply::text("Hello.")]);
+    scene.house.write("AGENTS.md", "Use tabs.\n");
+    scene.house.write("CLAUDE.md", "Use spaces.\n");
+    let run = scene.house.ask(["run", "hello there"]).run().expect(0);
+    let line = "CLAUDE.md is left out: of both in one folder, AGENTS.md counts.";
+    assert!(run.stderr.contains(line), "{run:#?}");
+    scene.house.write("CLAUDE.md", "Use tabs.\n");
+    let run = scene.house.ask(["run", "hello there"]).run().expect(0);
+    assert!(!run.stderr.contains("left out"), "{run:#?}");
+}
+
+#[test]
 fn an_answer_that_claims_a_change_is_corrected() {
     let claim = || Reply::text("I have created the file new.txt for you.");
     let idle = Scene::new([claim()]);
