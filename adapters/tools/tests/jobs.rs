@@ -15,7 +15,7 @@ use domain::drive::Signal;
 use domain::hash::Digest;
 use domain::id::{CallId, SessionId};
 use domain::label::Label;
-use domain::limits::{JOB_OUTPUT_BYTES, JOB_TIME, JOB_WAIT, JOBS_AT_WORK, JOBS_KEPT};
+use domain::limits::{EXEC_TIME, JOB_OUTPUT_BYTES, JOB_TIME, JOB_WAIT, JOBS_AT_WORK, JOBS_KEPT};
 use domain::tool::{ToolName, ToolOutput};
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
@@ -105,6 +105,7 @@ impl Bench {
             sandbox: stage.clone(),
             home: folder.path().to_owned(),
             reader: PathBuf::from("/bin/true"),
+            program_time: EXEC_TIME,
         });
         Self {
             folder,

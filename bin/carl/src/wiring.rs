@@ -170,6 +170,7 @@ pub fn files(setting: &Setting) -> Result<FileTools> {
         sandbox: Arc::new(sandbox::Service::default()),
         home: setting.paths.home.clone(),
         reader: std::env::current_exe().context("this program's own file is unknown")?,
+        program_time: Duration::from_secs(setting.loaded.config.tools.command_secs),
     };
     Ok(FileTools::new(config).or_fail()?.sandboxed(sandboxed))
 }

@@ -26,8 +26,10 @@ pub const IGNORE_FILE_BYTES: u64 = 256 << 10;
 pub const SEARCH_LINE_BYTES: usize = 500;
 /// Longest a single built-in file tool may run.
 pub const FILE_TOOL_TIME: Duration = Duration::from_secs(30);
-/// Longest a program in the sandbox may run.
+/// Longest a program in the sandbox may run unless the call or the configuration says otherwise.
 pub const EXEC_TIME: Duration = Duration::from_secs(120);
+/// Longest a call or the configuration may let a program in the sandbox run; a job may run longer.
+pub const EXEC_TIME_MOST: Duration = Duration::from_secs(600);
 /// Longest a package installation may run.
 pub const INSTALL_TIME: Duration = Duration::from_secs(600);
 /// Longest reading a document in the sandbox may take.

@@ -224,6 +224,33 @@ fn every_installed_language_runs() {
 }
 
 #[test]
+fn a_program_is_stopped_when_its_time_is_up() {
+    let flags = ["--agent", "sysadmin", "--yes", "exec", "wait"];
+    let told = |scene: &Scene| {
+        let text = result(scene, &scene.run(&flags));
+        assert!(text.contains("stopped after 1 s"), "{text}");
+        for key in [
+            "timeout_secs",
+            "start_job",
+            "`command_secs` under `[tools]`",
+        ] {
+            assert!(text.contains(key), "{key}: {text}");
+        }
+    };
+    told(&asks(
+        "run_shell",
+        json!({"argv": ["/bin/sleep", "1000"], "timeout_secs": 1}),
+    ));
+    let set = asks("run_script", json!({"text": "sleep 1000"}));
+    let config = format!(
+        "{}\n[tools]\ncommand_secs = 1\n",
+        set.server.config("openai")
+    );
+    set.house.configure(&config);
+    told(&set);
+}
+
+#[test]
 fn a_script_runs_in_the_working_folder() {
     let text = "read first < notes.txt\necho \"first: $first\"\nfor i in 1 2 3; do echo $i; done | tail -1";
     let scene = prepared("run_script", json!({"text": text}), |scene| {

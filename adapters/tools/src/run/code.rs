@@ -2,7 +2,7 @@
 
 use super::scratch::Desk;
 use super::toolchain::{self, Language, Toolchain};
-use super::{Bay, Errand, limits, output};
+use super::{Bay, Errand, longer, output};
 use crate::arguments;
 use crate::failure::{mendable, of_call};
 use api::authority::JudgedCall;
@@ -20,6 +20,7 @@ struct RunCode {
     code: String,
     #[serde(default)]
     files: BTreeMap<String, String>,
+    timeout_secs: Option<u64>,
 }
 
 impl RunCode {
@@ -78,6 +79,7 @@ pub(super) async fn run(
 ) -> Result<ToolOutput, ToolFailure> {
     let asked: RunCode = arguments::parse(&call.arguments)?;
     let language = asked.language;
+    let limits = bay.limits(asked.timeout_secs);
     let chain = toolchain::find(language, &bay.given.home)?;
     let desk = Desk::new()?;
     let job = Job {
@@ -91,7 +93,7 @@ pub(super) async fn run(
         environment: desk.environment(&chain.programs),
         input: Vec::new(),
         network: Network::None,
-        limits: limits(),
+        limits,
     };
     let errand = Errand {
         job,
@@ -100,7 +102,7 @@ pub(super) async fn run(
         guarded: Vec::new(),
     };
     let (finished, notes) = bay.finish(errand, progress).await?;
-    output("run_code", &finished, &notes)
+    output("run_code", &finished, &longer(&finished, notes))
 }
 
 pub(super) fn preview(bay: &Bay, call: &JudgedCall) -> Result<String, ToolFailure> {

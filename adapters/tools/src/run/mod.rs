@@ -34,7 +34,7 @@ use api::sandbox::{
 };
 use domain::limits::{
     EXEC_CPU, EXEC_FILE_BYTES, EXEC_MEMORY_BYTES, EXEC_OPEN_FILES, EXEC_OUTPUT_BYTES,
-    EXEC_PROCESSES, EXEC_TIME,
+    EXEC_PROCESSES, EXEC_TIME, EXEC_TIME_MOST,
 };
 use domain::tool::ToolOutput;
 use policy::protected::Protected;
@@ -57,6 +57,8 @@ pub struct Sandboxed {
     /// The program that reads documents, and its arguments: it must call
     /// [`read_document_entry`] when its first argument is [`READER_ENTRY`].
     pub reader: PathBuf,
+    /// Longest a program may run where its call does not say.
+    pub program_time: Duration,
 }
 
 impl fmt::Debug for Sandboxed {
@@ -242,6 +244,19 @@ async fn blocking<T: Send + 'static>(
     }
 }
 
+impl Bay {
+    /// The limits of a program that may run `asked` seconds, or as long as is usual.
+    pub(super) fn limits(&self, asked: Option<u64>) -> JobLimits {
+        let wall = asked.map_or(self.given.program_time, Duration::from_secs);
+        let wall = wall.min(EXEC_TIME_MOST);
+        JobLimits {
+            wall,
+            cpu: wall,
+            ..limits()
+        }
+    }
+}
+
 /// The usual limits.
 fn limits() -> JobLimits {
     JobLimits {
@@ -292,6 +307,18 @@ fn output(origin: &str, finished: &Finished, notes: &[String]) -> Result<ToolOut
         artifacts: Vec::new(),
         labels: Vec::new(),
     })
+}
+
+/// The notes, and what gives a program that was stopped more time.
+pub(super) fn longer(finished: &Finished, mut notes: Vec<String>) -> Vec<String> {
+    if finished.ended == Ended::TimedOut {
+        notes.push(format!(
+            "its time was up. For more, give timeout_secs (at most {}), or use start_job where you \
+             have it; the user may raise `command_secs` under `[tools]`.",
+            EXEC_TIME_MOST.as_secs()
+        ));
+    }
+    notes
 }
 
 fn unwritable(error: serde_json::Error) -> ToolFailure {

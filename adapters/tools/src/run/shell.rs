@@ -2,7 +2,7 @@
 //! write, without a network.
 
 use super::scratch::Desk;
-use super::{Bay, Errand, limits, output, shown_argv};
+use super::{Bay, Errand, limits, longer, output, shown_argv};
 use crate::arguments;
 use crate::failure::mendable;
 use api::authority::JudgedCall;
@@ -22,12 +22,14 @@ struct RunShell {
     argv: Vec<String>,
     #[serde(default, rename = "cwd")]
     _cwd: Option<String>,
+    timeout_secs: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RunScript {
     text: String,
+    timeout_secs: Option<u64>,
 }
 
 /// What a call may touch, without the whole root, which no view can be made of.
@@ -65,9 +67,10 @@ pub(super) async fn run_argv(
     progress: &ProgressSink,
 ) -> Result<ToolOutput, ToolFailure> {
     let asked: RunShell = arguments::parse(&call.arguments)?;
-    let errand = errand(bay, call, asked.argv)?;
+    let mut errand = errand(bay, call, asked.argv)?;
+    errand.job.limits = bay.limits(asked.timeout_secs);
     let (finished, notes) = bay.finish(errand, progress).await?;
-    output("run_shell", &finished, &notes)
+    output("run_shell", &finished, &longer(&finished, notes))
 }
 
 /// A command with what the call may touch, and with the protected places of what it may write
@@ -105,6 +108,7 @@ pub(super) async fn run_script(
     let script = desk.folder.join(SCRIPT).to_string_lossy().into_owned();
     let argv = vec!["/bin/sh".to_owned(), script];
     let mut wanted = job(bay, call, argv, workspace(call)?, &desk);
+    wanted.limits = bay.limits(asked.timeout_secs);
     if let Some(scratch) = &mut wanted.scratch {
         scratch
             .files
@@ -145,7 +149,7 @@ pub(super) async fn guarded(
         desk,
     };
     let (finished, notes) = bay.finish(errand, progress).await?;
-    output(origin, &finished, &notes)
+    output(origin, &finished, &longer(&finished, notes))
 }
 
 pub(super) fn preview_argv(bay: &Bay, call: &JudgedCall) -> Result<String, ToolFailure> {

@@ -2,7 +2,7 @@
 
 use super::{CONTENT_CHARS, Tool, content, folder};
 use crate::run::JOB_NAME_CHARS;
-use domain::limits::JOB_WAIT;
+use domain::limits::{EXEC_TIME_MOST, JOB_WAIT};
 use serde_json::{Value, json};
 
 /// Longest argument of a command, characters.
@@ -51,10 +51,17 @@ impl Tool {
         match self {
             Self::RunCode => (code_properties(), &["language", "code"]),
             Self::RunShell => (
-                json!({"argv": list("Program and arguments.", ARGUMENT_CHARS), "cwd": folder()}),
+                json!({
+                    "argv": list("Program and arguments.", ARGUMENT_CHARS),
+                    "cwd": folder(),
+                    "timeout_secs": timeout(),
+                }),
                 &["argv"],
             ),
-            Self::RunScript => (json!({"text": content("The script.")}), &["text"]),
+            Self::RunScript => (
+                json!({"text": content("The script."), "timeout_secs": timeout()}),
+                &["text"],
+            ),
             Self::PackageInstall => (package_properties(), &["manager", "names"]),
             Self::StartJob => (job_properties(), &["name", "argv"]),
             Self::ListJobs => (json!({}), &[]),
@@ -81,6 +88,7 @@ fn code_properties() -> Value {
             "type": "string", "enum": ["python", "shell", "javascript", "rust"], "maxLength": 10,
         },
         "code": content("The code."),
+        "timeout_secs": timeout(),
         "files": {
             "type": "object", "maxProperties": CODE_FILES,
             "description": "More files: name to text.",
@@ -105,6 +113,14 @@ fn job_properties() -> Value {
         "name": name("What to call it."),
         "argv": list("Program and arguments.", ARGUMENT_CHARS),
         "cwd": folder(),
+    })
+}
+
+/// How long a program may run.
+fn timeout() -> Value {
+    json!({
+        "type": "integer", "minimum": 1, "maximum": EXEC_TIME_MOST.as_secs(),
+        "description": "Longest it may run.",
     })
 }
 

@@ -43,6 +43,8 @@ pub struct Config {
     pub memory: memory::Config,
     /// Agents that others start.
     pub agents: Agents,
+    /// The tools.
+    pub tools: Tools,
     /// How sessions in auto mode go on by themselves.
     pub drive: Drive,
     /// Where messages for sessions in auto mode come in.
@@ -95,6 +97,23 @@ impl Default for Agents {
             session_tokens: 0,
             tool_iterations: NonZeroU32::MIN.saturating_add(domain::limits::TOOL_ITERATIONS - 1),
             open_sessions: NonZeroUsize::MIN.saturating_add(domain::limits::LIVE_SESSIONS - 1),
+        }
+    }
+}
+
+/// The tools.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Tools {
+    /// Longest a command, a script or a piece of code may run where the model does not say, seconds,
+    /// 1 to 600.
+    pub command_secs: u64,
+}
+
+impl Default for Tools {
+    fn default() -> Self {
+        Self {
+            command_secs: domain::limits::EXEC_TIME.as_secs(),
         }
     }
 }

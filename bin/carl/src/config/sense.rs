@@ -28,6 +28,7 @@ pub fn check(config: &Config, layers: &Figment) -> Result<()> {
             ),
         ));
     }
+    check_tools(config, layers)?;
     for provider in config.drive.prices.keys() {
         let known: Vec<&str> = known_providers(config);
         if !known.contains(&provider.as_str()) {
@@ -52,6 +53,20 @@ pub fn check(config: &Config, layers: &Figment) -> Result<()> {
     check_inbox(config, layers)?;
     check_memory(config, layers)?;
     check_search(config, layers)
+}
+
+fn check_tools(config: &Config, layers: &Figment) -> Result<()> {
+    let most = limits::EXEC_TIME_MOST.as_secs();
+    let seconds = config.tools.command_secs;
+    if (1..=most).contains(&seconds) {
+        return Ok(());
+    }
+    Err(wrong(
+        layers,
+        "tools.command_secs",
+        &format!("it is {seconds}"),
+        &format!("Write how many seconds a command may run, 1 to {most}."),
+    ))
 }
 
 fn check_drive(config: &Config, layers: &Figment) -> Result<()> {
@@ -191,6 +206,7 @@ mod tests {
         for (line, key) in [
             ("[agents]\nparallel = 0", "agents.parallel"),
             ("[drive]\nturns = 21", "drive.turns"),
+            ("[tools]\ncommand_secs = 601", "tools.command_secs"),
             ("[drive]\nquiet_hours = \"22-7\"", "drive.quiet_hours"),
             ("[drive]\nday_cost = -1.0", "drive.day_cost"),
             ("[drive]\nwatch = [\"\"]", "drive.watch"),

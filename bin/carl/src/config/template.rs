@@ -107,6 +107,11 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 # refused until one ends.
 #open_sessions = 256
 
+[tools]
+# Longest a command, a script or a piece of code may run where the model does not say, seconds, 1 to
+# 600. What takes longer is for a job in the background.
+#command_secs = 120
+
 [drive]
 # How sessions in auto mode go on by themselves. Most turns in a row without you, 1 to 20.
 #turns = 20
