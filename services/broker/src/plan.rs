@@ -83,7 +83,8 @@ impl Pin {
         let diff = self.diffs(&draft).await?;
         let settings = lock(&self.caller.session).settings.clone();
         if settings.attendance == Attendance::Unattended {
-            return Err(nobody_to_ask(&draft.hash, &self.effects_started(&settings)));
+            let started = self.effects_started(&settings);
+            return Err(nobody_to_ask(&draft, &started));
         }
         self.ask(&draft, diff).await?;
         lock(&self.caller.session).opened.extend(draft.opens);
@@ -460,13 +461,24 @@ fn words(effects: &BTreeSet<EffectClass>) -> String {
     words.join(",")
 }
 
-fn nobody_to_ask(hash: &Digest, started: &BTreeSet<EffectClass>) -> Decision {
-    let in_advance = match started.is_empty() {
-        true => "To approve its kinds of effect, or one that only looks: `--yes CLASS`.".to_owned(),
-        false => format!(
+fn nobody_to_ask(draft: &Draft, started: &BTreeSet<EffectClass>) -> Decision {
+    let hash = &draft.hash;
+    let bounds = draft.judgements.iter().filter_map(|j| j.bound.as_ref());
+    let effects: BTreeSet<EffectClass> = bounds
+        .map(|bound| bound.effect)
+        .filter(|effect| !matches!(effect, EffectClass::Read | EffectClass::SelfWrite))
+        .collect();
+    let in_advance = match (started.is_empty(), effects.is_empty()) {
+        (false, _) => format!(
             "To approve every kind of effect that its agents could have: `--yes {}`.",
             words(started)
         ),
+        (true, false) => format!(
+            "To approve its kinds of effect: `--yes {}`.",
+            words(&effects)
+        ),
+        // It only looks: any yes is more than it needs.
+        (true, true) => "To approve it with others of its kind: `--yes write`.".to_owned(),
     };
     Decision::strictest(vec![Finding {
         layer: Layer::SafetyGate,

@@ -143,6 +143,36 @@ fn an_undo_takes_the_last_change_back() {
 }
 
 #[test]
+fn an_undo_without_a_terminal_prints_the_line_that_does_it() {
+    let house = house();
+    let change = "replace \"draft\" with \"final\" in notes.md";
+    ask(&house, change, &["write"]).expect(0);
+    let refused = house.ask(["undo"]).run().expect(5);
+    assert!(!refused.stderr.contains("CLASS"), "{refused:#?}");
+    let line = refused
+        .stderr
+        .lines()
+        .find(|line| line.starts_with("  carl "));
+    let words: Vec<&str> = line.unwrap().split_whitespace().skip(1).collect();
+    house.ask(words).run().expect(0);
+    assert!(house.read("notes.md").contains("draft"));
+}
+
+#[test]
+fn a_refusal_explained_gives_its_reason_once() {
+    let call = [
+        "policy",
+        "explain",
+        "coder",
+        "delete_file",
+        r#"{"path": "a.txt"}"#,
+    ];
+    let told = house().ask(call).run().expect(5).stdout;
+    assert_eq!(told.matches("--allow-write").count(), 1, "{told}");
+    assert!(told.contains("deny by path"), "{told}");
+}
+
+#[test]
 fn an_undo_in_a_run_of_its_own_takes_back_what_the_last_session_of_the_folder_changed() {
     let house = house();
     let changed = ask(

@@ -176,10 +176,12 @@ fn explained(decision: &Decision, paint: Paint) -> String {
     for finding in &decision.findings {
         let layer = format!("{:<17}", finding.layer.as_str());
         let verdict = word(finding.verdict);
-        text.push_str(&format!(
-            "{layer} {verdict}  {}: {}\n",
-            finding.rule, finding.user_reason
-        ));
+        // The reason that decided stands above.
+        let reason = match finding.user_reason == decision.user_reason {
+            true => String::new(),
+            false => format!(": {}", finding.user_reason),
+        };
+        text.push_str(&format!("{layer} {verdict}  {}{reason}\n", finding.rule));
     }
     text
 }

@@ -509,7 +509,16 @@ impl Missing {
 fn approving(typed: &[String], hash: Digest, missing: Missing) -> Option<String> {
     let (command, rest) = typed.split_first()?;
     // What no line can hold is not typed again.
-    if command != "run" || rest.iter().any(|word| word.contains(char::is_control)) {
+    if rest.iter().any(|word| word.contains(char::is_control)) {
+        return None;
+    }
+    if command == "undo" {
+        // It makes a plan of its own each time, of one call with one kind of effect.
+        let mut line = "  carl undo --yes write".to_owned();
+        rest.iter().for_each(|word| push_word(&mut line, word));
+        return Some(visible(&line));
+    }
+    if command != "run" {
         return None;
     }
     let mut line = format!("  carl run --approve {hash}");
@@ -610,7 +619,10 @@ mod tests {
             format!(r"  carl run --approve {hash} --mode plan 'don'\''t stop' ''")
         );
         let undo = ["undo".to_owned()];
-        assert_eq!(approving(&undo, hash, Missing::Approval), None);
+        assert_eq!(
+            approving(&undo, hash, Missing::Approval).unwrap(),
+            "  carl undo --yes write"
+        );
         let typed = [
             "run",
             "--approve",
