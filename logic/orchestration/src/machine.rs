@@ -41,8 +41,8 @@ pub struct Begun {
     pub label: String,
     /// Its type.
     pub agent_type: AgentType,
-    /// What came of it, with its tokens; `None` when the log ends before its report.
-    pub outcome: Option<(Evidence, u64)>,
+    /// What came of it; `None` when the log ends before its report.
+    pub outcome: Option<Evidence>,
 }
 
 /// An agent to be started.
@@ -185,7 +185,8 @@ impl Orchestration {
         }
     }
 
-    /// Takes up an orchestration where its log ends. `begun` are its agents in the order they were
+    /// Takes up an orchestration where its log ends. `limits` are what is left now: what its agents
+    /// have used is not counted again. `begun` are its agents in the order they were
     /// started. Whoever has no report was cut short, which is one failed try.
     #[must_use]
     pub fn rebuilt(tasks: Vec<Task>, limits: Limits, begun: Vec<Begun>) -> Self {
@@ -202,8 +203,7 @@ impl Orchestration {
                 report: failed_report(CUT_SHORT),
                 refused: Refusal::Nothing,
             };
-            let (outcome, tokens) = one.outcome.unwrap_or_else(|| (cut_short(), 0));
-            whole.spent = whole.spent.saturating_add(tokens);
+            let outcome = one.outcome.unwrap_or_else(cut_short);
             part.tries.push(Try {
                 work,
                 agent_type: one.agent_type,

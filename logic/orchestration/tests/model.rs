@@ -188,7 +188,7 @@ impl Watch {
 
     fn note(&mut self, start: &Start, outcome: &Evidence, tokens: u64) {
         let open = self.begun.iter_mut().rev().find(|b| b.label == start.label);
-        open.unwrap().outcome = Some((outcome.clone(), tokens));
+        open.unwrap().outcome = Some(outcome.clone());
         self.spent += tokens;
     }
 }
@@ -220,13 +220,18 @@ fn play(tasks: Vec<Task>, limits: Limits, moments: &[Moment]) -> (Watch, Orchest
         if now.crashes {
             // The log has what was begun; whoever has not reported was cut short.
             watch.running.clear();
-            whole = Orchestration::rebuilt(tasks.clone(), limits.clone(), watch.begun.clone());
+            // What is left now, as whoever takes it up counts it.
+            let left = Limits {
+                tokens: limits.tokens.map(|all| all.saturating_sub(watch.spent)),
+                ..limits.clone()
+            };
+            whole = Orchestration::rebuilt(tasks.clone(), left, watch.begun.clone());
             for begun in &mut watch.begun {
                 let cut = || Evidence {
                     report: failed_report("cut"),
                     refused: Refusal::Nothing,
                 };
-                begun.outcome.get_or_insert_with(|| (cut(), 0));
+                begun.outcome.get_or_insert_with(cut);
             }
             watch.take(whole.begin(), true);
         } else if now.interrupts {
@@ -443,7 +448,7 @@ fn what_every_agent_is_refused_is_not_tried_again_and_why_is_said() {
         let begun = Begun {
             label: "a".to_owned(),
             agent_type: AgentType::new(agent_type).unwrap(),
-            outcome: Some((outcome.clone(), 1)),
+            outcome: Some(outcome.clone()),
         };
         let actions = whole.reported("a", outcome, 1);
         let again = actions.iter().any(|one| matches!(one, Action::Start(_)));
@@ -460,4 +465,31 @@ fn what_every_agent_is_refused_is_not_tried_again_and_why_is_said() {
         let mut after = Orchestration::rebuilt(vec![task], limits(4, None, false), vec![begun]);
         assert_eq!(after.begin(), actions);
     }
+}
+
+#[test]
+fn what_was_used_before_a_crash_is_counted_once() {
+    let task = |id: &str| Task {
+        id: id.to_owned(),
+        agent_type: "coder".to_owned(),
+        goal: "Do it.".to_owned(),
+        inputs: Vec::new(),
+        depends_on: Vec::new(),
+        expected_artifacts: Vec::new(),
+    };
+    let begun = Begun {
+        label: "a".to_owned(),
+        agent_type: AgentType::new("coder").unwrap(),
+        outcome: Some(Evidence {
+            report: report(9),
+            refused: Refusal::Nothing,
+        }),
+    };
+    // Of a budget the purse has 100 tokens left, whatever the first task took of it.
+    let left = limits(1, Some(100), false);
+    let mut whole = Orchestration::rebuilt(vec![task("a"), task("b")], left, vec![begun]);
+    let actions = whole.begin();
+    assert_eq!(whole.spent(), 0);
+    let starts = |one: &Action| matches!(one, Action::Start(start) if start.task_id == "b");
+    assert!(actions.iter().any(starts), "{actions:?}");
 }

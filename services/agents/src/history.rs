@@ -128,14 +128,9 @@ impl History {
                     self.children.insert(*child, (event.agent_id, thread));
                 }
             }
-            EventBody::AgentFinished {
-                child,
-                report,
-                usage,
-                ..
-            } => {
+            EventBody::AgentFinished { child, report, .. } => {
                 self.thread_mut(event.agent_id)
-                    .agent_ended(event.seq, *child, (report, *usage));
+                    .agent_ended(event.seq, *child, report);
                 self.children.remove(child);
             }
             _ => {

@@ -346,17 +346,12 @@ impl Thread {
     }
 
     /// An agent that this one started has reported.
-    pub(crate) fn agent_ended(
-        &mut self,
-        seq: u64,
-        child: AgentId,
-        (report, usage): (&Report, Usage),
-    ) {
+    pub(crate) fn agent_ended(&mut self, seq: u64, child: AgentId, report: &Report) {
         let words = self.handed.ended(child, report);
         self.window.reported(seq, words);
         self.tasks_stand(seq);
         if let Some(tasks) = &mut self.tasks {
-            tasks.agent_ended(child, report, usage);
+            tasks.agent_ended(child, report);
         }
     }
 

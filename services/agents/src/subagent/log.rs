@@ -1,12 +1,10 @@
 //! The tasks of a request as the session log has them: what was planned, who was started on it and
 //! what was reported, so that an orchestration goes on after a crash.
 
-use crate::subagent::means::tokens;
 use domain::decision::Layer;
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody};
 use domain::id::{AgentId, CallId};
 use domain::lineage::AgentType;
-use domain::model::Usage;
 use domain::report::Report;
 use domain::task::{Task, TaskStatus};
 use orchestration::{Begun, Evidence, Refusal};
@@ -90,14 +88,14 @@ impl TaskLog {
     }
 
     /// An agent has reported. One that works on no task changes nothing.
-    pub(crate) fn agent_ended(&mut self, child: AgentId, report: &Report, usage: Usage) {
+    pub(crate) fn agent_ended(&mut self, child: AgentId, report: &Report) {
         let evidence = Evidence {
             report: report.clone(),
             refused: self.refusal(child),
         };
         let found = self.begun.iter_mut().find(|(id, _)| *id == child);
         if let Some((_, begun)) = found {
-            begun.outcome = Some((evidence, tokens(usage)));
+            begun.outcome = Some(evidence);
         }
     }
 
