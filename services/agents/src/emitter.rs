@@ -112,7 +112,8 @@ impl Emitter {
     /// Appends an event and shows it.
     ///
     /// # Errors
-    /// [`ErrorKind::Unwritable`]; the event then exists nowhere.
+    /// [`ErrorKind::Unwritable`]; the event then exists nowhere, or is shown but may not outlast a
+    /// loss of power.
     pub async fn emit(
         &self,
         scope: Scope,
@@ -139,14 +140,14 @@ impl Emitter {
             inner: &self.inner,
             event: Arc::clone(&event),
         };
-        if durability == Durability::Synchronised {
-            let file = log.file();
-            let synced = tokio::task::spawn_blocking(move || file.sync_data()).await;
-            if !matches!(synced, Ok(Ok(()))) {
-                tracing::error!(session = %self.inner.session_id, ?synced, "the session log could not be synchronised");
-            }
-        }
+        let synced = match durability {
+            Durability::Synchronised => log.synchronise().await,
+            Durability::Written => Ok(()),
+        };
         drop(announcement);
+        synced.inspect_err(|error| {
+            let _ = self.inner.sender.send(Shown::Broken(error.fault()));
+        })?;
         Ok(event)
     }
 

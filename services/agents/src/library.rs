@@ -215,7 +215,7 @@ pub(crate) fn copy(
             .with_hint("`carl session show` prints the number of each message."));
         }
         end_what_is_open(&mut log, &copied, now)?;
-        saved(&log)
+        log.synchronise_here()
     });
     if let Err(error) = copied {
         if let Err(error) = std::fs::remove_file(log.path()) {
@@ -283,14 +283,4 @@ fn end_what_is_open(log: &mut SessionLog, copied: &Copied, now: Timestamp) -> Re
         })?;
     }
     Ok(())
-}
-
-fn saved(log: &SessionLog) -> Result<(), Error> {
-    log.file().sync_data().map_err(|source| {
-        Error::new(
-            ErrorKind::Unwritable,
-            format!("The copy cannot be saved: {source}."),
-        )
-        .with_source(source)
-    })
 }

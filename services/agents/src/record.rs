@@ -77,6 +77,10 @@ impl SessionLog {
             .open(&path)
             .map_err(|source| unwritable(&path, source))?;
         lock(&file, &path)?;
+        // A log whose name is lost with the power is lost.
+        File::open(folder)
+            .and_then(|folder| folder.sync_all())
+            .map_err(|source| unwritable(&path, source))?;
         Ok(Self {
             file: Arc::new(file),
             path,
@@ -176,10 +180,26 @@ impl SessionLog {
         Ok(())
     }
 
-    /// The descriptor, to synchronise it away from the async threads.
-    #[must_use]
-    pub fn file(&self) -> Arc<File> {
-        Arc::clone(&self.file)
+    /// Waits until the disk has everything, away from the async threads.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unwritable`].
+    pub async fn synchronise(&self) -> Result<(), Error> {
+        let file = Arc::clone(&self.file);
+        let synced = tokio::task::spawn_blocking(move || file.sync_data()).await;
+        synced
+            .map_err(std::io::Error::other)
+            .flatten()
+            .map_err(|source| unwritable(&self.path, source))
+    }
+
+    /// The same, on this thread.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unwritable`].
+    pub fn synchronise_here(&self) -> Result<(), Error> {
+        let synced = self.file.sync_data();
+        synced.map_err(|source| unwritable(&self.path, source))
     }
 }
 
