@@ -4,6 +4,7 @@
 
 use crate::exit::Failure;
 use crate::files::{self, Links};
+use crate::render::print_error;
 use agents::AgentCard;
 use anyhow::{Context, Result};
 use domain::limits::PROMPT_LAYER_BYTES;
@@ -11,6 +12,7 @@ use domain::lineage::AgentType;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
+use text::escape::visible_line;
 use tooltable::yaml::{Trouble, trouble};
 
 const SHIPPED: [&str; 5] = [
@@ -21,6 +23,12 @@ const SHIPPED: [&str; 5] = [
     include_str!("../../../config/cards/sysadmin.md"),
 ];
 
+/// What a card begins with.
+const FENCE: &str = "---\n";
+/// What a card is, for whoever wrote something else.
+const ABOUT_CARDS: &str = "A card begins with a line `---`, then `name:` and `description:`, a line `---`, and the \
+     instructions. Rights and model roles belong in agents.yaml.";
+
 /// What stands between the two lines of dashes.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -30,7 +38,8 @@ struct FrontMatter {
     description: String,
 }
 
-/// Every card: the shipped ones, then the user's.
+/// Every card: the shipped ones, then the user's. A file that does not begin as a card, such as a
+/// note beside them, is left out with a warning.
 ///
 /// # Errors
 /// A usage failure that names the card which cannot be used, and why.
@@ -56,7 +65,15 @@ pub fn load(folder: &Path) -> Result<BTreeMap<AgentType, AgentCard>> {
                 .context("a card cannot be used")?;
             // One that is gone by now, or a link that leads nowhere.
             let Some(text) = text else { continue };
-            let (name, card) = parse(&path.display().to_string(), &text)?;
+            let shown = path.display().to_string();
+            if !text.starts_with(FENCE) {
+                let shown = visible_line(&shown);
+                print_error(&format!(
+                    "warning: {shown} is left out: it is no card. {ABOUT_CARDS}\n"
+                ))?;
+                continue;
+            }
+            let (name, card) = parse(&shown, &text)?;
             cards.insert(name, card);
         }
     }
@@ -64,20 +81,14 @@ pub fn load(folder: &Path) -> Result<BTreeMap<AgentType, AgentCard>> {
 }
 
 fn parse(place: &str, text: &str) -> Result<(AgentType, AgentCard)> {
-    let refuse = |problem: String| {
-        Failure::usage(
-            format!("{place}: {problem}"),
-            "A card begins with a line `---`, then `name:` and `description:`, a line `---`, and the \
-             instructions. Rights and model roles belong in agents.yaml.",
-        )
-    };
+    let refuse = |problem: String| Failure::usage(format!("{place}: {problem}"), ABOUT_CARDS);
     if text.len() > PROMPT_LAYER_BYTES {
         return Err(refuse(format!("larger than {PROMPT_LAYER_BYTES} bytes")).into());
     }
     let (front, body) = text
-        .strip_prefix("---\n")
+        .strip_prefix(FENCE)
         .and_then(|rest| rest.split_once("\n---\n"))
-        .ok_or_else(|| refuse("there is no front matter".to_owned()))?;
+        .ok_or_else(|| refuse("the front matter has no end, a line `---`".to_owned()))?;
     let front: FrontMatter = serde_saphyr::from_str(front).map_err(|error| {
         let Trouble { line, problem } = trouble(&error);
         // The first line is the one of dashes.

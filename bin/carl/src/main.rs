@@ -47,7 +47,8 @@ fn main() {
     become_another();
     keep_memory_private();
     log_to_stderr();
-    let cli = Cli::parse().checked().unwrap_or_else(|error| error.exit());
+    let cli = Cli::try_parse().and_then(Cli::checked);
+    let cli = cli.unwrap_or_else(|error| refuse(&error));
     let exit = match dispatch(cli) {
         Ok(exit) => exit,
         Err(error) => report(&error),
@@ -56,6 +57,22 @@ fn main() {
     // every log line was written before it was shown.
     let _flushed = std::io::stdout().flush();
     std::process::exit(i32::from(exit.number()));
+}
+
+/// Ends with what is wrong with the command line. Who asked for one JSON object gets one.
+fn refuse(error: &clap::Error) -> ! {
+    let typed: Vec<_> = std::env::args_os().skip(1).collect();
+    let is_run = typed.first().is_some_and(|command| command == "run");
+    let mut flags = typed.iter().take_while(|word| *word != "--");
+    if error.use_stderr() && is_run && flags.any(|word| word == "--json") {
+        let text = error.to_string();
+        let said = text.strip_prefix("error: ").unwrap_or(&text);
+        let said = said.split("\n\n").next().unwrap_or(said);
+        let failure = exit::Failure::usage(said, "`carl run --help` has the flags.");
+        let _told = commands::run::print_failure(failure.fault);
+        std::process::exit(i32::from(failure.exit.number()));
+    }
+    error.exit()
 }
 
 /// The sandbox and its reader of documents are this very program, started once more.

@@ -20,6 +20,14 @@ pub fn workspace(flags: &Ceiling) -> Result<PathBuf> {
         .clone()
         .unwrap_or_else(|| PathBuf::from("."));
     match wanted.canonicalize() {
+        Ok(folder) if folder.is_dir() && folder.to_str().is_none() => Err(Failure::usage(
+            format!(
+                "the name of the folder {} is not UTF-8 text",
+                folder.display()
+            ),
+            "Rename it, or work in another folder with -C.",
+        )
+        .into()),
         Ok(folder) if folder.is_dir() => Ok(folder),
         Ok(file) => Err(Failure::usage(
             format!("{} is not a folder", file.display()),

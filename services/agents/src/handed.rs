@@ -3,7 +3,7 @@
 
 use domain::id::AgentId;
 use domain::lineage::AgentType;
-use domain::report::Report;
+use domain::report::{Report, ReportStatus};
 use domain::task::{Task, TaskStatus};
 use orchestration::{Standing, tasks_in_json};
 use std::collections::BTreeMap;
@@ -80,7 +80,8 @@ fn in_words(name: &str, report: &Report) -> String {
     let status = report.status.as_str();
     let quality = report.result_quality.as_str();
     let mut words = format!("{name}: {status}, {quality}. {}", report.summary.trim());
-    if let Some(reason) = &report.failure_reason {
+    let failed = report.status != ReportStatus::Success;
+    if let Some(reason) = report.failure_reason.as_ref().filter(|_| failed) {
         let _ = write!(words, "\nFailed because: {reason}");
     }
     if !report.artifacts.is_empty() {

@@ -2,7 +2,7 @@
 
 use crate::subagent::Returned;
 use domain::limits::SHOWN_REPORTS;
-use domain::report::{Report, ReportSource};
+use domain::report::{Report, ReportSource, ReportStatus};
 use domain::tool::ToolOutput;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -67,7 +67,8 @@ fn whole(name: &str, returned: &Returned) -> String {
         source(report.source),
         report.summary.trim()
     );
-    if let Some(reason) = &report.failure_reason {
+    let failed = report.status != ReportStatus::Success;
+    if let Some(reason) = report.failure_reason.as_ref().filter(|_| failed) {
         let _ = write!(text, "\nFailed because: {reason}");
     }
     if !report.artifacts.is_empty() {

@@ -1,9 +1,13 @@
 //! `carl run`: one task, then exit with what came of it.
 
+mod again;
+mod given;
+
+use self::again::{Missing, approving};
+use self::given::{input, input_is_piped, leaves_a_pipe_unread, task};
 use super::{Setting, notes, session, undo};
 use crate::cli::RunArgs;
-use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
-use crate::files::{self, Links};
+use crate::exit::{Exit, OrFail, describe, not_opened};
 use crate::profile;
 use crate::render::summary::RunSummary;
 use crate::render::terminal::{Answer, Terminal};
@@ -17,13 +21,14 @@ use anyhow::{Context, Result};
 use api::sessions::{Follow, Input, OpenRequest, SendRequest, Sessions};
 use domain::drive::Origin;
 use domain::event::{Event, EventBody, QueryStatus};
+use domain::fault::Fault;
 use domain::hash::Digest;
 use domain::id::{HolderId, SessionId};
 use domain::settings::{Attendance, Mode, SessionProfile};
 use futures::StreamExt;
 use std::collections::BTreeSet;
-use std::io::{self, IsTerminal, Read};
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::time::Duration;
 use text::escape::visible;
 
@@ -36,11 +41,19 @@ pub async fn run(args: RunArgs) -> Result<Exit> {
     match attempt(args).await {
         Err(error) if as_json => {
             let (exit, fault) = describe(&error);
-            print_summary(&RunSummary::failed(fault))?;
+            print_failure(fault)?;
             Ok(exit)
         }
         other => other,
     }
+}
+
+/// The one JSON object of a run that did not begin.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn print_failure(fault: Fault) -> Result<()> {
+    print_summary(&RunSummary::failed(fault))
 }
 
 async fn attempt(mut args: RunArgs) -> Result<Exit> {
@@ -208,6 +221,12 @@ impl Begun<'_> {
             worked => worked?,
         };
         view.finish()?;
+        if leaves_a_pipe_unread(task.args) {
+            view.remark(
+                "standard input was not read, since the task was given in words; `--input -` gives \
+                 it as data",
+            )?;
+        }
         match leave(sessions, (session_id, holder_id), own, &mut view).await {
             // Whoever served has ended since the answer, and the session with that.
             Err(_) if house.is_gone().await => {}
@@ -315,95 +334,6 @@ fn attendance(args: &RunArgs) -> Attendance {
     }
 }
 
-/// Whether the data comes by standard input.
-fn input_is_piped(args: &RunArgs) -> bool {
-    args.input.as_deref() == Some(Path::new("-"))
-}
-
-/// The data of `--input`.
-fn input(args: &RunArgs) -> Result<Option<Input>> {
-    let Some(typed) = &args.input else {
-        return Ok(None);
-    };
-    let refuse = |problem: String| {
-        Failure::usage(
-            problem,
-            "Give --input a readable UTF-8 text file, or - for standard input.",
-        )
-    };
-    let (name, text) = match input_is_piped(args) {
-        true => ("standard input".to_owned(), stdin_text()?),
-        false => {
-            let file = args.session.ceiling.place(typed);
-            let limit = domain::limits::USER_TEXT_BYTES as u64;
-            let text = files::text(&file, limit, Links::Followed)
-                .map_err(|error| refuse(format!("the data: {error:#}")))?
-                .ok_or_else(|| refuse(format!("there is no file {}", file.display())))?;
-            (file.display().to_string(), text)
-        }
-    };
-    if text.trim().is_empty() {
-        return Err(refuse(format!("{name} holds no data")).into());
-    }
-    Ok(Some(Input { name, text }))
-}
-
-/// The task's text from words, `@file`, `-`, or a pipe.
-fn task(args: &RunArgs) -> Result<String> {
-    let (words, ceiling) = (args.task.as_slice(), &args.session.ceiling);
-    let reads_stdin = words.is_empty() || words == ["-"];
-    if reads_stdin && input_is_piped(args) {
-        return Err(Failure::usage(
-            "standard input cannot be the task and its data",
-            "Write the task in quotes: carl run \"summarise this\" --input -",
-        )
-        .into());
-    }
-    let text = match words {
-        [] if !io::stdin().is_terminal() => stdin_text()?,
-        [only] if only == "-" => stdin_text()?,
-        [only] if only.starts_with('@') && only.len() > 1 => {
-            let limit = domain::limits::USER_TEXT_BYTES as u64;
-            let refuse = |problem: String| {
-                Failure::usage(
-                    problem,
-                    "Give `@file` a readable UTF-8 text file, or write the task in quotes.",
-                )
-            };
-            let file = ceiling.place(Path::new(&only[1..]));
-            files::text(&file, limit, Links::Followed)
-                .map_err(|error| refuse(format!("the task file: {error:#}")))?
-                .ok_or_else(|| refuse(format!("there is no task file {}", file.display())))?
-        }
-        words => words.join(" "),
-    };
-    if text.trim().is_empty() {
-        return Err(Failure::usage(
-            "there is no task",
-            "Write it in quotes: carl run \"list the files here\"; or use @file, or - for standard input.",
-        )
-        .into());
-    }
-    Ok(text)
-}
-
-fn stdin_text() -> Result<String> {
-    let limit = domain::limits::USER_TEXT_BYTES as u64 + 1;
-    let mut bytes = Vec::new();
-    io::stdin()
-        .lock()
-        .take(limit)
-        .read_to_end(&mut bytes)
-        .context("standard input cannot be read")?;
-    String::from_utf8(bytes).map_err(|error| {
-        Failure::usage(
-            format!("standard input is not UTF-8 text: {error}"),
-            "Give it as UTF-8 text.",
-        )
-        .into()
-    })
-}
-
 fn print_summary(summary: &RunSummary) -> Result<()> {
     let text =
         serde_json::to_string_pretty(summary).context("the result cannot be written as JSON")?;
@@ -483,78 +413,6 @@ impl OneRun {
     }
 }
 
-/// What a refused plan lacks that a flag gives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Missing {
-    /// A yes.
-    Approval,
-    /// A yes, and the working folder open for writing.
-    ApprovalAndFolder,
-}
-
-impl Missing {
-    /// What it lacks, by why it was refused; `None` where no flag would let it pass.
-    fn of(why: &str, hash: Digest, workspace: &Path) -> Option<Self> {
-        let names = |flag: String| why.contains(&flag);
-        if names(format!("`--approve {hash}`")) {
-            Some(Self::Approval)
-        } else {
-            names(format!("`--allow-write {}`", workspace.display()))
-                .then_some(Self::ApprovalAndFolder)
-        }
-    }
-}
-
-/// The command that was typed once more, with a plan approved in advance: one line to be copied.
-fn approving(typed: &[String], hash: Digest, missing: Missing) -> Option<String> {
-    let (command, rest) = typed.split_first()?;
-    // What no line can hold is not typed again.
-    if rest.iter().any(|word| word.contains(char::is_control)) {
-        return None;
-    }
-    if command == "undo" {
-        // It makes a plan of its own each time, of one call with one kind of effect.
-        let mut line = "  carl undo --yes write".to_owned();
-        rest.iter().for_each(|word| push_word(&mut line, word));
-        return Some(visible(&line));
-    }
-    if command != "run" {
-        return None;
-    }
-    let mut line = format!("  carl run --approve {hash}");
-    if missing == Missing::ApprovalAndFolder {
-        line.push_str(" --allow-write .");
-    }
-    let mut words = rest.iter();
-    while let Some(word) = words.next() {
-        // An approval that was typed was for another plan.
-        if word == "--approve" {
-            words.next();
-            continue;
-        }
-        if word.starts_with("--approve=") {
-            continue;
-        }
-        // What follows is the task, whatever it looks like.
-        if word == "--" {
-            line.push_str(" --");
-            words.by_ref().for_each(|word| push_word(&mut line, word));
-            break;
-        }
-        push_word(&mut line, word);
-    }
-    Some(visible(&line))
-}
-
-fn push_word(line: &mut String, word: &str) {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
-    let shown = match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    };
-    line.push_str(&format!(" {shown}"));
-}
-
 impl View for OneRun {
     fn show(&mut self, event: &Event) -> Result<()> {
         self.last_seq = event.seq;
@@ -603,37 +461,5 @@ impl View for OneRun {
     fn remark(&mut self, text: &str) -> Result<()> {
         let text = visible(text);
         Ok(print_error(&format!("{}\n", self.remarks.warn(&text)))?)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_typed_is_typed_again_with_the_hash_and_as_it_was_meant() {
-        let hash = Digest::of(b"a plan");
-        let typed = ["run", "--mode", "plan", "don't stop", ""].map(str::to_owned);
-        assert_eq!(
-            approving(&typed, hash, Missing::Approval).unwrap(),
-            format!(r"  carl run --approve {hash} --mode plan 'don'\''t stop' ''")
-        );
-        let undo = ["undo".to_owned()];
-        assert_eq!(
-            approving(&undo, hash, Missing::Approval).unwrap(),
-            "  carl undo --yes write"
-        );
-        let typed = [
-            "run",
-            "--approve",
-            "old",
-            "--approve=old",
-            "--",
-            "--approve",
-        ];
-        assert_eq!(
-            approving(&typed.map(str::to_owned), hash, Missing::ApprovalAndFolder).unwrap(),
-            format!("  carl run --approve {hash} --allow-write . -- --approve")
-        );
     }
 }

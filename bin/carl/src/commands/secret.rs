@@ -191,13 +191,13 @@ async fn ready(setting: &Setting, store: &Store) -> Result<()> {
 async fn create(setting: &Setting, store: &Store, kernel: &KernelKeyring) -> Result<()> {
     let file = kernel.file().display();
     print_error(&format!(
-        "There is no encrypted file yet. It will be {file}. Whoever loses its passphrase loses \
-         what is in it.\n"
+        "There is no encrypted file yet. It will be {file}. Its passphrase has {PASSPHRASE_CHARS} \
+         characters or more; whoever loses it loses what is in the file.\n"
     ))?;
     let mut chosen = passphrase(store, Twice::Yes)?;
     while asks() && store.credential()?.is_none() && is_short(&chosen) {
         print_error(&format!(
-            "A passphrase has {PASSPHRASE_CHARS} characters or more.\n"
+            "That is too short: {PASSPHRASE_CHARS} characters or more.\n"
         ))?;
         chosen = passphrase(store, Twice::Yes)?;
     }

@@ -1,0 +1,109 @@
+//! The line to copy after a plan was refused for want of a yes.
+
+use domain::hash::Digest;
+use std::path::Path;
+use text::escape::visible;
+
+/// What a refused plan lacks that a flag gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// A yes.
+    Approval,
+    /// A yes, and the working folder open for writing.
+    ApprovalAndFolder,
+}
+
+impl Missing {
+    /// What it lacks, by why it was refused; `None` where no flag would let it pass.
+    pub(super) fn of(why: &str, hash: Digest, workspace: &Path) -> Option<Self> {
+        let names = |flag: String| why.contains(&flag);
+        if names(format!("`--approve {hash}`")) {
+            Some(Self::Approval)
+        } else {
+            names(format!("`--allow-write {}`", workspace.display()))
+                .then_some(Self::ApprovalAndFolder)
+        }
+    }
+}
+
+/// The command that was typed once more, with a plan approved in advance: one line to be copied.
+pub(super) fn approving(typed: &[String], hash: Digest, missing: Missing) -> Option<String> {
+    let (command, rest) = typed.split_first()?;
+    // What no line can hold is not typed again.
+    if rest.iter().any(|word| word.contains(char::is_control)) {
+        return None;
+    }
+    if command == "undo" {
+        // It makes a plan of its own each time, of one call with one kind of effect.
+        let mut line = "  carl undo --yes write".to_owned();
+        rest.iter().for_each(|word| push_word(&mut line, word));
+        return Some(visible(&line));
+    }
+    if command != "run" {
+        return None;
+    }
+    let mut line = format!("  carl run --approve {hash}");
+    if missing == Missing::ApprovalAndFolder {
+        line.push_str(" --allow-write .");
+    }
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        // An approval that was typed was for another plan.
+        if word == "--approve" {
+            words.next();
+            continue;
+        }
+        if word.starts_with("--approve=") {
+            continue;
+        }
+        // What follows is the task, whatever it looks like.
+        if word == "--" {
+            line.push_str(" --");
+            words.by_ref().for_each(|word| push_word(&mut line, word));
+            break;
+        }
+        push_word(&mut line, word);
+    }
+    Some(visible(&line))
+}
+
+fn push_word(line: &mut String, word: &str) {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    let shown = match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    };
+    line.push_str(&format!(" {shown}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_typed_is_typed_again_with_the_hash_and_as_it_was_meant() {
+        let hash = Digest::of(b"a plan");
+        let typed = ["run", "--mode", "plan", "don't stop", ""].map(str::to_owned);
+        assert_eq!(
+            approving(&typed, hash, Missing::Approval).unwrap(),
+            format!(r"  carl run --approve {hash} --mode plan 'don'\''t stop' ''")
+        );
+        let undo = ["undo".to_owned()];
+        assert_eq!(
+            approving(&undo, hash, Missing::Approval).unwrap(),
+            "  carl undo --yes write"
+        );
+        let typed = [
+            "run",
+            "--approve",
+            "old",
+            "--approve=old",
+            "--",
+            "--approve",
+        ];
+        assert_eq!(
+            approving(&typed.map(str::to_owned), hash, Missing::ApprovalAndFolder).unwrap(),
+            format!("  carl run --approve {hash} --allow-write . -- --approve")
+        );
+    }
+}

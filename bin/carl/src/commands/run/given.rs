@@ -1,0 +1,109 @@
+//! What a run is given: its task, the data that it is about, and where both come from.
+
+use crate::cli::RunArgs;
+use crate::exit::Failure;
+use crate::files::{self, Links};
+use anyhow::{Context, Result};
+use api::sessions::Input;
+use std::io::{self, IsTerminal, Read};
+use std::path::Path;
+
+/// Whether something was piped here that nobody asked for. A loop in a script may keep its own list
+/// in standard input, so that it is never taken unasked.
+pub(super) fn leaves_a_pipe_unread(args: &RunArgs) -> bool {
+    let stdin = io::stdin();
+    let reads = args.task.is_empty() || args.task == ["-"] || input_is_piped(args);
+    let is_pipe = rustix::fs::fstat(&stdin).is_ok_and(|facts| {
+        rustix::fs::FileType::from_raw_mode(facts.st_mode) == rustix::fs::FileType::Fifo
+    });
+    !reads && is_pipe && rustix::io::ioctl_fionread(&stdin).is_ok_and(|bytes| bytes > 0)
+}
+
+/// Whether the data comes by standard input.
+pub(super) fn input_is_piped(args: &RunArgs) -> bool {
+    args.input.as_deref() == Some(Path::new("-"))
+}
+
+/// The data of `--input`.
+pub(super) fn input(args: &RunArgs) -> Result<Option<Input>> {
+    let Some(typed) = &args.input else {
+        return Ok(None);
+    };
+    let refuse = |problem: String| {
+        Failure::usage(
+            problem,
+            "Give --input a readable UTF-8 text file, or - for standard input.",
+        )
+    };
+    let (name, text) = match input_is_piped(args) {
+        true => ("standard input".to_owned(), stdin_text()?),
+        false => {
+            let file = args.session.ceiling.place(typed);
+            let limit = domain::limits::USER_TEXT_BYTES as u64;
+            let text = files::text(&file, limit, Links::Followed)
+                .map_err(|error| refuse(format!("the data: {error:#}")))?
+                .ok_or_else(|| refuse(format!("there is no file {}", file.display())))?;
+            (file.display().to_string(), text)
+        }
+    };
+    if text.trim().is_empty() {
+        return Err(refuse(format!("{name} holds no data")).into());
+    }
+    Ok(Some(Input { name, text }))
+}
+
+/// The task's text from words, `@file`, `-`, or a pipe.
+pub(super) fn task(args: &RunArgs) -> Result<String> {
+    let (words, ceiling) = (args.task.as_slice(), &args.session.ceiling);
+    let reads_stdin = words.is_empty() || words == ["-"];
+    if reads_stdin && input_is_piped(args) {
+        return Err(Failure::usage(
+            "standard input cannot be the task and its data",
+            "Write the task in quotes: carl run \"summarise this\" --input -",
+        )
+        .into());
+    }
+    let text = match words {
+        [] if !io::stdin().is_terminal() => stdin_text()?,
+        [only] if only == "-" => stdin_text()?,
+        [only] if only.starts_with('@') && only.len() > 1 => {
+            let limit = domain::limits::USER_TEXT_BYTES as u64;
+            let refuse = |problem: String| {
+                Failure::usage(
+                    problem,
+                    "Give `@file` a readable UTF-8 text file, or write the task in quotes.",
+                )
+            };
+            let file = ceiling.place(Path::new(&only[1..]));
+            files::text(&file, limit, Links::Followed)
+                .map_err(|error| refuse(format!("the task file: {error:#}")))?
+                .ok_or_else(|| refuse(format!("there is no task file {}", file.display())))?
+        }
+        words => words.join(" "),
+    };
+    if text.trim().is_empty() {
+        return Err(Failure::usage(
+            "there is no task",
+            "Write it in quotes: carl run \"list the files here\"; or use @file, or - for standard input.",
+        )
+        .into());
+    }
+    Ok(text)
+}
+
+fn stdin_text() -> Result<String> {
+    let limit = domain::limits::USER_TEXT_BYTES as u64 + 1;
+    let mut bytes = Vec::new();
+    io::stdin()
+        .lock()
+        .take(limit)
+        .read_to_end(&mut bytes)
+        .context("standard input cannot be read")?;
+    String::from_utf8(bytes).map_err(|error| {
+        Failure::usage(
+            format!("standard input is not UTF-8 text: {error}"),
+            "Give it as UTF-8 text.",
+        )
+        .into()
+    })
+}
