@@ -170,6 +170,15 @@ pub struct ModelInfo {
     pub roles: Vec<ModelRole>,
 }
 
+/// What is known of a model before it is asked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ModelFacts {
+    /// The context that a request gets which names no size, tokens; `None`: not known.
+    pub context_tokens: Option<u32>,
+    /// Whether it takes pictures; `None`: not known.
+    pub sees: Option<bool>,
+}
+
 /// The state of one provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderHealth {
@@ -334,6 +343,15 @@ pub trait Models: Send + Sync {
     async fn embed(&self, request: EmbedRequest) -> Result<Embeddings, Error>;
     /// Every model that could be used.
     async fn list_models(&self) -> Result<Vec<ModelInfo>, Error>;
+    /// What is known of the model that would answer. It is asked of the server once and remembered;
+    /// what cannot be found out is not known, which is no error.
+    ///
+    /// # Errors
+    /// When no model would answer.
+    async fn describe(&self, model: ModelChoice) -> Result<ModelFacts, Error> {
+        let _ = model;
+        Ok(ModelFacts::default())
+    }
     /// How many tokens a text is, by the model's own tokenizer where there is one, else estimated.
     async fn count_tokens(&self, model: ModelChoice, text: String) -> Result<u64, Error>;
     /// The state of every provider.

@@ -9,8 +9,8 @@ use crate::status::{cause, reason, status};
 use crate::{channel, stream};
 use api::Streaming;
 use api::models::{
-    ChatChunk, ChatRequest, EmbedRequest, Embeddings, Error, ErrorKind, ModelInfo, Models,
-    ProviderHealth,
+    ChatChunk, ChatRequest, EmbedRequest, Embeddings, Error, ErrorKind, ModelFacts, ModelInfo,
+    Models, ProviderHealth,
 };
 use async_trait::async_trait;
 use domain::limits::WIRE_MESSAGE_BYTES;
@@ -138,6 +138,18 @@ impl Models for Client {
         each(answer.models, "models").map_err(|error| self.garbled(error))
     }
 
+    async fn describe(&self, model: ModelChoice) -> Result<ModelFacts, Error> {
+        let request = proto::DescribeModelRequest {
+            model: Some(model.into()),
+        };
+        let call = self.inner.clone().describe(request).await;
+        let facts = call.map_err(|status| self.failed(status))?.into_inner();
+        Ok(ModelFacts {
+            context_tokens: facts.context_tokens,
+            sees: facts.sees,
+        })
+    }
+
     async fn count_tokens(&self, model: ModelChoice, text: String) -> Result<u64, Error> {
         let request = proto::CountTokensRequest {
             model: Some(model.into()),
@@ -194,6 +206,18 @@ impl models_server::Models for Server {
         let models = self.0.list_models().await.map_err(to_status)?;
         let models = models.into_iter().map(Into::into).collect();
         Ok(Response::new(proto::ListModelsResponse { models }))
+    }
+
+    async fn describe(
+        &self,
+        request: Request<proto::DescribeModelRequest>,
+    ) -> Result<Response<proto::DescribeModelResponse>, Status> {
+        let model = required(request.into_inner().model, "model")?;
+        let facts = self.0.describe(model).await.map_err(to_status)?;
+        Ok(Response::new(proto::DescribeModelResponse {
+            context_tokens: facts.context_tokens,
+            sees: facts.sees,
+        }))
     }
 
     async fn count_tokens(

@@ -3,8 +3,8 @@
 use super::{DropCount, Gate, Unfinished, fresh_uuid};
 use crate::Streaming;
 use crate::models::{
-    ChatChunk, ChatRequest, EmbedRequest, Embeddings, Error, ErrorKind, ModelInfo, Models,
-    ProviderHealth,
+    ChatChunk, ChatRequest, EmbedRequest, Embeddings, Error, ErrorKind, ModelFacts, ModelInfo,
+    Models, ProviderHealth,
 };
 use async_trait::async_trait;
 use domain::fault::Fault;
@@ -305,6 +305,10 @@ impl Models for FakeModels {
             loaded: Some(true),
             roles: ModelRole::ALL.to_vec(),
         }])
+    }
+
+    async fn describe(&self, _: ModelChoice) -> Result<ModelFacts, Error> {
+        Ok(ModelFacts::default())
     }
 
     async fn count_tokens(&self, _: ModelChoice, text: String) -> Result<u64, Error> {

@@ -252,6 +252,9 @@ async fn the_other_questions_are_answered(subject: &dyn Subject) {
             .expect("providers are listed")
             .is_empty()
     );
+    let described = models.describe(subject.model()).await;
+    let known = described.expect("what is known of a model is told");
+    assert_ne!(known.context_tokens, Some(0));
     let count = |text: &str| models.count_tokens(subject.model(), text.to_owned());
     let (short, long) = (count("word").await, count(&"many words ".repeat(50)).await);
     assert!(short.expect("counted") < long.expect("counted"));
