@@ -40,10 +40,12 @@ impl Service {
         match self.live(session_id).await {
             Some(session) => {
                 let profile = session.profile().ok_or_else(|| headless(session_id))?;
-                let budget = self.budget(&profile);
+                let budget = Budget::of(session.context_of(&profile));
                 let agents = self.shared.control.list_agents().await.map_err(refused)?;
                 let task = session.emitter.history().root.task().to_owned();
-                let ahead = self.ahead(&profile, &by_type(agents), &task).await?;
+                let ahead = self
+                    .ahead((&profile, budget), &by_type(agents), &task)
+                    .await?;
                 view_of(&mut session.emitter.history(), whose, (budget, &ahead))
             }
             None => self.view_from_disk(session_id, whose).await,
@@ -72,12 +74,14 @@ impl Service {
         let profile = profile.ok_or_else(|| headless(session_id))?;
         let agents = self.shared.control.list_agents().await.map_err(refused)?;
         let agents = by_type(agents);
-        let ahead = self.ahead(&profile, &agents, history.root.task()).await?;
+        let budget = self.budget(&profile);
+        let task = history.root.task();
+        let ahead = self.ahead((&profile, budget), &agents, task).await?;
         let agent_type = profile.agent_type.clone();
         let listing = agents.get(&agent_type);
         let about = listing.map_or_else(String::new, |agent| agent.description.clone());
         let shape = compaction::shape_of_root(listing);
-        let (budget, settings) = (self.budget(&profile), profile.settings.clone());
+        let settings = profile.settings.clone();
         let kept = self.shared.config.prompts.clone();
         let reading = library::blocking(move || Ok(prompts::layers(&kept, &profile, &about)));
         let mut standing = reading.await?;
@@ -89,12 +93,12 @@ impl Service {
     /// What the root agent's next model call will hold that no event has said yet.
     async fn ahead(
         &self,
-        profile: &SessionProfile,
+        (profile, budget): (&SessionProfile, Budget),
         agents: &BTreeMap<AgentType, AgentListing>,
         task: &str,
     ) -> Result<Ahead, Error> {
         let tools = self.shared.control.list_tools().await.map_err(refused)?;
-        let room = self.budget(profile).tools_tokens;
+        let room = budget.tools_tokens;
         let own = agents.get(&profile.agent_type);
         let role = own.map_or(ModelRole::Fast, |own| own.model_role);
         let choice = profile.model.clone().unwrap_or(ModelChoice::Role(role));
@@ -113,7 +117,7 @@ impl Service {
             return self.make_smaller_at_rest(session_id).await;
         };
         let profile = session.profile().ok_or_else(|| headless(session_id))?;
-        let budget = self.budget(&profile);
+        let budget = Budget::of(session.context_of(&profile));
         let compacting = async || compact(&session.emitter, budget).await;
         session.while_idle(compacting).await
     }

@@ -33,6 +33,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard, Notify, broadcast};
 use tokio::task::JoinHandle;
@@ -41,6 +42,9 @@ use uuid::Uuid;
 
 /// How long closing waits for a request to notice that it was stopped.
 const CLOSING_WAIT: Duration = Duration::from_secs(5);
+
+/// Longest a request waits to learn what is known of its model.
+const DESCRIBING: Duration = Duration::from_secs(2);
 
 /// What every session of a service shares.
 pub(crate) struct Shared {
@@ -91,6 +95,8 @@ pub(crate) struct Session {
     arrived: Notify,
     closing: CancellationToken,
     worker: Mutex<Option<JoinHandle<()>>>,
+    /// The context of the model that was asked last, as far as it is known, tokens.
+    context_tokens: AtomicU32,
 }
 
 /// A request that runs (the first of the queue) or waits.
@@ -136,6 +142,7 @@ impl Session {
             arrived: Notify::new(),
             closing: CancellationToken::new(),
             worker: Mutex::new(None),
+            context_tokens: AtomicU32::new(shared.config.context_tokens),
         });
         session.refresh_prompts(&shared.config).await;
         let work_off = Arc::clone(&session).work_off(Arc::clone(shared));
@@ -157,7 +164,7 @@ impl Session {
             return;
         };
         let (prompts, about) = (config.prompts.clone(), self.root.about.clone());
-        let tokens = profile.context_tokens.unwrap_or(config.context_tokens);
+        let tokens = self.context_of(&profile);
         let settings = profile.settings.clone();
         let reading =
             tokio::task::spawn_blocking(move || crate::prompts::layers(&prompts, &profile, &about));
@@ -496,7 +503,34 @@ impl Session {
         }
         let own = pending.own.as_ref().map(|(_, profile)| profile.clone());
         self.borrow(shared, own).await?;
+        if matches!(pending.mode, Mode::Loop | Mode::Auto | Mode::Plan) {
+            self.learn_context(shared).await;
+        }
         Ok(self.work_for(shared, pending))
+    }
+
+    /// Finds out how large the context is of the model that is about to be asked. What is not known
+    /// in time stays as it was: the answer to the request itself says what is wrong.
+    async fn learn_context(&self, shared: &Shared) {
+        let Some(profile) = self.profile().filter(|one| one.context_tokens.is_none()) else {
+            return;
+        };
+        let choice = profile.model.unwrap_or(ModelChoice::Role(self.root.role));
+        let described = tokio::time::timeout(DESCRIBING, shared.models.describe(choice)).await;
+        let known = described.ok().and_then(Result::ok);
+        let Some(tokens) = known.and_then(|facts| facts.context_tokens) else {
+            tracing::debug!(session = %self.id, "the context of the model is not known");
+            return;
+        };
+        if self.context_tokens.swap(tokens, Ordering::Relaxed) != tokens {
+            self.refresh_prompts(&shared.config).await;
+        }
+    }
+
+    /// The context that requests are worked on in, tokens.
+    pub(crate) fn context_of(&self, profile: &SessionProfile) -> u32 {
+        let known = || self.context_tokens.load(Ordering::Relaxed);
+        profile.context_tokens.unwrap_or_else(known)
     }
 
     fn work_for(&self, shared: &Shared, pending: Pending) -> Option<Work> {
@@ -513,9 +547,7 @@ impl Session {
                 .model
                 .clone()
                 .unwrap_or(ModelChoice::Role(self.root.role)),
-            context_tokens: profile
-                .context_tokens
-                .unwrap_or(shared.config.context_tokens),
+            context_tokens: self.context_of(&profile),
             tool_iterations: shared.config.tool_iterations,
             profile,
             bridge: shared.config.bridge.clone(),

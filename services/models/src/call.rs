@@ -46,6 +46,19 @@ pub(crate) struct Facts {
     pub(crate) context_tokens: Option<u32>,
     /// Whether it can think.
     pub(crate) thinks: Option<bool>,
+    /// Whether it takes pictures.
+    pub(crate) sees: Option<bool>,
+}
+
+impl Facts {
+    /// What is known here, and of the rest what the other knows.
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self {
+            context_tokens: self.context_tokens.or(other.context_tokens),
+            thinks: self.thinks.or(other.thinks),
+            sees: self.sees.or(other.sees),
+        }
+    }
 }
 
 /// A model that a server lists.

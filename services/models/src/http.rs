@@ -69,7 +69,7 @@ pub(crate) struct HttpBackend {
     pub(crate) key: Option<SecretRef>,
     pub(crate) secrets: Option<Arc<dyn Secrets>>,
     pub(crate) timing: Timing,
-    pub(crate) facts: Mutex<HashMap<String, Facts>>,
+    pub(crate) facts: Mutex<HashMap<String, (Facts, bool)>>,
 }
 
 #[async_trait]
@@ -139,29 +139,11 @@ impl Backend for HttpBackend {
     }
 
     async fn facts(&self, model: &str) -> Result<Facts, Error> {
-        let Some(outgoing) = self.protocol.facts(model) else {
-            return Ok(Facts::default());
-        };
-        if let Some(known) = self.remembered().get(model) {
-            return Ok(*known);
-        }
-        let facts = match self
-            .json(&outgoing, Patience::Usual, self.timing.short)
-            .await
-        {
-            Ok(body) => self.protocol.read_facts(&body),
-            Err(error) if error.kind == ErrorKind::UnknownModel => return Err(error),
-            // The chat itself will say what is wrong with the server, and is retried.
-            Err(error) => {
-                tracing::debug!(provider = self.name, %error, "no facts about the model");
-                return Ok(Facts::default());
-            }
-        };
-        let mut remembered = self.remembered();
-        if remembered.len() < REMEMBERED_FACTS {
-            remembered.insert(model.to_owned(), facts);
-        }
-        Ok(facts)
+        self.known(model, false).await
+    }
+
+    async fn describe(&self, model: &str) -> Result<Facts, Error> {
+        self.known(model, true).await
     }
 
     fn counts_cached(&self) -> bool {
@@ -178,7 +160,44 @@ impl Backend for HttpBackend {
 }
 
 impl HttpBackend {
-    fn remembered(&self) -> std::sync::MutexGuard<'_, HashMap<String, Facts>> {
+    /// What is known of a model; `all`: also what no chat needs.
+    async fn known(&self, model: &str, all: bool) -> Result<Facts, Error> {
+        if let Some((known, was_all)) = self.remembered().get(model)
+            && *was_all >= all
+        {
+            return Ok(*known);
+        }
+        let mut facts = self.protocol.known_facts();
+        let more = all.then(|| self.protocol.more_facts());
+        for question in self
+            .protocol
+            .facts(model)
+            .into_iter()
+            .chain(more.into_iter().flatten())
+        {
+            let asked = self.json(&question, Patience::Usual, self.timing.short);
+            match asked.await {
+                Ok(body) => facts = facts.or(self.protocol.read_facts(model, &body)),
+                Err(error) if error.kind == ErrorKind::UnknownModel => {
+                    if self.protocol.facts_tell_missing() {
+                        return Err(error);
+                    }
+                }
+                // The chat itself will say what is wrong with the server, and is retried.
+                Err(error) => {
+                    tracing::debug!(provider = self.name, %error, "no facts about the model");
+                    return Ok(facts);
+                }
+            }
+        }
+        let mut remembered = self.remembered();
+        if remembered.len() < REMEMBERED_FACTS {
+            remembered.insert(model.to_owned(), (facts, all));
+        }
+        Ok(facts)
+    }
+
+    fn remembered(&self) -> std::sync::MutexGuard<'_, HashMap<String, (Facts, bool)>> {
         self.facts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

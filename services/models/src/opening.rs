@@ -36,8 +36,12 @@ pub(crate) trait Backend: Send + Sync {
     }
     /// Embeds texts.
     async fn embed(&self, model: &str, texts: &[String]) -> Result<Vec<Vec<f32>>, Failure>;
-    /// What a model can do.
+    /// What a chat must know of a model.
     async fn facts(&self, model: &str) -> Result<Facts, Error>;
+    /// All that can be found out of it.
+    async fn describe(&self, model: &str) -> Result<Facts, Error> {
+        self.facts(model).await
+    }
     /// Exact token counts, where there is a tokenizer.
     async fn count_tokens(&self, model: &str, text: &str) -> Result<Option<u64>, Error> {
         let _ = (model, text);

@@ -1,7 +1,7 @@
 //! The gateway behind the contract.
 
 use crate::answer::{Answer, Beginning};
-use crate::call::{Call, Form};
+use crate::call::{Call, Facts, Form};
 use crate::config::{Config, ToolCalls};
 use crate::error::{self, Error, ErrorKind, notice};
 use crate::estimate::{Estimates, Prompt};
@@ -12,7 +12,7 @@ use crate::schema::Schema;
 use crate::{EngineSettings, choose, quiet, spoken, waiting};
 use api::Streaming;
 use api::models::{
-    ChatChunk, ChatRequest, EmbedPurpose, EmbedRequest, Embeddings, ModelInfo, Models,
+    ChatChunk, ChatRequest, EmbedPurpose, EmbedRequest, Embeddings, ModelFacts, ModelInfo, Models,
     ProviderHealth,
 };
 use api::secrets::Secrets;
@@ -80,6 +80,10 @@ impl Models for Service {
 
     async fn list_models(&self) -> Result<Vec<ModelInfo>, Error> {
         self.inner.registry.list(&self.inner.config).await
+    }
+
+    async fn describe(&self, model: ModelChoice) -> Result<ModelFacts, Error> {
+        self.inner.describe(&model).await
     }
 
     async fn count_tokens(&self, model: ModelChoice, text: String) -> Result<u64, Error> {
@@ -265,6 +269,24 @@ impl Inner {
                 Err(failure) => tries.next(failure, notices).await?,
             }
         }
+    }
+
+    async fn describe(&self, model: &ModelChoice) -> Result<ModelFacts, Error> {
+        let target = self.registry.resolve(&self.config, model).await?;
+        let instance = &target.instance;
+        let facts = match instance.backend.describe(&target.model).await {
+            Ok(facts) => facts,
+            // The chat says so, and takes another model where it may.
+            Err(error) => {
+                tracing::debug!(model = %target.model_ref(), %error, "not described");
+                Facts::default()
+            }
+        };
+        let usual = instance.context_tokens;
+        Ok(ModelFacts {
+            context_tokens: Some(facts.context_tokens.map_or(usual, |most| usual.min(most))),
+            sees: instance.vision.or(facts.sees),
+        })
     }
 
     async fn embed(&self, request: EmbedRequest) -> Result<Embeddings, Error> {

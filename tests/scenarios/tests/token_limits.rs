@@ -4,7 +4,8 @@
 
 use scenarios::Scene;
 use serde_json::json;
-use testkit::Reply;
+use testkit::openai::Props;
+use testkit::{Reply, Server};
 
 #[test]
 fn a_cut_answer_ends_partly_done_and_names_the_key() {
@@ -79,4 +80,34 @@ fn a_prompt_larger_than_the_servers_context_names_the_key() {
         "{hint}"
     );
     assert!(hint.contains("--context-tokens"), "{hint}");
+}
+
+/// The most that the first answer may have: what the context leaves beside the prompt.
+fn asked_for(scene: &Scene) -> u64 {
+    scene.run(&["hello there"]).assert_ends(0, "success");
+    scene.server.chats()[0].body["max_tokens"].as_u64().unwrap()
+}
+
+#[test]
+fn the_context_is_the_providers_setting_or_the_servers_own() {
+    let plain = Scene::new([Reply::text("Hello.")]);
+    let usual = asked_for(&plain);
+    let set = Scene::new([Reply::text("Hello.")]);
+    let config = format!("{}context_tokens = 8192\n", set.server.config("openai"));
+    set.house.configure(&config);
+    assert_eq!(asked_for(&set), usual / 4);
+    let told = Props {
+        n_ctx: 8_192,
+        vision: false,
+    };
+    let llama = Server::script([Reply::text("Hello.")]).llama(told);
+    assert_eq!(asked_for(&Scene::with(llama, "openai")), usual / 4);
+    // A flag is for one command and goes before both.
+    let flagged = Scene::new([Reply::text("Hello.")]);
+    flagged
+        .house
+        .configure(&config.replace(&set.server.url(), &flagged.server.url()));
+    let outcome = flagged.run(&["--context-tokens", "32768", "hello there"]);
+    outcome.assert_ends(0, "success");
+    assert_eq!(flagged.server.chats()[0].body["max_tokens"], usual);
 }

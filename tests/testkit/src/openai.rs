@@ -10,6 +10,23 @@ use axum::{Json, Router};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// What llama.cpp's server tells of itself under `/props`, as far as it is read.
+#[derive(Debug, Clone, Copy)]
+pub struct Props {
+    /// The context of each slot, tokens.
+    pub n_ctx: u32,
+    /// Whether the model was started with its projector for pictures.
+    pub vision: bool,
+}
+
+pub(crate) fn router_with(shared: Arc<Shared>, props: Props) -> Router {
+    let told = json!({
+        "default_generation_settings": {"n_ctx": props.n_ctx},
+        "modalities": {"vision": props.vision, "audio": false},
+    });
+    router(shared).route("/props", get(move || async move { Json(told) }))
+}
+
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route("/v1/chat/completions", post(chat))

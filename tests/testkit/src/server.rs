@@ -173,6 +173,12 @@ impl Prepared {
         self.start(openai::router)
     }
 
+    /// The same, and it tells of itself as llama.cpp's server does.
+    #[must_use]
+    pub fn llama(self, props: openai::Props) -> Server {
+        self.start(|shared| openai::router_with(shared, props))
+    }
+
     /// Starts it with Ollama's own protocol.
     #[must_use]
     pub fn ollama(self, state: OllamaState) -> Server {

@@ -2,7 +2,7 @@
 
 use super::anthropic_stream::Reader;
 use super::{Decoder, Outgoing, Protocol};
-use crate::call::{Call, Listed, ToolChoice, arguments_object};
+use crate::call::{Call, Facts, Listed, ToolChoice, arguments_object};
 use crate::error::{self, Error};
 use crate::framing::Framing;
 use domain::message::Message;
@@ -100,6 +100,13 @@ impl Protocol for Anthropic {
 
     fn counts_cached(&self) -> bool {
         true
+    }
+
+    fn known_facts(&self) -> Facts {
+        Facts {
+            sees: Some(true),
+            ..Facts::default()
+        }
     }
 }
 

@@ -63,15 +63,27 @@ pub(crate) trait Protocol: Send + Sync {
     fn embed(&self, model: &str, texts: &[String]) -> Option<Outgoing>;
     /// Reads them, in the order of the texts.
     fn read_embeddings(&self, body: &Value) -> Result<Vec<Vec<f32>>, Error>;
-    /// Asks what a model can do, where there is such a question.
+    /// What holds for all models there, whatever a server says.
+    fn known_facts(&self) -> Facts {
+        Facts::default()
+    }
+    /// What must be asked of a model before a chat, where there is such a question.
     fn facts(&self, model: &str) -> Option<Outgoing> {
         let _ = model;
         None
     }
-    /// Reads the answer.
-    fn read_facts(&self, body: &Value) -> Facts {
-        let _ = body;
+    /// What else can be asked of it. The answer to one goes before those to the later ones.
+    fn more_facts(&self) -> Vec<Outgoing> {
+        Vec::new()
+    }
+    /// Reads an answer to any of them.
+    fn read_facts(&self, model: &str, body: &Value) -> Facts {
+        let _ = (model, body);
         Facts::default()
+    }
+    /// Whether no answer to these questions means that there is no such model.
+    fn facts_tell_missing(&self) -> bool {
+        false
     }
     /// Whether the prompt tokens it reports always include those from a cache.
     fn counts_cached(&self) -> bool;

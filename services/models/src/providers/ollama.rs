@@ -153,7 +153,11 @@ impl Protocol for Ollama {
         Some(Outgoing::post("api/show", json!({ "model": model })))
     }
 
-    fn read_facts(&self, body: &Value) -> Facts {
+    fn facts_tell_missing(&self) -> bool {
+        true
+    }
+
+    fn read_facts(&self, _model: &str, body: &Value) -> Facts {
         let context_tokens = body
             .get("model_info")
             .and_then(Value::as_object)
@@ -164,13 +168,12 @@ impl Protocol for Ollama {
                     .and_then(|(_, value)| value.as_u64())
             })
             .and_then(|tokens| u32::try_from(tokens).ok());
-        let thinks = body
-            .get("capabilities")
-            .and_then(Value::as_array)
-            .map(|all| all.iter().any(|one| one == "thinking"));
+        let capabilities = body.get("capabilities").and_then(Value::as_array);
+        let can = |what: &str| capabilities.map(|all| all.iter().any(|one| one == what));
         Facts {
             context_tokens,
-            thinks,
+            thinks: can("thinking"),
+            sees: can("vision"),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::openai_stream::{JsonReader, Reader};
 use super::{Decoder, Outgoing, Protocol, read_vectors};
-use crate::call::{Call, Form, Listed, ToolChoice, arguments_object};
+use crate::call::{Call, Facts, Form, Listed, ToolChoice, arguments_object};
 use crate::error::{self, Error};
 use crate::framing::Framing;
 use domain::message::Message;
@@ -46,6 +46,15 @@ impl OpenAi {
             body["chat_template_kwargs"] = json!({"enable_thinking": effort.is_some()});
         }
     }
+}
+
+/// The context of a model in a list: of vLLM, OpenRouter, llama.cpp, in this order.
+fn context_of(model: &Value) -> Option<u32> {
+    let places = ["/max_model_len", "/context_length", "/meta/n_ctx_train"];
+    let mut numbers = places
+        .iter()
+        .filter_map(|place| model.pointer(place).and_then(Value::as_u64));
+    numbers.next().and_then(|tokens| u32::try_from(tokens).ok())
 }
 
 impl Protocol for OpenAi {
@@ -136,16 +145,44 @@ impl Protocol for OpenAi {
                 let number = |path: &str| model.pointer(path).and_then(Value::as_u64);
                 Some(Listed {
                     model: model.get("id")?.as_str()?.to_owned(),
-                    // vLLM, OpenRouter, llama.cpp, in this order.
-                    context_tokens: number("/max_model_len")
-                        .or_else(|| number("/context_length"))
-                        .or_else(|| number("/meta/n_ctx_train"))
-                        .and_then(|tokens| u32::try_from(tokens).ok()),
+                    context_tokens: context_of(model),
                     size_bytes: number("/meta/size"),
                     loaded: None,
                 })
             })
             .collect())
+    }
+
+    fn more_facts(&self) -> Vec<Outgoing> {
+        let mut questions = vec![Outgoing::get("models")];
+        if !self.strict {
+            // llama.cpp's server tells there what it was started with; the list has what the model
+            // was trained for.
+            questions.insert(0, Outgoing::get("../props"));
+        }
+        questions
+    }
+
+    fn read_facts(&self, model: &str, body: &Value) -> Facts {
+        let entry = body.get("data").and_then(Value::as_array).and_then(|all| {
+            let mut all = all.iter();
+            all.find(|one| one.get("id").and_then(Value::as_str) == Some(model))
+        });
+        let body = entry.unwrap_or(body);
+        let slot = body.pointer("/default_generation_settings/n_ctx");
+        let slot = slot.and_then(Value::as_u64).filter(|tokens| *tokens > 0);
+        let modalities = body.pointer("/architecture/input_modalities");
+        let modalities = modalities.and_then(Value::as_array);
+        Facts {
+            context_tokens: slot
+                .and_then(|tokens| u32::try_from(tokens).ok())
+                .or_else(|| context_of(body)),
+            thinks: None,
+            sees: body
+                .pointer("/modalities/vision")
+                .and_then(Value::as_bool)
+                .or_else(|| modalities.map(|all| all.iter().any(|one| one == "image"))),
+        }
     }
 
     fn embed(&self, model: &str, texts: &[String]) -> Option<Outgoing> {
