@@ -120,6 +120,12 @@ impl Carl {
         self.through_shell(script, command)
     }
 
+    /// Types a line into a shell that finds this `carl` first. Say this after all variables.
+    #[must_use]
+    pub fn typed(self, line: &str) -> Self {
+        self.through_shell("PATH=\"${1%/*}:$PATH\"; eval \"$0\"", line)
+    }
+
     /// Has a shell run it: `$0` is the parameter, `$@` the command.
     fn through_shell(mut self, script: &str, parameter: &str) -> Self {
         let mut shell = Command::new("sh");
