@@ -6,7 +6,7 @@
 )]
 
 use scenarios::{Outcome, Scene};
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::{Finished, House, Reply};
 
 const OPEN: [&str; 4] = ["--allow-write", ".", "--yes", "write"];
@@ -316,4 +316,31 @@ fn an_answer_that_claims_a_change_is_corrected() {
     let id = outcome.text("session_id").to_owned();
     let later = honest.run(&["--session-id", &id, "thanks"]);
     later.assert_ends(0, "success");
+}
+
+#[test]
+fn the_doctor_looks_at_the_hardware_and_compares_speeds() {
+    let words = || Reply::text("Red, yellow ").and_text("and blue are the three colours.");
+    let scene = Scene::new([words(), words()]);
+    let told = || {
+        let doctor = scene.house.ask(["doctor", "--model", "--json"]).run();
+        let checks: Value = serde_json::from_str(&doctor.stdout).unwrap();
+        checks.as_array().unwrap().clone()
+    };
+    let detail = |checks: &[Value], name: &str| {
+        let mut named = checks.iter().filter(|check| check["name"] == name);
+        named.next().unwrap()["detail"].as_str().unwrap().to_owned()
+    };
+    let checks = told();
+    assert!(detail(&checks, "processor").contains("threads"));
+    assert!(detail(&checks, "memory (RAM)").contains("GB free"));
+    assert_ne!(detail(&checks, "graphics"), "");
+    let kept = scene.house.state().join("speeds.json");
+    let mut best: Value = serde_json::from_slice(&std::fs::read(&kept).unwrap()).unwrap();
+    // It was a thousand times faster once.
+    let rate = best["scripted/scripted-model"]["rate"].as_f64().unwrap();
+    best["scripted/scripted-model"]["rate"] = json!(rate * 1_000.0);
+    std::fs::write(&kept, best.to_string()).unwrap();
+    let slower = detail(&told(), "model speed");
+    assert!(slower.contains("slower than before"), "{slower}");
 }

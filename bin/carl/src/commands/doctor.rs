@@ -1,5 +1,9 @@
 //! `carl doctor`: checks every part for real, and says what to do where one fails.
 
+mod hardware;
+mod speeds;
+
+use self::speeds::Speeds;
 use super::{Setting, models};
 use crate::cli::{DoctorArgs, SessionFlags};
 use crate::exit::{Exit, OrFail, describe};
@@ -95,6 +99,7 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
     let is_writable = state.state != State::Bad;
     let mut checks = vec![configuration(&setting), state, kernel(&setting)];
     checks.push(clock());
+    checks.extend(hardware::checks().await);
     checks.push(secret_store(&setting).await);
     checks.extend(programs().await);
     match House::open(&setting, &flags, By::Command).await {
@@ -105,7 +110,7 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
             checks.push(search(&setting).await);
             checks.push(whole_path(&setting, is_writable).await);
             if args.model {
-                checks.push(speed(&house).await);
+                checks.push(speed(&house, &setting.paths.state).await);
             }
             if let Err(error) = house.close(Ok(())).await {
                 // Opened, and it could not be told of the end.
@@ -560,9 +565,34 @@ async fn whole_path(setting: &Setting, is_writable: bool) -> Check {
     }
 }
 
-async fn speed(house: &House) -> Check {
-    match models::measure(house, models::default_choice()).await {
-        Ok(speed) => Check::ok("model speed", speed.line()),
-        Err(error) => Check::bad("model speed", &error),
+/// How fast the model answers, beside the best that was measured here.
+async fn speed(house: &House, state: &Path) -> Check {
+    const NAME: &str = "model speed";
+    let speed = match models::measure(house, models::default_choice()).await {
+        Ok(speed) => speed,
+        Err(error) => return Check::bad(NAME, &error),
+    };
+    let Some(model) = speed.model().filter(|_| speed.rate() > 0.0) else {
+        return Check::ok(NAME, speed.line());
+    };
+    let speeds = Speeds::below(state);
+    match speeds.compare(&model, speed.rate(), jiff::Timestamp::now()) {
+        Ok(None) => Check::ok(NAME, speed.line()),
+        Ok(Some(best)) => Check::note(
+            NAME,
+            format!(
+                "{}; slower than before: {:.0} tokens/s against {:.0} on {}",
+                speed.line(),
+                speed.rate(),
+                best.rate,
+                best.at.strftime("%Y-%m-%d")
+            ),
+            format!(
+                "Something else may use the machine, or the model is no longer on the graphics \
+                 card. To begin anew, remove {}.",
+                speeds.path().display()
+            ),
+        ),
+        Err(error) => Check::note(NAME, speed.line(), format!("It was not kept: {error:#}.")),
     }
 }

@@ -126,12 +126,25 @@ fn as_json(health: &[ProviderHealth], known: &[ModelInfo]) -> Value {
 pub struct Speed(Answer);
 
 impl Speed {
+    /// Tokens a second, from the second one on.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        let usage = &self.0.usage;
+        let generating = usage.total_ms.saturating_sub(usage.first_token_ms).max(1);
+        usage.completion_tokens.saturating_sub(1) as f64 * 1_000.0 / generating as f64
+    }
+
+    /// The model that answered, if it was named.
+    #[must_use]
+    pub fn model(&self) -> Option<String> {
+        self.0.model.as_ref().map(ToString::to_string)
+    }
+
     /// For people.
     #[must_use]
     pub fn line(&self) -> String {
         let Answer { model, text, usage } = &self.0;
-        let generating = usage.total_ms.saturating_sub(usage.first_token_ms).max(1);
-        let rate = usage.completion_tokens.saturating_sub(1) as f64 * 1_000.0 / generating as f64;
+        let rate = self.rate();
         let first = milliseconds(usage.first_token_ms);
         let answer = text::escape::visible(text.trim()).replace('\n', " ");
         let model = model.as_ref().map(ToString::to_string).unwrap_or_default();
