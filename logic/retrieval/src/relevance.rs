@@ -1,19 +1,71 @@
 //! How much of a question a text answers: comparable between questions, unlike fused scores.
 
 use crate::question::Question;
-use crate::words::informative;
+use crate::words::{informative, stem};
 use std::collections::BTreeSet;
 
 /// The share of the question's informative words that the text has, 0 to 1, joined with the cosine
 /// of their vectors where there is one: whichever says more.
 ///
+/// Small talk asks for nothing, so nothing answers it.
+///
 /// A cosine counts from [`COSINE_NOTHING`] (0) to [`COSINE_ALL`] (1), on a straight line.
 #[must_use]
 pub fn relevance(question: &Question, text: &str, cosine: Option<f32>) -> f32 {
+    if is_small_talk(question) {
+        return 0.0;
+    }
     let near = cosine.map_or(0.0, |cosine| {
         ((cosine - COSINE_NOTHING) / (COSINE_ALL - COSINE_NOTHING)).clamp(0.0, 1.0)
     });
     coverage(question, text).max(near)
+}
+
+/// Words of greetings, thanks and plain answers, in lower case.
+const SMALL_TALK: [&str; 34] = [
+    "hello",
+    "hi",
+    "hey",
+    "howdy",
+    "hiya",
+    "greetings",
+    "good",
+    "morning",
+    "afternoon",
+    "evening",
+    "night",
+    "bye",
+    "goodbye",
+    "cheers",
+    "thanks",
+    "thank",
+    "thx",
+    "please",
+    "welcome",
+    "ok",
+    "okay",
+    "yes",
+    "no",
+    "yep",
+    "nope",
+    "great",
+    "nice",
+    "cool",
+    "fine",
+    "sure",
+    "carl",
+    "housecarl",
+    "well",
+    "done",
+];
+/// Longest small talk, words that are no stop words.
+const SMALL_TALK_WORDS: usize = 4;
+
+/// Whether a question is only a greeting, thanks or a yes.
+fn is_small_talk(question: &Question) -> bool {
+    let words = &question.words;
+    let is_small = |word: &String| SMALL_TALK.iter().any(|small| stem(small) == *word);
+    !words.is_empty() && words.len() <= SMALL_TALK_WORDS && words.iter().all(is_small)
 }
 
 /// At and below this cosine, texts have nothing to do with each other.
@@ -48,6 +100,23 @@ mod tests {
         assert!((relevance(&question, "Bees sting.", None) - 1.0 / 3.0).abs() < 1e-6);
         assert_eq!(relevance(&question, "Nothing.", None), 0.0);
         assert_eq!(relevance(&read("What is it?"), "It is.", None), 0.0);
+    }
+
+    #[test]
+    fn small_talk_is_answered_by_nothing() {
+        for said in [
+            "Hello!",
+            "hi there carl",
+            "Good morning",
+            "thanks, great",
+            "OK",
+        ] {
+            let question = read(said);
+            let text = "create hello.txt: good morning, thanks, ok";
+            assert_eq!(relevance(&question, text, Some(0.9)), 0.0, "{said}");
+        }
+        let question = read("the morning routine");
+        assert!(relevance(&question, "My morning routine is tea.", None) > 0.9);
     }
 
     #[test]

@@ -65,6 +65,15 @@ fn a_question_about_something_else_recalls_nothing() {
 }
 
 #[test]
+fn a_greeting_recalls_nothing() {
+    let scene = Scene::new((0..2).map(|_| Reply::text("Done.")));
+    let first = scene.run(&["create hello.txt that says good morning"]);
+    first.finished.expect(0);
+    let second = scene.run(&["hello, good morning!"]);
+    assert!(recalled(&scene.log(&second)).is_empty());
+}
+
+#[test]
 fn a_session_without_the_tool_and_a_house_without_recall_or_capture_know_nothing() {
     let scene = Scene::new((0..4).map(|_| Reply::text("Hm.")));
     scene.run(&[TOLD]).finished.expect(0);
