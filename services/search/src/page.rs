@@ -11,6 +11,7 @@ use crate::fetch::Raw;
 use api::search::{DocumentError, Documents, PageFault};
 use domain::Timestamp;
 use domain::limits::{PAGE_PARSE, PAGE_TEXT_BYTES};
+use url::Url;
 
 pub(crate) use date::date_in;
 
@@ -68,6 +69,11 @@ struct Found {
     date: Option<Timestamp>,
 }
 
+/// The day that stands in an address, if a page may be of that day.
+pub(crate) fn date_in_url(url: &Url, today: Timestamp) -> Option<Timestamp> {
+    date::in_path(url.path()).filter(|date| date::is_plausible(*date, today))
+}
+
 /// Reads a page. `today` is what dates are measured by: none lies after it.
 pub(crate) async fn read(
     raw: Raw,
@@ -103,7 +109,7 @@ pub(crate) async fn read(
     if found.title.trim().is_empty() {
         found.title = found.text.lines().next().unwrap_or_default().to_owned();
     }
-    let date = found.date.or_else(|| date::in_path(url.path()));
+    let date = found.date.or_else(|| date_in_url(&url, today));
     Ok(Page {
         host: url.host_str().unwrap_or_default().to_owned(),
         url: url.to_string(),

@@ -23,6 +23,7 @@ use api::search::{
 };
 use api::secrets::Secrets;
 use async_trait::async_trait;
+use domain::Timestamp;
 use domain::label::{Integrity, Label, Readers};
 use domain::limits::EXTRACTED_BYTES;
 use domain::rights::WebContent;
@@ -191,7 +192,11 @@ impl Service {
         let (mut readings, mut failures) = (Vec::new(), Vec::new());
         while readings.len() < enough {
             match reading.next().await {
-                Some((candidate, Ok(read))) => readings.push((candidate.fit, read)),
+                Some((candidate, Ok(mut read))) => {
+                    // Of a page without a date the search server may know it.
+                    read.page.date = read.page.date.or(candidate.hit.date);
+                    readings.push((candidate.fit, read));
+                }
                 Some((candidate, Err(failure))) => failures.push((candidate, failure)),
                 None => break,
             }
@@ -245,7 +250,7 @@ fn claims_of(fit: f32, reading: Reading) -> Vec<(f32, Claim)> {
 }
 
 /// What the search server said about a page that was not read.
-fn claim_of_snippet(candidate: &Candidate) -> Option<(f32, Claim)> {
+fn claim_of_snippet(candidate: &Candidate, today: Timestamp) -> Option<(f32, Claim)> {
     let hit = &candidate.hit;
     let said = clean(&format!("{}: {}", hit.title, hit.snippet), SUMMARY_CHARS);
     if hit.snippet.trim().is_empty() || said.is_empty() {
@@ -256,7 +261,7 @@ fn claim_of_snippet(candidate: &Candidate) -> Option<(f32, Claim)> {
         claim: clean(&hit.snippet, CLAIM_CHARS),
         source_url: hit.url.to_string(),
         confidence,
-        date: hit.date,
+        date: hit.date.or_else(|| page::date_in_url(&hit.url, today)),
         summary: format!("{SNIPPET_MARK} {said}"),
         extracted: None,
     };
@@ -277,16 +282,17 @@ impl Search for Service {
             .into_iter()
             .flat_map(|(fit, reading)| claims_of(fit, reading))
             .collect();
+        let today = (self.clock)();
         let snippets = failed
             .iter()
-            .filter_map(|(candidate, _)| claim_of_snippet(candidate));
+            .filter_map(|(candidate, _)| claim_of_snippet(candidate, today));
         claims.extend(snippets);
         claims.sort_by(|a, b| b.0.total_cmp(&a.0));
         claims.truncate(most);
         let claims: Vec<Claim> = claims.into_iter().map(|(_, claim)| claim).collect();
         let hosts = claims.iter().filter_map(|claim| host_of(&claim.source_url));
         Ok(SearchAnswer {
-            today: (self.clock)(),
+            today,
             label: label(hosts),
             claims,
             failures: failed.into_iter().map(|(_, failure)| failure).collect(),
