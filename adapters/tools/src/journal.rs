@@ -42,7 +42,13 @@ pub(crate) enum Change {
     /// Folders were made, outermost first.
     Made { paths: Vec<PathBuf> },
     /// Something was renamed.
-    Moved { from: PathBuf, to: PathBuf },
+    Moved {
+        from: PathBuf,
+        to: PathBuf,
+        /// Folders that were made for it, outermost first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        made: Vec<PathBuf>,
+    },
     /// A file was deleted.
     DeletedFile { path: PathBuf, before: Kept },
     /// An empty folder was deleted.

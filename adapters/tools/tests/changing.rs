@@ -179,6 +179,26 @@ async fn an_edit_replaces_the_text_it_names_or_says_why_not() {
 }
 
 #[tokio::test]
+async fn a_move_makes_folders_and_none_for_what_is_not_there() {
+    let bench = Bench::new();
+    bench.write("f", "again");
+    bench
+        .ok("move_file", json!({"from": "f", "to": "no/deep/x"}))
+        .await;
+    assert_eq!(bench.read("no/deep/x"), "again");
+    bench.ok("undo", json!({})).await;
+    assert_eq!(bench.read("f"), "again");
+    assert!(!bench.work("no").exists());
+    assert_eq!(
+        bench
+            .rule("move_file", json!({"from": "none", "to": "new/x"}))
+            .await,
+        "not_found"
+    );
+    assert!(!bench.work("new").exists());
+}
+
+#[tokio::test]
 async fn folders_are_made_and_nothing_is_moved_over() {
     let bench = Bench::new();
     assert_eq!(
@@ -211,12 +231,6 @@ async fn folders_are_made_and_nothing_is_moved_over() {
             .rule("move_file", json!({"from": "f", "to": "a"}))
             .await,
         "exists"
-    );
-    assert_eq!(
-        bench
-            .rule("move_file", json!({"from": "f", "to": "no/x"}))
-            .await,
-        "no_folder"
     );
     assert_eq!(
         bench

@@ -1,10 +1,10 @@
 //! `move_file`.
 
-use super::recorded;
+use super::{folder_lines, make, recorded};
 use crate::arguments;
 use crate::atomic::{rename_to_free, sync_folder};
 use crate::beneath::{self, Found, LastLink, Place, Spot};
-use crate::failure::{broken, from_errno, mendable, not_found, refused};
+use crate::failure::{NOT_FOUND, broken, from_errno, mendable, not_found, refused};
 use crate::journal::Change;
 use crate::record::MoveFile;
 use crate::service::Job;
@@ -22,22 +22,8 @@ pub(super) struct Plan {
 
 /// What is moved where, once nothing speaks against it. Taking a move back is one as well.
 pub(super) fn plan(job: &Job<'_>, from: &Place<'_>, to: &Place<'_>) -> Result<Plan, ToolFailure> {
-    let from_spot = from.spot(LastLink::Keep)?;
-    let Some(found) = from_spot.look(&from.shown)? else {
-        return Err(not_found(&from.shown));
-    };
-    let to_spot = to
-        .spot(LastLink::Keep)
-        .map_err(|failure| match failure.rule {
-            "not_found" => mendable(
-                "no_folder",
-                format!(
-                    "The folder of `{}` does not exist. Make it with make_dir first.",
-                    to.shown
-                ),
-            ),
-            _ => failure,
-        })?;
+    let (from_spot, found) = source(from)?;
+    let to_spot = to.spot(LastLink::Keep)?;
     if to_spot.look(&to.shown)?.is_some() {
         return Err(taken(to));
     }
@@ -48,6 +34,29 @@ pub(super) fn plan(job: &Job<'_>, from: &Place<'_>, to: &Place<'_>) -> Result<Pl
         from: from_spot,
         to: to_spot,
     })
+}
+
+/// What is moved.
+fn source(from: &Place<'_>) -> Result<(Spot, Found), ToolFailure> {
+    let spot = from.spot(LastLink::Keep)?;
+    let found = spot.look(&from.shown)?;
+    let found = found.ok_or_else(|| not_found(&from.shown))?;
+    Ok((spot, found))
+}
+
+/// The folders that the new path needs and that do not exist, outermost first.
+fn folders_to_make(to: &Place<'_>) -> Result<Vec<PathBuf>, ToolFailure> {
+    match to.spot(LastLink::Keep) {
+        Err(failure) if failure.rule == NOT_FOUND => make::missing_above(to),
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn make_folders(to: &Place<'_>, made: &[PathBuf]) -> Result<(), ToolFailure> {
+    match made {
+        [] => Ok(()),
+        _ => make::make_above(to),
+    }
 }
 
 fn taken(to: &Place<'_>) -> ToolFailure {
@@ -129,13 +138,28 @@ pub(super) fn rename(from: &Spot, to: &Spot, place: &Place<'_>) -> Result<(), To
 pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let _: arguments::MoveFile = arguments::parse(&job.call.arguments)?;
     let (from, to) = (job.write_place("from")?, job.write_place("to")?);
-    let plan = plan(job, &from, &to)?;
+    let made = folders_to_make(&to)?;
+    if made.is_empty() {
+        plan(job, &from, &to)?;
+    } else {
+        source(&from)?;
+    }
     let change = Change::Moved {
         from: from.target.to_path_buf(),
         to: to.target.to_path_buf(),
+        made: made.clone(),
     };
-    recorded(job, change, || rename(&plan.from, &plan.to, &to))?;
-    let text = format!("Moved {} to {}.", from.shown, to.shown);
+    recorded(job, change, || {
+        let moved = make_folders(&to, &made)
+            .and_then(|()| plan(job, &from, &to))
+            .and_then(|plan| rename(&plan.from, &plan.to, &to));
+        if moved.is_err() {
+            make::remove_empty(job, &made);
+        }
+        moved
+    })?;
+    let folders = folder_lines(job, "Made", &made);
+    let text = format!("{folders}Moved {} to {}.", from.shown, to.shown);
     let data = MoveFile {
         from: job.typed("from"),
         to: job.typed("to"),
@@ -150,9 +174,15 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
 pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
     let _: arguments::MoveFile = arguments::parse(&job.call.arguments)?;
     let (from, to) = (job.write_place("from")?, job.write_place("to")?);
-    plan(job, &from, &to)?;
+    let made = folders_to_make(&to)?;
+    if made.is_empty() {
+        plan(job, &from, &to)?;
+    } else {
+        source(&from)?;
+    }
+    let folders = folder_lines(job, "make", &made);
     Ok(format!(
-        "rename from {}\nrename to {}\n",
+        "{folders}rename from {}\nrename to {}\n",
         from.shown, to.shown
     ))
 }

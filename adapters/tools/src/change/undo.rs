@@ -212,10 +212,12 @@ fn take_back(job: &Job<'_>, change: &Change) -> Result<(), ToolFailure> {
             rustix::fs::symlinkat(link, &spot.parent, &spot.name).map_err(fault)?;
             sync_folder(&spot.parent).map_err(fault)
         }
-        Change::Moved { from, .. } => {
+        Change::Moved { from, made, .. } => {
             let old = job.past_place(from);
             let plan = rename::plan(job, &place, &old)?;
-            rename::rename(&plan.from, &plan.to, &old)
+            rename::rename(&plan.from, &plan.to, &old)?;
+            make::remove_empty(job, made);
+            Ok(())
         }
         Change::Made { paths } => {
             for path in paths.iter().rev() {
@@ -282,9 +284,10 @@ pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailur
         Change::DeletedFolder { .. } => format!("make the folder {}\n", place.shown),
         Change::DeletedLink { .. } => format!("make the link {}\n", place.shown),
         Change::Made { .. } => format!("delete the empty folder {}\n", place.shown),
-        Change::Moved { from, .. } => {
+        Change::Moved { from, made, .. } => {
+            let folders = folder_lines(job, "delete, if it is empty then,", made);
             format!(
-                "rename from {}\nrename to {}\n",
+                "rename from {}\nrename to {}\n{folders}",
                 place.shown,
                 job.past_place(from).shown
             )
