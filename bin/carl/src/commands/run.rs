@@ -91,20 +91,30 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
         input: input.clone(),
         profile: profile.clone(),
     };
-    let mut begun = task(&house).begin(&house).await;
-    // Whoever served was about to end, and nothing was asked there yet; nor is anything asked of
-    // those who serve in its place before they agree.
-    if house.is_gone().await {
-        house = House::open(&setting, &flags, By::Command).await?;
-        house.remembrance.open_ahead();
-        begun = task(&house).begin(&house).await;
-    }
-    let outcome = match begun {
-        Ok(begun) => begun.work_in(&house).await,
-        Err(error) => Err(error),
+    let mut hosts = 1;
+    let outcome = loop {
+        let worked = match task(&house).begin(&house).await {
+            Ok(begun) if hosts == HOSTS || !house.is_gone().await => begun.work_in(&house).await,
+            Err(error) if hosts == HOSTS || !house.is_gone().await => Err(error),
+            Ok(_) | Err(_) => Ok(None),
+        };
+        match worked {
+            Ok(Some(exit)) => break Ok(exit),
+            Err(error) => break Err(error),
+            // Whoever served was about to end, and nothing was asked there yet; nor is anything
+            // asked of those who serve in its place before they agree.
+            Ok(None) => {
+                hosts += 1;
+                house = House::open(&setting, &flags, By::Command).await?;
+                house.remembrance.open_ahead();
+            }
+        }
     };
     house.close(outcome).await
 }
+
+/// Most processes that are tried one after the other because each ends before it is asked.
+const HOSTS: u32 = 16;
 
 /// A task that is about to be worked on.
 struct Task<'a> {
@@ -174,7 +184,8 @@ impl<'a> Task<'a> {
 }
 
 impl Begun<'_> {
-    async fn work_in(self, house: &House) -> Result<Exit> {
+    /// `None` when whoever served ended before it was asked anything.
+    async fn work_in(self, house: &House) -> Result<Option<Exit>> {
         let Self {
             task,
             session_id,
@@ -209,6 +220,9 @@ impl Begun<'_> {
             }
             _ => work_on(sessions, send, &task.asker, &mut view, &mut meanwhile).await,
         };
+        if worked.is_err() && view.summary.query_id.is_none() && house.is_gone().await {
+            return Ok(None);
+        }
         let status = match worked {
             Err(error) if is_unread(&error) => QueryStatus::Interrupted,
             // A program is told what was done until then.
@@ -216,7 +230,7 @@ impl Begun<'_> {
                 let (exit, fault) = describe(&error);
                 view.summary.error = Some(fault);
                 view.finish()?;
-                return Ok(exit);
+                return Ok(Some(exit));
             }
             worked => worked?,
         };
@@ -232,7 +246,7 @@ impl Begun<'_> {
             Err(_) if house.is_gone().await => {}
             left => left?,
         }
-        Ok(status.into())
+        Ok(Some(status.into()))
     }
 }
 

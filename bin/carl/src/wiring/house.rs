@@ -61,6 +61,15 @@ pub struct House {
     jobs: Option<tools::Jobs>,
 }
 
+/// Whether whoever served at an address when `host` was asked does so no more.
+async fn has_ended(address: &Endpoint, host: Option<&Host>) -> bool {
+    match (host, wire::host(address).await) {
+        (Some(before), Some(now)) => before.instance != now.instance,
+        (None, Some(_)) => true,
+        (_, None) => !wire::answers(address).await,
+    }
+}
+
 /// Services in another process.
 struct Elsewhere {
     endpoint: Endpoint,
@@ -113,8 +122,26 @@ impl House {
                 .into());
             }
             let host = wire::host(&address).await;
-            let house = Self::attach(&address, host.as_ref()).await?;
-            match terms::agree(&address, host.as_ref(), setting, flags).await? {
+            let agreed = match Self::attach(&address, host.as_ref()).await {
+                Ok(house) => {
+                    let agreed = terms::agree(&address, host.as_ref(), setting, flags).await;
+                    agreed.map(|agreed| (house, agreed))
+                }
+                Err(error) => Err(error),
+            };
+            let (house, agreed) = match agreed {
+                Ok(agreed) => agreed,
+                // An address that was typed is not looked for anywhere else.
+                Err(_gone)
+                    if flags.connect.is_none()
+                        && began.elapsed() < PATIENCE
+                        && has_ended(&address, host.as_ref()).await =>
+                {
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            match agreed {
                 Agreement::Made => return Ok(house),
                 // A command is over soon, and then this one works by its own settings.
                 Agreement::Later(_) if began.elapsed() < PATIENCE => {
@@ -130,11 +157,16 @@ impl House {
     /// # Errors
     /// When another process works here, or a part cannot start.
     pub async fn open_for_upkeep(setting: &Setting) -> Result<Self> {
-        match Self::served_or_locked(setting).await? {
-            Place::Here(lock) => Self::shared(setting, lock, By::Command).await,
-            Place::There(address) => {
-                let host = wire::host(&address).await;
-                Self::attach(&address, host.as_ref()).await
+        let began = Instant::now();
+        loop {
+            let address = match Self::served_or_locked(setting).await? {
+                Place::Here(lock) => return Self::shared(setting, lock, By::Command).await,
+                Place::There(address) => address,
+            };
+            let host = wire::host(&address).await;
+            match Self::attach(&address, host.as_ref()).await {
+                Err(_gone) if began.elapsed() < PATIENCE => {}
+                attached => return attached,
             }
         }
     }
@@ -167,7 +199,11 @@ impl House {
     /// When a part cannot start.
     pub async fn watch(setting: &Setting) -> Result<Self> {
         match served(setting, setting.paths.socket()).await {
-            Some(address) => Self::attach(&address, None).await,
+            Some(address) => match Self::attach(&address, None).await {
+                Ok(house) => Ok(house),
+                // It has ended since it was found.
+                Err(_gone) => Self::look(setting).await,
+            },
             None => Self::look(setting).await,
         }
     }
