@@ -147,6 +147,50 @@ async fn the_same_question_is_answered_from_the_cache_until_something_is_written
 }
 
 #[tokio::test]
+async fn a_sessions_own_exchanges_leave_its_answers_in_the_cache() {
+    let kept = Kept::new().await;
+    kept.write("Ada grows beans.").await;
+    kept.settled().await;
+    let session = |number| SessionId::from_uuid(uuid::Uuid::from_u128(number));
+    let first_stage = async || {
+        let mut asked = question("What does Ada grow?");
+        asked.at_least = 0.3;
+        asked.context = Some(CallContext {
+            session_id: session(1),
+            agent_token: AgentToken::from_text(String::new()),
+            trace_id: TraceId::from_uuid(uuid::Uuid::now_v7()),
+        });
+        let (stages, recalls) = ask(kept.service(), asked).await;
+        assert_eq!(recalls[0].name, "note");
+        stages[0].name.clone()
+    };
+    let exchanged = async |number| {
+        let mut request = request("user", "");
+        request.entry = WriteEntry::Engram {
+            question: format!("How tall is tower {number}?"),
+            answer: "Ada grows tall.".to_owned(),
+            intent: String::new(),
+            entities: Vec::new(),
+            session_id: session(number),
+            query_id: QueryId::from_uuid(uuid::Uuid::now_v7()),
+            respondent: "model".to_owned(),
+            tools_used: Vec::new(),
+        };
+        stored(kept.service(), request).await;
+        kept.settled().await;
+    };
+    assert_ne!(first_stage().await, "cache");
+    for _ in 0..3 {
+        exchanged(1).await;
+        assert_eq!(first_stage().await, "cache");
+    }
+    // Another session's may be an answer.
+    exchanged(2).await;
+    assert_ne!(first_stage().await, "cache");
+    assert_eq!(first_stage().await, "cache");
+}
+
+#[tokio::test]
 async fn an_answer_by_words_alone_is_not_given_again_and_says_each_time_that_it_is_one() {
     let kept = Kept::with(std::sync::Arc::default()).await;
     kept.write("Ada sells her car.").await;

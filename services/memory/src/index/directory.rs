@@ -1,6 +1,6 @@
 //! Which entries hold, and where: read from the store at every start, so never older than it.
 
-use domain::id::MemoryId;
+use domain::id::{MemoryId, SessionId};
 use domain::rights::Namespace;
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -15,8 +15,8 @@ pub(crate) struct Directory {
     ids: Vec<[u8; 16]>,
     namespaces: Vec<Namespace>,
     by_name: HashMap<Namespace, u32>,
-    /// The newest change of each namespace.
-    epochs: Vec<u64>,
+    /// The newest changes of each namespace.
+    epochs: Vec<Epochs>,
     /// How many entries each namespace holds.
     counts: Vec<u64>,
     holding: u64,
@@ -27,6 +27,17 @@ pub(crate) struct Directory {
 impl Directory {
     /// An entry holds, in this namespace.
     pub(crate) fn put(&mut self, number: u32, namespace: &Namespace, id: MemoryId, epoch: u64) {
+        self.put_by((number, id), namespace, epoch, None);
+    }
+
+    /// The same; `by` is the session whose exchange it is, if it is one.
+    pub(crate) fn put_by(
+        &mut self,
+        (number, id): (u32, MemoryId),
+        namespace: &Namespace,
+        epoch: u64,
+        by: Option<SessionId>,
+    ) {
         let place = self.place(namespace);
         let at = number as usize;
         if self.places.len() <= at {
@@ -45,7 +56,7 @@ impl Directory {
             }
             self.count(place, |count| count + 1);
         }
-        self.touch(place, epoch);
+        self.touch(place, epoch, by);
     }
 
     /// An entry does not hold any more.
@@ -57,7 +68,7 @@ impl Directory {
         if place != NOWHERE {
             self.holding -= 1;
             self.count(place, |count| count.saturating_sub(1));
-            self.touch(place, epoch);
+            self.touch(place, epoch, None);
         }
     }
 
@@ -135,14 +146,16 @@ impl Directory {
         }
     }
 
-    /// The newest change within.
-    pub(crate) fn epoch(&self, within: &Within) -> u64 {
+    /// The newest change within, but for exchanges of the session `left_out`, of whose own none is an
+    /// answer.
+    pub(crate) fn epoch(&self, within: &Within, left_out: Option<SessionId>) -> u64 {
         let epochs = self.epochs.iter().enumerate();
         let inside = epochs.filter(|(place, _)| match within {
             Within::All => true,
             Within::Only(places) => places.get(*place).copied().unwrap_or(false),
         });
-        inside.map(|(_, epoch)| *epoch).max().unwrap_or(0)
+        let epochs = inside.map(|(_, epochs)| epochs.without(left_out));
+        epochs.max().unwrap_or(0)
     }
 
     #[inline]
@@ -157,7 +170,7 @@ impl Directory {
         }
         let place = u32::try_from(self.namespaces.len()).unwrap_or(NOWHERE - 1);
         self.namespaces.push(namespace.clone());
-        self.epochs.push(0);
+        self.epochs.push(Epochs::default());
         self.counts.push(0);
         self.by_name.insert(namespace.clone(), place);
         place
@@ -169,9 +182,37 @@ impl Directory {
         }
     }
 
-    fn touch(&mut self, place: u32, epoch: u64) {
-        if let Some(newest) = self.epochs.get_mut(place as usize) {
-            *newest = (*newest).max(epoch);
+    fn touch(&mut self, place: u32, epoch: u64, by: Option<SessionId>) {
+        if let Some(epochs) = self.epochs.get_mut(place as usize) {
+            epochs.note(epoch, by);
+        }
+    }
+}
+
+/// The newest change of a namespace, and the newest that somebody else made.
+#[derive(Debug, Clone, Copy, Default)]
+struct Epochs {
+    newest: u64,
+    /// The session whose exchange it was; `None` for anything else.
+    by: Option<SessionId>,
+    /// The newest by anybody but `by`.
+    by_others: u64,
+}
+
+impl Epochs {
+    fn note(&mut self, epoch: u64, by: Option<SessionId>) {
+        if by != self.by {
+            self.by_others = self.newest;
+            self.by = by;
+        }
+        self.newest = self.newest.max(epoch);
+    }
+
+    fn without(self, left_out: Option<SessionId>) -> u64 {
+        if left_out.is_some() && left_out == self.by {
+            self.by_others
+        } else {
+            self.newest
         }
     }
 }
@@ -195,6 +236,27 @@ mod tests {
     }
 
     #[test]
+    fn a_sessions_own_exchanges_are_no_change_to_it() {
+        let session = |number| SessionId::from_uuid(Uuid::from_u128(number));
+        let (one, other) = (session(1), session(2));
+        let user = Namespace::user();
+        let mut directory = Directory::default();
+        let epochs = |directory: &Directory| {
+            [Some(one), Some(other), None].map(|left| directory.epoch(&Within::All, left))
+        };
+        directory.put(1, &user, id(1), 1);
+        directory.put_by((2, id(2)), &user, 2, Some(one));
+        directory.put_by((3, id(3)), &user, 3, Some(one));
+        assert_eq!(epochs(&directory), [1, 3, 3]);
+        directory.put_by((4, id(4)), &user, 4, Some(other));
+        assert_eq!(epochs(&directory), [4, 3, 4]);
+        directory.put_by((5, id(5)), &user, 5, Some(one));
+        assert_eq!(epochs(&directory), [4, 5, 5]);
+        directory.remove(2, 6);
+        assert_eq!(epochs(&directory), [6, 6, 6]);
+    }
+
+    #[test]
     fn an_entry_is_within_while_it_holds() {
         let (user, site) = (Namespace::user(), Namespace::new("project:/site").unwrap());
         let mut directory = Directory::default();
@@ -204,7 +266,7 @@ mod tests {
         let here = directory.within(&Scope::Only(vec![site.clone()]));
         assert!(directory.is_within(7, &here) && !directory.is_within(1, &here));
         assert!(directory.is_within(1, &Within::All) && !directory.is_within(3, &Within::All));
-        assert_eq!((directory.holding(), directory.epoch(&here)), (2, 2));
+        assert_eq!((directory.holding(), directory.epoch(&here, None)), (2, 2));
         directory.put(1, &site, id(1), 2);
         let counted = |directory: &Directory| {
             let user = directory.within(&Scope::Only(vec![user.clone()]));
@@ -226,7 +288,7 @@ mod tests {
         directory.remove(7, 3);
         directory.remove(7, 4);
         assert!(!directory.is_within(7, &here) && !directory.is_within(7, &Within::All));
-        assert_eq!((directory.holding(), directory.epoch(&here)), (1, 3));
+        assert_eq!((directory.holding(), directory.epoch(&here, None)), (1, 3));
         assert_eq!(directory.holding_within(&here), 0);
         assert!(!directory.is_within(1, &directory.within(&Scope::Only(Vec::new()))));
     }

@@ -26,7 +26,7 @@ pub(crate) use rows::Part;
 use crate::entry::Entry;
 use crate::error::broken;
 use crate::store::{Change, ChangeKind, Changes, Point, Store};
-use api::memory::{Error, IndexState, Scope};
+use api::memory::{Error, IndexState, Scope, WriteEntry};
 use column::Column;
 use lexical::{Extent, Lexical, Lookup, wanted};
 use overlay::Overlay;
@@ -215,9 +215,13 @@ impl Indexes {
                 continue;
             };
             let stored = &entry.stored;
-            state
-                .directory
-                .put(number, &stored.namespace, stored.id, epoch);
+            let by = match &stored.entry {
+                WriteEntry::Engram { session_id, .. } => Some(*session_id),
+                WriteEntry::Memory { .. } => None,
+            };
+            let place = (number, stored.id);
+            let namespace = &stored.namespace;
+            state.directory.put_by(place, namespace, epoch, by);
             if taking == Taking::WithWords {
                 let texts = feed::texts(entry);
                 let texts = texts.iter().map(AsRef::as_ref);

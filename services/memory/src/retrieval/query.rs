@@ -4,7 +4,7 @@
 use super::ranking::{Legged, Ranked, Ranking, texts};
 use super::stages;
 use super::{Shared, recall};
-use crate::cache::{Asked, Wanted};
+use crate::cache::{Asked, Wanted, left_out};
 use crate::embedding::{QUERY_WAIT, USER_WAIT, Vector};
 use crate::index::{Found, Likeness, Limits};
 use api::memory::{Candidate, Error, QueryEvent, QueryRequest, Recall, Stage};
@@ -75,10 +75,10 @@ impl Nearest {
 impl Query {
     async fn answer(&self) -> Result<(), Error> {
         let began = Instant::now();
-        let epoch = self
-            .shared
-            .indexes
-            .directory(|directory| directory.epoch(&directory.within(&self.request.scope)));
+        let epoch = self.shared.indexes.directory(|directory| {
+            let within = directory.within(&self.request.scope);
+            directory.epoch(&within, left_out(&self.request))
+        });
         let asked = Asked::new(&self.question, Wanted::of(&self.request), epoch);
         let known = self.shared.cache().by_words(&asked, began);
         if let Some(answer) = known {
