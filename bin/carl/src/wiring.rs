@@ -244,6 +244,7 @@ pub fn sessions(
     let bridge = &setting.loaded.config.bridge;
     let mut config = agents::Config::new(setting.paths.sessions());
     config.recall = setting.loaded.config.memory.recall;
+    config.recall_wait = Duration::from_millis(setting.loaded.config.memory.recall_ms);
     config.agents_at_work = setting.loaded.config.agents.parallel;
     config.tool_iterations = setting.loaded.config.agents.tool_iterations.get();
     config.open_sessions = setting.loaded.config.agents.open_sessions.get();

@@ -139,6 +139,8 @@ pub const MEMORY_QUESTION_CHARS: usize = 2_000;
 pub const RECALLED_MEMORIES: u32 = 3;
 /// Longest a request waits for what is recalled for it.
 pub const RECALL_WAIT: Duration = Duration::from_secs(1);
+/// Most that the configuration may make of it.
+pub const RECALL_WAIT_MOST: Duration = Duration::from_secs(60);
 /// Longest AGENTS.md or other prompt layer taken in, bytes.
 pub const PROMPT_LAYER_BYTES: usize = 32 << 10;
 /// Longest system prompt, characters.

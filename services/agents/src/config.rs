@@ -7,6 +7,7 @@ use domain::lineage::AgentType;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Tells the time, UTC. A value, so that tests choose it.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -65,6 +66,8 @@ pub struct Config {
     pub tool_iterations: u32,
     /// Whether memories are recalled for a request before it is worked on.
     pub recall: bool,
+    /// Longest a request waits for them.
+    pub recall_wait: Duration,
     /// Agents of one session, started by others, that work at the same time, 1 or more.
     pub agents_at_work: usize,
     /// Most tokens of one session, prompts and answers together; `None`: as many as it takes.
@@ -85,6 +88,7 @@ impl Config {
             open_sessions: domain::limits::LIVE_SESSIONS,
             tool_iterations: domain::limits::TOOL_ITERATIONS,
             recall: true,
+            recall_wait: domain::limits::RECALL_WAIT,
             agents_at_work: domain::limits::AGENTS_AT_WORK,
             session_tokens: None,
             drive: Settings::default(),

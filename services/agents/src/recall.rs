@@ -12,7 +12,7 @@ use domain::decision::Verdict;
 use domain::event::{CallStatus, EventBody};
 use domain::fault::{Coded, Fault};
 use domain::id::CallId;
-use domain::limits::{MEMORY_QUESTION_CHARS, RECALL_WAIT, RECALLED_MEMORIES};
+use domain::limits::{MEMORY_QUESTION_CHARS, RECALLED_MEMORIES};
 use domain::message::Message;
 use domain::settings::Mode;
 use futures::StreamExt;
@@ -57,14 +57,14 @@ async fn for_request(work: &Work) -> Option<EventBody> {
     let found = tokio::select! {
         biased;
         () = work.cancel.cancelled() => return None,
-        found = tokio::time::timeout(RECALL_WAIT, fitting(work, &question)) => found,
+        found = tokio::time::timeout(work.recall_wait, fitting(work, &question)) => found,
     };
     match found {
         Ok(Ok(result)) => recalled(question, result?),
         Ok(Err(fault)) => Some(gone_without(&fault.message)),
         Err(_) => Some(gone_without(&format!(
             "it did not answer within {} ms",
-            RECALL_WAIT.as_millis()
+            work.recall_wait.as_millis()
         ))),
     }
 }

@@ -554,6 +554,7 @@ impl Session {
             agents: Arc::clone(&self.root.agents),
             effects: Arc::clone(&self.root.effects),
             may_recall: self.root.may_recall,
+            recall_wait: shared.config.recall_wait,
             models: Arc::clone(&shared.models),
             broker: Arc::clone(&shared.broker),
             audit: Arc::clone(&shared.audit),

@@ -28,6 +28,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// Everything one request needs. Both [`crate::loop_mode`] and [`crate::pipeline`] work on it. A
@@ -65,6 +66,8 @@ pub struct Work {
     /// Whether memories may be recalled for the request, as far as the agent's type and
     /// configuration go.
     pub may_recall: bool,
+    /// Longest the request waits for them.
+    pub recall_wait: Duration,
     /// The model gateway.
     pub models: Arc<dyn Models>,
     /// The guard.

@@ -52,6 +52,8 @@ where
 pub struct Config {
     /// Whether what is known is shown to an agent before it works on a request.
     pub recall: bool,
+    /// Longest a request waits for what is known, milliseconds, 1 to 60,000.
+    pub recall_ms: u64,
     /// Whether answered questions are kept.
     pub capture: bool,
     /// How entries are found.
@@ -62,6 +64,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             recall: true,
+            recall_ms: 1_000,
             capture: true,
             finding: FindingConfig::default(),
         }

@@ -105,6 +105,16 @@ fn check_inbox(config: &Config, layers: &Figment) -> Result<()> {
 }
 
 fn check_memory(config: &Config, layers: &Figment) -> Result<()> {
+    let most = limits::RECALL_WAIT_MOST.as_millis();
+    let wait = config.memory.recall_ms;
+    if !(1..=most).contains(&u128::from(wait)) {
+        return Err(wrong(
+            layers,
+            "memory.recall_ms",
+            &format!("it is {wait}"),
+            &format!("Write how many milliseconds a request may wait, 1 to {most}."),
+        ));
+    }
     config.memory.check().map_err(|unusable| {
         let (least, most) = (&unusable.least, &unusable.most);
         wrong(
@@ -216,6 +226,7 @@ mod tests {
                 "[memory.finding.weights]\nlexical = 1.5",
                 "memory.finding.weights.lexical",
             ),
+            ("[memory]\nrecall_ms = 0", "memory.recall_ms"),
             ("[search]\npages = 0", "search.pages"),
         ] {
             std::fs::write(&file, format!("# mine\n\n{line}\n")).unwrap();

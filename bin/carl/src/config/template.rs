@@ -93,6 +93,8 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 [memory]
 # Whether what is known is shown to an agent before it works on a request.
 #recall = true
+# Longest a request waits for that, milliseconds, 1 to 60000. On a slow disk allow more.
+#recall_ms = 1000
 # Whether answered questions are kept.
 #capture = true
 
