@@ -283,9 +283,12 @@ impl Pin {
     fn in_short(&self, draft: &Draft) -> String {
         let tools: Vec<&str> = self.request.calls.iter().map(|c| c.tool.as_str()).collect();
         let effect = strictest_effect(&draft.judgements);
+        let calls = match tools.len() {
+            1 => "1 call".to_owned(),
+            count => format!("{count} calls"),
+        };
         render::short(&format!(
-            "a plan of {} calls (strictest effect: {}): {}",
-            tools.len(),
+            "a plan of {calls} (strictest effect: {}): {}",
             effect.as_str(),
             tools.join(", ")
         ))

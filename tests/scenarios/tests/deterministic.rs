@@ -159,6 +159,19 @@ fn an_undo_without_a_terminal_prints_the_line_that_does_it() {
 }
 
 #[test]
+fn a_move_makes_the_folders_that_its_new_path_needs() {
+    let house = house();
+    let draft = house.read("notes.md");
+    ask(&house, "move notes.md to archive/2027/notes.md", &["write"]).expect(0);
+    assert_eq!(house.read("archive/2027/notes.md"), draft);
+    house.ask(["undo", "--yes", "write"]).run().expect(0);
+    assert_eq!(house.read("notes.md"), draft);
+    assert!(!house.work().join("archive").exists());
+    let shown = house.ask(["session", "show", "last"]).run().expect(0);
+    assert!(shown.stdout.contains("archive/2027"), "{shown:#?}");
+}
+
+#[test]
 fn a_refusal_explained_gives_its_reason_once() {
     let call = [
         "policy",

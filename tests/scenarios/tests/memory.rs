@@ -65,6 +65,16 @@ fn a_question_about_something_else_recalls_nothing() {
 }
 
 #[test]
+fn what_is_recalled_is_shown_by_its_first_words() {
+    let scene = Scene::new((0..2).map(|_| Reply::text("Black.")));
+    scene.run(&[TOLD]).finished.expect(0);
+    let second = scene.house.ask(["run", ASKED]).run().expect(0);
+    let first: String = TOLD.chars().take(20).collect();
+    let line = format!("recalled: 1 memory: {first}");
+    assert!(second.stderr.contains(&line), "{second:#?}");
+}
+
+#[test]
 fn a_greeting_recalls_nothing() {
     let scene = Scene::new((0..2).map(|_| Reply::text("Done.")));
     let first = scene.run(&["create hello.txt that says good morning"]);

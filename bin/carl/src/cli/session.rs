@@ -124,7 +124,7 @@ pub enum SessionCommand {
     },
     /// Print a session as a readable transcript
     Show {
-        /// Which session; the beginning or end of its id is enough
+        /// Which session: the beginning or end of its id, or `last` for the newest of this folder
         session: String,
         /// Print every event, one JSON object a line
         #[arg(long, conflicts_with = "agent")]
@@ -135,7 +135,7 @@ pub enum SessionCommand {
     },
     /// Show what the model will see next of a session
     Context {
-        /// Which session; the beginning or end of its id is enough
+        /// Which session: the beginning or end of its id, or `last` for the newest of this folder
         session: String,
         /// What a sub-agent at work sees; the beginning or end of its id is enough
         #[arg(long, value_name = "ID")]
@@ -149,7 +149,7 @@ pub enum SessionCommand {
     },
     /// Make what the model sees of a session's past smaller now
     Compact {
-        /// Which session; the beginning or end of its id is enough
+        /// Which session: the beginning or end of its id, or `last` for the newest of this folder
         session: String,
     },
     /// Continue a session in a chat
@@ -162,7 +162,7 @@ pub enum SessionCommand {
     },
     /// Begin a session from another's first events
     Fork {
-        /// Which session; the beginning or end of its id is enough
+        /// Which session: the beginning or end of its id, or `last` for the newest of this folder
         session: String,
         /// The message to fork at, by the number that `carl session show` prints: its exchange is
         /// the last one taken along. Default: all
@@ -171,7 +171,7 @@ pub enum SessionCommand {
     },
     /// Write a session as Markdown or JSON
     Export {
-        /// Which session; the beginning or end of its id is enough
+        /// Which session: the beginning or end of its id, or `last` for the newest of this folder
         session: String,
         /// The form
         #[arg(long, value_enum, default_value_t = ExportForm::Markdown)]

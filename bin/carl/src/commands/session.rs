@@ -62,7 +62,7 @@ pub async fn session(command: SessionCommand) -> Result<Exit> {
 /// # Errors
 /// A usage failure when none or several fit.
 pub async fn find(sessions: &dyn Sessions, part: &str, workspace: &Path) -> Result<SessionSummary> {
-    if part.is_empty() {
+    if part.is_empty() || part == "last" {
         let known = sessions.list(Selection::All).await.or_fail()?;
         let mut known = known.into_iter();
         let newest = known.find(|session| session.workspace == workspace);

@@ -277,7 +277,7 @@ impl Terminal {
                 text,
                 label,
                 ..
-            } if !text.is_empty() => self.note(&recalled(memories.len(), label.as_ref())),
+            } if !text.is_empty() => self.note(&recalled(memories.len(), label.as_ref(), text)),
             EventBody::NotesShown { notes, .. } => self.note(&words::notes(notes)),
             EventBody::PlanProposed { plan, hash } => self.plan_proposed(plan, &hash.short()),
             other => self.drive(other),

@@ -130,7 +130,7 @@ pub fn help() -> String {
         text.push_str(&format!("{typed:ABOUT_AT$}{about}\n"));
     }
     text.push_str(
-        "Tab completes a command. Ctrl-C stops what is running. Everything else is said to the \
+        "Tab completes a command. Ctrl-C stops what is running.\nEverything else is said to the \
          agent.\n",
     );
     text

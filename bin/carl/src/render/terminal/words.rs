@@ -59,15 +59,23 @@ pub(super) fn step(action: &Action) -> String {
     format!("{} {}", action.kind(), fields.unwrap_or_default())
 }
 
-/// What was brought to mind: how much, and how far it may be trusted.
-pub(super) fn recalled(count: usize, label: Option<&Label>) -> String {
+/// Most of a recalled memory that is shown, characters.
+const RECALLED_CHARS: usize = 60;
+
+/// What was brought to mind: how much, how far it may be trusted, and the first words of the best.
+pub(super) fn recalled(count: usize, label: Option<&Label>, text: &str) -> String {
     let memories = match count {
         1 => "1 memory".to_owned(),
         count => format!("{count} memories"),
     };
     let is_trusted = label.is_some_and(|label| label.integrity == Integrity::Trusted);
+    // Of an exchange, what was asked.
+    let best = gist(text);
+    let best = best.strip_prefix("Q: ").unwrap_or(best);
+    let first: String = best.chars().take(RECALLED_CHARS).collect();
+    let first = visible_line(&first);
     if is_trusted {
-        return format!("recalled: {memories}");
+        return format!("recalled: {memories}: {first}");
     }
     let origins = label.map(|label| &label.origins).into_iter().flatten();
     let origins: Vec<&str> = origins
@@ -79,7 +87,7 @@ pub(super) fn recalled(count: usize, label: Option<&Label>) -> String {
         true => String::new(),
         false => format!(": {}", visible(&origins.join(", "))),
     };
-    format!("recalled: {memories} (untrusted{from})")
+    format!("recalled: {memories} (untrusted{from}): {first}")
 }
 
 /// Which of a project's notes stand in the prompt, and how.
