@@ -195,9 +195,6 @@ pub struct ProviderConfig {
     /// which is no thinking at Anthropic.
     #[serde(default)]
     pub think: Option<Thinking>,
-    /// Whether its models take pictures. `None`: what the server says of each.
-    #[serde(default)]
-    pub vision: Option<bool>,
 }
 
 impl ProviderConfig {
@@ -215,7 +212,6 @@ impl ProviderConfig {
             context_tokens: None,
             tool_calls: ToolCalls::Native,
             think: None,
-            vision: None,
         }
     }
 }

@@ -261,3 +261,30 @@ fn message(message: &Message) -> Value {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_tell_context_and_sight_in_their_own_places() {
+        let endpoint = Url::parse("http://127.0.0.1:8080/v1").unwrap();
+        let openai = OpenAi::new("local".to_owned(), &endpoint);
+        let told = |body: Value| {
+            let facts = openai.read_facts("m", &body);
+            (facts.context_tokens, facts.sees)
+        };
+        let llama = json!({
+            "default_generation_settings": {"n_ctx": 8_192}, "modalities": {"vision": true},
+        });
+        assert_eq!(told(llama), (Some(8_192), Some(true)));
+        let vllm = json!({"data": [{"id": "other"}, {"id": "m", "max_model_len": 4_096}]});
+        assert_eq!(told(vllm), (Some(4_096), None));
+        let router = json!({"data": [{
+            "id": "m", "context_length": 65_536, "architecture": {"input_modalities": ["text"]},
+        }]});
+        assert_eq!(told(router), (Some(65_536), Some(false)));
+        let silent = json!({"default_generation_settings": {"n_ctx": 0}});
+        assert_eq!(told(silent), (None, None));
+    }
+}
