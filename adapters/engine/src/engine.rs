@@ -296,7 +296,8 @@ impl Engine {
             Message::System { text }
             | Message::User { text }
             | Message::Assistant { text, .. }
-            | Message::Tool { text, .. } => *text = self.neutraliser.apply(text),
+            | Message::Tool { text, .. }
+            | Message::Picture { text, .. } => *text = self.neutraliser.apply(text),
         }
         message
     }

@@ -217,7 +217,7 @@ impl Line {
 fn to_line(message: &Message, native: bool) -> Line {
     match message {
         Message::System { text } => Line::new("system", text.clone()),
-        Message::User { text } => Line::new("user", text.clone()),
+        Message::User { text } | Message::Picture { text, .. } => Line::new("user", text.clone()),
         Message::Assistant {
             text, tool_calls, ..
         } if native || tool_calls.is_empty() => {

@@ -1,6 +1,7 @@
 //! The structured results of the tools, `ToolOutput::data`. These shapes are promises: programs
 //! and the plan pipeline read them.
 
+use domain::picture::Picture;
 use serde::{Deserialize, Serialize};
 
 /// What something in a folder is.
@@ -257,12 +258,7 @@ pub struct StopJob {
 pub struct ViewImage {
     /// The file, as asked.
     pub path: String,
-    /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
-    pub media_type: String,
-    /// Width, pixels, as its header says.
-    pub width: u64,
-    /// Height, pixels, as its header says.
-    pub height: u64,
-    /// The whole file, Base64.
-    pub base64: String,
+    /// What is in it.
+    #[serde(flatten)]
+    pub picture: Picture,
 }

@@ -46,6 +46,33 @@ pub struct SendRequest {
     pub input: Option<Input>,
     /// By whose profile to work on it; `None`: by that of the session.
     pub holder_id: Option<HolderId>,
+    /// Pictures that the request is about, at most [`domain::limits::PICTURES`]. Like data, they
+    /// permit nothing.
+    pub pictures: Vec<PictureFile>,
+}
+
+impl SendRequest {
+    /// The user's words alone, to be worked on as the session does.
+    #[must_use]
+    pub fn new(session_id: SessionId, text: impl Into<String>) -> Self {
+        Self {
+            session_id,
+            text: text.into(),
+            mode: None,
+            input: None,
+            holder_id: None,
+            pictures: Vec::new(),
+        }
+    }
+}
+
+/// A picture as a file holds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PictureFile {
+    /// Where it came from, such as a file's name.
+    pub name: String,
+    /// PNG, JPEG, GIF or WebP, at most [`domain::limits::PICTURE_BYTES`] bytes.
+    pub bytes: Vec<u8>,
 }
 
 /// Data that a request is about. Its text permits nothing, and names no target on the user's behalf.

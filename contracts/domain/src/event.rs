@@ -13,6 +13,7 @@ use crate::lineage::{AgentType, Lineage};
 use crate::message::{Thinking, ToolCall};
 use crate::model::{FinishReason, ModelRef, Usage};
 use crate::notes::ShownNotes;
+use crate::picture::Picture;
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::settings::{Mode, SessionProfile};
@@ -345,6 +346,15 @@ pub enum EventBody {
         /// How far it may be trusted.
         label: Label,
     },
+    /// The model is shown a picture: that of a call, or one that the user gave with a request.
+    PictureShown {
+        /// Where it came from, such as a file's name.
+        name: String,
+        /// The picture.
+        picture: Picture,
+        /// How far what is to be seen on it may be trusted.
+        label: Label,
+    },
     /// A request's generation is complete.
     GenerationFinished {
         /// The answer.
@@ -576,6 +586,7 @@ impl EventBody {
             Self::MemoryRecalled { .. } => "memory.recalled",
             Self::NotesShown { .. } => "context.notes",
             Self::InputGiven { .. } => "query.input",
+            Self::PictureShown { .. } => "picture.shown",
             Self::GenerationFinished { .. } => "response.generation",
             Self::DialogTurn { .. } => "answer.dialog",
             Self::Critique { .. } => "critique.result",

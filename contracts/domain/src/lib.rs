@@ -24,6 +24,7 @@ pub mod lineage;
 pub mod message;
 pub mod model;
 pub mod notes;
+pub mod picture;
 pub mod plan;
 pub mod report;
 pub mod rights;

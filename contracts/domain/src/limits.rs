@@ -72,8 +72,13 @@ pub const HIDDEN_PLACES: usize = 1_000;
 pub const DOCUMENT_TEXT_BYTES: usize = 4 << 20;
 /// Most bytes that the part of an office document with the text may unpack to.
 pub const DOCUMENT_XML_BYTES: u64 = 64 << 20;
-/// Largest picture handed to a model, bytes.
-pub const IMAGE_BYTES: u64 = 5 << 20;
+/// Largest picture handed to a model, bytes: in Base64 it stays below 5 MiB, the least that a
+/// provider takes.
+pub const PICTURE_BYTES: u64 = 3_840_000;
+/// Longest side of such a picture, pixels.
+pub const PICTURE_SIDE: u32 = 8_000;
+/// Most pictures that a request is sent with, and most that stay in a model's view.
+pub const PICTURES: usize = 8;
 /// Most model calls in one turn of a chat.
 pub const TOOL_ITERATIONS: u32 = 25;
 /// Most times an empty reply is asked again in one turn.

@@ -1,6 +1,7 @@
 //! Messages: what a model is shown and what it answers.
 
 use crate::id::CallId;
+use crate::picture::Picture;
 use crate::tool::ToolName;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -51,6 +52,13 @@ pub enum Message {
         /// The text for the model.
         text: String,
     },
+    /// A picture: what the user gave with the message before it, or what the calls before it showed.
+    Picture {
+        /// What it is, in words: all that a model without sight is told.
+        text: String,
+        /// The picture.
+        picture: Picture,
+    },
 }
 
 impl Message {
@@ -61,7 +69,8 @@ impl Message {
             Self::System { text }
             | Self::User { text }
             | Self::Assistant { text, .. }
-            | Self::Tool { text, .. } => text,
+            | Self::Tool { text, .. }
+            | Self::Picture { text, .. } => text,
         }
     }
 }

@@ -32,6 +32,8 @@ pub struct Lasting {
     pub(crate) tools: String,
     pub(crate) notes: Notes,
     pub(crate) shape: Shape,
+    /// Whether the model sees pictures.
+    pub(crate) sees: bool,
     pub(crate) board: Board,
     /// Most characters of reports that are shown.
     pub(crate) board_characters: u64,
@@ -72,6 +74,11 @@ impl Lasting {
     pub const fn set_shape(&mut self, shape: Shape, board_characters: u64) {
         self.shape = shape;
         self.board_characters = board_characters;
+    }
+
+    /// Whether the model is shown pictures, or told in words what is there.
+    pub const fn set_sight(&mut self, sees: bool) {
+        self.sees = sees;
     }
 
     /// Where the tasks stand that the agent handed out last, as JSON, by the number of the event.
@@ -144,7 +151,9 @@ impl Lasting {
             Message::Assistant {
                 text, tool_calls, ..
             } => !(text.trim().is_empty() && tool_calls.is_empty()),
-            Message::User { .. } | Message::System { .. } => !is_passing(entry),
+            Message::User { .. } | Message::System { .. } | Message::Picture { .. } => {
+                !is_passing(entry)
+            }
         });
     }
 
@@ -193,7 +202,11 @@ impl Lasting {
     #[must_use]
     pub fn can_pin(&self, seq: u64) -> bool {
         let in_view = self.entries.iter().any(|entry| {
-            entry.seq == seq && !matches!(entry.message, Message::Tool { .. }) && !is_passing(entry)
+            let has_words = matches!(
+                entry.message,
+                Message::User { .. } | Message::Assistant { .. }
+            );
+            entry.seq == seq && has_words && !is_passing(entry)
         });
         in_view || self.notes.knows(seq)
     }
@@ -355,7 +368,10 @@ impl ContextManager for Lasting {
     fn pop(&mut self) -> Vec<Message> {
         let mut popped = VecDeque::new();
         while let Some(entry) = self.entries.pop_back() {
-            let is_result = matches!(entry.message, Message::Tool { .. });
+            let is_result = matches!(
+                entry.message,
+                Message::Tool { .. } | Message::Picture { .. }
+            );
             popped.push_front(entry.message);
             if !is_result {
                 break;

@@ -386,7 +386,9 @@ fn covered_of(entry: &Entry) -> Vec<Covered> {
             }
             vec![covered(Said::ByAgent, said)]
         }
-        Message::Tool { text, .. } => vec![covered(Said::ByTool, text.clone())],
+        Message::Tool { text, .. } | Message::Picture { text, .. } => {
+            vec![covered(Said::ByTool, text.clone())]
+        }
         Message::System { .. } => Vec::new(),
     }
 }

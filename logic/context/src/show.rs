@@ -9,12 +9,20 @@ use crate::estimate::TokenEstimator;
 use crate::lasting::Lasting;
 use crate::marks::Shape;
 use domain::context::{ContextPart, ContextView};
+use domain::limits::PICTURES;
 use domain::message::{Message, ToolCall};
 use domain::tool::ToolDefinition;
 use std::borrow::Cow;
 
 /// What stands between the standing text and the user's first words.
 pub(crate) const REQUEST: &str = "The user's request:\n";
+/// Characters that a picture counts as, a token each. Servers count pictures apart from text, so
+/// that a model's own measure of text does not hold for them.
+pub(crate) const PICTURE_TOKEN_CHARACTERS: u64 = 4;
+/// What is said of a picture that the model cannot see.
+const UNSEEN: &str = " (not shown: this model does not see pictures)";
+/// What is said of a picture that has left the view.
+const NO_LONGER: &str = " (no longer shown)";
 /// What stands between two messages of one role that are sent as one.
 const JOINT: &str = "\n\n";
 
@@ -35,7 +43,8 @@ impl Sent<'_> {
             Message::System { text }
             | Message::User { text }
             | Message::Assistant { text, .. }
-            | Message::Tool { text, .. } => *text = self.text(),
+            | Message::Tool { text, .. }
+            | Message::Picture { text, .. } => *text = self.text(),
         }
         message
     }
@@ -69,6 +78,7 @@ fn extra_characters(message: &Message) -> u64 {
             thinking + calls.sum::<u64>()
         }
         Message::Tool { name, .. } => characters_in(name.as_str()),
+        Message::Picture { picture, .. } => picture.tokens() * PICTURE_TOKEN_CHARACTERS,
         Message::System { .. } | Message::User { .. } => 0,
     }
 }
@@ -86,6 +96,7 @@ impl Lasting {
         }
         let turn = self.last_turn();
         let mut standing = Some(self.standing_pieces());
+        let first_picture = self.first_picture();
         for (index, entry) in self.entries.iter().enumerate() {
             let name = if index < turn { "conversation" } else { "turn" };
             let mut pieces: Vec<(&'static str, Cow<'_, str>)> = Vec::new();
@@ -103,15 +114,34 @@ impl Lasting {
                 pieces.push((name, Cow::Borrowed(entry.input.as_str())));
             }
             pieces.push((name, self.text_of(entry)));
-            join(
-                &mut sent,
-                Sent {
-                    pieces,
-                    bare: self.bare(entry, index >= turn),
-                },
-            );
+            let mut bare = self.bare(entry, index >= turn);
+            if matches!(bare, Message::Picture { .. })
+                && let Some(why) = self.why_not_shown(entry, index < first_picture)
+            {
+                pieces.push((name, Cow::Borrowed(why)));
+                bare = Message::User {
+                    text: String::new(),
+                };
+            }
+            join(&mut sent, Sent { pieces, bare });
         }
         sent
+    }
+
+    /// Where the newest pictures begin, of which no more are sent than [`PICTURES`].
+    fn first_picture(&self) -> usize {
+        let entries = self.entries.iter().enumerate().rev();
+        let pictures = entries.filter(|(_, one)| matches!(one.message, Message::Picture { .. }));
+        pictures.take(PICTURES).last().map_or(0, |(index, _)| index)
+    }
+
+    /// What the model is told of a picture that it is not shown; `is_old` for one of too many.
+    fn why_not_shown(&self, entry: &Entry, is_old: bool) -> Option<&'static str> {
+        match (self.sees, is_old || self.is_shortened(entry)) {
+            (false, _) => Some(UNSEEN),
+            (true, true) => Some(NO_LONGER),
+            (true, false) => None,
+        }
     }
 
     /// What stands before the user's first words.
@@ -184,6 +214,10 @@ impl Lasting {
                 call_id: *call_id,
                 name: name.clone(),
                 text: String::new(),
+            },
+            Message::Picture { picture, .. } => Message::Picture {
+                text: String::new(),
+                picture: picture.clone(),
             },
             Message::User { .. } => Message::User {
                 text: String::new(),
@@ -355,6 +389,7 @@ fn frame(message: &Message) -> (String, String) {
     match message {
         Message::System { .. } => ("[system]\n".to_owned(), "\n".to_owned()),
         Message::User { .. } => ("[user]\n".to_owned(), "\n".to_owned()),
+        Message::Picture { .. } => ("[picture]\n".to_owned(), "\n".to_owned()),
         Message::Tool { name, .. } => (format!("[result of {name}]\n"), "\n".to_owned()),
         Message::Assistant { tool_calls, .. } => (
             "[assistant]\n".to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::entry::{MESSAGE_CHARACTERS, Speaker, characters_in};
 use crate::estimate::TokenEstimator;
-use crate::show::tools_in_words;
+use crate::show::{PICTURE_TOKEN_CHARACTERS, tools_in_words};
 use crate::view::{Checkpoint, ContextManager, TrimmedSince, Trimming};
 use domain::message::Message;
 use domain::tool::ToolDefinition;
@@ -256,7 +256,10 @@ impl ContextManager for SlidingWindow {
     fn pop(&mut self) -> Vec<Message> {
         let mut popped = VecDeque::new();
         while let Some(entry) = self.entries.pop_back() {
-            let is_result = matches!(entry.message, Message::Tool { .. });
+            let is_result = matches!(
+                entry.message,
+                Message::Tool { .. } | Message::Picture { .. }
+            );
             popped.push_front(entry.message);
             if !is_result {
                 break;
@@ -300,5 +303,6 @@ fn characters_of(message: &Message) -> u64 {
         }
         Message::Tool { name, .. } => text + characters_in(name.as_str()),
         Message::System { .. } | Message::User { .. } => text,
+        Message::Picture { picture, .. } => text + picture.tokens() * PICTURE_TOKEN_CHARACTERS,
     }
 }

@@ -201,7 +201,9 @@ fn assert_well_formed(messages: &[Message]) -> Result<(), TestCaseError> {
                 users += 1;
                 prop_assert_eq!(users, 1, "two messages of the user in a row");
             }
-            Message::System { .. } => prop_assert!(false, "a second system message"),
+            Message::System { .. } | Message::Picture { .. } => {
+                prop_assert!(false, "{message:?} where none was said");
+            }
         }
     }
     prop_assert!(open.is_empty(), "a call lost its result");
@@ -626,4 +628,71 @@ fn steps_with_small_results_stay_as_they_are() {
     }
     let plan = world.lasting.plan(world.budget, Why::Step).unwrap();
     assert!(!world.lasting.carry_out(&plan, None).shrank);
+}
+
+/// A picture of 90 tokens.
+fn picture(number: u64) -> Message {
+    let picture = json!({
+        "media_type": "image/png", "width": 300, "height": 225, "base64": "AAAA",
+    });
+    Message::Picture {
+        text: format!("[picture {number}]"),
+        picture: serde_json::from_value(picture).unwrap(),
+    }
+}
+
+/// A conversation with so many pictures behind one request.
+fn looking(pictures: u64) -> Lasting {
+    let mut lasting = fresh();
+    lasting.at(1);
+    lasting.begin_turn(1, "what is there?".to_owned(), Speaker::User);
+    for number in 0..pictures {
+        lasting.at(number + 2);
+        lasting.add(number + 2, picture(number));
+    }
+    lasting
+}
+
+fn seen(lasting: &Lasting) -> usize {
+    let messages = lasting.messages().into_iter();
+    messages
+        .filter(|one| matches!(one, Message::Picture { .. }))
+        .count()
+}
+
+#[test]
+fn a_model_that_does_not_see_is_told_of_pictures_in_words() {
+    let mut lasting = looking(2);
+    assert_eq!(seen(&lasting), 0);
+    let told = lasting.messages().pop().unwrap();
+    assert!(told.text().contains("[picture 1] (not shown"), "{told:?}");
+    let blind = lasting.characters();
+    lasting.set_sight(true);
+    assert_eq!(seen(&lasting), 2);
+    assert!(lasting.characters() > blind + 2 * 90 * 3);
+}
+
+#[test]
+fn the_newest_pictures_stay_in_view_up_to_the_limit() {
+    let most = domain::limits::PICTURES as u64;
+    for (pictures, left) in [(most, most), (most + 1, most), (3 * most, most)] {
+        let mut lasting = looking(pictures);
+        lasting.set_sight(true);
+        assert_eq!(seen(&lasting) as u64, left);
+        let last = lasting.messages().pop().unwrap();
+        assert_eq!(last, picture(pictures - 1));
+    }
+}
+
+#[test]
+fn pictures_leave_with_the_results_that_are_shortened() {
+    let mut lasting = looking(2);
+    lasting.set_sight(true);
+    lasting.compacted(None, None, Some(2), 0);
+    assert_eq!(seen(&lasting), 1);
+    let told = &lasting.messages()[1];
+    assert!(
+        told.text().contains("[picture 0] (no longer shown)"),
+        "{told:?}"
+    );
 }

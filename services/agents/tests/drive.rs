@@ -232,13 +232,7 @@ async fn the_user_goes_before_the_drive_and_can_stop_it() {
         matches!(body, EventBody::ModelChosen { .. })
     })
     .await;
-    let request = SendRequest {
-        session_id: id,
-        text: "are you there?".to_owned(),
-        mode: None,
-        input: None,
-        holder_id: None,
-    };
+    let request = SendRequest::new(id, "are you there?".to_owned());
     let answer = auto.service.send(request).await.unwrap();
     gate.open();
     let events = support::all(answer).await;

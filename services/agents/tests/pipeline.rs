@@ -56,11 +56,8 @@ fn plan(actions: Value) -> Reply {
 
 fn request(id: domain::id::SessionId, mode: Mode, text: &str) -> SendRequest {
     SendRequest {
-        session_id: id,
-        text: text.to_owned(),
         mode: Some(mode),
-        input: None,
-        holder_id: None,
+        ..SendRequest::new(id, text)
     }
 }
 

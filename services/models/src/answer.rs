@@ -498,7 +498,9 @@ fn said<'a>(message: &'a Message, form: &Form) -> Option<&'a str> {
         Message::System { text } | Message::Assistant { text, .. } => {
             (*form == Form::Native).then_some(text)
         }
-        Message::User { text } | Message::Tool { text, .. } => Some(text),
+        Message::User { text } | Message::Tool { text, .. } | Message::Picture { text, .. } => {
+            Some(text)
+        }
     }
 }
 

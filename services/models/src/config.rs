@@ -195,6 +195,9 @@ pub struct ProviderConfig {
     /// which is no thinking at Anthropic.
     #[serde(default)]
     pub think: Option<Thinking>,
+    /// Whether its models see pictures. `None`: as the server says of each.
+    #[serde(default)]
+    pub vision: Option<bool>,
 }
 
 impl ProviderConfig {
@@ -212,6 +215,7 @@ impl ProviderConfig {
             context_tokens: None,
             tool_calls: ToolCalls::Native,
             think: None,
+            vision: None,
         }
     }
 }

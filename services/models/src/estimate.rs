@@ -2,6 +2,7 @@
 
 use crate::call::{Call, Counted, Form};
 use domain::message::Message;
+use domain::picture::Picture;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -38,6 +39,8 @@ struct Learned {
 pub(crate) struct Prompt {
     bytes: usize,
     blocks: Vec<u64>,
+    /// Whether pictures are in it, which servers count in ways of their own.
+    has_pictures: bool,
 }
 
 /// What a prompt is compared with.
@@ -47,6 +50,8 @@ pub(crate) struct Forecast {
     pub(crate) tokens: f64,
     /// Thousandths of its bytes that this agent's previous call began with as well.
     pub(crate) reuse_permille: u16,
+    /// Whether nothing can be learnt from what is counted.
+    has_pictures: bool,
 }
 
 #[derive(Debug, Default)]
@@ -83,8 +88,12 @@ impl Prompt {
                 Message::User { .. } => "\u{1}u",
                 Message::Assistant { .. } => "\u{1}a",
                 Message::Tool { .. } => "\u{1}t",
+                Message::Picture { .. } => "\u{1}p",
             });
             prompt.add(message.text());
+            if let Message::Picture { picture, .. } = message {
+                prompt.add(as_text(picture));
+            }
             if let Message::Assistant { tool_calls, .. } = message {
                 for call in tool_calls {
                     prompt.add(&call.name);
@@ -92,7 +101,11 @@ impl Prompt {
                 }
             }
         }
-        prompt.finish()
+        let has_pictures = |one: &Message| matches!(one, Message::Picture { .. });
+        Self {
+            has_pictures: call.messages.iter().any(has_pictures),
+            ..prompt.finish()
+        }
     }
 
     /// Thousandths of these bytes that another prompt began with.
@@ -106,6 +119,13 @@ impl Prompt {
         let bytes = (shared * BLOCK_BYTES).min(self.bytes);
         u16::try_from(bytes * 1_000 / self.bytes.max(1)).unwrap_or(1_000)
     }
+}
+
+/// So much of a picture's file as a text of as many tokens has bytes.
+fn as_text(picture: &Picture) -> &str {
+    let bytes = picture.tokens() as f64 * BYTES_PER_TOKEN;
+    let base64 = picture.base64.as_str();
+    base64.get(..bytes as usize).unwrap_or(base64)
 }
 
 /// Hashes a growing text in blocks, each hash covering everything before it.
@@ -138,6 +158,7 @@ impl Fingerprint {
         Prompt {
             bytes: self.bytes,
             blocks: self.blocks,
+            has_pictures: false,
         }
     }
 }
@@ -156,10 +177,12 @@ impl Estimates {
     /// What to expect of a prompt, and remembers it as the agent's latest.
     pub(crate) fn forecast(&self, agent: Option<String>, model: &str, prompt: Prompt) -> Forecast {
         let tokens = self.tokens(model, prompt.bytes);
+        let has_pictures = prompt.has_pictures;
         let Some(agent) = agent else {
             return Forecast {
                 tokens,
                 reuse_permille: 0,
+                has_pictures,
             };
         };
         let mut store = self.lock();
@@ -179,6 +202,7 @@ impl Estimates {
         Forecast {
             tokens,
             reuse_permille: before.map_or(0, |(_, before)| prompt.shared_permille(&before)),
+            has_pictures,
         }
     }
 
@@ -192,7 +216,7 @@ impl Estimates {
         counts_cached: bool,
     ) -> Option<u64> {
         let reported = counted.prompt? as f64;
-        if forecast.tokens < JUDGED_TOKENS {
+        if forecast.tokens < JUDGED_TOKENS || forecast.has_pictures {
             return None;
         }
         let mut store = self.lock();
@@ -286,6 +310,7 @@ mod tests {
             let forecast = Forecast {
                 tokens: estimates.tokens("m", 40_000),
                 reuse_permille: 0,
+                has_pictures: false,
             };
             assert_eq!(estimates.learn("m", forecast, counted(13_000), true), None);
         }
@@ -300,6 +325,7 @@ mod tests {
         let forecast = Forecast {
             tokens: 10_000.0,
             reuse_permille: 0,
+            has_pictures: false,
         };
         assert_eq!(
             estimates.learn("m", forecast, counted(4_096), false),
@@ -318,6 +344,7 @@ mod tests {
         let forecast = Forecast {
             tokens: 10_000.0,
             reuse_permille: 900,
+            has_pictures: false,
         };
         assert_eq!(estimates.learn("m", forecast, counted(1_000), false), None);
     }
@@ -328,11 +355,13 @@ mod tests {
         let short = Forecast {
             tokens: 1_500.0,
             reuse_permille: 900,
+            has_pictures: false,
         };
         assert_eq!(estimates.learn("m", short, counted(1_500), false), None);
         let long = Forecast {
             tokens: 10_000.0,
             reuse_permille: 900,
+            has_pictures: false,
         };
         assert!(estimates.learn("m", long, counted(4_096), false).is_some());
     }

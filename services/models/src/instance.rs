@@ -43,6 +43,8 @@ pub(crate) struct Instance {
     pub(crate) tool_calls: ToolCalls,
     /// How much they think where a request does not say.
     pub(crate) think: Think,
+    /// Whether they see pictures, where the configuration says.
+    pub(crate) vision: Option<bool>,
     queue: Arc<Queue>,
     breaker: Mutex<Breaker>,
 }
@@ -56,6 +58,7 @@ pub(crate) struct Parts {
     pub(crate) bounds: Bounds,
     pub(crate) tool_calls: ToolCalls,
     pub(crate) think: Think,
+    pub(crate) vision: Option<bool>,
     pub(crate) breaker: Breaker,
     pub(crate) backend: Box<dyn Backend>,
 }
@@ -71,6 +74,7 @@ impl Instance {
             backend: parts.backend,
             tool_calls: parts.tool_calls,
             think: parts.think,
+            vision: parts.vision,
             queue: Queue::new(parts.bounds),
             breaker: Mutex::new(parts.breaker),
         }

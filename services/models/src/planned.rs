@@ -239,6 +239,7 @@ pub(crate) fn instance(planned: &Planned, config: &Config, backend: Box<dyn Back
             bounds,
             tool_calls: provider.tool_calls,
             think: provider.think.map_or(Think::Default, Think::from),
+            vision: provider.vision,
             breaker: Breaker::new(
                 config.limits.circuit_failures,
                 Duration::from_millis(config.limits.circuit_pause_ms),

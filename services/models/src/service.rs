@@ -285,7 +285,7 @@ impl Inner {
         let usual = instance.context_tokens;
         Ok(ModelFacts {
             context_tokens: Some(facts.context_tokens.map_or(usual, |most| usual.min(most))),
-            sees: facts.sees,
+            sees: instance.vision.or(facts.sees),
         })
     }
 

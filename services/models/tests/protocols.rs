@@ -192,6 +192,69 @@ async fn chat_completions_carry_ids_and_text_arguments() {
     assert_eq!(messages[3]["tool_call_id"], call["id"]);
 }
 
+/// The conversation with one picture that the user gave and one that the tool showed.
+fn with_pictures(request: &mut api::models::ChatRequest) {
+    let picture = |name: &str| Message::Picture {
+        text: format!("[picture {name}]"),
+        picture: serde_json::from_value(json!({
+            "media_type": "image/png", "width": 2, "height": 2, "base64": name,
+        }))
+        .unwrap(),
+    };
+    request.messages.insert(2, picture("AAAA"));
+    request.messages.insert(5, picture("BBBB"));
+}
+
+#[tokio::test]
+async fn chat_completions_carry_pictures_in_the_users_messages() {
+    let body = sent(ProviderType::OpenAi, with_pictures).await;
+    let messages = body["messages"].as_array().unwrap();
+    let roles: Vec<_> = messages.iter().map(|one| one["role"].as_str()).collect();
+    let users = ["system", "user", "assistant", "tool", "user"].map(Some);
+    assert_eq!(roles, users);
+    assert_eq!(
+        messages[1]["content"],
+        json!([
+            {"type": "text", "text": "Read a."},
+            {"type": "text", "text": "[picture AAAA]"},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+        ])
+    );
+    assert_eq!(messages[3]["content"], "content");
+    assert_eq!(
+        messages[4]["content"][1]["image_url"]["url"],
+        "data:image/png;base64,BBBB"
+    );
+    assert_eq!(messages[4]["content"][2]["text"], "And now?");
+}
+
+#[tokio::test]
+async fn ollama_gets_pictures_beside_the_text_of_the_users_messages() {
+    let body = sent(ProviderType::Ollama, with_pictures).await;
+    let messages = body["messages"].as_array().unwrap();
+    assert_eq!(
+        messages[1],
+        json!({"role": "user", "content": "Read a.\n[picture AAAA]", "images": ["AAAA"]})
+    );
+    assert_eq!(messages[3]["role"], "tool");
+    assert_eq!(messages[4]["images"], json!(["BBBB"]));
+}
+
+#[tokio::test]
+async fn anthropic_gets_pictures_behind_the_results_of_the_tools() {
+    let body = sent(ProviderType::Anthropic, with_pictures).await;
+    let messages = body["messages"].as_array().unwrap();
+    let image = |data: &str| {
+        json!({"type": "image", "source": {
+            "type": "base64", "media_type": "image/png", "data": data,
+        }})
+    };
+    assert_eq!(messages[0]["content"][2], image("AAAA"));
+    let shown = messages[2]["content"].as_array().unwrap();
+    assert_eq!(shown[0]["type"], "tool_result");
+    assert_eq!(shown[2], image("BBBB"));
+}
+
 #[tokio::test]
 async fn reasoning_in_every_spelling() {
     for delta in [

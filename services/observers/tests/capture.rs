@@ -103,13 +103,7 @@ impl Scene {
 
     /// Asks, without a word on the bus.
     async fn ask(&self, session_id: SessionId, text: &str) -> Vec<Event> {
-        let request = SendRequest {
-            session_id,
-            text: text.to_owned(),
-            mode: None,
-            input: None,
-            holder_id: None,
-        };
+        let request = SendRequest::new(session_id, text.to_owned());
         let stream = self.sessions.send(request).await.unwrap();
         let events = within("the answer", stream.collect::<Vec<_>>()).await;
         events.into_iter().map(Result::unwrap).collect()
@@ -224,13 +218,7 @@ async fn what_a_dead_process_was_working_on_is_not_waited_for() {
     let sessions = FakeSessions::new().with_script("Never?", [Act::Wait(gate.clone())]);
     let scene = Scene::new(sessions);
     let id = scene.open().await;
-    let request = SendRequest {
-        session_id: id,
-        text: "Never?".to_owned(),
-        mode: None,
-        input: None,
-        holder_id: None,
-    };
+    let request = SendRequest::new(id, "Never?".to_owned());
     let _stream = scene.sessions.send(request).await.unwrap();
     gate.reached().await;
     let folder = scene.folder.path().join("capture");

@@ -208,13 +208,7 @@ impl House {
     /// # Panics
     /// When it is not taken.
     pub async fn send(&self, session_id: SessionId, text: &str) -> Streaming<Event, Error> {
-        let request = SendRequest {
-            session_id,
-            text: text.to_owned(),
-            mode: None,
-            input: None,
-            holder_id: None,
-        };
+        let request = SendRequest::new(session_id, text.to_owned());
         self.sessions.send(request).await.unwrap()
     }
 

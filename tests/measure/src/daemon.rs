@@ -93,13 +93,7 @@ impl Daemon {
     /// Sends a request; returns the time to the first piece of text and the number of tool calls.
     async fn ask(&self, session_id: SessionId, text: &str) -> Result<(Duration, usize)> {
         let started = Instant::now();
-        let request = SendRequest {
-            session_id,
-            text: text.to_owned(),
-            mode: None,
-            input: None,
-            holder_id: None,
-        };
+        let request = SendRequest::new(session_id, text.to_owned());
         let mut events = self.sessions.send(request).await?;
         let (mut first, mut calls) = (None, 0);
         while let Some(event) = events.next().await {

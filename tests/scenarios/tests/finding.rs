@@ -96,13 +96,7 @@ impl Scene {
             },
         };
         let opened = self.sessions.open(OpenRequest::New(profile)).await.unwrap();
-        let request = SendRequest {
-            session_id: opened.session_id,
-            text: text.to_owned(),
-            mode: None,
-            input: None,
-            holder_id: None,
-        };
+        let request = SendRequest::new(opened.session_id, text.to_owned());
         let events = self.sessions.send(request).await.unwrap();
         let events = within("the end of the request", events.collect::<Vec<_>>()).await;
         events.into_iter().map(Result::unwrap).collect()

@@ -527,11 +527,9 @@ async fn whole_path(setting: &Setting, is_writable: bool) -> Check {
         let opened = house.sessions.open(opening).await.or_fail()?;
         let (session_id, holder_id) = super::session::held(&opened)?;
         let send = SendRequest {
-            session_id,
-            text: "list files".to_owned(),
             mode: Some(Mode::Deterministic),
-            input: None,
             holder_id: Some(holder_id),
+            ..SendRequest::new(session_id, "list files".to_owned())
         };
         let mut events = house.sessions.send(send).await.or_fail()?;
         let mut ended = None;

@@ -97,11 +97,8 @@ async fn send_as(
     text: &str,
 ) -> Streaming<Event, Error> {
     let request = SendRequest {
-        session_id,
-        text: text.to_owned(),
-        mode: None,
-        input: None,
         holder_id,
+        ..SendRequest::new(session_id, text.to_owned())
     };
     let sending = subject.sessions.send(request);
     within("the request is taken", sending)
@@ -300,11 +297,8 @@ async fn a_request_is_worked_on_by_the_settings_of_who_sends_it(subject: &Subjec
     closing.await.expect("the other leaves");
     all(send(subject, id, &subject.ends).await).await;
     let gone = SendRequest {
-        session_id: id,
-        text: subject.ends.clone(),
-        mode: None,
-        input: None,
         holder_id: Some(second),
+        ..SendRequest::new(id, subject.ends.clone())
     };
     assert_eq!(
         kind(subject.sessions.send(gone).await),
@@ -335,13 +329,7 @@ async fn closing_keeps_the_log_and_resuming_goes_on(subject: &Subject) {
     closing.await.expect("the session closes");
     let after = log(subject, id, 1).await;
     assert_eq!(after[..before.len()], before, "the log stays");
-    let request = SendRequest {
-        session_id: id,
-        text: subject.ends.clone(),
-        mode: None,
-        input: None,
-        holder_id: None,
-    };
+    let request = SendRequest::new(id, subject.ends.clone());
     let refused = subject.sessions.send(request).await;
     assert_eq!(
         kind(refused),
@@ -456,13 +444,7 @@ async fn what_is_not_there_is_said_so(subject: &Subject) {
         session_id: id,
         profile: None,
     };
-    let request = SendRequest {
-        session_id: id,
-        text: subject.ends.clone(),
-        mode: None,
-        input: None,
-        holder_id: None,
-    };
+    let request = SendRequest::new(id, subject.ends.clone());
     assert_eq!(kind(sessions.open(resume).await), ErrorKind::NotFound);
     assert_eq!(kind(sessions.send(request).await), ErrorKind::NotFound);
     assert_eq!(kind(sessions.interrupt(id).await), ErrorKind::NotFound);
@@ -492,13 +474,7 @@ async fn bad_requests_are_refused(subject: &Subject) {
         " \n".to_owned(),
         "x".repeat(USER_TEXT_BYTES + 1),
     ] {
-        let request = SendRequest {
-            session_id: id,
-            text,
-            mode: None,
-            input: None,
-            holder_id: None,
-        };
+        let request = SendRequest::new(id, text);
         let refused = subject.sessions.send(request).await;
         assert_eq!(kind(refused), ErrorKind::InvalidRequest);
     }

@@ -288,6 +288,7 @@ events! {
     }
     NotesShown = NotesShown { list notes = notes, message label = label }
     InputGiven = InputGiven { plain name = name, plain text = text, message label = label }
+    PictureShown = PictureShown { plain name = name, message picture = picture, message label = label }
     GenerationFinished = GenerationFinished {
         plain answer = answer,
         plain thinking = thinking,

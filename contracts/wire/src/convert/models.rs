@@ -36,7 +36,7 @@ wire_enum!(EmbedPurpose, proto::EmbedPurpose { Query, Document });
 
 impl From<Message> for proto::ChatMessage {
     fn from(message: Message) -> Self {
-        use proto::chat_message::{Assistant, Role, System, Tool, User};
+        use proto::chat_message::{Assistant, Role, Seen, System, Tool, User};
         let role = match message {
             Message::System { text } => Role::System(System { text }),
             Message::User { text } => Role::User(User { text }),
@@ -57,6 +57,10 @@ impl From<Message> for proto::ChatMessage {
                 call_id: call_id.to_string(),
                 name: name.into(),
                 text,
+            }),
+            Message::Picture { text, picture } => Role::Seen(Seen {
+                text,
+                picture: Some(picture.into()),
             }),
         };
         Self { role: Some(role) }
@@ -80,6 +84,10 @@ impl TryFrom<proto::ChatMessage> for Message {
                 call_id: text(&tool.call_id, "tool.call_id")?,
                 name: name(tool.name, "tool.name")?,
                 text: tool.text,
+            }),
+            Role::Seen(seen) => Ok(Self::Picture {
+                text: seen.text,
+                picture: required(seen.picture, "seen.picture")?,
             }),
         }
     }

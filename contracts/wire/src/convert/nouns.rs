@@ -14,6 +14,7 @@ use domain::label::{Integrity, Label, Readers};
 use domain::lineage::Ancestor;
 use domain::message::{Thinking, ToolCall};
 use domain::model::{FinishReason, ModelChoice, ModelRef, ModelRole, Usage};
+use domain::picture::{Picture, PictureKind};
 use domain::tool::{EffectClass, ToolDefinition};
 
 wire_enum!(
@@ -22,6 +23,15 @@ wire_enum!(
         Trusted,
         Endorsed,
         Untrusted
+    }
+);
+wire_enum!(
+    PictureKind,
+    proto::PictureKind {
+        Png,
+        Jpeg,
+        Gif,
+        Webp
     }
 );
 wire_enum!(
@@ -343,6 +353,30 @@ impl TryFrom<proto::ToolCall> for ToolCall {
             call_id: text(&wire.call_id, "call_id")?,
             name: wire.name,
             arguments: json(&wire.arguments_json, "arguments_json")?,
+        })
+    }
+}
+
+impl From<Picture> for proto::Picture {
+    fn from(picture: Picture) -> Self {
+        Self {
+            kind: picture.kind.to_wire(),
+            width: picture.width,
+            height: picture.height,
+            base64: picture.base64.into(),
+        }
+    }
+}
+
+impl TryFrom<proto::Picture> for Picture {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::Picture) -> Result<Self, InvalidField> {
+        Ok(Self {
+            kind: WireEnum::from_wire(wire.kind, "kind")?,
+            width: wire.width,
+            height: wire.height,
+            base64: wire.base64.into(),
         })
     }
 }

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::proto;
 use api::sessions::{
-    FeedbackRequest, Follow, Input, OpenRequest, PinChange, RewindTo, Selection, SendRequest,
-    SessionSummary, TakenBack,
+    FeedbackRequest, Follow, Input, OpenRequest, PictureFile, PinChange, RewindTo, Selection,
+    SendRequest, SessionSummary, TakenBack,
 };
 use domain::context::{ContextPart, ContextView};
 use domain::notes::ShownNotes;
@@ -101,7 +101,28 @@ impl From<SendRequest> for proto::SendRequest {
             mode: request.mode.map(WireEnum::to_wire),
             input: request.input.map(Into::into),
             holder_id: request.holder_id.map(|id| id.to_string()),
+            pictures: request.pictures.into_iter().map(Into::into).collect(),
         }
+    }
+}
+
+impl From<PictureFile> for proto::PictureFile {
+    fn from(picture: PictureFile) -> Self {
+        Self {
+            name: picture.name,
+            content: picture.bytes,
+        }
+    }
+}
+
+impl TryFrom<proto::PictureFile> for PictureFile {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::PictureFile) -> Result<Self, InvalidField> {
+        Ok(Self {
+            name: wire.name,
+            bytes: wire.content,
+        })
     }
 }
 
@@ -162,6 +183,7 @@ impl TryFrom<proto::SendRequest> for SendRequest {
                 .transpose()?,
             input: optional(wire.input, "input")?,
             holder_id: optional_text(wire.holder_id.as_deref(), "holder_id")?,
+            pictures: each(wire.pictures, "pictures")?,
         })
     }
 }

@@ -90,7 +90,11 @@ fn messages(seed: &Seed) -> Vec<Message> {
         Message::Tool {
             call_id: CallId::from_uuid(seed.uuid()),
             name: seed.tool_name(),
+            text: text.clone(),
+        },
+        Message::Picture {
             text,
+            picture: seed.picture(),
         },
     ]
 }

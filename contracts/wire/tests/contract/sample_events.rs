@@ -119,6 +119,11 @@ impl Seed {
             EventBody::ToolSchema {
                 tools: vec![self.definition(); 2],
             },
+            EventBody::PictureShown {
+                name: self.text.clone(),
+                picture: self.picture(),
+                label: self.label(),
+            },
         ]
     }
 

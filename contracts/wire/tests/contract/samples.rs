@@ -13,6 +13,7 @@ use domain::lineage::{AgentType, Ancestor};
 use domain::message::{Thinking, ToolCall};
 use domain::model::{FinishReason, ModelChoice, ModelRef, ModelRole, Usage};
 use domain::notes::ShownNotes;
+use domain::picture::{Picture, PictureKind};
 use domain::plan::{Action, Plan};
 use domain::report::{Report, ReportSource, ReportStatus, ResultQuality};
 use domain::settings::{Attendance, Grant, Mode, OverrideLevel, SessionProfile, SessionSettings};
@@ -261,6 +262,15 @@ impl Seed {
             call_id: CallId::from_uuid(self.uuid()),
             name: self.text.clone(),
             arguments: self.json.clone(),
+        }
+    }
+
+    pub fn picture(&self) -> Picture {
+        Picture {
+            kind: PictureKind::Webp,
+            width: u32::from(self.byte),
+            height: u32::from(self.byte) + 1,
+            base64: self.text.clone().into(),
         }
     }
 

@@ -318,13 +318,7 @@ impl Auto {
 
     /// Says something and waits for the answer.
     pub async fn user(&self, session_id: SessionId, text: &str) -> Vec<Event> {
-        let request = SendRequest {
-            session_id,
-            text: text.to_owned(),
-            mode: None,
-            input: None,
-            holder_id: None,
-        };
+        let request = SendRequest::new(session_id, text.to_owned());
         let stream = self.service.send(request).await.unwrap();
         stream.map(Result::unwrap).collect().await
     }

@@ -187,13 +187,7 @@ pub fn profile(workspace: &Path) -> SessionProfile {
 }
 
 pub fn request(session_id: SessionId, text: &str) -> SendRequest {
-    SendRequest {
-        session_id,
-        text: text.to_owned(),
-        mode: None,
-        input: None,
-        holder_id: None,
-    }
+    SendRequest::new(session_id, text)
 }
 
 pub async fn all(stream: Streaming<Event, Error>) -> Vec<Event> {
@@ -251,6 +245,7 @@ pub fn assert_well_formed(messages: &[Message]) {
             Message::User { .. } => "user",
             Message::Assistant { .. } => "assistant",
             Message::Tool { .. } => "tool",
+            Message::Picture { .. } => "picture",
         };
         match message {
             Message::System { .. } => assert_eq!(index, 0),
@@ -258,6 +253,7 @@ pub fn assert_well_formed(messages: &[Message]) {
                 assert_eq!(open.first(), Some(call_id), "{messages:#?}");
                 open.remove(0);
             }
+            Message::Picture { .. } => assert!(open.is_empty() && last != "assistant"),
             Message::User { .. } | Message::Assistant { .. } => {
                 assert!(open.is_empty(), "a call without result: {messages:#?}");
                 assert_ne!(role, last, "two in a row: {messages:#?}");

@@ -137,6 +137,15 @@ fn messages(call: &Call) -> Vec<Value> {
         let (role, mut blocks) = match message {
             Message::System { .. } => continue,
             Message::User { text } => ("user", text_block(text)),
+            Message::Picture { text, picture } => {
+                let mut blocks = text_block(text);
+                blocks.push(json!({"type": "image", "source": {
+                    "type": "base64",
+                    "media_type": picture.kind.media_type(),
+                    "data": picture.base64.as_str(),
+                }}));
+                ("user", blocks)
+            }
             Message::Assistant { .. } => ("assistant", assistant(message, is_thinking(call))),
             Message::Tool { call_id, text, .. } => (
                 "user",

@@ -62,7 +62,7 @@ impl Protocol for Ollama {
         }
         let mut body = json!({
             "model": call.model,
-            "messages": call.messages.iter().map(message).collect::<Vec<_>>(),
+            "messages": messages(&call.messages),
             "stream": true,
             "keep_alive": self.keep_alive(),
             "options": options,
@@ -222,10 +222,36 @@ fn think(call: &Call) -> Option<Value> {
     }
 }
 
+/// The conversation, with pictures in the user's message that they belong to.
+fn messages(all: &[Message]) -> Vec<Value> {
+    let mut sent: Vec<Value> = Vec::with_capacity(all.len());
+    for next in all {
+        let mut said = message(next);
+        match sent.last_mut() {
+            Some(last) if last["role"] == "user" && said.get("images").is_some() => {
+                let text = |one: &Value| one["content"].as_str().unwrap_or_default().to_owned();
+                last["content"] = json!(format!("{}\n{}", text(last), text(&said)));
+                let mut images = last["images"]
+                    .take()
+                    .as_array()
+                    .cloned()
+                    .unwrap_or_default();
+                images.push(said["images"][0].take());
+                last["images"] = Value::Array(images);
+            }
+            _ => sent.push(said),
+        }
+    }
+    sent
+}
+
 fn message(message: &Message) -> Value {
     match message {
         Message::System { text } => json!({"role": "system", "content": text}),
         Message::User { text } => json!({"role": "user", "content": text}),
+        Message::Picture { text, picture } => json!({
+            "role": "user", "content": text, "images": [picture.base64.as_str()],
+        }),
         Message::Assistant {
             text,
             thinking,

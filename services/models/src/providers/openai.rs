@@ -76,7 +76,7 @@ impl Protocol for OpenAi {
     fn chat(&self, call: &Call) -> Outgoing {
         let mut body = json!({
             "model": call.model,
-            "messages": call.messages.iter().map(message).collect::<Vec<_>>(),
+            "messages": messages(&call.messages),
             "stream": true,
             "stream_options": {"include_usage": true},
         });
@@ -231,10 +231,49 @@ fn tools(call: &Call, body: &mut Value) {
     };
 }
 
+/// The conversation, with what the user says and shows in a row as one message: the tools' side
+/// cannot carry pictures, and templates may insist on turns.
+fn messages(all: &[Message]) -> Vec<Value> {
+    let mut sent: Vec<Value> = Vec::with_capacity(all.len());
+    let is_users = |one: &Value| one["role"] == "user";
+    let has_parts = |one: &Value| one["content"].is_array();
+    for next in all {
+        let mut said = message(next);
+        match sent
+            .last_mut()
+            .filter(|last| is_users(last) && is_users(&said))
+        {
+            Some(last) if has_parts(last) || has_parts(&said) => {
+                let mut parts = parts(last["content"].take());
+                parts.extend(self::parts(said["content"].take()));
+                last["content"] = Value::Array(parts);
+            }
+            _ => sent.push(said),
+        }
+    }
+    sent
+}
+
+/// A message's content in parts.
+fn parts(content: Value) -> Vec<Value> {
+    match content {
+        Value::Array(parts) => parts,
+        text => vec![json!({"type": "text", "text": text})],
+    }
+}
+
 fn message(message: &Message) -> Value {
     match message {
         Message::System { text } => json!({"role": "system", "content": text}),
         Message::User { text } => json!({"role": "user", "content": text}),
+        Message::Picture { text, picture } => {
+            let media_type = picture.kind.media_type();
+            let url = format!("data:{media_type};base64,{}", picture.base64.as_str());
+            json!({"role": "user", "content": [
+                {"type": "text", "text": text},
+                {"type": "image_url", "image_url": {"url": url}},
+            ]})
+        }
         Message::Assistant {
             text, tool_calls, ..
         } => {

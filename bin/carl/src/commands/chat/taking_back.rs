@@ -73,11 +73,9 @@ impl Chat<'_> {
             let steps = (changes - undone).min(PLAN_ACTIONS);
             let before = self.events().await?.last().map_or(0, |event| event.seq);
             let send = SendRequest {
-                session_id: self.session.session_id,
-                text: vec![UNDO; steps].join("; "),
                 mode: Some(Mode::Deterministic),
-                input: None,
                 holder_id: self.session.holder_id,
+                ..SendRequest::new(self.session.session_id, vec![UNDO; steps].join("; "))
             };
             self.work_on(send).await?;
             let events = self.events().await?;
