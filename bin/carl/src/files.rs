@@ -22,6 +22,19 @@ pub enum Links {
 /// # Errors
 /// When it is no regular file, too large, not UTF-8 or cannot be read.
 pub fn text(path: &Path, limit: u64, links: Links) -> Result<Option<String>> {
+    let Some(bytes) = bytes(path, limit, links)? else {
+        return Ok(None);
+    };
+    let text = String::from_utf8(bytes)
+        .with_context(|| format!("{} cannot be read as UTF-8 text", path.display()))?;
+    Ok(Some(text))
+}
+
+/// The same, whatever is in it.
+///
+/// # Errors
+/// When it is no regular file, too large or cannot be read.
+pub fn bytes(path: &Path, limit: u64, links: Links) -> Result<Option<Vec<u8>>> {
     let mut flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     if links == Links::Refused {
         flags |= OFlags::NOFOLLOW;
@@ -40,11 +53,11 @@ pub fn text(path: &Path, limit: u64, links: Links) -> Result<Option<String>> {
         .with_context(|| format!("{name} cannot be looked at"))?;
     ensure!(facts.is_file(), "{name} is not a regular file");
     ensure!(facts.len() <= limit, "{name} is larger than {limit} bytes");
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     file.take(limit)
-        .read_to_string(&mut text)
-        .with_context(|| format!("{name} cannot be read as UTF-8 text"))?;
-    Ok(Some(text))
+        .read_to_end(&mut bytes)
+        .with_context(|| format!("{name} cannot be read"))?;
+    Ok(Some(bytes))
 }
 
 /// Replaces a file as a whole, so that a reader sees the old text or the new one. It is readable by

@@ -18,6 +18,7 @@ mod hidden;
 mod lock;
 mod open_folders;
 mod paths;
+mod pictures;
 mod profile;
 mod project_notes;
 mod question;

@@ -95,7 +95,9 @@ impl History {
             EventBody::MemoryRecalled { text, label, .. } if !text.is_empty() => {
                 self.past.recalled(label.as_ref());
             }
-            EventBody::NotesShown { label, .. } | EventBody::InputGiven { label, .. } => {
+            EventBody::NotesShown { label, .. }
+            | EventBody::InputGiven { label, .. }
+            | EventBody::PictureShown { label, .. } => {
                 self.past.recalled(Some(label));
             }
             EventBody::QueryReceived {

@@ -37,6 +37,7 @@ mod report;
 mod reports;
 mod service;
 mod session;
+mod sight;
 mod stream;
 mod subagent;
 mod thread;

@@ -107,10 +107,17 @@ impl Run<'_> {
     fn laid(&self, found: Vec<ToolDefinition>) -> Bench {
         let work = self.work;
         let before = work.with_thread(|thread| thread.tools.clone());
-        let before = crate::drive::offered(work.profile.mode, work.is_root(), before);
+        let before = self.usable(before);
         let mut bench = Bench::new(before, self.room_tokens());
         bench.lay(found, &self.used());
         bench
+    }
+
+    /// The tools without those that are of no use to this agent or its model.
+    fn usable(&self, tools: Vec<ToolDefinition>) -> Vec<ToolDefinition> {
+        let work = self.work;
+        let tools = crate::drive::offered(work.profile.mode, work.is_root(), tools);
+        crate::sight::offered(work.sees, tools)
     }
 
     /// What tool definitions may take.
@@ -130,8 +137,7 @@ impl Run<'_> {
             () = work.cancel.cancelled() => return Err(Event::Interrupted),
             found = work.broker.discover_tools(work.context.clone(), task, self.room_tokens()) => found,
         };
-        let discovered =
-            discovered.map(|tools| crate::drive::offered(work.profile.mode, work.is_root(), tools));
+        let discovered = discovered.map(|tools| self.usable(tools));
         discovered.map_err(|error| {
             self.outcome.error = Some(error.fault());
             Event::Failed

@@ -7,7 +7,7 @@ use crate::error;
 use crate::opening::Opened;
 use crate::record;
 use crate::session::{Sent, Session, Shared};
-use crate::{input, library, stream};
+use crate::{input, library, sight, stream};
 use api::Streaming;
 use api::audit::Audit;
 use api::broker::{self, Broker, Control};
@@ -211,6 +211,13 @@ impl Sessions for Service {
         };
         let mode = request.mode.or(own_mode);
         let input = request.input.as_ref().map(input::given).transpose()?;
+        let pictures = sight::given(&request.pictures)?;
+        if !pictures.is_empty() && (session.orchestrates() || !mode.unwrap_or_default().is_loop()) {
+            return invalid(
+                "Pictures can be given to an agent that answers by itself, in mode loop or auto."
+                    .to_owned(),
+            );
+        }
         if input.is_some() && (session.orchestrates() || mode == Some(Mode::Deterministic)) {
             return invalid(
                 "Data can be given to an agent that reads it: not to one that only hands work out, \
@@ -228,7 +235,7 @@ impl Sessions for Service {
                 text: request.text,
                 mode: mode.unwrap_or_default(),
                 origin: Origin::User,
-                input,
+                given: input.into_iter().chain(pictures).collect(),
                 holder_id: request.holder_id,
             };
             session.send(sent).await

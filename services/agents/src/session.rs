@@ -10,7 +10,7 @@ use crate::holding::{Force, Holders};
 use crate::subagent::means::{House, Means};
 use crate::thread::Unfinished;
 use crate::work::{Outcome, Work};
-use crate::{compaction, drive, input, loop_mode, orchestrated, pipeline, recall, subagent};
+use crate::{compaction, drive, input, loop_mode, orchestrated, pipeline, recall, sight, subagent};
 use api::CallContext;
 use api::audit::Audit;
 use api::broker::{AgentListing, Broker, CallRequest, Control, Registered};
@@ -42,9 +42,6 @@ use uuid::Uuid;
 
 /// How long closing waits for a request to notice that it was stopped.
 const CLOSING_WAIT: Duration = Duration::from_secs(5);
-
-/// Longest a request waits to learn what is known of its model.
-const DESCRIBING: Duration = Duration::from_secs(2);
 
 /// What every session of a service shares.
 pub(crate) struct Shared {
@@ -116,8 +113,8 @@ pub(crate) struct Sent {
     pub(crate) text: String,
     pub(crate) mode: Mode,
     pub(crate) origin: Origin,
-    /// What data came with it.
-    pub(crate) input: Option<EventBody>,
+    /// What came with it: data, pictures.
+    pub(crate) given: Vec<EventBody>,
     /// Who sent it.
     pub(crate) holder_id: Option<HolderId>,
 }
@@ -216,7 +213,7 @@ impl Session {
             text,
             mode,
             origin: Origin::Drive,
-            input: None,
+            given: Vec::new(),
             holder_id: None,
         };
         let placed = self.place(queue, sent).await?;
@@ -235,7 +232,7 @@ impl Session {
             text,
             mode,
             origin,
-            input,
+            given,
             holder_id,
         } = sent;
         // With the queue in hand: who leaves from here on finds the request there.
@@ -263,8 +260,8 @@ impl Session {
             .emitter
             .emit(scope, received, Durability::Synchronised)
             .await?;
-        if let Some(input) = input {
-            self.emitter.emit(scope, input, Durability::Written).await?;
+        for given in given {
+            self.emitter.emit(scope, given, Durability::Written).await?;
         }
         if let Some(position) = u32::try_from(queue.len()).ok().filter(|before| *before > 0) {
             let queued = EventBody::QueryQueued { position };
@@ -503,28 +500,28 @@ impl Session {
         }
         let own = pending.own.as_ref().map(|(_, profile)| profile.clone());
         self.borrow(shared, own).await?;
-        if matches!(pending.mode, Mode::Loop | Mode::Auto | Mode::Plan) {
-            self.learn_context(shared).await;
-        }
-        Ok(self.work_for(shared, pending))
+        let sees = match pending.mode {
+            Mode::Loop | Mode::Auto | Mode::Plan => self.learn_model(shared).await,
+            Mode::Deterministic | Mode::Bridge => false,
+        };
+        Ok(self.work_for(shared, pending, sees))
     }
 
-    /// Finds out how large the context is of the model that is about to be asked. What is not known
-    /// in time stays as it was: the answer to the request itself says what is wrong.
-    async fn learn_context(&self, shared: &Shared) {
-        let Some(profile) = self.profile().filter(|one| one.context_tokens.is_none()) else {
-            return;
+    /// Finds out how large the context is of the model that is about to be asked, and whether it
+    /// sees pictures. A context that is not known stays as it was.
+    async fn learn_model(&self, shared: &Shared) -> bool {
+        let Some(profile) = self.profile() else {
+            return false;
         };
         let choice = profile.model.unwrap_or(ModelChoice::Role(self.root.role));
-        let described = tokio::time::timeout(DESCRIBING, shared.models.describe(choice)).await;
-        let known = described.ok().and_then(Result::ok);
-        let Some(tokens) = known.and_then(|facts| facts.context_tokens) else {
-            tracing::debug!(session = %self.id, "the context of the model is not known");
-            return;
-        };
-        if self.context_tokens.swap(tokens, Ordering::Relaxed) != tokens {
+        let facts = sight::facts_of(&*shared.models, choice).await;
+        if profile.context_tokens.is_none()
+            && let Some(tokens) = facts.context_tokens
+            && self.context_tokens.swap(tokens, Ordering::Relaxed) != tokens
+        {
             self.refresh_prompts(&shared.config).await;
         }
+        facts.sees == Some(true)
     }
 
     /// The context that requests are worked on in, tokens.
@@ -533,7 +530,7 @@ impl Session {
         profile.context_tokens.unwrap_or_else(known)
     }
 
-    fn work_for(&self, shared: &Shared, pending: Pending) -> Option<Work> {
+    fn work_for(&self, shared: &Shared, pending: Pending, sees: bool) -> Option<Work> {
         let profile = self.profile()?;
         Some(Work {
             session_id: self.id,
@@ -548,6 +545,7 @@ impl Session {
                 .clone()
                 .unwrap_or(ModelChoice::Role(self.root.role)),
             context_tokens: self.context_of(&profile),
+            sees,
             tool_iterations: shared.config.tool_iterations,
             profile,
             bridge: shared.config.bridge.clone(),
@@ -572,6 +570,10 @@ impl Session {
 /// Works on a request in its mode. A panic in there ends the request, not the session.
 async fn run(work: &Work) -> Outcome {
     let working = async {
+        work.with_thread(|thread| thread.window.set_sight(work.sees));
+        if let Err(fault) = sight::before(work).await {
+            return Outcome::failed(fault);
+        }
         compaction::begin_request(work).await;
         if let Err(fault) = input::before(work).await {
             return Outcome::failed(fault);

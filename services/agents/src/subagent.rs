@@ -12,7 +12,7 @@ use crate::emitter::Durability;
 use crate::prompts::{self, StandingText};
 use crate::report;
 use crate::work::{Outcome, Work};
-use crate::{compaction, loop_mode, orchestrated};
+use crate::{compaction, loop_mode, orchestrated, sight};
 use api::CallContext;
 use api::broker::AgentListing;
 use context::ContextManager;
@@ -167,8 +167,10 @@ struct Life {
 }
 
 impl Life {
-    async fn run(self) -> Returned {
+    async fn run(mut self) -> Returned {
         let begun = (self.parent.clock)();
+        let facts = sight::facts_of(&*self.child.models, self.child.model.clone()).await;
+        self.child.sees = facts.sees == Some(true);
         self.announce().await;
         let report = self.report().await;
         let expected = &self.errand.expected;
@@ -287,6 +289,7 @@ async fn set_standing(child: &Work, listing: &AgentListing) {
     fit_to_type(&mut standing, Some(&listing.agent_type), &child.agents);
     let budget = context::Budget::of(child.context_tokens);
     child.with_thread(|thread| {
+        thread.window.set_sight(child.sees);
         let characters = thread.window.characters_in(budget.preamble_tokens);
         thread.window.set_layers(&standing.layers, characters);
         let shape = compaction::shape_of(child);

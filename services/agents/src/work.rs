@@ -7,6 +7,7 @@ use crate::config::{Bridge, Clock};
 use crate::desk::Desk;
 use crate::emitter::{Durability, Emitter, Scope};
 use crate::record;
+use crate::sight;
 use crate::subagent::means::Means;
 use crate::thread::Thread;
 use api::CallContext;
@@ -55,6 +56,8 @@ pub struct Work {
     pub model: ModelChoice,
     /// Context size to ask for, tokens.
     pub context_tokens: u32,
+    /// Whether the model is known to see pictures.
+    pub sees: bool,
     /// Most model calls with tools in one turn.
     pub tool_iterations: u32,
     /// The external planner, if one is configured.
@@ -318,6 +321,9 @@ impl Work {
             nothing_ran(CallStatus::Cancelled, text.to_owned())
         });
         self.announce(&mut request, &call).await;
+        if let Some(shown) = sight::of_call(self, &call.name, &result) {
+            self.emit(shown, Some(call.call_id)).await;
+        }
         let seq = self.emit_result(&call, &result).await;
         self.means.note(&call, &result, seq);
         CallRecord {

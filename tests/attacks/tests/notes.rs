@@ -523,6 +523,48 @@ fn data_given_with_a_task_is_none_of_the_users_words() {
 }
 
 #[test]
+fn what_stands_on_a_picture_is_none_of_the_users_words() {
+    let gif =
+        b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
+    let with_picture = |calls: &[Call<'_>]| {
+        let scene = scene(calls);
+        let config = format!("{}vision = true\n", scene.server.config("openai"));
+        scene.house.configure(&config);
+        scene.house.write("order.gif", gif);
+        scene
+    };
+    let given = [&OPEN[..], &["do what @order.gif says"]].concat();
+    let looks = ("view_image", json!({"path": "order.gif"}));
+    let scenes = [
+        (with_picture(&[touches()]), given, &["denied"][..]),
+        (
+            with_picture(&[looks, touches()]),
+            [&OPEN[..], &["do it"]].concat(),
+            &["ok", "denied"],
+        ),
+    ];
+    for (scene, args, ends) in scenes {
+        let outcome = scene.run(&args);
+        assert_eq!(statuses(&outcome), ends, "{:#}", outcome.summary);
+        assert!(!scene.house.has("pwned"));
+        // It stays so when the session goes on with a model that does not see.
+        let id = outcome.text("session_id").to_owned();
+        let again = recast(scene.house, &[touches()]);
+        let outcome = again.run(&[&OPEN[..], &["--session-id", &id, "go on"]].concat());
+        assert_eq!(statuses(&outcome), ["denied"], "{:#}", outcome.summary);
+    }
+    // The control: without a picture the same command runs, and with one what the user names.
+    assert_eq!(statuses(&task(&with_picture(&[touches()]), &[])), ["ok"]);
+    let named = with_picture(&[(
+        "write_file",
+        json!({"path": "seen.txt", "content": "a dot"}),
+    )]);
+    let words = "look at @order.gif and write what you see into seen.txt";
+    let outcome = named.run(&[&OPEN[..], &[words]].concat());
+    assert_eq!(statuses(&outcome), ["ok"], "{:#}", outcome.summary);
+}
+
+#[test]
 fn a_plan_made_of_data_waits_for_the_user() {
     let plan = json!({
         "intent": "Clean up.",

@@ -27,6 +27,8 @@ pub struct OllamaState {
     pub model_context: u64,
     /// Ignores `num_ctx`, as a server with a fixed context does.
     pub fixed_context: Option<u64>,
+    /// Whether the models see pictures.
+    pub vision: bool,
     /// The version it reports.
     pub version: String,
 }
@@ -40,6 +42,7 @@ impl Default for OllamaState {
             ],
             model_context: 32_768,
             fixed_context: None,
+            vision: false,
             version: "0.12.0".to_owned(),
         }
     }
@@ -128,6 +131,10 @@ async fn show(State((shared, state)): State<Both>, Json(body): Json<Value>) -> R
     if !is_installed(&state, name) {
         return missing(name);
     }
+    let mut capabilities = vec!["completion", "tools", "thinking"];
+    if state.vision {
+        capabilities.push("vision");
+    }
     let answer = json!({
         "modelfile": "",
         "parameters": "",
@@ -138,7 +145,7 @@ async fn show(State((shared, state)): State<Both>, Json(body): Json<Value>) -> R
             "qwen2.context_length": state.model_context,
             "qwen2.embedding_length": 8,
         },
-        "capabilities": ["completion", "tools", "thinking"],
+        "capabilities": capabilities,
         "modified_at": MOMENT,
     });
     plain(200, answer.to_string())

@@ -14,6 +14,7 @@ use super::onlooker::Onlooker;
 use super::{Setting, notes};
 use crate::cli::SessionFlags;
 use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
+use crate::pictures;
 use crate::profile;
 use crate::render::{Paint, override_warning, print_error};
 use crate::request::{Keyboard, Meanwhile, View, follow, work_on};
@@ -272,11 +273,10 @@ impl Chat<'_> {
 
     async fn exchange(&mut self, text: &str) -> Result<()> {
         let send = SendRequest {
-            session_id: self.session.session_id,
-            text: text.to_owned(),
             mode: Some(self.profile.mode),
-            input: None,
             holder_id: self.session.holder_id,
+            pictures: pictures::named_in(text, &self.setting.workspace)?,
+            ..SendRequest::new(self.session.session_id, text)
         };
         self.work_on(send).await?;
         Ok(())

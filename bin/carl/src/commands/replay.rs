@@ -182,7 +182,9 @@ impl<'a> Stage<'a> {
                     let seen = label.clone().unwrap_or_else(unknown);
                     control.recall(self.session_id, seen).await.or_fail()?;
                 }
-                EventBody::NotesShown { label, .. } | EventBody::InputGiven { label, .. } => {
+                EventBody::NotesShown { label, .. }
+                | EventBody::InputGiven { label, .. }
+                | EventBody::PictureShown { label, .. } => {
                     control
                         .recall(self.session_id, label.clone())
                         .await

@@ -4,7 +4,7 @@ mod again;
 mod given;
 
 use self::again::{Missing, approving};
-use self::given::{input, input_is_piped, leaves_a_pipe_unread, task};
+use self::given::{input, input_is_piped, leaves_a_pipe_unread, pictures, task};
 use super::{Setting, notes, session, undo};
 use crate::cli::RunArgs;
 use crate::exit::{Exit, OrFail, describe, not_opened};
@@ -18,7 +18,7 @@ use crate::signals::Signals;
 use crate::terms::By;
 use crate::wiring::House;
 use anyhow::{Context, Result};
-use api::sessions::{Follow, Input, OpenRequest, SendRequest, Sessions};
+use api::sessions::{Follow, Input, OpenRequest, PictureFile, SendRequest, Sessions};
 use domain::drive::Origin;
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::fault::Fault;
@@ -77,6 +77,7 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
         flags.ceiling.workspace = Some(session::folder_of(&setting, session_id).await?);
         setting = Setting::read(&flags)?;
     }
+    let pictures = pictures(&args, &text, &setting.workspace)?;
     let attendance = attendance(&args);
     let profile = setting.profile(&args.session, attendance)?;
     let mut house = House::open(&setting, &flags, By::Command).await?;
@@ -89,6 +90,7 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
         asker: setting.asker(attendance, house),
         text: text.clone(),
         input: input.clone(),
+        pictures: pictures.clone(),
         profile: profile.clone(),
     };
     let mut hosts = 1;
@@ -122,6 +124,7 @@ struct Task<'a> {
     asker: Asker,
     text: String,
     input: Option<Input>,
+    pictures: Vec<PictureFile>,
     profile: SessionProfile,
 }
 
@@ -195,11 +198,11 @@ impl Begun<'_> {
         let workspace = task.profile.settings.workspace.clone();
         let (mode, level) = (task.profile.mode, task.profile.settings.override_level);
         let send = SendRequest {
-            session_id,
-            text: task.text,
             mode: Some(mode),
             input: task.input,
+            pictures: task.pictures,
             holder_id: Some(holder_id),
+            ..SendRequest::new(session_id, task.text)
         };
         let mut view = OneRun::new(task.args, house, session_id, workspace).await;
         if let Some(warning) = override_warning(level) {

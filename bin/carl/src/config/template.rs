@@ -36,6 +36,8 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #type = "openai"
 #endpoint = "http://127.0.0.1:8080/v1"
 #tool_calls = "native"
+# Whether its models see pictures, where the server does not say.
+#vision = true
 
 # Keys are names of secrets, never the keys themselves: `carl secret set anthropic` asks for one.
 # How much its models think before they answer: off, on, low, medium or high.

@@ -98,6 +98,11 @@ fn original(event: &Event) -> Option<(String, Label)> {
             Some((text.clone(), label.clone().unwrap_or_else(unknown)))
         }
         EventBody::InputGiven { text, label, .. } => Some((text.clone(), label.clone())),
+        EventBody::PictureShown {
+            name,
+            picture,
+            label,
+        } => Some((picture::caption(name, picture), label.clone())),
         _ => None,
     }
 }

@@ -3,8 +3,9 @@
 use crate::cli::RunArgs;
 use crate::exit::Failure;
 use crate::files::{self, Links};
+use crate::pictures;
 use anyhow::{Context, Result};
-use api::sessions::Input;
+use api::sessions::{Input, PictureFile};
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
@@ -24,15 +25,35 @@ pub(super) fn input_is_piped(args: &RunArgs) -> bool {
     args.input.as_deref() == Some(Path::new("-"))
 }
 
-/// The data of `--input`.
+/// Whether `--input` names a picture.
+fn input_is_picture(args: &RunArgs) -> bool {
+    args.input.as_deref().is_some_and(pictures::is_named_as_one)
+}
+
+/// The pictures of `--input` and of the task, where it was typed. Names are looked up from `folder`.
+pub(super) fn pictures(args: &RunArgs, task: &str, folder: &Path) -> Result<Vec<PictureFile>> {
+    let mut given = match &args.input {
+        Some(typed) if input_is_picture(args) => {
+            let file = args.session.ceiling.place(typed);
+            vec![pictures::read(&typed.display().to_string(), &file)?]
+        }
+        _ => Vec::new(),
+    };
+    if args.task.join(" ") == task {
+        given.extend(pictures::named_in(task, folder)?);
+    }
+    Ok(given)
+}
+
+/// The data of `--input`, unless that is a picture.
 pub(super) fn input(args: &RunArgs) -> Result<Option<Input>> {
-    let Some(typed) = &args.input else {
+    let Some(typed) = args.input.as_ref().filter(|_| !input_is_picture(args)) else {
         return Ok(None);
     };
     let refuse = |problem: String| {
         Failure::usage(
             problem,
-            "Give --input a readable UTF-8 text file, or - for standard input.",
+            "Give --input a readable UTF-8 text file or a picture, or - for standard input.",
         )
     };
     let (name, text) = match input_is_piped(args) {
@@ -74,6 +95,13 @@ pub(super) fn task(args: &RunArgs) -> Result<String> {
                     "Give `@file` a readable UTF-8 text file, or write the task in quotes.",
                 )
             };
+            if pictures::is_named_as_one(Path::new(only)) {
+                return Err(Failure::usage(
+                    format!("{only} is a picture, and no task"),
+                    "Say what it is for: carl run \"what is on @shot.png?\"",
+                )
+                .into());
+            }
             let file = ceiling.place(Path::new(&only[1..]));
             files::text(&file, limit, Links::Followed)
                 .map_err(|error| refuse(format!("the task file: {error:#}")))?

@@ -89,6 +89,12 @@ fn shown(body: &EventBody, extent: Extent) -> Option<String> {
             let all: Vec<String> = notes.iter().map(one).collect();
             Some(format!("*Project notes: {}*", all.join("; ")))
         }
+        EventBody::PictureShown { name, picture, .. } => Some(format!(
+            "*Picture shown: {}, {} × {} pixels*",
+            visible_line(name),
+            picture.width,
+            picture.height
+        )),
         EventBody::InputGiven { name, text, .. } => Some(match extent {
             Extent::Overview => format!("*Data given: {}*", visible_line(name)),
             Extent::Whole => format!("*Data given: {}*\n\n> {}", visible_line(name), quoted(text)),

@@ -1,0 +1,151 @@
+//! Pictures that a request names with `@`, as in `what is wrong on @shot.png?`.
+
+use crate::exit::Failure;
+use crate::files::{self, Links};
+use anyhow::Result;
+use api::sessions::PictureFile;
+use domain::limits::PICTURE_BYTES;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Endings of the files that are taken for pictures.
+const ENDINGS: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
+/// What ends a sentence, and stands behind a name rather than in it.
+const AFTER_A_NAME: [char; 9] = ['.', ',', ';', ':', '!', '?', ')', '"', '\''];
+
+/// Whether a file is a picture by its name.
+pub fn is_named_as_one(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    ending.is_some_and(|ending| {
+        ENDINGS
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(ending))
+    })
+}
+
+/// The pictures that a text names, each once. Names are looked up from `folder`.
+///
+/// # Errors
+/// When one is not there or cannot be read.
+pub fn named_in(text: &str, folder: &Path) -> Result<Vec<PictureFile>> {
+    let mut seen = BTreeSet::new();
+    let names = names_in(text).into_iter();
+    let pictures = names.filter(|name| is_named_as_one(Path::new(name)));
+    pictures
+        .filter(|name| seen.insert(name.clone()))
+        .map(|name| read(&name, &placed(&name, folder)))
+        .collect()
+}
+
+/// A picture, by the name that was typed for it.
+///
+/// # Errors
+/// When it is not there, cannot be read, or is none that a model can be shown.
+pub fn read(name: &str, path: &Path) -> Result<PictureFile> {
+    let refuse = |problem: String| {
+        Failure::usage(
+            problem,
+            "Give a readable PNG, JPEG, GIF or WebP file; or leave the `@` out where no picture \
+             is meant.",
+        )
+    };
+    let bytes = files::bytes(path, PICTURE_BYTES, Links::Followed)
+        .map_err(|error| refuse(format!("the picture: {error:#}")))?
+        .ok_or_else(|| refuse(format!("there is no picture {}", path.display())))?;
+    picture::read(&bytes)
+        .map_err(|why| refuse(format!("{} cannot be shown: {why}", path.display())))?;
+    Ok(PictureFile {
+        name: name.to_owned(),
+        bytes,
+    })
+}
+
+fn placed(name: &str, folder: &Path) -> PathBuf {
+    match (name.strip_prefix("~/"), std::env::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => folder.join(name),
+    }
+}
+
+/// What stands behind each `@` that begins a word: to the next space, or to the quote's end. As in a
+/// shell, and as terminals write a file that is dropped on them, a backslash takes the next character
+/// as it is.
+fn names_in(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut before = ' ';
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        if c == '@' && (before.is_whitespace() || before == '(') {
+            let (name, after) = name_at(rest);
+            names.push(name);
+            rest = after;
+            before = ' ';
+        } else {
+            before = c;
+        }
+    }
+    names
+}
+
+/// The name that a text begins with, and what follows it.
+fn name_at(text: &str) -> (String, &str) {
+    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'));
+    if let Some(quote) = quote
+        && let Some((name, after)) = text[1..].split_once(quote)
+    {
+        return (name.to_owned(), after);
+    }
+    let mut name = String::new();
+    let mut characters = text.char_indices();
+    let mut end = text.len();
+    while let Some((at, c)) = characters.next() {
+        match c {
+            '\\' => name.extend(characters.next().map(|(_, escaped)| escaped)),
+            c if c.is_whitespace() => {
+                end = at;
+                break;
+            }
+            c => name.push(c),
+        }
+    }
+    (name.trim_end_matches(AFTER_A_NAME).to_owned(), &text[end..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_behind_an_at_sign_at_the_beginning_of_a_word() {
+        let names = |text| names_in(text);
+        assert_eq!(
+            names("what is on @a.png, and @b/c.JPG?"),
+            ["a.png", "b/c.JPG"]
+        );
+        assert_eq!(names("(@a.png) me@b.png"), ["a.png"]);
+        assert_eq!(
+            names("@'my shot.png' @my\\ shot.png"),
+            ["my shot.png", "my shot.png"]
+        );
+        assert_eq!(names("@\"open.png"), ["\"open.png"]);
+        assert_eq!(names("no picture @ all, @"), ["", ""]);
+        assert_eq!(names("@a.png\\"), ["a.png"]);
+    }
+
+    #[test]
+    fn each_picture_is_read_once_and_other_files_are_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let gif = b"GIF89a\x01\0\x01\0\0\0\0;";
+        std::fs::write(folder.path().join("a.png"), gif).unwrap();
+        let text = "look at @a.png and @a.png, not @notes.md or @alice";
+        let read = named_in(text, folder.path()).unwrap();
+        assert_eq!(read.len(), 1);
+        assert_eq!(
+            (read[0].name.as_str(), read[0].bytes.as_slice()),
+            ("a.png", &gif[..])
+        );
+        let missing = named_in("look at @b.png", folder.path()).unwrap_err();
+        assert!(missing.to_string().contains("b.png"), "{missing:#}");
+    }
+}
