@@ -112,9 +112,9 @@ pub fn models(setting: &Setting, secrets: Arc<dyn Secrets>) -> Result<Arc<dyn Mo
         socket_folder: setting.paths.runtime.clone(),
         idle_exit: Duration::from_secs(config.engine.idle_exit_secs),
     };
-    Ok(Arc::new(
-        models::Service::new(config.models, Some(secrets), engine).or_fail()?,
-    ))
+    let learnt = setting.paths.state.join("tokens.json");
+    let gateway = models::Service::remembering(config.models, Some(secrets), engine, learnt);
+    Ok(Arc::new(gateway.or_fail()?))
 }
 
 /// Where somebody serves this Housecarl's services, if it is at this socket. Another one, with folders

@@ -177,6 +177,9 @@ pub struct ModelFacts {
     pub context_tokens: Option<u32>,
     /// Whether it takes pictures; `None`: not known.
     pub sees: Option<bool>,
+    /// Tokens of its texts to one for every four characters, thousandths, as its server counted them
+    /// so far; `None`: not known.
+    pub tokens_permille: Option<u32>,
 }
 
 /// The state of one provider.

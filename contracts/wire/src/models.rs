@@ -147,6 +147,7 @@ impl Models for Client {
         Ok(ModelFacts {
             context_tokens: facts.context_tokens,
             sees: facts.sees,
+            tokens_permille: facts.tokens_permille,
         })
     }
 
@@ -217,6 +218,7 @@ impl models_server::Models for Server {
         Ok(Response::new(proto::DescribeModelResponse {
             context_tokens: facts.context_tokens,
             sees: facts.sees,
+            tokens_permille: facts.tokens_permille,
         }))
     }
 

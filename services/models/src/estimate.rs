@@ -1,14 +1,19 @@
 //! How many tokens a text is, which share of a prompt was sent before, and whether a server cut it.
 
 use crate::call::{Call, Counted, Form};
+use crate::learnt::Learnt;
+use crate::record::TokenCounting;
 use domain::message::Message;
 use domain::picture::Picture;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Bytes of a text that make a token, before a model's own usage is known.
-const BYTES_PER_TOKEN: f64 = 4.0;
+/// Characters of a text that make a token, before a model's own usage is known.
+const CHARACTERS_PER_TOKEN: f64 = 4.0;
+/// What a message counts as besides its text, characters.
+const MESSAGE_CHARACTERS: usize = 16;
 /// How much one report moves the drift.
 const LEARNING_RATE: f64 = 0.3;
 /// A report further from the estimate than this says something else (a cache, a cut).
@@ -23,21 +28,15 @@ const CUT_SHARE: f64 = 0.6;
 const BLOCK_BYTES: usize = 64;
 /// Agents whose last prompt is remembered.
 const REMEMBERED_AGENTS: usize = 256;
-/// Models whose drift is remembered.
-const REMEMBERED_MODELS: usize = 256;
-
-/// What was learned about one model.
-#[derive(Debug, Clone, Copy)]
-struct Learned {
-    drift: f64,
-    /// Whether its server counts prompt tokens that come from a cache, once that is known.
-    counts_cached: bool,
-}
+/// The same, as long as less than this of the prompt was sent before, thousandths: then it is of no
+/// matter whether the server counts what it has in a cache.
+const FRESH_PERMILLE: u16 = 100;
 
 /// A prompt as bytes, and its fingerprint.
 #[derive(Debug, Clone)]
 pub(crate) struct Prompt {
     bytes: usize,
+    characters: usize,
     blocks: Vec<u64>,
     /// Whether pictures are in it, which servers count in ways of their own.
     has_pictures: bool,
@@ -56,13 +55,13 @@ pub(crate) struct Forecast {
 
 #[derive(Debug, Default)]
 struct Store {
-    models: HashMap<String, Learned>,
+    learnt: Learnt,
     /// The last prompt of each agent, with the turn of a counter at which it was used.
     agents: HashMap<String, (u64, Prompt)>,
     turn: u64,
 }
 
-/// Everything learned since the start.
+/// What prompts were, and what was learnt of models.
 #[derive(Debug, Default)]
 pub(crate) struct Estimates {
     store: Mutex<Store>,
@@ -90,6 +89,7 @@ impl Prompt {
                 Message::Tool { .. } => "\u{1}t",
                 Message::Picture { .. } => "\u{1}p",
             });
+            prompt.characters += MESSAGE_CHARACTERS;
             prompt.add(message.text());
             if let Message::Picture { picture, .. } = message {
                 prompt.add(as_text(picture));
@@ -123,7 +123,7 @@ impl Prompt {
 
 /// So much of a picture's file as a text of as many tokens has bytes.
 fn as_text(picture: &Picture) -> &str {
-    let bytes = picture.tokens() as f64 * BYTES_PER_TOKEN;
+    let bytes = picture.tokens() as f64 * CHARACTERS_PER_TOKEN;
     let base64 = picture.base64.as_str();
     base64.get(..bytes as usize).unwrap_or(base64)
 }
@@ -132,12 +132,14 @@ fn as_text(picture: &Picture) -> &str {
 #[derive(Default)]
 struct Fingerprint {
     bytes: usize,
+    characters: usize,
     hasher: DefaultHasher,
     blocks: Vec<u64>,
 }
 
 impl Fingerprint {
     fn add(&mut self, text: &str) {
+        self.characters += text.chars().count();
         let mut rest = text.as_bytes();
         while !rest.is_empty() {
             let room = BLOCK_BYTES - self.bytes % BLOCK_BYTES;
@@ -157,6 +159,7 @@ impl Fingerprint {
         }
         Prompt {
             bytes: self.bytes,
+            characters: self.characters,
             blocks: self.blocks,
             has_pictures: false,
         }
@@ -164,19 +167,32 @@ impl Fingerprint {
 }
 
 impl Estimates {
+    /// With what earlier processes learnt, kept in a file.
+    pub(crate) fn kept_in(file: PathBuf) -> Self {
+        Self {
+            store: Mutex::new(Store {
+                learnt: Learnt::kept_in(file),
+                ..Store::default()
+            }),
+        }
+    }
+
+    /// Tokens of a model's texts to one for every four characters, thousandths; `None`: nothing was
+    /// learnt yet.
+    pub(crate) fn permille(&self, model: &str) -> Option<u32> {
+        let known = self.lock().learnt.of(model)?;
+        Some(known.permille)
+    }
+
     /// Tokens of a text for a model.
-    pub(crate) fn tokens(&self, model: &str, text_bytes: usize) -> f64 {
-        let drift = self
-            .lock()
-            .models
-            .get(model)
-            .map_or(1.0, |known| known.drift);
-        text_bytes as f64 / BYTES_PER_TOKEN * drift
+    pub(crate) fn tokens(&self, model: &str, characters: usize) -> f64 {
+        let drift = self.permille(model).map_or(1.0, drift);
+        characters as f64 / CHARACTERS_PER_TOKEN * drift
     }
 
     /// What to expect of a prompt, and remembers it as the agent's latest.
     pub(crate) fn forecast(&self, agent: Option<String>, model: &str, prompt: Prompt) -> Forecast {
-        let tokens = self.tokens(model, prompt.bytes);
+        let tokens = self.tokens(model, prompt.characters);
         let has_pictures = prompt.has_pictures;
         let Some(agent) = agent else {
             return Forecast {
@@ -220,11 +236,9 @@ impl Estimates {
             return None;
         }
         let mut store = self.lock();
-        if store.models.len() >= REMEMBERED_MODELS && !store.models.contains_key(model) {
-            store.models.clear();
-        }
-        let known = store.models.entry(model.to_owned()).or_insert(Learned {
-            drift: 1.0,
+        let before = store.learnt.of(model);
+        let mut known = before.unwrap_or(TokenCounting {
+            permille: 1_000,
             counts_cached,
         });
         let ratio = reported / forecast.tokens;
@@ -238,16 +252,26 @@ impl Estimates {
         if missing > 0.0 && forecast.tokens > NEVER_CUT_TOKENS {
             return Some((forecast.tokens - reported).max(0.0) as u64);
         }
-        let drift = known.drift * ratio;
-        if DRIFT_RANGE.contains(&ratio) && DRIFT_RANGE.contains(&drift) {
-            known.drift += LEARNING_RATE * (drift - known.drift);
+        let counts_all = known.counts_cached || forecast.reuse_permille < FRESH_PERMILLE;
+        let seen = drift(known.permille) * ratio;
+        if counts_all && DRIFT_RANGE.contains(&ratio) && DRIFT_RANGE.contains(&seen) {
+            // The first count is all there is to go by.
+            let rate = before.map_or(1.0, |_| LEARNING_RATE);
+            let factor = drift(known.permille) + rate * (seen - drift(known.permille));
+            known.permille = (factor * 1_000.0).round() as u32;
         }
+        store.learnt.set(model, known);
         None
     }
 
     fn lock(&self) -> MutexGuard<'_, Store> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A factor in thousandths as a number.
+fn drift(permille: u32) -> f64 {
+    f64::from(permille) / 1_000.0
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use api::secrets::Secrets;
 use async_trait::async_trait;
 use domain::fault::{Coded, Fault};
 use domain::model::{ModelChoice, Priority, Think};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -55,13 +56,32 @@ impl Service {
         engine: EngineSettings,
     ) -> Result<Self, Error> {
         let registry = Registry::new(&config, secrets, engine)?;
-        Ok(Self {
+        let estimates = Estimates::default();
+        Ok(Self::of(config, registry, estimates))
+    }
+
+    /// The same, with what is learnt of models kept in this file, and what earlier processes learnt.
+    ///
+    /// # Errors
+    /// As [`Service::new`].
+    pub fn remembering(
+        config: Config,
+        secrets: Option<Arc<dyn Secrets>>,
+        engine: EngineSettings,
+        file: PathBuf,
+    ) -> Result<Self, Error> {
+        let registry = Registry::new(&config, secrets, engine)?;
+        Ok(Self::of(config, registry, Estimates::kept_in(file)))
+    }
+
+    fn of(config: Config, registry: Registry, estimates: Estimates) -> Self {
+        Self {
             inner: Arc::new(Inner {
                 config,
                 registry,
-                estimates: Arc::new(Estimates::default()),
+                estimates: Arc::new(estimates),
             }),
-        })
+        }
     }
 }
 
@@ -286,6 +306,7 @@ impl Inner {
         Ok(ModelFacts {
             context_tokens: Some(facts.context_tokens.map_or(usual, |most| usual.min(most))),
             sees: instance.vision.or(facts.sees),
+            tokens_permille: self.estimates.permille(&target.model_ref().to_string()),
         })
     }
 
@@ -380,7 +401,7 @@ impl Inner {
         }
         let estimate = self
             .estimates
-            .tokens(&target.model_ref().to_string(), text.len());
+            .tokens(&target.model_ref().to_string(), text.chars().count());
         Ok(estimate.ceil() as u64)
     }
 }

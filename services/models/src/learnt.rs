@@ -1,0 +1,139 @@
+//! What was learnt of how models count tokens, kept from one process to the next.
+
+use crate::record::TokenCounting;
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// Models of which something is remembered; of more, all are forgotten.
+const MODELS: usize = 256;
+/// Largest file that is read, bytes.
+const FILE_BYTES: u64 = 256 << 10;
+/// A change of a factor by less than this share, thousandths, is not written down.
+const WRITTEN_PERMILLE: u32 = 20;
+
+/// What is known of each model, by `provider/model`.
+#[derive(Debug, Default)]
+pub(crate) struct Learnt {
+    /// Where it is kept; `None`: nowhere.
+    file: Option<PathBuf>,
+    models: BTreeMap<String, TokenCounting>,
+    /// The factors as the file has them, thousandths.
+    written: BTreeMap<String, u32>,
+}
+
+impl Learnt {
+    /// What a file holds. One that cannot be read is made anew.
+    pub(crate) fn kept_in(file: PathBuf) -> Self {
+        let models = read(&file);
+        Self {
+            written: factors(&models),
+            models,
+            file: Some(file),
+        }
+    }
+
+    pub(crate) fn of(&self, model: &str) -> Option<TokenCounting> {
+        self.models.get(model).copied()
+    }
+
+    /// Remembers this of a model.
+    pub(crate) fn set(&mut self, model: &str, counting: TokenCounting) {
+        if self.models.len() >= MODELS && !self.models.contains_key(model) {
+            self.models.clear();
+        }
+        self.models.insert(model.to_owned(), counting);
+        let before = self.written.get(model).copied();
+        let is_news = before.is_none_or(|before| {
+            before.abs_diff(counting.permille) * 1_000 >= before * WRITTEN_PERMILLE
+        });
+        if is_news && let Some(file) = &self.file {
+            // Another process may have learnt of other models meanwhile.
+            let mut all = read(file);
+            all.insert(model.to_owned(), counting);
+            match write(file, &all) {
+                Ok(()) => self.written = factors(&all),
+                Err(error) => {
+                    tracing::warn!(file = %file.display(), %error, "what was learnt of a model is not kept");
+                }
+            }
+        }
+    }
+}
+
+fn factors(models: &BTreeMap<String, TokenCounting>) -> BTreeMap<String, u32> {
+    let models = models.iter();
+    models
+        .map(|(model, counting)| (model.clone(), counting.permille))
+        .collect()
+}
+
+fn read(file: &Path) -> BTreeMap<String, TokenCounting> {
+    let is_small = std::fs::metadata(file).is_ok_and(|facts| facts.len() <= FILE_BYTES);
+    if !is_small {
+        return BTreeMap::new();
+    }
+    let text = std::fs::read(file).unwrap_or_default();
+    serde_json::from_slice(&text).unwrap_or_else(|error| {
+        tracing::warn!(file = %file.display(), %error, "made anew");
+        BTreeMap::new()
+    })
+}
+
+/// Replaces the file as a whole; it is readable by the user alone. It is no loss if a crash loses it.
+fn write(file: &Path, all: &BTreeMap<String, TokenCounting>) -> io::Result<()> {
+    let draft = file.with_extension(format!("{}.draft", std::process::id()));
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    let text = serde_json::to_vec_pretty(all).map_err(io::Error::other)?;
+    options.open(&draft)?.write_all(&text)?;
+    std::fs::rename(&draft, file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DENSE: TokenCounting = TokenCounting {
+        permille: 1_500,
+        counts_cached: true,
+    };
+
+    #[test]
+    fn what_was_learnt_is_there_for_the_next_process_beside_what_others_learnt() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tokens.json");
+        let mut first = Learnt::kept_in(file.clone());
+        let mut second = Learnt::kept_in(file.clone());
+        first.set("p/a", DENSE);
+        second.set("p/b", DENSE);
+        // Less than is worth writing down.
+        let slightly = TokenCounting {
+            permille: 1_510,
+            ..DENSE
+        };
+        second.set("p/b", slightly);
+        assert_eq!(second.of("p/b"), Some(slightly));
+        let third = Learnt::kept_in(file.clone());
+        assert_eq!(
+            (third.of("p/a"), third.of("p/b")),
+            (Some(DENSE), Some(DENSE))
+        );
+        std::fs::write(&file, "no JSON").unwrap();
+        assert_eq!(Learnt::kept_in(file).of("p/a"), None);
+    }
+
+    #[test]
+    fn models_beyond_the_limit_make_all_be_forgotten() {
+        let mut learnt = Learnt::default();
+        for number in 0..MODELS {
+            learnt.set(&format!("p/{number}"), DENSE);
+        }
+        learnt.set("p/0", DENSE);
+        assert_eq!(learnt.of("p/1"), Some(DENSE));
+        learnt.set("p/new", DENSE);
+        assert_eq!((learnt.of("p/1"), learnt.of("p/new")), (None, Some(DENSE)));
+    }
+}
