@@ -35,6 +35,14 @@ impl TokenEstimator {
         tokens.saturating_mul(CHARACTERS_PER_TOKEN * 1_000) / self.drift_permille
     }
 
+    /// What others learnt of the model, thousandths.
+    #[must_use]
+    pub fn learnt(permille: u64) -> Self {
+        Self {
+            drift_permille: permille.clamp(DRIFT_PERMILLE.0, DRIFT_PERMILLE.1),
+        }
+    }
+
     /// Learns from a server's count for a prompt of this many characters. A quarter of the new
     /// factor is taken over, so that one odd report does not empty the context.
     pub fn observe(&mut self, characters: u64, reported_tokens: u64) {

@@ -81,6 +81,12 @@ impl Lasting {
         self.sees = sees;
     }
 
+    /// How the model's server counts, as far as that was learnt before: tokens to one for every four
+    /// characters, thousandths.
+    pub fn set_counting(&mut self, permille: u64) {
+        self.estimator = TokenEstimator::learnt(permille);
+    }
+
     /// Where the tasks stand that the agent handed out last, as JSON, by the number of the event.
     /// Shown with the next rebuilding.
     pub fn tasks_stand(&mut self, seq: u64, state: String) {

@@ -117,7 +117,7 @@ impl Run<'_> {
     fn usable(&self, tools: Vec<ToolDefinition>) -> Vec<ToolDefinition> {
         let work = self.work;
         let tools = crate::drive::offered(work.profile.mode, work.is_root(), tools);
-        crate::sight::offered(work.sees, tools)
+        crate::sight::offered(crate::sight::sees(work), tools)
     }
 
     /// What tool definitions may take.

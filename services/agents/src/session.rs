@@ -15,7 +15,7 @@ use api::CallContext;
 use api::audit::Audit;
 use api::broker::{AgentListing, Broker, CallRequest, Control, Registered};
 use api::bus::Bus;
-use api::models::Models;
+use api::models::{ModelFacts, Models};
 use api::sessions::{Error, ErrorKind};
 use domain::Timestamp;
 use domain::decision::Verdict;
@@ -500,18 +500,18 @@ impl Session {
         }
         let own = pending.own.as_ref().map(|(_, profile)| profile.clone());
         self.borrow(shared, own).await?;
-        let sees = match pending.mode {
+        let facts = match pending.mode {
             Mode::Loop | Mode::Auto | Mode::Plan => self.learn_model(shared).await,
-            Mode::Deterministic | Mode::Bridge => false,
+            Mode::Deterministic | Mode::Bridge => ModelFacts::default(),
         };
-        Ok(self.work_for(shared, pending, sees))
+        Ok(self.work_for(shared, pending, facts))
     }
 
-    /// Finds out how large the context is of the model that is about to be asked, and whether it
-    /// sees pictures. A context that is not known stays as it was.
-    async fn learn_model(&self, shared: &Shared) -> bool {
+    /// Finds out what is known of the model that is about to be asked. A context that is not known
+    /// stays as it was.
+    async fn learn_model(&self, shared: &Shared) -> ModelFacts {
         let Some(profile) = self.profile() else {
-            return false;
+            return ModelFacts::default();
         };
         let choice = profile.model.unwrap_or(ModelChoice::Role(self.root.role));
         let facts = sight::facts_of(&*shared.models, choice).await;
@@ -521,7 +521,7 @@ impl Session {
         {
             self.refresh_prompts(&shared.config).await;
         }
-        facts.sees == Some(true)
+        facts
     }
 
     /// The context that requests are worked on in, tokens.
@@ -530,7 +530,7 @@ impl Session {
         profile.context_tokens.unwrap_or_else(known)
     }
 
-    fn work_for(&self, shared: &Shared, pending: Pending, sees: bool) -> Option<Work> {
+    fn work_for(&self, shared: &Shared, pending: Pending, facts: ModelFacts) -> Option<Work> {
         let profile = self.profile()?;
         Some(Work {
             session_id: self.id,
@@ -545,7 +545,7 @@ impl Session {
                 .clone()
                 .unwrap_or(ModelChoice::Role(self.root.role)),
             context_tokens: self.context_of(&profile),
-            sees,
+            facts,
             tool_iterations: shared.config.tool_iterations,
             profile,
             bridge: shared.config.bridge.clone(),
@@ -570,7 +570,7 @@ impl Session {
 /// Works on a request in its mode. A panic in there ends the request, not the session.
 async fn run(work: &Work) -> Outcome {
     let working = async {
-        work.with_thread(|thread| thread.window.set_sight(work.sees));
+        sight::set(work);
         if let Err(fault) = sight::before(work).await {
             return Outcome::failed(fault);
         }

@@ -1,4 +1,4 @@
-//! Pictures that a model sees: those that the user gave with a request, and those that a call
+//! What is known of a model before it is asked, and the pictures that one sees: those that the user gave with a request, and those that a call
 //! showed. A picture is labelled like any other content from outside, and names nothing.
 
 use crate::work::Work;
@@ -31,6 +31,21 @@ pub(crate) async fn facts_of(models: &dyn Models, choice: ModelChoice) -> ModelF
         tracing::debug!("nothing is known of the model");
         ModelFacts::default()
     })
+}
+
+/// Has the agent's view fit its model.
+pub(crate) fn set(work: &Work) {
+    work.with_thread(|thread| {
+        thread.window.set_sight(sees(work));
+        if let Some(permille) = work.facts.tokens_permille {
+            thread.window.set_counting(u64::from(permille));
+        }
+    });
+}
+
+/// Whether the model is known to see.
+pub(crate) fn sees(work: &Work) -> bool {
+    work.facts.sees == Some(true)
 }
 
 /// The events that say which pictures were given.
@@ -69,7 +84,7 @@ fn shown(name: String, picture: Picture, label: Option<Label>) -> EventBody {
 
 /// The picture that a call showed, if it did and the model sees.
 pub(crate) fn of_call(work: &Work, tool: &str, result: &ToolResult) -> Option<EventBody> {
-    let is_shown = work.sees && work.mode.is_loop() && tool == VIEW_IMAGE;
+    let is_shown = sees(work) && work.mode.is_loop() && tool == VIEW_IMAGE;
     if !is_shown || result.status != CallStatus::Ok {
         return None;
     }
@@ -101,7 +116,7 @@ pub(crate) async fn before(work: &Work) -> Result<(), Fault> {
     if labels.is_empty() {
         return Ok(());
     }
-    if !work.sees {
+    if !sees(work) {
         return Err(cannot_see());
     }
     for label in labels {

@@ -169,8 +169,7 @@ struct Life {
 impl Life {
     async fn run(mut self) -> Returned {
         let begun = (self.parent.clock)();
-        let facts = sight::facts_of(&*self.child.models, self.child.model.clone()).await;
-        self.child.sees = facts.sees == Some(true);
+        self.child.facts = sight::facts_of(&*self.child.models, self.child.model.clone()).await;
         self.announce().await;
         let report = self.report().await;
         let expected = &self.errand.expected;
@@ -288,8 +287,8 @@ async fn set_standing(child: &Work, listing: &AgentListing) {
     });
     fit_to_type(&mut standing, Some(&listing.agent_type), &child.agents);
     let budget = context::Budget::of(child.context_tokens);
+    sight::set(child);
     child.with_thread(|thread| {
-        thread.window.set_sight(child.sees);
         let characters = thread.window.characters_in(budget.preamble_tokens);
         thread.window.set_layers(&standing.layers, characters);
         let shape = compaction::shape_of(child);

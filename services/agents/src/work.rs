@@ -13,7 +13,7 @@ use crate::thread::Thread;
 use api::CallContext;
 use api::audit::Audit;
 use api::broker::{AgentListing, Broker, CallRequest, ToolEvent, ToolResult};
-use api::models::Models;
+use api::models::{ModelFacts, Models};
 use domain::decision::{Layer, Verdict};
 use domain::event::{Batch, CallStatus, EventBody, QueryStatus, ToolCallSummary};
 use domain::fault::{Coded, Fault};
@@ -56,8 +56,8 @@ pub struct Work {
     pub model: ModelChoice,
     /// Context size to ask for, tokens.
     pub context_tokens: u32,
-    /// Whether the model is known to see pictures.
-    pub sees: bool,
+    /// What is known of the model.
+    pub facts: ModelFacts,
     /// Most model calls with tools in one turn.
     pub tool_iterations: u32,
     /// The external planner, if one is configured.

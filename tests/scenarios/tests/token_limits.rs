@@ -111,3 +111,26 @@ fn the_context_is_the_providers_setting_or_the_servers_own() {
     outcome.assert_ends(0, "success");
     assert_eq!(flagged.server.chats()[0].body["max_tokens"], usual);
 }
+
+#[test]
+fn how_a_model_counts_tokens_is_known_to_the_next_process() {
+    let scene = Scene::new([
+        Reply::text("Hello.").counting_more(2_500),
+        Reply::text("Hello."),
+    ]);
+    scene.house.write("long.txt", "word ".repeat(100_000));
+    // How many characters of data fit is said when they do not.
+    let fitting = || {
+        let refused = scene.run(&["what is it?", "--input", "long.txt"]);
+        assert_eq!(refused.code(), "agents.input_too_large");
+        let message = refused.summary["error"]["message"].as_str().unwrap();
+        let (_, about) = message.split_once("about ").unwrap();
+        let number = about.split(' ').next().unwrap();
+        number.parse::<u64>().unwrap()
+    };
+    let before = fitting();
+    scene.run(&["hello there"]).assert_ends(0, "success");
+    let after = fitting();
+    assert!(after * 3 < before * 2, "{before} {after}");
+    assert!(after * 4 > before, "{before} {after}");
+}

@@ -52,7 +52,8 @@ async fn chat(
     if let Some((status, text)) = reply.refusal {
         return plain(status, text);
     }
-    let prompt = body["messages"].to_string().len() as u64 / 4;
+    let characters = body["messages"].to_string().len() + body["tools"].to_string().len();
+    let prompt = characters as u64 / 4 + reply.more_prompt_tokens;
     let usage = json!({
         "prompt_tokens": prompt,
         "completion_tokens": reply.tokens(),

@@ -64,6 +64,8 @@ pub struct Reply {
     pub refusal: Option<(u16, String)>,
     /// Ends with this reason instead of the natural one.
     pub finish: Option<String>,
+    /// So many tokens more are counted for the prompt than a token for every four characters.
+    pub more_prompt_tokens: u64,
 }
 
 impl Reply {
@@ -142,6 +144,13 @@ impl Reply {
     #[must_use]
     pub fn finishing(mut self, reason: &str) -> Self {
         self.finish = Some(reason.to_owned());
+        self
+    }
+
+    /// Counts so many tokens more for the prompt.
+    #[must_use]
+    pub fn counting_more(mut self, tokens: u64) -> Self {
+        self.more_prompt_tokens = tokens;
         self
     }
 
