@@ -89,6 +89,26 @@ async fn undamaged_files_are_used_as_they_are() {
 }
 
 #[tokio::test]
+async fn the_first_vectors_of_what_was_kept_without_a_model_are_no_loss() {
+    let mut kept = Kept::new().await;
+    *kept.models().name.lock().unwrap() = None;
+    for text in TEXTS {
+        kept.write(text).await;
+    }
+    kept.close().await;
+    *kept.models().name.lock().unwrap() = Some("words");
+    kept.open().await;
+    kept.settled().await;
+    let (stages, recalls) = kept.ask("Where is the car?").await;
+    assert_eq!(recalls[0].segment, TEXTS[0], "the model found it");
+    let notes: Vec<&str> = stages.iter().map(|stage| stage.note.as_str()).collect();
+    assert!(
+        notes.iter().all(|note| !note.contains("made anew")),
+        "{notes:?}"
+    );
+}
+
+#[tokio::test]
 async fn a_deleted_index_is_made_anew() {
     let notes = after(|kept| fs::remove_dir_all(kept.folder().join("index")).unwrap()).await;
     let none = "made anew: there was no ";

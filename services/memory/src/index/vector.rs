@@ -32,7 +32,9 @@ impl Indexes {
             return Ok(());
         }
         let folder = self.0.folder.clone();
-        let is_first = self.read().directory.holding() == 0;
+        let kept = self.0.store.vectors_kept().await?;
+        let is_first = self.read().directory.holding() == 0
+            || kept.is_none_or(|(of, entries)| of != key || entries == 0);
         let opened = self.at_work(move || open(&folder, origin)).await?;
         let (mut column, note) =
             opened.map_err(|error| unavailable("the file of vectors", error))?;
@@ -48,7 +50,8 @@ impl Indexes {
                 damage => damage.to_owned(),
             };
         }
-        if is_first {
+        // Nothing is lost where nothing was.
+        if is_first && damage.is_empty() {
             note.clear();
         }
         if !note.is_empty() {
