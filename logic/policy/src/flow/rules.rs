@@ -352,7 +352,7 @@ impl Call<'_> {
             Verdict::Confirm,
             "untrusted_choice",
             "The user is asked first, because you have read content from outside.",
-            format!("The agent chose this after it read {from}, which may have told it to."),
+            format!("This was chosen after {from} was read, which may have asked for it."),
         ))
     }
 
