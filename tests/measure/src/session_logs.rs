@@ -25,24 +25,27 @@ pub fn costs(table: &mut Table, rounds: usize, is_quick: bool) -> Result<()> {
     house.configure(&server.config("openai"));
     expect_success(house.ask(["run", "hello"]))?;
     let pattern = Pattern::of(&house)?;
-    let part = if is_quick { 10 } else { 1 };
+    let (part, many, large) = match is_quick {
+        true => (10, "1,000 sessions", "10 MB"),
+        false => (1, "10,000 sessions", "100 MB"),
+    };
     let ids: Vec<Uuid> = (0..10_000 / part).map(|_| Uuid::now_v7()).collect();
     for id in &ids {
         pattern.write(*id, SHORT)?;
     }
     let some = ids.get(ids.len() / 2).context("no session")?.to_string();
     let show = time(rounds, || house.ask(["session", "show", some.as_str()]))?;
-    table.times("carl session show ID, 10,000 sessions", "≤ 50 ms", &show);
+    table.times(format!("carl session show ID, {many}"), "≤ 50 ms", &show);
     let first = time(1, || house.ask(["session", "list"]))?;
     table.times("carl session list, without an index", "", &first);
     let listed = time(rounds, || house.ask(["session", "list"]))?;
-    table.times("carl session list, 10,000 sessions", "≤ 200 ms", &listed);
+    table.times(format!("carl session list, {many}"), "≤ 200 ms", &listed);
     let long = Uuid::now_v7();
     pattern.write(long, LONG / part)?;
     let long = long.to_string();
     let go_on = || house.ask(["run", "--session-id", long.as_str(), "go on"]);
     let times = time(rounds, go_on)?;
-    table.times("carl run --session-id, 100 MB", "≤ 1 s", &times);
+    table.times(format!("carl run --session-id, {large}"), "≤ 1 s", &times);
     let mut seat = house
         .ask(["session", "resume", long.as_str()])
         .env("TERM", "dumb")
@@ -60,7 +63,7 @@ pub fn costs(table: &mut Table, rounds: usize, is_quick: bool) -> Result<()> {
     seat.types("/quit\n");
     let finished = seat.finish();
     ensure!(finished.code == Some(0), "{finished:?}");
-    table.times("a line in a chat, 100 MB", "≤ 20 ms", &lines);
+    table.times(format!("a line in a chat, {large}"), "≤ 20 ms", &lines);
     Ok(())
 }
 

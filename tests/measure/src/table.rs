@@ -14,7 +14,7 @@ pub struct Table {
 
 #[derive(Debug)]
 struct Row {
-    name: &'static str,
+    name: String,
     unit: &'static str,
     p50: f64,
     p99: f64,
@@ -24,13 +24,13 @@ struct Row {
 
 impl Table {
     /// Adds times, shown in milliseconds.
-    pub fn times(&mut self, name: &'static str, mark: &'static str, times: &[Duration]) {
+    pub fn times(&mut self, name: impl Into<String>, mark: &'static str, times: &[Duration]) {
         let values = times.iter().map(|time| time.as_secs_f64() * 1e3).collect();
         self.add(name, "ms", mark, values);
     }
 
     /// Adds times, shown in microseconds.
-    pub fn short_times(&mut self, name: &'static str, mark: &'static str, times: &[Duration]) {
+    pub fn short_times(&mut self, name: impl Into<String>, mark: &'static str, times: &[Duration]) {
         let values = times.iter().map(|time| time.as_secs_f64() * 1e6).collect();
         self.add(name, "µs", mark, values);
     }
@@ -38,7 +38,7 @@ impl Table {
     /// Adds numbers of any unit.
     pub fn add(
         &mut self,
-        name: &'static str,
+        name: impl Into<String>,
         unit: &'static str,
         mark: &'static str,
         mut values: Vec<f64>,
@@ -46,7 +46,7 @@ impl Table {
         values.sort_by(f64::total_cmp);
         let (p50, p99) = (at(&values, 50), at(&values, 99));
         self.rows.push(Row {
-            name,
+            name: name.into(),
             unit,
             p50,
             p99,
