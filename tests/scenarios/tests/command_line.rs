@@ -65,3 +65,17 @@ fn a_file_among_the_cards_that_is_none_stops_nothing() {
     assert!(run.stderr.contains("README.md is left out"), "{run:#?}");
     assert!(run.stdout.contains("Hello."), "{run:#?}");
 }
+
+#[test]
+fn a_run_goes_on_in_the_session_that_any_end_of_its_id_or_last_names() {
+    let replies = (0..4).map(|_| Reply::text("Hello."));
+    let scene = Scene::new(replies);
+    let id = scene.run(&["hello there"]).text("session_id").to_owned();
+    for name in ["last", &id[24..], id.as_str()] {
+        let again = scene.run(&["--session-id", name, "and again"]);
+        assert_eq!(again.text("session_id"), id, "{name}");
+    }
+    let refused = scene.house.ask(["run", "--session-id", "none", "x"]).run();
+    let refused = refused.expect(2);
+    assert!(refused.stderr.contains("`none`"), "{refused:#?}");
+}

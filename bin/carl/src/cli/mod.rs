@@ -1,6 +1,7 @@
 //! The command line: what can be typed, and nothing about what it does. A file a command family.
 
 mod audit;
+mod examples;
 mod memory;
 mod policy;
 mod secret;
@@ -95,40 +96,48 @@ impl Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Talk to an agent, line by line
+    #[command(after_help = examples::CHAT)]
     Chat(ChatArgs),
     /// Do one task and exit
+    #[command(after_help = examples::RUN)]
     Run(Box<RunArgs>),
     /// Check that everything works, and say what to do where it does not
+    #[command(after_help = examples::DOCTOR)]
     Doctor(DoctorArgs),
     /// List the models that can be used
+    #[command(after_help = examples::MODELS)]
     Models(ModelsArgs),
     /// List the tools and what each does to the world; draft and check tool tables
+    #[command(after_help = examples::TOOLS)]
     Tools(ToolsArgs),
     /// List the agent types and what each may use
+    #[command(after_help = examples::AGENTS)]
     Agents(AgentsArgs),
     /// Ask the guard what it would say
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::POLICY)]
     Policy(PolicyCommand),
     /// Look at, continue, fork and export sessions
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::SESSION)]
     Session(SessionCommand),
     /// Take back a session's last file change
+    #[command(after_help = examples::UNDO)]
     Undo(UndoArgs),
     /// Look at the record of what was decided and done
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::AUDIT)]
     Audit(AuditCommand),
     /// Search, add to and look after what is remembered
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::MEMORY)]
     Memory(MemoryCommand),
     /// Store, list and forget secrets such as providers' API keys
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::SECRET)]
     Secret(SecretCommand),
     /// Write a commented configuration file
     Init(InitArgs),
     /// Show the configuration
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::CONFIG)]
     Config(ConfigCommand),
     /// Serve Housecarl to other processes over a socket
+    #[command(after_help = examples::SERVE)]
     Serve(ServeArgs),
     /// Print help, for `carl` or for one command
     Help {

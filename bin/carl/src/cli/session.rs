@@ -102,8 +102,12 @@ pub struct RunArgs {
     /// Print one JSON event a line as it happens
     #[arg(long)]
     pub events: bool,
-    /// Continue this session instead of beginning one
-    #[arg(long, value_name = "ID")]
+    /// Continue this session instead of beginning one: the beginning or end of its id, or `last` for
+    /// the newest of this folder
+    #[arg(long = "session-id", value_name = "SESSION")]
+    pub session_named: Option<String>,
+    /// The same, once it was looked up.
+    #[arg(skip)]
     pub session_id: Option<SessionId>,
     /// How the session is held
     #[command(flatten)]

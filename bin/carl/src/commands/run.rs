@@ -62,6 +62,12 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
     let mut setting = Setting::read(&args.session)?;
     let mode = args.session.mode.map(Mode::from);
     let mode = mode.unwrap_or(setting.loaded.config.chat.default_mode);
+    if let Some(typed) = &args.session_named {
+        args.session_id = Some(match typed.parse() {
+            Ok(whole) => whole,
+            Err(_part) => session::named(&setting, typed).await?.session_id,
+        });
+    }
     // A session of its own has nothing to take back: the folder's last change is meant.
     if args.session_id.is_none() && mode == Mode::Deterministic && undo::is_asked_by(&text) {
         let (session_id, flags) = undo::target(args.session, None).await?;

@@ -32,6 +32,7 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
         task: vec![UNDO.to_owned()],
         json: false,
         events: false,
+        session_named: None,
         session_id: Some(session_id),
         session: flags,
     })
