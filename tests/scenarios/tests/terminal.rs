@@ -158,7 +158,8 @@ fn three_changes_of_one_answer_are_one_question_for_all_or_none() {
         let (_, short) = batch.split_once("to be answered together:").unwrap();
         let is_named = |number: usize| short.contains(&format!("note-{number}.txt"));
         assert!((0..3).all(is_named), "{short}");
-        assert!(short.lines().count() <= 6, "{short}");
+        let (calls, _) = short.split_once("[a]ll of them").unwrap();
+        assert_eq!(calls.trim().lines().count(), 3, "{short}");
         assert_eq!(written(&scene), left, "{answer}: {run:#?}");
         for number in 0..3 {
             let told = format!("write_file note-{number}.txt ");
@@ -244,4 +245,27 @@ fn what_is_typed_before_a_question_is_there_answers_nothing() {
     assert_eq!(run.questions.len(), 2, "{run:#?}");
     assert!(scene.house.has("first.txt"));
     assert!(!scene.house.has("second.txt"), "a yes typed ahead counted");
+}
+
+#[test]
+fn a_question_fits_the_terminal() {
+    let content = "a line that is much longer than any terminal is wide, ".repeat(9);
+    let arguments = json!({"path": "long.txt", "content": content, "mode": "create"});
+    let scene = Scene::new([Reply::call("write_file", arguments), Reply::text("Done.")]);
+    let carl = scene.house.ask(["run", "write a note"]);
+    let shown = run(carl.env("COLUMNS", "80"), "y");
+    let lines = shown.questions.iter().flat_map(|one| one.lines());
+    let long: Vec<&str> = lines.filter(|line| columns(line) > 80).collect();
+    assert!(long.is_empty(), "{long:#?}");
+    assert!(scene.house.has("long.txt"), "{shown:#?}");
+}
+
+/// The columns of a line without what colours it.
+fn columns(line: &str) -> usize {
+    let parts = line.split('\u{1b}').enumerate();
+    let shown = parts.map(|(at, part)| match (at, part.split_once('m')) {
+        (0, _) | (_, None) => part,
+        (_, Some((_, shown))) => shown,
+    });
+    shown.map(|part| part.chars().count()).sum()
 }

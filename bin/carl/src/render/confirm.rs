@@ -1,6 +1,6 @@
 //! Asking the user: the broker's own rendering, a diff, and the possible answers.
 
-use super::{Paint, print_error};
+use super::{Paint, fit, print_error};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{QueueSelector, tcflush};
@@ -70,6 +70,16 @@ fn question(requests: &[ConfirmationRequest], paint: Paint, length: Length) -> S
     text.push_str(&format!("  {}\n", paint.faint(&until)));
     text.push_str(&in_short(requests));
     text
+}
+
+/// What a line that goes on below itself is indented by, columns.
+const GOES_ON: usize = 4;
+
+/// A question for a terminal of this width. What goes on in a second line stands behind an indent,
+/// so that nothing in a long line can look like the beginning of one.
+fn fitted(question: &str, width: Option<usize>) -> String {
+    let line = |line: &str| fit::wrapped(line, GOES_ON, width);
+    question.lines().map(line).collect()
 }
 
 /// Whether a yes may open a folder.
@@ -254,8 +264,9 @@ pub fn ask(
     memory: Memory,
     is_closed: &AtomicBool,
 ) -> io::Result<Option<Reply>> {
+    let width = fit::width(&io::stderr());
     let shown = question(requests, paint, Length::Folded);
-    print_error(&shown)?;
+    print_error(&fitted(&shown, width))?;
     let whole = question(requests, paint, Length::Whole);
     let is_folded = shown != whole;
     let asked = Asked::of(requests, memory);
@@ -273,7 +284,7 @@ pub fn ask(
         }
         match parse(&line, asked) {
             Some(reply) => return Ok(Some(reply)),
-            None if is_folded && is_view(&line) => print_error(&whole)?,
+            None if is_folded && is_view(&line) => print_error(&fitted(&whole, width))?,
             None => print_error(unclear(asked))?,
         }
     }
@@ -344,27 +355,28 @@ fn read_line(is_closed: &AtomicBool) -> io::Result<Option<String>> {
 const fn prompt(asked: Asked) -> &'static str {
     match asked {
         Asked::Batch(None) => {
-            "[a]ll of them once, [o]ne by one, [n]one, or n and a message to the agent: "
+            "[a]ll of them once, [o]ne by one,\n  [n]one, or n and a message to the agent: "
         }
         Asked::Batch(Some(Memory::None)) => {
-            "[a]ll of them once, all and open the folder for this [s]ession, [o]ne by one, [n]one, or \
-             n and a message to the agent: "
+            "[a]ll of them once, all and open the folder for this [s]ession,\n  \
+             [o]ne by one, [n]one, or n and a message to the agent: "
         }
         Asked::Batch(Some(Memory::Offered)) => {
-            "[a]ll of them once, all and open the folder for this [s]ession, all and [r]emember this \
-             folder as open, [o]ne by one, [n]one, or n and a message to the agent: "
+            "[a]ll of them once, all and open the folder for this [s]ession,\n  \
+             all and [r]emember this folder as open,\n  \
+             [o]ne by one, [n]one, or n and a message to the agent: "
         }
         Asked::Call => {
-            "[y]es once, yes for this [s]ession, [n]o, or n and a message to the agent: "
+            "[y]es once, yes for this [s]ession,\n  [n]o, or n and a message to the agent: "
         }
         Asked::Plan => "[y]es, [n]o, or n and a message to the agent: ",
         Asked::Folder(Memory::None) => {
-            "[y]es once, yes and open the folder for this [s]ession, [n]o, or n and a message to the \
-             agent: "
+            "[y]es once, yes and open the folder for this [s]ession,\n  \
+             [n]o, or n and a message to the agent: "
         }
         Asked::Folder(Memory::Offered) => {
-            "[y]es once, yes and open the folder for this [s]ession, yes and [r]emember this folder \
-             as open, [n]o, or n and a message to the agent: "
+            "[y]es once, yes and open the folder for this [s]ession,\n  \
+             yes and [r]emember this folder as open, [n]o, or n and a message to the agent: "
         }
     }
 }
@@ -402,6 +414,30 @@ fn parse(line: &str, asked: Asked) -> Option<Reply> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_line_goes_on_behind_an_indent_and_breaks_between_words() {
+        let line = format!("+ {}? coder wants to run [read]", "word ".repeat(20));
+        let shown = fitted(&format!("? coder wants\n{line}\n"), Some(60));
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines[0], "? coder wants");
+        assert!(lines.len() > 3, "{shown}");
+        for line in &lines[2..] {
+            assert!(line.starts_with("    ") && line.len() <= 60, "{shown}");
+        }
+        let words = |text: &str| -> Vec<String> {
+            text.split(' ')
+                .filter(|word| !word.is_empty())
+                .map(str::to_owned)
+                .collect()
+        };
+        assert_eq!(
+            words(&lines[1..].join(" ")),
+            words(&line),
+            "no word is broken"
+        );
+        assert_eq!(fitted("a\nb\n", None), "a\nb\n");
+    }
 
     #[test]
     fn only_a_clear_answer_counts() {

@@ -6,7 +6,7 @@ mod words;
 use super::calls::Calls;
 use super::crew::{self, Crew};
 use super::values::{arguments, milliseconds, tokens, usage};
-use super::{Paint, drive, links, print, print_error};
+use super::{Paint, drive, fit, links, print, print_error};
 use domain::decision::Verdict;
 use domain::drive::Origin;
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody, QueryStatus};
@@ -386,7 +386,10 @@ impl Terminal {
     /// When the terminal cannot be written.
     pub fn line(&mut self, text: &str) -> io::Result<()> {
         self.break_line()?;
-        print_error(&format!("{}{text}\n", "  ".repeat(self.depth)))
+        let margin = "  ".repeat(self.depth);
+        let width = fit::width(&io::stderr());
+        let line = |line: &str| fit::wrapped(&format!("{margin}{line}"), margin.len() + 4, width);
+        print_error(&text.lines().map(line).collect::<String>())
     }
 
     /// A faint line of our own, on standard error.
