@@ -61,7 +61,7 @@ impl WebTools {
         };
         match self.search.read(request).await.map_err(failure)? {
             ReadAnswer::Page(page) => show::page(&page),
-            ReadAnswer::Failed(failed) => show::unread(&failed),
+            ReadAnswer::Failed(failed) => Err(show::unread(&failed)),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! programs as data.
 
 use super::record::{Claimed, Found, Page, Unread};
-use crate::failure::broken;
+use crate::failure::{broken, mendable, timeout};
 use api::executor::ToolFailure;
 use api::search::{PageFailure, PageFault, PageSummary, SearchAnswer};
 use domain::Timestamp;
@@ -66,15 +66,13 @@ pub(super) fn page(page: &PageSummary) -> Result<ToolOutput, ToolFailure> {
     output(&told, parts.join("\n\n"), origin)
 }
 
-/// A page that was not read is a result: the model reads why, and tries another.
-pub(super) fn unread(failure: &PageFailure) -> Result<ToolOutput, ToolFailure> {
-    let told = unread_of(failure);
-    let mark = match failure.fault {
-        PageFault::Timeout => "[tool unavailable] ",
-        _ => "",
-    };
-    let text = format!("{mark}{}", not_read(&told));
-    output(&told, text, origin(std::iter::empty()))
+/// A page that was not read is a failed call: the model reads why, and tries another.
+pub(super) fn unread(failed: &PageFailure) -> ToolFailure {
+    let text = not_read(&unread_of(failed));
+    match failed.fault {
+        PageFault::Timeout => timeout("page_timeout", format!("[tool unavailable] {text}")),
+        _ => mendable("page_not_read", text),
+    }
 }
 
 fn unread_of(failure: &PageFailure) -> Unread {
