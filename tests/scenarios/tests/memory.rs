@@ -339,7 +339,11 @@ fn a_preference_is_recalled_with_the_embedded_models() {
     // What is told and found is the point; a small model would go on calling and talking for minutes.
     let ask = |text| {
         let carl = house.ask(["run", "--json", "--context-tokens", "4096", text]);
-        carl.env("CARL_AGENTS__TOOL_ITERATIONS", "2").run().json()
+        // On a busy machine the vectors of the embedded model take longer than people wait for.
+        carl.env("CARL_MEMORY__RECALL_MS", "60000")
+            .env("CARL_AGENTS__TOOL_ITERATIONS", "2")
+            .run()
+            .json()
     };
     let told = ask(TOLD);
     assert!(told["session_id"].is_string(), "{told:#}");
