@@ -1,6 +1,6 @@
 //! Layers two to nine, each one function from the call to a finding.
 
-mod places;
+pub(crate) mod places;
 
 use crate::flow::{self, Flow, Pinned};
 use crate::history::Repetition;

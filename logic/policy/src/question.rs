@@ -2,6 +2,7 @@
 
 use crate::flow::Knowledge;
 use crate::history::TaskHistory;
+use crate::layers;
 use crate::standing::Standing;
 use domain::Timestamp;
 use domain::decision::{Decision, Finding, Verdict};
@@ -98,6 +99,12 @@ impl Judgement {
     pub fn only_looks(&self) -> bool {
         let bound = self.bound.as_ref();
         bound.is_some_and(|bound| bound.effect == EffectClass::Read)
+    }
+
+    /// Has the user asked to open a folder for the call, which names no path itself.
+    pub fn ask_to_open(&mut self, folder: PathBuf) {
+        self.add(layers::places::closed_folder(&folder));
+        self.write_root = Some(folder);
     }
 
     /// The strictest verdict so far.

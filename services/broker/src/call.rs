@@ -206,7 +206,8 @@ impl Call {
     }
 
     async fn judge(&self, cover: Cover, counting: Counting) -> Judgement {
-        self.inner
+        let mut judgement = self
+            .inner
             .judge_call(
                 &self.caller,
                 &self.request,
@@ -214,7 +215,11 @@ impl Call {
                 counting,
                 self.lent.get(),
             )
-            .await
+            .await;
+        self.inner
+            .ask_for_workspace(&self.caller, &self.request, &mut judgement, Vec::new())
+            .await;
+        judgement
     }
 
     /// What a plan says about the call. A call that names a plan must be its next step.

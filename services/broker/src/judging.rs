@@ -10,8 +10,8 @@ use api::executor::ToolFailure;
 use domain::decision::{Finding, Layer, Verdict};
 use domain::id::{AgentId, TraceId};
 use domain::label::Label;
-use domain::settings::SessionSettings;
-use domain::tool::TargetKind;
+use domain::settings::{Attendance, SessionSettings};
+use domain::tool::{EffectClass, TargetKind, ToolName};
 use policy::flow::{Knowledge, Needles, Provenance, ReferenceError};
 use policy::history::TaskHistory;
 use policy::request::Requested;
@@ -27,6 +27,9 @@ use tokio_util::task::AbortOnDropHandle;
 /// All that a model is told of a path that it may not use: where a link leads is not for it.
 pub(crate) const OUT_OF_REACH: &str =
     "This path is not available to you. Use paths inside the working folder.";
+
+/// The rule of an executor that refuses a path outside the folders of the call.
+const OUTSIDE_ROOTS: &str = "outside_roots";
 
 /// Whether the call being judged counts from now on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -274,6 +277,49 @@ impl Inner {
                 "check_timeout",
                 "The check of a path took too long.",
             )),
+        }
+    }
+}
+
+impl Inner {
+    /// Asks for the working folder where a call that names no path, such as `undo`, turns out to
+    /// change a file there and the folder is not open. `earlier` are the steps of a plan before it.
+    pub(crate) async fn ask_for_workspace(
+        &self,
+        caller: &Caller,
+        request: &CallRequest,
+        judgement: &mut Judgement,
+        earlier: Vec<ToolName>,
+    ) {
+        let Some(bound) = &judgement.bound else {
+            return;
+        };
+        let changes_files = matches!(
+            bound.effect,
+            EffectClass::SharedWrite | EffectClass::Destructive
+        );
+        let settings = lock(&caller.session).settings.clone();
+        if !changes_files
+            || !bound.targets.is_empty()
+            || judgement.write_root.is_some()
+            || judgement.verdict() == Verdict::Deny
+            || settings.attendance == Attendance::Unattended
+            || bound.write_roots.contains(&settings.workspace)
+        {
+            return;
+        }
+        let call = self.judged_call(caller, request, bound, &Label::nothing());
+        let Some(mut call) = call else {
+            return;
+        };
+        let is_closed =
+            |seen: Result<_, ToolFailure>| seen.is_err_and(|failure| failure.rule == OUTSIDE_ROOTS);
+        if !is_closed(self.preview_after(&call, earlier.clone()).await) {
+            return;
+        }
+        call.write_roots.push(settings.workspace.clone());
+        if !is_closed(self.preview_after(&call, earlier).await) {
+            judgement.ask_to_open(settings.workspace.clone());
         }
     }
 }

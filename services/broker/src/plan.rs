@@ -9,7 +9,7 @@ use crate::running::paths_of;
 use crate::service::Inner;
 use crate::state::{About, Caller, Pinned, lock};
 use api::audit::{Action, Durability};
-use api::broker::{PlanApproval, PlanEvent, PlanRequest, PlannedCall};
+use api::broker::{CallRequest, PlanApproval, PlanEvent, PlanRequest, PlannedCall};
 use api::executor::{FailureKind, ToolFailure};
 use domain::decision::{Decision, Finding, Layer, Verdict};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
@@ -118,13 +118,19 @@ impl Pin {
         };
         let mut judgements = Vec::with_capacity(calls.len());
         let mut opens = Vec::new();
+        let mut earlier = Vec::new();
         for call in calls {
             let what = (call.tool.as_str(), &call.arguments);
             let session = &self.caller.session;
-            let judgement = self
+            let mut judgement = self
                 .inner
                 .judge_draft((&standing, &context), session, what, &mut history)
                 .await;
+            let request = self.as_request(call);
+            self.inner
+                .ask_for_workspace(&self.caller, &request, &mut judgement, earlier.clone())
+                .await;
+            earlier.extend(ToolName::new(&call.tool).ok());
             if let Some(folder) = &judgement.write_root
                 && !opens.contains(folder)
             {
@@ -138,6 +144,19 @@ impl Pin {
             hash,
             opens,
         })
+    }
+
+    /// A step as a call of its own.
+    fn as_request(&self, call: &PlannedCall) -> CallRequest {
+        CallRequest {
+            context: self.request.context.clone(),
+            call_id: CallId::from_uuid(Uuid::now_v7()),
+            tool: call.tool.clone(),
+            arguments: call.arguments.clone(),
+            plan_id: None,
+            batch: None,
+            recovered: false,
+        }
     }
 
     /// A digest over the intent and, for each call, tool, version, arguments and the paths they
@@ -330,15 +349,7 @@ impl Pin {
             let Some(bound) = judgement.bound.as_ref() else {
                 continue;
             };
-            let request = api::broker::CallRequest {
-                context: self.request.context.clone(),
-                call_id: CallId::from_uuid(Uuid::now_v7()),
-                tool: call.tool.clone(),
-                arguments: call.arguments.clone(),
-                plan_id: None,
-                batch: None,
-                recovered: false,
-            };
+            let request = self.as_request(call);
             let label = Label::nothing();
             let Some(mut judged) = self
                 .inner
@@ -471,17 +482,23 @@ fn nobody_to_ask(draft: &Draft, started: &BTreeSet<EffectClass>) -> Decision {
         .map(|bound| bound.effect)
         .filter(|effect| !matches!(effect, EffectClass::Read | EffectClass::SelfWrite))
         .collect();
-    let in_advance = match (started.is_empty(), effects.is_empty()) {
-        (false, _) => format!(
+    // What untrusted content may have chosen is approved as exactly this plan, or not at all.
+    let careful = draft
+        .judgements
+        .iter()
+        .find_map(|judged| flow_reasons(judged).next());
+    let in_advance = match (careful, started.is_empty(), effects.is_empty()) {
+        (Some(why), ..) => format!("`--yes` does not cover it. {}", render::one_line(why)),
+        (None, false, _) => format!(
             "To approve every kind of effect that its agents could have: `--yes {}`.",
             words(started)
         ),
-        (true, false) => format!(
+        (None, true, false) => format!(
             "To approve its kinds of effect: `--yes {}`.",
             words(&effects)
         ),
         // It only looks: any yes is more than it needs.
-        (true, true) => "To approve it with others of its kind: `--yes write`.".to_owned(),
+        (None, true, true) => "To approve it with others of its kind: `--yes write`.".to_owned(),
     };
     Decision::strictest(vec![Finding {
         layer: Layer::SafetyGate,

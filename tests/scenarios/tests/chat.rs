@@ -277,6 +277,28 @@ fn a_refused_undo_takes_nothing_back() {
 }
 
 #[test]
+fn an_undo_reaches_a_change_allowed_once() {
+    let write = |name: &str| Reply::call("write_file", json!({"path": name, "content": "one\n"}));
+    let scene = Scene::new([
+        write("a.txt"),
+        Reply::text("Written."),
+        write("b.txt"),
+        Reply::call("undo", json!({})),
+        Reply::text("Written and taken back."),
+    ]);
+    let lines = ["write a.txt", "/undo", "write b.txt and undo it"];
+    let (run, _) = chat(&scene, &[], &lines);
+    let screen = &run.finished.stderr;
+    assert!(screen.contains("1 file change taken back"), "{screen}");
+    assert!(
+        !scene.house.has("a.txt") && !scene.house.has("b.txt"),
+        "{screen}"
+    );
+    // The change, its undoing, and the same by the model: each is asked about once.
+    assert_eq!(screen.matches("[y]").count(), 4, "{screen}");
+}
+
+#[test]
 fn one_chat_goes_through_sessions_modes_and_models() {
     let scene = forgetful([
         Reply::text("One."),

@@ -142,16 +142,7 @@ fn one_path(policy: &Policy, view: &View<'_>, target: &Target<'_>, path: &Path) 
     let settings = view.question.settings;
     let is_in_workspace = path.starts_with(&settings.workspace);
     if is_in_workspace && settings.attendance == Attendance::Attended {
-        return Some(finding(
-            Layer::Path,
-            Verdict::Confirm,
-            "open_write_root",
-            "The user must first open the working folder for writing.",
-            format!(
-                "{} is not open for writing yet.",
-                settings.workspace.display()
-            ),
-        ));
+        return Some(closed_folder(&settings.workspace));
     }
     let folder = if is_in_workspace {
         settings.workspace.as_path()
@@ -172,6 +163,17 @@ fn one_path(policy: &Policy, view: &View<'_>, target: &Target<'_>, path: &Path) 
         denied.model_reason = CLOSED_MODEL_REASON.to_owned();
     }
     Some(denied)
+}
+
+/// What asks the user for a folder to write in.
+pub(crate) fn closed_folder(folder: &Path) -> Finding {
+    finding(
+        Layer::Path,
+        Verdict::Confirm,
+        "open_write_root",
+        "The user must first open the working folder for writing.",
+        format!("{} is not open for writing yet.", folder.display()),
+    )
 }
 
 fn deny_path(rule: &str, user_reason: String) -> Finding {
