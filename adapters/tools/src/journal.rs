@@ -122,6 +122,15 @@ pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
+/// How many changes of a session can be taken back, by the folder of its undo history; none where
+/// that cannot be read.
+#[must_use]
+pub fn open_changes(history: &Path) -> usize {
+    Journal::new(history.to_owned(), 0)
+        .open_changes()
+        .map_or(0, |open| open.len())
+}
+
 impl Journal {
     pub(crate) fn new(folder: PathBuf, limit: u64) -> Self {
         Self { folder, limit }

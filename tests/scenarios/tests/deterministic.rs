@@ -222,6 +222,26 @@ fn an_undo_in_a_run_of_its_own_takes_back_what_the_last_session_of_the_folder_ch
 }
 
 #[test]
+fn an_undo_goes_on_to_the_session_before_one_that_was_reverted() {
+    let house = house();
+    let first = "replace \"draft\" with \"final\" in notes.md";
+    ask(&house, first, &["write"]).expect(0);
+    let second = "create \"new.txt\" with \"text\"";
+    ask(&house, second, &["write"]).expect(0);
+    std::fs::remove_file(house.work().join("new.txt")).unwrap();
+    let undo = || house.ask(["undo", "--yes", "write"]).run();
+    let gone = undo().expect(4);
+    assert!(
+        gone.stderr
+            .contains("new.txt` is as it was before write_file"),
+        "{}",
+        gone.stderr
+    );
+    undo().expect(0);
+    assert!(house.read("notes.md").contains("draft"));
+}
+
+#[test]
 fn what_is_told_without_a_model_is_recalled_by_another_process() {
     let house = house();
     let kept = ask(&house, "remember that I don't take sugar in my coffee", &[]).expect(0);

@@ -35,15 +35,21 @@ type Left = BTreeMap<PathBuf, Option<Content>>;
 
 /// The last change that really happened; those above it in the journal that did not are voided.
 fn last_made(job: &Job<'_>) -> Result<(Open, usize), ToolFailure> {
-    made(job, 0).map(|(last, left, _)| (last, left))
+    let void = |number| job.journal().close(number, Closing::Void);
+    made(job, 0, void).map(|(last, left, _)| (last, left))
 }
 
 /// The last change that really happened once so many before it are taken back, how many are left
-/// then, and what those before it leave.
-fn made(job: &Job<'_>, before: usize) -> Result<(Open, usize, Left), ToolFailure> {
+/// then, and what those before it leave. Those that did not happen are given to `void`.
+fn made(
+    job: &Job<'_>,
+    before: usize,
+    void: impl Fn(u64) -> Result<(), ToolFailure>,
+) -> Result<(Open, usize, Left), ToolFailure> {
     let mut open = job.journal().open_changes()?;
     let mut left = Left::new();
     let mut taken = 0;
+    let mut gone = None;
     while let Some(last) = open.pop() {
         let path = path_of(&last.change);
         // The disk says nothing of what lies below a change that is not taken back yet.
@@ -60,24 +66,36 @@ fn made(job: &Job<'_>, before: usize) -> Result<(Open, usize, Left), ToolFailure
                 }
                 left.insert(path.to_owned(), left_by(&last.change));
             }
-            Standing::NeverMade => job.journal().close(last.number, Closing::Void)?,
+            Standing::NeverMade => {
+                void(last.number)?;
+                gone = gone.or(Some((job.past_place(path).shown, last.tool)));
+            }
             Standing::Overtaken => {
                 let place = job.past_place(path);
                 return Err(mendable(
                     "changed_since",
                     format!(
-                        "`{}` was changed by someone else after {}; undo would lose that. Nothing \
-                         was undone.",
+                        "`{}` has changed since {} changed it; undo would lose that newer change. \
+                         Nothing was undone. To go back all the same, take the newer change out of \
+                         the file by hand and undo again.",
                         place.shown, last.tool
                     ),
                 ));
             }
         }
     }
+    let why = match gone {
+        Some((shown, tool)) => format!(
+            "`{shown}` is as it was before {tool} already, and this session changed nothing else."
+        ),
+        None => "There is no file change of this session left to undo.".to_owned(),
+    };
     Err(mendable(
         "nothing_to_undo",
-        "There is no file change of this session left to undo. To take back an earlier session's \
-         change, the user can type `carl undo`.",
+        format!(
+            "{why} For a change of an earlier session, the user can type `carl undo`, or `carl undo \
+             ID` with an id that `carl session list` shows."
+        ),
     ))
 }
 
@@ -255,7 +273,7 @@ fn put_back(job: &Job<'_>, place: &Place<'_>, before: Option<&Kept>) -> Result<(
 /// What an undo would change, after so many others.
 pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailure> {
     let _lane = job.lane();
-    let (last, _, left) = made(job, before)?;
+    let (last, _, left) = made(job, before, |_number| Ok(()))?;
     let place = job.past_place(path_of(&last.change));
     let kept_text = |kept: &Kept| -> Result<String, ToolFailure> {
         let mut bytes = Vec::new();

@@ -82,37 +82,29 @@ pub async fn target(
     Ok((chosen.session_id, flags))
 }
 
-/// The newest session of this folder that changed more files than it took back.
+/// The newest session of this folder whose undo history holds a change.
 async fn newest_changed(
     sessions: &dyn Sessions,
     setting: &Setting,
 ) -> Result<(SessionSummary, Vec<Event>)> {
-    // Only a session that changed something has a history of changes.
     let histories = setting.paths.undo();
-    let has_changes = |id: SessionId| histories.join(id.to_string()).is_dir();
+    let has_changes = |id: SessionId| tools::open_changes(&histories.join(id.to_string())) > 0;
     let known = sessions.list(Selection::All).await.or_fail()?;
-    for summary in known
+    let newest = known
         .into_iter()
-        .filter(|one| one.workspace == setting.workspace && has_changes(one.session_id))
-    {
-        let events = session::events_of(sessions, summary.session_id, Follow::Outline).await?;
-        if open_changes(&events) > 0 {
-            return Ok((summary, events));
-        }
-    }
-    Err(Failure::usage(
-        format!(
-            "no session of the folder {} has a change to take back",
-            setting.workspace.display()
-        ),
-        "`carl session list` shows all sessions; `carl undo ID` names one.",
-    )
-    .into())
-}
-
-/// File changes less those taken back.
-fn open_changes(events: &[Event]) -> i64 {
-    events.iter().map(change).sum()
+        .find(|one| one.workspace == setting.workspace && has_changes(one.session_id));
+    let Some(summary) = newest else {
+        return Err(Failure::usage(
+            format!(
+                "no session of the folder {} has a change to take back",
+                setting.workspace.display()
+            ),
+            "`carl session list` shows all sessions; `carl undo ID` names one.",
+        )
+        .into());
+    };
+    let events = session::events_of(sessions, summary.session_id, Follow::Outline).await?;
+    Ok((summary, events))
 }
 
 /// What an event is to the files: 1 for a change, -1 for one taken back.
