@@ -479,6 +479,23 @@ async fn each_undo_of_a_plan_shows_the_change_that_it_takes_back() {
 }
 
 #[tokio::test]
+async fn text_never_takes_the_place_of_a_document() {
+    let bench = Bench::new();
+    for (name, start) in [
+        ("a.docx", &b"PK\x03\x04.."[..]),
+        ("b.pdf", b"%PDF-1.7"),
+        ("c", b"\0"),
+    ] {
+        bench.write(name, start);
+        for mode in ["overwrite", "append"] {
+            let wanted = json!({"path": name, "content": "mine", "mode": mode});
+            assert_eq!(bench.rule("write_file", wanted).await, "not_text", "{name}");
+        }
+        assert_eq!(std::fs::read(bench.work(name)).unwrap(), start);
+    }
+}
+
+#[tokio::test]
 async fn with_nothing_left_the_way_back_further_is_named() {
     let bench = Bench::new();
     let call = bench.judged("undo", json!({}));

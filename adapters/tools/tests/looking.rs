@@ -316,6 +316,32 @@ async fn documents_are_read_or_refused_with_a_way_on() {
 }
 
 #[tokio::test]
+async fn documents_in_old_encodings_are_read() {
+    let bench = Bench::new();
+    bench.write("latin.txt", b"Gr\xfc\xdfe aus K\xf6ln");
+    bench.write("wide.txt", b"\xff\xfeG\0r\0\xfc\0n\0");
+    let wanted = [
+        ("latin.txt", "windows-1252", "Gr\u{fc}\u{df}e aus K\u{f6}ln"),
+        ("wide.txt", "UTF-16LE", "Gr\u{fc}n"),
+    ];
+    for (name, encoding, text) in wanted {
+        let data = bench.ok("read_document", json!({"path": name})).await;
+        assert_eq!(data["content"], text);
+        assert_eq!(data["format"], format!("text, read as {encoding}"));
+    }
+}
+
+#[tokio::test]
+async fn read_file_hands_documents_to_their_reader() {
+    let bench = Bench::new();
+    // Nothing in it is a byte that text does not have.
+    bench.write("a.pdf", "%PDF-1.4 text");
+    let (rule, message) = bench.fails("read_file", json!({"path": "a.pdf"})).await;
+    assert_eq!(rule, "not_text");
+    assert!(message.contains("read_document"), "{message}");
+}
+
+#[tokio::test]
 async fn names_cannot_forge_lines_or_hide() {
     let bench = Bench::new();
     bench.write("a\nb\u{1b}[31m\u{202e}.txt", "x");

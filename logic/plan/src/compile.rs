@@ -36,6 +36,9 @@ pub fn action(action: &Action) -> Vec<Call> {
             "list_files",
             json!({ "path": path, "depth": SIZES_DEPTH, "sort": "size" }),
         ),
+        Action::ReadFile { path } if is_document(path) => {
+            one("read_document", json!({ "path": path }))
+        }
         Action::ReadFile { path } | Action::CountLines { path } => vec![read_whole(path)],
         Action::Head { path, lines } => one(
             "read_file",
@@ -97,6 +100,14 @@ fn first_words(text: &str) -> String {
 
 fn one(tool: &'static str, arguments: Value) -> Vec<Call> {
     vec![Call { tool, arguments }]
+}
+
+/// Whether a file is a document that is no text, by its name.
+fn is_document(path: &str) -> bool {
+    let extension = path
+        .rsplit_once('.')
+        .map(|(_, end)| end.to_ascii_lowercase());
+    matches!(extension.as_deref(), Some("pdf" | "docx" | "odt"))
 }
 
 fn read_whole(path: &str) -> Call {

@@ -84,7 +84,10 @@ pub(crate) fn check(tool: &Tool, arguments: &Value) -> Result<(), Finding> {
                 "{name} has no argument {unknown:?}. Its arguments are: {}.",
                 known.join(", ")
             ),
-            format!("The model gave {name} an argument {unknown:?} that it does not have."),
+            format!(
+                "The call gives {name} an argument {unknown:?} that it does not have; it has {}.",
+                known.join(", ")
+            ),
         ));
     }
     no_secret_given(tool, object)?;

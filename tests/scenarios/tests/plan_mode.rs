@@ -86,6 +86,48 @@ fn a_confirmed_effect_runs_the_plan_and_a_refused_class_does_not() {
 }
 
 #[test]
+fn a_refused_plan_offers_only_flags_that_help() {
+    let delete = json!({
+        "intent": "Delete the notes.",
+        "actions": [{"kind": "delete_file", "path": "notes.md"}],
+    });
+    let scene = planner([delete.clone(), delete]);
+    let task = ["--mode", "plan", "--allow-write", ".", "tidy up"];
+    let refused = scene.run(&[&task[..], &["--yes", "destructive"]].concat());
+    refused.assert_ends(5, "denied");
+    let message = refused.summary["error"]["message"].as_str().unwrap();
+    assert!(message.contains("`--yes` does not cover it"), "{message}");
+    assert!(!message.contains("--yes destructive"), "{message}");
+    let hash = proposed_hash(&scene, &refused);
+    let approved = scene.run(&[&task[..], &["--approve", &hash]].concat());
+    approved.assert_ends(0, "success");
+    assert!(!scene.house.has("notes.md"));
+}
+
+#[test]
+fn a_plan_reads_a_document_as_text() {
+    let read = json!({
+        "intent": "Read the paper.",
+        "actions": [{"kind": "read_file", "path": "paper.pdf"}],
+    });
+    let scene = planner([read]);
+    scene
+        .house
+        .write("paper.pdf", "%PDF-1.4 no more than its beginning");
+    let outcome = scene.run(&["--mode", "plan", "what is in paper.pdf?"]);
+    let call = outcome
+        .calls()
+        .into_iter()
+        .find(|call| call["tool"] != "list_files");
+    assert_eq!(
+        call.unwrap()["tool"],
+        "read_document",
+        "{:#}",
+        outcome.summary
+    );
+}
+
+#[test]
 fn a_plan_outside_the_schema_is_refused_before_anything_runs() {
     let wild = json!({"intent": "x", "actions": [{"kind": "run_shell", "command": "rm -rf /"}]});
     let scene = planner([wild.clone(), wild.clone(), wild.clone(), wild]);

@@ -7,6 +7,7 @@ use super::{
 use crate::arguments::{self, WriteMode};
 use crate::beneath::{Found, LastLink, Place, Spot};
 use crate::failure::mendable;
+use crate::look::scan;
 use crate::record::WriteFile;
 use crate::service::Job;
 use api::executor::ToolFailure;
@@ -72,6 +73,16 @@ fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
                 ),
             ));
         }
+        (_, Some(found)) if is_no_text(place, found)? => {
+            return Err(mendable(
+                "not_text",
+                format!(
+                    "`{}` is not a text file, and text in its place would destroy it. Write the text \
+                     to a file of a new name.",
+                    place.shown
+                ),
+            ));
+        }
         (WriteMode::Append, Some(found)) => {
             let mut whole = read_whole(job, place, found)?;
             if whole.last().is_some_and(|last| *last != b'\n') {
@@ -85,6 +96,13 @@ fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
         }
     };
     Ok(Plan { room, content })
+}
+
+/// Whether a file holds a document or other data that text cannot take the place of.
+fn is_no_text(place: &Place<'_>, found: &Found) -> Result<bool, ToolFailure> {
+    let mut file = place.open(found)?;
+    Ok(scan::closed_format(&mut file, &place.shown)?.is_some()
+        || scan::is_binary(&mut file, &place.shown)?)
 }
 
 pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {

@@ -10,11 +10,10 @@ use crate::service::Job;
 use api::executor::ToolFailure;
 use domain::limits::FILE_READ_BYTES;
 use domain::tool::ToolOutput;
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use std::io::Read;
 use std::path::Path;
 
-/// Beginnings of files that are read in the sandbox.
-const CLOSED_FORMATS: [(&[u8], &str); 2] = [(b"%PDF-", "pdf"), (b"PK\x03\x04", "office")];
 /// Beginnings of files that no reader is there for.
 const UNKNOWN_FORMATS: [(&[u8], &str); 2] = [
     (b"\xd0\xcf\x11\xe0", "old office"),
@@ -49,10 +48,7 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Opened, ToolFailure> {
         .take(limit)
         .read_to_end(&mut bytes)
         .map_err(|e| from_io(&e, &place.shown))?;
-    let closed = CLOSED_FORMATS
-        .iter()
-        .find(|(start, _)| bytes.starts_with(start));
-    if let Some((_, format)) = closed {
+    if let Some(format) = scan::closed_format_of(&bytes) {
         if found.bytes() > limit {
             return Err(mendable(
                 "too_large",
@@ -78,7 +74,8 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Opened, ToolFailure> {
             ),
         ));
     }
-    if bytes.contains(&0) {
+    let marked = Encoding::for_bom(&bytes);
+    if marked.is_none() && bytes.contains(&0) {
         return Err(mendable(
             "not_text",
             format!(
@@ -89,12 +86,31 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Opened, ToolFailure> {
         ));
     }
     let truncated = found.bytes() > limit;
-    let (source, _) = scan::to_text(bytes, truncated);
+    let (source, encoding) = decoded(bytes, truncated);
     let (format, content) = match is_html || looks_like_html(&source) {
         true => ("html", html::to_text(&source)),
         false => ("text", source),
     };
-    told(job, format, &place.shown, content, truncated).map(Opened::Done)
+    let format = match encoding {
+        Some(encoding) => format!("{format}, read as {encoding}"),
+        None => format.to_owned(),
+    };
+    told(job, &format, &place.shown, content, truncated).map(Opened::Done)
+}
+
+/// The text, and its encoding where that is not UTF-8: what the mark at its beginning says, or the
+/// one that most old Western files have.
+fn decoded(bytes: Vec<u8>, is_cut: bool) -> (String, Option<&'static str>) {
+    if let Some((encoding, _)) = Encoding::for_bom(&bytes).filter(|(mark, _)| *mark != UTF_8) {
+        let (text, _) = encoding.decode_with_bom_removal(&bytes);
+        return (text.into_owned(), Some(encoding.name()));
+    }
+    let (text, is_lossy) = scan::to_text(bytes.clone(), is_cut);
+    if !is_lossy {
+        return (text, None);
+    }
+    let (text, _) = WINDOWS_1252.decode_without_bom_handling(&bytes);
+    (text.into_owned(), Some(WINDOWS_1252.name()))
 }
 
 /// The result for a document's text.
@@ -107,7 +123,15 @@ pub(crate) fn told(
 ) -> Result<ToolOutput, ToolFailure> {
     let typed = job.typed("path");
     let cut = if truncated { ", cut short" } else { "" };
-    let text = format!("{shown} ({format}{cut}):\n{content}");
+    let nothing = match content.trim().is_empty() {
+        true if format == "pdf" => {
+            "(It holds no text: its pages may be pictures, as those of a scan are. Tell the user that \
+             they were not read.)\n"
+        }
+        true => "(It holds no text.)\n",
+        false => "",
+    };
+    let text = format!("{shown} ({format}{cut}):\n{nothing}{content}");
     let data = ReadDocument {
         path: typed.clone(),
         format: format.to_owned(),

@@ -14,6 +14,15 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let lines = lines(&wanted)?;
     let place = job.read_place("path")?;
     let (found, mut file) = place.reach_file()?;
+    if let Some(format) = scan::closed_format(&mut file, &place.shown)? {
+        return Err(mendable(
+            "not_text",
+            format!(
+                "`{}` is a document ({format}), which read_document reads as text.",
+                place.shown
+            ),
+        ));
+    }
     if scan::is_binary(&mut file, &place.shown)? {
         return Err(mendable(
             "not_text",

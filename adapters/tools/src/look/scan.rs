@@ -11,6 +11,9 @@ const SNIFF_BYTES: u64 = 8 << 10;
 /// Read buffer, bytes.
 const BUFFER_BYTES: usize = 128 << 10;
 
+/// Beginnings of documents that are no text, whose readers run in the sandbox.
+const CLOSED_FORMATS: [(&[u8], &str); 2] = [(b"%PDF-", "pdf"), (b"PK\x03\x04", "office")];
+
 /// Which lines are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lines {
@@ -36,6 +39,27 @@ pub(crate) struct Scan {
 
 /// Whether the beginning of the file holds bytes that no text has.
 pub(crate) fn is_binary(file: &mut File, shown: &str) -> Result<bool, ToolFailure> {
+    Ok(start_of(file, shown)?.contains(&0))
+}
+
+/// The format of a document that is no text, by the beginning of its file.
+pub(crate) fn closed_format(
+    file: &mut File,
+    shown: &str,
+) -> Result<Option<&'static str>, ToolFailure> {
+    start_of(file, shown).map(|start| closed_format_of(&start))
+}
+
+/// The same for bytes.
+pub(crate) fn closed_format_of(bytes: &[u8]) -> Option<&'static str> {
+    let known = CLOSED_FORMATS
+        .iter()
+        .find(|(start, _)| bytes.starts_with(start));
+    known.map(|(_, format)| *format)
+}
+
+/// The beginning of a file, which is at its start afterwards.
+fn start_of(file: &mut File, shown: &str) -> Result<Vec<u8>, ToolFailure> {
     let mut start = Vec::new();
     let fault = |e: std::io::Error| from_io(&e, shown);
     file.by_ref()
@@ -43,7 +67,7 @@ pub(crate) fn is_binary(file: &mut File, shown: &str) -> Result<bool, ToolFailur
         .read_to_end(&mut start)
         .map_err(fault)?;
     file.seek(SeekFrom::Start(0)).map_err(fault)?;
-    Ok(start.contains(&0))
+    Ok(start)
 }
 
 /// Counts the whole file and keeps the wanted lines, up to `cap` bytes of them.

@@ -142,6 +142,17 @@ async fn explain(args: ExplainArgs) -> Result<Exit> {
         Failure::usage(error.to_string(), "`carl agents` lists the agent types.")
     })?;
     let house = House::look(&setting).await?;
+    let tools = house.guard.control.list_tools().await.or_fail()?;
+    if !tools
+        .iter()
+        .any(|known| known.definition.name.as_str() == tool)
+    {
+        return Err(Failure::usage(
+            format!("no tool is named `{tool}`"),
+            "`carl tools` lists the tools.",
+        )
+        .into());
+    }
     let decision = house
         .guard
         .control

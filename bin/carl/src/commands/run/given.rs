@@ -62,7 +62,14 @@ pub(super) fn input(args: &RunArgs) -> Result<Option<Input>> {
             let file = args.session.ceiling.place(typed);
             let limit = domain::limits::USER_TEXT_BYTES as u64;
             let text = files::text(&file, limit, Links::Followed)
-                .map_err(|error| refuse(format!("the data: {error:#}")))?
+                .map_err(|error| {
+                    Failure::usage(
+                        format!("the data: {error:#}"),
+                        "--input takes UTF-8 text of at most 1 MiB, or a picture. Anything else the \
+                         agent reads by itself when the task names it: carl run \"summarise \
+                         'paper.pdf'\"",
+                    )
+                })?
                 .ok_or_else(|| refuse(format!("there is no file {}", file.display())))?;
             (file.display().to_string(), text)
         }
