@@ -73,6 +73,15 @@ fn refuse(error: &clap::Error) -> ! {
         let _told = commands::run::print_failure(failure.fault);
         std::process::exit(i32::from(failure.exit.number()));
     }
+    if error.kind() == clap::error::ErrorKind::InvalidSubcommand {
+        let task = typed.first().map(|word| word.to_string_lossy());
+        let text = format!(
+            "{error}\nTo give an agent a task, write it after `run`: carl run \"{}\"\n",
+            visible(&task.unwrap_or_default())
+        );
+        let _told = print_error(&text);
+        std::process::exit(i32::from(Exit::Usage.number()));
+    }
     error.exit()
 }
 

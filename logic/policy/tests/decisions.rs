@@ -157,7 +157,10 @@ fn writing_needs_an_open_folder() {
         .judge(&policy(), "write_file", &write)
         .decision()
         .user_reason;
-    assert!(told.contains("--allow-write /w"), "{told}");
+    assert!(
+        told.contains("`--allow-write /w`") && told.contains("`--yes write`"),
+        "{told}"
+    );
 
     let case = attended("coder");
     let judged = case.judge(&policy(), "write_file", &write);

@@ -381,6 +381,11 @@ fn a_usage_mistake_exits_with_two_and_says_what_to_type() {
         ),
         (&["session", "list", "--limit", "0"], "1 or more"),
         (&["help", "nosuch"], "carl help"),
+        (&["what is this"], "carl run \"what is this\""),
+        (
+            &["policy", "explain", "coder", "edt_file", "{}"],
+            "carl tools",
+        ),
     ] {
         let finished = house.ask(args.iter().copied()).run().expect(2);
         assert!(finished.stderr.contains(hint), "{finished:#?}");

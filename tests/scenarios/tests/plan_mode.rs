@@ -117,7 +117,7 @@ fn a_plan_reads_a_document_as_text() {
     let outcome = scene.run(&["--mode", "plan", "what is in paper.pdf?"]);
     let call = outcome
         .calls()
-        .into_iter()
+        .iter()
         .find(|call| call["tool"] != "list_files");
     assert_eq!(
         call.unwrap()["tool"],

@@ -149,11 +149,21 @@ fn one_path(policy: &Policy, view: &View<'_>, target: &Target<'_>, path: &Path) 
     } else {
         path.parent().unwrap_or(path)
     };
+    // The folder alone would not do where nobody is there to confirm the change.
+    let effect = view.tool.spec.effect;
+    let is_asked = settings.attendance == Attendance::Attended;
+    let and_yes = match is_asked || settings.auto_approve.contains(&effect) {
+        true => String::new(),
+        false => format!(
+            ", and to approve the change in advance: `--yes {}`",
+            effect.as_str()
+        ),
+    };
     let mut denied = deny_path(
         "outside_roots",
         format!(
             "{tool} would change {}, which is outside what `{agent}` may write ({}). To open the folder: \
-         `--allow-write {}`.",
+         `--allow-write {}`{and_yes}.",
             path.display(),
             list(&view.bound.write_roots),
             folder.display()
