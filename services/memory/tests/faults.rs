@@ -41,6 +41,15 @@ async fn closed() -> (TempDir, Vec<domain::id::MemoryId>) {
         ids.push(keep(&service, memory(&format!("entry {n}"), &text)).await);
     }
     close(service, root.path()).await;
+    // A read in the background may go on for a moment and keep the writes out of the file.
+    let file = rusqlite::Connection::open(root.path().join("memory.db")).unwrap();
+    api::test_support::within("the file has every write", async {
+        let checkpoint = || file.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
+        while checkpoint() != Ok(0) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
     (root, ids)
 }
 
