@@ -102,6 +102,30 @@ fn a_guest_that_forbids_less_goes_on_and_is_told() {
 }
 
 #[test]
+fn an_inbox_of_the_service_alone_refuses_nobody() {
+    let scene = scene("");
+    let house = &scene.house;
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = port.local_addr().unwrap().to_string();
+    drop(port);
+    let server = house.ask(["serve"]).env("CARL_INBOX__LISTEN", &address);
+    let mut server = server.spawn();
+    server.until("serving at");
+    run(house).run().expect(0);
+    server.kill();
+}
+
+#[test]
+fn a_service_that_is_hung_up_ends_cleanly() {
+    let scene = scene("");
+    let server = serving(&scene.house, &[]);
+    let pid = server.pid().to_string();
+    let sent = Command::new("kill").args(["-HUP", &pid]).status().unwrap();
+    assert!(sent.success());
+    server.finish().expect(0);
+}
+
+#[test]
 fn what_was_edited_since_is_told_or_refused() {
     let scene = scene("");
     let house = &scene.house;

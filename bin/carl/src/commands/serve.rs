@@ -5,6 +5,7 @@ use crate::cli::{RoleArg, ServeArgs, SessionFlags};
 use crate::exit::{Exit, Failure, OrFail};
 use crate::paths::private_folder;
 use crate::render::print;
+use crate::signals::Signals;
 use crate::terms::{By, Terms};
 use crate::wiring::{self, House, LazyInbox, Remembrance};
 use anyhow::{Context, Result};
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use wire::Listen;
 use wire::server::Builder;
 
-/// Serves until Ctrl-C or SIGTERM.
+/// Serves until Ctrl-C, SIGTERM or SIGHUP.
 ///
 /// # Errors
 /// When the address cannot be used or another process serves there.
@@ -120,7 +121,7 @@ pub(super) fn locked(address: &Listen, trusts_network: bool) -> Result<()> {
     Ok(())
 }
 
-/// Serves until Ctrl-C or SIGTERM, and says where.
+/// Serves until Ctrl-C, SIGTERM or SIGHUP, and says where.
 ///
 /// # Errors
 /// When the address cannot be used or serving fails.
@@ -223,15 +224,10 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
     Ok(served)
 }
 
-/// Ends with the first of Ctrl-C and SIGTERM.
+/// Ends with the first signal that asks the process to end.
 fn stop_signal() -> Result<impl Future<Output = ()> + Send + 'static> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt()).context("Ctrl-C cannot be watched for")?;
-    let mut terminate = signal(SignalKind::terminate()).context("SIGTERM cannot be watched for")?;
+    let mut signals = Signals::all()?;
     Ok(async move {
-        tokio::select! {
-            _received = interrupt.recv() => {}
-            _received = terminate.recv() => {}
-        }
+        signals.next().await;
     })
 }

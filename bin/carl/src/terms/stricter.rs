@@ -24,7 +24,7 @@ const SMALLER_BUT_ZERO: [&str; 3] = [
     "agents.session_tokens",
 ];
 /// Keys that forbid by being empty: what reads or is read from outside.
-const EMPTY: [&str; 3] = ["bridge.command", "bridge.socket", "inbox.listen"];
+const EMPTY: [&str; 2] = ["bridge.command", "bridge.socket"];
 
 /// Whether what is in force allows what `wanted` does not. Of a file there is no telling, so that one
 /// with the agents' rights counts as laxer once it differs.
@@ -155,7 +155,7 @@ agents.tool_iterations | 20 | 2 | laxer
 agents.parallel | 1 | 64 | no
 drive.quiet_hours | "" | "22:00-07:00" | laxer
 drive.quiet_hours | "22:00-07:00" | "" | no
-inbox.listen | "127.0.0.1:1" | "" | laxer
+inbox.listen | "127.0.0.1:1" | "" | no
 inbox.listen | "" | "127.0.0.1:1" | no
 bridge.command | ["x"] | [] | laxer
 models.default_provider | "far" | - | laxer
