@@ -64,6 +64,8 @@ fn a_grave_effect_on_an_untrusted_target_is_refused_outside_a_plan() {
         wipe("draft-1"),
         (Verdict::Confirm, "untrusted_choice"),
     );
+    let why = ask(&case, &policy, "wipe", &json!({"to": "draft-1"})).user_reason;
+    assert!(why.contains("web") && !why.contains("user"), "{why}");
     case.cover = Cover::PlanDraft;
     expect(
         &case,

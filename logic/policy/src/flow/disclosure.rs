@@ -4,7 +4,7 @@ use crate::flow::entities::leads;
 use crate::flow::normal::{decoded, folded, unmasked};
 use crate::flow::parts::{Asked, Part};
 use crate::flow::provenance::Found;
-use crate::flow::rules::{Call, Pinned, finding, origins, shown};
+use crate::flow::rules::{Call, Pinned, finding, origins, read_origins, shown};
 use crate::flow::secrets::has_shape;
 use domain::decision::{Finding, Verdict};
 use domain::label::{Integrity, Readers};
@@ -87,7 +87,7 @@ impl Call<'_> {
                 format!(
                     "That this is done may tell {} what the agent has read: {}.",
                     self.audience_words(),
-                    origins(self.flow.known.context)
+                    read_origins(self.flow.known.context)
                 ),
             )
         })

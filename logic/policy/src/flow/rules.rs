@@ -309,7 +309,7 @@ impl Call<'_> {
                  after it read {}.",
                 picked.argument,
                 shown(&picked.text),
-                origins(self.flow.known.context)
+                read_origins(self.flow.known.context)
             ),
         ))
     }
@@ -334,7 +334,7 @@ impl Call<'_> {
         if is_free {
             return None;
         }
-        let from = origins(self.flow.known.context);
+        let from = read_origins(self.flow.known.context);
         let is_refused = self.flow.known.refused_choices.contains(self.choice_key);
         if is_refused && self.pinned == Pinned::Nothing {
             return Some(finding(
@@ -382,6 +382,13 @@ impl Call<'_> {
                 .to_owned(),
         ))
     }
+}
+
+/// What an agent has read, without the user's own words: they are no suspect.
+pub(super) fn read_origins(context: &Label) -> String {
+    let mut read = context.clone();
+    read.origins.remove("user");
+    origins(&read)
 }
 
 pub(super) fn origins(label: &Label) -> String {
