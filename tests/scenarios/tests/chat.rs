@@ -299,6 +299,26 @@ fn an_undo_reaches_a_change_allowed_once() {
 }
 
 #[test]
+fn a_resumed_chat_says_where_it_was() {
+    let scene = forgetful([Reply::text("Steep it for three minutes.")]);
+    let (first, _) = chat(&scene, &[], &["how long does oolong steep?"]);
+    assert!(!first.finished.stderr.contains("last asked"));
+    let run = scene
+        .house
+        .ask(["session", "resume", "last"])
+        .env("TERM", "dumb")
+        .talking(&[PROMPT], |_, _| "/quit".to_owned());
+    let screen = &run.finished.stderr;
+    for part in [
+        "last asked: how long does oolong steep?",
+        "answered: Steep it for three minutes.",
+        "carl session show",
+    ] {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+}
+
+#[test]
 fn one_chat_goes_through_sessions_modes_and_models() {
     let scene = forgetful([
         Reply::text("One."),

@@ -8,6 +8,7 @@ use crate::request::follow;
 use anyhow::Result;
 use api::sessions::Follow;
 use domain::event::{ConfirmationRequest, Event, EventBody};
+use domain::exchange::Exchanges;
 use domain::fault::Fault;
 use domain::id::QueryId;
 use domain::settings::{Attendance, Mode};
@@ -23,7 +24,11 @@ impl Chat<'_> {
     /// # Errors
     /// When the events cannot be read or the terminal cannot be used.
     pub(super) async fn see_what_was_left(&mut self) -> Result<()> {
-        let left = Left::of(&self.events().await?);
+        let events = self.events().await?;
+        let left = Left::of(&events);
+        if left.cut_off.is_none() {
+            self.tell_last_exchange(&events)?;
+        }
         // In auto mode what goes on is shown above the prompt, and a question waits there.
         if self.profile.mode != Mode::Auto {
             for received in left.open {
@@ -39,6 +44,28 @@ impl Chat<'_> {
             self.tell("  /retry asks it again; what was said is kept")?;
         }
         Ok(())
+    }
+
+    /// Says where a conversation that goes on was: its last finished exchange, in two lines.
+    fn tell_last_exchange(&mut self, events: &[Event]) -> Result<()> {
+        let exchanges = Exchanges::of(events);
+        let finished = exchanges
+            .last_of_user()
+            .filter(|last| last.finished_seq.is_some());
+        let Some(last) = finished else {
+            return Ok(());
+        };
+        self.tell(&format!("last asked: {}", gist(&last.text)))?;
+        let answers = events.iter().rev().filter_map(|event| match &event.body {
+            EventBody::GenerationFinished { answer, .. } => Some((event.query_id, answer)),
+            _ => None,
+        });
+        let mut own = answers.filter(|(query_id, _)| *query_id == Some(last.query_id));
+        if let Some((_, answer)) = own.next() {
+            self.tell(&format!("  answered: {}", gist(answer)))?;
+        }
+        let id = self.session.session_id;
+        self.tell(&format!("  `carl session show {id}` shows all of it"))
     }
 
     /// Shows a request that is under way to its end; false when the user did not wait for that.
