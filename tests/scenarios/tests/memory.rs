@@ -350,7 +350,10 @@ fn a_preference_is_recalled_with_the_embedded_models() {
     let asked = ask(ASKED);
     let log = house.session_log(asked["session_id"].as_str().unwrap());
     let found = recalled(&log);
-    let text = found.first().unwrap()["text"].as_str().unwrap();
+    let kept = house.ask(["memory", "list"]).run().stdout;
+    let first = found.first();
+    let first = first.unwrap_or_else(|| panic!("{kept}\n{told:#}\n{log:#?}"));
+    let text = first["text"].as_str().unwrap();
     assert!(text.contains(TOLD), "{text}");
     // The engine describes tools in fewer words than their schemas have: nothing was cut.
     let notices = of_kind(&log, "notice");
