@@ -141,6 +141,45 @@ pub fn normalised(text: &str) -> String {
     lower.join(" ")
 }
 
+/// Words that a question begins with, and hardly anything else does.
+const ASKING: [&str; 11] = [
+    "what", "which", "how", "why", "is", "are", "was", "were", "does", "did", "am",
+];
+/// Words that a statement about the speaker, or about how things are to be done, begins with.
+const STATING: [&str; 10] = [
+    "i", "my", "mine", "we", "our", "ours", "always", "never", "remember", "note",
+];
+/// The same, of several words.
+const STATING_PHRASES: [&str; 4] = ["from now on", "call me", "please remember", "please note"];
+/// Longest statement, characters: what is longer is material, not something told in passing.
+const STATEMENT_CHARS: usize = 600;
+
+/// Whether a text asks, by its mark or by the word it begins with.
+#[must_use]
+pub fn is_asked(text: &str) -> bool {
+    let plain = normalised(text);
+    let first = plain.split(' ').next().unwrap_or(&plain);
+    text.trim_end().ends_with('?') || ASKING.contains(&first)
+}
+
+/// Whether a text states something of the speaker, or how things are to be done from now on, by the
+/// words it begins with: `I prefer tea`, `From now on use tabs`. Such a text is worth remembering
+/// whatever was answered to it.
+#[must_use]
+pub fn is_statement(text: &str) -> bool {
+    if is_asked(text) || text.chars().nth(STATEMENT_CHARS).is_some() {
+        return false;
+    }
+    let plain = normalised(text);
+    let first = plain.split(' ').next().unwrap_or(&plain);
+    let begins = |phrase: &str| {
+        let rest = plain.strip_prefix(phrase);
+        rest.is_some_and(|rest| rest.starts_with(' '))
+    };
+    STATING.contains(&first) && plain.contains(' ')
+        || STATING_PHRASES.iter().any(|phrase| begins(phrase))
+}
+
 impl Question {
     /// What has to be the same in a question that means the same.
     #[must_use]
@@ -282,6 +321,32 @@ mod tests {
             normalised("what s up ada")
         );
         assert_ne!(normalised("Is it 3?"), normalised("Is it 4?"));
+    }
+
+    #[test]
+    fn a_statement_is_told_from_a_question_and_a_task() {
+        for told in [
+            "I prefer British spelling: colour, labour.",
+            "my sister is Ada",
+            "From now on, use tabs.",
+            "Always answer in French",
+            "Call me Bo.",
+        ] {
+            assert!(is_statement(told), "{told}");
+        }
+        let long = format!("I wrote this: {}", "word ".repeat(200));
+        for other in [
+            "I like tea, don't I?",
+            "What do I like?",
+            "Fix the failing test.",
+            "Isolate my module",
+            "my",
+            "y",
+            &long,
+            "",
+        ] {
+            assert!(!is_statement(other), "{other}");
+        }
     }
 
     #[test]

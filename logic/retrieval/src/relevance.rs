@@ -61,10 +61,13 @@ const SMALL_TALK: [&str; 34] = [
 /// Longest small talk, words that are no stop words.
 const SMALL_TALK_WORDS: usize = 4;
 
-/// Whether a question is only a greeting, thanks or a yes.
-fn is_small_talk(question: &Question) -> bool {
+/// Whether a question is only a greeting, thanks, a yes, or single letters such as `y`.
+#[must_use]
+pub fn is_small_talk(question: &Question) -> bool {
     let words = &question.words;
-    let is_small = |word: &String| SMALL_TALK.iter().any(|small| stem(small) == *word);
+    let is_letter = |word: &str| word.is_ascii() && word.len() == 1;
+    let is_small =
+        |word: &String| is_letter(word) || SMALL_TALK.iter().any(|small| stem(small) == *word);
     !words.is_empty() && words.len() <= SMALL_TALK_WORDS && words.iter().all(is_small)
 }
 
@@ -110,6 +113,8 @@ mod tests {
             "Good morning",
             "thanks, great",
             "OK",
+            "y",
+            "yes, do",
         ] {
             let question = read(said);
             let text = "create hello.txt: good morning, thanks, ok";

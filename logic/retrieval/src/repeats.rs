@@ -139,6 +139,17 @@ fn repeats(asked: &BTreeSet<&str>, said: &Said<'_>) -> Option<BTreeSet<String>> 
     if is_within { news(asked, said) } else { None }
 }
 
+/// Whether an answer adds anything to its question.
+#[must_use]
+pub fn is_answered(question: &str, answer: &str) -> bool {
+    let said = Said {
+        question: Some(question),
+        text: answer,
+        external: false,
+    };
+    news(&BTreeSet::new(), &said).is_some_and(|news| !news.is_empty())
+}
+
 /// What an engram's answer adds to its question and the one asked now.
 fn news(asked: &BTreeSet<&str>, said: &Said<'_>) -> Option<BTreeSet<String>> {
     let question: BTreeSet<String> = informative(said.question?).into_iter().collect();
@@ -209,6 +220,14 @@ mod tests {
             (Some("Where is the key?"), "In the car."),
         ];
         assert_eq!(order(&said, &[0.9, 0.8, 0.7]), [0, 1, 2]);
+    }
+
+    #[test]
+    fn an_answer_that_only_repeats_its_question_answers_nothing() {
+        assert!(is_answered(ASKED, "Black."));
+        for nothing in ["", "(no answer)", "I don't know how you like your coffee."] {
+            assert!(!is_answered(ASKED, nothing), "{nothing}");
+        }
     }
 
     #[test]

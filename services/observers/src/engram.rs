@@ -6,7 +6,8 @@ use domain::label::{Integrity, Label};
 use domain::limits::MEMORY_TAGS;
 use domain::rights::Namespace;
 use domain::tool::ToolName;
-use retrieval::question::{Wants, normalised, read};
+use retrieval::question::{Wants, is_asked, is_statement, read};
+use retrieval::relevance::is_small_talk;
 use std::collections::BTreeSet;
 
 /// Who answered when no model did.
@@ -14,12 +15,11 @@ const RULES: &str = "rules";
 /// The tool that looks into memory.
 const LOOKS_INTO_MEMORY: &str = "search_memory";
 
-/// Words that a question begins with, and hardly anything else does.
-const ASKING: [&str; 11] = [
-    "what", "which", "how", "why", "is", "are", "was", "were", "does", "did", "am",
-];
+/// What stands for an answer that never came to something the user stated.
+const NO_ANSWER: &str = "(no answer)";
 
-/// The engram of a finished generation; `None` when there is no answer to keep.
+/// The engram of a finished generation; `None` when there is nothing to keep: no question, small
+/// talk, or no answer to what is no statement of the user's.
 pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
     let EventBody::GenerationFinished {
         answer,
@@ -32,7 +32,14 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
         return None;
     };
     let query_id = event.query_id?;
-    if answer.trim().is_empty() || question.trim().is_empty() {
+    let answer = match answer.trim() {
+        // What the user told is worth keeping, whatever became of the model.
+        "" if is_statement(question) => NO_ANSWER,
+        "" => return None,
+        _ => answer,
+    };
+    let asked = read(question);
+    if question.trim().is_empty() || is_small_talk(&asked) {
         return None;
     }
     let used = tool_calls
@@ -46,7 +53,7 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
     let label = label
         .clone()
         .unwrap_or_else(|| Label::untrusted("session log"));
-    let mut entities = read(question).entities;
+    let mut entities = asked.entities;
     entities.truncate(MEMORY_TAGS);
     Some(WriteRequest {
         // Nobody asked for it: it is the user's own record.
@@ -59,7 +66,7 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
         label,
         entry: WriteEntry::Engram {
             question: question.to_owned(),
-            answer: answer.clone(),
+            answer: answer.to_owned(),
             intent: intent(question).to_owned(),
             entities,
             session_id: event.session_id,
@@ -109,13 +116,6 @@ pub(crate) fn intent(question: &str) -> &'static str {
         Wants::Anything if is_asked(question) => "asks something",
         Wants::Anything => "tells or wants something done",
     }
-}
-
-/// By its mark, or by the word it begins with.
-fn is_asked(question: &str) -> bool {
-    let plain = normalised(question);
-    let first = plain.split(' ').next().unwrap_or(&plain);
-    question.trim_end().ends_with('?') || ASKING.contains(&first)
 }
 
 #[cfg(test)]
@@ -251,8 +251,21 @@ mod tests {
     }
 
     #[test]
+    fn what_the_user_states_is_kept_without_an_answer_and_small_talk_never() {
+        let stated = of("I prefer British spelling.", &finished("", None)).unwrap();
+        let WriteEntry::Engram { answer, .. } = stated.entry else {
+            panic!("no engram");
+        };
+        assert_eq!(answer, NO_ANSWER);
+        for said in ["y", "yes, do", "Thanks!"] {
+            assert!(of(said, &finished("Done.", None)).is_none(), "{said}");
+        }
+    }
+
+    #[test]
     fn without_an_answer_there_is_nothing_to_keep() {
         assert!(of("Why?", &finished(" ", None)).is_none());
+        assert!(of("Delete what is old", &finished("", None)).is_none());
         assert!(of("", &finished("Because.", None)).is_none());
     }
 }

@@ -64,6 +64,58 @@ fn a_question_about_something_else_recalls_nothing() {
     assert!(!last_words(&scene).contains("coffee"));
 }
 
+/// A small model that only calls tools answers nothing; what it was told is remembered all the same.
+#[test]
+fn what_the_user_states_is_remembered_though_the_model_gave_no_answer() {
+    let look = || Reply::call("list_files", json!({"path": "."}));
+    let scene = Scene::new([look(), look(), Reply::text(""), Reply::text("Black.")]);
+    let one_call = ("CARL_AGENTS__TOOL_ITERATIONS", "2");
+    let told = scene.house.ask(["run", "--json", TOLD]);
+    let told = told.env(one_call.0, one_call.1).run().json();
+    assert_eq!(told["answer"], "", "{told:#}");
+    assert_eq!(told["error"]["code"], "agents.calls_used", "{told:#}");
+    let second = scene.run(&[ASKED]);
+    let found = recalled(&scene.log(&second));
+    let text = found[0]["text"].as_str().unwrap();
+    assert!(text.contains(TOLD), "{text}");
+}
+
+/// As a writer found it: the preference shares one word with the question, and earlier questions of
+/// the same words that nobody could answer stand before it.
+#[test]
+fn a_preference_is_not_crowded_out_by_questions_without_an_answer() {
+    const SPELLING: &str = "I prefer British spelling: colour, labour, organise.";
+    let asked = [
+        "Which spelling should you use in my text?",
+        "Which spelling should you use in the text?",
+        "Which spelling in my text should you use now?",
+        "Should you use which spelling for my text?",
+    ];
+    let unknown = (0..asked.len()).map(|_| Reply::text("I do not know."));
+    let scene = Scene::new(unknown.chain((0..2).map(|_| Reply::text("Noted."))));
+    for question in asked {
+        scene.run(&[question]).finished.expect(0);
+    }
+    scene.run(&[SPELLING]).finished.expect(0);
+    let last = scene.run(&[asked[0]]);
+    let [found] = &recalled(&scene.log(&last))[..] else {
+        panic!("{:#?}", scene.log(&last));
+    };
+    let text = found["text"].as_str().unwrap();
+    assert!(text.contains(SPELLING), "{text}");
+    assert_eq!(found["memories"].as_array().unwrap().len(), 1, "{text}");
+}
+
+#[test]
+fn a_yes_is_no_conversation_to_remember() {
+    let scene = Scene::new((0..2).map(|_| Reply::text("Deleted what was asked about.")));
+    for said in ["y", "yes, do"] {
+        scene.run(&[said]).finished.expect(0);
+    }
+    let kept = scene.house.ask(["memory", "list"]).run().expect(0);
+    assert!(!kept.stdout.contains("Deleted"), "{}", kept.stdout);
+}
+
 #[test]
 fn what_is_recalled_is_shown_by_its_first_words() {
     let scene = Scene::new((0..2).map(|_| Reply::text("Black.")));
@@ -350,9 +402,8 @@ fn a_preference_is_recalled_with_the_embedded_models() {
     let asked = ask(ASKED);
     let log = house.session_log(asked["session_id"].as_str().unwrap());
     let found = recalled(&log);
-    let kept = house.ask(["memory", "list"]).run().stdout;
     let first = found.first();
-    let first = first.unwrap_or_else(|| panic!("{kept}\n{told:#}\n{log:#?}"));
+    let first = first.unwrap_or_else(|| panic!("{told:#}\n{log:#?}"));
     let text = first["text"].as_str().unwrap();
     assert!(text.contains(TOLD), "{text}");
     // The engine describes tools in fewer words than their schemas have: nothing was cut.

@@ -9,10 +9,11 @@ use crate::entry::Entry;
 use crate::index::Likeness;
 use crate::index::glance::{self, Glance};
 use crate::store::read;
-use api::memory::{Candidate, QueryRequest, Recall, Stage, WriteEntry};
+use api::memory::{Candidate, QueryRequest, Recall, Stage, Stored, WriteEntry};
+use domain::label::Integrity;
 use retrieval::facts;
 use retrieval::fusion::{Fusion, Hit, Legs, Traits, Weights, standing};
-use retrieval::question::Question;
+use retrieval::question::{Question, is_asked, is_statement};
 use retrieval::repeats::{self, Said};
 use retrieval::speech;
 use rusqlite::Connection;
@@ -24,6 +25,11 @@ use std::time::{Duration, Instant};
 const WEIGHED: usize = 100;
 /// Entries that are read at a time.
 const READ_AT_ONCE: usize = 200;
+/// So many times as many as are wanted are read where some of them may not be relevant enough.
+const READ_FOR_ONE: usize = 4;
+/// The share of the least relevance that is enough for what the user states: a preference shares
+/// few words with what it is a preference about.
+const STATEMENT_SHARE: f32 = 0.6;
 /// A relevance below this is shown as 0.00.
 const LEAST_SHOWN: f32 = 0.005;
 /// Microseconds of a day.
@@ -202,7 +208,12 @@ impl Ranking {
 
     /// Reads the best from the store, which alone says what holds.
     fn chosen(&self, from: &Connection, ranked: &[Hit]) -> rusqlite::Result<Vec<(Entry, f32)>> {
-        let wanted = self.request.limit as usize;
+        let limit = self.request.limit as usize;
+        let wanted = if self.request.at_least > 0.0 {
+            limit.saturating_mul(READ_FOR_ONE)
+        } else {
+            limit
+        };
         let mut chosen: Vec<(Entry, f32)> = Vec::new();
         for hits in ranked.chunks(wanted.clamp(1, READ_AT_ONCE)) {
             if chosen.len() >= wanted {
@@ -268,11 +279,37 @@ impl Ranking {
             (recall::of(&entry, &asked, config), entry)
         });
         let mut found: Vec<(Recall, Entry)> = results
-            .filter(|(recall, _)| recall.relevance >= self.request.at_least)
+            .filter(|(recall, entry)| self.is_worth_showing(recall, &entry.stored))
             .collect();
         // What belongs with an answer, and answers nothing itself, never stands before one.
         found.sort_by_key(|(recall, _)| recall.relevance < LEAST_SHOWN);
+        found.truncate(self.request.limit as usize);
         found
+    }
+
+    /// Whether a result is relevant enough. To who did not ask, a question is worth nothing unless
+    /// it was answered, and an answer from outside is not shown unasked.
+    fn is_worth_showing(&self, recall: &Recall, stored: &Stored) -> bool {
+        let at_least = self.request.at_least;
+        if at_least <= 0.0 {
+            return true;
+        }
+        let (said, is_told) = match &stored.entry {
+            WriteEntry::Memory { corpus, .. } => (corpus, true),
+            WriteEntry::Engram {
+                question, answer, ..
+            } => {
+                let is_shown = stored.label.integrity == Integrity::Trusted;
+                let is_answered = is_shown && repeats::is_answered(question, answer);
+                (question, is_answered || !is_asked(question))
+            }
+        };
+        let enough = if is_statement(said) {
+            at_least * STATEMENT_SHARE
+        } else {
+            at_least
+        };
+        is_told && recall.relevance >= enough
     }
 
     fn told(
