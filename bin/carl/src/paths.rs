@@ -1,6 +1,7 @@
 //! Where Housecarl keeps things: the XDG folders. A different HOME is a different Housecarl.
 
-use anyhow::{Context, Result, bail};
+use crate::exit::Failure;
+use anyhow::{Context, Result};
 use std::env;
 use std::path::{Path, PathBuf};
 
@@ -28,15 +29,18 @@ impl Paths {
         let home = env::var_os("HOME")
             .map(PathBuf::from)
             .filter(|home| home.is_absolute())
-            .context("HOME is not set to an absolute path, so there is no place for configuration and sessions. Set HOME and try again")?;
+            .ok_or_else(|| {
+                Failure::usage(
+                    "HOME is not set to an absolute path, so there is no place for configuration \
+                     and sessions",
+                    "Set HOME and try again.",
+                )
+            })?;
         let state = folder("XDG_STATE_HOME", &home, ".local/state")?;
         let runtime = match env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from) {
             Some(folder) if folder.is_absolute() => folder.join("housecarl"),
             Some(folder) if !folder.as_os_str().is_empty() => {
-                bail!(
-                    "XDG_RUNTIME_DIR is `{}`, which is not absolute",
-                    folder.display()
-                )
+                return Err(not_absolute("XDG_RUNTIME_DIR", &folder));
             }
             _ => state.join("run"),
         };
@@ -133,15 +137,18 @@ impl Paths {
     }
 }
 
+fn not_absolute(variable: &str, folder: &Path) -> anyhow::Error {
+    let message = format!(
+        "{variable} is `{}`, which is not absolute",
+        folder.display()
+    );
+    Failure::usage(message, "Unset it, or give a full path.").into()
+}
+
 fn folder(variable: &str, home: &Path, fallback: &str) -> Result<PathBuf> {
     match env::var_os(variable).map(PathBuf::from) {
         Some(folder) if folder.is_absolute() => Ok(folder.join("housecarl")),
-        Some(folder) if !folder.as_os_str().is_empty() => {
-            bail!(
-                "{variable} is `{}`, which is not absolute. Unset it or give a full path",
-                folder.display()
-            )
-        }
+        Some(folder) if !folder.as_os_str().is_empty() => Err(not_absolute(variable, &folder)),
         _ => Ok(home.join(fallback).join("housecarl")),
     }
 }

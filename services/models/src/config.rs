@@ -40,11 +40,11 @@ impl Config {
     /// behind a `?`.
     ///
     /// # Errors
-    /// `NotConfigured`, naming the provider and nothing of the endpoint.
-    pub fn check_endpoints(&self) -> Result<(), Error> {
+    /// The provider, and `NotConfigured` with nothing of the endpoint.
+    pub fn check_endpoints(&self) -> Result<(), (&str, Error)> {
         for (name, provider) in &self.providers {
             if let Some(text) = &provider.endpoint {
-                address(name, text)?;
+                address(name, text).map_err(|error| (name.as_str(), error))?;
             }
         }
         Ok(())
@@ -54,18 +54,20 @@ impl Config {
 /// The address in an endpoint. One that cannot be read may hold a key all the same, so none is
 /// repeated.
 pub(crate) fn address(name: &str, text: &str) -> Result<Url, Error> {
-    let url = Url::parse(text).map_err(|source| {
-        configuration(
-            format!("models.providers.{name}.endpoint is not a URL: {source}"),
-            "",
-        )
-    })?;
-    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-        return Err(configuration(
-            format!("models.providers.{name}.endpoint must begin with http:// or https://"),
-            "",
-        ));
+    const WRITE: &str = "Write it as `http://127.0.0.1:11434`, or as `https://` and a name.";
+    let wrong = |why: &str| {
+        let detail = format!("models.providers.{name}.endpoint {why}");
+        configuration(detail, WRITE)
+    };
+    // Without it a host is read as a path, or as a scheme of its own.
+    let lower = text.trim_start().to_ascii_lowercase();
+    if !["http://", "https://"]
+        .iter()
+        .any(|begin| lower.starts_with(begin))
+    {
+        return Err(wrong("must begin with http:// or https://"));
     }
+    let url = Url::parse(text).map_err(|source| wrong(&format!("is not an address: {source}")))?;
     without_keys(name, &url)?;
     Ok(url)
 }
@@ -361,7 +363,7 @@ mod tests {
         let with = |endpoint: &str| {
             let provider = serde_json::json!({"type": "openai", "endpoint": endpoint});
             let config = parse(serde_json::json!({"providers": {"x": provider}})).unwrap();
-            config.check_endpoints()
+            config.check_endpoints().map_err(|(_, error)| error.fault())
         };
         assert!(with("http://127.0.0.1:8080/v1").is_ok());
         for endpoint in [
@@ -374,7 +376,7 @@ mod tests {
             "me:hunter2@host/v1",
             "hunter2@host/v1",
         ] {
-            let error = with(endpoint).unwrap_err().fault();
+            let error = with(endpoint).unwrap_err();
             let said = format!("{} {}", error.message, error.hint);
             assert!(said.contains("models.providers.x.endpoint"), "{said}");
             assert!(!said.contains("hunter2"), "{said}");

@@ -228,6 +228,9 @@ impl HttpBackend {
             Ok(None) => return Err(Failure::again(error::interrupted(&self.name))),
             Err(source) => return Err(Failure::again(self.broken(source))),
         };
+        if first.trim_ascii_start().starts_with(b"<") {
+            return Err(Failure::last(self.web_page()));
+        }
         // No event begins so, whatever the server says that it sends.
         let is_document = is_said || first.trim_ascii_start().starts_with(b"{");
         let framing = match self.protocol.framing() {
@@ -267,6 +270,9 @@ impl HttpBackend {
     async fn document(&self, outgoing: &Outgoing, patience: Patience) -> Result<Value, Failure> {
         let response = self.send(outgoing, patience).await?;
         let bytes = self.read(response, limits::MODEL_ANSWER_BYTES).await?;
+        if bytes.trim_ascii_start().starts_with(b"<") {
+            return Err(Failure::last(self.web_page()));
+        }
         serde_json::from_slice(&bytes).map_err(|source| {
             Failure::last(
                 error::protocol(&self.name, "an answer that is not JSON").with_source(source),
@@ -389,6 +395,20 @@ impl HttpBackend {
         .with_source(source)
     }
 
+    /// A page for people came where a model's answer was due: no protocol's bytes begin with `<`.
+    fn web_page(&self) -> Error {
+        let name = &self.name;
+        Error::new(
+            ErrorKind::Protocol,
+            format!("{name} sent a web page, not an answer of a model"),
+        )
+        .with_hint(format!(
+            "another program or a login page of a proxy may be at {}: correct `endpoint` in \
+             [models.providers.{name}], or let the proxy pass",
+            self.endpoint
+        ))
+    }
+
     fn broken(&self, source: reqwest::Error) -> Error {
         error::interrupted(&self.name).with_source(source.without_url())
     }
@@ -423,10 +443,14 @@ impl HttpBackend {
             .map_or(None, |body| error_text(&body))
             .unwrap_or(text);
         let kind = kind_of(status, &said);
+        let what = match kind {
+            ErrorKind::Server => "failed",
+            _ => "refused the request",
+        };
         let error = Error::new(
             kind,
             format!(
-                "{} refused the request ({}): {}",
+                "{} {what} ({}): {}",
                 self.name,
                 status.as_u16(),
                 error::quote(&said)
@@ -464,6 +488,7 @@ fn hint_for(kind: ErrorKind, provider: &str) -> String {
         ErrorKind::Unauthorised => error::KEEP_THE_KEY,
         ErrorKind::UnknownModel => "`carl models` lists what is installed",
         ErrorKind::Busy => "wait a little and ask again",
+        ErrorKind::Server => "ask again; if it happens again, look at the model server's log",
         _ => "",
     };
     hint.to_owned()

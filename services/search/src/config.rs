@@ -61,13 +61,17 @@ impl Config {
         let text = self.url.as_deref().unwrap_or(self.provider.usual_place());
         let refused = |detail: String| Error::Configuration { detail };
         // An address that cannot be read may hold a key all the same, so none is repeated.
-        let url = Url::parse(text)
-            .map_err(|source| refused(format!("search.url is not a URL: {source}")))?;
-        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+        let lower = text.trim_start().to_ascii_lowercase();
+        if !["http://", "https://"]
+            .iter()
+            .any(|begin| lower.starts_with(begin))
+        {
             return Err(refused(
                 "search.url must begin with http:// or https://".to_owned(),
             ));
         }
+        let url = Url::parse(text)
+            .map_err(|source| refused(format!("search.url is not an address: {source}")))?;
         let has_user = !url.username().is_empty() || url.password().is_some();
         if has_user || url.query().is_some() || url.fragment().is_some() {
             return Err(refused(format!(

@@ -88,6 +88,23 @@ fn every_fault_ends_in_a_clear_message() {
     }
 }
 
+/// As a login page of a proxy answers, with 200.
+#[test]
+fn a_web_page_in_place_of_an_answer_is_named_as_one() {
+    let page = Reply::default().and_raw("\n<!DOCTYPE html><html><body>Log in</body></html>");
+    let scene = Scene::new([page]);
+    let outcome = scene.run(&["hello"]);
+    assert_eq!(outcome.finished.code, Some(4), "{:#}", outcome.summary);
+    let error = &outcome.summary["error"];
+    assert_eq!(error["code"], "models.protocol", "{error:#}");
+    let (message, hint) = (error["message"].to_string(), error["hint"].to_string());
+    assert!(message.contains("a web page"), "{message}");
+    assert!(
+        hint.contains("endpoint") && hint.contains("proxy"),
+        "{hint}"
+    );
+}
+
 #[test]
 fn a_server_that_is_busy_at_first_is_asked_again() {
     let scene = Scene::new([

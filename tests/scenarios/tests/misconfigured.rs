@@ -7,8 +7,10 @@
 
 use scenarios::{Scene, of_kind};
 use serde_json::json;
+use std::fs;
 use std::net::TcpListener;
-use testkit::{Reply, Server};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use testkit::{House, Reply, Server};
 
 fn scene(server: Server, more: &str) -> Scene {
     let scene = Scene::with(server, "openai");
@@ -51,6 +53,91 @@ fn values_that_cannot_be_meant_stop_the_start() {
             assert!(told.contains(part), "no `{part}`: {told}");
         }
     }
+}
+
+/// Exit code 2 is for a configuration that cannot be used, whatever is wrong with it.
+#[test]
+fn a_configuration_that_cannot_be_used_is_a_mistake_of_usage() {
+    let house = House::new();
+    let told = |parts: &[&str]| {
+        let told = house.ask(["run", "hello"]).run().expect(2).stderr;
+        for part in parts.iter().chain(&["config.toml"]) {
+            assert!(told.contains(part), "no `{part}`: {told}");
+        }
+    };
+    house.configure("[models]\ndefault_provider = \"ollma\"\n");
+    told(&["line 2", "no provider `ollma`", "Did you mean `ollama`?"]);
+    for endpoint in ["127.0.0.1:11434", "localhost:11434", "my-server/v1"] {
+        let provider =
+            format!("[models.providers.a]\ntype = \"openai\"\nendpoint = \"{endpoint}\"\n");
+        house.configure(&provider);
+        told(&["line 3", "must begin with http://", "Write it as `http://"]);
+    }
+    let file = house.home().join(".config/housecarl/config.toml");
+    fs::write(&file, b"[chat]\ninstructions = \"caf\xe9\"\n").unwrap();
+    told(&["UTF-8"]);
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    told(&["not a regular file"]);
+    let without = house.ask(["run", "hello"]).env("HOME", "");
+    let without = without.run().expect(2).stderr;
+    assert!(without.contains("Set HOME"), "{without}");
+}
+
+/// Who may write the configuration may run programs as its user.
+#[test]
+fn a_configuration_that_everybody_may_write_is_not_trusted() {
+    let scene = scene(Server::openai([Reply::text("Hello.")]), "");
+    let file = scene.house.home().join(".config/housecarl/config.toml");
+    let ask = || scene.house.ask(["run", "hello"]).run();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
+    let told = ask().expect(2).stderr;
+    assert!(
+        told.contains("every user") && told.contains("chmod o-w"),
+        "{told}"
+    );
+    assert!(scene.server.chats().is_empty());
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o664)).unwrap();
+    ask().expect(0);
+}
+
+/// As with a folder of dotfiles that is not mounted.
+#[test]
+fn a_configuration_that_is_a_link_to_nothing_is_not_gone_without() {
+    let house = House::new();
+    house.configure("");
+    let file = house.home().join(".config/housecarl/config.toml");
+    let away = house.home().join("away.toml");
+    fs::remove_file(&file).unwrap();
+    symlink(&away, &file).unwrap();
+    let told = house.ask(["run", "hello"]).run().expect(2).stderr;
+    assert!(told.contains("link to a file that is not there"), "{told}");
+    let refused = house.ask(["init"]).run().expect(2).stderr;
+    assert!(refused.contains("already there"), "{refused}");
+    assert!(!away.exists());
+    house.ask(["init", "--force"]).run().expect(0);
+    assert!(!away.exists() && fs::symlink_metadata(&file).unwrap().is_file());
+}
+
+/// What asks whether all is well must not hear yes while each request fails.
+#[test]
+fn doctor_is_bad_where_the_provider_in_use_cannot_be_used() {
+    let scene = scene(Server::openai([]), "");
+    scene.house.ask(["doctor"]).run().expect(0);
+    let config = scene.server.config("openai");
+    let with_key = format!("{config}api_key = {{ secret = \"of-mine\" }}\n");
+    scene.house.configure(&with_key);
+    let told = scene.house.ask(["doctor", "--json"]).run().expect(4);
+    let checks: serde_json::Value = serde_json::from_str(&told.stdout).unwrap();
+    let mut checks = checks.as_array().unwrap().iter();
+    let bad = checks
+        .find(|check| check["name"] == "model server")
+        .unwrap();
+    assert_eq!(bad["state"], "bad", "{bad:#}");
+    assert!(
+        bad["detail"].as_str().unwrap().contains("scripted"),
+        "{bad:#}"
+    );
 }
 
 #[test]

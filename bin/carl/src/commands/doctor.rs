@@ -105,7 +105,7 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
     match House::open(&setting, &flags, By::Command).await {
         Ok(house) => {
             checks.push(audit_log(&setting, is_writable));
-            checks.extend(providers(&house).await);
+            checks.extend(providers(&house, used_first(&setting)).await);
             checks.push(memory(&house).await);
             checks.push(search(&setting).await);
             checks.push(whole_path(&setting, is_writable).await);
@@ -459,13 +459,27 @@ async fn search(setting: &Setting) -> Check {
     }
 }
 
-async fn providers(house: &House) -> Vec<Check> {
+/// The provider that requests go to by the configuration, if it says so: the chosen one, or the
+/// only one.
+fn used_first(setting: &Setting) -> Option<&str> {
+    let config = &setting.loaded.config.models;
+    let mut configured = config.providers.keys();
+    let only = configured.next().filter(|_| configured.next().is_none());
+    config
+        .default_provider
+        .as_ref()
+        .or(only)
+        .map(String::as_str)
+}
+
+async fn providers(house: &House, used_first: Option<&str>) -> Vec<Check> {
     let health = match house.gateway.health().await.or_fail() {
         Ok(health) => health,
         Err(error) => return vec![Check::bad("models", &error)],
     };
     let mut checks: Vec<Check> = Vec::new();
     let mut absent: Vec<String> = Vec::new();
+    let is_used = |name: &str| used_first == Some(name);
     for provider in &health {
         let place = format!("{} at {}", provider.provider, provider.endpoint);
         match &provider.fault {
@@ -474,7 +488,18 @@ async fn providers(house: &House) -> Vec<Check> {
                 checks.push(Check::ok("model server", detail));
             }
             // Nobody asked for it, so its absence needs no advice of its own.
-            Some(fault) if fault.code == ErrorKind::Unreachable.code() => absent.push(place),
+            Some(fault)
+                if fault.code == ErrorKind::Unreachable.code() && !is_used(&provider.provider) =>
+            {
+                absent.push(place);
+            }
+            // Each request would fail as this did.
+            Some(fault) if is_used(&provider.provider) => checks.push(Check {
+                name: "model server",
+                state: State::Bad,
+                detail: format!("{place}: {}", fault.message),
+                hint: fault.hint.clone(),
+            }),
             Some(fault) => {
                 let detail = format!("{place}: {}", fault.message);
                 checks.push(Check::note("model server", detail, fault.hint.clone()));

@@ -18,7 +18,8 @@ pub fn init(args: &InitArgs) -> Result<Exit> {
     let paths = Paths::from_environment()?;
     let file = paths.config_file();
     private_folder(&paths.config)?;
-    if file.exists() {
+    // A link counts as well, wherever it leads: nothing is written through it.
+    if file.symlink_metadata().is_ok() {
         if !args.force {
             return Err(Failure::usage(
                 format!("{} is already there", file.display()),

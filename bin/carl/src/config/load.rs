@@ -6,11 +6,11 @@ use crate::exit::Failure;
 use crate::files::{self, Links};
 use crate::paths::Paths;
 use anyhow::Result;
-use domain::fault::Coded;
 use figment::Figment;
 use figment::error::Kind;
 use figment::providers::{Env, Format, Serialized, Toml};
 use serde::de::DeserializeOwned;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// Largest configuration file, bytes.
@@ -36,7 +36,7 @@ pub struct Loaded {
 pub fn load(paths: &Paths, workspace: &Path) -> Result<Loaded> {
     let mut layers = Figment::from(Serialized::defaults(Config::default()));
     let file = paths.config_file();
-    if let Some(text) = files::text(&file, CONFIG_FILE_BYTES, Links::Followed)? {
+    if let Some(text) = text_of(&file)? {
         // Parsed by itself first: this parser knows lines, the merger does not.
         let _checked: Config = parse_toml(&file, &text, "`carl config schema` lists every key.")?;
         layers = layers.merge(Toml::file_exact(&file));
@@ -47,10 +47,6 @@ pub fn load(paths: &Paths, workspace: &Path) -> Result<Loaded> {
         .extract()
         .map_err(|error| environment_failure(&error))?;
     // Before anything shows the configuration.
-    config.models.check_endpoints().map_err(|error| {
-        let fault = error.fault();
-        Failure::usage(fault.message, fault.hint)
-    })?;
     super::sense::check(&config, &layers)?;
     let project::Search { found, ignored } = project::find(workspace, &paths.home)?;
     if let Some((_, wishes)) = &found {
@@ -66,6 +62,35 @@ pub fn load(paths: &Paths, workspace: &Path) -> Result<Loaded> {
         project: found.map(|(file, _)| file),
         ignored,
     })
+}
+
+/// The text of the user's file; `None` where there is none.
+fn text_of(file: &Path) -> Result<Option<String>> {
+    let name = file.display();
+    let refused = |why: String, hint: &str| anyhow::Error::from(Failure::usage(why, hint));
+    let text = files::text(file, CONFIG_FILE_BYTES, Links::Followed).map_err(|error| {
+        let most = CONFIG_FILE_BYTES >> 10;
+        let hint = format!("It has to be a text file in UTF-8 of at most {most} KiB.");
+        refused(format!("{error:#}"), &hint)
+    })?;
+    let Ok(facts) = std::fs::metadata(file) else {
+        let is_link = std::fs::symlink_metadata(file).is_ok();
+        return match is_link {
+            true => Err(refused(
+                format!("{name} is a link to a file that is not there"),
+                "Bring that file back, or remove the link to go without a configuration.",
+            )),
+            false => Ok(text),
+        };
+    };
+    // Whoever writes it chooses programs to run and where prompts go.
+    if facts.permissions().mode() & 0o002 != 0 {
+        return Err(refused(
+            format!("{name} may be written by every user of this machine, so it is not trusted"),
+            &format!("Look at what it says, then `chmod o-w '{name}'`."),
+        ));
+    }
+    Ok(text)
 }
 
 /// Variables that begin like a section and are no configuration.

@@ -5,6 +5,7 @@ use super::load::CONFIG_FILE_BYTES;
 use crate::exit::Failure;
 use crate::files::{self, Links};
 use anyhow::Result;
+use domain::fault::Coded;
 use domain::limits;
 use figment::Figment;
 use models::ProviderType;
@@ -28,19 +29,34 @@ pub fn check(config: &Config, layers: &Figment) -> Result<()> {
             ),
         ));
     }
+    check_providers(config, layers)?;
     check_tools(config, layers)?;
+    check_drive(config, layers)?;
+    check_inbox(config, layers)?;
+    check_memory(config, layers)?;
+    check_search(config, layers)
+}
+
+fn check_providers(config: &Config, layers: &Figment) -> Result<()> {
+    if let Err((provider, error)) = config.models.check_endpoints() {
+        let fault = error.fault();
+        let key = format!("models.providers.{provider}.endpoint");
+        let why = fault.message.strip_prefix(&key);
+        return Err(wrong(
+            layers,
+            &key,
+            why.unwrap_or(&fault.message).trim_start(),
+            &fault.hint,
+        ));
+    }
+    if let Some(provider) = &config.models.default_provider
+        && let Some(hint) = not_among_providers(config, provider)
+    {
+        let why = format!("there is no provider `{provider}`");
+        return Err(wrong(layers, "models.default_provider", &why, &hint));
+    }
     for provider in config.drive.prices.keys() {
-        let known: Vec<&str> = known_providers(config);
-        if !known.contains(&provider.as_str()) {
-            let nearest = known
-                .iter()
-                .map(|known| (strsim::jaro_winkler(known, provider), *known))
-                .max_by(|one, other| one.0.total_cmp(&other.0))
-                .filter(|(likeness, _)| *likeness > 0.75);
-            let hint = match nearest {
-                Some((_, name)) => format!("Did you mean `{name}`?"),
-                None => format!("There are {}.", known.join(", ")),
-            };
+        if let Some(hint) = not_among_providers(config, provider) {
             return Err(wrong(
                 layers,
                 &format!("drive.prices.{provider}"),
@@ -49,10 +65,24 @@ pub fn check(config: &Config, layers: &Figment) -> Result<()> {
             ));
         }
     }
-    check_drive(config, layers)?;
-    check_inbox(config, layers)?;
-    check_memory(config, layers)?;
-    check_search(config, layers)
+    Ok(())
+}
+
+/// What to do where a name is no provider's; `None` where it is one's.
+fn not_among_providers(config: &Config, name: &str) -> Option<String> {
+    let known = known_providers(config);
+    if known.contains(&name) {
+        return None;
+    }
+    let nearest = known
+        .iter()
+        .map(|known| (strsim::jaro_winkler(known, name), *known))
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .filter(|(likeness, _)| *likeness > 0.75);
+    Some(match nearest {
+        Some((_, name)) => format!("Did you mean `{name}`?"),
+        None => format!("Write one of {}.", known.join(", ")),
+    })
 }
 
 fn check_tools(config: &Config, layers: &Figment) -> Result<()> {
@@ -221,6 +251,14 @@ mod tests {
             ("[drive]\nday_cost = -1.0", "drive.day_cost"),
             ("[drive]\nwatch = [\"\"]", "drive.watch"),
             ("[inbox]\nlisten = \"0.0.0.0:1\"", "inbox.listen"),
+            (
+                "[models]\ndefault_provider = \"nope\"",
+                "models.default_provider",
+            ),
+            (
+                "[models.providers.a]\nendpoint = \"127.0.0.1:1\"\ntype = \"openai\"",
+                "models.providers.a.endpoint",
+            ),
             ("[memory.finding]\ntexts = 1000", "memory.finding.texts"),
             (
                 "[memory.finding.weights]\nlexical = 1.5",

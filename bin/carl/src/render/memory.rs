@@ -14,10 +14,17 @@ use unicode_width::UnicodeWidthStr;
 const CANDIDATES: usize = 5;
 /// Widest name in a table, columns.
 const NAME_COLUMNS: usize = 44;
+/// A relevance below this is shown as 0.00.
+const LEAST_SHOWN: f32 = 0.005;
+
 /// What was found, best first.
 #[must_use]
 pub fn results(recalls: &[Recall], paint: Paint) -> String {
-    if recalls.is_empty() {
+    // Best first: where the best has nothing to do with the question, nothing has.
+    if recalls
+        .first()
+        .is_none_or(|best| best.relevance < LEAST_SHOWN)
+    {
         return "Nothing was found.\n".to_owned();
     }
     let mut out = String::new();

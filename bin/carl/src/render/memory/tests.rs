@@ -68,7 +68,13 @@ fn results_and_stages_stand_in_columns_and_control_nothing() {
 
 #[test]
 fn nothing_is_said_to_be_nothing_and_sizes_have_units() {
-    assert_eq!(results(&[], Paint::Plain), "Nothing was found.\n");
+    let unrelated = Recall {
+        relevance: 0.004,
+        ..recall(1, Label::trusted("user"))
+    };
+    for none in [&[][..], &[unrelated]] {
+        assert_eq!(results(none, Paint::Plain), "Nothing was found.\n");
+    }
     for (count, said) in [
         (0, "0 B"),
         (1_023, "1023 B"),
