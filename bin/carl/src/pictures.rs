@@ -37,6 +37,24 @@ pub fn named_in(text: &str, folder: &Path) -> Result<Vec<PictureFile>> {
         .collect()
 }
 
+/// What is to be said of files that a text names with `@` and that are no pictures: nothing of them
+/// goes to the model with the text. `None` where there are none.
+pub fn not_sent(text: &str, folder: &Path) -> Option<String> {
+    let names = names_in(text).into_iter();
+    let others: BTreeSet<String> = names
+        .filter(|name| !name.is_empty() && !is_named_as_one(Path::new(name)))
+        .filter(|name| placed(name, folder).is_file())
+        .collect();
+    let names: Vec<String> = others.into_iter().map(|name| format!("@{name}")).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "only pictures go along with a text: of {} the model sees the name, and may read the \
+             file with a tool",
+            names.join(", ")
+        )
+    })
+}
+
 /// A picture, by the name that was typed for it.
 ///
 /// # Errors
@@ -145,6 +163,10 @@ mod tests {
             (read[0].name.as_str(), read[0].bytes.as_slice()),
             ("a.png", &gif[..])
         );
+        assert_eq!(not_sent(text, folder.path()), None, "there is no such file");
+        std::fs::write(folder.path().join("notes.md"), "words").unwrap();
+        let said = not_sent(text, folder.path()).unwrap();
+        assert!(said.contains("of @notes.md the model"), "{said}");
         let missing = named_in("look at @b.png", folder.path()).unwrap_err();
         assert!(missing.to_string().contains("b.png"), "{missing:#}");
     }

@@ -209,3 +209,25 @@ fn a_chat_takes_pictures_by_name() {
     assert!(screen.contains("A dot."), "{screen}");
     assert!(screen.contains("there is no picture"), "{screen}");
 }
+
+/// Another `@` than a picture's sends nothing along, and that is said.
+#[test]
+fn a_file_named_with_an_at_sign_that_is_no_picture_is_said_not_to_be_sent() {
+    let scene = scene(answers().openai(), "openai", SEES);
+    scene.house.write("notes.md", "quokka");
+    let said = "of @notes.md the model sees the name";
+    let run = scene.house.ask(["run", "summarise @notes.md, please"]);
+    let run = run.run().expect(0);
+    assert!(run.stderr.contains(said), "{run:#?}");
+    assert!(!scene.server.chats()[0].body.to_string().contains("quokka"));
+    let mut lines = ["summarise @notes.md", "/quit"].into_iter();
+    let chat = scene.house.ask(["chat"]).env("TERM", "dumb");
+    let attended = chat.talking(&["\n> "], |_, _| lines.next().unwrap_or("/quit").to_owned());
+    let screen = attended
+        .questions
+        .concat()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(screen.contains(said), "{screen}");
+}

@@ -272,6 +272,9 @@ impl Chat<'_> {
     }
 
     async fn exchange(&mut self, text: &str) -> Result<()> {
+        if let Some(said) = pictures::not_sent(text, &self.setting.workspace) {
+            self.view.remark(&said)?;
+        }
         let send = SendRequest {
             mode: Some(self.profile.mode),
             holder_id: self.session.holder_id,

@@ -4,7 +4,7 @@ mod again;
 mod given;
 
 use self::again::{Missing, approving};
-use self::given::{input, input_is_piped, leaves_a_pipe_unread, pictures, task};
+use self::given::{input, input_is_piped, leaves_a_pipe_unread, not_sent, pictures, task};
 use super::{Setting, notes, session, undo};
 use crate::cli::RunArgs;
 use crate::exit::{Exit, OrFail, describe, not_opened};
@@ -203,6 +203,9 @@ impl Begun<'_> {
         } = self;
         let workspace = task.profile.settings.workspace.clone();
         let (mode, level) = (task.profile.mode, task.profile.settings.override_level);
+        let warnings = override_warning(level).into_iter();
+        let warnings = warnings.chain(not_sent(task.args, &task.text, &workspace));
+        let warnings: Vec<String> = warnings.collect();
         let send = SendRequest {
             mode: Some(mode),
             input: task.input,
@@ -211,8 +214,8 @@ impl Begun<'_> {
             ..SendRequest::new(session_id, task.text)
         };
         let mut view = OneRun::new(task.args, house, session_id, workspace).await;
-        if let Some(warning) = override_warning(level) {
-            view.remark(&warning)?;
+        for warning in &warnings {
+            view.remark(warning)?;
         }
         let mut meanwhile = Meanwhile {
             signals: Signals::all()?,

@@ -45,6 +45,12 @@ pub(super) fn pictures(args: &RunArgs, task: &str, folder: &Path) -> Result<Vec<
     Ok(given)
 }
 
+/// What is to be said of files that the task names with `@`, where it was typed.
+pub(super) fn not_sent(args: &RunArgs, task: &str, folder: &Path) -> Option<String> {
+    let is_typed = args.task.join(" ") == task;
+    is_typed.then(|| pictures::not_sent(task, folder)).flatten()
+}
+
 /// The data of `--input`, unless that is a picture.
 pub(super) fn input(args: &RunArgs) -> Result<Option<Input>> {
     let Some(typed) = args.input.as_ref().filter(|_| !input_is_picture(args)) else {
