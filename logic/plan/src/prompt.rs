@@ -71,6 +71,12 @@ const KINDS: [(&str, &str); 21] = [
     ),
 ];
 
+/// A task whose last plan the user refused, saying what should be different.
+#[must_use]
+pub fn corrected(task: &str, refused: &str, words: &str) -> String {
+    format!("{task}\nThe user refused the plan `{refused}` and says: {words}")
+}
+
 /// One worked example: known paths, task, the actions as JSON.
 struct Example {
     paths: &'static str,

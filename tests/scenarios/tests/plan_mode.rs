@@ -105,6 +105,29 @@ fn a_refused_plan_offers_only_flags_that_help() {
 }
 
 #[test]
+fn a_no_with_words_is_planned_anew_and_a_plain_no_ends() {
+    let scene = planner([edit("FINAL"), edit("final"), edit("FINAL")]);
+    let mut answers = ["n in small letters, please", "y", "n"].into_iter();
+    let mut ask = || {
+        let task = "replace draft with final in notes.md";
+        let carl = scene.house.ask(["run", "--mode", "plan", task]);
+        carl.at_terminal(|_, _| answers.next().unwrap().to_owned())
+    };
+    let run = ask();
+    assert_eq!(run.finished.code, Some(0), "{run:#?}");
+    assert_eq!(run.questions.len(), 2, "{run:#?}");
+    assert_eq!(scene.house.read("notes.md"), "Status: final\n");
+    let chats = scene.server.chats();
+    assert!(!chats[0].body.to_string().contains("small letters"));
+    assert!(chats[1].body.to_string().contains("small letters, please"));
+    scene.house.write("notes.md", "Status: draft\n");
+    let run = ask();
+    assert_eq!(run.finished.code, Some(5), "{run:#?}");
+    assert_eq!(run.questions.len(), 1, "{run:#?}");
+    assert_eq!(scene.house.read("notes.md"), "Status: draft\n");
+}
+
+#[test]
 fn a_plan_reads_a_document_as_text() {
     let read = json!({
         "intent": "Read the paper.",

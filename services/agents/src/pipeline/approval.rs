@@ -6,7 +6,7 @@ use super::planner::interrupted;
 use crate::work::Work;
 use api::broker::{PlanApproval, PlanEvent, PlanRequest, PlannedCall};
 use domain::decision::Decision;
-use domain::event::{EventBody, QueryStatus};
+use domain::event::{ConfirmationAnswer, EventBody, QueryStatus};
 use domain::fault::{Coded, Fault};
 use domain::hash::Digest;
 use domain::id::PlanId;
@@ -78,6 +78,7 @@ async fn judged(
 ) -> Result<PlanId, Stop> {
     let broker_failed = |error: api::broker::Error| Stop::failed(error.fault());
     let mut events = work.broker.pin_plan(request).await.map_err(broker_failed)?;
+    let mut words = String::new();
     while let Some(event) = events.next().await {
         let body = match event.map_err(broker_failed)? {
             PlanEvent::Proposed { hash, .. } => proposed(hash),
@@ -86,11 +87,16 @@ async fn judged(
                 confirmation_id,
                 answer,
                 by,
-            } => EventBody::ConfirmationAnswered {
-                confirmation_id,
-                answer,
-                by,
-            },
+            } => {
+                if let ConfirmationAnswer::Deny { message } = &answer {
+                    words.clone_from(message);
+                }
+                EventBody::ConfirmationAnswered {
+                    confirmation_id,
+                    answer,
+                    by,
+                }
+            }
             PlanEvent::Pinned { plan_id, hash, by } => {
                 check_marks(marks, &by)?;
                 work.emit(EventBody::PlanApproved { hash, by }, None).await;
@@ -98,7 +104,10 @@ async fn judged(
             }
             PlanEvent::Refused { decision } => {
                 let (status, fault) = refused(&decision);
-                return Err(Stop::Fault(status, fault));
+                return Err(match words.is_empty() {
+                    true => Stop::Fault(status, fault),
+                    false => Stop::Corrected { words, fault },
+                });
             }
         };
         work.emit(body, None).await;

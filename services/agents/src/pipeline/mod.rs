@@ -22,9 +22,13 @@ use domain::fault::Fault;
 use domain::hash::Digest;
 use domain::id::{CallId, PlanId};
 use domain::message::ToolCall;
+use domain::settings::Mode;
 use plan::compile::Call;
 use plan::schema::Reach;
 use uuid::Uuid;
+
+/// Most plans that one request makes anew, each after a no of the user's with words.
+const CORRECTIONS: usize = 5;
 
 /// Works on one request by planning first.
 pub async fn run(work: &Work) -> Outcome {
@@ -34,6 +38,10 @@ pub async fn run(work: &Work) -> Outcome {
         Ok(()) => {}
         Err(Stop::Fault(status, fault)) => {
             outcome.status = status;
+            outcome.error = Some(fault);
+        }
+        Err(Stop::Corrected { fault, .. }) => {
+            outcome.status = QueryStatus::Denied;
             outcome.error = Some(fault);
         }
         Err(Stop::Said(text)) => {
@@ -55,6 +63,13 @@ pub async fn run(work: &Work) -> Outcome {
 enum Stop {
     /// Something went wrong or was refused.
     Fault(QueryStatus, Fault),
+    /// The user said no to the plan, and what should be different.
+    Corrected {
+        /// What the user said.
+        words: String,
+        /// How the request ends if no other plan is made.
+        fault: Fault,
+    },
     /// There is nothing to run, only to say.
     Said(String),
 }
@@ -66,11 +81,23 @@ impl Stop {
 }
 
 async fn stages(work: &Work, outcome: &mut Outcome) -> Result<(), Stop> {
-    let planned = planner::plan(work, outcome).await?;
-    let marks = plan::gate::mark(&planned.plan);
-    let calls = plan::compile::plan(&planned.plan);
-    let plan_id = approval::pin(work, &planned.plan, &marks, &calls).await?;
-    execution::run(work, outcome, &planned, &calls, plan_id).await
+    let mut task = work.text.clone();
+    let mut corrections = 0;
+    loop {
+        let planned = planner::plan(work, &task, outcome).await?;
+        let marks = plan::gate::mark(&planned.plan);
+        let calls = plan::compile::plan(&planned.plan);
+        match approval::pin(work, &planned.plan, &marks, &calls).await {
+            // Rules and a program outside are told the task alone, and would plan the same again.
+            Err(Stop::Corrected { words, .. })
+                if work.mode == Mode::Plan && corrections < CORRECTIONS =>
+            {
+                corrections += 1;
+                task = plan::prompt::corrected(&task, &planned.plan.intent, &words);
+            }
+            pinned => return execution::run(work, outcome, &planned, &calls, pinned?).await,
+        }
+    }
 }
 
 /// Has a plan approved that no planner of this pipeline made.
@@ -85,6 +112,7 @@ pub(crate) async fn approved(
     let pinned = approval::pinned(work, request, proposed, &[]).await;
     pinned.map_err(|stop| match stop {
         Stop::Fault(status, fault) => (status, fault),
+        Stop::Corrected { fault, .. } => (QueryStatus::Denied, fault),
         Stop::Said(text) => {
             let code = "plan.not_judged".to_owned();
             let hint = String::new();

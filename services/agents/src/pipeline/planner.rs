@@ -27,11 +27,12 @@ const PLAN_TOKENS: u32 = 3_000;
 const SMALL_MODEL_BYTES: u64 = 1 << 30;
 
 /// Makes a plan in the way of the request's mode, and passes it through the validator.
-pub(super) async fn plan(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
+/// `task` is the request, with what the user corrected in plans before.
+pub(super) async fn plan(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Planned, Stop> {
     match work.mode {
         Mode::Deterministic => by_rules(work),
         Mode::Bridge => by_bridge(work, outcome).await,
-        Mode::Plan | Mode::Loop | Mode::Auto => by_model(work, outcome).await,
+        Mode::Plan | Mode::Loop | Mode::Auto => by_model(work, task, outcome).await,
     }
 }
 
@@ -80,18 +81,18 @@ async fn by_bridge(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> 
     })
 }
 
-async fn by_model(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
+async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Planned, Stop> {
     let listing = listing(work, outcome).await?;
     let reach = reach(work).await;
-    let likely = schema::likely_first(&listing, &work.text);
+    let likely = schema::likely_first(&listing, task);
     let ask = Ask {
-        response_schema: Some(schema::for_request(&listing, &work.text, reach)),
+        response_schema: Some(schema::for_request(&listing, task, reach)),
         max_tokens: Some(PLAN_TOKENS),
         temperature: Some(0.0),
         visibility: Visibility::Hidden,
         ..Ask::new(recall::shown_in(
             work,
-            prompt::planner(&likely, &work.text, reach),
+            prompt::planner(&likely, task, reach),
         ))
     };
     let reply = work.ask_model(ask).await.map_err(|error| match error {
