@@ -131,6 +131,33 @@ pub fn open_changes(history: &Path) -> usize {
         .map_or(0, |open| open.len())
 }
 
+/// What the file of a session's last change held before it, by the folder of its undo history, with
+/// where the file was; `None` where the last change replaced or deleted no file.
+///
+/// # Errors
+/// What stands in the way of reading the history.
+pub fn before_last_change(history: &Path) -> Result<Option<(PathBuf, Vec<u8>)>, ToolFailure> {
+    let journal = Journal::new(history.to_owned(), 0);
+    let last = journal.open_changes()?.pop();
+    let Some((path, kept)) = last.and_then(|last| match last.change {
+        Change::Put {
+            path,
+            before: Some(kept),
+            ..
+        }
+        | Change::DeletedFile { path, before: kept } => Some((path, kept)),
+        _ => None,
+    }) else {
+        return Ok(None);
+    };
+    let mut bytes = Vec::new();
+    journal
+        .read(&kept)?
+        .read_to_end(&mut bytes)
+        .map_err(fault)?;
+    Ok(Some((path, bytes)))
+}
+
 impl Journal {
     pub(crate) fn new(folder: PathBuf, limit: u64) -> Self {
         Self { folder, limit }

@@ -35,7 +35,7 @@ mod web;
 pub use config::Config;
 pub use error::Error;
 pub use executors::Executors;
-pub use journal::open_changes;
+pub use journal::{before_last_change, open_changes};
 pub use memory::MemoryTools;
 pub use run::{Jobs, READER_ENTRY, Sandboxed, read_document_entry};
 pub use service::FileTools;

@@ -241,6 +241,41 @@ fn an_undo_goes_on_to_the_session_before_one_that_was_reverted() {
     assert!(house.read("notes.md").contains("draft"));
 }
 
+/// A hand edit on top of a change keeps the undo from losing it; the text before is still to be had.
+#[test]
+fn the_text_before_a_change_is_printed_where_an_undo_would_lose_a_newer_one() {
+    let house = house();
+    let before = house.read("notes.md");
+    ask(
+        &house,
+        "replace \"draft\" with \"final\" in notes.md",
+        &["write"],
+    )
+    .expect(0);
+    house.write("notes.md", "all my own words\n");
+    let refused = house.ask(["undo", "--yes", "write"]).run().expect(4);
+    assert!(
+        refused.stderr.contains("`carl undo --print`"),
+        "{}",
+        refused.stderr
+    );
+    let printed = house.ask(["undo", "--print"]).run().expect(0);
+    assert_eq!(printed.stdout, before);
+    assert!(
+        printed.stderr.contains("notes.md as it was"),
+        "{}",
+        printed.stderr
+    );
+    assert_eq!(house.read("notes.md"), "all my own words\n");
+    ask(&house, "create \"new.txt\" with \"text\"", &["write"]).expect(0);
+    let nothing = house.ask(["undo", "--print"]).run().expect(2);
+    assert!(
+        nothing.stderr.contains("no text before it"),
+        "{}",
+        nothing.stderr
+    );
+}
+
 #[test]
 fn what_is_told_without_a_model_is_recalled_by_another_process() {
     let house = house();

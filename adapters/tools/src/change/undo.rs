@@ -76,9 +76,9 @@ fn made(
                     "changed_since",
                     format!(
                         "`{}` has changed since {} changed it; undo would lose that newer change. \
-                         Nothing was undone. To go back all the same, take the newer change out of \
-                         the file by hand and undo again.",
-                        place.shown, last.tool
+                         Nothing was undone. The user can type `carl undo --print` for the text \
+                         before {}, or take the newer change out by hand and undo again.",
+                        place.shown, last.tool, last.tool
                     ),
                 ));
             }

@@ -191,6 +191,9 @@ pub enum SessionCommand {
 pub struct UndoArgs {
     /// Which session; default: the newest of this folder that changed a file and was not undone
     pub session: Option<String>,
+    /// Change nothing: print what the file held before its last change
+    #[arg(long)]
+    pub print: bool,
     /// What is open
     #[command(flatten)]
     pub ceiling: Ceiling,

@@ -3,6 +3,7 @@
 use super::{Setting, run, session};
 use crate::cli::{ModeArg, RunArgs, SessionFlags, UndoArgs};
 use crate::exit::{Exit, Failure, OrFail};
+use crate::render::{print, print_error};
 use crate::wiring::House;
 use anyhow::Result;
 use api::broker::Control;
@@ -12,7 +13,9 @@ use domain::id::SessionId;
 use domain::lineage::AgentType;
 use domain::plan::Action;
 use std::collections::BTreeSet;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
+use text::escape::visible;
 
 /// The tool that takes changes back.
 const UNDO: &str = "undo";
@@ -26,6 +29,9 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
         ceiling: args.ceiling,
         ..SessionFlags::default()
     };
+    if args.print {
+        return print_before(&flags, args.session.as_deref()).await;
+    }
     let (session_id, flags) = target(flags, args.session.as_deref()).await?;
     run::run(RunArgs {
         input: None,
@@ -37,6 +43,42 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
         session: flags,
     })
     .await
+}
+
+/// Prints what a file held before the last change to it, for who changed it by hand since.
+async fn print_before(flags: &SessionFlags, session: Option<&str>) -> Result<Exit> {
+    let setting = Setting::read(flags)?;
+    let house = House::look(&setting).await?;
+    let sessions = house.sessions.as_ref();
+    let session_id = match session {
+        Some(part) => {
+            let found = session::find(sessions, part, &setting.workspace).await?;
+            found.session_id
+        }
+        None => newest_changed(sessions, &setting).await?.0.session_id,
+    };
+    let history = setting.paths.undo().join(session_id.to_string());
+    let before = tools::before_last_change(&history);
+    let before = before.map_err(|failure| anyhow::anyhow!(failure.message))?;
+    let Some((path, bytes)) = before else {
+        return Err(Failure::usage(
+            "the last change replaced and deleted no file, so there is no text before it",
+            "`carl undo` takes it back; `carl undo ID --print` looks at another session.",
+        )
+        .into());
+    };
+    print_error(&format!(
+        "{} as it was:\n",
+        visible(&path.to_string_lossy())
+    ))?;
+    let mut stdout = std::io::stdout();
+    if stdout.is_terminal() {
+        // What is in a file must not control the terminal.
+        print(&visible(&String::from_utf8_lossy(&bytes)))?;
+    } else {
+        stdout.write_all(&bytes).and_then(|()| stdout.flush())?;
+    }
+    Ok(Exit::Success)
 }
 
 /// Whether a task is to take back a change and nothing else, as the rules read it.
