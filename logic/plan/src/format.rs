@@ -331,16 +331,17 @@ fn appended(path: &str, content: &str, data: &Value) -> String {
 }
 
 fn replaced(path: &str, old: &str, new: &str, data: &Value) -> String {
-    let lines: Vec<String> = items(data, "lines")
-        .iter()
-        .filter_map(Value::as_u64)
-        .map(|line| line.to_string())
-        .collect();
+    // A line with the text in it twice is named twice.
+    let found = items(data, "lines").iter().filter_map(Value::as_u64);
+    let found: Vec<u64> = found.collect();
+    let mut lines: Vec<String> = found.iter().map(u64::to_string).collect();
+    lines.dedup();
     let places = match lines.as_slice() {
         [] => String::new(),
+        [one] if found.len() > 1 => format!(" in {} places of line {one}", found.len()),
         [one] => format!(" in line {one}"),
         more if more.len() <= 20 => format!(" in lines {}", more.join(", ")),
-        more => format!(" in {} places", more.len()),
+        _ => format!(" in {} places", found.len()),
     };
     let inexact = if data.get("exact") == Some(&Value::Bool(false)) {
         " White space at line ends was not the same."

@@ -52,6 +52,8 @@ struct Facts {
     children: BTreeSet<AgentId>,
     pinned: BTreeSet<u64>,
     answers: BTreeMap<QueryId, u64>,
+    /// Answers of models that stand word for word under the heading of their request's answer.
+    shown_as_answers: BTreeSet<u64>,
     standing: Exchanges,
 }
 
@@ -61,6 +63,7 @@ impl Facts {
             children: children(events),
             pinned: pinned(events),
             answers: answers(events),
+            shown_as_answers: shown_as_answers(events),
             standing: Exchanges::of(events),
         }
     }
@@ -74,6 +77,31 @@ impl Facts {
         };
         format!("#{seq}{pin}")
     }
+}
+
+/// The last answer of a model in each request, where it is the request's answer as well.
+fn shown_as_answers(events: &[Event]) -> BTreeSet<u64> {
+    let mut last: BTreeMap<QueryId, (u64, &str)> = BTreeMap::new();
+    let mut shown = BTreeSet::new();
+    for event in events {
+        let Some(query_id) = event.query_id else {
+            continue;
+        };
+        match &event.body {
+            EventBody::ModelAnswered { text, .. } => {
+                last.insert(query_id, (event.seq, text.trim()));
+            }
+            EventBody::GenerationFinished { answer, .. } => {
+                let said = last.get(&query_id);
+                shown.extend(
+                    said.filter(|said| said.1 == answer.trim())
+                        .map(|said| said.0),
+                );
+            }
+            _ => {}
+        }
+    }
+    shown
 }
 
 /// One agent's part of the log: the root's for `None`.
@@ -133,6 +161,8 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
                 visible(text)
             ))
         }
+        // How a request ended without one stands in the line after it.
+        EventBody::GenerationFinished { answer, .. } if answer.trim().is_empty() => None,
         EventBody::GenerationFinished { answer, model, .. } => {
             let by = model
                 .as_ref()
@@ -159,7 +189,10 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
         EventBody::Notice(fault) | EventBody::Error(fault) => {
             Some(format!("*{}: {}*", fault.code, visible(&fault.message)))
         }
-        _ => lasting(event).or_else(|| work::part(event, extent)),
+        _ => {
+            let is_shown_below = facts.shown_as_answers.contains(&event.seq);
+            lasting(event).or_else(|| work::part(event, extent, is_shown_below))
+        }
     }
 }
 

@@ -215,6 +215,10 @@ fn changes_say_what_they_did() {
         step(&replace, &[json!({ "lines": [3, 7], "exact": true })]),
         "Replaced \"a\" with nothing in lines 3, 7 of notes.txt."
     );
+    assert_eq!(
+        step(&replace, &[json!({ "lines": [3, 3], "exact": true })]),
+        "Replaced \"a\" with nothing in 2 places of line 3 of notes.txt."
+    );
     let undo = json!({ "tool": "edit_file", "path": "/w/notes.txt", "left": 1 });
     assert_eq!(
         step(&Action::Undo {}, &[undo]),

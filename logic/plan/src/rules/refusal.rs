@@ -60,7 +60,13 @@ impl Coded for Refusal {
         if self.nearest.is_empty() {
             return String::new();
         }
-        format!("Try: {}", self.nearest.join(" | "))
+        let nearest = self.nearest.join(" | ");
+        match self.kind {
+            RefusalKind::NotUnderstood => format!(
+                "Try: {nearest}. Names with spaces go in quotes; the task `help` lists all that works."
+            ),
+            _ => format!("Try: {nearest}"),
+        }
     }
 }
 
@@ -377,6 +383,18 @@ mod tests {
         for (example, _) in EXAMPLES {
             assert!(crate::rules::plan(example).is_ok(), "{example}");
         }
+    }
+
+    #[test]
+    fn what_is_not_understood_is_told_of_quotes_and_of_the_help_that_is_there() {
+        let refused = crate::rules::plan("rename chapter 2.txt to Kapitel 2.txt").unwrap_err();
+        let hint = refused.hint();
+        assert!(
+            hint.contains("spaces go in quotes") && hint.contains("`help`"),
+            "{hint}"
+        );
+        let help = crate::rules::plan("help").unwrap_err();
+        assert_eq!(help.kind, RefusalKind::Help);
     }
 
     #[test]

@@ -239,6 +239,8 @@ fn a_document_has_all_of_it_with_numbers_to_go_by() {
             "> the child's words",
         ],
     );
+    assert_eq!(whole.matches("a is larger").count(), 1, "{whole}");
+    assert!(!whole.contains("> c too"), "{whole}");
     let overview = markdown(&log, Extent::Overview);
     for left_out in ["second line", "the child's words", "# Agent"] {
         assert!(!overview.contains(left_out), "{overview}");

@@ -10,7 +10,9 @@ use text::escape::{visible, visible_line};
 /// Most of a tool's result that a document holds, characters; the events have all of it.
 const RESULT_CHARS: usize = 4_000;
 
-pub(super) fn part(event: &Event, extent: Extent) -> Option<String> {
+/// What one event says; `is_shown_below` where a model's text is the answer of its request, which
+/// stands under a heading of its own.
+pub(super) fn part(event: &Event, extent: Extent, is_shown_below: bool) -> Option<String> {
     match &event.body {
         EventBody::ModelAnswered {
             text,
@@ -26,7 +28,7 @@ pub(super) fn part(event: &Event, extent: Extent) -> Option<String> {
                 .collect();
             // What ends an answer stands under its heading; what leads to calls stands here.
             let leads_on = !tool_calls.is_empty() || *aside || extent == Extent::Whole;
-            if leads_on && !text.trim().is_empty() {
+            if leads_on && !is_shown_below && !text.trim().is_empty() {
                 let head = if *aside { "> *for itself*\n>\n" } else { "" };
                 parts.push(format!("{head}> {}", quoted(text)));
             }
