@@ -140,6 +140,26 @@ impl Terms {
         }
     }
 
+    /// Refuses a second service in the place of one that stays until it is told to end.
+    ///
+    /// # Errors
+    /// A [`Failure`] that names the process, where these are the terms of `carl serve`.
+    pub fn refuse_a_second(&self, endpoint: &Endpoint) -> Result<()> {
+        if self.0.by != By::Serve {
+            return Ok(());
+        }
+        let mut failure = Failure::usage(
+            format!("{} serves at {endpoint} already", self.holder()),
+            format!(
+                "Every carl of yours uses it, and nothing is to be done; `kill {}` ends it.",
+                self.0.process
+            ),
+        );
+        failure.fault.code = "carl.locked".to_owned();
+        failure.exit = crate::exit::Exit::Failed;
+        Err(failure.into())
+    }
+
     fn remedy(&self) -> &'static str {
         match self.0.by {
             By::Chat => "End that chat, and this command works by its own settings",

@@ -126,6 +126,18 @@ fn a_service_that_is_hung_up_ends_cleanly() {
 }
 
 #[test]
+fn a_second_service_is_refused_at_once_and_told_of_the_first() {
+    let scene = scene("");
+    let server = serving(&scene.house, &[]);
+    let second = scene.house.ask(["serve"]).run().expect(4);
+    let first = format!("`carl serve` (process {}) serves at", server.pid());
+    assert!(second.stderr.contains(&first), "{second:#?}");
+    // It does not wait for the first to end, as a command does.
+    assert!(!second.stderr.contains("waiting"), "{second:#?}");
+    server.kill();
+}
+
+#[test]
 fn what_was_edited_since_is_told_or_refused() {
     let scene = scene("");
     let house = &scene.house;

@@ -42,6 +42,11 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
     locked(&address, args.trust_network)?;
     let terms = Terms::of(&setting, By::Serve)?.to_json()?;
     if args.role == RoleArg::All {
+        if let Some(endpoint) = wiring::served(&setting, setting.paths.socket()).await
+            && let Some(terms) = Terms::at(&endpoint).await
+        {
+            terms.refuse_a_second(&endpoint)?;
+        }
         // The house is kept until the end: it holds the lock of the state folder.
         let house = House::in_process(&setting).await?;
         house.remembrance.open_ahead();
