@@ -43,6 +43,14 @@ pub enum BindError {
         /// Why not.
         problem: &'static str,
     },
+    /// The path is longer than a socket's may be.
+    #[error("the path of {listen} has {bytes} bytes, and a socket's has at most {PATH_BYTES}")]
+    PathTooLong {
+        /// Where.
+        listen: Listen,
+        /// Its length.
+        bytes: usize,
+    },
     /// The system refused.
     #[error("cannot listen at {listen}")]
     Io {
@@ -104,6 +112,20 @@ impl Drop for SocketFile {
     }
 }
 
+/// Longest path of a socket that Linux takes, bytes.
+const PATH_BYTES: usize = 107;
+
+/// Before anything is made for it.
+fn check_length(path: &Path, listen: &Listen) -> Result<(), BindError> {
+    match path.as_os_str().len() {
+        0..=PATH_BYTES => Ok(()),
+        bytes => Err(BindError::PathTooLong {
+            listen: listen.clone(),
+            bytes,
+        }),
+    }
+}
+
 impl Acceptor {
     /// Binds. Cancelling `cut` breaks every connection accepted here.
     pub(crate) async fn bind(listen: &Listen, cut: CancellationToken) -> Result<Self, BindError> {
@@ -122,6 +144,7 @@ impl Acceptor {
                 (Socket::Tcp(listener), None)
             }
             Listen::Unix(path) => {
+                check_length(path, listen)?;
                 check_folder(path).map_err(|error| error.or_io(listen))?;
                 // Two starters at the same moment must not remove each other's socket.
                 let lock = File::create(lock_path(path)).map_err(io_error)?;

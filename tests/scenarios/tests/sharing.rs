@@ -138,6 +138,32 @@ fn a_second_service_is_refused_at_once_and_told_of_the_first() {
 }
 
 #[test]
+fn a_socket_with_too_long_a_path_is_told_its_length() {
+    let scene = scene("");
+    let name = "s".repeat(100);
+    let path = scene.house.run_dir().join(&name);
+    let listen = format!("unix:{}", path.display());
+    let refused = scene
+        .house
+        .ask(["serve", "--listen", &listen])
+        .run()
+        .expect(4);
+    let said = format!(
+        "has {} bytes, and a socket's has at most 107",
+        path.as_os_str().len()
+    );
+    assert!(refused.stderr.contains(&said), "{refused:#?}");
+    let left = std::fs::read_dir(scene.house.run_dir()).unwrap();
+    let left: Vec<_> = left.map(|one| one.unwrap().file_name()).collect();
+    assert!(
+        !left
+            .iter()
+            .any(|one| one.to_string_lossy().starts_with(&name)),
+        "{left:?}"
+    );
+}
+
+#[test]
 fn what_was_edited_since_is_told_or_refused() {
     let scene = scene("");
     let house = &scene.house;
