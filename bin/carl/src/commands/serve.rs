@@ -42,24 +42,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
     locked(&address, args.trust_network)?;
     let terms = Terms::of(&setting, By::Serve)?.to_json()?;
     if args.role == RoleArg::All {
-        if let Some(endpoint) = wiring::served(&setting, setting.paths.socket()).await
-            && let Some(terms) = Terms::at(&endpoint).await
-        {
-            terms.refuse_a_second(&endpoint)?;
-        }
-        // The house is kept until the end: it holds the lock of the state folder.
-        let house = House::in_process(&setting).await?;
-        house.remembrance.open_ahead();
-        if let Err(error) = house.open_inbox().await {
-            return house.close(Err(error)).await;
-        }
-        let mut offer = house.offer().terms(terms.clone());
-        if matches!(address, Listen::Unix(_)) {
-            // The user's own socket; over a network others would read and forget.
-            offer = offer.curator(house.remembrance.sides.curator.clone());
-        }
-        let stopped = until_stopped(offer, &address).await;
-        return house.close(stopped).await;
+        return all(&setting, &address, terms).await;
     }
     let Served {
         mut offer,
@@ -94,6 +77,28 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         wiring::let_go(audit).await;
     }
     Ok(stopped)
+}
+
+/// Every role, from this process.
+async fn all(setting: &Setting, address: &Listen, terms: String) -> Result<Exit> {
+    if let Some(endpoint) = wiring::served(setting, setting.paths.socket()).await
+        && let Some(terms) = Terms::at(&endpoint).await
+    {
+        terms.refuse_a_second(&endpoint)?;
+    }
+    // The house is kept until the end: it holds the lock of the state folder.
+    let house = House::in_process(setting).await?;
+    house.remembrance.open_ahead();
+    if let Err(error) = house.open_inbox().await {
+        return house.close(Err(error)).await;
+    }
+    let mut offer = house.offer().terms(terms);
+    if matches!(address, Listen::Unix(_)) {
+        // The user's own socket; over a network others would read and forget.
+        offer = offer.curator(house.remembrance.sides.curator.clone());
+    }
+    let stopped = until_stopped(offer, address).await;
+    house.close(stopped).await
 }
 
 /// The address that `--listen` names.
