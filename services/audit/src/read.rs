@@ -149,31 +149,39 @@ impl Log {
     }
 
     /// The newest records that are asked for, at most so many, oldest first, and where to go on
-    /// from. Holds so many.
-    ///
-    /// # Errors
-    /// [`Error`] when a record cannot be read.
-    pub fn newest(&self, query: &Query, count: usize) -> Result<(Vec<Placed>, Records), Error> {
+    /// from. Holds so many. A record that cannot be read ends the search: what stands after it, and
+    /// before it in its own segment, is found all the same, and its error takes the second place.
+    #[must_use]
+    pub fn newest(&self, query: &Query, count: usize) -> (Vec<Placed>, Result<Records, Error>) {
         let mut found: Vec<Placed> = Vec::new();
         let mut end = None;
         for first in self.segments.iter().rev() {
             let mut own = Records::new(self.folder.clone(), [*first].into(), query.clone());
             let mut newest = VecDeque::new();
+            let mut unreadable = None;
             for placed in own.by_ref() {
-                newest.push_back(placed?);
+                match placed {
+                    Ok(placed) => newest.push_back(placed),
+                    Err(error) => unreadable = Some(error),
+                }
                 if newest.len() > count - found.len().min(count) {
                     newest.pop_front();
                 }
             }
-            end.get_or_insert(own);
             newest.extend(found);
             found = newest.into();
+            if let Some(error) = unreadable {
+                return (found, Err(error));
+            }
+            end.get_or_insert(own);
             if found.len() >= count {
                 break;
             }
         }
-        let end = end.unwrap_or_else(|| self.records(query.clone()));
-        Ok((found, end))
+        (
+            found,
+            Ok(end.unwrap_or_else(|| self.records(query.clone()))),
+        )
     }
 
     /// The record of this sequence, if it is there.

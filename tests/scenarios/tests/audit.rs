@@ -189,6 +189,11 @@ fn a_changed_record_is_named_and_stops_the_next_start_until_the_log_is_set_aside
     assert_ne!(refused.code, Some(0));
     assert!(said.contains(&format!("record {record} at byte")), "{said}");
     assert!(said.contains("carl audit archive"), "{said}");
+    // What stands before the damage is shown all the same.
+    let newest = house.ask(["audit", "tail", "--json"]).run().expect(4);
+    let shown = newest.stdout.lines().count();
+    assert_eq!(shown as u64, (record - 1).min(20), "{newest:?}");
+    assert!(newest.stderr.contains("audit.damaged"), "{newest:?}");
     let told = house.ask(["audit", "archive"]).run().expect(0).stdout;
     let aside = told
         .split("--folder ")

@@ -130,11 +130,12 @@ fn tail(config: &Config, count: usize, follow: bool, flags: &RecordFlags) -> Res
     let Some(log) = open(config)? else {
         return Ok(Exit::Success);
     };
-    let (newest, mut rest) = log.newest(&query, count).or_fail()?;
+    let (newest, rest) = log.newest(&query, count);
     let mut lines = Lines::new(flags.json);
     for placed in &newest {
         print(&lines.of(placed))?;
     }
+    let mut rest = rest.or_fail()?;
     if follow {
         go_on(&mut rest, &mut lines)?;
     } else if newest.is_empty() {
