@@ -94,6 +94,8 @@ pub(crate) struct Answer {
     deadline: Instant,
     quiet: Quiet,
     done: bool,
+    /// What the answer broke off with, told after what had arrived.
+    failed: Option<Error>,
 }
 
 impl Answer {
@@ -151,6 +153,7 @@ impl Answer {
             deadline,
             quiet: Quiet::begin(),
             done: false,
+            failed: None,
         }
     }
 
@@ -160,13 +163,30 @@ impl Answer {
             if let Some(chunk) = self.pending.pop_front() {
                 return Some(Ok(chunk));
             }
+            if let Some(error) = self.failed.take() {
+                return Some(Err(error));
+            }
             if self.done {
                 return None;
             }
             if let Err(error) = self.advance().await {
                 self.done = true;
                 self.ticket.failed(error.kind);
-                return Some(Err(error));
+                self.release_held_text();
+                self.failed = Some(error);
+            }
+        }
+    }
+
+    /// Hands out the text that was held back because a call might have begun in it, of an answer that
+    /// broke off. What looks like the beginning of a call is no part of an answer.
+    fn release_held_text(&mut self) {
+        let splitter = std::mem::replace(&mut self.round.splitter, Splitter::new(&[]));
+        for piece in splitter.finish() {
+            if let leaked::Piece::Text(text) = piece
+                && !text.trim_start().starts_with(['{', '[', '<', '`'])
+            {
+                self.sorted(leaked::Piece::Text(text));
             }
         }
     }

@@ -2,11 +2,11 @@
 
 use domain::event::{CallStatus, Event, EventBody, QueryStatus, ToolCallSummary};
 use domain::fault::Fault;
-use domain::id::{CallId, QueryId, SessionId};
-use domain::model::{ModelRef, Usage};
+use domain::id::{AgentId, CallId, QueryId, SessionId};
+use domain::model::{FinishReason, ModelRef, Usage};
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What one request came to. The printed form is a promise to scripts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -17,7 +17,7 @@ pub struct RunSummary {
     pub query_id: Option<QueryId>,
     /// How it ended.
     pub status: QueryStatus,
-    /// The answer.
+    /// The answer; of one that broke off, what there was of it.
     pub answer: String,
     /// All thinking.
     pub thinking: String,
@@ -36,6 +36,12 @@ pub struct RunSummary {
     /// Calls without a decision yet.
     #[serde(skip)]
     requested: BTreeMap<CallId, (String, Value)>,
+    /// The agents that the request's own agent started.
+    #[serde(skip)]
+    children: BTreeSet<AgentId>,
+    /// What a model had said when its reply broke off.
+    #[serde(skip)]
+    broken_off: String,
 }
 
 impl RunSummary {
@@ -55,6 +61,8 @@ impl RunSummary {
             duration_ms: 0,
             error: None,
             requested: BTreeMap::new(),
+            children: BTreeSet::new(),
+            broken_off: String::new(),
         }
     }
 
@@ -96,6 +104,25 @@ impl RunSummary {
                 self.artifacts.clone_from(artifacts);
                 self.duration_ms = *duration_ms;
                 self.error.clone_from(error);
+                if self.answer.is_empty() {
+                    self.answer = std::mem::take(&mut self.broken_off);
+                }
+            }
+            EventBody::AgentSpawned { child, .. } => {
+                self.children.insert(*child);
+            }
+            EventBody::ModelAnswered {
+                text,
+                finish,
+                aside,
+                ..
+            } => {
+                let is_own = event.agent_id.is_none_or(|id| !self.children.contains(&id));
+                let is_broken = *finish == FinishReason::Cancelled && !aside && is_own;
+                self.broken_off = match is_broken {
+                    true => text.clone(),
+                    false => String::new(),
+                };
             }
             _ => {}
         }
