@@ -46,13 +46,14 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Takes a finished call into account. An unknown tool has no effect to speak of.
+    /// Takes a finished call into account. A call of something that is no tool has no effect, and
+    /// its refusal is a mistake of the model, not a no to what it was asked to do.
     pub(crate) fn note(&mut self, effect: Option<EffectClass>, status: CallStatus) {
         self.calls += 1;
         match status {
             CallStatus::Ok => self.succeeded += 1,
-            CallStatus::Denied => self.denied += 1,
-            CallStatus::Failed | CallStatus::Cancelled => {}
+            CallStatus::Denied if effect.is_some() => self.denied += 1,
+            CallStatus::Denied | CallStatus::Failed | CallStatus::Cancelled => {}
         }
         if effect.is_some_and(|effect| effect != EffectClass::Read) {
             self.last_effect = Some(status);
@@ -115,8 +116,10 @@ mod tests {
     #[test]
     fn the_verdict_follows_the_calls() {
         let (read, write, unknown) = (Some(Read), Some(SharedWrite), None);
-        let cases: [(Calls<'_>, Reason, QueryStatus); 14] = [
+        let cases: [(Calls<'_>, Reason, QueryStatus); 16] = [
             (&[], Reason::Answered, QueryStatus::Success),
+            (&[(unknown, Denied)], Reason::Answered, QueryStatus::Success),
+            (&[(unknown, Denied)], Reason::NoAnswer, QueryStatus::Failed),
             (
                 &[(read, Ok), (write, Ok)],
                 Reason::Answered,

@@ -225,10 +225,13 @@ impl Inner {
             .map(|path| absolute(path))
             .collect::<Result<_, Error>>()?;
         let table = self.policy.table();
-        let granted = settings.grants.iter().map(|g| &g.tool);
-        for tool in settings.disabled_tools.iter().chain(granted) {
+        let disabled = settings.disabled_tools.iter();
+        let disabled = disabled.map(|tool| ("`disabled_tools`", tool));
+        let granted = settings.grants.iter().map(|grant| ("A grant", &grant.tool));
+        for (place, tool) in disabled.chain(granted) {
             if table.find(tool.as_str()).is_none() {
-                return Err(invalid(format!("No tool is named `{tool}`.")));
+                let detail = format!("{place} names `{tool}`, and there is no such tool.");
+                return Err(invalid(detail));
             }
         }
         for grant in &settings.grants {

@@ -319,6 +319,17 @@ fn an_answer_that_claims_a_change_is_corrected() {
 }
 
 #[test]
+fn a_call_of_a_missing_tool_is_no_denied_task() {
+    let scene = Scene::new([
+        Reply::call("no_such_tool", json!({"q": "port"})),
+        Reply::text("The port is 8080."),
+    ]);
+    scene
+        .run(&["which port is it?"])
+        .assert_ends(0, "success");
+}
+
+#[test]
 fn the_doctor_looks_at_the_hardware_and_compares_speeds() {
     let words = || Reply::text("Red, yellow ").and_text("and blue are the three colours.");
     let scene = Scene::new([words(), words()]);
