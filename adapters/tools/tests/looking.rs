@@ -329,6 +329,11 @@ async fn documents_in_old_encodings_are_read() {
         assert_eq!(data["content"], text);
         assert_eq!(data["format"], format!("text, read as {encoding}"));
     }
+    let page = b"<html><meta charset=\"iso-8859-2\"><body>\xb1\xe6</body></html>";
+    bench.write("old.html", page);
+    let data = bench.ok("read_document", json!({"path": "old.html"})).await;
+    assert_eq!(data["format"], "html, read as ISO-8859-2");
+    assert_eq!(data["content"].as_str().unwrap().trim(), "\u{105}\u{107}");
 }
 
 #[tokio::test]

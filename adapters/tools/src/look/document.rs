@@ -98,8 +98,8 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Opened, ToolFailure> {
     told(job, &format, &place.shown, content, truncated).map(Opened::Done)
 }
 
-/// The text, and its encoding where that is not UTF-8: what the mark at its beginning says, or the
-/// one that most old Western files have.
+/// The text, and its encoding where that is not UTF-8: what the mark at its beginning says, what an
+/// HTML page declares, or the one that most old Western files have.
 fn decoded(bytes: Vec<u8>, is_cut: bool) -> (String, Option<&'static str>) {
     if let Some((encoding, _)) = Encoding::for_bom(&bytes).filter(|(mark, _)| *mark != UTF_8) {
         let (text, _) = encoding.decode_with_bom_removal(&bytes);
@@ -109,8 +109,20 @@ fn decoded(bytes: Vec<u8>, is_cut: bool) -> (String, Option<&'static str>) {
     if !is_lossy {
         return (text, None);
     }
-    let (text, _) = WINDOWS_1252.decode_without_bom_handling(&bytes);
-    (text.into_owned(), Some(WINDOWS_1252.name()))
+    let encoding = declared(&bytes).unwrap_or(WINDOWS_1252);
+    let (text, _) = encoding.decode_without_bom_handling(&bytes);
+    (text.into_owned(), Some(encoding.name()))
+}
+
+/// The encoding that an HTML page says it is in, near its beginning, where browsers look too.
+fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
+    const LOOKED_AT_BYTES: usize = 1024;
+    let start = bytes.get(..LOOKED_AT_BYTES).unwrap_or(bytes);
+    let start = String::from_utf8_lossy(start).to_ascii_lowercase();
+    let (_, said) = start.split_once("charset=")?;
+    let said = said.trim_start_matches(['"', '\'']);
+    let end = said.find(|c: char| !c.is_ascii_alphanumeric() && !"-_:".contains(c));
+    Encoding::for_label(said.get(..end?)?.as_bytes()).filter(|found| *found != UTF_8)
 }
 
 /// The result for a document's text.

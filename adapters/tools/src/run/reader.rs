@@ -87,7 +87,8 @@ pub(crate) async fn read(
             Err(mendable(
                 "unreadable",
                 format!(
-                    "`{shown}` cannot be read as {}: {why}. Ask the user for a text version.",
+                    "`{shown}` cannot be read as {}: it is damaged, protected by a password or of an \
+                     unusual kind ({why}). Ask the user for a text version.",
                     format.to_ascii_uppercase()
                 ),
             ))
