@@ -63,7 +63,9 @@ fn a_key_in_a_real_keyring_reaches_its_server_and_can_be_forgotten() {
     let desktop = Desktop::new();
     let home = Home::on(desktop.address());
     let run = |args: &[&str]| home.carl(args).run();
-    assert_eq!(run(&["secret", "list"]).expect(0).stdout, "");
+    let empty = run(&["secret", "list"]).expect(0);
+    assert_eq!(empty.stdout, "");
+    assert!(empty.stderr.contains("carl secret set NAME"), "{empty:?}");
     let stored = home
         .carl(&["secret", "set", "work"])
         .stdin(format!("{KEY}\n"));

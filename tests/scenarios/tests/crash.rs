@@ -126,6 +126,16 @@ fn fifty_kills_lose_nothing_that_was_shown() {
 }
 
 #[test]
+fn a_killed_request_is_shown_without_an_end() {
+    let scene = Scene::with(busy_model(), "openai");
+    scene.house.write("notes.md", "hello");
+    killed_run(&scene, 3, Duration::ZERO);
+    // Without a name it is the newest session of the folder.
+    let shown = scene.house.ask(["session", "show"]).run().expect(0);
+    assert!(shown.stdout.contains("no end on record"), "{shown:?}");
+}
+
+#[test]
 fn a_file_is_whole_or_absent_after_a_kill() {
     for round in 0..20 {
         let scene = Scene::with(busy_model(), "openai");

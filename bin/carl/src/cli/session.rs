@@ -129,6 +129,7 @@ pub enum SessionCommand {
     /// Print a session as a readable transcript
     Show {
         /// Which session: the beginning or end of its id, or `last` for the newest of this folder
+        #[arg(default_value = "last")]
         session: String,
         /// Print every event, one JSON object a line
         #[arg(long, conflicts_with = "agent")]
@@ -140,6 +141,7 @@ pub enum SessionCommand {
     /// Show what the model will see next of a session
     Context {
         /// Which session: the beginning or end of its id, or `last` for the newest of this folder
+        #[arg(default_value = "last")]
         session: String,
         /// What a sub-agent at work sees; the beginning or end of its id is enough
         #[arg(long, value_name = "ID")]
@@ -154,6 +156,7 @@ pub enum SessionCommand {
     /// Make what the model sees of a session's past smaller now
     Compact {
         /// Which session: the beginning or end of its id, or `last` for the newest of this folder
+        #[arg(default_value = "last")]
         session: String,
     },
     /// Continue a session in a chat
@@ -167,6 +170,7 @@ pub enum SessionCommand {
     /// Begin a session from another's first events
     Fork {
         /// Which session: the beginning or end of its id, or `last` for the newest of this folder
+        #[arg(default_value = "last")]
         session: String,
         /// The message to fork at, by the number that `carl session show` prints: its exchange is
         /// the last one taken along. Default: all
@@ -176,6 +180,7 @@ pub enum SessionCommand {
     /// Write a session as Markdown or JSON
     Export {
         /// Which session: the beginning or end of its id, or `last` for the newest of this folder
+        #[arg(default_value = "last")]
         session: String,
         /// The form
         #[arg(long, value_enum, default_value_t = ExportForm::Markdown)]

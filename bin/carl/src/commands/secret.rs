@@ -109,6 +109,8 @@ async fn list(setting: &Setting, store: &Store, json: bool) -> Result<()> {
     let names: Vec<&str> = names.iter().map(SecretName::as_str).collect();
     if json {
         print(&format!("{}\n", serde_json::to_string_pretty(&names)?))?;
+    } else if names.is_empty() {
+        print_error("No secret is stored; `carl secret set NAME` stores one.\n")?;
     } else {
         print(
             &names

@@ -54,6 +54,8 @@ struct Facts {
     answers: BTreeMap<QueryId, u64>,
     /// Answers of models that stand word for word under the heading of their request's answer.
     shown_as_answers: BTreeSet<u64>,
+    /// Requests whose end is on record.
+    finished: BTreeSet<QueryId>,
     standing: Exchanges,
 }
 
@@ -64,6 +66,7 @@ impl Facts {
             pinned: pinned(events),
             answers: answers(events),
             shown_as_answers: shown_as_answers(events),
+            finished: finished(events),
             standing: Exchanges::of(events),
         }
     }
@@ -77,6 +80,13 @@ impl Facts {
         };
         format!("#{seq}{pin}")
     }
+}
+
+fn finished(events: &[Event]) -> BTreeSet<QueryId> {
+    let ends = events
+        .iter()
+        .filter(|event| matches!(event.body, EventBody::QueryFinished { .. }));
+    ends.filter_map(|event| event.query_id).collect()
 }
 
 /// The last answer of a model in each request, where it is the request's answer as well.
@@ -149,9 +159,11 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
                 Origin::User => "User",
                 Origin::Drive => "Drive",
             };
-            let mark = match facts.standing.counts(event) {
-                true => "",
-                false => ", taken back",
+            let has_ended = event.query_id.is_none_or(|id| facts.finished.contains(&id));
+            let mark = match (facts.standing.counts(event), has_ended) {
+                (false, _) => ", taken back",
+                (true, true) => "",
+                (true, false) => ", no end on record: at work, or its process was killed",
             };
             Some(format!(
                 "## {who} {} ({}, {}{mark})\n\n{}",
