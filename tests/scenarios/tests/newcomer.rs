@@ -324,9 +324,7 @@ fn a_call_of_a_missing_tool_is_no_denied_task() {
         Reply::call("no_such_tool", json!({"q": "port"})),
         Reply::text("The port is 8080."),
     ]);
-    scene
-        .run(&["which port is it?"])
-        .assert_ends(0, "success");
+    scene.run(&["which port is it?"]).assert_ends(0, "success");
 }
 
 #[test]

@@ -252,7 +252,9 @@ mod tests {
                      <w:footnote w:id=\"2\"><w:p><w:t>Smith 2020</w:t></w:p></w:footnote></w:footnotes>";
         let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
         for (part, xml) in [("word/document.xml", docx), ("word/footnotes.xml", notes)] {
-            writer.start_file(part, SimpleFileOptions::default()).unwrap();
+            writer
+                .start_file(part, SimpleFileOptions::default())
+                .unwrap();
             writer.write_all(xml.as_bytes()).unwrap();
         }
         let text = text_of(&writer.finish().unwrap().into_inner()).unwrap();
