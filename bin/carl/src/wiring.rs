@@ -32,8 +32,8 @@ use api::bus::Bus;
 use api::executor::Executor;
 use api::models::Models;
 use api::search::Search;
-use api::secrets::Secrets;
 use api::sessions::Sessions;
+use broker::KnownSecrets;
 use domain::Timestamp;
 use domain::limits::INSTALL_TIME;
 use observers::Capture;
@@ -101,7 +101,7 @@ pub async fn let_go(audit: Arc<dyn Audit>) {
 ///
 /// # Errors
 /// When the configuration of a provider or an address cannot be used.
-pub fn models(setting: &Setting, secrets: Arc<dyn Secrets>) -> Result<Arc<dyn Models>> {
+pub fn models(setting: &Setting, secrets: &KnownSecrets) -> Result<Arc<dyn Models>> {
     let config = setting.loaded.config.clone();
     if let Some(endpoint) = remote("endpoints.models", &config.endpoints.models)? {
         return Ok(Arc::new(wire::models::Client::connect(&endpoint)));
@@ -113,7 +113,12 @@ pub fn models(setting: &Setting, secrets: Arc<dyn Secrets>) -> Result<Arc<dyn Mo
         idle_exit: Duration::from_secs(config.engine.idle_exit_secs),
     };
     let learnt = setting.paths.state.join("tokens.json");
-    let gateway = models::Service::remembering(config.models, Some(secrets), engine, learnt);
+    let gateway = models::Service::remembering(
+        config.models,
+        Some(Arc::new(secrets.clone())),
+        engine,
+        learnt,
+    );
     Ok(Arc::new(gateway.or_fail()?))
 }
 
@@ -150,7 +155,7 @@ pub fn knowledge(
     setting: &Setting,
     audit: &Arc<dyn Audit>,
     models: &Arc<dyn Models>,
-    (secrets, files): (&Arc<dyn Secrets>, &FileTools),
+    (secrets, files): (&KnownSecrets, &FileTools),
 ) -> Result<Knowledge> {
     let outside = (audit.clone(), models.clone(), secrets.clone());
     Ok(Knowledge {
@@ -190,7 +195,7 @@ pub fn capture(setting: &Setting, house: observers::House, bus: &dyn Bus) -> Opt
 pub fn guard(
     setting: &Setting,
     audit: Arc<dyn Audit>,
-    secrets: Arc<dyn Secrets>,
+    secrets: KnownSecrets,
     (files, knowledge, desk): (FileTools, &Knowledge, &Arc<Desk>),
 ) -> Result<Guard> {
     let address = &setting.loaded.config.endpoints.broker;

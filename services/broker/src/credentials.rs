@@ -1,8 +1,7 @@
-//! Secrets at the moment of execution: fetched for one call, handed to the executor alone, and
-//! taken out of everything that comes back.
+//! Secrets: every one that this process read is taken out of what tools return; and one that fills a
+//! tool's slot is fetched for one call and handed to the executor alone.
 
 use crate::call::Call;
-use crate::state::lock;
 use api::executor::{FailureKind, ToolFailure, Words};
 use api::secrets::{Error, SecretValue, Secrets};
 use async_trait::async_trait;
@@ -10,15 +9,80 @@ use domain::tool::ToolOutput;
 use policy::flow::Needles;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 /// Longest a secret store may take.
 const SECRET_TIME: Duration = Duration::from_secs(2);
 
+/// Shortest provider key that is taken out of results, bytes. Local servers are often given a
+/// placeholder such as `ollama`; a real key is longer, and a placeholder stands in ordinary text.
+const SHORTEST_KEY: usize = 16;
+
+/// A secret store, and every secret that was read through it. Give the same one to the broker and to
+/// the gateways: then a provider's key is taken out of what tools return, too. Cheap to clone.
+#[derive(Clone)]
+pub struct KnownSecrets {
+    store: Arc<dyn Secrets>,
+    read: Arc<RwLock<Arc<Needles>>>,
+}
+
+impl fmt::Debug for KnownSecrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KnownSecrets").finish_non_exhaustive()
+    }
+}
+
+impl KnownSecrets {
+    /// Watches over a store.
+    #[must_use]
+    pub fn new(store: Arc<dyn Secrets>) -> Self {
+        Self {
+            store,
+            read: Arc::default(),
+        }
+    }
+
+    /// A store that has nothing.
+    pub(crate) fn none() -> Self {
+        Self::new(Arc::new(NoSecrets))
+    }
+
+    /// What was read so far.
+    pub(crate) fn needles(&self) -> Arc<Needles> {
+        self.read
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn remember(&self, value: &SecretValue) {
+        let Ok(text) = std::str::from_utf8(value.expose()) else {
+            return;
+        };
+        if self.needles().knows(text) {
+            return;
+        }
+        let mut read = self.read.write().unwrap_or_else(PoisonError::into_inner);
+        Arc::make_mut(&mut read).add(text);
+    }
+}
+
+#[async_trait]
+impl Secrets for KnownSecrets {
+    async fn get_secret(&self, name: &str) -> Result<SecretValue, Error> {
+        let value = self.store.get_secret(name).await?;
+        if value.expose().len() >= SHORTEST_KEY {
+            self.remember(&value);
+        }
+        Ok(value)
+    }
+}
+
 /// The store of a broker that was given none.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct NoSecrets;
+struct NoSecrets;
 
 #[async_trait]
 impl Secrets for NoSecrets {
@@ -30,8 +94,8 @@ impl Secrets for NoSecrets {
 }
 
 impl Call {
-    /// The secrets that fill the tool's slots, by argument name. From now on the session's results
-    /// are searched for them.
+    /// The secrets that fill the tool's slots, by argument name. From now on every result is searched
+    /// for them, however short they are.
     pub(crate) async fn credentials(&self) -> Result<BTreeMap<String, SecretValue>, ToolFailure> {
         let known = self.inner.policy.table().find(&self.request.tool);
         let slots = known
@@ -39,33 +103,26 @@ impl Call {
             .unwrap_or_default();
         let mut filled = BTreeMap::new();
         for (argument, name) in slots {
-            let secrets: Arc<dyn Secrets> = self.inner.secrets.clone();
-            let fetch = secrets.get_secret(&name);
+            let fetch = self.inner.secrets.get_secret(&name);
             let value = match tokio::time::timeout(SECRET_TIME, fetch).await {
                 Ok(Ok(value)) => value,
                 Ok(Err(error)) => return Err(missing(&name, &error.to_string())),
                 Err(_) => return Err(missing(&name, "the secret store took too long")),
             };
-            if let Ok(text) = std::str::from_utf8(value.expose()) {
-                lock(&self.caller.session).needles.add(text);
-            }
+            self.inner.secrets.remember(&value);
             filled.insert(argument, value);
         }
         Ok(filled)
     }
 
-    fn needles(&self) -> Needles {
-        lock(&self.caller.session).needles.clone()
-    }
-
-    /// The text without any secret of the session.
+    /// The text without any secret that this process read.
     pub(crate) fn scrubbed(&self, text: &str) -> String {
-        self.needles().scrub(text).into_owned()
+        self.inner.secrets.needles().scrub(text).into_owned()
     }
 
-    /// The output without any secret of the session, in every form it may have taken.
+    /// The output without any secret that this process read, in every form it may have taken.
     pub(crate) fn scrubbed_output(&self, mut output: ToolOutput) -> ToolOutput {
-        let needles = self.needles();
+        let needles = self.inner.secrets.needles();
         output.text = needles.scrub(&output.text).into_owned();
         output.origin = needles.scrub(&output.origin).into_owned();
         scrub_value(&mut output.data, &needles);

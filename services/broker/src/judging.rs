@@ -12,7 +12,7 @@ use domain::id::{AgentId, TraceId};
 use domain::label::Label;
 use domain::settings::{Attendance, SessionSettings};
 use domain::tool::{EffectClass, TargetKind, ToolName};
-use policy::flow::{Knowledge, Needles, Provenance, ReferenceError};
+use policy::flow::{Knowledge, Provenance, ReferenceError};
 use policy::history::TaskHistory;
 use policy::request::Requested;
 use policy::standing::Standing;
@@ -85,6 +85,7 @@ impl Inner {
             Ok(resolved) => resolved,
             Err(error) => return unresolved(&error),
         };
+        let secrets = self.secrets.needles();
         let ask = |history: &TaskHistory| {
             let question = Question {
                 tool: &request.tool,
@@ -92,7 +93,7 @@ impl Inner {
                 flow: Knowledge {
                     provenance: &session.provenance,
                     context: &context,
-                    needles: &session.needles,
+                    needles: &secrets,
                     referenced: &resolved.labels,
                     refused_choices: &refused_choices,
                     requested: &requested,
@@ -151,6 +152,7 @@ impl Inner {
         history: &mut TaskHistory,
     ) -> Judgement {
         let mut judgement = {
+            let secrets = self.secrets.needles();
             let guard = lock(session);
             let approvals = guard.approvals.for_agent(context);
             let question = Question {
@@ -159,7 +161,7 @@ impl Inner {
                 flow: Knowledge {
                     provenance: &guard.provenance,
                     context,
-                    needles: &guard.needles,
+                    needles: &secrets,
                     referenced: &BTreeMap::new(),
                     refused_choices: &HashSet::new(),
                     requested: &Requested::default(),
@@ -196,7 +198,7 @@ impl Inner {
             flow: Knowledge {
                 provenance: &Provenance::default(),
                 context: &Label::nothing(),
-                needles: &Needles::default(),
+                needles: &self.secrets.needles(),
                 referenced: &BTreeMap::new(),
                 refused_choices: &HashSet::new(),
                 requested: &Requested::default(),

@@ -31,6 +31,7 @@ mod state;
 pub mod values;
 
 pub use config::{Clock, Config};
+pub use credentials::KnownSecrets;
 pub use error::Error;
 pub use manifest::SHIPPED as SHIPPED_AGENTS;
 pub use service::Service;

@@ -139,10 +139,11 @@ impl Call {
         let Ok(resolved) = session.provenance.resolve(&self.request.arguments) else {
             return None;
         };
+        let secrets = self.inner.secrets.needles();
         let known = Knowledge {
             provenance: &session.provenance,
             context: &agent.label,
-            needles: &session.needles,
+            needles: &secrets,
             referenced: &resolved.labels,
             refused_choices: &HashSet::new(),
             requested: &Requested::default(),

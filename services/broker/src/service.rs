@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::config::{Clock, Config};
-use crate::credentials::NoSecrets;
+use crate::credentials::KnownSecrets;
 use crate::discovery::Room;
 use crate::error;
 use crate::judging::Counting;
@@ -17,7 +17,6 @@ use api::broker::{
     Broker, CallRequest, Error, ErrorKind, PlanEvent, PlanRequest, Registered, ToolEvent,
 };
 use api::executor::Executor;
-use api::secrets::Secrets;
 use api::{CallContext, Streaming};
 use async_trait::async_trait;
 use domain::decision::Decision;
@@ -55,7 +54,7 @@ pub(crate) struct Inner {
     pub(crate) authority: Authority,
     pub(crate) state: State,
     audit: Arc<dyn Audit>,
-    pub(crate) secrets: Arc<dyn Secrets>,
+    pub(crate) secrets: KnownSecrets,
     params_key: [u8; 32],
     /// Set once the broker's start is on record.
     started: OnceCell<()>,
@@ -85,11 +84,11 @@ impl Service {
         executor: Arc<dyn Executor>,
         clock: Clock,
     ) -> Result<Self, error::Error> {
-        Self::with_secrets(config, audit, executor, Arc::new(NoSecrets), clock)
+        Self::with_secrets(config, audit, executor, KnownSecrets::none(), clock)
     }
 
-    /// As [`Service::new`], with a store for the secrets that tools are filled with. Without one,
-    /// a tool that needs a secret does not run.
+    /// As [`Service::new`], with a store for the secrets that tools are filled with, and what was read
+    /// from it, which is taken out of results. Without one, a tool that needs a secret does not run.
     ///
     /// # Errors
     /// As [`Service::new`].
@@ -97,7 +96,7 @@ impl Service {
         config: Config,
         audit: Arc<dyn Audit>,
         executor: Arc<dyn Executor>,
-        secrets: Arc<dyn Secrets>,
+        secrets: KnownSecrets,
         clock: Clock,
     ) -> Result<Self, error::Error> {
         let mut specs = executor.table();

@@ -15,7 +15,7 @@ use domain::limits::AGENTS_PER_REQUEST;
 use domain::lineage::{AgentType, Lineage};
 use domain::settings::SessionSettings;
 use domain::tool::EffectClass;
-use policy::flow::{Needles, Provenance};
+use policy::flow::Provenance;
 use policy::history::TaskHistory;
 use policy::request::Requested;
 use policy::standing::Standing;
@@ -95,8 +95,6 @@ pub(crate) struct Session {
     pub(crate) values: Values,
     /// Where values came from.
     pub(crate) provenance: Provenance,
-    /// Secrets that were fetched for the session's calls.
-    pub(crate) needles: Needles,
     pub(crate) ended: CancellationToken,
     /// Calls that were handed in together.
     pub(crate) rows: Rows,
@@ -122,7 +120,6 @@ impl Session {
             questions: HashMap::new(),
             values: Values::default(),
             provenance: Provenance::default(),
-            needles: Needles::default(),
             ended: CancellationToken::new(),
             rows: Rows::default(),
             requested: (Requested::default(), None),

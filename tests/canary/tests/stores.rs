@@ -6,6 +6,7 @@
 )]
 
 use canary::{KEY, PASSPHRASE, Vault};
+use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use testkit::{
@@ -411,4 +412,67 @@ fn the_secrets_role_serves_who_shows_its_token() {
     }
     assert_eq!(server.chats().len(), 1);
     role.kill();
+}
+
+#[test]
+fn a_providers_key_is_taken_out_of_what_tools_return() {
+    if is_absent(KERNEL_KEYRING) {
+        return;
+    }
+    let vault = Vault::new();
+    vault.store("work", KEY);
+    let hex: String = KEY.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let notes = format!("port 8080\nkey {KEY}\nhex {hex}\nkept canary-of-another-kind\n");
+    vault.house.write("notes.txt", notes);
+    let server = Server::openai([
+        // First, since what a file says may not choose a command.
+        Reply::call(
+            "run_shell",
+            json!({"argv": ["sh", "-c", "rev notes.txt; cat notes.txt"]}),
+        ),
+        Reply::call("read_file", json!({"path": "notes.txt"})),
+        Reply::text("Done."),
+    ]);
+    vault.provider(&server);
+    let finished = vault.run(&[
+        "run",
+        "--agent",
+        "sysadmin",
+        "--allow-write",
+        ".",
+        "--yes",
+        "exec",
+        "look at notes.txt",
+    ]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let shown = server.chats().last().unwrap().body.to_string();
+    // Both results came, whole but for the key.
+    assert_eq!(shown.matches("port 8080").count(), 2, "{shown}");
+    assert_eq!(shown.matches("canary-of-another-kind").count(), 2, "{shown}");
+    assert!(shown.matches("[REDACTED]").count() >= 5, "{shown}");
+    let kept = vault.house.everything_kept();
+    let reversed: String = KEY.chars().rev().collect();
+    for form in [KEY, &hex, &reversed] {
+        assert!(!shown.contains(form), "{shown}");
+        assert!(!kept.contains(form), "{form} is on record");
+    }
+}
+
+#[test]
+fn a_short_placeholder_of_a_key_is_left_in_what_tools_return() {
+    if is_absent(KERNEL_KEYRING) {
+        return;
+    }
+    let vault = Vault::new();
+    vault.store("work", "ollama-local");
+    vault.house.write("notes.txt", "start ollama-local first\n");
+    let server = Server::openai([
+        Reply::call("read_file", json!({"path": "notes.txt"})),
+        Reply::text("Done."),
+    ]);
+    vault.provider(&server);
+    let finished = vault.run(&["run", "what does notes.txt say?"]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let shown = server.chats().last().unwrap().body.to_string();
+    assert!(shown.contains("start ollama-local first"), "{shown}");
 }

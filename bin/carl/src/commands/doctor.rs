@@ -18,7 +18,7 @@ use crate::wiring::{House, chosen, secrets_to_look, try_credential};
 use anyhow::{Context, Result};
 use api::models::{ErrorKind, ProviderHealth};
 use api::sandbox::Enforcement;
-use api::secrets::Error;
+use api::secrets::{Error, Secrets as _};
 use api::sessions::{OpenRequest, SendRequest};
 use domain::event::{EventBody, QueryStatus};
 use domain::fault::Coded;

@@ -177,7 +177,7 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
     if role == RoleArg::Models && providers.values().all(|it| it.api_key.is_none()) {
         // It records nothing, so it needs no log: that is another role's to write.
         let secrets = wiring::secrets_to_look(setting).await?;
-        served.offer = offer.models(wiring::models(setting, secrets)?);
+        served.offer = offer.models(wiring::models(setting, &secrets)?);
         return Ok(served);
     }
     let audit = wiring::audit(setting)?;
@@ -192,7 +192,7 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
         return Ok(served);
     }
     let secrets = wiring::secrets(setting, audit.clone()).await?;
-    let models = wiring::models(setting, secrets.clone())?;
+    let models = wiring::models(setting, &secrets)?;
     if role == RoleArg::Models {
         served.offer = offer.models(models);
         return Ok(served);

@@ -395,7 +395,7 @@ impl House {
                 (None, Arc::new(NoAudit) as Arc<dyn Audit>, secrets)
             }
         };
-        let gateway = models(setting, secrets.clone())?;
+        let gateway = models(setting, &secrets)?;
         let files = files(setting)?;
         let knowledge = knowledge(setting, &audit, &gateway, (&secrets, &files))?;
         let (desk, inbox) = desk(setting, &files)?;

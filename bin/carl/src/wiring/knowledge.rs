@@ -12,9 +12,9 @@ use api::memory::{
 };
 use api::models::Models;
 use api::search::{self, Documents, ReadAnswer, ReadRequest, Search, SearchAnswer, SearchRequest};
-use api::secrets::Secrets;
 use api::{CallContext, Streaming};
 use async_trait::async_trait;
+use broker::KnownSecrets;
 use domain::Timestamp;
 use domain::fault::Coded;
 use domain::id::MemoryId;
@@ -87,7 +87,7 @@ pub fn remembrance(
 /// When an address or a setting cannot be used.
 pub fn search(
     setting: &Setting,
-    (audit, models, secrets): (Arc<dyn Audit>, Arc<dyn Models>, Arc<dyn Secrets>),
+    (audit, models, secrets): (Arc<dyn Audit>, Arc<dyn Models>, KnownSecrets),
     documents: Arc<dyn Documents>,
 ) -> Result<Arc<dyn Search>> {
     let config = &setting.loaded.config;
@@ -215,7 +215,7 @@ struct OwnSearch {
     config: ::search::Config,
     audit: Arc<dyn Audit>,
     models: Arc<dyn Models>,
-    secrets: Arc<dyn Secrets>,
+    secrets: KnownSecrets,
     documents: Arc<dyn Documents>,
 }
 
@@ -228,7 +228,7 @@ impl Opening for OwnSearch {
         let service = ::search::Service::new(
             self.config.clone(),
             self.models.clone(),
-            self.secrets.clone(),
+            Arc::new(self.secrets.clone()),
             self.audit.clone(),
             &self.folder,
             Arc::new(Timestamp::now),

@@ -44,7 +44,7 @@ pub async fn memories(setting: &Setting) -> Result<(Memories, Option<StateLock>)
     let lock = StateLock::wait(&setting.paths.state).await?;
     let audit = awaited(setting).await?;
     let secrets = secrets(setting, audit.clone()).await?;
-    let models = models(setting, secrets)?;
+    let models = models(setting, &secrets)?;
     let memories = remembrance(setting, audit, models)?.sides;
     Ok((memories, Some(lock)))
 }

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use api::audit::{Ack, Audit, Durability, Entry};
 use api::secrets::{Error, Keeper, SECRET_VALUE_BYTES, SecretValue, Secrets};
 use async_trait::async_trait;
+use broker::KnownSecrets;
 use domain::Timestamp;
 use domain::fault::{Coded, Fault};
 use keyring::{KernelKeyring, SecretService, State};
@@ -87,18 +88,21 @@ pub fn chosen(setting: &Setting) -> Result<Option<Store>> {
     })
 }
 
-/// Secrets for the broker and the gateway: in this process, or where `[endpoints]` says.
+/// Secrets for the broker and the gateways, who share what was read: in this process, or where
+/// `[endpoints]` says.
 ///
 /// # Errors
 /// When an address or token cannot be used, or the passphrase that systemd gave does not open the
 /// encrypted file.
-pub async fn secrets(setting: &Setting, audit: Arc<dyn Audit>) -> Result<Arc<dyn Secrets>> {
+pub async fn secrets(setting: &Setting, audit: Arc<dyn Audit>) -> Result<KnownSecrets> {
     let address = &setting.loaded.config.endpoints.secrets;
     if let Some(endpoint) = remote("endpoints.secrets", address)? {
         let token = known_token(setting)?;
-        return Ok(Arc::new(wire::secrets::Client::connect(&endpoint, token)));
+        let client = wire::secrets::Client::connect(&endpoint, token);
+        return Ok(KnownSecrets::new(Arc::new(client)));
     }
-    Ok(Arc::new(service(chosen(setting)?, audit).await?))
+    let service = service(chosen(setting)?, audit).await?;
+    Ok(KnownSecrets::new(Arc::new(service)))
 }
 
 /// What the secrets role serves: the store of this machine, to those over the socket.
@@ -128,7 +132,7 @@ async fn service(store: Option<Store>, audit: Arc<dyn Audit>) -> Result<secrets:
 ///
 /// # Errors
 /// As [`secrets()`].
-pub async fn secrets_to_look(setting: &Setting) -> Result<Arc<dyn Secrets>> {
+pub async fn secrets_to_look(setting: &Setting) -> Result<KnownSecrets> {
     secrets(setting, Arc::new(Unrecorded)).await
 }
 

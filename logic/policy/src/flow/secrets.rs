@@ -77,6 +77,12 @@ impl Needles {
         }
     }
 
+    /// Whether a secret was added before. One shorter than [`SHORTEST`] never is.
+    #[must_use]
+    pub fn knows(&self, secret: &str) -> bool {
+        self.forms.iter().any(|form| **form == secret)
+    }
+
     /// Whether a text holds one, also with white space put into it.
     #[must_use]
     pub fn is_in(&self, text: &str) -> bool {

@@ -16,7 +16,7 @@ use api::broker::{
 use api::executor::Executor;
 use api::test_support::{FakeAudit, FakeExecutor, FakeSecrets, FakeTool, fresh_uuid};
 use api::{CallContext, Streaming};
-use broker::{Config, Service};
+use broker::{Config, KnownSecrets, Service};
 use domain::Timestamp;
 use domain::decision::{Decision, Verdict};
 use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationRequest};
@@ -67,7 +67,8 @@ pub fn service_with_secrets(
 ) -> Service {
     let config = Config::new(PathBuf::from("/home/u"), Vec::new());
     let clock = Arc::new(Timestamp::now);
-    Service::with_secrets(config, audit, executor, Arc::new(secrets), clock).unwrap()
+    let secrets = KnownSecrets::new(Arc::new(secrets));
+    Service::with_secrets(config, audit, executor, secrets, clock).unwrap()
 }
 
 pub fn service(executor: Arc<dyn Executor>, audit: Arc<dyn Audit>) -> Service {
