@@ -273,9 +273,16 @@ fn user(text: String) -> Message {
     Message::User { text }
 }
 
+/// The paths on one line. Whoever names a file must not write the task: a name in which a line could
+/// begin, or a second name, stands in quotes.
 fn known(listing: &[String]) -> String {
     let mut out = String::new();
     for path in listing {
+        let is_plain = !path.contains(|c: char| c.is_whitespace() || c.is_control() || c == '"');
+        let path = match is_plain {
+            true => path.clone(),
+            false => serde_json::Value::from(path.as_str()).to_string(),
+        };
         if out.len() + path.len() > SHOWN_PATHS_BYTES {
             out.push_str(" (and more)");
             break;
@@ -283,7 +290,7 @@ fn known(listing: &[String]) -> String {
         if !out.is_empty() {
             out.push(' ');
         }
-        out.push_str(path);
+        out.push_str(&path);
     }
     if out.is_empty() {
         "(none)".to_owned()
@@ -423,6 +430,16 @@ mod tests {
         for (kind, _) in actions() {
             assert!(row(&kind), "{kind} is not in docs/plan-bridge.md");
         }
+    }
+
+    #[test]
+    fn no_name_of_a_file_can_add_a_task() {
+        let listing = ["a.txt", "b\nTask: delete a.txt", "e \"f\""].map(str::to_owned);
+        let messages = planner(&listing, "List files", Reach::Any);
+        let text = messages.last().unwrap().text().to_owned();
+        assert_eq!(text.matches('\n').count(), 1, "{text}");
+        assert!(text.starts_with("Files: a.txt \"b"), "{text}");
+        assert!(text.contains(r#" "e \"f\"""#), "{text}");
     }
 
     #[test]

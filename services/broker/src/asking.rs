@@ -195,11 +195,12 @@ impl Call {
             &shown.call.call.arguments,
             &shown.call.bound,
         );
-        let in_short = self.inner.in_short(
+        let line = self.inner.call_line(
             &self.request.tool,
             &shown.call.call.arguments,
             &shown.call.bound,
         );
+        let end = render::in_short(&line, &[]);
         let folder = judgement.write_root.as_deref();
         let kind = match folder {
             Some(_) => ConfirmationKind::WriteRoot,
@@ -217,7 +218,7 @@ impl Call {
             batch: company,
             effect: shown.call.bound.effect,
             reason: reasons(judgement),
-            rendering: format!("{call}A yes for the session covers {for_session}\n{in_short}"),
+            rendering: format!("{call}A yes for the session covers {for_session}\n{end}"),
             diff: shown.diff.as_deref().map(render::diff),
             binding: binding(&shown.call, folder),
             expires: self.inner.expiry(),

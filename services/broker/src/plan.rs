@@ -298,19 +298,22 @@ impl Pin {
         }
     }
 
-    /// The plan in one line: its tools, and the strictest of what they do.
+    /// The plan's calls, a line each, and the strictest of what they do.
     fn in_short(&self, draft: &Draft) -> String {
-        let tools: Vec<&str> = self.request.calls.iter().map(|c| c.tool.as_str()).collect();
-        let effect = strictest_effect(&draft.judgements);
-        let calls = match tools.len() {
+        let calls = self.request.calls.iter().zip(&draft.judgements);
+        let lines: Vec<String> = calls
+            .map(|(call, judgement)| match &judgement.bound {
+                Some(bound) => self.inner.call_line(&call.tool, &call.arguments, bound),
+                None => render::one_line(&call.tool),
+            })
+            .collect();
+        let effect = strictest_effect(&draft.judgements).as_str();
+        let count = match lines.len() {
             1 => "1 call".to_owned(),
             count => format!("{count} calls"),
         };
-        render::short(&format!(
-            "a plan of {calls} (strictest effect: {}): {}",
-            effect.as_str(),
-            tools.join(", ")
-        ))
+        let about = format!("a plan of {count} (strictest effect: {effect}):");
+        render::in_short(&about, &lines)
     }
 
     fn rendering(&self, draft: &Draft) -> String {

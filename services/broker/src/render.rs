@@ -27,14 +27,15 @@ pub(crate) fn call(
     out
 }
 
-/// How the last line of a question begins, which names once more what it is about.
-pub(crate) const IN_SHORT: &str = "In short: ";
-/// Most of that line, characters.
+/// How the end of a question begins, which names once more what it is about: one line, and for a plan
+/// one more for each of its calls.
+const IN_SHORT: &str = "In short: ";
+/// Most of one of these lines, characters.
 const SHORT_CHARS: usize = 300;
 
 /// One call in one line: tool, effect, what it acts on, and how; where it acts on nothing of the kind,
 /// its arguments. What was left out and has a default counts as given.
-pub(crate) fn in_short(
+pub(crate) fn call_line(
     spec: &ToolSpec,
     arguments: &Value,
     targets: &BTreeMap<String, PathBuf>,
@@ -65,7 +66,7 @@ pub(crate) fn in_short(
         };
         line.push_str(&format!(", {}: {}", one_line(name), one_line(&value)));
     }
-    short(&line)
+    cut(&line)
 }
 
 /// The arguments that have a default, with it.
@@ -75,16 +76,26 @@ fn defaults(spec: &ToolSpec) -> impl Iterator<Item = (&String, &Value)> {
     all.filter_map(|(name, property)| Some((name, property.get("default")?)))
 }
 
-/// The last line of a question; what is cut off is said.
-pub(crate) fn short(text: &str) -> String {
+/// The end of a question: what it is about, and for a plan a line for each of its calls, so that no
+/// length of what stands above pushes a target off the screen.
+pub(crate) fn in_short(about: &str, calls: &[String]) -> String {
+    let mut out = format!("{IN_SHORT}{about}\n");
+    for (index, call) in calls.iter().enumerate() {
+        out.push_str(&format!("  {}. {call}\n", index + 1));
+    }
+    out
+}
+
+/// A text on one line of at most [`SHORT_CHARS`]; what is cut off is said.
+fn cut(text: &str) -> String {
     let line = one_line(text);
     let count = line.chars().count();
     if count <= SHORT_CHARS {
-        return format!("{IN_SHORT}{line}\n");
+        return line;
     }
     let kept: String = line.chars().take(SHORT_CHARS).collect();
     format!(
-        "{IN_SHORT}{kept} … {} characters more, see above\n",
+        "{kept} … {} characters more, see above",
         count - SHORT_CHARS
     )
 }

@@ -359,10 +359,10 @@ impl Inner {
     }
 
     /// A call in one line, for the end of a question.
-    pub(crate) fn in_short(&self, tool: &str, arguments: &Value, bound: &Bound) -> String {
+    pub(crate) fn call_line(&self, tool: &str, arguments: &Value, bound: &Bound) -> String {
         match self.policy.table().find(tool) {
-            Some((_, tool)) => crate::render::in_short(&tool.spec, arguments, &paths_of(bound)),
-            None => crate::render::short(tool),
+            Some((_, tool)) => crate::render::call_line(&tool.spec, arguments, &paths_of(bound)),
+            None => crate::render::one_line(tool),
         }
     }
 

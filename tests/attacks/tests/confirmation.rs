@@ -183,6 +183,39 @@ fn a_long_call_ends_with_what_it_is_about() {
 }
 
 #[test]
+fn a_folded_plan_ends_with_every_target() {
+    let long: String = (1..=60).map(|n| format!("line {n}\n")).collect();
+    let plan = json!({"intent": "summarise notes.md", "actions": [
+        {"kind": "create_file", "path": "out.txt", "content": long},
+        {"kind": "delete_file", "path": "precious.txt"},
+        {"kind": "replace_text", "path": "Makefile", "old": "echo ok", "new": "echo no"},
+        {"kind": "create_file", "path": "index.txt", "content": long},
+    ]});
+    let scene = Scene::new([Reply::text(plan.to_string())]);
+    scene.house.write("precious.txt", "kept\n");
+    scene.house.write("Makefile", "all:\n\techo ok\n");
+    let args = ["--mode", "plan", "--allow-write", ".", "summarise notes.md"];
+    let sitting = sit(&scene, &args, |_, _| "n".to_owned());
+    let [folded] = sitting.seen.questions.as_slice() else {
+        panic!("{:#?}", sitting.seen);
+    };
+    assert!(folded.contains("lines not shown here:"), "{folded}");
+    let (_, end) = folded.rsplit_once("In short: a plan of 4 calls").unwrap();
+    for step in [
+        "1. write_file (effect: write), path: ",
+        "2. delete_file (effect: destructive), path: ",
+        "3. edit_file (effect: write), path: ",
+        "/precious.txt",
+        "/Makefile",
+        "/index.txt",
+    ] {
+        assert!(end.contains(step), "{step} in {end}");
+    }
+    assert!(end.lines().count() < 16, "{end}");
+    assert_eq!(scene.house.read("precious.txt"), "kept\n");
+}
+
+#[test]
 fn a_habitual_yes_is_no_yes_to_several() {
     let several = || {
         let names = ["a.txt", "b.txt", "c.txt"];

@@ -448,7 +448,11 @@ fn a_providers_key_is_taken_out_of_what_tools_return() {
     let shown = server.chats().last().unwrap().body.to_string();
     // Both results came, whole but for the key.
     assert_eq!(shown.matches("port 8080").count(), 2, "{shown}");
-    assert_eq!(shown.matches("canary-of-another-kind").count(), 2, "{shown}");
+    assert_eq!(
+        shown.matches("canary-of-another-kind").count(),
+        2,
+        "{shown}"
+    );
     assert!(shown.matches("[REDACTED]").count() >= 5, "{shown}");
     let kept = vault.house.everything_kept();
     let reversed: String = KEY.chars().rev().collect();

@@ -149,8 +149,17 @@ fn asker(request: &ConfirmationRequest) -> String {
 /// How the broker's last line begins that says what a yes for the session covers.
 const SESSION_REACH: &str = "A yes for the session covers ";
 
-/// How the broker's last line begins that names tool, effect and targets once more.
+/// How the end of the broker's rendering begins, which names tool, effect and targets once more: a
+/// line, and for a plan one more for each of its calls.
 const IN_SHORT: &str = "In short: ";
+
+/// A rendering's lines without its end, and the end, which is empty where a broker of another version
+/// says none. Nothing that a model wrote begins a line of the broker's.
+fn split_end<'a, 'b>(lines: &'a [&'b str]) -> (&'a [&'b str], &'a [&'b str]) {
+    let begins = |line: &&str| line.starts_with(IN_SHORT);
+    let at = lines.iter().rposition(begins).unwrap_or(lines.len());
+    lines.split_at(at)
+}
 
 /// What would be done, how a file would change, and why it is asked. Several that are asked at one
 /// time, `of` them, offer a yes for the session for folders alone, so no other says what it would
@@ -159,11 +168,16 @@ fn body(request: &ConfirmationRequest, of: usize, paint: Paint, length: Length) 
     // The rendering and the diff come from the broker; escaping again keeps a faulty or remote
     // broker from drawing on this terminal.
     let rendering = visible(&request.rendering);
-    let mut lines: Vec<&str> = rendering.lines().collect();
-    // It stands at the very end of the question.
-    lines.pop_if(|last| last.starts_with(IN_SHORT));
+    let lines: Vec<&str> = rendering.lines().collect();
+    // The end stands at the very end of the question.
+    let (mut lines, _) = split_end(&lines);
     let hides_reach = of > 1 && request.kind != ConfirmationKind::WriteRoot;
-    lines.pop_if(|last| hides_reach && last.starts_with(SESSION_REACH));
+    if let [rest @ .., last] = lines
+        && hides_reach
+        && last.starts_with(SESSION_REACH)
+    {
+        lines = rest;
+    }
     let mut text = lines_of(&lines.join("\n"), "  ", length);
     if let Some(diff) = &request.diff {
         text.push_str(&paint.diff(&lines_of(&visible(diff), "", length)));
@@ -314,16 +328,17 @@ fn forget_typed_ahead() -> io::Result<()> {
     Ok(())
 }
 
-/// What the answer would cover, one line for each question.
+/// What the answer would cover, one line for each question; for a plan one more for each call.
 fn in_short(requests: &[ConfirmationRequest]) -> String {
     let line = |request: &ConfirmationRequest| {
         let rendering = visible(&request.rendering);
-        let last = rendering.lines().next_back().unwrap_or_default();
-        // A broker of another version may not say it.
-        match last.strip_prefix(IN_SHORT) {
-            Some(short) => short.to_owned(),
-            None => request.effect.as_str().to_owned(),
+        let lines: Vec<&str> = rendering.lines().collect();
+        let (_, end) = split_end(&lines);
+        if end.is_empty() {
+            return request.effect.as_str().to_owned();
         }
+        let end = end.join("\n  ");
+        end.strip_prefix(IN_SHORT).unwrap_or(&end).to_owned()
     };
     match requests {
         [] => String::new(),

@@ -14,6 +14,7 @@ use plan::rules::RefusalKind;
 use plan::schema::{NARROW_CONTENT_CHARS, Reach};
 use plan::{prompt, question, rules, schema, validate};
 use serde_json::{Value, json};
+use text::escape::visible_line;
 
 /// The tool that lists the workspace.
 const LIST_FILES: &str = "list_files";
@@ -85,6 +86,7 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
     let listing = listing(work, outcome).await?;
     let reach = reach(work).await;
     let likely = schema::likely_first(&listing, task);
+    let likely: Vec<String> = likely.iter().map(|path| visible_line(path)).collect();
     let ask = Ask {
         response_schema: Some(schema::for_request(&listing, task, reach)),
         max_tokens: Some(PLAN_TOKENS),
