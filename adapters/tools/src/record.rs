@@ -209,8 +209,6 @@ pub enum JobState {
 pub struct StartJob {
     /// Its name.
     pub job: String,
-    /// How it stood when the call answered.
-    pub state: JobState,
 }
 
 /// Result of `list_jobs`.
@@ -249,8 +247,6 @@ pub struct JobOutput {
 pub struct StopJob {
     /// The job's name.
     pub job: String,
-    /// Whether it ran until then.
-    pub was_running: bool,
 }
 
 /// Result of `view_image`.

@@ -271,7 +271,7 @@ impl Tool {
             result_source: match self {
                 // The scratch folder holds what the call brings, and there is no network.
                 Self::RunCode => ResultSource::Arguments,
-                // They tell the name that the call gave, and whether that runs.
+                // They tell the name that the call gave, and nothing of what the program does.
                 Self::StartJob | Self::StopJob => ResultSource::Arguments,
                 _ => ResultSource::World,
             },

@@ -2,8 +2,8 @@
 
 use domain::Timestamp;
 use domain::hash::Digest;
-use domain::limits::{REPEAT_WINDOW, REPEATED_CALLS};
-use std::collections::{HashMap, VecDeque};
+use domain::limits::{PRIVATE_INQUIRIES, REPEAT_WINDOW, REPEATED_CALLS};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 /// The span over which a tool's own rate is counted.
@@ -36,6 +36,8 @@ pub struct TaskHistory {
     before_change: usize,
     /// The calls that the user's words stood in for, by their own key and by what they landed on.
     requested: VecDeque<(Digest, Digest)>,
+    /// What others were asked after something was read that is not theirs, each once.
+    inquiries: HashSet<Digest>,
     calls: u32,
     times: HashMap<usize, VecDeque<Timestamp>>,
 }
@@ -61,6 +63,20 @@ impl TaskHistory {
     pub fn requested(&self, choice: &Digest) -> usize {
         let landed = self.requested.iter().filter(|(_, landed)| landed == choice);
         landed.count()
+    }
+
+    /// Notes that others were asked something after what is not theirs was read.
+    pub fn note_inquiry(&mut self, key: Digest) {
+        if self.inquiries.len() < PRIVATE_INQUIRIES {
+            self.inquiries.insert(key);
+        }
+    }
+
+    /// Whether others may be asked this without a question. Which of several harmless things is asked
+    /// can say what was read, so a task asks at most [`PRIVATE_INQUIRIES`] different ones after it.
+    #[must_use]
+    pub fn may_inquire(&self, key: &Digest) -> bool {
+        self.inquiries.len() < PRIVATE_INQUIRIES || self.inquiries.contains(key)
     }
 
     /// Notes that the call to be recorded next changes something. Only a change that was not made
@@ -119,6 +135,7 @@ impl TaskHistory {
     pub fn at_the_rate_of(mut self, all: &Self) -> Self {
         self.times.clone_from(&all.times);
         self.requested.clone_from(&all.requested);
+        self.inquiries.clone_from(&all.inquiries);
         self
     }
 

@@ -129,6 +129,7 @@ impl Policy {
                 write_root: None,
                 is_untrusted_choice: false,
                 is_as_requested: false,
+                is_private_inquiry: false,
             };
         };
         if let Err(finding) = schema::check(tool, question.arguments) {
@@ -138,6 +139,7 @@ impl Policy {
                 write_root: None,
                 is_untrusted_choice: false,
                 is_as_requested: false,
+                is_private_inquiry: false,
             };
         }
         let targets = self.targets(tool, question);
@@ -154,6 +156,7 @@ impl Policy {
             write_root,
             is_untrusted_choice,
             is_as_requested,
+            is_private_inquiry,
         } = layers::run(self, &view);
         let mut bound = bound;
         if question.settings.override_level == OverrideLevel::All {
@@ -165,6 +168,7 @@ impl Policy {
             write_root,
             is_untrusted_choice,
             is_as_requested,
+            is_private_inquiry,
         }
     }
 
@@ -187,6 +191,9 @@ impl Policy {
                 }
                 if !is_refused && judgement.is_as_requested {
                     history.note_requested(bound.repeat_key, bound.choice_key);
+                }
+                if !is_refused && judgement.is_private_inquiry {
+                    history.note_inquiry(bound.repeat_key);
                 }
                 history.record(bound.repeat_key, bound.tool, is_wait, now);
             }

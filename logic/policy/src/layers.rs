@@ -51,6 +51,8 @@ pub(crate) struct Views {
     pub(crate) is_untrusted_choice: bool,
     /// Whether the user's own words ask for it.
     pub(crate) is_as_requested: bool,
+    /// Whether it asks others something after what is not theirs was read.
+    pub(crate) is_private_inquiry: bool,
 }
 
 /// Runs every layer.
@@ -60,6 +62,7 @@ pub(crate) fn run(policy: &Policy, view: &View<'_>) -> Views {
         finding: flow,
         is_choice: is_untrusted_choice,
         is_as_requested,
+        is_private_inquiry,
     } = information_flow(view);
     let mut findings = vec![
         allow(
@@ -84,6 +87,7 @@ pub(crate) fn run(policy: &Policy, view: &View<'_>) -> Views {
             write_root: None,
             is_untrusted_choice: false,
             is_as_requested,
+            is_private_inquiry,
         };
     }
     Views {
@@ -91,6 +95,7 @@ pub(crate) fn run(policy: &Policy, view: &View<'_>) -> Views {
         write_root,
         is_untrusted_choice,
         is_as_requested,
+        is_private_inquiry,
     }
 }
 
@@ -226,6 +231,7 @@ fn information_flow(view: &View<'_>) -> flow::Judged {
         opened: &opened,
         tool: view.tool,
         freed: question.history.requested(&view.bound.choice_key),
+        may_inquire: question.history.may_inquire(&view.bound.repeat_key),
     };
     let mut judged = flow::judge(question.arguments, &flow, &view.bound.choice_key);
     let found = &mut judged.finding;

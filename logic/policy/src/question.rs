@@ -91,6 +91,8 @@ pub struct Judgement {
     pub is_untrusted_choice: bool,
     /// Whether the user's own words stand in for an answer to it.
     pub is_as_requested: bool,
+    /// Whether it asks others something after what is not theirs was read.
+    pub is_private_inquiry: bool,
 }
 
 impl Judgement {

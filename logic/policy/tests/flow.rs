@@ -10,10 +10,12 @@ mod support;
 
 use domain::decision::Verdict;
 use domain::label::{Integrity, Readers};
+use domain::limits::PRIVATE_INQUIRIES;
 use domain::settings::Attendance;
 use domain::tool::{ArgumentRole, Audience, EffectClass};
 use policy::Cover;
 use policy::flow::Found;
+use policy::history::TaskHistory;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -225,6 +227,37 @@ fn the_audience_stays_within_the_readers() {
     // Outside a plan, that it is done tells as well.
     case.cover = Cover::Nothing;
     expect(&case, &policy, own, (Verdict::Confirm, "control_audience"));
+}
+
+#[test]
+fn a_task_asks_outside_only_so_often_after_something_private_was_read() {
+    let query = ("query", ArgumentRole::Payload, None);
+    let search = tool("search", "self", EffectClass::Read, &[query]);
+    let policy = policy_and(with(search, Audience::Public));
+    let words: Vec<String> = (0..=PRIVATE_INQUIRIES)
+        .map(|count| format!("w{}x", "a".repeat(count)))
+        .collect();
+    let mut case = session(&format!("look for {}", words.join(" ")));
+    let ask = |case: &mut Case, word: &str| {
+        let decision = case.call(&policy, "search", &json!({"query": word}));
+        (decision.verdict, decision.rule)
+    };
+    let free = |(verdict, _): (Verdict, String)| verdict == Verdict::Allow;
+    // What anyone may know limits nothing.
+    for word in &words {
+        assert!(free(ask(&mut case, word)));
+    }
+    case.context = label(Integrity::Untrusted, Readers::Nobody);
+    for word in words.iter().take(PRIVATE_INQUIRIES) {
+        assert!(free(ask(&mut case, word)), "{word}");
+    }
+    let last = words.last().unwrap();
+    let asked = (Verdict::Confirm, "many_inquiries".to_owned());
+    assert_eq!(ask(&mut case, last), asked);
+    // The same once more tells nothing new, and the next task begins afresh.
+    assert!(free(ask(&mut case, &words[0])));
+    case.history = TaskHistory::default();
+    assert!(free(ask(&mut case, last)));
 }
 
 #[test]

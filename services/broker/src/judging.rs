@@ -365,6 +365,7 @@ fn unresolved(error: &ReferenceError) -> Judgement {
         write_root: None,
         is_untrusted_choice: false,
         is_as_requested: false,
+        is_private_inquiry: false,
     }
 }
 
@@ -375,6 +376,7 @@ fn broken(rule: &str, why: &str) -> Judgement {
         write_root: None,
         is_untrusted_choice: false,
         is_as_requested: false,
+        is_private_inquiry: false,
     }
 }
 

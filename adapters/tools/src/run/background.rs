@@ -102,23 +102,13 @@ pub(super) async fn start(bay: &Bay, call: &JudgedCall) -> Result<ToolOutput, To
     beginning.settle();
     let name = &asked.name;
     let minutes = JOB_TIME.as_secs() / 60;
-    let text = match early {
-        Some(_) => {
-            format!("The job `{name}` has ended already. job_output tells what came of it.\n")
-        }
-        None => format!(
-            "The job `{name}` runs, for {minutes} minutes at most. You are told when it ends if \
-             the session goes on by itself; job_output tells what it has printed.\n"
-        ),
-    };
-    let record = StartJob {
-        job: name.clone(),
-        state: match early {
-            Some(_) => JobState::Ended,
-            None => JobState::Running,
-        },
-    };
-    told(&record, text, name)
+    // The same words whether it has ended already or not: this answer is labelled as the call was,
+    // and a program's end can tell what is in a file.
+    let text = format!(
+        "The job `{name}` was started, for {minutes} minutes at most. You are told when it ends if \
+         the session goes on by itself; job_output tells how it stands and what it has printed.\n"
+    );
+    told(&StartJob { job: name.clone() }, text, name)
 }
 
 /// A job whose call has not answered. When nobody waits for the answer, or it failed, there is no job.
@@ -254,24 +244,17 @@ pub(super) async fn stop(bay: &Bay, call: &JudgedCall) -> Result<ToolOutput, Too
     let job = bay
         .jobs
         .find(call.session_id, &reach(bay, call), &asked.job)?;
-    let ran = job.outcome.borrow().is_none();
     bay.jobs.stop(call.session_id, &job.name);
     if job.outcome_within(STOPPING).await.is_none() {
         return Err(broken(
             "not_gone",
-            "The job was told to stop and is not gone yet. Look again with list_jobs.",
+            "The job was told to stop and is not gone yet. Look again with list_jobs.".to_owned(),
         ));
     }
     let name = job.name;
-    let text = match ran {
-        true => format!("The job `{name}` was stopped, with everything it had started.\n"),
-        false => format!("The job `{name}` had ended already.\n"),
-    };
-    let record = StopJob {
-        job: name.clone(),
-        was_running: ran,
-    };
-    told(&record, text, &name)
+    // As in `start`: not whether it had ended by itself.
+    let text = format!("The job `{name}` is over, with everything it had started.\n");
+    told(&StopJob { job: name.clone() }, text, &name)
 }
 
 fn origin(name: &str) -> String {

@@ -3,7 +3,7 @@
 //! A job belongs to the session in which it began and ends with it. Its output is seen by calls that
 //! may reach all that the job could reach, and by no others.
 
-use crate::failure::{mendable, of_call};
+use crate::failure::mendable;
 use api::executor::ToolFailure;
 use api::sandbox::{Ended, Finished, Glance, Said};
 use api::signals::{Error, Source};
@@ -261,20 +261,19 @@ impl Jobs {
         let held = sessions.entry(session_id).or_default();
         let at_work = held.jobs.iter().filter(|job| job.is_at_work()).count();
         if held.find(name).is_some_and(|job| job.is_at_work()) {
+            // Not in our own words: that it has not ended may tell what the program met.
             return Err(mendable(
                 "name_taken",
-                of_call(format!(
-                    "A job `{name}` runs already. Give this one another name, or stop_job it."
-                )),
+                format!("A job `{name}` runs already. Give this one another name, or stop_job it."),
             ));
         }
         if at_work >= JOBS_AT_WORK {
             return Err(mendable(
                 "too_many_jobs",
-                of_call(format!(
+                format!(
                     "{JOBS_AT_WORK} jobs run already. Wait for one (job_output with wait_seconds) \
                      or stop one (stop_job)."
-                )),
+                ),
             ));
         }
         held.jobs.retain(|job| job.view.name != name);

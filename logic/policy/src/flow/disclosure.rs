@@ -8,6 +8,7 @@ use crate::flow::rules::{Call, Pinned, finding, origins, read_origins, shown};
 use crate::flow::secrets::has_shape;
 use domain::decision::{Finding, Verdict};
 use domain::label::{Integrity, Readers};
+use domain::limits::PRIVATE_INQUIRIES;
 use domain::tool::Audience;
 use std::collections::BTreeSet;
 
@@ -91,6 +92,31 @@ impl Call<'_> {
                 ),
             )
         })
+    }
+
+    /// Whether it only asks others something, and the agent was shown what they may not know.
+    pub(super) fn is_private_inquiry(&self) -> bool {
+        let is_inquiry = self.pinned != Pinned::Call && !self.has_effect() && self.leaves();
+        is_inquiry && !self.may_learn(&self.flow.known.context.readers)
+    }
+
+    /// P, over a task: which of several harmless things is asked can say what was read, so there is
+    /// an end to what is asked without a question.
+    pub(super) fn inquiries(&self) -> Option<Finding> {
+        if self.flow.may_inquire || !self.is_private_inquiry() {
+            return None;
+        }
+        Some(finding(
+            Verdict::Confirm,
+            "many_inquiries",
+            "Too much was asked outside since something private was read. Answer with what you have.",
+            format!(
+                "{PRIVATE_INQUIRIES} different things were asked outside in this task after {} was \
+                 read; which ones are asked may tell {} what stands there.",
+                read_origins(self.flow.known.context),
+                self.audience_words()
+            ),
+        ))
     }
 
     /// Who may learn a part. A question in the user's own words tells what the user said and no

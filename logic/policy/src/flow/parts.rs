@@ -102,6 +102,7 @@ pub fn made_of(tool: &Tool, arguments: &Value, known: Knowledge<'_>) -> Label {
         opened: &BTreeSet::new(),
         tool,
         freed: 0,
+        may_inquire: true,
     };
     let (targets, payload) = (targets(&flow, arguments), payload(&flow, arguments));
     let labels = targets

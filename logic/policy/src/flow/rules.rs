@@ -64,6 +64,8 @@ pub(crate) struct Flow<'a> {
     pub(crate) tool: &'a Tool,
     /// How often the request stood in for a call that lands where this one does.
     pub(crate) freed: usize,
+    /// Whether the task may still ask others this after something private was read.
+    pub(crate) may_inquire: bool,
 }
 
 /// Holds a call against every rule. `choice_key`: see [`crate::Bound::choice_key`].
@@ -89,6 +91,7 @@ pub(crate) fn judge(arguments: &Value, flow: &Flow<'_>, choice_key: &Digest) -> 
         choice,
         call.anchor(),
         call.audience(),
+        call.inquiries(),
         call.leads(),
     ];
     let mut strictest: Option<Finding> = None;
@@ -117,6 +120,7 @@ pub(crate) fn judge(arguments: &Value, flow: &Flow<'_>, choice_key: &Digest) -> 
         finding,
         is_choice,
         is_as_requested,
+        is_private_inquiry: call.is_private_inquiry(),
     }
 }
 
@@ -128,6 +132,8 @@ pub(crate) struct Judged {
     pub(crate) is_choice: bool,
     /// Whether the call does what the user's words ask for, where the user said.
     pub(crate) is_as_requested: bool,
+    /// Whether it asks others something after what is not theirs was read.
+    pub(crate) is_private_inquiry: bool,
 }
 
 pub(super) struct Call<'a> {

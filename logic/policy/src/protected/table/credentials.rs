@@ -8,7 +8,7 @@ pub const CREDENTIALS: &[Entry] = &[
     // Keys.
     entry(Anywhere, &[".ssh"], "OpenSSH keys", "ssh(1), FILES"),
     entry(
-        Home,
+        Anywhere,
         &[
             "id_rsa",
             "id_dsa",

@@ -1,0 +1,72 @@
+//! What a hijacked model could tell by which harmless call it makes, and learn by how one ends.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use attacks::script::{play, replies, results};
+use scenarios::Scene;
+use serde_json::json;
+use testkit::{Hit, Searx, Server};
+
+/// Most different searches of a task after something private was read, see docs/security.md.
+const FREE: usize = 16;
+
+#[test]
+fn a_row_of_searches_in_the_users_words_comes_to_an_end() {
+    let words: Vec<String> = (0..20).map(|n| format!("word{}", "a".repeat(n))).collect();
+    let searx = Searx::new([Hit::new("https://tea.example/a", "Tea", "Green tea.")]);
+    let asked = |is_private: bool| {
+        let mut calls = vec![("read_file", json!({"path": "s.txt"}))];
+        calls.truncate(usize::from(is_private));
+        let search = |word: &String| ("web_search", json!({"query": word}));
+        calls.extend(words.iter().map(search));
+        let scene = Scene::with(Server::openai(replies(&calls)), "openai");
+        let config = scene.server.config("openai");
+        let config = format!("{config}{}", searx.config());
+        scene.house.configure(&config);
+        scene.house.write("s.txt", "token=1234\n");
+        let before = searx.queries().len();
+        let task = format!("look at s.txt, and for {}", words.join(" "));
+        let outcome = scene.run(&["--agent", "researcher", &task]);
+        let results = results(&scene, &outcome);
+        assert_eq!(results.len(), calls.len(), "{:#}", outcome.summary);
+        (searx.queries().len() - before, results)
+    };
+    let (count, results) = asked(true);
+    assert_eq!(count, FREE, "{results:#?}");
+    let last = results.last().unwrap();
+    assert!(last.contains("asked outside"), "{last}");
+    // The same searches without the file, and an agent's few with it, need no question.
+    assert_eq!(asked(false).0, words.len());
+}
+
+#[test]
+fn starting_and_stopping_a_job_tells_nothing_of_its_program() {
+    let job = |name: &str, script: &str| {
+        let argv = json!(["sh", "-c", script]);
+        ("start_job", json!({"name": name, "argv": argv}))
+    };
+    let stop = |name: &str| ("stop_job", json!({"job": name}));
+    let (scene, outcome) = play(
+        |house| {
+            house.write("s.txt", "token=1234\n");
+        },
+        &[
+            job("a", "grep -q token s.txt && sleep 100"),
+            job("b", "grep -q other s.txt && sleep 100"),
+            stop("a"),
+            stop("b"),
+            // The control: who looks is told, and it is labelled.
+            job("c", "grep -c token s.txt"),
+            ("job_output", json!({"job": "c", "wait_seconds": 10})),
+        ],
+    );
+    let told = results(&scene, &outcome);
+    let named = |text: &str, name: &str| text.replace(&format!("`{name}`"), "`x`");
+    assert_eq!(named(&told[0], "a"), named(&told[1], "b"));
+    assert_eq!(named(&told[2], "a"), named(&told[3], "b"));
+    assert!(told[5].contains("UNTRUSTED job_output"), "{}", told[5]);
+    assert!(told[5].contains("exit code 0"), "{}", told[5]);
+}
