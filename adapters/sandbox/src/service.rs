@@ -277,6 +277,7 @@ impl Account {
             Event::NotStarted { program, why } => {
                 self.refusal = Some(Refusal::NotStarted { program, why });
             }
+            Event::Uncovered => self.refusal = Some(Refusal::Uncovered),
             Event::Broken { why } => self.refusal = Some(Refusal::Broken(why)),
             Event::Ended { code, signal } => {
                 self.ended = match (code, signal) {

@@ -119,6 +119,8 @@ pub(crate) enum Event {
     BadJob { why: String },
     /// The program is not there or cannot be started.
     NotStarted { program: String, why: String },
+    /// A cover fell off a protected file while the program ran.
+    Uncovered,
     /// Something failed that should not.
     Broken { why: String },
     /// The program ended.
@@ -135,6 +137,7 @@ impl Event {
             Refusal::Promise { promise, why } => Self::Refused { promise, why },
             Refusal::BadJob(why) => Self::BadJob { why },
             Refusal::NotStarted { program, why } => Self::NotStarted { program, why },
+            Refusal::Uncovered => Self::Uncovered,
             Refusal::Broken(why) => Self::Broken { why },
         }
     }

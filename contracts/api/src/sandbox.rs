@@ -168,6 +168,10 @@ pub enum Refusal {
         /// What the operating system said.
         why: String,
     },
+    /// A file that was kept from the program was replaced by another program, and with it what
+    /// covered it; the program was stopped in that moment, and nothing of it is left running.
+    #[error("a protected file in its folders was replaced by another program")]
+    Uncovered,
     /// The sandbox itself failed; nothing is left running.
     #[error("the sandbox failed: {0}")]
     Broken(String),

@@ -107,7 +107,9 @@ fn launchers(folder: &Path) -> Vec<String> {
             if !own && [".git", ".env", ".envrc", ".vscode", "HEAD"].contains(&name.as_str()) {
                 found.push(entry.path().to_string_lossy().into_owned());
             }
-            if entry.file_type().unwrap().is_dir() && name != ".git" {
+            // What was set aside is no repository by its name.
+            let is_aside = name == ".git" || name.starts_with("set-aside-");
+            if entry.file_type().unwrap().is_dir() && !is_aside {
                 waiting.push(entry.path());
             }
         }

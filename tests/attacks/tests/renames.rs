@@ -6,11 +6,14 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use attacks::script::{Call, play, recast, results, sit, statuses};
+use attacks::script::{Call, OPEN, play, recast, results, scene, sit, statuses};
 use scenarios::Outcome;
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 use testkit::House;
 
 const MINE: &str = "[build]\njobs = 1\n";
@@ -60,8 +63,7 @@ fn a_command_loses_no_file_of_the_users() {
     // A folder above a protected place keeps its name, as the place does.
     let (house, _outcome, told) = again(house, shell("mv .cargo c; mv plain other; true"));
     assert_eq!(house.read(".cargo/config.toml"), MINE, "{told}");
-    // What becomes a protected place by its new name is set aside, and what the command made is
-    // removed.
+    // What becomes a protected place by its new name is set aside, and so is what the command made.
     let script = "mv conf sub; mkdir new; mv sub new/.cargo; mv old .vscode; \
                   mkdir -p made/.git; echo x > made/.git/config";
     let (house, _outcome, told) = again(house, shell(script));
@@ -73,10 +75,9 @@ fn a_command_loses_no_file_of_the_users() {
     );
     assert_eq!(house.read("set-aside-1-vscode/file"), MINE, "{told}");
     assert!(
-        !house.has("made/.git") && told.contains("removed again"),
+        !house.has("made/.git") && house.has("made/set-aside-1-git/config"),
         "{told}"
     );
-    assert_eq!(fs::read_dir(house.work().join("made")).unwrap().count(), 0);
 }
 
 #[test]
@@ -157,4 +158,58 @@ fn a_command_fills_no_shipped_link_that_led_nowhere() {
     assert_eq!(statuses(&outcome), ["ok"], "{told:?}");
     assert!(!scene.house.has("sub/missing/rc"), "{told:?}");
     assert!(scene.house.has("sub/missing/other"), "{told:?}");
+}
+
+/// Waits for a file that a command makes when it is at work.
+fn wait_for(path: &Path) {
+    let began = Instant::now();
+    while !path.exists() {
+        assert!(began.elapsed() < PATIENCE, "no {}", path.display());
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Longest a command may take to begin.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[test]
+fn a_save_of_the_users_stops_a_command_that_would_see_it() {
+    let script = "touch ready; while :; do cat .netrc; echo evil >> .envrc; sleep 0.1; done";
+    let scene = scene(&[("run_shell", json!({"argv": ["sh", "-c", script]}))]);
+    let work = scene.house.work();
+    for name in [".netrc", ".envrc"] {
+        fs::write(work.join(name), "old").unwrap();
+    }
+    let running = scene.house.ask(["run"]).args(OPEN).arg("do it").spawn();
+    wait_for(&work.join("ready"));
+    for name in [".netrc", ".envrc"] {
+        fs::write(work.join("new"), "NEWCANARY").unwrap();
+        fs::rename(work.join("new"), work.join(name)).unwrap();
+    }
+    // It would go on for ever.
+    let finished = running.finish();
+    let shown = scene.server.chats().last().unwrap().body.to_string();
+    assert!(shown.contains("replaced a protected file"), "{finished:?}");
+    assert!(!shown.contains("NEWCANARY"), "{shown}");
+    for name in ["set-aside-1-netrc", "set-aside-1-envrc"] {
+        assert!(scene.house.read(name).contains("NEWCANARY"), "{name}");
+        assert!(shown.contains(name), "{shown}");
+    }
+}
+
+#[test]
+fn a_clone_of_the_users_during_a_command_is_kept() {
+    let script = "touch ready; while [ ! -e go ]; do sleep 0.05; done; mkdir -p own/.git";
+    let scene = scene(&[("run_shell", json!({"argv": ["sh", "-c", script]}))]);
+    let work = scene.house.work();
+    let running = scene.house.ask(["run"]).args(OPEN).arg("do it").spawn();
+    wait_for(&work.join("ready"));
+    fs::create_dir_all(work.join("clone/.git")).unwrap();
+    fs::write(work.join("clone/.git/commit"), "unpushed").unwrap();
+    fs::write(work.join("go"), "").unwrap();
+    let _finished = running.finish();
+    assert_eq!(scene.house.read("clone/set-aside-1-git/commit"), "unpushed");
+    assert!(scene.house.has("own/set-aside-1-git") && !scene.house.has("own/.git"));
+    let shown = scene.server.chats().last().unwrap().body.to_string();
+    assert!(shown.contains("is now named set-aside-1-git"), "{shown}");
 }

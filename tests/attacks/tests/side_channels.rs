@@ -8,7 +8,7 @@
 use attacks::script::{play, replies, results};
 use scenarios::Scene;
 use serde_json::json;
-use testkit::{Hit, Searx, Server};
+use testkit::{Hit, Reply, Searx};
 
 /// Most different searches of a task after something private was read, see docs/security.md.
 const FREE: usize = 16;
@@ -18,11 +18,12 @@ fn a_row_of_searches_in_the_users_words_comes_to_an_end() {
     let words: Vec<String> = (0..20).map(|n| format!("word{}", "a".repeat(n))).collect();
     let searx = Searx::new([Hit::new("https://tea.example/a", "Tea", "Green tea.")]);
     let asked = |is_private: bool| {
-        let mut calls = vec![("read_file", json!({"path": "s.txt"}))];
-        calls.truncate(usize::from(is_private));
         let search = |word: &String| ("web_search", json!({"query": word}));
-        calls.extend(words.iter().map(search));
-        let scene = Scene::with(Server::openai(replies(&calls)), "openai");
+        let searches: Vec<_> = words.iter().map(search).collect();
+        // In a reply of its own, so that every search comes after it.
+        let read = Reply::call("read_file", json!({"path": "s.txt"}));
+        let said = Some(read).filter(|_| is_private).into_iter();
+        let scene = Scene::new(said.chain(replies(&searches)));
         let config = scene.server.config("openai");
         let config = format!("{config}{}", searx.config());
         scene.house.configure(&config);
@@ -31,7 +32,8 @@ fn a_row_of_searches_in_the_users_words_comes_to_an_end() {
         let task = format!("look at s.txt, and for {}", words.join(" "));
         let outcome = scene.run(&["--agent", "researcher", &task]);
         let results = results(&scene, &outcome);
-        assert_eq!(results.len(), calls.len(), "{:#}", outcome.summary);
+        let count = words.len() + usize::from(is_private);
+        assert_eq!(results.len(), count, "{:#}", outcome.summary);
         (searx.queries().len() - before, results)
     };
     let (count, results) = asked(true);
@@ -64,7 +66,11 @@ fn starting_and_stopping_a_job_tells_nothing_of_its_program() {
         ],
     );
     let told = results(&scene, &outcome);
-    let named = |text: &str, name: &str| text.replace(&format!("`{name}`"), "`x`");
+    // The second line: the first and the last carry a fence of their own.
+    let named = |text: &str, name: &str| {
+        let line = text.lines().nth(1).unwrap_or_default();
+        line.replace(&format!("`{name}`"), "`x`")
+    };
     assert_eq!(named(&told[0], "a"), named(&told[1], "b"));
     assert_eq!(named(&told[2], "a"), named(&told[3], "b"));
     assert!(told[5].contains("UNTRUSTED job_output"), "{}", told[5]);

@@ -5,29 +5,35 @@ use super::{Control, Ledger, broken, fence, filter, rights, view};
 use crate::promise::{self, name};
 use crate::wire::{self, Event, Spec};
 use api::sandbox::Refusal;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::MemfdFlags;
-use rustix::process::{DumpableBehavior, Signal, WaitOptions, WaitStatus};
+use rustix::io::Errno;
+use rustix::process::{
+    DumpableBehavior, Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, pidfd_open, wait,
+};
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
 use std::path::Component;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 pub(super) fn run(number: &str) -> Result<i32, Refusal> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|e| broken("tying the porter to the warden", e))?;
     let (spec, input) = take_job(number).map_err(|e| broken("taking the job", e))?;
     let mut ledger = Ledger::of(&spec);
+    let covers = Covers::watch().map_err(|e| broken("watching the mounts", e))?;
     restrict(&spec, &mut ledger)?;
     promise::check(&spec, &ledger.0)?;
     Event::Ready {
-        mechanisms: ledger.0,
+        mechanisms: ledger.0.clone(),
     }
     .send(Control)
     .map_err(|e| broken("reporting", e))?;
     if spec.argv.is_empty() {
         return Ok(0);
     }
-    let ended = start(&spec, &input)?;
+    let covers = covers.filter(|_| ledger.has(name::MOUNT_VIEW));
+    let ended = start(&spec, &input, covers)?;
     ended
         .send(Control)
         .map_err(|e| broken("reporting the end", e))?;
@@ -91,8 +97,36 @@ fn fill(spec: &Spec) -> io::Result<()> {
     Ok(())
 }
 
-/// Starts the program, waits for it, and buries everything else that ends meanwhile.
-fn start(spec: &Spec, input: &[u8]) -> Result<Event, Refusal> {
+/// The mounts of this namespace, watched for one that goes. When a file is replaced by another one
+/// outside (an editor's save), the kernel drops what was mounted on it here, and nothing covers the
+/// new one.
+struct Covers(File);
+
+impl Covers {
+    /// Opens the table, while it can be reached. `None` where there is no /proc.
+    fn watch() -> io::Result<Option<Self>> {
+        match File::open("/proc/self/mountinfo") {
+            Ok(table) => Ok(Some(Self(table))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What says that the table has changed since it was last asked; the program itself cannot.
+    fn poll(&self) -> PollFd<'_> {
+        PollFd::new(&self.0, PollFlags::PRI)
+    }
+}
+
+/// Longest that what ends beside the program waits to be buried.
+const BURIAL: Timespec = Timespec {
+    tv_sec: 1,
+    tv_nsec: 0,
+};
+
+/// Starts the program, waits for it, and buries everything else that ends meanwhile. Stops, and with
+/// it everything in its process namespace, when a cover falls off.
+fn start(spec: &Spec, input: &[u8], covers: Option<Covers>) -> Result<Event, Refusal> {
     let [program, arguments @ ..] = spec.argv.as_slice() else {
         return Err(Refusal::BadJob("no program is named".to_owned()));
     };
@@ -103,6 +137,10 @@ fn start(spec: &Spec, input: &[u8]) -> Result<Event, Refusal> {
     let stdin = standard_input(input).map_err(|e| broken("the standard input", e))?;
     std::env::set_current_dir(&spec.folder)
         .map_err(|e| not_started(format!("{}: {e}", spec.folder.display())))?;
+    if let Some(covers) = &covers {
+        // What was mounted to build the view is no news.
+        poll(&mut [covers.poll()], Some(&Timespec::default())).map_err(|e| broken("polling", e))?;
+    }
     let child = Command::new(program)
         .args(arguments)
         .env_clear()
@@ -110,15 +148,29 @@ fn start(spec: &Spec, input: &[u8]) -> Result<Event, Refusal> {
         .stdin(stdin)
         .spawn()
         .map_err(|e| not_started(e.to_string()))?;
+    wait_for(&child, covers.as_ref())
+}
+
+fn wait_for(child: &Child, covers: Option<&Covers>) -> Result<Event, Refusal> {
+    let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let id = id.ok_or_else(|| broken("waiting for the program", "it has no id"))?;
+    let program = pidfd_open(id, PidfdFlags::empty());
+    let program = program.map_err(|e| broken("waiting for the program", e))?;
     loop {
-        match rustix::process::wait(WaitOptions::empty()) {
-            Ok(Some((pid, status)))
-                if u32::try_from(pid.as_raw_nonzero().get()) == Ok(child.id()) =>
-            {
+        let mut waiting = vec![PollFd::new(&program, PollFlags::IN)];
+        waiting.extend(covers.map(Covers::poll));
+        match poll(&mut waiting, Some(&BURIAL)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(broken("waiting for the program", errno)),
+        }
+        let has_fallen = |cover: &PollFd<'_>| !cover.revents().is_empty();
+        if waiting.get(1).is_some_and(has_fallen) {
+            return Err(Refusal::Uncovered);
+        }
+        while let Ok(Some((ended, status))) = wait(WaitOptions::NOHANG) {
+            if ended == id {
                 return Ok(told(status));
             }
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(errno) => return Err(broken("waiting for the program", errno)),
         }
     }
 }

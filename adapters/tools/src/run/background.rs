@@ -1,7 +1,6 @@
 //! `start_job`, `list_jobs`, `job_output` and `stop_job`: a command that goes on while the agent does
 //! something else. It runs as `run_shell` runs one: the same view, the same guard, no network.
 
-use super::guard::Leftovers;
 use super::jobs::{Outcome, Post, Reach, View, how};
 use super::shell::{self, Ground};
 use super::{Bay, Errand, Guarding, add_streams, record_of, shown_argv, text_of};
@@ -139,7 +138,7 @@ async fn work(errand: Errand, bay: Bay, mut post: Post) {
     let (Some(unwanted), Some(seen)) = (post.unwanted.take(), post.seen.take()) else {
         return;
     };
-    let guarding = Guarding::of(&bay, Leftovers::SetAside);
+    let guarding = Guarding::of(&bay);
     let running = errand.run(bay.given.sandbox.clone(), guarding, unwanted, seen);
     let outcome: Outcome = match tokio::spawn(running).await {
         Ok(outcome) => outcome,

@@ -1,11 +1,11 @@
 //! Protected places while a program may write: those that are there cannot be changed, and those
-//! that the program makes are taken away again before anybody else runs them.
+//! that are new are taken away before anybody else runs them.
 //!
 //! A mount can freeze what exists and cannot forbid a name that does not. So what exists is frozen,
-//! and what is new is removed as soon as the program and all it started have ended.
+//! and what is new gets a name that nothing acts on as soon as the program and all it started have
+//! ended. It is never removed: nothing tells what the program made from what the user made meanwhile.
 
 use super::places::{Found, Limits, Mark, goal, is_inside, search};
-use super::scratch;
 use crate::failure::mendable;
 use api::executor::ToolFailure;
 use policy::protected::{Protected, Protection};
@@ -19,21 +19,9 @@ use std::fs;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 /// Most names that are tried for what is set aside.
 const ASIDE_NAMES: u32 = 1_000;
-
-/// What becomes of protected places that were not there before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Leftovers {
-    /// What the program made is removed, since it ran for moments. What it gave another name, so
-    /// that it came to be one, is set aside.
-    Remove,
-    /// They get a name that nothing acts on: the program ran for so long that the user may have
-    /// made them.
-    SetAside,
-}
 
 /// A folder that is guarded, held open, so that nothing that is put in its place is taken for it.
 #[derive(Debug)]
@@ -47,7 +35,6 @@ struct Root {
 #[derive(Debug)]
 pub(super) struct Watch {
     roots: Vec<Root>,
-    begun: SystemTime,
     known: BTreeSet<Mark>,
     /// Where protected links lead, and nothing is.
     awaited: BTreeSet<PathBuf>,
@@ -70,7 +57,6 @@ impl Watch {
                 return Err(not_a_root(root, why));
             }
         }
-        let begun = SystemTime::now();
         let mut sight = search(protected, roots.iter(), Limits::BEFORE);
         if sight.is_cut {
             return Err(too_many());
@@ -87,7 +73,6 @@ impl Watch {
         let leading = above(&places, roots).into_iter();
         kept_names.extend(leading.filter(|folder| protected.leads_to_listed(folder)));
         Ok(Self {
-            begun,
             held: kept_names.into_iter().collect(),
             awaited: awaited(&found, roots),
             hidden,
@@ -98,18 +83,13 @@ impl Watch {
         })
     }
 
-    /// Takes away the protected places that were not there before, and says which, and also when
+    /// Sets aside the protected places that were not there before, and says which, and also when
     /// not everything could be looked at.
-    pub(super) fn end(&self, protected: &Protected, leftovers: Leftovers) -> Vec<String> {
-        self.end_within(protected, leftovers, Limits::AFTER)
+    pub(super) fn end(&self, protected: &Protected) -> Vec<String> {
+        self.end_within(protected, Limits::AFTER)
     }
 
-    fn end_within(
-        &self,
-        protected: &Protected,
-        leftovers: Leftovers,
-        limits: Limits,
-    ) -> Vec<String> {
+    fn end_within(&self, protected: &Protected, limits: Limits) -> Vec<String> {
         let roots = self.roots.iter().map(|root| &root.path);
         let sight = search(protected, roots, limits);
         let mut notes = Vec::new();
@@ -139,12 +119,14 @@ impl Watch {
             .collect();
         for place in fresh.chain(&arrived) {
             let shown = place.path.display();
-            match self.take_away(place, leftovers) {
-                Ok(what) => notes.push(format!("{shown} is a protected place; it was {what}")),
+            match self.set_aside(place) {
+                Ok(aside) => notes.push(format!(
+                    "{shown} is a protected place; it was not there before and is now named {aside}"
+                )),
                 // Somebody else was faster.
                 Err(Errno::NOENT) => {}
                 Err(error) => notes.push(format!(
-                    "{shown} is a protected place and could not be removed: {error}"
+                    "{shown} is a protected place and could not be set aside: {error}"
                 )),
             }
         }
@@ -162,13 +144,14 @@ impl Watch {
             path: path.to_path_buf(),
             root,
             identity: (about.dev(), about.ino()),
+            born: about.created().ok(),
             link: None,
         })
     }
 
-    /// Takes one away, beneath the folder that was open from the beginning and through no link:
-    /// another program may be at work in it.
-    fn take_away(&self, place: &Found, leftovers: Leftovers) -> Result<String, Errno> {
+    /// Gives one another name, beneath the folder that was open from the beginning and through no
+    /// link: another program may be at work in it.
+    fn set_aside(&self, place: &Found) -> Result<String, Errno> {
         let root = self.roots.get(place.root).ok_or(Errno::NOENT)?;
         let folder = root.folder.as_ref().ok_or(Errno::NOENT)?;
         let inside = place.path.strip_prefix(&root.path);
@@ -186,14 +169,7 @@ impl Watch {
             return Err(Errno::AGAIN);
         }
         let _writable = Writable::new(&above);
-        let is_its_own =
-            leftovers == Leftovers::Remove && scratch::is_made_since(&above, name, self.begun);
-        if is_its_own && scratch::remove_below(&above, name).is_ok() {
-            return Ok("removed again".to_owned());
-        }
-        // Also what cannot be removed, such as a folder with a closed one in it.
-        let aside = set_aside(&above, name)?;
-        Ok(format!("not there before and is now named {aside}"))
+        set_aside(&above, name)
     }
 }
 
@@ -320,7 +296,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn what_is_there_is_frozen_and_what_is_new_is_removed() {
+    fn what_is_there_is_frozen_and_what_is_new_is_set_aside() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().to_path_buf();
         fs::create_dir_all(root.join("sub/.git/hooks")).unwrap();
@@ -335,12 +311,41 @@ mod tests {
         fs::create_dir_all(root.join("sub/.git/hooks")).unwrap();
         fs::write(root.join("sub/.envrc"), "new").unwrap();
         fs::write(root.join("sub/plain"), "new").unwrap();
-        let notes = watch.end(&protected, Leftovers::Remove);
+        let notes = watch.end(&protected);
         assert_eq!(notes.len(), 2, "{notes:?}");
         assert!(root.join("moved/.git/hooks").is_dir());
         assert!(!root.join("sub/.git").exists() && !root.join("sub/.envrc").exists());
         assert!(root.join("sub/plain").exists());
         assert_eq!(fs::read_to_string(root.join(".env")).unwrap(), "old");
+    }
+
+    #[test]
+    fn what_takes_the_number_of_a_protected_place_is_not_taken_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let place = root.join(".husky");
+        fs::create_dir(&place).unwrap();
+        let protected = Protected::default();
+        let watch = Watch::begin(&protected, std::slice::from_ref(&root)).unwrap();
+        let before = fs::metadata(&place).unwrap();
+        fs::remove_dir(&place).unwrap();
+        // File systems give a free number to the next one, at once or after a few.
+        let has_it = (0..2_000).any(|number| {
+            let other = root.join(number.to_string());
+            fs::create_dir(&other).unwrap();
+            let is_it = fs::metadata(&other).unwrap().ino() == before.ino();
+            let name = if is_it { &place } else { &root.join("unused") };
+            if is_it {
+                fs::rename(&other, name).unwrap();
+            }
+            is_it
+        });
+        if !has_it {
+            fs::create_dir(&place).unwrap();
+        }
+        let notes = watch.end(&protected);
+        assert_eq!(notes.len(), 1, "number again: {has_it}: {notes:?}");
+        assert!(!place.exists() && root.join("set-aside-1-husky").is_dir());
     }
 
     #[test]
@@ -359,7 +364,7 @@ mod tests {
         let protected = Protected::default();
         let watch = Watch::begin(&protected, std::slice::from_ref(&root)).unwrap();
         assert_eq!(watch.frozen, [root.join("docs/rc")]);
-        assert!(watch.end(&protected, Leftovers::Remove).is_empty());
+        assert!(watch.end(&protected).is_empty());
         // A file takes the place, and perhaps the number, of a link; one link gets the name of
         // another; a third leads elsewhere. Moving a folder changes nothing.
         fs::remove_file(root.join(".envrc")).unwrap();
@@ -368,7 +373,7 @@ mod tests {
         fs::remove_file(root.join(".bashrc")).unwrap();
         link("docs/evil", root.join(".bashrc")).unwrap();
         fs::rename(root.join("sub"), root.join("moved")).unwrap();
-        let notes = watch.end(&protected, Leftovers::Remove);
+        let notes = watch.end(&protected);
         assert_eq!(notes.len(), 3, "{notes:?}");
         for gone in [".envrc", ".zshrc", ".bashrc"] {
             assert!(root.join(gone).symlink_metadata().is_err(), "{gone}");
@@ -385,7 +390,7 @@ mod tests {
         fs::create_dir_all(root.join(".git/hooks")).unwrap();
         fs::write(root.join(".git/hooks/pre-commit"), "mine").unwrap();
         fs::write(root.join("set-aside-1-git"), "taken").unwrap();
-        let notes = watch.end(&protected, Leftovers::SetAside);
+        let notes = watch.end(&protected);
         assert!(
             notes[0].ends_with("is now named set-aside-2-git"),
             "{notes:?}"
@@ -393,7 +398,7 @@ mod tests {
         assert!(!root.join(".git").exists());
         let kept = fs::read_to_string(root.join("set-aside-2-git/hooks/pre-commit"));
         assert_eq!(kept.unwrap(), "mine");
-        assert!(watch.end(&protected, Leftovers::SetAside).is_empty());
+        assert!(watch.end(&protected).is_empty());
     }
 
     #[test]
@@ -410,17 +415,12 @@ mod tests {
         let found = &sight.found;
         fs::rename(root.join("sub"), root.join("gone")).unwrap();
         std::os::unix::fs::symlink(elsewhere.path(), root.join("sub")).unwrap();
-        for leftovers in [Leftovers::Remove, Leftovers::SetAside] {
-            assert!(watch.take_away(&found[0], leftovers).is_err());
-        }
+        assert!(watch.set_aside(&found[0]).is_err());
         // A folder in its place instead of a link: another thing of the same name.
         fs::remove_file(root.join("sub")).unwrap();
         fs::create_dir(root.join("sub")).unwrap();
         fs::write(root.join("sub/.env"), "another").unwrap();
-        assert_eq!(
-            watch.take_away(&found[0], Leftovers::Remove),
-            Err(Errno::AGAIN)
-        );
+        assert_eq!(watch.set_aside(&found[0]), Err(Errno::AGAIN));
         assert!(elsewhere.path().join(".env").exists() && root.join("sub/.env").exists());
     }
 
@@ -440,7 +440,7 @@ mod tests {
         let deep = root.join("d/".repeat(Limits::BEFORE.depth + 7));
         fs::create_dir_all(deep.join(".git")).unwrap();
         fs::create_dir_all(root.join(".git/hooks")).unwrap();
-        let notes = watch.end(&protected, Leftovers::Remove);
+        let notes = watch.end(&protected);
         assert_eq!(notes.len(), 2, "{notes:?}");
         assert!(!root.join(".git").exists() && !deep.join(".git").exists());
         // The shallow ones come first, and that there may be more is said.
@@ -453,7 +453,7 @@ mod tests {
             entries: 20,
             ..Limits::AFTER
         };
-        let notes = watch.end_within(&protected, Leftovers::Remove, few);
+        let notes = watch.end_within(&protected, few);
         assert!(notes[0].starts_with("ATTENTION"), "{notes:?}");
         assert!(!root.join("d/.git").exists() && !root.join("e/.git").exists());
         assert!(deep.join(".git").exists());
@@ -500,7 +500,7 @@ mod tests {
         ] {
             mode(&root.join(name), closed).unwrap();
         }
-        let notes = watch.end(&protected, Leftovers::Remove);
+        let notes = watch.end(&protected);
         assert_eq!(notes.len(), 2, "{notes:?}");
         assert_eq!(now(&root), 0o311);
         mode(&root, 0o755).unwrap();

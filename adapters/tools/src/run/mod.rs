@@ -22,7 +22,7 @@ pub use reader::{READER_ENTRY, enter as read_document_entry};
 pub(crate) use scratch::sweep;
 
 use self::conceal::conceal;
-use self::guard::{Leftovers, Watch};
+use self::guard::Watch;
 use self::scratch::Desk;
 use crate::failure::{broken, mendable, of_call, refused};
 use crate::record::RunProgram;
@@ -129,7 +129,7 @@ impl Bay {
         let (_wanted, unwanted) = oneshot::channel::<()>();
         let (unseen, _nobody) = oneshot::channel();
         let sandbox = self.given.sandbox.clone();
-        let guard = Guarding::of(self, Leftovers::Remove);
+        let guard = Guarding::of(self);
         let mut task = tokio::spawn(errand.run(sandbox, guard, unwanted, unseen));
         let mut tick = tokio::time::interval(TICK);
         let mut seconds = 0;
@@ -160,15 +160,13 @@ impl Bay {
 struct Guarding {
     protected: Protected,
     own_folders: Vec<PathBuf>,
-    leftovers: Leftovers,
 }
 
 impl Guarding {
-    fn of(bay: &Bay, leftovers: Leftovers) -> Self {
+    fn of(bay: &Bay) -> Self {
         Self {
             protected: bay.protected.clone(),
             own_folders: bay.own_folders.clone(),
-            leftovers,
         }
     }
 }
@@ -204,7 +202,6 @@ impl Errand {
         let Guarding {
             protected,
             own_folders,
-            leftovers,
         } = guarding;
         let before = protected.clone();
         let (watch, concealed) = blocking(move || {
@@ -225,13 +222,27 @@ impl Errand {
         };
         let finished = sandbox.run_seen(job, Box::pin(stop), seen).await;
         // What the program did is told also when nobody could look.
-        let found = blocking(move || Ok(watch.end(&protected, leftovers)))
+        let found = blocking(move || Ok(watch.end(&protected)))
             .await
             .unwrap_or_else(|_| vec![guard::incomplete("it broke off")]);
         drop(desk);
-        let notes = concealed.note.into_iter().chain(found).collect();
-        Ok((finished.map_err(failure)?, notes))
+        match finished {
+            Ok(finished) => Ok((finished, concealed.note.into_iter().chain(found).collect())),
+            Err(refusal) => Err(with_notes(failure(refusal), &found)),
+        }
     }
+}
+
+/// A failure that also says what was set aside.
+fn with_notes(mut failure: ToolFailure, notes: &[String]) -> ToolFailure {
+    if notes.is_empty() {
+        return failure;
+    }
+    for note in notes {
+        failure.message.push_str(&format!("\nnote: {note}"));
+    }
+    // Which files there are is not in our own words.
+    failure.quoting()
 }
 
 async fn blocking<T: Send + 'static>(
@@ -283,6 +294,12 @@ fn failure(refusal: Refusal) -> ToolFailure {
         Refusal::NotStarted { .. } => {
             mendable("not_started", format!("Nothing was run: {refusal}."))
         }
+        Refusal::Uncovered => broken(
+            "uncovered",
+            "The command was stopped, and its output is not shown: while it ran, another program of \
+             the user's (an editor, git) replaced a protected file in a folder that it may reach, \
+             and such a file cannot be kept from it any more. Run it again.",
+        ),
         Refusal::Broken(_) => broken("sandbox_failed", format!("{refusal}.")),
     }
 }

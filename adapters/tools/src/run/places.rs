@@ -11,6 +11,7 @@ use std::io::ErrorKind;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// A file or folder, whatever it is called.
 pub(super) type Identity = (u64, u64);
@@ -47,19 +48,22 @@ pub(super) struct Found {
     /// Beneath which of the roots.
     pub(super) root: usize,
     pub(super) identity: Identity,
+    /// When it was made; `None` where the file system does not write that down.
+    pub(super) born: Option<SystemTime>,
     /// What it leads to, as it is written there, if it is a link.
     pub(super) link: Option<PathBuf>,
 }
 
 /// What a protected place is known again by. The number of a file that is gone is given to the next
-/// one, and a link cannot be frozen: of one, its name and where it leads count as well.
-pub(super) type Mark = (Identity, Option<(OsString, PathBuf)>);
+/// one, so its name and when it was made count as well; and of a link, which cannot be frozen, where
+/// it leads.
+pub(super) type Mark = (Identity, Option<SystemTime>, OsString, Option<PathBuf>);
 
 impl Found {
     pub(super) fn mark(&self) -> Mark {
         let name = self.path.file_name().unwrap_or_default();
-        let link = self.link.clone().map(|to| (name.to_owned(), to));
-        (self.identity, link)
+        let name = name.to_owned();
+        (self.identity, self.born, name, self.link.clone())
     }
 }
 
@@ -205,6 +209,7 @@ impl Sight {
             path: path.clone(),
             root,
             identity: (meta.dev(), meta.ino()),
+            born: meta.created().ok(),
             link,
         });
         // Keys may lie in a place that only must not change.

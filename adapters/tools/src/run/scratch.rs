@@ -4,8 +4,7 @@ use crate::failure::broken;
 use api::executor::ToolFailure;
 use api::sandbox::Scratch;
 use rustix::fs::{
-    AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, ResolveFlags, StatxFlags, flock, fstat,
-    openat2, statx, unlinkat,
+    AtFlags, Dir, FlockOperation, Mode, OFlags, ResolveFlags, flock, fstat, openat2, unlinkat,
 };
 use rustix::io::Errno;
 use std::collections::BTreeMap;
@@ -21,9 +20,6 @@ use uuid::Uuid;
 const PREFIX: &str = "carl-run-";
 /// Younger folders are left alone: whoever made one may not hold it yet.
 const SETTLED: Duration = Duration::from_secs(60);
-
-/// How far the times that file systems write down may lie behind: a tick of the kernel.
-const CLOCK_TICK: Duration = Duration::from_millis(10);
 
 /// Where programs are looked for.
 const PROGRAMS: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
@@ -159,7 +155,7 @@ fn empty(folder: &OwnedFd) -> rustix::io::Result<()> {
 }
 
 /// Removes what stands right below a folder, with what is in it. Follows no link, enters no mount.
-pub(super) fn remove_below<P>(folder: impl AsFd, name: P) -> rustix::io::Result<()>
+fn remove_below<P>(folder: impl AsFd, name: P) -> rustix::io::Result<()>
 where
     P: rustix::path::Arg + Copy,
 {
@@ -170,43 +166,6 @@ where
         }
         other => other,
     }
-}
-
-/// Whether what stands right below a folder, with all that is in it, was made since a moment. Where a
-/// file system does not write that down, nothing was. Follows no link, enters no mount.
-pub(super) fn is_made_since<P>(folder: impl AsFd, name: P, since: SystemTime) -> bool
-where
-    P: rustix::path::Arg + Copy,
-{
-    let since = since.checked_sub(CLOCK_TICK).unwrap_or(since);
-    is_young(folder, name, since).unwrap_or(false)
-}
-
-fn is_young<P>(folder: impl AsFd, name: P, since: SystemTime) -> rustix::io::Result<bool>
-where
-    P: rustix::path::Arg + Copy,
-{
-    let wanted = StatxFlags::BTIME | StatxFlags::TYPE;
-    let about = statx(&folder, name, AtFlags::SYMLINK_NOFOLLOW, wanted)?;
-    let seconds = u64::try_from(about.stx_btime.tv_sec).unwrap_or(0);
-    let since_epoch = Duration::new(seconds, about.stx_btime.tv_nsec);
-    let made = SystemTime::UNIX_EPOCH.checked_add(since_epoch);
-    let is_known = StatxFlags::from_bits_retain(about.stx_mask).contains(wanted);
-    if !is_known || made.is_none_or(|made| made < since) {
-        return Ok(false);
-    }
-    if !FileType::from_raw_mode(about.stx_mode.into()).is_dir() {
-        return Ok(true);
-    }
-    let inner = below(&folder, name)?;
-    for entry in Dir::read_from(&inner)? {
-        let entry = entry?;
-        let name: &CStr = entry.file_name();
-        if !matches!(name.to_bytes(), b"." | b"..") && !is_young(&inner, name, since)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 fn text_of(path: &Path) -> String {
