@@ -36,7 +36,13 @@ pub fn action(action: &Action) -> Vec<Call> {
             "list_files",
             json!({ "path": path, "depth": SIZES_DEPTH, "sort": "size" }),
         ),
-        Action::ReadFile { path } if is_document(path) => {
+        // Of a document as much is read for a part as for the whole.
+        Action::ReadFile { path }
+        | Action::CountLines { path }
+        | Action::Head { path, .. }
+        | Action::Tail { path, .. }
+            if is_document(path) =>
+        {
             one("read_document", json!({ "path": path }))
         }
         Action::ReadFile { path } | Action::CountLines { path } => vec![read_whole(path)],

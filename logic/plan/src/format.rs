@@ -4,6 +4,7 @@
 //! module leaves out are both said in the text.
 
 mod difference;
+mod document;
 mod finding;
 
 pub use difference::DIFF_LINES;
@@ -20,6 +21,9 @@ pub const SHOWN_BYTES: usize = 64 << 10;
 #[must_use]
 pub fn step(action: &Action, results: &[Value]) -> String {
     let first = results.first().unwrap_or(&Value::Null);
+    if let Some(text) = document::step(action, first) {
+        return text;
+    }
     match action {
         Action::ListFiles { path } => listing(path, first),
         Action::Tree { path, .. } => tree(path, first),
@@ -284,7 +288,8 @@ fn found_lines(query: &str, path: &str, data: &Value) -> String {
             ""
         };
         return format!(
-            "No line in {} contains \"{query}\", in small or capital letters. {IGNORED}{rest}",
+            "No line in {} contains \"{query}\", in small or capital letters. {IGNORED} Documents \
+             (PDF, docx, odt) are not searched.{rest}",
             place(path)
         );
     }
@@ -295,8 +300,9 @@ fn found_lines(query: &str, path: &str, data: &Value) -> String {
     } else {
         "contain"
     };
+    let least = if is_cut(data) { "At least " } else { "" };
     let mut out = format!(
-        "{} in {} {contain} \"{query}\":",
+        "{least}{} in {} {contain} \"{query}\":",
         count(matches.len() as u64, "line"),
         count(files.len() as u64, "file"),
     );

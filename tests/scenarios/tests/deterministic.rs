@@ -6,6 +6,7 @@
 )]
 
 use serde_json::Value;
+use std::process::Command;
 use testkit::{Finished, Hit, House, Searx};
 
 fn house() -> House {
@@ -485,4 +486,44 @@ fn events_are_one_json_value_a_line_and_end_with_the_end() {
     for event in &events {
         assert!(log.contains(event), "shown but not kept: {event}");
     }
+}
+
+/// Makes a docx of these paragraphs.
+fn docx(house: &House, name: &str, paragraphs: &[&str]) {
+    let code = "import sys, zipfile\n\
+         body = ''.join(f'<w:p><w:r><w:t>{p}</w:t></w:r></w:p>' for p in sys.argv[2:])\n\
+         space = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'\n\
+         with zipfile.ZipFile(sys.argv[1], 'w') as file:\n    \
+             file.writestr('word/document.xml', f'<w:document xmlns:w=\"{space}\"><w:body>{body}</w:body></w:document>')\n";
+    let made = Command::new("python3")
+        .args(["-c", code])
+        .arg(house.work().join(name))
+        .args(paragraphs)
+        .status();
+    assert!(made.unwrap().success());
+}
+
+#[test]
+fn a_document_is_shown_and_counted_by_its_text() {
+    let house = house();
+    docx(
+        &house,
+        "novel.docx",
+        &["Chapter One", "The captain was Hester."],
+    );
+    docx(&house, "blank.docx", &[]);
+    let answer = |say: &str| {
+        let done = ask(&house, say, &[]).expect(0).json();
+        done["answer"].as_str().unwrap().to_owned()
+    };
+    assert!(answer("show novel.docx").contains("The captain was Hester."));
+    let counted = answer("how many words has novel.docx?");
+    assert!(counted.contains("6 words"), "{counted}");
+    let first = answer("show the first line of novel.docx");
+    assert!(
+        first.contains("Chapter One") && !first.contains("Hester"),
+        "{first}"
+    );
+    assert!(answer("show blank.docx").contains("holds no text"));
+    assert!(answer("search for Hester").contains("are not searched"));
 }
