@@ -18,7 +18,7 @@ use api::audit::Audit;
 use api::sessions::{Error, SendRequest, Sessions};
 use domain::event::{ConfirmationKind, ConfirmationRequest, Event, EventBody, QueryStatus};
 use domain::fault::Coded;
-use domain::id::{ConfirmationId, SessionId};
+use domain::id::{ConfirmationId, QueryId, SessionId};
 use domain::settings::Attendance;
 use futures::StreamExt;
 use std::path::PathBuf;
@@ -167,7 +167,7 @@ pub async fn work_on(
 }
 
 /// Follows events until `ended` says how what they are about went. The first signal stops the request
-/// that runs, or leaves when none does; the second leaves without waiting.
+/// that was received last, or leaves when it has ended; the second leaves without waiting.
 ///
 /// # Errors
 /// When the events stop without an end.
@@ -178,7 +178,7 @@ pub async fn follow(
     meanwhile: &mut Meanwhile,
     mut ended: impl FnMut(&Event) -> Option<QueryStatus>,
 ) -> Result<QueryStatus> {
-    let mut is_running = false;
+    let mut running: Option<QueryId> = None;
     let mut desk = Desk::default();
     let mut interrupts = 0_u32;
     loop {
@@ -208,10 +208,11 @@ pub async fn follow(
                 if interrupts > 1 {
                     view.left()?;
                 }
-                if interrupts > 1 || !is_running {
+                if interrupts > 1 || running.is_none() {
                     return Ok(QueryStatus::Interrupted);
                 }
-                sessions.interrupt(session_id).await.or_fail()?;
+                // This request alone: what runs may be somebody else's.
+                sessions.interrupt(session_id, running).await.or_fail()?;
                 match caught {
                     Caught::CtrlC => view.remark("stopping; press Ctrl-C again to leave at once")?,
                     Caught::Terminate => view.remark("stopping")?,
@@ -224,15 +225,15 @@ pub async fn follow(
                 desk.ask_next(Patience::Gone);
                 continue;
             }
-            () = tokio::time::sleep(view.patience()), if is_running && desk.is_clear() => {
+            () = tokio::time::sleep(view.patience()), if running.is_some() && desk.is_clear() => {
                 view.tick();
                 continue;
             }
         };
         desk.note(&event, asker, view)?;
         match &event.body {
-            EventBody::QueryReceived { .. } => is_running = true,
-            EventBody::QueryFinished { .. } => is_running = false,
+            EventBody::QueryReceived { .. } => running = event.query_id,
+            EventBody::QueryFinished { .. } => running = None,
             _ => {}
         }
         if let Some(status) = ended(&event) {

@@ -348,8 +348,13 @@ pub trait Sessions: Send + Sync {
         binding: Digest,
         answer: ConfirmationAnswer,
     ) -> Result<(), Error>;
-    /// Stops what runs: the model's stream and the tools.
-    async fn interrupt(&self, session_id: SessionId) -> Result<(), Error>;
+    /// Stops a request, running (the model's stream and the tools) or waiting; `None`: what runs. One
+    /// that has ended is left alone.
+    async fn interrupt(
+        &self,
+        session_id: SessionId,
+        query_id: Option<QueryId>,
+    ) -> Result<(), Error>;
     /// Records an opinion.
     async fn feedback(&self, request: FeedbackRequest) -> Result<(), Error>;
     /// Changes a holder's mode, model or ceiling. For user surfaces only.

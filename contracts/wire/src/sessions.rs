@@ -18,7 +18,7 @@ use domain::context::ContextView;
 use domain::drive::Signal;
 use domain::event::{ConfirmationAnswer, Event};
 use domain::hash::Digest;
-use domain::id::{ConfirmationId, HolderId, SessionId};
+use domain::id::{ConfirmationId, HolderId, QueryId, SessionId};
 use domain::limits::WIRE_MESSAGE_BYTES;
 use domain::settings::SessionProfile;
 use futures::StreamExt;
@@ -171,9 +171,15 @@ impl Sessions for Client {
         Ok(())
     }
 
-    async fn interrupt(&self, session_id: SessionId) -> Result<(), Error> {
-        let session_id = session_id.to_string();
-        let request = proto::InterruptRequest { session_id };
+    async fn interrupt(
+        &self,
+        session_id: SessionId,
+        query_id: Option<QueryId>,
+    ) -> Result<(), Error> {
+        let request = proto::InterruptRequest {
+            session_id: session_id.to_string(),
+            query_id: query_id.map_or_else(String::new, |id| id.to_string()),
+        };
         let call = self.inner.clone().interrupt(request).await;
         call.map_err(|status| self.failed(status))?;
         Ok(())
@@ -389,9 +395,14 @@ impl sessions_server::Sessions for Server {
         &self,
         request: Request<proto::InterruptRequest>,
     ) -> Result<Response<proto::InterruptResponse>, Status> {
-        let session_id = text(&request.into_inner().session_id, "session_id")?;
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let query_id = match request.query_id.as_str() {
+            "" => None,
+            id => Some(text(id, "query_id")?),
+        };
         self.sessions
-            .interrupt(session_id)
+            .interrupt(session_id, query_id)
             .await
             .map_err(to_status)?;
         Ok(Response::new(proto::InterruptResponse {}))

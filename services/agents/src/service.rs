@@ -23,7 +23,7 @@ use domain::drive::{Origin, Signal};
 use domain::event::{ConfirmationAnswer, Event, EventBody};
 use domain::fault::Coded;
 use domain::hash::Digest;
-use domain::id::{ConfirmationId, HolderId, SessionId};
+use domain::id::{ConfirmationId, HolderId, QueryId, SessionId};
 use domain::limits::USER_TEXT_BYTES;
 use domain::settings::{Mode, SessionProfile};
 use std::collections::BTreeMap;
@@ -292,8 +292,13 @@ impl Sessions for Service {
             .map_err(refused)
     }
 
-    async fn interrupt(&self, session_id: SessionId) -> Result<(), Error> {
-        self.expect_live(session_id).await?.interrupt().await;
+    async fn interrupt(
+        &self,
+        session_id: SessionId,
+        query_id: Option<QueryId>,
+    ) -> Result<(), Error> {
+        let session = self.expect_live(session_id).await?;
+        session.interrupt(&self.shared, query_id).await;
         Ok(())
     }
 

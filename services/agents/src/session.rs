@@ -25,7 +25,7 @@ use domain::fault::{Coded, Fault};
 use domain::id::{CallId, HolderId, QueryId, SessionId, TraceId};
 use domain::limits::QUEUED_MESSAGES;
 use domain::lineage::AgentType;
-use domain::model::{ModelChoice, ModelRole};
+use domain::model::{ModelChoice, ModelRole, Usage};
 use domain::settings::{Mode, SessionProfile};
 use domain::tool::EffectClass;
 use futures::FutureExt;
@@ -295,10 +295,54 @@ impl Session {
         self.arrived.notify_one();
     }
 
-    /// Stops what runs.
-    pub(crate) async fn interrupt(&self) {
-        if let Some(running) = self.queue.lock().await.front() {
-            running.cancel.cancel();
+    /// Stops a request, or what runs. One that waits leaves the queue at once.
+    pub(crate) async fn interrupt(&self, shared: &Shared, query_id: Option<QueryId>) {
+        let mut queue = self.queue.lock().await;
+        let index = match query_id {
+            None => Some(0),
+            Some(id) => queue.iter().position(|pending| pending.query_id == id),
+        };
+        match index {
+            Some(0) => queue
+                .front()
+                .into_iter()
+                .for_each(|running| running.cancel.cancel()),
+            Some(index) => {
+                let withdrawn = queue.remove(index);
+                drop(queue);
+                if let Some(pending) = withdrawn {
+                    self.withdraw(shared, &pending).await;
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// The closing events of a request that was taken out of the queue before it began.
+    async fn withdraw(&self, shared: &Shared, pending: &Pending) {
+        let waited = (shared.clock)().duration_since(pending.received);
+        let scope = self.scope(pending.query_id);
+        let generated = EventBody::GenerationFinished {
+            answer: String::new(),
+            thinking: String::new(),
+            tool_calls: Vec::new(),
+            usage: Usage::default(),
+            model: None,
+            label: None,
+        };
+        let finished = EventBody::QueryFinished {
+            status: QueryStatus::Interrupted,
+            artifacts: Vec::new(),
+            duration_ms: u64::try_from(waited.as_millis()).unwrap_or(0),
+            error: None,
+        };
+        for (body, durability) in [
+            (generated, Durability::Written),
+            (finished, Durability::Synchronised),
+        ] {
+            if let Err(error) = self.emitter.emit(scope, body, durability).await {
+                tracing::error!(session = %self.id, %error, "the end of a request could not be logged");
+            }
         }
     }
 

@@ -247,7 +247,7 @@ async fn the_user_goes_before_the_drive_and_can_stop_it() {
         tokio::task::yield_now().await;
         chosen += 1;
     }
-    auto.service.interrupt(id).await.unwrap();
+    auto.service.interrupt(id, None).await.unwrap();
     pass(seconds(1_200)).await;
     let events = auto.events(id).await;
     let ends: Vec<QueryStatus> = events

@@ -68,7 +68,7 @@ async fn who_leaves_takes_their_requests_along() {
     })
     .await;
     house.service.close(id, other).await.unwrap();
-    house.service.interrupt(id).await.unwrap();
+    house.service.interrupt(id, None).await.unwrap();
     assert_eq!(status(&all(running).await), QueryStatus::Interrupted);
     assert_eq!(status(&all(waiting).await), QueryStatus::Interrupted);
     assert_eq!(answer(&house.ask(id, "Mine").await), "Mine.");

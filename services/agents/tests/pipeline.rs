@@ -384,7 +384,7 @@ async fn an_interrupt_stops_the_running_step() {
         matches!(body, EventBody::BrokerDecision { .. }).then_some(())
     })
     .await;
-    house.service.interrupt(id).await.unwrap();
+    house.service.interrupt(id, None).await.unwrap();
     let events = all(stream).await;
     assert_eq!(status(&events), QueryStatus::Interrupted);
     assert_eq!(house.broker.calls().len(), 1);

@@ -184,7 +184,7 @@ async fn an_interrupt_does_not_wait_for_a_recall() {
     let id = house.open().await;
     let stream = house.send(id, "Coffee?").await;
     gate.reached().await;
-    api::sessions::Sessions::interrupt(&*house.service, id)
+    api::sessions::Sessions::interrupt(&*house.service, id, None)
         .await
         .unwrap();
     let events = support::all(stream).await;

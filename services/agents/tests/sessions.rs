@@ -112,7 +112,7 @@ async fn an_interrupt_stops_the_model_and_what_waits_goes_on() {
         matches!(body, EventBody::TextDelta { .. }).then_some(())
     })
     .await;
-    house.service.interrupt(id).await.unwrap();
+    house.service.interrupt(id, None).await.unwrap();
     let events = within("the end of the request", all(stream)).await;
     assert_eq!(status(&events), QueryStatus::Interrupted);
     within(
@@ -124,6 +124,41 @@ async fn an_interrupt_stops_the_model_and_what_waits_goes_on() {
     let messages = house.last_messages();
     assert_well_formed(&messages);
     assert!(messages.iter().any(|m| m.text() == "I begin"));
+}
+
+#[tokio::test]
+async fn an_interrupt_of_a_waiting_request_leaves_the_running_one() {
+    let gate = Gate::new();
+    let tools = broker();
+    tools.add_tool(BrokerTool::new("stuck", Verdict::Allow, EffectClass::Read).waits(&gate));
+    let replies = [
+        Reply::new().tool_call("stuck", json!({})),
+        Reply::says("Done."),
+    ];
+    let house = House::with(replies, tools, |_| {});
+    let id = house.open().await;
+    let first = house.send(id, "Work long").await;
+    within("the tool at work", gate.reached()).await;
+    let mut second = house.send(id, "Then this").await;
+    let queued = until(&mut second, |body| {
+        matches!(body, EventBody::QueryQueued { .. }).then_some(())
+    });
+    queued.await;
+    let waiting = house.events(id).await;
+    let waiting = waiting.iter().rev().find_map(|event| event.query_id);
+    house.service.interrupt(id, waiting).await.unwrap();
+    // At once: the first one still works.
+    let events = within("the end of the second", all(second)).await;
+    assert_eq!(status(&events), QueryStatus::Interrupted);
+    gate.open();
+    assert_eq!(answer(&all(first).await), "Done.");
+    assert_eq!(
+        house.requests().len(),
+        2,
+        "no model was asked for the second"
+    );
+    // One that has ended stops nothing.
+    house.service.interrupt(id, waiting).await.unwrap();
 }
 
 #[tokio::test]
@@ -141,7 +176,7 @@ async fn an_interrupt_stops_running_tools() {
     let id = house.open().await;
     let stream = house.send(id, "Get stuck").await;
     within("the tool at work", gate.reached()).await;
-    house.service.interrupt(id).await.unwrap();
+    house.service.interrupt(id, None).await.unwrap();
     let events = within("the end of the request", all(stream)).await;
     within("both tools stopped", house.broker.stopped().at_least(2)).await;
     assert_eq!(status(&events), QueryStatus::Interrupted);

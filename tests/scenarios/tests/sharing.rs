@@ -314,3 +314,31 @@ fn what_a_killed_guest_left_open_is_ended() {
     host.types("/quit\n");
     assert_eq!(host.finish().code, Some(0));
 }
+
+#[test]
+fn stopping_a_waiting_request_leaves_the_one_that_runs() {
+    let gate = Gate::new();
+    let slow = Reply::text("First ").and_wait(&gate).and_text("is done.");
+    let scene = Scene::new([slow, Reply::text("Second.")]);
+    let house = &scene.house;
+    let mut first = house.ask(["run", "--events", "the first"]).spawn();
+    let line = first.until("session_id");
+    let event = line.lines().find(|line| line.contains("session_id"));
+    let event: serde_json::Value = serde_json::from_str(event.unwrap()).unwrap();
+    let id = event["session_id"].as_str().unwrap().to_owned();
+    scene.server.wait_for_chats(1);
+    let mut second = house
+        .ask(["run", "--events", "--session-id", &id, "the second"])
+        .spawn();
+    second.until("query_queued");
+    let pid = second.pid().to_string();
+    let sent = Command::new("kill").args(["-TERM", &pid]).status().unwrap();
+    assert!(sent.success());
+    // It ends although the first has not.
+    assert_eq!(second.finish().code, Some(130));
+    gate.open();
+    let first = first.finish();
+    assert_eq!(first.code, Some(0), "{first:?}");
+    assert!(first.stdout.contains("is done."), "{first:?}");
+    assert_eq!(scene.server.chats().len(), 1);
+}

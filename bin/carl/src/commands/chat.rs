@@ -321,7 +321,7 @@ impl Chat<'_> {
     async fn stop_the_drive(&self) -> Result<()> {
         if self.onlooker.is_some() {
             let id = self.session.session_id;
-            self.house.sessions.interrupt(id).await.or_fail()?;
+            self.house.sessions.interrupt(id, None).await.or_fail()?;
         }
         Ok(())
     }

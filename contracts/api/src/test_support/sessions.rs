@@ -413,7 +413,7 @@ impl Sessions for FakeSessions {
             .map_err(|_unheard| refuse("the question was withdrawn"))
     }
 
-    async fn interrupt(&self, session_id: SessionId) -> Result<(), Error> {
+    async fn interrupt(&self, session_id: SessionId, _: Option<QueryId>) -> Result<(), Error> {
         let mut state = self.state.lock().unwrap();
         let session = state.live(session_id)?;
         session.interrupts.send_modify(|count| *count += 1);

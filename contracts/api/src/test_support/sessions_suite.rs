@@ -202,7 +202,7 @@ async fn interrupting_ends_the_request_and_not_the_session(subject: &Subject) {
     let mut running = send(subject, id, &subject.runs_on).await;
     let first = within("it begins", running.next()).await;
     first.expect("it begins").expect("no error");
-    let interrupting = subject.sessions.interrupt(id);
+    let interrupting = subject.sessions.interrupt(id, None);
     interrupting.await.expect("it is interrupted");
     assert_eq!(status(&all(running).await), QueryStatus::Interrupted);
     let next = all(send(subject, id, &subject.ends).await).await;
@@ -447,7 +447,10 @@ async fn what_is_not_there_is_said_so(subject: &Subject) {
     let request = SendRequest::new(id, subject.ends.clone());
     assert_eq!(kind(sessions.open(resume).await), ErrorKind::NotFound);
     assert_eq!(kind(sessions.send(request).await), ErrorKind::NotFound);
-    assert_eq!(kind(sessions.interrupt(id).await), ErrorKind::NotFound);
+    assert_eq!(
+        kind(sessions.interrupt(id, None).await),
+        ErrorKind::NotFound
+    );
     assert_eq!(kind(sessions.fork(id, 0).await), ErrorKind::NotFound);
     let nobody = HolderId::from_uuid(fresh_uuid());
     assert_eq!(kind(sessions.close(id, nobody).await), ErrorKind::NotFound);

@@ -120,7 +120,11 @@ async fn a_waiting_request_is_taken_back_with_the_one_before_it(subject: &Subjec
     let first = within("it begins", running.next()).await;
     first.expect("it begins").expect("no error");
     let waiting = send(subject, id, &subject.ends).await;
-    subject.sessions.interrupt(id).await.expect("it stops");
+    subject
+        .sessions
+        .interrupt(id, None)
+        .await
+        .expect("it stops");
     all(running).await;
     let waited = query_of(&all(waiting).await);
     let with_both = times_shown(subject, id).await;
@@ -166,7 +170,7 @@ async fn nothing_is_taken_back_or_compacted_while_something_runs(subject: &Subje
     let taken = sessions.rewind(id, RewindTo::LastRequest).await;
     assert_eq!(kind(taken), ErrorKind::Busy);
     assert_eq!(kind(sessions.compact(id).await), ErrorKind::Busy);
-    sessions.interrupt(id).await.expect("it stops");
+    sessions.interrupt(id, None).await.expect("it stops");
     all(running).await;
     take_back(subject, id, RewindTo::LastRequest).await;
 }
