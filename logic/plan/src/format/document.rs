@@ -7,9 +7,7 @@ use serde_json::{Value, json};
 /// The text for an action that read a document; `None` for any other result.
 pub(super) fn step(action: &Action, data: &Value) -> Option<String> {
     let whole = text(data, "content");
-    if data.get("format").is_none() {
-        return None;
-    }
+    let format = data.get("format")?;
     let total = whole.lines().count();
     let (path, from, most) = match action {
         Action::ReadFile { path } | Action::CountLines { path } => (path, 0, total),
@@ -21,7 +19,7 @@ pub(super) fn step(action: &Action, data: &Value) -> Option<String> {
         _ => return None,
     };
     if whole.trim().is_empty() {
-        let pictures = match text(data, "format") {
+        let pictures = match format.as_str().unwrap_or_default() {
             "pdf" => " Its pages may be pictures, as those of a scan are; they were not read.",
             _ => "",
         };
