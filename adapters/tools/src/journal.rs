@@ -1,9 +1,9 @@
 //! A session's undo history on disk: an append-only journal of changes, and the content that was
 //! there before, named by its digest.
 //!
-//! A change is written down before it is made. When a session has kept more than its limit, the
-//! oldest changes are dropped and can no longer be undone; a single file larger than the limit is
-//! refused, since it could never be brought back.
+//! A change is written down before it is made. When a session has kept more than its limit, later
+//! changes of a file are merged into the one before: what was there first can always be brought back.
+//! Where nothing is left to merge, and for a single file larger than the limit, the change is refused.
 
 use crate::atomic::{self, Written};
 use crate::context::Leash;
@@ -83,7 +83,7 @@ pub(crate) enum Closing {
     Undone,
     /// It did not happen.
     Void,
-    /// It made room for later ones.
+    /// It made room for later ones: what it kept was merged into the change before.
     Dropped,
 }
 
@@ -100,6 +100,11 @@ enum Record {
     Closed {
         number: u64,
         why: Closing,
+    },
+    /// A later change of the same file is part of this one now.
+    Merged {
+        number: u64,
+        after: Digest,
     },
 }
 
@@ -198,6 +203,18 @@ impl Journal {
                 Ok(Record::Closed { number, .. }) => {
                     open.remove(&number);
                 }
+                Ok(Record::Merged {
+                    number,
+                    after: later,
+                }) => {
+                    if let Some(Open {
+                        change: Change::Put { after, .. },
+                        ..
+                    }) = open.get_mut(&number)
+                    {
+                        *after = later;
+                    }
+                }
                 Err(error) => {
                     return Err(broken(
                         "undo_unreadable",
@@ -208,8 +225,7 @@ impl Journal {
         }
     }
 
-    /// Keeps a copy of content that is about to go, dropping the oldest changes when there is no
-    /// room for it.
+    /// Keeps a copy of content that is about to go, merging changes when there is no room for it.
     pub(crate) fn keep(
         &self,
         content: &mut dyn Read,
@@ -297,17 +313,23 @@ impl Journal {
         if size > self.limit {
             return Err(too_large(self.limit));
         }
-        let open = self.open_changes()?;
-        let size_of = |open: &Open| open.change.kept().map_or(0, |kept| kept.bytes);
-        let mut used: u64 = open.iter().map(size_of).sum();
-        for oldest in &open {
+        loop {
+            let open = self.open_changes()?;
+            let kept = open.iter().filter_map(|open| open.change.kept());
+            let used: u64 = kept.map(|kept| kept.bytes).sum();
             if used.saturating_add(size) <= self.limit {
-                break;
+                return Ok(());
             }
-            used -= size_of(oldest);
-            self.close(oldest.number, Closing::Dropped)?;
+            let (into, later) = mergeable(&open).ok_or_else(|| full(self.limit))?;
+            let Change::Put { after, .. } = &later.change else {
+                return Err(full(self.limit));
+            };
+            self.append(&Record::Merged {
+                number: into.number,
+                after: *after,
+            })?;
+            self.close(later.number, Closing::Dropped)?;
         }
-        Ok(())
     }
 
     /// Removes copies that no open change needs.
@@ -393,6 +415,36 @@ fn whole_lines(file: &mut File) -> io::Result<u64> {
     Ok(end as u64)
 }
 
+/// The oldest two changes of one file that can be taken back as one: nothing between them moved or
+/// deleted anything, and the later one keeps content.
+fn mergeable(open: &[Open]) -> Option<(&Open, &Open)> {
+    let mut last: BTreeMap<&Path, &Open> = BTreeMap::new();
+    for one in open {
+        let Change::Put { path, before, .. } = &one.change else {
+            if !matches!(one.change, Change::Made { .. }) {
+                last.clear();
+            }
+            continue;
+        };
+        match last.insert(path, one) {
+            Some(earlier) if before.is_some() => return Some((earlier, one)),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn full(limit: u64) -> ToolFailure {
+    mendable(
+        "undo_full",
+        format!(
+            "The undo history of this session holds its {limit} bytes, and dropping what was there \
+             first would lose it for good, so nothing was changed. Ask the user to start a new \
+             session, or to change the file."
+        ),
+    )
+}
+
 fn too_large(limit: u64) -> ToolFailure {
     mendable(
         "too_large_to_undo",
@@ -427,28 +479,45 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_changes_make_room_and_a_single_one_at_the_limit_fits() {
+    fn what_was_there_first_is_never_dropped() {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::new(folder.path().join("s"), 10);
         assert_eq!(put(&journal, b"0123").unwrap(), 1);
         assert_eq!(put(&journal, b"456789").unwrap(), 2);
         assert_eq!(journal.open_changes().unwrap().len(), 2);
-        assert_eq!(put(&journal, b"ab").unwrap(), 4);
-        let left: Vec<u64> = journal
-            .open_changes()
-            .unwrap()
+        put(&journal, b"ab").unwrap();
+        let open = journal.open_changes().unwrap();
+        let kept: Vec<u64> = open
             .iter()
-            .map(|o| o.number)
+            .map(|o| o.change.kept().unwrap().bytes)
             .collect();
-        assert_eq!(left, [2, 4]);
-        assert_eq!(put(&journal, b"0123456789").unwrap(), 7);
-        assert_eq!(journal.open_changes().unwrap().len(), 1);
-        assert_eq!(fs::read_dir(journal.copies()).unwrap().count(), 1);
+        assert_eq!(kept, [4, 2], "the second is part of the first");
+        assert_eq!(fs::read_dir(journal.copies()).unwrap().count(), 2);
+        // The first one leaves no room for this, and stays.
+        assert_eq!(put(&journal, b"0123456").unwrap_err().rule, "undo_full");
+        let open = journal.open_changes().unwrap();
+        assert_eq!(open[0].change.kept().unwrap().bytes, 4);
         assert_eq!(
             put(&journal, b"0123456789a").unwrap_err().rule,
             "too_large_to_undo"
         );
-        assert_eq!(journal.open_changes().unwrap().len(), 1);
+        let other = Journal::new(folder.path().join("t"), 10);
+        put(&other, b"0123456789").unwrap();
+    }
+
+    #[test]
+    fn changes_on_both_sides_of_a_move_are_not_merged() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::new(folder.path().join("s"), 10);
+        put(&journal, b"01234").unwrap();
+        let moved = Change::Moved {
+            from: PathBuf::from("/w/a"),
+            to: PathBuf::from("/w/b"),
+            made: Vec::new(),
+        };
+        journal.begin("move_file", moved).unwrap();
+        put(&journal, b"56789").unwrap();
+        assert_eq!(put(&journal, b"x").unwrap_err().rule, "undo_full");
     }
 
     #[test]
