@@ -183,6 +183,44 @@ fn a_long_call_ends_with_what_it_is_about() {
 }
 
 #[test]
+fn a_change_through_a_link_names_what_it_leads_to() {
+    let scene = scene(&[
+        (
+            "edit_file",
+            json!({"path": "notes.md", "old": "echo ok", "new": "echo no"}),
+        ),
+        (
+            "write_file",
+            json!({"path": "drafts/a.yml", "content": "on: push"}),
+        ),
+        (
+            "edit_file",
+            json!({"path": "plain.md", "old": "one", "new": "two"}),
+        ),
+    ]);
+    let work = scene.house.work();
+    scene.house.write("Makefile", "all:\n\techo ok\n");
+    scene.house.write("plain.md", "one\n");
+    fs::create_dir_all(work.join("ci/workflows")).unwrap();
+    std::os::unix::fs::symlink("Makefile", work.join("notes.md")).unwrap();
+    std::os::unix::fs::symlink("ci/workflows", work.join("drafts")).unwrap();
+    let sitting = sit(&scene, &OPEN, |_, _| "n".to_owned());
+    let [edited, written, plain] = sitting.seen.questions.as_slice() else {
+        panic!("{:#?}", sitting.seen);
+    };
+    let mark = "a link leads to another file";
+    assert!(
+        edited.contains(mark) && edited.contains("/Makefile"),
+        "{edited}"
+    );
+    assert!(
+        written.contains(mark) && written.contains("/ci/workflows/a.yml"),
+        "{written}"
+    );
+    assert!(!plain.contains(mark), "{plain}");
+}
+
+#[test]
 fn a_folded_plan_ends_with_every_target() {
     let long: String = (1..=60).map(|n| format!("line {n}\n")).collect();
     let plan = json!({"intent": "summarise notes.md", "actions": [

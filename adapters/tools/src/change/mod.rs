@@ -80,7 +80,32 @@ pub(crate) fn preview(job: &Job<'_>, above: Above) -> Result<Option<String>, Too
         },
         _ => Ok(None),
     }?;
-    Ok(diff.map(|diff| text::escape::visible(&diff)))
+    let diff = diff.map(|diff| text::escape::visible(&diff));
+    Ok(match (diff, through_link(job)) {
+        (Some(diff), Some(real)) => Some(format!("{real}{diff}")),
+        (diff, _) => diff,
+    })
+}
+
+/// The file that a call really changes, where links in its path lead to another place.
+fn through_link(job: &Job<'_>) -> Option<String> {
+    let place = match job.tool {
+        Tool::WriteFile | Tool::EditFile => job.write_place("path").ok()?,
+        _ => return None,
+    };
+    let spot = place.spot(LastLink::Follow).ok()?;
+    // A folder that was given may lie behind a link itself.
+    let mut below = place.roots.iter().filter_map(|root| {
+        let rest = place.target.strip_prefix(root).ok()?;
+        Some(root.canonicalize().ok()?.join(rest))
+    });
+    let is_itself = spot.real == place.target || below.any(|path| path == spot.real);
+    (!is_itself).then(|| {
+        format!(
+            "ATTENTION: a link leads to another file; this changes {}\n",
+            text::escape::visible_line(&spot.real.to_string_lossy())
+        )
+    })
 }
 
 /// A unified diff between two contents; `None` for a side that does not exist.
