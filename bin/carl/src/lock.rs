@@ -9,12 +9,13 @@ use std::io::{Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use text::escape::visible_line;
 
 /// Held by the process that writes in a state folder. The kernel lets go of it however the process
 /// ends.
 #[derive(Debug)]
 pub struct StateLock {
-    _file: File,
+    file: File,
 }
 
 /// How long one command waits for another to end before it gives up.
@@ -67,6 +68,14 @@ impl StateLock {
             if stopped.is_none() && is_served().await {
                 return Ok(None);
             }
+            if let Some(address) = announced(state) {
+                let hint = format!("Use it: --connect {address}");
+                let message = format!(
+                    "`carl serve` has {} and serves at {address}",
+                    state.display()
+                );
+                return Err(locked(message, hint));
+            }
             if !error.is::<Failure>() || began.elapsed() >= PATIENCE {
                 return Err(error);
             }
@@ -108,9 +117,33 @@ impl StateLock {
             .and_then(|()| file.rewind())
             .and_then(|()| write!(file, "{}", std::process::id()))
             .with_context(|| format!("{} cannot be written", path.display()))?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
     }
 }
+
+impl StateLock {
+    /// Says where this process serves, when that is not where every command looks.
+    ///
+    /// # Errors
+    /// When the lock file cannot be written.
+    pub fn announce(&mut self, address: &str) -> Result<()> {
+        self.file.rewind()?;
+        write!(self.file, "{}\n{address}", std::process::id())?;
+        Ok(())
+    }
+}
+
+/// Where the process that has the lock serves, when it said so.
+fn announced(state: &Path) -> Option<String> {
+    let mut text = String::new();
+    let file = File::open(state.join("lock")).ok()?;
+    file.take(ADDRESS_BYTES).read_to_string(&mut text).ok()?;
+    let (_, address) = text.split_once('\n')?;
+    Some(visible_line(address))
+}
+
+/// Most that is read of a lock file, bytes.
+const ADDRESS_BYTES: u64 = 4_096;
 
 /// The process that has the lock of a state folder, if it is stopped: it answers nobody until it is
 /// told to go on.
@@ -130,7 +163,7 @@ fn holder(file: &mut File) -> Option<u32> {
     match file
         .take(20)
         .read_to_string(&mut text)
-        .map(|_| text.parse())
+        .map(|_| text.lines().next().unwrap_or_default().parse())
     {
         Ok(Ok(id)) => Some(id),
         _ => None,
@@ -173,6 +206,10 @@ fn taken(file: &mut File, state: &Path) -> anyhow::Error {
             )
         }
     };
+    locked(message, hint)
+}
+
+fn locked(message: String, hint: String) -> anyhow::Error {
     let mut failure = Failure::usage(message, hint);
     failure.fault.code = "carl.locked".to_owned();
     failure.exit = crate::exit::Exit::Failed;

@@ -318,7 +318,8 @@ impl Coded for Error {
     fn hint(&self) -> String {
         match self.kind {
             ErrorKind::AuditUnwritable => {
-                "Tools stay off until the audit log can be written; `carl doctor` names the folder."
+                "Tools stay off in that process. When the log can be written again (`carl doctor` \
+                 names its folder), start anew what serves: `carl serve` or the chat."
             }
             ErrorKind::UnknownAgentType => "`carl agents` lists the agent types.",
             _ => "",

@@ -212,7 +212,9 @@ impl Service {
         }
         Err(Error::new(
             ErrorKind::Refused,
-            format!("{open} sessions are open here, and no more may be (`agents.open_sessions`)."),
+            format!(
+                "No more sessions may be open here: {open} of {most} are (`agents.open_sessions`)."
+            ),
         )
         .with_hint(
             "End one, or wait until one ends. To allow more, set `open_sessions` under [agents] in \

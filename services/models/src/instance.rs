@@ -101,12 +101,15 @@ impl Instance {
             return Err(Error::new(
                 ErrorKind::CircuitOpen,
                 format!(
-                    "{} failed several times in a row and is left alone for {} ms more",
+                    "{} failed several times in a row and is asked again in {} s",
                     self.name,
-                    wait.as_millis()
+                    wait.as_secs().saturating_add(1)
                 ),
             )
-            .with_hint("`carl doctor` says what is wrong with it"));
+            .with_hint(
+                "the errors before this one say why; `carl doctor` asks it at once, and says whether \
+                 it answers by now",
+            ));
         }
         Ok(Ticket {
             instance: Arc::clone(self),

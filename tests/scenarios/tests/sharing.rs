@@ -342,3 +342,35 @@ fn stopping_a_waiting_request_leaves_the_one_that_runs() {
     assert!(first.stdout.contains("is done."), "{first:?}");
     assert_eq!(scene.server.chats().len(), 1);
 }
+
+#[test]
+fn a_server_at_another_address_is_named_at_once() {
+    let scene = scene("");
+    let house = &scene.house;
+    let address = format!("unix:{}", house.run_dir().join("other.sock").display());
+    let server = serving(house, &["--listen", &address]);
+    let refused = run(house).run();
+    assert_eq!(refused.code, Some(4), "{refused:?}");
+    let hint = format!("--connect {address}");
+    assert!(refused.stderr.contains(&hint), "{refused:?}");
+    assert!(!refused.stderr.contains("waiting"), "{refused:?}");
+    let done = run(house).args(["--connect", &address]).run();
+    assert_eq!(done.code, Some(0), "{done:?}");
+    server.kill();
+    // What a server said that was killed keeps nobody out.
+    assert_eq!(run(house).run().code, Some(0));
+}
+
+#[test]
+fn an_export_that_breaks_off_leaves_nothing_behind() {
+    let scene = scene("");
+    let house = &scene.house;
+    assert_eq!(run(house).run().code, Some(0));
+    let export = || house.ask(["session", "export", "last", "-o", "out.md"]);
+    let broken = export().file_limit(0).run();
+    assert_ne!(broken.code, Some(0), "{broken:?}");
+    assert!(broken.stderr.contains("removed again"), "{broken:?}");
+    assert!(!house.has("out.md"));
+    assert_eq!(export().run().code, Some(0));
+    assert!(house.read("out.md").contains("hello"));
+}

@@ -4,6 +4,7 @@ use super::Setting;
 use crate::cli::{Cli, ConfigCommand, InitArgs};
 use crate::config::{self, Origins, TEMPLATE};
 use crate::exit::{Exit, Failure};
+use crate::files::write_private;
 use crate::paths::{Paths, private_folder};
 use crate::render::print;
 use anyhow::{Context, Result};
@@ -18,6 +19,7 @@ pub fn init(args: &InitArgs) -> Result<Exit> {
     let paths = Paths::from_environment()?;
     let file = paths.config_file();
     private_folder(&paths.config)?;
+    let backup = file.with_extension("toml.bak");
     // A link counts as well, wherever it leads: nothing is written through it.
     if file.symlink_metadata().is_ok() {
         if !args.force {
@@ -27,13 +29,15 @@ pub fn init(args: &InitArgs) -> Result<Exit> {
             )
             .into());
         }
-        let backup = file.with_extension("toml.bak");
         std::fs::rename(&file, &backup).with_context(|| {
             format!("{} cannot be kept as {}", file.display(), backup.display())
         })?;
     }
-    std::fs::write(&file, TEMPLATE)
-        .with_context(|| format!("{} cannot be written", file.display()))?;
+    if let Err(error) = write_private(&file, TEMPLATE) {
+        // The old one is in its place again; without one there is nothing to put back.
+        let _restored = std::fs::rename(&backup, &file);
+        return Err(error).with_context(|| format!("{} cannot be written", file.display()));
+    }
     print(&format!(
         "Wrote {}. Every key in it is optional.\n",
         file.display()

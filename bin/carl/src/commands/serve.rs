@@ -87,7 +87,10 @@ async fn all(setting: &Setting, address: &Listen, terms: String) -> Result<Exit>
         terms.refuse_a_second(&endpoint)?;
     }
     // The house is kept until the end: it holds the lock of the state folder.
-    let house = House::in_process(setting).await?;
+    let mut house = House::in_process(setting).await?;
+    if *address != Listen::Unix(setting.paths.socket()) {
+        house.announce(&address.to_string())?;
+    }
     house.remembrance.open_ahead();
     if let Err(error) = house.open_inbox().await {
         return house.close(Err(error)).await;

@@ -226,6 +226,17 @@ impl House {
         Self::build(setting, Access::Write(lock)).await
     }
 
+    /// Says in the lock where these services are served, for commands that look elsewhere.
+    ///
+    /// # Errors
+    /// When the lock cannot be written.
+    pub fn announce(&mut self, address: &str) -> Result<()> {
+        match &mut self.lock {
+            Some(lock) => lock.announce(address),
+            None => Ok(()),
+        }
+    }
+
     /// Serves these services to the user's other commands for as long as this house stands, so that
     /// none keeps them out. Where that does not work, they are told who has the lock.
     async fn share(&mut self, setting: &Setting, by: By) {

@@ -389,9 +389,17 @@ pub fn write_new(file: &Path, text: &str, how: &str) -> Result<()> {
         }
     };
     let mut opened = opened.map_err(refused)?;
-    opened
+    let written = opened
         .write_all(text.as_bytes())
-        .with_context(|| format!("{} cannot be written", file.display()))
+        .and_then(|()| opened.sync_all());
+    if written.is_err() {
+        // Half a text must not look like a whole one; what went wrong is what is told.
+        let _gone = std::fs::remove_file(file);
+    }
+    written.with_context(|| {
+        let file = file.display();
+        format!("{file} cannot be written; what there was of it was removed again")
+    })
 }
 
 /// The changes of files among these events, less those taken back.
