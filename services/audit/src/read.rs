@@ -151,7 +151,6 @@ impl Log {
     /// The newest records that are asked for, at most so many, oldest first, and where to go on
     /// from. Holds so many. A record that cannot be read ends the search: what stands after it, and
     /// before it in its own segment, is found all the same, and its error takes the second place.
-    #[must_use]
     pub fn newest(&self, query: &Query, count: usize) -> (Vec<Placed>, Result<Records, Error>) {
         let mut found: Vec<Placed> = Vec::new();
         let mut end = None;

@@ -494,7 +494,7 @@ async fn an_interrupt_ends_every_agent_and_task_within_a_moment() {
     let speaks = |body: &EventBody| matches!(body, EventBody::TextDelta { .. });
     until(&mut stream, speaks).await;
     let begun = std::time::Instant::now();
-    api::sessions::Sessions::interrupt(&house.sessions, session_id)
+    api::sessions::Sessions::interrupt(&house.sessions, session_id, None)
         .await
         .unwrap();
     let rest = all(stream).await;
