@@ -213,12 +213,7 @@ pub async fn follow(
                 }
                 // This request alone: what runs may be somebody else's.
                 sessions.interrupt(session_id, running).await.or_fail()?;
-                match caught {
-                    Caught::CtrlC => view.remark("stopping; press Ctrl-C again to leave at once")?,
-                    Caught::Terminate => view.remark("stopping")?,
-                    // Nobody is left to read a remark.
-                    Caught::HangUp => {}
-                }
+                stopping(&caught).map_or(Ok(()), |text| view.remark(text))?;
                 continue;
             }
             () = tokio::time::sleep(GATHERING), if desk.is_gathering() => {
@@ -239,6 +234,16 @@ pub async fn follow(
         if let Some(status) = ended(&event) {
             return Ok(status);
         }
+    }
+}
+
+/// What is said to a signal that stops a request.
+const fn stopping(caught: &Caught) -> Option<&'static str> {
+    match caught {
+        Caught::CtrlC => Some("stopping; press Ctrl-C again to leave at once"),
+        Caught::Terminate => Some("stopping"),
+        // Nobody is left to read a remark.
+        Caught::HangUp => None,
     }
 }
 

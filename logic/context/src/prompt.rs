@@ -49,7 +49,11 @@ fn writing_line(settings: &SessionSettings) -> String {
     }
     let mut places = String::new();
     for path in &settings.allow_write {
-        let path = path.display().to_string();
+        // Who named the folder must not add a line.
+        let path = path
+            .display()
+            .to_string()
+            .replace(char::is_control, "\u{fffd}");
         if places.chars().count() + path.chars().count() > WRITABLE_CHARACTERS {
             places.push_str(", and others");
             break;

@@ -9,6 +9,7 @@ use domain::settings::SessionProfile;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use text::escape::visible_line;
 
 /// What the fence around a project's notes calls them.
 const FENCED_AS: &str = "project_notes";
@@ -44,7 +45,8 @@ pub(crate) fn layers(prompts: &Prompts, profile: &SessionProfile, about: &str) -
     };
     let identity = format!(
         "You are the agent `{agent}`. {about}\nWorking folder: {}",
-        workspace.display()
+        // Who named the folder must not add a line.
+        visible_line(&workspace.to_string_lossy())
     );
     let mut layers = vec![layer(LayerKind::Identity, String::new(), identity)];
     if let Some(card) = card {

@@ -117,14 +117,14 @@ impl Inner {
                 self.count(session, (caller.agent_id, trace), &standing, &judgement);
                 judgement
             }
-            Counting::Counted => {
-                let Some(bound) = &judgement.bound else {
-                    return judgement;
-                };
-                let mut without = history;
-                without.forget(&bound.repeat_key, bound.tool);
-                ask(&without)
-            }
+            Counting::Counted => match &judgement.bound {
+                None => judgement,
+                Some(bound) => {
+                    let mut without = history;
+                    without.forget(&bound.repeat_key, bound.tool);
+                    ask(&without)
+                }
+            },
         }
     }
 

@@ -11,9 +11,8 @@ use scenarios::Outcome;
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use testkit::House;
 
 const MINE: &str = "[build]\njobs = 1\n";
@@ -160,28 +159,30 @@ fn a_command_fills_no_shipped_link_that_led_nowhere() {
     assert!(scene.house.has("sub/missing/other"), "{told:?}");
 }
 
-/// Waits for a file that a command makes when it is at work.
-fn wait_for(path: &Path) {
-    let began = Instant::now();
-    while !path.exists() {
-        assert!(began.elapsed() < PATIENCE, "no {}", path.display());
-        thread::sleep(Duration::from_millis(10));
-    }
+/// A pipe in the working folder, by which a command says that it is at work or is told to go on.
+fn pipe(work: &Path, name: &str) -> PathBuf {
+    let path = work.join(name);
+    assert!(
+        Command::new("mkfifo")
+            .arg(&path)
+            .status()
+            .unwrap()
+            .success()
+    );
+    path
 }
-
-/// Longest a command may take to begin.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 #[test]
 fn a_save_of_the_users_stops_a_command_that_would_see_it() {
-    let script = "touch ready; while :; do cat .netrc; echo evil >> .envrc; sleep 0.1; done";
+    let script = "echo up > ready; while :; do cat .netrc; echo evil >> .envrc; sleep 0.1; done";
     let scene = scene(&[("run_shell", json!({"argv": ["sh", "-c", script]}))]);
     let work = scene.house.work();
     for name in [".netrc", ".envrc"] {
         fs::write(work.join(name), "old").unwrap();
     }
+    let ready = pipe(&work, "ready");
     let running = scene.house.ask(["run"]).args(OPEN).arg("do it").spawn();
-    wait_for(&work.join("ready"));
+    assert_eq!(fs::read_to_string(ready).unwrap(), "up\n");
     for name in [".netrc", ".envrc"] {
         fs::write(work.join("new"), "NEWCANARY").unwrap();
         fs::rename(work.join("new"), work.join(name)).unwrap();
@@ -199,14 +200,15 @@ fn a_save_of_the_users_stops_a_command_that_would_see_it() {
 
 #[test]
 fn a_clone_of_the_users_during_a_command_is_kept() {
-    let script = "touch ready; while [ ! -e go ]; do sleep 0.05; done; mkdir -p own/.git";
+    let script = "echo up > ready; read word < go; mkdir -p own/.git";
     let scene = scene(&[("run_shell", json!({"argv": ["sh", "-c", script]}))]);
     let work = scene.house.work();
+    let (ready, go) = (pipe(&work, "ready"), pipe(&work, "go"));
     let running = scene.house.ask(["run"]).args(OPEN).arg("do it").spawn();
-    wait_for(&work.join("ready"));
+    assert_eq!(fs::read_to_string(ready).unwrap(), "up\n");
     fs::create_dir_all(work.join("clone/.git")).unwrap();
     fs::write(work.join("clone/.git/commit"), "unpushed").unwrap();
-    fs::write(work.join("go"), "").unwrap();
+    fs::write(go, "go\n").unwrap();
     let _finished = running.finish();
     assert_eq!(scene.house.read("clone/set-aside-1-git/commit"), "unpushed");
     assert!(scene.house.has("own/set-aside-1-git") && !scene.house.has("own/.git"));

@@ -545,7 +545,7 @@ impl Terminal {
     ) -> io::Result<()> {
         self.break_line()?;
         for artifact in artifacts {
-            self.note(&format!("changed {}", visible(artifact)))?;
+            self.note(&format!("changed {}", visible_line(artifact)))?;
         }
         if self.has_helped {
             let spent = self.spent;
