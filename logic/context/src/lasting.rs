@@ -259,6 +259,13 @@ impl Lasting {
         })
     }
 
+    /// The data that came with the current turn, as it stands before its words; empty for none.
+    #[must_use]
+    pub fn input(&self) -> &str {
+        let turn = self.entries.get(self.last_turn());
+        turn.map_or("", |entry| entry.input.as_str())
+    }
+
     /// Sets the data that came with the newest request, as it stands before its words.
     pub fn set_input(&mut self, text: String) {
         let newest = self.entries.iter_mut().rev();

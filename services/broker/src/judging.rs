@@ -87,7 +87,7 @@ impl Inner {
         };
         let secrets = self.secrets.needles();
         let ask = |history: &TaskHistory| {
-            let question = Question {
+            self.guarded(&Question {
                 tool: &request.tool,
                 arguments: &resolved.arguments,
                 flow: Knowledge {
@@ -107,8 +107,7 @@ impl Inner {
                 cover,
                 history,
                 now: (self.clock)(),
-            };
-            self.guarded(&question)
+            })
         };
         let judgement = ask(&history);
         match counting {

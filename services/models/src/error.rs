@@ -19,6 +19,9 @@ pub(crate) fn protocol(provider: &str, what: impl std::fmt::Display) -> Error {
         ErrorKind::Protocol,
         format!("{provider} sent something its protocol does not allow: {what}"),
     )
+    .with_hint(format!(
+        "check that `type` and `endpoint` in [models.providers.{provider}] fit the server"
+    ))
 }
 
 /// The stream ended before the answer did.

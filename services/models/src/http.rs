@@ -21,6 +21,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use text::escape::visible_line;
 use tokio::time::timeout;
 use zeroize::Zeroizing;
 
@@ -387,11 +388,18 @@ impl HttpBackend {
 
     fn unreachable(&self, source: reqwest::Error) -> Error {
         let source = source.without_url();
+        let cause = first_cause(&source);
         Error::new(
             ErrorKind::Unreachable,
-            format!("{} does not answer at {}", self.name, self.endpoint),
+            format!(
+                "{} does not answer at {}: {cause}",
+                self.name, self.endpoint
+            ),
         )
-        .with_hint("start the model server, or look at `carl doctor`")
+        .with_hint(format!(
+            "start the model server, or correct `endpoint` in [models.providers.{}]",
+            self.name
+        ))
         .with_source(source)
     }
 
@@ -482,11 +490,25 @@ fn kind_of(status: StatusCode, said: &str) -> ErrorKind {
     }
 }
 
+/// What began a chain of errors: refused, no such name, no TLS.
+fn first_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    visible_line(&cause.to_string())
+}
+
 fn hint_for(kind: ErrorKind, provider: &str) -> String {
     let hint = match kind {
+        ErrorKind::UnknownModel => {
+            return format!(
+                "`carl models` lists what is installed; where it lists nothing of {provider}, correct \
+                 `type` or `endpoint` in [models.providers.{provider}]"
+            );
+        }
         ErrorKind::ContextOverflow => return error::fit_context(provider),
         ErrorKind::Unauthorised => error::KEEP_THE_KEY,
-        ErrorKind::UnknownModel => "`carl models` lists what is installed",
         ErrorKind::Busy => "wait a little and ask again",
         ErrorKind::Server => "ask again; if it happens again, look at the model server's log",
         _ => "",

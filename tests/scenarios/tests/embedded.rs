@@ -40,6 +40,20 @@ fn log_of(house: &House, summary: &Value) -> Vec<Value> {
 }
 
 #[test]
+fn a_question_about_given_data_is_answered_from_the_data() {
+    let Some(house) = house() else { return };
+    let args = ["run", "--json", "--provider", "embedded", "--mode", "plan"];
+    let data = "The captain was called Hester.\nShe sailed the Marigold in 1842.\n";
+    let run = house
+        .ask(args)
+        .args(["--input", "-", "who sailed the ship?"]);
+    let answer = run.stdin(data).run().expect(0).json()["answer"].clone();
+    let answer = answer.as_str().unwrap();
+    assert!(answer.contains("From the data that was given:"), "{answer}");
+    assert!(answer.contains("sailed the Marigold"), "{answer}");
+}
+
+#[test]
 fn a_question_about_a_file_is_answered_from_the_file() {
     let Some(house) = house() else { return };
     let finished = plan(&house, &[], "Which port is set in settings.toml?").expect(0);

@@ -140,10 +140,26 @@ fn environment() -> Env {
 /// Parses a TOML file; the error shows the line and, for a misspelt key, the nearest right one.
 pub fn parse_toml<T: DeserializeOwned>(file: &Path, text: &str, note: &str) -> Result<T> {
     toml::from_str(text).map_err(|error| {
-        let detail = without_secrets(&error.to_string());
+        let detail = in_plain_words(without_secrets(&error.to_string()));
         let message = format!("{}: {}", file.display(), detail.trim_end());
         Failure::usage(message, hint(&detail, note)).into()
     })
+}
+
+/// The parser's message without Rust's names of numbers.
+fn in_plain_words(mut detail: String) -> String {
+    for width in ["usize", "u64", "u32", "u16", "u8"] {
+        for (theirs, ours) in [
+            (format!("a nonzero {width}"), "a whole number, 1 or more"),
+            (
+                format!("expected {width}"),
+                "expected a whole number, 0 or more",
+            ),
+        ] {
+            detail = detail.replace(&theirs, ours);
+        }
+    }
+    detail
 }
 
 /// Words in a line that may hold a key, under whatever name it was tried.

@@ -8,15 +8,31 @@ use domain::id::PlanId;
 use domain::plan::Action;
 use plan::compile::Call;
 use plan::format;
+use plan::schema::Reach;
 use serde_json::Value;
 use text::escape::visible;
 
 /// What one finished step showed.
+#[derive(Clone)]
 pub(super) struct Shown {
     /// Formatted for people, safe to print.
     pub(super) text: String,
     /// Whole contents of the files it read, with their paths, safe to print.
     pub(super) contents: Vec<(String, String)>,
+}
+
+/// The data that came with the request: a small model is shown what the steps read, and nothing else.
+fn data_given(work: &Work, reach: Reach) -> Option<Shown> {
+    if reach != Reach::Small {
+        return None;
+    }
+    let input = work.with_thread(|thread| thread.window.input().to_owned());
+    // The first line says what it is.
+    let (_, data) = input.split_once('\n')?;
+    Some(Shown {
+        text: data.trim().to_owned(),
+        contents: vec![("the data that was given".to_owned(), data.trim().to_owned())],
+    })
 }
 
 /// Runs the steps, composes the answer and sets the status.
@@ -32,7 +48,9 @@ pub(super) async fn run(
     for (index, (action, calls)) in planned.plan.actions.iter().zip(calls).enumerate() {
         let step = match action {
             Action::Answer { question } => {
-                let answered = answering::answer(work, outcome, question, &shown, planned.reach);
+                let data = data_given(work, planned.reach).into_iter();
+                let read: Vec<Shown> = data.chain(shown.iter().cloned()).collect();
+                let answered = answering::answer(work, outcome, question, &read, planned.reach);
                 match answered.await {
                     Ok(text) => {
                         answers.push(text.clone());
