@@ -93,7 +93,7 @@ pub const TOOL_CALLS_PER_REPLY: usize = 32;
 pub const CALLS_PER_TASK: u32 = 100;
 /// How many different searches and pages a task may ask others for, without a question, once it has
 /// read what they may not know. Which of the user's own words are asked for can carry a byte each.
-pub const PRIVATE_INQUIRIES: usize = 16;
+pub const PRIVATE_INQUIRIES: usize = 8;
 /// How often the same call may come within [`REPEAT_WINDOW`].
 pub const REPEATED_CALLS: usize = 3;
 /// How many calls back a repetition counts.
