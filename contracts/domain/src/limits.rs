@@ -193,6 +193,9 @@ pub const AUDIT_NAMES: usize = 64;
 pub const AUDIT_NAME_CHARS: usize = 200;
 /// Most records of the audit log that are written and made durable together.
 pub const AUDIT_BATCH: usize = 4_096;
+/// How long after a failed write of the audit log it is opened again at the earliest, and between
+/// two tries.
+pub const AUDIT_REOPEN: Duration = Duration::from_secs(2);
 /// Most pages one search reads.
 pub const SEARCH_PAGES: usize = 8;
 /// Longest a search server may take to answer.
