@@ -91,8 +91,9 @@ pub const CIRCLING_REPLIES: u32 = 2;
 pub const TOOL_CALLS_PER_REPLY: usize = 32;
 /// Most tool calls a task may make.
 pub const CALLS_PER_TASK: u32 = 100;
-/// How many different searches and pages a task may ask others for, without a question, once it has
-/// read what they may not know. Which of the user's own words are asked for can carry a byte each.
+/// How often others may be asked something, without a question, once an agent has read what they may
+/// not know, until the user speaks again. Which of the user's own words are asked, and in which
+/// order, can carry a byte each.
 pub const PRIVATE_INQUIRIES: usize = 8;
 /// How often the same call may come within [`REPEAT_WINDOW`].
 pub const REPEATED_CALLS: usize = 3;

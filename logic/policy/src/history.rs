@@ -3,7 +3,7 @@
 use domain::Timestamp;
 use domain::hash::Digest;
 use domain::limits::{PRIVATE_INQUIRIES, REPEAT_WINDOW, REPEATED_CALLS};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
 /// The span over which a tool's own rate is counted.
@@ -36,8 +36,10 @@ pub struct TaskHistory {
     before_change: usize,
     /// The calls that the user's words stood in for, by their own key and by what they landed on.
     requested: VecDeque<(Digest, Digest)>,
-    /// What others were asked after something was read that is not theirs, each once.
-    inquiries: HashSet<Digest>,
+    /// How often others were asked something after what is not theirs was read, before this task.
+    inquiries_before: usize,
+    /// The calls of this task that asked others so, by their key.
+    inquiries: VecDeque<Digest>,
     calls: u32,
     times: HashMap<usize, VecDeque<Timestamp>>,
 }
@@ -67,16 +69,32 @@ impl TaskHistory {
 
     /// Notes that others were asked something after what is not theirs was read.
     pub fn note_inquiry(&mut self, key: Digest) {
-        if self.inquiries.len() < PRIVATE_INQUIRIES {
-            self.inquiries.insert(key);
+        self.inquiries.push_back(key);
+        if self.inquiries.len() > PRIVATE_INQUIRIES {
+            self.inquiries.pop_front();
         }
     }
 
-    /// Whether others may be asked this without a question. Which of several harmless things is asked
-    /// can say what was read, so a task asks at most [`PRIVATE_INQUIRIES`] different ones after it.
+    /// Whether others may be asked something without a question. Which of several harmless things is
+    /// asked, and in which order, can say what was read, so there are at most [`PRIVATE_INQUIRIES`].
     #[must_use]
-    pub fn may_inquire(&self, key: &Digest) -> bool {
-        self.inquiries.len() < PRIVATE_INQUIRIES || self.inquiries.contains(key)
+    pub fn may_inquire(&self) -> bool {
+        self.inquiries() < PRIVATE_INQUIRIES
+    }
+
+    /// How often others were asked something after what is not theirs was read.
+    #[must_use]
+    pub fn inquiries(&self) -> usize {
+        self.inquiries_before.saturating_add(self.inquiries.len())
+    }
+
+    /// A history in which others were asked so often already.
+    #[must_use]
+    pub fn after_inquiries(inquiries_before: usize) -> Self {
+        Self {
+            inquiries_before,
+            ..Self::default()
+        }
     }
 
     /// Notes that the call to be recorded next changes something. Only a change that was not made
@@ -117,6 +135,9 @@ impl TaskHistory {
         if let Some(index) = self.requested.iter().rposition(|(k, _)| k == key) {
             self.requested.remove(index);
         }
+        if let Some(index) = self.inquiries.iter().rposition(|k| k == key) {
+            self.inquiries.remove(index);
+        }
         if let Some(times) = self.times.get_mut(&tool) {
             times.pop_back();
         }
@@ -135,6 +156,7 @@ impl TaskHistory {
     pub fn at_the_rate_of(mut self, all: &Self) -> Self {
         self.times.clone_from(&all.times);
         self.requested.clone_from(&all.requested);
+        self.inquiries_before = all.inquiries_before;
         self.inquiries.clone_from(&all.inquiries);
         self
     }

@@ -231,7 +231,7 @@ fn information_flow(view: &View<'_>) -> flow::Judged {
         opened: &opened,
         tool: view.tool,
         freed: question.history.requested(&view.bound.choice_key),
-        may_inquire: question.history.may_inquire(&view.bound.repeat_key),
+        may_inquire: question.history.may_inquire(),
     };
     let mut judged = flow::judge(question.arguments, &flow, &view.bound.choice_key);
     let found = &mut judged.finding;

@@ -7,14 +7,18 @@
 //! what somebody else said order nothing, and a request that forbids, excepts or wants to see
 //! anything first asks for nothing: the cost of each doubt is a question.
 
+mod asking;
 mod text;
 mod words;
 
-use text::{WORDS, cut, singular, spaced, tokens, told, without_pasted, without_quotes, words_of};
+pub use asking::Asking;
+
+use text::{WORDS, singular, spaced, tokens, told, without_pasted, without_quotes, words_of};
 use words::{
-    AFTER_A_NOUN, ALL, ARTICLES, ASKING, BEFORE_TO, CONDITIONS, DEEDS, EXCEPTION_WORDS, FOLLOWED,
-    FOLLOWING, HARMLESS, HOLDING_BACK, HOLDING_BACK_TOGETHER, NO_PERSON, OF_THE_AGENT, OPENERS,
-    REPORTING, Scope, TELLING, TELLING_ANYTHING, TELLING_SOMEBODY, THINGS, TIMES,
+    AFTER_A_NOUN, ALL, ARTICLES, ASKING, ASSENTING, BEFORE_TO, COMPLEMENTS, CONDITIONS, DEEDS,
+    DEPENDING, DESCRIBING, EXCEPTION_WORDS, FOLLOWED, FOLLOWING, HARMLESS, HOLDING_BACK,
+    HOLDING_BACK_TOGETHER, INTRODUCING, NO_PERSON, OF_THE_AGENT, OPENERS, OWN, REPORTING, Scope,
+    TELLING, TELLING_ANYTHING, TELLING_SOMEBODY, THINGS, TIMES,
 };
 
 use domain::tool::{EffectClass, ToolName, ToolSpec};
@@ -22,14 +26,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// By which a message is asked for, in lower case.
 const WRITE_TO: &str = "rite to ";
+/// How many words behind the beginning of a condition are looked at.
+const DEPENDING_WORDS: usize = 6;
 /// How many words may stand between following something and what is followed.
 const DELEGATION_WORDS: usize = 6;
 
 /// What a request asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Requested {
-    /// For each tool the clauses that ask for it, in lower case.
-    tools: BTreeMap<ToolName, Vec<String>>,
+    /// For each tool the orders that ask for it.
+    tools: BTreeMap<ToolName, Vec<Asking>>,
+    /// For each tool the orders of its deed, whatever they are about.
+    deeds: BTreeMap<ToolName, Vec<Asking>>,
     /// The part of the request in which the user speaks, in lower case.
     own: String,
     /// Tools whose deed the request has in whatever way, as an order, a question or a ban.
@@ -50,9 +58,9 @@ impl Requested {
         let words = Vocabulary::of(&bare);
         // What was not looked at may forbid anything.
         let is_held_back = words.is_cut || holds_back(&bare);
-        let clauses = match is_held_back {
+        let parts = match is_held_back {
             true => Vec::new(),
-            false => clauses(own, &verbs),
+            false => asking::parts(own, &verbs),
         };
         let mut requested = Self {
             own: own.to_lowercase(),
@@ -62,16 +70,17 @@ impl Requested {
         };
         for tool in tools {
             let name = &tool.definition.name;
-            let orders = orders_for(tool, &words);
+            let orders = orders_for(tool, &words, false);
             if !orders.is_disjoint(&words.all) {
                 requested.mentioned.insert(name.clone());
             }
-            let asking = clauses
-                .iter()
-                .filter(|clause| !clause.orders.is_disjoint(&orders));
-            let asking: Vec<String> = asking.map(|clause| clause.text.clone()).collect();
+            let asking = asking::with_one_of(&parts, &orders);
             if !asking.is_empty() {
                 requested.tools.insert(name.clone(), asking);
+            }
+            let deeds = asking::with_one_of(&parts, &orders_for(tool, &words, true));
+            if !deeds.is_empty() {
+                requested.deeds.insert(name.clone(), deeds);
             }
         }
         requested
@@ -83,10 +92,17 @@ impl Requested {
         self.tools.contains_key(tool)
     }
 
-    /// How many clauses ask for the tool.
+    /// The orders that ask for the tool.
     #[must_use]
-    pub fn orders_of(&self, tool: &ToolName) -> usize {
-        self.tools.get(tool).map_or(0, Vec::len)
+    pub fn asking(&self, tool: &ToolName) -> &[Asking] {
+        self.tools.get(tool).map_or(&[], Vec::as_slice)
+    }
+
+    /// The orders of the tool's deed, whatever they are about: which of them a step of an approved
+    /// plan carries out.
+    #[must_use]
+    pub fn deeds(&self, tool: &ToolName) -> &[Asking] {
+        self.deeds.get(tool).map_or(&[], Vec::as_slice)
     }
 
     /// Whether the request forbids, excepts or holds back anything.
@@ -108,56 +124,12 @@ impl Requested {
         self.own.contains(&text.to_lowercase())
     }
 
-    /// Whether a clause that asks for the tool has the text as well.
-    #[must_use]
-    pub fn names_beside(&self, tool: &ToolName, text: &str) -> bool {
-        let text = text.to_lowercase();
-        let clauses = self.tools.get(tool);
-        clauses.is_some_and(|clauses| clauses.iter().any(|clause| clause.contains(&text)))
-    }
-
     /// Whether the user may expect a question about the tool: the request speaks of what it does,
     /// or says to do what some text says.
     #[must_use]
     pub fn may_lead_to(&self, tool: &ToolName) -> bool {
         self.is_delegated || self.mentioned.contains(tool)
     }
-}
-
-/// A part of a request between two marks that end a thought.
-struct Clause {
-    /// In lower case, with what it has in quotes.
-    text: String,
-    /// The orders in it.
-    orders: BTreeSet<String>,
-}
-
-/// Every clause with its orders. A question orders nothing unless it is put to the agent, and what
-/// somebody said orders nothing.
-fn clauses(request: &str, verbs: &BTreeSet<String>) -> Vec<Clause> {
-    let mut found = Vec::new();
-    let mut is_reported = false;
-    for (text, mark) in cut(request) {
-        let words = told(tokens(&without_quotes(text)));
-        let opens_to_agent = words.iter().any(|word| word == "please")
-            || words
-                .windows(2)
-                .any(|pair| ASKING.contains(&pair[0].as_str()) && pair[1] == "you");
-        let is_mute = is_reported || mark == '?' && !opens_to_agent;
-        let orders = match is_mute {
-            true => BTreeSet::new(),
-            false => orders_in(&words, verbs),
-        };
-        is_reported = mark == ':'
-            && words
-                .last()
-                .is_some_and(|word| REPORTING.contains(&word.as_str()));
-        found.push(Clause {
-            text: text.to_lowercase(),
-            orders,
-        });
-    }
-    found
 }
 
 /// Whether a request forbids, excepts or wants to see anything first.
@@ -175,13 +147,29 @@ fn holds_back(bare: &str) -> bool {
     };
     let holds = |(at, word): (usize, &&str)| {
         let behind = words.get(at + 1..).unwrap_or(&[]);
-        HOLDING_BACK.contains(word) && !(matches!(*word, "before" | "until") && is_time(behind))
+        let is_time = || matches!(*word, "before" | "until") && is_time(behind);
+        HOLDING_BACK.contains(word) && !is_time() || depends_on_somebody(word, behind)
     };
     (0..words.len()).any(excepts)
         || words.iter().enumerate().any(holds)
         || words
             .windows(2)
             .any(|pair| HOLDING_BACK_TOGETHER.contains(&(pair[0], pair[1])))
+}
+
+/// Whether a word begins a condition that the user, or somebody who writes, is to fulfil first: `once
+/// I agree`, `if Anna says yes`.
+fn depends_on_somebody(word: &str, behind: &[&str]) -> bool {
+    let near = |words: usize| behind.get(..words.min(behind.len())).unwrap_or(behind);
+    let is_own = || near(3).iter().any(|word| OWN.contains(word));
+    let is_assent = || {
+        near(DEPENDING_WORDS)
+            .iter()
+            .any(|word| ASSENTING.contains(word))
+    };
+    // `I am in Paris soon, and I look for a hotel` is no condition.
+    let begins = DEPENDING.contains(&word) || word == "as" && near(1) == ["soon"];
+    begins && (is_own() || is_assent())
 }
 
 /// Whether words begin with a time: `Thursday`, `the end of October`, `12`.
@@ -256,8 +244,8 @@ fn own_verb(tool: &ToolSpec) -> Option<String> {
 }
 
 /// The orders by which a request with these words asks for the tool; none where it does not speak
-/// of what the tool deals with.
-fn orders_for(tool: &ToolSpec, request: &Vocabulary) -> BTreeSet<String> {
+/// of what the tool deals with, unless `is_planned`: then that is known already.
+fn orders_for(tool: &ToolSpec, request: &Vocabulary, is_planned: bool) -> BTreeSet<String> {
     if matches!(tool.effect, EffectClass::Read | EffectClass::SelfWrite) {
         return BTreeSet::new();
     }
@@ -287,8 +275,8 @@ fn orders_for(tool: &ToolSpec, request: &Vocabulary) -> BTreeSet<String> {
         let as_thing = of_tool.clone().find(is_thing);
         let is_meant = match deed.scope {
             Scope::Any => true,
-            Scope::About => is_about,
-            Scope::Named => is_named,
+            Scope::About => is_about || is_planned,
+            Scope::Named => is_named || is_planned,
         };
         if of_tool.count() == 0 || !is_meant && as_thing.is_none() {
             continue;
@@ -300,15 +288,6 @@ fn orders_for(tool: &ToolSpec, request: &Vocabulary) -> BTreeSet<String> {
     let is_clear = |verb: &String| is_named || !OF_THE_AGENT.contains(&verb.as_str());
     found.extend(verb.filter(is_clear));
     found
-}
-
-/// The orders among the words of a clause, from its beginning on.
-fn orders_in(words: &[String], verbs: &BTreeSet<String>) -> BTreeSet<String> {
-    let mut orders = BTreeSet::new();
-    for at in 0..words.len() {
-        orders.extend(order_at(words, at, (!orders.is_empty(), verbs)));
-    }
-    orders
 }
 
 /// The order at a place of a clause: a word for a deed where an order stands. `is_later`: an order

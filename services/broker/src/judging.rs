@@ -140,6 +140,7 @@ impl Inner {
         session.task(trace).note_call(agent_id, line, |history| {
             self.policy.record(history, standing, judgement, now);
         });
+        session.note_inquiries(trace);
     }
 
     /// Judges a call of a plan that does not run yet, after the plan's earlier calls.

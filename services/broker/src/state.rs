@@ -98,6 +98,9 @@ pub(crate) struct Session {
     pub(crate) ended: CancellationToken,
     /// Calls that were handed in together.
     pub(crate) rows: Rows,
+    /// How often others were asked something after what is not theirs was read, since the user
+    /// spoke: what begins by itself meanwhile begins no new count.
+    inquiries: usize,
     /// What the user's newest words ask for, and the chain of work that they began.
     requested: (Requested, Option<TraceId>),
     tasks: VecDeque<(TraceId, Task)>,
@@ -122,6 +125,7 @@ impl Session {
             provenance: Provenance::default(),
             ended: CancellationToken::new(),
             rows: Rows::default(),
+            inquiries: 0,
             requested: (Requested::default(), None),
             tasks: VecDeque::new(),
             plans: VecDeque::new(),
@@ -132,6 +136,7 @@ impl Session {
     pub(crate) fn hear(&mut self, text: &str, requested: Requested) {
         self.provenance.say(text);
         self.requested = (requested, None);
+        self.inquiries = 0;
     }
 
     /// What the user's newest words ask for, in the chain of work that they began: what begins by
@@ -151,10 +156,20 @@ impl Session {
             if self.tasks.len() >= TASKS {
                 self.tasks.pop_front();
             }
-            self.tasks.push_back((trace, Task::default()));
+            let task = Task {
+                all: TaskHistory::after_inquiries(self.inquiries),
+                ..Task::default()
+            };
+            self.tasks.push_back((trace, task));
             self.tasks.len() - 1
         });
         &mut self.tasks[index].1
+    }
+
+    /// Notes how often a chain of work has asked others something.
+    pub(crate) fn note_inquiries(&mut self, trace: TraceId) {
+        let asked = self.task(trace).all.inquiries();
+        self.inquiries = self.inquiries.max(asked);
     }
 
     /// Forgets the calls of agents that have ended.

@@ -1,16 +1,30 @@
 //! What a call tells, and to whom: secrets, readers (P, E) and addresses handed on (U).
 
 use crate::flow::entities::leads;
-use crate::flow::normal::{decoded, folded, unmasked};
+use crate::flow::normal::{decoded, exact, folded, unmasked};
 use crate::flow::parts::{Asked, Part};
 use crate::flow::provenance::Found;
 use crate::flow::rules::{Call, Pinned, finding, origins, read_origins, shown};
 use crate::flow::secrets::has_shape;
+use crate::request::Asking;
 use domain::decision::{Finding, Verdict};
 use domain::label::{Integrity, Readers};
 use domain::limits::PRIVATE_INQUIRIES;
-use domain::tool::Audience;
+use domain::tool::{ArgumentRole, Audience};
 use std::collections::BTreeSet;
+
+/// Words that name nobody in particular.
+const EVERYBODY: [&str; 9] = [
+    "all",
+    "any",
+    "anybody",
+    "anyone",
+    "everybody",
+    "everyone",
+    "public",
+    "world",
+    "*",
+];
 
 impl Call<'_> {
     /// A secret never leaves, whoever asks.
@@ -96,7 +110,8 @@ impl Call<'_> {
 
     /// Whether it only asks others something, and the agent was shown what they may not know.
     pub(super) fn is_private_inquiry(&self) -> bool {
-        let is_inquiry = self.pinned != Pinned::Call && !self.has_effect() && self.leaves();
+        let only_asks = !self.has_effect() || self.is_fetch();
+        let is_inquiry = self.pinned != Pinned::Call && only_asks && self.leaves();
         is_inquiry && !self.may_learn(&self.flow.known.context.readers)
     }
 
@@ -111,8 +126,8 @@ impl Call<'_> {
             "many_inquiries",
             "Too much was asked outside since something private was read. Answer with what you have.",
             format!(
-                "{PRIVATE_INQUIRIES} different things were asked outside in this task after {} was \
-                 read; which ones are asked may tell {} what stands there.",
+                "{PRIVATE_INQUIRIES} times others were asked something after {} was read; what is \
+                 asked, and in which order, may tell {} what stands there.",
                 read_origins(self.flow.known.context),
                 self.audience_words()
             ),
@@ -120,23 +135,31 @@ impl Call<'_> {
     }
 
     /// Who may learn a part. A question in the user's own words tells what the user said and no
-    /// more, whatever else the agent has read. A thing that the user named by its title, and that
-    /// nothing in the session changed, the user may show to whom the user names.
+    /// more, whatever else the agent has read. A thing that an order of the user's names by its
+    /// title, and that nothing in the session changed, may be shown to whom the same order names.
     fn readers<'p>(&self, part: &'p Part<'_>) -> &'p Readers {
         let provenance = self.flow.known.provenance;
         let is_question =
             !self.has_effect() && part.traced.found != Found::Said && !part.tells_by_place;
         let is_named = || {
-            part.traced.label.integrity == Integrity::Endorsed
-                && self
-                    .parties()
-                    .all(|party| party.traced.found == Found::Said)
-                && provenance.is_titled_and_unchanged(&part.text)
+            let is_set = part.traced.label.integrity == Integrity::Endorsed;
+            is_set && self.asking().iter().any(|asking| self.shows(asking, part))
         };
         if is_question && provenance.is_said_query(&part.text) || self.has_effect() && is_named() {
             return &Readers::Public;
         }
         &part.traced.label.readers
+    }
+
+    /// Whether an order names both a thing and those who are to see it.
+    fn shows(&self, asking: &Asking, part: &Part<'_>) -> bool {
+        let is_to = |party: &Part<'_>| party.traced.found == Found::Said && asking.has(&party.text);
+        let provenance = self.flow.known.provenance;
+        !self.is_addressed_to_nobody()
+            && !self.is_for_everybody()
+            && self.parties().all(is_to)
+            && asking.leaves_out_nobody(&self.party_names())
+            && provenance.is_titled_and_unchanged(&part.text, |title| asking.names_thing(title))
     }
 
     fn may_learn(&self, readers: &Readers) -> bool {
@@ -159,10 +182,33 @@ impl Call<'_> {
         }
     }
 
-    /// Whom the call names: its targets, but for what selects content and for amounts.
+    /// Whom the call names: its targets, but for what selects content, for amounts and for what is
+    /// left empty.
     fn parties(&self) -> impl Iterator<Item = &Part<'_>> {
         let targets = self.targets.iter();
-        targets.filter(|target| target.asked == Asked::Target && !self.is_selector(target))
+        targets.filter(|target| {
+            let is_empty = matches!(target.text.trim(), "" | "null");
+            target.asked == Asked::Target && !self.is_selector(target) && !is_empty
+        })
+    }
+
+    /// Whom the call names, in lower case.
+    pub(super) fn party_names(&self) -> BTreeSet<String> {
+        self.parties().map(|party| exact(&party.text)).collect()
+    }
+
+    /// Whether the call goes to everybody: a word that a sentence has for other reasons.
+    pub(super) fn is_for_everybody(&self) -> bool {
+        let is_all = |party: &Part<'_>| EVERYBODY.contains(&exact(party.text.trim()).as_str());
+        self.parties().any(is_all)
+    }
+
+    /// Whether the tool tells those whom a call names, and the call leaves out whom: that may be
+    /// everybody.
+    pub(super) fn is_addressed_to_nobody(&self) -> bool {
+        let mut arguments = self.spec.arguments.values();
+        let has_target = arguments.any(|argument| argument.role == ArgumentRole::Target);
+        has_target && self.leaves() && self.parties().next().is_none()
     }
 
     /// Whether the call lands on what a selector names.

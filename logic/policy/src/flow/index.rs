@@ -90,6 +90,12 @@ impl Index {
     }
 }
 
+/// Whether a text stands in another one whole: not within a longer name, address or path.
+pub(crate) fn stands_whole(text: &str, wanted: &str) -> bool {
+    let mut places = memmem::find_iter(text.as_bytes(), wanted.as_bytes());
+    !wanted.is_empty() && places.any(|at| is_whole(text, at, at + wanted.len(), Edges::Name))
+}
+
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())

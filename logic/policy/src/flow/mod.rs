@@ -22,8 +22,10 @@ mod rules;
 mod said;
 mod secrets;
 
-pub(crate) use entities::is_whole_lead;
+pub(crate) use entities::{is_whole_lead, leads};
+pub(crate) use index::stands_whole;
 pub use naming::NamedBy;
+pub(crate) use normal::{exact, unfolded};
 pub use parts::made_of;
 pub use provenance::{Found, Provenance, REFERENCE, ReferenceError, Resolved, Traced, said_label};
 pub(crate) use quotes::quoted;

@@ -18,18 +18,16 @@ const SET_AMOUNTS: usize = 256;
 /// Most things that are known to be made or changed in a session.
 const CHANGED: usize = 10_000;
 
-/// Fields in which a thing stands what it is called.
-const TITLES: [&str; 10] = [
+/// Fields in which a thing stands what it is called; of several in one record the first.
+const TITLES: [&str; 8] = [
     "title",
     "name",
     "filename",
     "file_name",
     "subject",
-    "summary",
-    "label",
-    "topic",
     "headline",
     "display_name",
+    "summary",
 ];
 /// Endings of fields that say what the other field of the same beginning is called: `patient_name`
 /// and `patient_id`.
@@ -64,6 +62,15 @@ fn is_title_of(title: &str, fields: &BTreeSet<&str>) -> bool {
             };
             !fields.is_empty() && fields.iter().all(is_of_it)
         })
+}
+
+/// Which of several titles of a thing counts: the lowest.
+fn rank(field: &str) -> usize {
+    let field = exact(field);
+    TITLES
+        .iter()
+        .position(|title| *title == field)
+        .map_or(0, |at| at + 1)
 }
 
 impl Provenance {
@@ -112,33 +119,35 @@ impl Provenance {
         }
     }
 
-    /// Whether the user named a thing by its title: the text is what a platform calls it in every
-    /// record that has a title which the user said. Two things of one title are none.
+    /// Whether a thing is named by its title: the text is what a platform calls it in every record
+    /// that has a title which `names` takes for one. Two things of one title are none.
     #[must_use]
-    pub fn is_titled(&self, text: &str) -> bool {
+    pub fn is_titled(&self, text: &str, names: impl Fn(&str) -> bool) -> bool {
         let is_set = |place: &Place| {
             let label = self.label_at(*place);
             label.is_some_and(|label| label.integrity == Integrity::Endorsed)
         };
-        self.has_title(text, is_set, |title| self.said.has_name(title))
+        self.has_title(text, is_set, names)
     }
 
     /// As [`Self::is_titled`], for a thing that no call of this session made or changed: what is in
     /// it was there before an outsider could have a say.
     #[must_use]
-    pub fn is_titled_and_unchanged(&self, text: &str) -> bool {
-        !self.changed.contains(&folded(text)) && self.is_titled(text)
+    pub fn is_titled_and_unchanged(&self, text: &str, names: impl Fn(&str) -> bool) -> bool {
+        !self.changed.contains(&folded(text)) && self.is_titled(text, names)
     }
 
     /// Whether the user asked for this part of a thing: the text stands in a field that the user
-    /// named, of the one record whose title the user put in quotes.
+    /// named, of the one record whose title the user put in quotes and `names` takes for one.
     #[must_use]
-    pub fn is_field_of_quoted(&self, text: &str) -> bool {
+    pub fn is_field_of_quoted(&self, text: &str, names: impl Fn(&str) -> bool) -> bool {
         let is_named = |place: &Place| {
             let field = self.records.field(*place);
             field.is_some_and(|field| self.said.has_field(field))
         };
-        self.has_title(text, is_named, |title| self.said.is_quoted(title))
+        self.has_title(text, is_named, |title| {
+            self.said.is_quoted(title) && names(title)
+        })
     }
 
     /// Whether a text stands in a record that the user named by who it is from or where it was
@@ -220,14 +229,29 @@ impl Provenance {
             .iter()
             .filter_map(|place| self.records.field(*place))
             .collect();
-        let mut others = own.iter().flat_map(|record| self.records.members(*record));
-        others.any(|place| {
-            let title = self.shown.text(*place);
-            let field = self.records.field(*place).unwrap_or_default();
-            // What else stands in a record, such as whom it is shared with, calls it nothing.
-            let is_called = is_title_of(field, &fields) && !title.contains('@');
-            is_called && title != wanted && is_title(title) && is_unique(title)
+        own.iter().any(|record| {
+            let titles = self.titles(*record, &fields);
+            titles.into_iter().any(|title| {
+                title != wanted && !title.contains('@') && is_title(title) && is_unique(title)
+            })
         })
+    }
+
+    /// What the things that stand in these fields of a record are called there. What else stands in
+    /// it, such as whom it is shared with, calls them nothing.
+    fn titles(&self, record: usize, fields: &BTreeSet<&str>) -> Vec<&str> {
+        let members = self.records.members(record).iter();
+        let ranked = members.filter_map(|place| {
+            let field = self.records.field(*place)?;
+            is_title_of(field, fields).then(|| (rank(field), self.shown.text(*place)))
+        });
+        let ranked: Vec<(usize, &str)> = ranked.collect();
+        let first = ranked.iter().map(|(rank, _)| *rank).min();
+        let titles = ranked.into_iter();
+        titles
+            .filter(|(rank, _)| Some(*rank) == first)
+            .map(|(_, title)| title)
+            .collect()
     }
 
     fn label_at(&self, place: Place) -> Option<&Label> {

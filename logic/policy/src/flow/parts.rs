@@ -9,6 +9,37 @@ use domain::tool::{ArgumentRole, EffectClass};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
+/// Words in the names of arguments that say who gets in, and how far, without a plural.
+const ACCESS: [&str; 12] = [
+    "permission",
+    "role",
+    "public",
+    "visibility",
+    "acces",
+    "access",
+    "scope",
+    "anyone",
+    "everyone",
+    "privacy",
+    "sharing",
+    "acl",
+];
+/// Values by which nobody gets in, or may only look.
+const LEAST_ACCESS: [&str; 13] = [
+    "",
+    "none",
+    "no",
+    "false",
+    "private",
+    "restricted",
+    "r",
+    "read",
+    "reader",
+    "read_only",
+    "readonly",
+    "view",
+    "viewer",
+];
 /// Most parts of one role that are traced one by one.
 const TRACED_PARTS: usize = 512;
 /// Most parts of one argument that are yes, no, nothing or empty and tell nothing: three bits.
@@ -33,6 +64,8 @@ pub(super) enum Asked {
     Target,
     /// How much is paid?
     Amount,
+    /// Who else gets in?
+    Access,
     /// What does it tell?
     Content,
 }
@@ -43,7 +76,8 @@ pub(super) fn targets<'a>(flow: &Flow<'a>, arguments: &Value) -> Vec<Part<'a>> {
     parts(flow, arguments, |name, role, value| match role {
         ArgumentRole::Target if flow.tool.amounts.contains(name) => Some(Asked::Amount),
         ArgumentRole::Target | ArgumentRole::Selector => Some(Asked::Target),
-        ArgumentRole::Knob => is_amount(name, value, flow).then_some(Asked::Amount),
+        ArgumentRole::Knob if is_amount(name, value, flow) => Some(Asked::Amount),
+        ArgumentRole::Knob => widens_access(name, value, flow).then_some(Asked::Access),
         ArgumentRole::Payload | ArgumentRole::Secret => None,
     })
 }
@@ -55,7 +89,8 @@ pub(super) fn payload<'a>(flow: &Flow<'a>, arguments: &Value) -> Vec<Part<'a>> {
     parts(flow, arguments, |name, role, value| match role {
         ArgumentRole::Payload | ArgumentRole::Selector => Some(Asked::Content),
         ArgumentRole::Knob => {
-            let is_content = !is_amount(name, value, flow) && !is_narrow(value, flow);
+            let is_asked = is_amount(name, value, flow) || widens_access(name, value, flow);
+            let is_content = !is_asked && !is_narrow(value, flow);
             (is_content && !narrow.contains(name)).then_some(Asked::Content)
         }
         ArgumentRole::Target | ArgumentRole::Secret => None,
@@ -66,6 +101,27 @@ pub(super) fn payload<'a>(flow: &Flow<'a>, arguments: &Value) -> Vec<Part<'a>> {
 fn is_amount(name: &str, value: &Value, flow: &Flow<'_>) -> bool {
     let pays = flow.tool.spec.effect == EffectClass::Money;
     pays && (value.is_number() || flow.tool.amounts.contains(name))
+}
+
+/// Whether an argument lets others in, or lets them do more than look, by the words of its name: the
+/// least of it, and what the schema says where it is left out, does not.
+fn widens_access(name: &str, value: &Value, flow: &Flow<'_>) -> bool {
+    let name = name.to_lowercase();
+    let is_about = name
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|word| ACCESS.contains(&word.trim_end_matches('s')));
+    let is_least = match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => LEAST_ACCESS.contains(&text.trim().to_lowercase().as_str()),
+        Value::Bool(true) | Value::Number(_) | Value::Array(_) | Value::Object(_) => false,
+    };
+    let has_effect = !matches!(
+        flow.tool.spec.effect,
+        EffectClass::Read | EffectClass::SelfWrite
+    );
+    let properties = &flow.tool.spec.definition.parameters["properties"];
+    let is_default = || properties[name.as_str()].get("default") == Some(value);
+    has_effect && is_about && !is_least && !is_default()
 }
 
 fn parts<'a>(
@@ -261,7 +317,9 @@ impl<'a> Parts<'a, '_> {
                 Ok(amount) => provenance.trace_amount(&amount, context),
                 Err(_) => provenance.trace_target(leaf, context),
             },
-            (Asked::Target | Asked::Amount, _) => provenance.trace_target(leaf, context),
+            (Asked::Target | Asked::Amount | Asked::Access, _) => {
+                provenance.trace_target(leaf, context)
+            }
             (Asked::Content, _) => provenance.trace(leaf, context),
         }
     }

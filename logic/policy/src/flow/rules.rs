@@ -6,7 +6,7 @@ use crate::flow::naming::NamedBy;
 use crate::flow::parts::{Part, payload, targets};
 use crate::flow::provenance::{Found, Provenance};
 use crate::flow::secrets::Needles;
-use crate::request::Requested;
+use crate::request::{Asking, Requested};
 use crate::table::Tool;
 use domain::Timestamp;
 use domain::decision::{Finding, Layer, Verdict};
@@ -167,46 +167,100 @@ impl Call<'_> {
         let is_mild = self.has_effect() && !self.is_grave();
         let is_open = self.flow.pinned == Pinned::Nothing && is_mild;
         let is_asked = known.requested.asks_for(name) || self.fetches_named_page();
-        if !is_open || known.is_recovered || !is_asked {
+        if !is_open || known.is_recovered || !is_asked || self.is_addressed_to_nobody() {
             return false;
         }
         if known.context.integrity != Integrity::Untrusted {
             return true;
         }
         // Each telling is a choice among what the user said: an order is one telling.
-        if self.leaves() && !self.is_fetch() && self.flow.freed >= known.requested.orders_of(name) {
+        let orders = known.requested.asking(name).len();
+        if self.leaves() && !self.is_fetch() && self.flow.freed >= orders {
             return false;
         }
         let is_said = |part: &Part<'_>| {
             part.traced.found == Found::Said || known.provenance.is_filled_form(&part.text)
         };
         let is_said_whole = !self.payload.is_empty() && self.payload.iter().all(is_said);
-        // What tells others lands at least within a place that the user named.
-        let may_be_set = !self.leaves() || self.targets.iter().any(|t| self.is_designated(t));
-        let is_where_said = self.targets.iter().all(|target| {
-            let is_meant = target.traced.found != Found::Said
-                || match self.is_selector(target) {
-                    true => known.requested.names_beside(name, &target.text),
-                    false => known.requested.is_own(&target.text),
-                };
-            is_meant && (self.is_designated(target) || self.is_set(target) && may_be_set)
-        });
+        let is_where_said =
+            self.asking().iter().any(|asking| self.lands_as(asking)) || self.fetches_named_page();
+        let is_content_said = || {
+            let mut asking = self.asking().iter();
+            is_said_whole && !self.selects() && asking.any(|asking| self.goes_as(asking))
+        };
         match self.targets.is_empty() {
             true => !self.leaves() || is_said_whole,
-            false => is_where_said || is_said_whole && !self.selects(),
+            false => is_where_said || is_content_said(),
         }
     }
 
-    /// Whether the user fixed what a part of the call lands on: said it, opened the place, named
-    /// the thing by its title or as a field of a titled thing, or pointed at the record that says
-    /// it. Where a page is only fetched, one name points at a record; where something could be
-    /// lost, spent or started, none does.
+    /// Whether nothing that the user said elsewhere is what the call lands on, and it goes to all
+    /// whom the order names. What nobody said is judged for itself.
+    fn goes_as(&self, asking: &Asking) -> bool {
+        let is_named = |target: &Part<'_>| match target.traced.found {
+            Found::Said if self.is_selector(target) => asking.has(&target.text),
+            Found::Said => asking.names(&target.text),
+            Found::Stored | Found::Referenced | Found::Nowhere => true,
+        };
+        let is_addressed =
+            || !self.is_for_everybody() && asking.leaves_out_nobody(&self.party_names());
+        self.targets.iter().all(is_named) && (!self.leaves() || is_addressed())
+    }
+
+    /// The orders of the user's newest words that ask for the tool; for a step of a plan those of
+    /// its deed.
+    pub(super) fn asking(&self) -> &[Asking] {
+        let requested = self.flow.known.requested;
+        match self.flow.pinned {
+            Pinned::Nothing => requested.asking(&self.spec.definition.name),
+            Pinned::Draft | Pinned::Choice | Pinned::Call => {
+                requested.deeds(&self.spec.definition.name)
+            }
+        }
+    }
+
+    /// Whether one order names everything that the call lands on. Of several orders none may be
+    /// mixed with another.
+    fn lands_as(&self, asking: &Asking) -> bool {
+        let is_meant = |target: &Part<'_>| {
+            target.traced.found == Found::Said || self.is_designated_by(target, asking)
+        };
+        // What tells others lands at least within a place that the user named.
+        let may_be_set = !self.leaves() || self.targets.iter().any(is_meant);
+        let mut targets = self.targets.iter();
+        self.goes_as(asking)
+            && targets.all(|target| is_meant(target) || may_be_set && self.is_set(target))
+    }
+
+    /// Whether the user fixed what a part of the call lands on: said it, or designated it by an
+    /// order that asks for the tool.
     fn is_designated(&self, part: &Part<'_>) -> bool {
-        let provenance = self.flow.known.provenance;
+        let mut asking = self.asking().iter();
         part.traced.found == Found::Said
-            || self.is_opened(part)
-            || provenance.is_titled(&part.text)
-            || provenance.is_field_of_quoted(&part.text)
+            || self.is_pointed_at(part)
+            || asking.any(|asking| self.is_designated_by(part, asking))
+    }
+
+    /// Whether an order designates what a part of the call lands on: by the title of the thing, as a
+    /// field of a titled thing, or in one of the ways that need no order.
+    fn is_designated_by(&self, part: &Part<'_>, asking: &Asking) -> bool {
+        let provenance = self.flow.known.provenance;
+        let describes = |title: &str| asking.describes_thing(title);
+        let names = |title: &str| match self.leaves() {
+            true => asking.names_thing(title),
+            false => describes(title),
+        };
+        self.is_pointed_at(part)
+            || provenance.is_titled(&part.text, names)
+            || provenance.is_field_of_quoted(&part.text, describes)
+    }
+
+    /// Whether the user opened the place, or pointed at the record that says it. Where a page is
+    /// only fetched, one name points at a record; where something could be lost, spent or started,
+    /// none does.
+    fn is_pointed_at(&self, part: &Part<'_>) -> bool {
+        let provenance = self.flow.known.provenance;
+        self.is_opened(part)
             || self.is_fetch() && provenance.is_address_in_named_record(&part.text)
             || self.spec.effect == EffectClass::SharedWrite
                 && self.payload.is_empty()
@@ -221,7 +275,7 @@ impl Call<'_> {
     }
 
     /// Whether the call only fetches a page: it goes to one address and says nothing else.
-    fn is_fetch(&self) -> bool {
+    pub(super) fn is_fetch(&self) -> bool {
         let addresses = self
             .targets
             .iter()

@@ -134,6 +134,48 @@ pub(super) fn words_of(text: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty()).take(WORDS).collect()
 }
 
+/// A text with spaces for what it has in quotes: what is left stands where it stood.
+pub(super) fn masked(text: &str) -> String {
+    let mut rest = String::with_capacity(text.len());
+    let mut from = 0;
+    for quote in crate::flow::quoted(text) {
+        rest.push_str(text.get(from..quote.start).unwrap_or(""));
+        rest.extend(std::iter::repeat_n(
+            ' ',
+            quote.end.saturating_sub(quote.start),
+        ));
+        from = quote.end;
+    }
+    rest.push_str(text.get(from..).unwrap_or(""));
+    rest
+}
+
+/// The words of a text and the commas between them, each with where it begins.
+pub(super) fn placed(text: &str) -> Vec<(String, usize)> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’' | '-');
+    let mut found = Vec::new();
+    let mut from = None;
+    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        match (from, is_part(c)) {
+            (None, true) => from = Some(at),
+            (Some(start), false) => {
+                let word = text.get(start..at).unwrap_or("");
+                let word = word.trim_matches(['\'', '’', '-']).to_lowercase();
+                found.extend((!word.is_empty()).then_some((word, start)));
+                from = None;
+            }
+            (Some(_), true) | (None, false) => {}
+        }
+        if c == ',' {
+            found.push((",".to_owned(), at));
+        }
+        if found.len() >= WORDS {
+            break;
+        }
+    }
+    found
+}
+
 /// A request without what it has in quotes.
 pub(super) fn without_quotes(text: &str) -> String {
     let mut rest = String::new();

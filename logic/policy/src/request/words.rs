@@ -368,6 +368,71 @@ pub(super) const OPENERS: [&str; 12] = [
     "finally",
     "next",
 ];
+/// Orders that say more of what was ordered before: `add Bob to it`.
+pub(super) const COMPLEMENTS: [&str; 12] = [
+    "add", "include", "invite", "use", "set", "put", "make", "give", "attach", "mark", "leave",
+    "enter",
+];
+/// Words by which a sentence begins that describes what was ordered before it.
+pub(super) const DESCRIBING: [&str; 14] = [
+    "the", "her", "his", "their", "its", "it", "this", "they", "she", "he", "title", "subject",
+    "with", "as",
+];
+/// Words by which the words before an order begin where they only introduce it.
+pub(super) const INTRODUCING: [&str; 14] = [
+    "in",
+    "on",
+    "to",
+    "for",
+    "from",
+    "at",
+    "with",
+    "if",
+    "when",
+    "about",
+    "regarding",
+    "using",
+    "into",
+    "once",
+];
+/// Words by which a condition begins that somebody may have to fulfil first.
+pub(super) const DEPENDING: [&str; 10] = [
+    "if", "when", "once", "after", "whenever", "provided", "assuming", "only", "case", "upon",
+];
+/// The user as somebody who acts.
+pub(super) const OWN: [&str; 8] = ["i", "i've", "i’ve", "i'll", "i’ll", "i'm", "my", "we"];
+/// Words of consent and of writing.
+pub(super) const ASSENTING: [&str; 29] = [
+    "yes",
+    "ok",
+    "okay",
+    "agree",
+    "agrees",
+    "agreed",
+    "approve",
+    "approves",
+    "approved",
+    "confirms",
+    "confirmed",
+    "accepts",
+    "accepted",
+    "writes",
+    "wrote",
+    "says",
+    "replies",
+    "replied",
+    "answers",
+    "responds",
+    "asks",
+    "asked",
+    "requests",
+    "wants",
+    "tells",
+    "signs",
+    "signed",
+    "sign-off",
+    "allows",
+];
 /// Words by which a condition begins.
 pub(super) const CONDITIONS: [&str; 6] = ["if", "when", "once", "after", "for", "otherwise"];
 /// Words before `to` with an order: `do not forget to send`, `make sure to send`.
@@ -378,7 +443,7 @@ pub(super) const ASKING: [&str; 5] = ["can", "could", "would", "will", "and"];
 pub(super) const AFTER_A_NOUN: [&str; 8] =
     ["from", "of", "by", "says", "said", "is", "was", "about"];
 /// Words that hold back: a request with one of them frees nothing.
-pub(super) const HOLDING_BACK: [&str; 42] = [
+pub(super) const HOLDING_BACK: [&str; 48] = [
     "no",
     "not",
     "don't",
@@ -421,9 +486,15 @@ pub(super) const HOLDING_BACK: [&str; 42] = [
     "neither",
     "instead",
     "rather",
+    "approved",
+    "approves",
+    "sign-off",
+    "signoff",
+    "hypothetically",
+    "pretend",
 ];
 /// Pairs of words that hold back: `ask me first`, `let me see it`.
-pub(super) const HOLDING_BACK_TOGETHER: [(&str, &str); 16] = [
+pub(super) const HOLDING_BACK_TOGETHER: [(&str, &str); 26] = [
     ("ask", "me"),
     ("me", "first"),
     ("let", "me"),
@@ -440,6 +511,16 @@ pub(super) const HOLDING_BACK_TOGETHER: [(&str, &str); 16] = [
     ("only", "read"),
     ("only", "look"),
     ("only", "tell"),
+    ("just", "show"),
+    ("just", "read"),
+    ("just", "look"),
+    ("just", "list"),
+    ("hold", "off"),
+    ("by", "me"),
+    ("for", "now"),
+    ("dry", "run"),
+    ("subject", "to"),
+    ("on", "hold"),
 ];
 /// Words from which `but` takes something out, and how many words before it they stand.
 pub(super) const ALL: [&str; 5] = ["all", "every", "everything", "everyone", "everybody"];
