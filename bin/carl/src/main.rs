@@ -158,7 +158,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Audit(command)) => commands::audit::audit(&command),
         None => {
             let begin = if cli.resume {
-                Begin::Resume(String::new())
+                Begin::Resume(commands::session::LAST.to_owned())
             } else {
                 Begin::New
             };

@@ -1,7 +1,7 @@
 //! What becomes of an answered question: an engram, with what rules understand of the question.
 
 use api::memory::{Source, WriteEntry, WriteRequest};
-use domain::event::{CallStatus, Event, EventBody};
+use domain::event::{CallStatus, Event, EventBody, ToolCallSummary};
 use domain::label::{Integrity, Label};
 use domain::limits::MEMORY_TAGS;
 use domain::rights::Namespace;
@@ -36,6 +36,9 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
         // What the user told is worth keeping, whatever became of the model.
         "" if is_statement(question) => NO_ANSWER,
         "" => return None,
+        // A model may say that it did what it was refused.
+        _ if was_refused(tool_calls) && is_statement(question) => NO_ANSWER,
+        _ if was_refused(tool_calls) => return None,
         _ => answer,
     };
     let asked = read(question);
@@ -84,6 +87,16 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
     })
 }
 
+/// Whether a call was refused and none of that tool was done afterwards.
+fn was_refused(calls: &[ToolCallSummary]) -> bool {
+    let is_done = |tool: &str, after: usize| {
+        let mut later = calls.iter().skip(after);
+        later.any(|call| call.tool == tool && call.status == CallStatus::Ok)
+    };
+    let mut refused = calls.iter().enumerate();
+    refused.any(|(at, call)| call.status == CallStatus::Denied && !is_done(&call.tool, at))
+}
+
 /// Whether an answer of rules lists what memory holds, or says that it holds nothing: kept, the same
 /// would be found again beside what it repeats, once more with every time somebody asks.
 fn is_a_listing_of_memory(tools_used: &BTreeSet<ToolName>) -> bool {
@@ -123,7 +136,6 @@ mod tests {
     use super::*;
     use domain::Timestamp;
     use domain::decision::{Layer, Verdict};
-    use domain::event::ToolCallSummary;
     use domain::id::{CallId, QueryId, SessionId};
     use domain::model::Usage;
     use serde_json::json;

@@ -78,4 +78,8 @@ fn a_run_goes_on_in_the_session_that_any_end_of_its_id_or_last_names() {
     let refused = scene.house.ask(["run", "--session-id", "none", "x"]).run();
     let refused = refused.expect(2);
     assert!(refused.stderr.contains("`none`"), "{refused:#?}");
+    // A script's variable that was never set goes on with nothing.
+    let empty = scene.house.ask(["run", "--session-id", "", "x"]).run();
+    let empty = empty.expect(2);
+    assert!(empty.stderr.contains("id is empty"), "{empty:#?}");
 }

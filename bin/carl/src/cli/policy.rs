@@ -66,7 +66,7 @@ pub struct ExplainArgs {
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
     /// Which session; the beginning or end of its id is enough. Default: the newest of this folder
-    #[arg(default_value = "")]
+    #[arg(default_value = "last", hide_default_value = true)]
     pub session: String,
     /// Print JSON
     #[arg(long)]
@@ -77,7 +77,7 @@ pub struct ReplayArgs {
 #[derive(Debug, Args)]
 pub struct GrantsArgs {
     /// Which session; the beginning or end of its id is enough. Default: the newest of this folder
-    #[arg(default_value = "")]
+    #[arg(default_value = "last", hide_default_value = true)]
     pub session: String,
 }
 

@@ -45,7 +45,8 @@ pub async fn session(command: SessionCommand) -> Result<Exit> {
         }
         SessionCommand::Compact { session } => compact(&session).await,
         SessionCommand::Resume { session, flags } => {
-            chat::chat(*flags, chat::Begin::Resume(session.unwrap_or_default())).await
+            let session = session.unwrap_or_else(|| LAST.to_owned());
+            chat::chat(*flags, chat::Begin::Resume(session)).await
         }
         SessionCommand::Fork { session, at } => fork(&session, at).await,
         SessionCommand::Export {
@@ -56,13 +57,24 @@ pub async fn session(command: SessionCommand) -> Result<Exit> {
     }
 }
 
-/// The session whose id begins or ends with `part`; for an empty one, the newest of the folder. The
+/// What names the newest session of the folder.
+pub const LAST: &str = "last";
+
+/// The session whose id begins or ends with `part`; for [`LAST`], the newest of the folder. The
 /// end tells better: ids of one hour begin alike.
 ///
 /// # Errors
 /// A usage failure when none or several fit.
 pub async fn find(sessions: &dyn Sessions, part: &str, workspace: &Path) -> Result<SessionSummary> {
-    if part.is_empty() || part == "last" {
+    if part.is_empty() {
+        // A script's variable that was never set is no wish to go on with the newest session.
+        return Err(Failure::usage(
+            "the session's id is empty",
+            "Give an end of an id of `carl session list`, or `last`.",
+        )
+        .into());
+    }
+    if part == LAST {
         let known = sessions.list(Selection::All).await.or_fail()?;
         let mut known = known.into_iter();
         let newest = known.find(|session| session.workspace == workspace);
