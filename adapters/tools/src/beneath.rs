@@ -5,7 +5,7 @@
 //! the checked one through `/proc/self/fd`, which names the open object itself; [`crate::ground`]
 //! says whether it may be made.
 
-use crate::failure::{from_errno, mendable, of_call, refused};
+use crate::failure::{NOT_FOUND, from_errno, mendable, of_call, refused};
 use crate::ground::{Entries, Ground, is_procfs};
 use api::executor::ToolFailure;
 use rustix::fd::{AsFd, OwnedFd};
@@ -142,6 +142,18 @@ impl Place<'_> {
     /// Reaches the folder that holds the place, for a change there.
     pub(crate) fn spot(&self, last: LastLink) -> Result<Spot, ToolFailure> {
         self.in_a_root(|root| self.spot_in(root, last))
+    }
+
+    /// Where a change there would really land, also where folders above it are to be made.
+    pub(crate) fn real_spot(&self, last: LastLink) -> Result<PathBuf, ToolFailure> {
+        match self.spot(last) {
+            Ok(spot) => Ok(spot.real),
+            Err(failure) if failure.rule == NOT_FOUND => {
+                let (_, folder, missing) = self.nearest()?;
+                Ok(folder.join(missing.iter().collect::<PathBuf>()))
+            }
+            Err(failure) => Err(failure),
+        }
     }
 
     /// Reaches the nearest folder above the place that exists, and what is missing below it.

@@ -9,6 +9,7 @@ use attacks::script::{Call, scene, sit};
 use scenarios::Scene;
 use serde_json::json;
 use std::fs;
+use std::os::unix::fs::symlink;
 use testkit::Reply;
 
 fn edit(new: &str) -> Call<'static> {
@@ -218,6 +219,45 @@ fn a_change_through_a_link_names_what_it_leads_to() {
         "{written}"
     );
     assert!(!plain.contains(mark), "{plain}");
+}
+
+const LINKED: &str = "a link leads to another";
+
+#[test]
+fn deleting_and_moving_through_a_link_names_what_it_leads_to() {
+    let moved = |from: &str, to: &str| ("move_file", json!({"from": from, "to": to}));
+    let scene = scene(&[
+        ("delete_file", json!({"path": "docs/notes.md"})),
+        moved("docs/notes.md", "n2.md"),
+        moved("plain.md", "docs/plain.md"),
+        ("make_dir", json!({"path": "docs/new"})),
+        moved("plain.md", "other.md"),
+        ("delete_file", json!({"path": "link.md"})),
+    ]);
+    scene.house.write("ci/notes.md", "x\n");
+    scene.house.write("plain.md", "x\n");
+    symlink("ci", scene.house.work().join("docs")).unwrap();
+    symlink("plain.md", scene.house.work().join("link.md")).unwrap();
+    let sitting = sit(&scene, &OPEN, |_, _| "n".to_owned());
+    let asked = &sitting.seen.questions;
+    assert_eq!(asked.len(), 6, "{:#?}", sitting.seen);
+    for (question, real) in asked.iter().zip([
+        "this deletes ",
+        "this moves ",
+        "this moves to ",
+        "this makes ",
+    ]) {
+        let warned = question.lines().find(|line| line.contains(LINKED));
+        let warned = warned.unwrap_or_else(|| panic!("{question}"));
+        assert!(
+            warned.contains(real) && warned.contains("/ci/"),
+            "{question}"
+        );
+    }
+    // Without a link on the way nothing is warned of, also where the link itself is deleted.
+    for question in &asked[4..] {
+        assert!(!question.contains(LINKED), "{question}");
+    }
 }
 
 #[test]
