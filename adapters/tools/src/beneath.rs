@@ -103,11 +103,21 @@ impl Place<'_> {
     /// Reaches what exists there, following links beneath the root.
     pub(crate) fn reach(&self) -> Result<Found, ToolFailure> {
         self.in_a_root(|root| {
-            let fd = self.open_beneath(&root.fd, &root.rest, LOOK, root.resolve)?;
-            let real = self.ground.real_path(&fd).map_err(|e| self.fault(e))?;
-            self.ground.may_read(&real, self.roots, &self.shown)?;
+            let (fd, _real) = self.reach_in(root)?;
             Found::of(fd).map_err(|e| self.fault(e))
         })
+    }
+
+    /// Where what exists there really lies.
+    pub(crate) fn reach_real(&self) -> Result<PathBuf, ToolFailure> {
+        self.in_a_root(|root| self.reach_in(root).map(|(_fd, real)| real))
+    }
+
+    fn reach_in(&self, root: &Root) -> Result<(OwnedFd, PathBuf), ToolFailure> {
+        let fd = self.open_beneath(&root.fd, &root.rest, LOOK, root.resolve)?;
+        let real = self.ground.real_path(&fd).map_err(|e| self.fault(e))?;
+        self.ground.may_read(&real, self.roots, &self.shown)?;
+        Ok((fd, real))
     }
 
     /// Reaches a folder.
