@@ -5,7 +5,7 @@
 //! the checked one through `/proc/self/fd`, which names the open object itself; [`crate::ground`]
 //! says whether it may be made.
 
-use crate::failure::{from_errno, mendable, of_call, refused};
+use crate::failure::{NOT_FOUND, from_errno, mendable, of_call, refused};
 use crate::ground::{Entries, Ground, is_procfs};
 use api::executor::ToolFailure;
 use rustix::fd::{AsFd, OwnedFd};
@@ -103,11 +103,21 @@ impl Place<'_> {
     /// Reaches what exists there, following links beneath the root.
     pub(crate) fn reach(&self) -> Result<Found, ToolFailure> {
         self.in_a_root(|root| {
-            let fd = self.open_beneath(&root.fd, &root.rest, LOOK, root.resolve)?;
-            let real = self.ground.real_path(&fd).map_err(|e| self.fault(e))?;
-            self.ground.may_read(&real, self.roots, &self.shown)?;
+            let (fd, _real) = self.reach_in(root)?;
             Found::of(fd).map_err(|e| self.fault(e))
         })
+    }
+
+    /// Where what exists there really lies.
+    pub(crate) fn reach_real(&self) -> Result<PathBuf, ToolFailure> {
+        self.in_a_root(|root| self.reach_in(root).map(|(_fd, real)| real))
+    }
+
+    fn reach_in(&self, root: &Root) -> Result<(OwnedFd, PathBuf), ToolFailure> {
+        let fd = self.open_beneath(&root.fd, &root.rest, LOOK, root.resolve)?;
+        let real = self.ground.real_path(&fd).map_err(|e| self.fault(e))?;
+        self.ground.may_read(&real, self.roots, &self.shown)?;
+        Ok((fd, real))
     }
 
     /// Reaches a folder.
@@ -142,6 +152,18 @@ impl Place<'_> {
     /// Reaches the folder that holds the place, for a change there.
     pub(crate) fn spot(&self, last: LastLink) -> Result<Spot, ToolFailure> {
         self.in_a_root(|root| self.spot_in(root, last))
+    }
+
+    /// Where a change there would really land, also where folders above it are to be made.
+    pub(crate) fn real_spot(&self, last: LastLink) -> Result<PathBuf, ToolFailure> {
+        match self.spot(last) {
+            Ok(spot) => Ok(spot.real),
+            Err(failure) if failure.rule == NOT_FOUND => {
+                let (_, folder, missing) = self.nearest()?;
+                Ok(folder.join(missing.iter().collect::<PathBuf>()))
+            }
+            Err(failure) => Err(failure),
+        }
     }
 
     /// Reaches the nearest folder above the place that exists, and what is missing below it.

@@ -58,11 +58,12 @@ impl Executor for Executors {
         path: &Path,
         kind: TargetKind,
         roots: &[PathBuf],
-    ) -> Result<(), PathRefusal> {
+    ) -> Result<Option<PathBuf>, PathRefusal> {
+        let mut real = None;
         for part in &self.parts {
-            part.locate(path, kind, roots).await?;
+            real = part.locate(path, kind, roots).await?.or(real);
         }
-        Ok(())
+        Ok(real)
     }
 
     async fn preview(&self, call: &JudgedCall) -> Result<Option<String>, ToolFailure> {

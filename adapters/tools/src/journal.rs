@@ -2,8 +2,9 @@
 //! there before, named by its digest.
 //!
 //! A change is written down before it is made. When a session has kept more than its limit, later
-//! changes of a file are merged into the one before: what was there first can always be brought back.
-//! Where nothing is left to merge, and for a single file larger than the limit, the change is refused.
+//! changes of a file are merged into the one before: what was there first can always be brought back,
+//! and so can what somebody else saved between two changes. Where nothing is left to merge, and for a
+//! single file larger than the limit, the change is refused.
 
 use crate::atomic::{self, Written};
 use crate::context::Leash;
@@ -416,18 +417,26 @@ fn whole_lines(file: &mut File) -> io::Result<u64> {
 }
 
 /// The oldest two changes of one file that can be taken back as one: nothing between them moved or
-/// deleted anything, and the later one keeps content.
+/// deleted anything, and the later one keeps what the earlier one left. Where it keeps something
+/// else, somebody saved that in between, and only the later change can bring it back.
 fn mergeable(open: &[Open]) -> Option<(&Open, &Open)> {
-    let mut last: BTreeMap<&Path, &Open> = BTreeMap::new();
+    let mut last: BTreeMap<&Path, (&Open, Digest)> = BTreeMap::new();
     for one in open {
-        let Change::Put { path, before, .. } = &one.change else {
+        let Change::Put {
+            path,
+            before,
+            after,
+            ..
+        } = &one.change
+        else {
             if !matches!(one.change, Change::Made { .. }) {
                 last.clear();
             }
             continue;
         };
-        match last.insert(path, one) {
-            Some(earlier) if before.is_some() => return Some((earlier, one)),
+        let found = before.as_ref().map(|kept| kept.digest);
+        match last.insert(path, (one, *after)) {
+            Some((earlier, left)) if found == Some(left) => return Some((earlier, one)),
             _ => {}
         }
     }
@@ -465,73 +474,95 @@ mod tests {
         Leash::new(StopFlag::default(), Duration::from_secs(60), None)
     }
 
-    fn put(journal: &Journal, content: &[u8]) -> Result<u64, ToolFailure> {
-        let before = journal.keep(&mut &*content, content.len() as u64, 0o644, &leash())?;
+    /// A change of `/w/a` from one content to the next.
+    fn put(journal: &Journal, before: &[u8], after: &[u8]) -> Result<u64, ToolFailure> {
+        let before = journal.keep(&mut &*before, before.len() as u64, 0o644, &leash())?;
         journal.begin(
             "write_file",
             Change::Put {
                 path: PathBuf::from("/w/a"),
                 before: Some(before),
-                after: Digest::of(b"after"),
+                after: Digest::of(after),
                 made: Vec::new(),
             },
         )
+    }
+
+    fn kept_bytes(journal: &Journal) -> Vec<u64> {
+        let open = journal.open_changes().unwrap();
+        open.iter()
+            .map(|o| o.change.kept().unwrap().bytes)
+            .collect()
     }
 
     #[test]
     fn what_was_there_first_is_never_dropped() {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::new(folder.path().join("s"), 10);
-        assert_eq!(put(&journal, b"0123").unwrap(), 1);
-        assert_eq!(put(&journal, b"456789").unwrap(), 2);
+        assert_eq!(put(&journal, b"0123", b"456789").unwrap(), 1);
+        assert_eq!(put(&journal, b"456789", b"ab").unwrap(), 2);
         assert_eq!(journal.open_changes().unwrap().len(), 2);
-        put(&journal, b"ab").unwrap();
-        let open = journal.open_changes().unwrap();
-        let kept: Vec<u64> = open
-            .iter()
-            .map(|o| o.change.kept().unwrap().bytes)
-            .collect();
-        assert_eq!(kept, [4, 2], "the second is part of the first");
+        put(&journal, b"ab", b"0123456").unwrap();
+        assert_eq!(
+            kept_bytes(&journal),
+            [4, 2],
+            "the second is part of the first"
+        );
         assert_eq!(fs::read_dir(journal.copies()).unwrap().count(), 2);
         // The first one leaves no room for this, and stays.
-        assert_eq!(put(&journal, b"0123456").unwrap_err().rule, "undo_full");
-        let open = journal.open_changes().unwrap();
-        assert_eq!(open[0].change.kept().unwrap().bytes, 4);
+        let full = put(&journal, b"0123456", b"x").unwrap_err();
+        assert_eq!(full.rule, "undo_full");
+        assert_eq!(kept_bytes(&journal)[0], 4);
         assert_eq!(
-            put(&journal, b"0123456789a").unwrap_err().rule,
+            put(&journal, b"0123456789a", b"x").unwrap_err().rule,
             "too_large_to_undo"
         );
         let other = Journal::new(folder.path().join("t"), 10);
-        put(&other, b"0123456789").unwrap();
+        put(&other, b"0123456789", b"x").unwrap();
+    }
+
+    #[test]
+    fn what_was_saved_between_two_changes_is_never_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::new(folder.path().join("s"), 11);
+        put(&journal, b"v0", b"v1").unwrap();
+        // Somebody else wrote this where the change left `v1`.
+        put(&journal, b"theirs", b"v2").unwrap();
+        put(&journal, b"v2", b"v3").unwrap();
+        put(&journal, b"v3", b"v4").unwrap();
+        assert_eq!(kept_bytes(&journal), [2, 6, 2], "v2 is part of theirs");
+        let full = put(&journal, b"0123456", b"x").unwrap_err();
+        assert_eq!(full.rule, "undo_full");
+        assert_eq!(kept_bytes(&journal), [2, 6]);
     }
 
     #[test]
     fn changes_on_both_sides_of_a_move_are_not_merged() {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::new(folder.path().join("s"), 10);
-        put(&journal, b"01234").unwrap();
+        put(&journal, b"01234", b"56789").unwrap();
         let moved = Change::Moved {
             from: PathBuf::from("/w/a"),
             to: PathBuf::from("/w/b"),
             made: Vec::new(),
         };
         journal.begin("move_file", moved).unwrap();
-        put(&journal, b"56789").unwrap();
-        assert_eq!(put(&journal, b"x").unwrap_err().rule, "undo_full");
+        put(&journal, b"56789", b"x").unwrap();
+        assert_eq!(put(&journal, b"x", b"y").unwrap_err().rule, "undo_full");
     }
 
     #[test]
     fn a_torn_last_line_is_forgotten_and_the_next_record_is_whole() {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::new(folder.path().join("s"), 100);
-        put(&journal, b"one").unwrap();
+        put(&journal, b"one", b"1").unwrap();
         let mut file = OpenOptions::new()
             .append(true)
             .open(journal.journal())
             .unwrap();
         file.write_all(b"{\"record\":\"opened\",\"num").unwrap();
         assert_eq!(journal.open_changes().unwrap().len(), 1);
-        put(&journal, b"two").unwrap();
+        put(&journal, b"two", b"2").unwrap();
         let numbers: Vec<u64> = journal
             .open_changes()
             .unwrap()

@@ -201,7 +201,7 @@ impl Executor for FileTools {
         path: &Path,
         kind: TargetKind,
         roots: &[PathBuf],
-    ) -> Result<(), PathRefusal> {
+    ) -> Result<Option<PathBuf>, PathRefusal> {
         let (path, roots) = (path.to_path_buf(), roots.to_vec());
         let located = self
             .blocking(None, move |workshop, _| {
@@ -212,12 +212,9 @@ impl Executor for FileTools {
                     roots: &roots,
                 };
                 match kind {
-                    TargetKind::ReadPath => place.reach().map(drop),
-                    TargetKind::WritePath => match place.spot(LastLink::Follow) {
-                        Err(failure) if failure.rule == "not_found" => place.nearest().map(drop),
-                        other => other.map(drop),
-                    },
-                    TargetKind::Url | TargetKind::Other => Ok(()),
+                    TargetKind::ReadPath => place.reach_real().map(Some),
+                    TargetKind::WritePath => place.real_spot(LastLink::Follow).map(Some),
+                    TargetKind::Url | TargetKind::Other => Ok(None),
                 }
             })
             .await;
@@ -227,7 +224,8 @@ impl Executor for FileTools {
                 detail: failure.message,
             }),
             // That nothing is there, or that it cannot be opened, is the tool's to report.
-            _ => Ok(()),
+            Err(_) => Ok(None),
+            Ok(real) => Ok(real),
         }
     }
 

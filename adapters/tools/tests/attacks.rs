@@ -365,6 +365,9 @@ async fn locating_refuses_what_the_tools_would_refuse() {
     bench.write(".git/config", "x");
     link(&bench, "out", "../outside");
     link(&bench, "g", ".git");
+    bench.write("plain.txt", "x");
+    bench.write("real/a.txt", "x");
+    link(&bench, "l", "real");
     let roots = [bench.work("").components().collect::<PathBuf>()];
     let locate = |path: &str, kind| {
         let path = bench.work(path);
@@ -374,6 +377,7 @@ async fn locating_refuses_what_the_tools_would_refuse() {
                 .tools
                 .locate(&path, kind, roots)
                 .await
+                .map(|real| real.map(|real| real.strip_prefix(&roots[0]).unwrap().to_owned()))
                 .map_err(|refusal| refusal.rule)
         }
     };
@@ -383,8 +387,15 @@ async fn locating_refuses_what_the_tools_would_refuse() {
             locate("out/new/deep.txt", kind).await,
             Err("symlink_escape")
         );
-        assert_eq!(locate("missing/deep/file", kind).await, Ok(()));
-        assert_eq!(locate("new.txt", kind).await, Ok(()));
+        for missing in ["missing/deep/file", "new.txt"] {
+            let lands = kind == TargetKind::WritePath;
+            let real = lands.then(|| PathBuf::from(missing));
+            assert_eq!(locate(missing, kind).await, Ok(real));
+        }
+        // Where a link leads is where the path lies.
+        for (path, real) in [("plain.txt", "plain.txt"), ("l/a.txt", "real/a.txt")] {
+            assert_eq!(locate(path, kind).await, Ok(Some(PathBuf::from(real))));
+        }
     }
     assert_eq!(
         locate("g/config", TargetKind::WritePath).await,
@@ -394,7 +405,8 @@ async fn locating_refuses_what_the_tools_would_refuse() {
         locate("g/new/deep", TargetKind::WritePath).await,
         Err("protected")
     );
-    assert_eq!(locate("g/config", TargetKind::ReadPath).await, Ok(()));
+    let read = locate("g/config", TargetKind::ReadPath).await;
+    assert_eq!(read, Ok(Some(PathBuf::from(".git/config"))));
     let refused = bench
         .tools
         .locate(Path::new("/etc/passwd"), TargetKind::ReadPath, &roots)

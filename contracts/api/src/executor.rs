@@ -83,7 +83,9 @@ pub trait Executor: Send + Sync {
     fn table(&self) -> Vec<ToolSpec>;
 
     /// Checks with the file system where a path leads: symbolic links, mounts, protected places.
-    /// Has no effect. `roots` are what the call may touch.
+    /// Has no effect. `roots` are what the call may touch. Returns the real path, links followed as
+    /// far as something is there; `None` where nothing can be reached, and from an executor that
+    /// reaches no files.
     ///
     /// # Errors
     /// [`PathRefusal`] when the path leads out of every root or to a protected place.
@@ -92,7 +94,7 @@ pub trait Executor: Send + Sync {
         path: &Path,
         kind: TargetKind,
         roots: &[PathBuf],
-    ) -> Result<(), PathRefusal>;
+    ) -> Result<Option<PathBuf>, PathRefusal>;
 
     /// The change a call would make to a file, as a unified diff; `None` when it makes none that
     /// can be shown. Has no effect.

@@ -5,18 +5,41 @@ use serde_json::{Map, Number, Value};
 use std::fmt;
 
 /// Arguments of a call, and the key that stands in them more than once, if one does: a
-/// guard would judge its last value where the program may use its first.
+/// guard would judge its last value where the program may use its first. Arguments that cannot be
+/// read may mean something to the program's reader: a call of them is no call.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Arguments {
     /// As JSON readers mostly take them: the last of several values counts.
     pub value: Value,
     /// A key that stands twice in one object, at any depth.
     pub twice: Option<String>,
+    /// Why they cannot be read: no JSON, nested too deep, a number out of range, half a character.
+    pub unreadable: Option<String>,
+}
+
+impl Arguments {
+    /// Arguments that cannot be read, and why.
+    #[must_use]
+    pub fn unread(why: impl fmt::Display) -> Self {
+        Self {
+            unreadable: Some(why.to_string()),
+            ..Self::default()
+        }
+    }
+
+    /// The arguments that a text holds, unreadable ones among them.
+    #[must_use]
+    pub fn of_text(text: &str) -> Self {
+        serde_json::from_str(text).unwrap_or_else(Self::unread)
+    }
 }
 
 impl From<Value> for Arguments {
     fn from(value: Value) -> Self {
-        Self { value, twice: None }
+        Self {
+            value,
+            ..Self::default()
+        }
     }
 }
 
@@ -67,8 +90,8 @@ impl<'de> de::Visitor<'de> for Reader {
             read.push(item.value);
         }
         Ok(Arguments {
-            value: Value::Array(read),
             twice,
+            ..Value::Array(read).into()
         })
     }
 
@@ -81,8 +104,8 @@ impl<'de> de::Visitor<'de> for Reader {
             }
         }
         Ok(Arguments {
-            value: Value::Object(read),
             twice,
+            ..Value::Object(read).into()
         })
     }
 }
@@ -105,5 +128,17 @@ mod tests {
             let read: Arguments = serde_json::from_str(text).unwrap();
             assert_eq!(read.twice.as_deref(), Some("a"), "{text}");
         }
+    }
+
+    #[test]
+    fn a_text_that_is_no_json_is_unreadable() {
+        let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+        let bad = ["", "{} {}", r#"{"a": 1e400}"#, r#"{"a": "\ud800"}"#, &deep];
+        for text in bad {
+            let read = Arguments::of_text(text);
+            assert!(read.unreadable.is_some(), "{text}");
+        }
+        let read = Arguments::of_text(r#"{"a": 1}"#);
+        assert_eq!(read, serde_json::json!({"a": 1}).into());
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::tool::ToolDefinition;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -33,7 +34,8 @@ pub enum Request {
         id: u64,
         /// The tool.
         tool: String,
-        /// Its arguments. A call in which a key stands twice is denied.
+        /// Its arguments. A call in which a key stands twice is denied, and so is one whose
+        /// arguments cannot be read.
         args: Arguments,
     },
     /// A call ran, and this came of it.
@@ -73,11 +75,42 @@ pub enum Step {
 
 /// Where a key stands twice, parts were thrown away.
 fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
-    let Arguments { value, twice } = Arguments::deserialize(deserializer)?;
+    let Arguments { value, twice, .. } = Arguments::deserialize(deserializer)?;
     Ok(match twice {
         None => value,
         Some(_) => Value::String(value.to_string()),
     })
+}
+
+/// A line that is a check, whatever its arguments are.
+#[derive(Deserialize)]
+struct AnyCheck {
+    op: String,
+    id: u64,
+    tool: String,
+    /// Only there: what is skipped may nest as deep as it likes.
+    #[serde(rename = "args")]
+    _args: IgnoredAny,
+}
+
+impl Request {
+    /// Reads a request from a line. A check whose arguments cannot be read is still a check, and
+    /// says so: a model that writes such arguments ends no conversation.
+    ///
+    /// # Errors
+    /// What stands in the way, where the line is no request.
+    pub fn of_line(line: &[u8]) -> Result<Self, serde_json::Error> {
+        serde_json::from_slice(line).or_else(|error| {
+            match serde_json::from_slice::<AnyCheck>(line) {
+                Ok(check) if check.op == "check" => Ok(Self::Check {
+                    id: check.id,
+                    tool: check.tool,
+                    args: Arguments::unread(error),
+                }),
+                _ => Err(error),
+            }
+        })
+    }
 }
 
 #[cfg(test)]
@@ -113,6 +146,26 @@ mod tests {
         assert_eq!(read(r#"{"op": "end"}"#), Request::End);
         for bad in [r#"{"op": "sing"}"#, r#"{"op": "refuse"}"#, r#"{"id": 7}"#] {
             assert!(serde_json::from_str::<Request>(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_check_with_unreadable_arguments_is_a_check() {
+        let line =
+            |args: &str| format!(r#"{{"op": "check", "id": 7, "tool": "t", "args": {args}}}"#);
+        let deep = format!("{}1{}", "[".repeat(5_000), "]".repeat(5_000));
+        for args in [r#"{"a": 1e400}"#, r#"{"a": "\ud800"}"#, deep.as_str()] {
+            match Request::of_line(line(args).as_bytes()) {
+                Ok(Request::Check { id: 7, args, .. }) => assert!(args.unreadable.is_some()),
+                other => panic!("{other:?}"),
+            }
+        }
+        let Ok(Request::Check { args, .. }) = Request::of_line(line("{}").as_bytes()) else {
+            panic!("not a check")
+        };
+        assert_eq!(args, serde_json::json!({}).into());
+        for no_line in [line("{} {}"), line("{}") + "x", line(r#"1e400, "id": 8"#)] {
+            assert!(Request::of_line(no_line.as_bytes()).is_err(), "{no_line}");
         }
     }
 

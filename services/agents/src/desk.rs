@@ -149,8 +149,8 @@ impl Executor for Desk {
         _path: &Path,
         _kind: TargetKind,
         _roots: &[PathBuf],
-    ) -> Result<(), PathRefusal> {
-        Ok(())
+    ) -> Result<Option<PathBuf>, PathRefusal> {
+        Ok(None)
     }
 
     async fn preview(&self, _call: &JudgedCall) -> Result<Option<String>, ToolFailure> {

@@ -6,14 +6,17 @@ use domain::label::{Integrity, Label};
 use domain::tool::EffectClass;
 use policy::Bound;
 use serde_json::Value;
-use std::collections::{BTreeSet, HashSet};
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
 
 /// Targets the user may allow for a session.
 const APPROVALS: usize = 10_000;
 
 /// The origin of what programs print, see the tool table.
 const PROGRAMS: &str = "program";
+
+/// Where paths of a call really lie, by their names in it. One that cannot be told counts as itself.
+pub(crate) type Places = BTreeMap<PathBuf, PathBuf>;
 
 /// A yes for the session.
 #[derive(Debug)]
@@ -25,6 +28,8 @@ struct Approval {
     shown: Label,
     /// The words of the call, among them the files that it runs.
     words: BTreeSet<String>,
+    /// Where its paths lay when it was given.
+    places: Places,
 }
 
 impl Approval {
@@ -35,6 +40,15 @@ impl Approval {
         self.effect != EffectClass::Exec
             || shown.integrity <= self.shown.integrity
             || since.all(|origin| origin.starts_with(PROGRAMS))
+    }
+
+    /// Whether the paths lie where they lay: a link that was put there since leads to something
+    /// that nobody was asked about.
+    fn is_there(&self, now: &Places) -> bool {
+        now.iter().all(|(path, real)| {
+            let then = self.places.get(path).unwrap_or(path);
+            then == real
+        })
     }
 
     /// Whether the call may run what an agent that was shown so much writes into the file.
@@ -57,11 +71,11 @@ pub(crate) struct Approvals {
 }
 
 impl Approvals {
-    /// Remembers a yes: for the call as it stands, and for what it covers. `shown`: the label of
-    /// what the agent was shown. When there are too many, it is asked again.
+    /// Remembers a yes: for the call as it stands, and for what it covers, at these places. `shown`:
+    /// the label of what the agent was shown. When there are too many, it is asked again.
     pub(crate) fn give(
         &mut self,
-        (bound, arguments): (&Bound, &Value),
+        (bound, arguments, places): (&Bound, &Value, Places),
         shown: Label,
         grant: GrantListing,
     ) {
@@ -72,14 +86,24 @@ impl Approvals {
                 effect: bound.effect,
                 shown,
                 words: words_of(arguments),
+                places,
             });
         }
     }
 
-    /// What is allowed for an agent with the label of what it was shown.
-    pub(crate) fn for_agent(&self, shown: &Label) -> HashSet<Digest> {
+    /// What is allowed for an agent with the label of what it was shown, at these places; without
+    /// them, wherever its paths lead.
+    pub(crate) fn for_agent(&self, shown: &Label, places: Option<&Places>) -> HashSet<Digest> {
+        let is_there = |one: &&Approval| places.is_none_or(|places| one.is_there(places));
         let holding = self.given.iter().filter(|one| one.holds(shown));
-        holding.flat_map(|one| one.keys).collect()
+        holding.filter(is_there).flat_map(|one| one.keys).collect()
+    }
+
+    /// Whether the call was allowed by its names, and a path of it leads elsewhere now.
+    pub(crate) fn is_elsewhere(&self, bound: &Bound, places: &Places) -> bool {
+        let keys = [bound.approval_key, bound.repeat_key];
+        let mut given = self.given.iter();
+        given.any(|one| !one.is_there(places) && keys.iter().any(|key| one.keys.contains(key)))
     }
 
     /// Forgets each yes to run something that a file may be part of, since the file is changed by an

@@ -91,6 +91,8 @@ impl Call {
             }
             None => self.cleared(judgement, label)?,
         };
+        // What is approved is what the paths lead to before the question is put.
+        let places = self.inner.places_of(&call.bound).await;
         let diff = self.early(&call, judgement).await?;
         let shown = Shown { call, diff };
         let asked = self
@@ -107,7 +109,7 @@ impl Call {
         } else if is_for_session {
             let grant = self.grant(&shown.call);
             let Cleared { call, bound, .. } = &shown.call;
-            let approved = (bound, &call.arguments);
+            let approved = (bound, &call.arguments, places);
             let mut session = lock(&self.caller.session);
             let agent = session.agents.get(&self.caller.agent_id);
             let shown = agent.map_or_else(Label::nothing, |agent| agent.label.clone());

@@ -1,6 +1,7 @@
 //! One judgement: the policy's layers, then the executor's look at where the paths really lead.
 //! A check that panics, fails or takes too long is a deny.
 
+use crate::approvals::Places;
 use crate::render;
 use crate::service::Inner;
 use crate::state::lock;
@@ -52,18 +53,27 @@ impl Inner {
         counting: Counting,
         lent: Option<&PathBuf>,
     ) -> Judgement {
-        let mut judgement = self.by_policy(caller, request, cover, counting, lent);
-        self.locate(&mut judgement).await;
+        let mut judgement = self.by_policy(caller, request, cover, (counting, lent), None);
+        let places = self.locate(&mut judgement).await;
+        if is_elsewhere(&caller.session, &judgement, &places) {
+            let counting = match counting {
+                Counting::Count => Counting::Counted,
+                other => other,
+            };
+            judgement = self.by_policy(caller, request, cover, (counting, lent), Some(&places));
+            self.locate(&mut judgement).await;
+        }
         judgement
     }
 
+    /// `places`: where the call's paths really lie, once that is known.
     fn by_policy(
         &self,
         caller: &Caller,
         request: &CallRequest,
         cover: Cover,
-        counting: Counting,
-        lent: Option<&PathBuf>,
+        (counting, lent): (Counting, Option<&PathBuf>),
+        places: Option<&Places>,
     ) -> Judgement {
         let mut guard = lock(&caller.session);
         let session: &mut Session = &mut guard;
@@ -77,7 +87,7 @@ impl Inner {
         let context = agent.label.clone();
         let trace = request.context.trace_id;
         let requested = session.requested(trace);
-        let approvals = session.approvals.for_agent(&context);
+        let approvals = session.approvals.for_agent(&context, places);
         let task = session.task(trace);
         let refused_choices = task.refused_choices().clone();
         let history = task.as_seen_by(caller.agent_id);
@@ -151,10 +161,11 @@ impl Inner {
         (tool, arguments): (&str, &Value),
         history: &mut TaskHistory,
     ) -> Judgement {
-        let mut judgement = {
+        let seen = history.clone();
+        let judge = |places: Option<&Places>| {
             let secrets = self.secrets.needles();
             let guard = lock(session);
-            let approvals = guard.approvals.for_agent(context);
+            let approvals = guard.approvals.for_agent(context, places);
             let question = Question {
                 tool,
                 arguments,
@@ -173,14 +184,19 @@ impl Inner {
                 opened: &guard.opened,
                 approvals: &approvals,
                 cover: Cover::PlanDraft,
-                history,
+                history: &seen,
                 now: (self.clock)(),
             };
             self.guarded(&question)
         };
+        let mut judgement = judge(None);
         let now = (self.clock)();
         self.policy.record(history, standing, &judgement, now);
-        self.locate(&mut judgement).await;
+        let places = self.locate(&mut judgement).await;
+        if is_elsewhere(session, &judgement, &places) {
+            judgement = judge(Some(&places));
+            self.locate(&mut judgement).await;
+        }
         judgement
     }
 
@@ -222,20 +238,39 @@ impl Inner {
             .unwrap_or_else(|_| broken("check_panicked", "A check broke down."))
     }
 
-    /// Adds what the file system says to a judgement that is not a deny already.
-    async fn locate(&self, judgement: &mut Judgement) {
+    /// Adds what the file system says to a judgement that is not a deny already, and gives where
+    /// its paths really lie.
+    async fn locate(&self, judgement: &mut Judgement) -> Places {
+        let mut places = Places::new();
         let Some(bound) = judgement.bound.clone() else {
-            return;
+            return places;
         };
         if judgement.verdict() == Verdict::Deny {
-            return;
+            return places;
         }
         for (kind, path) in bound.targets.values() {
             let roots = located_roots(*kind, &bound, judgement.write_root.as_deref());
-            if let Some(finding) = self.locate_one(path.clone(), *kind, roots).await {
-                judgement.add(finding);
+            match self.locate_one(path.clone(), *kind, roots).await {
+                Ok(real) => {
+                    let real = real.unwrap_or_else(|| path.clone());
+                    places.insert(path.clone(), real);
+                }
+                Err(finding) => judgement.add(*finding),
             }
         }
+        places
+    }
+
+    /// Where the paths of a call that was judged really lie.
+    pub(crate) async fn places_of(&self, bound: &Bound) -> Places {
+        let mut places = Places::new();
+        for (kind, path) in bound.targets.values() {
+            let roots = located_roots(*kind, bound, None);
+            if let Ok(Some(real)) = self.locate_one(path.clone(), *kind, roots).await {
+                places.insert(path.clone(), real);
+            }
+        }
+        places
     }
 
     /// Whether the caller may read every place that the call names, wherever it leads.
@@ -247,7 +282,7 @@ impl Inner {
             let roots = bound.read_roots.clone();
             let is_given = roots.iter().any(|root| path.starts_with(root));
             let refusal = self.locate_one(path.clone(), TargetKind::ReadPath, roots);
-            if !is_given || refusal.await.is_some() {
+            if !is_given || refusal.await.is_err() {
                 return false;
             }
         }
@@ -259,28 +294,31 @@ impl Inner {
         path: PathBuf,
         kind: TargetKind,
         roots: Vec<PathBuf>,
-    ) -> Option<Finding> {
+    ) -> Result<Option<PathBuf>, Box<Finding>> {
         let executor = self.executor.clone();
         let look = tokio::spawn(async move { executor.locate(&path, kind, &roots).await });
-        match tokio::time::timeout(self.config.tool_time, AbortOnDropHandle::new(look)).await {
-            Ok(Ok(Ok(()))) => None,
-            Ok(Ok(Err(refusal))) => Some(Finding {
-                layer: Layer::Path,
-                verdict: Verdict::Deny,
-                rule: refusal.rule.to_owned(),
-                model_reason: OUT_OF_REACH.to_owned(),
-                user_reason: refusal.detail,
-            }),
-            Ok(Err(_)) => Some(broken_finding(
-                "check_panicked",
-                "The check of a path broke down.",
-            )),
-            Err(_) => Some(broken_finding(
-                "check_timeout",
-                "The check of a path took too long.",
-            )),
-        }
+        let finding =
+            match tokio::time::timeout(self.config.tool_time, AbortOnDropHandle::new(look)).await {
+                Ok(Ok(Ok(real))) => return Ok(real),
+                Ok(Ok(Err(refusal))) => Finding {
+                    layer: Layer::Path,
+                    verdict: Verdict::Deny,
+                    rule: refusal.rule.to_owned(),
+                    model_reason: OUT_OF_REACH.to_owned(),
+                    user_reason: refusal.detail,
+                },
+                Ok(Err(_)) => broken_finding("check_panicked", "The check of a path broke down."),
+                Err(_) => broken_finding("check_timeout", "The check of a path took too long."),
+            };
+        Err(Box::new(finding))
     }
+}
+
+/// Whether a yes for the session lets the call pass by its names alone: its paths lead elsewhere
+/// than when the yes was given.
+fn is_elsewhere(session: &Mutex<Session>, judgement: &Judgement, places: &Places) -> bool {
+    let bound = judgement.bound.as_ref();
+    bound.is_some_and(|bound| lock(session).approvals.is_elsewhere(bound, places))
 }
 
 impl Inner {

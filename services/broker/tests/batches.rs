@@ -262,7 +262,7 @@ impl Executor for Counting {
         path: &Path,
         kind: TargetKind,
         roots: &[PathBuf],
-    ) -> Result<(), PathRefusal> {
+    ) -> Result<Option<PathBuf>, PathRefusal> {
         self.0.locate(path, kind, roots).await
     }
 

@@ -289,9 +289,14 @@ impl Executor for Brittle {
         self.inner.table()
     }
 
-    async fn locate(&self, _: &Path, _: TargetKind, _: &[PathBuf]) -> Result<(), PathRefusal> {
+    async fn locate(
+        &self,
+        _: &Path,
+        _: TargetKind,
+        _: &[PathBuf],
+    ) -> Result<Option<PathBuf>, PathRefusal> {
         assert!(!self.in_locate, "a check breaks");
-        Ok(())
+        Ok(None)
     }
 
     async fn preview(&self, call: &JudgedCall) -> Result<Option<String>, ToolFailure> {

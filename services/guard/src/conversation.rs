@@ -37,9 +37,10 @@ impl Conversation {
             },
             Request::Check { id, tool, args } => {
                 let decision = match &mut self.state {
-                    State::Open(guard) => match &args.twice {
-                        Some(key) => ambiguous(key),
-                        None => guard.check(id, &tool, &args.value, now),
+                    State::Open(guard) => match (&args.unreadable, &args.twice) {
+                        (Some(why), _) => unreadable(why),
+                        (None, Some(key)) => ambiguous(key),
+                        (None, None) => guard.check(id, &tool, &args.value, now),
                     },
                     State::Idle => unjudged(&Problem::NotBegun.to_string()),
                     State::Broken(why) => unjudged(why),
@@ -85,6 +86,19 @@ fn ambiguous(key: &str) -> Decision {
         rule: "duplicate_key".to_owned(),
         model_reason: "An argument is given twice. Give each once.".to_owned(),
         user_reason: format!("`{key}` stands in the arguments twice: which of the two counts?"),
+    }])
+}
+
+/// Only this call is refused: a model must not be able to end the conversation, and with it what
+/// the guard knows.
+fn unreadable(why: &str) -> Decision {
+    Decision::strictest(vec![Finding {
+        layer: Layer::Schema,
+        verdict: Verdict::Deny,
+        rule: "unreadable_arguments".to_owned(),
+        model_reason: "The arguments cannot be read. Write them as one plain JSON object."
+            .to_owned(),
+        user_reason: format!("The arguments cannot be read: {why}."),
     }])
 }
 

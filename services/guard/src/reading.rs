@@ -27,7 +27,7 @@ pub(crate) fn parts(result: Value, has_fields: bool) -> Read {
     if !has_fields {
         return Read::whole(Value::String(text));
     }
-    if let Ok(Arguments { value, twice }) = serde_json::from_str::<Arguments>(&text) {
+    if let Ok(Arguments { value, twice, .. }) = serde_json::from_str::<Arguments>(&text) {
         return Read::whole(if twice.is_none() {
             value
         } else {

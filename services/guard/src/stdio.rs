@@ -51,7 +51,7 @@ pub fn serve(
         if line.trim_ascii().is_empty() {
             continue;
         }
-        match serde_json::from_slice::<Request>(&line) {
+        match Request::of_line(&line) {
             Ok(request) => match conversation.take(rules, request, clock()) {
                 Some(guard::Answer::Decided { id, decision }) => {
                     put(&mut output, &Answer::of(id, decision))?;

@@ -285,6 +285,9 @@ fn ordinary_files_of_a_project_stay_open() {
         "docker/config.json",
         "src/wallet.rs",
         "cargo/config.toml",
+        "eslint.config.js",
+        ".prettierrc.js",
+        "toolchain.toml",
         "history",
         "share/applications/app.desktop",
     ];

@@ -5,11 +5,13 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use attacks::script::{Call, scene, sit};
+use attacks::script::{Call, replies, scene, sit};
 use scenarios::Scene;
 use serde_json::json;
 use std::fs;
-use testkit::Reply;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use testkit::{House, Reply, Server};
 
 fn edit(new: &str) -> Call<'static> {
     let arguments = json!({"path": "a.txt", "old": "draft", "new": new});
@@ -218,6 +220,121 @@ fn a_change_through_a_link_names_what_it_leads_to() {
         "{written}"
     );
     assert!(!plain.contains(mark), "{plain}");
+}
+
+/// A house whose model makes these calls one by one; `meddle` is done before the one it names.
+fn meddled(house: House, calls: &[Call<'_>], (before, meddle): (usize, fn(&Path))) -> Scene {
+    let replies = replies(calls);
+    let work = house.work();
+    let speak = Server::speak(move |_, number| {
+        if number == before {
+            meddle(&work);
+        }
+        replies[number.min(replies.len() - 1)].clone()
+    });
+    let server = speak.openai();
+    house.configure(&server.config("openai"));
+    Scene { house, server }
+}
+
+const LINKED: &str = "a link leads to another";
+
+#[test]
+fn a_yes_for_the_session_follows_no_link_put_there_later() {
+    let edit = |old: &str, new: &str| {
+        let arguments = json!({"path": "notes.md", "old": old, "new": new});
+        ("edit_file", arguments)
+    };
+    let house = House::new();
+    house.write("notes.md", "x\n");
+    house.write("Makefile", "all:\n");
+    let flip = |work: &Path| {
+        fs::remove_file(work.join("notes.md")).unwrap();
+        symlink("Makefile", work.join("notes.md")).unwrap();
+    };
+    let calls = [edit("x", "y"), edit("all:", "all: evil")];
+    let scene = meddled(house, &calls, (1, flip));
+    let answer = |_: &str, number: usize| if number == 0 { "s" } else { "n" }.to_owned();
+    let sitting = sit(&scene, &OPEN, answer);
+    assert_eq!(sitting.statuses(), ["ok", "denied"], "{:#?}", sitting.seen);
+    let asked = &sitting.seen.questions[1];
+    assert!(
+        asked.contains(LINKED) && asked.contains("/Makefile"),
+        "{asked}"
+    );
+    assert_eq!(scene.house.read("Makefile"), "all:\n");
+
+    let write = |content: &str| {
+        let arguments = json!({"path": "docs/run.yml", "content": content, "mode": "overwrite"});
+        ("write_file", arguments)
+    };
+    let house = House::new();
+    house.write("docs/run.yml", "x\n");
+    house.write("ci/run.yml", "good\n");
+    let flip = |work: &Path| {
+        fs::rename(work.join("docs"), work.join("docs.old")).unwrap();
+        symlink("ci", work.join("docs")).unwrap();
+    };
+    let scene = meddled(house, &[write("a"), write("evil")], (1, flip));
+    let sitting = sit(&scene, &OPEN, answer);
+    assert_eq!(sitting.statuses(), ["ok", "denied"], "{:#?}", sitting.seen);
+    assert_eq!(scene.house.read("ci/run.yml"), "good\n");
+}
+
+#[test]
+fn a_yes_for_the_session_holds_while_a_link_leads_where_it_led() {
+    let edit = |old: &str, new: &str| {
+        let arguments = json!({"path": "notes.md", "old": old, "new": new});
+        ("edit_file", arguments)
+    };
+    let scene = scene(&[edit("one", "two"), edit("two", "three")]);
+    scene.house.write("real.md", "one\n");
+    symlink("real.md", scene.house.work().join("notes.md")).unwrap();
+    let sitting = sit(&scene, &OPEN, |_, _| "s".to_owned());
+    assert_eq!(sitting.statuses(), ["ok", "ok"], "{:#?}", sitting.seen);
+    assert_eq!(sitting.seen.questions.len(), 1, "{:#?}", sitting.seen);
+    assert_eq!(scene.house.read("real.md"), "three\n");
+    // What was changed is told by the name of the real file.
+    let shown = &sitting.seen.finished.stderr;
+    let mut changed = shown.lines().filter(|line| line.contains("changed "));
+    assert!(changed.any(|line| line.contains("/real.md")), "{shown}");
+}
+
+#[test]
+fn deleting_and_moving_through_a_link_names_what_it_leads_to() {
+    let moved = |from: &str, to: &str| ("move_file", json!({"from": from, "to": to}));
+    let scene = scene(&[
+        ("delete_file", json!({"path": "docs/notes.md"})),
+        moved("docs/notes.md", "n2.md"),
+        moved("plain.md", "docs/plain.md"),
+        ("make_dir", json!({"path": "docs/new"})),
+        moved("plain.md", "other.md"),
+        ("delete_file", json!({"path": "link.md"})),
+    ]);
+    scene.house.write("ci/notes.md", "x\n");
+    scene.house.write("plain.md", "x\n");
+    symlink("ci", scene.house.work().join("docs")).unwrap();
+    symlink("plain.md", scene.house.work().join("link.md")).unwrap();
+    let sitting = sit(&scene, &OPEN, |_, _| "n".to_owned());
+    let asked = &sitting.seen.questions;
+    assert_eq!(asked.len(), 6, "{:#?}", sitting.seen);
+    for (question, real) in asked.iter().zip([
+        "this deletes ",
+        "this moves ",
+        "this moves to ",
+        "this makes ",
+    ]) {
+        let warned = question.lines().find(|line| line.contains(LINKED));
+        let warned = warned.unwrap_or_else(|| panic!("{question}"));
+        assert!(
+            warned.contains(real) && warned.contains("/ci/"),
+            "{question}"
+        );
+    }
+    // Without a link on the way nothing is warned of, also where the link itself is deleted.
+    for question in &asked[4..] {
+        assert!(!question.contains(LINKED), "{question}");
+    }
 }
 
 #[test]

@@ -6,14 +6,15 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use attacks::script::{Call, OPEN, play, recast, results, scene, sit, statuses};
-use scenarios::Outcome;
+use attacks::script::{Call, OPEN, play, recast, replies, results, scene, sit, statuses};
+use domain::limits::UNDO_BYTES;
+use scenarios::{Outcome, Scene};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use testkit::House;
+use testkit::{House, Server};
 
 const MINE: &str = "[build]\njobs = 1\n";
 const PLANTED: &str = "planted";
@@ -100,6 +101,46 @@ fn undo_makes_no_protected_place() {
     let (scene, outcome) = play(|_| {}, &[&moved[..], &undo].concat());
     assert_eq!(statuses(&outcome), ["ok"; 3], "{:#}", outcome.summary);
     assert!(scene.house.has(".cargo") && !scene.house.has("c"));
+}
+
+#[test]
+fn what_the_user_saved_outlives_a_full_undo_history() {
+    let edit = |old: &str, new: &str| {
+        let arguments = json!({"path": "notes.md", "old": old, "new": new});
+        ("edit_file", arguments)
+    };
+    let after = |saved: Option<&'static str>, second: Call<'_>| {
+        let calls = [
+            edit("v0", "v1"),
+            second,
+            // There is no room for it, whatever is merged.
+            ("delete_file", json!({"path": "big"})),
+            ("undo", json!({})),
+        ];
+        let house = House::new();
+        let notes = house.write("notes.md", "v0\n");
+        let big = fs::File::create(house.work().join("big")).unwrap();
+        big.set_len(UNDO_BYTES).unwrap();
+        let replies = replies(&calls);
+        let server = Server::speak(move |_, number| {
+            if let (1, Some(text)) = (number, saved) {
+                fs::write(&notes, text).unwrap();
+            }
+            replies[number.min(replies.len() - 1)].clone()
+        });
+        let server = server.openai();
+        house.configure(&server.config("openai"));
+        let scene = Scene { house, server };
+        let sitting = sit(&scene, &[&OPEN[..], &["do it"]].concat(), |_, _| {
+            "y".to_owned()
+        });
+        assert_eq!(sitting.statuses(), ["ok", "ok", "failed", "ok"]);
+        scene.house.read("notes.md")
+    };
+    let saved = "what the user wrote\n";
+    assert_eq!(after(Some(saved), edit("what the user wrote", "v2")), saved);
+    // The agent's own two changes are one by then.
+    assert_eq!(after(None, edit("v1", "v2")), "v0\n");
 }
 
 #[test]

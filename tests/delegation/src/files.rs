@@ -73,7 +73,7 @@ impl Executor for Tools {
         path: &Path,
         kind: TargetKind,
         roots: &[PathBuf],
-    ) -> Result<(), PathRefusal> {
+    ) -> Result<Option<PathBuf>, PathRefusal> {
         self.files.locate(path, kind, roots).await
     }
 

@@ -6,6 +6,7 @@
 )]
 
 use api::guard::{Answer, Error, Guard, Request};
+use domain::arguments::Arguments;
 use domain::tool::ToolDefinition;
 use futures::StreamExt;
 use futures::channel::mpsc::unbounded;
@@ -153,6 +154,42 @@ async fn a_program_is_told_the_same_over_grpc_as_over_lines() {
         let refused = gone.converse(futures::stream::empty().boxed()).await;
         assert!(matches!(refused, Err(Error::Unreachable { .. })));
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unreadable_arguments_end_no_conversation_over_grpc() {
+    let house = House::new();
+    let table = house.write("tools.yaml", TABLE);
+    let table = table.to_string_lossy().into_owned();
+    let address = format!("unix:{}", house.run_dir().join("guard.sock").display());
+    let mut serving = house
+        .ask(["policy", "serve", "--tools", &table, "--listen", &address])
+        .spawn();
+    serving.until("serving at ");
+    let (says, requests) = unbounded();
+    let client = wire::guard::Client::connect(&address.parse::<Endpoint>().unwrap());
+    let mut answers = client.converse(requests.boxed()).await.unwrap();
+    let unread = Request::Check {
+        id: 9,
+        tool: "pay".to_owned(),
+        args: Arguments::unread("half a character"),
+    };
+    let mut said: Vec<Request> = lines().iter().take(5).map(request).collect();
+    said.insert(4, unread);
+    let mut seen = Vec::new();
+    for told in said {
+        let is_check = matches!(told, Request::Check { .. });
+        says.unbounded_send(told).unwrap();
+        if is_check {
+            let answer = tokio::time::timeout(PATIENCE, answers.next()).await;
+            seen.push(line(answer.unwrap().unwrap().unwrap()));
+        }
+    }
+    let rules: Vec<_> = seen.iter().map(|line| &line["rule"]).collect();
+    assert_eq!(rules[2], "unreadable_arguments", "{seen:#?}");
+    // The mail that was read before is still known.
+    assert_eq!(rules[3], "untrusted_target", "{seen:#?}");
+    serving.kill();
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `delete_file`.
 
-use super::{as_text, keep, read_whole, recorded, with_artifact};
+use super::{as_text, elsewhere, keep, read_whole, recorded, with_artifact};
 use crate::arguments;
 use crate::atomic::{changed_meanwhile, is_same, sync_folder};
 use crate::beneath::{Found, LastLink, Place, Spot};
@@ -74,7 +74,12 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         path: typed.clone(),
         kind: entry_kind(found.kind),
     };
-    Ok(with_artifact(job.output(&data, text, &typed)?, &place))
+    let real = elsewhere(&place, spot.real);
+    Ok(with_artifact(
+        job.output(&data, text, &typed)?,
+        &place,
+        real,
+    ))
 }
 
 /// Removes what was looked at, if it is still that.

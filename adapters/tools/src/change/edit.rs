@@ -1,6 +1,6 @@
 //! `edit_file`.
 
-use super::{diff, put, read_whole, regular_at, with_artifact};
+use super::{diff, elsewhere, put, read_whole, regular_at, with_artifact};
 use crate::arguments;
 use crate::beneath::{Found, LastLink, Place, Spot};
 use crate::failure::{mendable, not_found};
@@ -110,7 +110,12 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         lines: plan.edited.lines,
         exact: plan.edited.exact,
     };
-    Ok(with_artifact(job.output(&data, text, &typed)?, &place))
+    let real = elsewhere(&place, plan.spot.real);
+    Ok(with_artifact(
+        job.output(&data, text, &typed)?,
+        &place,
+        real,
+    ))
 }
 
 pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {

@@ -1,6 +1,6 @@
 //! `make_dir`.
 
-use super::{recorded, with_artifact};
+use super::{behind_link, recorded, with_artifact};
 use crate::arguments;
 use crate::atomic::sync_folder;
 use crate::beneath::{self, LastLink, Place};
@@ -40,7 +40,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     };
     let output = job.output(&data, text, &typed)?;
     Ok(if created {
-        with_artifact(output, &place)
+        with_artifact(output, &place, behind_link(&place, LastLink::Keep))
     } else {
         output
     })

@@ -26,6 +26,8 @@ use std::time::Duration;
 
 /// How long a diff may be looked for before a coarser one is shown.
 const DIFF_TIME: Duration = Duration::from_secs(2);
+/// How a question warns of a link in a path.
+const ATTENTION: &str = "ATTENTION: a link leads to another";
 /// Lines around a change that a diff shows.
 const DIFF_CONTEXT: usize = 3;
 
@@ -81,31 +83,50 @@ pub(crate) fn preview(job: &Job<'_>, above: Above) -> Result<Option<String>, Too
         _ => Ok(None),
     }?;
     let diff = diff.map(|diff| text::escape::visible(&diff));
-    Ok(match (diff, through_link(job)) {
-        (Some(diff), Some(real)) => Some(format!("{real}{diff}")),
-        (diff, _) => diff,
+    let warnings = link_warnings(job);
+    Ok(match diff {
+        None if warnings.is_empty() => None,
+        diff => Some(format!("{warnings}{}", diff.unwrap_or_default())),
     })
 }
 
-/// The file that a call really changes, where links in its path lead to another place.
-fn through_link(job: &Job<'_>) -> Option<String> {
-    let place = match job.tool {
-        Tool::WriteFile | Tool::EditFile => job.write_place("path").ok()?,
-        _ => return None,
+/// A line for each file that a call really changes, where links in its path lead to another place.
+fn link_warnings(job: &Job<'_>) -> String {
+    let (verb, arguments, last): (_, &[&str], _) = match job.tool {
+        Tool::WriteFile | Tool::EditFile => ("changes", &["path"], LastLink::Follow),
+        Tool::MakeDir => ("makes", &["path"], LastLink::Keep),
+        Tool::DeleteFile => ("deletes", &["path"], LastLink::Keep),
+        Tool::MoveFile => ("moves", &["from", "to"], LastLink::Keep),
+        _ => return String::new(),
     };
-    let spot = place.spot(LastLink::Follow).ok()?;
-    // A folder that was given may lie behind a link itself.
+    let reals = arguments.iter().filter_map(|argument| {
+        let place = job.write_place(argument).ok()?;
+        let real = behind_link(&place, last)?;
+        let real = text::escape::visible_line(&real.to_string_lossy());
+        Some(match (*argument, verb) {
+            ("to", _) => format!("{ATTENTION} folder; this moves to {real}\n"),
+            (_, "changes") => format!("{ATTENTION} file; this changes {real}\n"),
+            _ => format!("{ATTENTION} folder; this {verb} {real}\n"),
+        })
+    });
+    reals.collect()
+}
+
+/// Where a place really lies, if links in its path lead elsewhere than its name says.
+fn behind_link(place: &Place<'_>, last: LastLink) -> Option<PathBuf> {
+    let real = place.real_spot(last).ok()?;
+    elsewhere(place, real)
+}
+
+/// The real path, if it is not what the name says. A folder that was given may lie behind a link
+/// itself: that one is the user's.
+fn elsewhere(place: &Place<'_>, real: PathBuf) -> Option<PathBuf> {
     let mut below = place.roots.iter().filter_map(|root| {
         let rest = place.target.strip_prefix(root).ok()?;
         Some(root.canonicalize().ok()?.join(rest))
     });
-    let is_itself = spot.real == place.target || below.any(|path| path == spot.real);
-    (!is_itself).then(|| {
-        format!(
-            "ATTENTION: a link leads to another file; this changes {}\n",
-            text::escape::visible_line(&spot.real.to_string_lossy())
-        )
-    })
+    let is_itself = real == place.target || below.any(|path| path == real);
+    (!is_itself).then_some(real)
 }
 
 /// A unified diff between two contents; `None` for a side that does not exist.
@@ -285,8 +306,16 @@ fn recorded<T>(
     })
 }
 
-fn with_artifact(mut output: ToolOutput, place: &Place<'_>) -> ToolOutput {
-    output.artifacts = vec![place.target.to_string_lossy().into_owned()];
+/// What was changed, as a call's artifacts: where a link led elsewhere, the real file first.
+fn changed(place: &Place<'_>, real: Option<PathBuf>) -> Vec<String> {
+    let paths = real.into_iter().chain([place.target.to_path_buf()]);
+    paths
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect()
+}
+
+fn with_artifact(mut output: ToolOutput, place: &Place<'_>, real: Option<PathBuf>) -> ToolOutput {
+    output.artifacts = changed(place, real);
     output
 }
 

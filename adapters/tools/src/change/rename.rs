@@ -1,6 +1,6 @@
 //! `move_file`.
 
-use super::{folder_lines, make, recorded};
+use super::{changed, elsewhere, folder_lines, make, recorded};
 use crate::arguments;
 use crate::atomic::{rename_to_free, sync_folder};
 use crate::beneath::{self, Found, LastLink, Place, Spot};
@@ -149,10 +149,13 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         to: to.target.to_path_buf(),
         made: made.clone(),
     };
-    recorded(job, change, || {
+    let reals = recorded(job, change, || {
         let moved = make_folders(&to, &made)
             .and_then(|()| plan(job, &from, &to))
-            .and_then(|plan| rename(&plan.from, &plan.to, &to));
+            .and_then(|plan| {
+                rename(&plan.from, &plan.to, &to)?;
+                Ok([plan.from.real, plan.to.real])
+            });
         if moved.is_err() {
             make::remove_empty(job, &made);
         }
@@ -165,9 +168,12 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         to: job.typed("to"),
     };
     let mut output = job.output(&data, text, &job.typed("from"))?;
-    output.artifacts = [&from, &to]
-        .map(|p| p.target.to_string_lossy().into_owned())
-        .to_vec();
+    let [real_from, real_to] = reals;
+    output.artifacts = [
+        changed(&from, elsewhere(&from, real_from)),
+        changed(&to, elsewhere(&to, real_to)),
+    ]
+    .concat();
     Ok(output)
 }
 

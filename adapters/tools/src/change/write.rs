@@ -1,8 +1,8 @@
 //! `write_file`.
 
 use super::{
-    as_text, diff, folder_lines, make, put, put_in_new_folders, read_whole, regular_at,
-    with_artifact,
+    as_text, behind_link, diff, elsewhere, folder_lines, make, put, put_in_new_folders, read_whole,
+    regular_at, with_artifact,
 };
 use crate::arguments::{self, WriteMode};
 use crate::beneath::{Found, LastLink, Place, Spot};
@@ -127,7 +127,15 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         created,
         bytes: written.bytes,
     };
-    Ok(with_artifact(job.output(&data, text, &typed)?, &place))
+    let real = match plan.room {
+        Room::Folder(spot, _) => elsewhere(&place, spot.real),
+        Room::NewFolders(_) => behind_link(&place, LastLink::Follow),
+    };
+    Ok(with_artifact(
+        job.output(&data, text, &typed)?,
+        &place,
+        real,
+    ))
 }
 
 pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {

@@ -201,8 +201,13 @@ impl Executor for MemoryTools {
         table::all()
     }
 
-    async fn locate(&self, _: &Path, _: TargetKind, _: &[PathBuf]) -> Result<(), PathRefusal> {
-        Ok(())
+    async fn locate(
+        &self,
+        _: &Path,
+        _: TargetKind,
+        _: &[PathBuf],
+    ) -> Result<Option<PathBuf>, PathRefusal> {
+        Ok(None)
     }
 
     async fn preview(&self, _: &JudgedCall) -> Result<Option<String>, ToolFailure> {

@@ -252,7 +252,7 @@ impl Executor for FakeExecutor {
         path: &Path,
         _: TargetKind,
         roots: &[PathBuf],
-    ) -> Result<(), PathRefusal> {
+    ) -> Result<Option<PathBuf>, PathRefusal> {
         let refuse = |rule, detail: &str| {
             Err(PathRefusal {
                 rule,
@@ -262,7 +262,7 @@ impl Executor for FakeExecutor {
         if self.refused_paths.lock().unwrap().contains(path) {
             refuse("symlink_escape", "leads out of every root")
         } else if roots.iter().any(|root| path.starts_with(root)) {
-            Ok(())
+            Ok(Some(path.to_path_buf()))
         } else {
             refuse("outside_roots", "is outside every root")
         }

@@ -50,9 +50,9 @@ fn take(state: &mut State, request: Request) -> Option<Answer> {
         Request::Begin { tools, .. } => *state = State::Open(tools),
         Request::End => *state = State::Idle,
         Request::Check { id, tool, args } => {
-            let verdict = match args.twice {
-                Some(_) => Verdict::Deny,
-                None => verdict(state, &tool),
+            let verdict = match (args.twice, args.unreadable) {
+                (None, None) => verdict(state, &tool),
+                _ => Verdict::Deny,
             };
             let decision = Decision::strictest(vec![Finding {
                 layer: Layer::Manifest,

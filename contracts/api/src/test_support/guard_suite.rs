@@ -29,6 +29,7 @@ pub async fn conformance(subject: &Subject) {
     nothing_is_allowed_outside_a_conversation(subject).await;
     what_cannot_begin_allows_nothing_until_the_next_beginning(subject).await;
     a_key_that_stands_twice_is_denied(subject).await;
+    unreadable_arguments_are_denied_and_end_nothing(subject).await;
     conversations_do_not_mix(subject).await;
 }
 
@@ -157,12 +158,27 @@ async fn a_key_that_stands_twice_is_denied(subject: &Subject) {
     let args = Arguments {
         value,
         twice: Some("key".to_owned()),
+        unreadable: None,
     };
     talk.say(Request::Check { id: 1, tool, args });
     match talk.answer().await {
         Answer::Decided { decision, .. } => assert_eq!(decision.verdict, Verdict::Deny),
         Answer::Refused { problem } => panic!("a check was refused: {problem}"),
     }
+    talk.over().await;
+}
+
+async fn unreadable_arguments_are_denied_and_end_nothing(subject: &Subject) {
+    let mut talk = Talk::begun(subject).await;
+    let tool = subject.allowed.0.clone();
+    let args = Arguments::unread("it is no JSON");
+    talk.say(Request::Check { id: 1, tool, args });
+    match talk.answer().await {
+        Answer::Decided { decision, .. } => assert_eq!(decision.verdict, Verdict::Deny),
+        Answer::Refused { problem } => panic!("a check was refused: {problem}"),
+    }
+    let decision = talk.check(2, &subject.allowed).await;
+    assert_eq!(decision.verdict, Verdict::Allow, "{decision:?}");
     talk.over().await;
 }
 

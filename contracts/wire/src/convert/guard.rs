@@ -4,6 +4,7 @@ use super::{InvalidField, each, json, optional, required};
 use crate::proto;
 use api::guard::{Answer, Request, Step};
 use domain::arguments::Arguments;
+use serde_json::Value;
 
 /// A plan as a list of its own, because a plan without steps is another thing than none.
 struct Plan(Vec<Step>);
@@ -64,7 +65,11 @@ impl From<Request> for proto::GuardRequest {
             Request::Check { id, tool, args } => Wire::Check(Check {
                 id,
                 tool,
-                args_json: args.value.to_string(),
+                // What could not be read is not read on the other side either.
+                args_json: match args.unreadable {
+                    None => args.value.to_string(),
+                    Some(_) => String::new(),
+                },
                 twice: args.twice,
             }),
             Request::Observe { id, tool, result } => Wire::Observe(Observe {
@@ -100,12 +105,12 @@ impl TryFrom<proto::GuardRequest> for Request {
             Wire::Check(check) => Ok(Self::Check {
                 id: check.id,
                 tool: check.tool,
-                args: arguments(&check.args_json, check.twice)?,
+                args: arguments(&check.args_json, check.twice),
             }),
             Wire::Observe(observe) => Ok(Self::Observe {
                 id: observe.id,
                 tool: observe.tool,
-                result: json(&observe.result_json, "observe.result_json")?,
+                result: result(observe.result_json),
             }),
             Wire::Refuse(refuse) => Ok(Self::Refuse { id: refuse.id }),
             Wire::End(_) => Ok(Self::End),
@@ -113,14 +118,26 @@ impl TryFrom<proto::GuardRequest> for Request {
     }
 }
 
-fn arguments(text: &str, twice: Option<String>) -> Result<Arguments, InvalidField> {
-    let read: Arguments = serde_json::from_str(text).map_err(|error| {
-        InvalidField::new("check.args_json", format_args!("is not JSON: {error}"))
-    })?;
-    Ok(Arguments {
-        value: read.value,
-        twice: twice.or(read.twice),
-    })
+/// A model writes them, so what cannot be read must not end the stream.
+fn arguments(text: &str, twice: Option<String>) -> Arguments {
+    let read = Arguments::of_text(text);
+    Arguments {
+        twice: twice.or(read.twice.clone()),
+        ..read
+    }
+}
+
+/// Somebody else may have written it: where it cannot be read, or parts of it would be thrown away,
+/// it is one text.
+fn result(text: String) -> Value {
+    match Arguments::of_text(&text) {
+        Arguments {
+            value,
+            twice: None,
+            unreadable: None,
+        } => value,
+        _ => Value::String(text),
+    }
 }
 
 impl From<Answer> for proto::GuardAnswer {

@@ -201,6 +201,7 @@ fn guard_requests(seed: &Seed) -> Vec<Request> {
             args: Arguments {
                 value: seed.json.clone(),
                 twice: seed.flag.then(|| seed.text.clone()),
+                unreadable: None,
             },
         },
         Request::Observe {
@@ -565,6 +566,35 @@ fn an_unknown_enum_value_and_json_that_is_none_are_refused() {
         error.starts_with("field `arguments_json`: is not JSON"),
         "{error}"
     );
+}
+
+#[test]
+fn what_cannot_be_read_is_still_a_check_or_a_result() {
+    use proto::guard_request::{Check, Observe, Request as Wire};
+    let read = |request| {
+        Request::try_from(proto::GuardRequest {
+            request: Some(request),
+        })
+    };
+    let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+    for text in ["", "{} x", r#"{"a": 1e400}"#, r#"{"a": "\ud800"}"#, &deep] {
+        let check = Wire::Check(Check {
+            args_json: text.to_owned(),
+            ..Default::default()
+        });
+        let Ok(Request::Check { args, .. }) = read(check) else {
+            panic!("{text}");
+        };
+        assert!(args.unreadable.is_some(), "{text}");
+        let observe = Wire::Observe(Observe {
+            result_json: text.to_owned(),
+            ..Default::default()
+        });
+        let Ok(Request::Observe { result, .. }) = read(observe) else {
+            panic!("{text}");
+        };
+        assert_eq!(result, text);
+    }
 }
 
 #[test]

@@ -238,6 +238,24 @@ pub const RUNS_LATER: &[Entry] = &[
     ),
     entry(
         Anywhere,
+        &["rust-toolchain", "rust-toolchain.toml"],
+        "Cargo and editors run the toolchain whose path it gives",
+        "rustup book, Overrides, The toolchain file",
+    ),
+    entry(
+        Anywhere,
+        &[".bazelrc"],
+        "Bazel runs the programs that its options name",
+        "Bazel, Write bazelrc configuration files",
+    ),
+    entry(
+        Anywhere,
+        &[".pylintrc", ".pylintrc.toml", "pylintrc", "pylintrc.toml"],
+        "Pylint, and editors with it, run its init-hook",
+        "Pylint, Configuration, init-hook",
+    ),
+    entry(
+        Anywhere,
         &[
             ".npmrc",
             ".yarnrc",
