@@ -3,7 +3,7 @@
 use domain::drive::{DriveState, Origin, Signal};
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
 use domain::id::CallId;
-use domain::tool::{START_JOB, STOP_JOB};
+use domain::tool::{CANCEL_TIMER, SET_TIMER, START_JOB, STOP_JOB};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use turn::drive::{Reason, is_reason};
@@ -70,8 +70,8 @@ impl Repose {
     fn requested(&mut self, event: &Event, tool: &str, arguments: &Value) {
         let text = |name: &str| arguments[name].as_str().unwrap_or_default().to_owned();
         let asked = match tool {
-            "set_timer" => Asked::SetTimer(text("note")),
-            "cancel_timer" => Asked::CancelTimer(text("note")),
+            SET_TIMER => Asked::SetTimer(text("note")),
+            CANCEL_TIMER => Asked::CancelTimer(text("note")),
             START_JOB => Asked::StartJob(text("name")),
             STOP_JOB => Asked::StopJob(text("job")),
             _ => return,
@@ -154,7 +154,7 @@ mod tests {
 
     fn timer(call: u128) -> [Event; 2] {
         let arguments = json!({"minutes": 1, "note": "tea"});
-        called(call, "set_timer", arguments, CallStatus::Ok)
+        called(call, SET_TIMER, arguments, CallStatus::Ok)
     }
 
     fn called(call: u128, tool: &str, arguments: Value, status: CallStatus) -> [Event; 2] {

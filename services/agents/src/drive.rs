@@ -20,7 +20,7 @@ use domain::drive::{Origin, Signal};
 use domain::event::{CallStatus, Event as Happened, EventBody, QueryStatus};
 use domain::id::{CallId, QueryId};
 use domain::settings::Mode;
-use domain::tool::ToolDefinition;
+use domain::tool::{CANCEL_TIMER, SET_TIMER, ToolDefinition, WATCH_PATH};
 use futures::StreamExt;
 use futures::stream::{SelectAll, select_all};
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,12 +34,6 @@ use uuid::Uuid;
 
 /// The tool with which an agent chooses to wait.
 pub(crate) const YIELD: &str = "yield_to_user";
-/// The tool that sets a timer.
-pub(crate) const SET_TIMER: &str = "set_timer";
-/// The tool that takes a timer back.
-pub(crate) const CANCEL_TIMER: &str = "cancel_timer";
-/// The tool that has files watched.
-pub(crate) const WATCH_PATH: &str = "watch_path";
 
 const TOOLS: [&str; 4] = [YIELD, SET_TIMER, CANCEL_TIMER, WATCH_PATH];
 

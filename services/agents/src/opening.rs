@@ -174,7 +174,7 @@ impl Service {
         let may_recall = self.shared.config.recall
             && listing.is_some_and(|agent| {
                 let mut names = agent.tools.iter();
-                names.any(|name| name.as_str() == crate::recall::TOOL)
+                names.any(|name| name.as_str() == domain::tool::SEARCH_MEMORY)
             });
         let (role, about) = listing.map_or((ModelRole::Fast, String::new()), |agent| {
             (agent.model_role, agent.description.clone())

@@ -23,6 +23,7 @@ use domain::model::{FinishReason, Usage};
 use domain::report::{Report, ReportStatus};
 use domain::settings::Mode;
 use domain::task::{Decomposition, Task};
+use domain::tool::SAVE_MEMORY;
 use orchestration::{
     Action, Orchestration, Roster, candidates, check, decomposition_schema, keep_schema,
     whole_schema,
@@ -36,8 +37,6 @@ use uuid::Uuid;
 const TASKS_TOKENS: u32 = 1_500;
 /// Most tokens of what is worth keeping.
 const KEEP_TOKENS: u32 = 200;
-/// The tool by which a fact is kept.
-const SAVE_MEMORY: &str = "save_memory";
 
 /// Whether a request goes this way: its agent's type says so, and it can hand work out.
 pub(crate) fn is_for(work: &Work) -> bool {

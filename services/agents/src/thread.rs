@@ -12,7 +12,7 @@ use context::{Budget, Burn, ContextManager, JournalEntry, Lasting, Speaker};
 use domain::context::ContextView;
 use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
-use domain::fault::Fault;
+use domain::fault::{Fault, PROCESS_ENDED_CODE};
 use domain::hash::Digest;
 use domain::id::{AgentId, CallId, QueryId};
 use domain::label::Label;
@@ -431,7 +431,7 @@ fn stopped() -> EventBody {
         artifacts: Vec::new(),
         duration_ms: 0,
         error: Some(Fault {
-            code: "agents.stopped".to_owned(),
+            code: PROCESS_ENDED_CODE.to_owned(),
             message: "Housecarl stopped before this request was finished.".to_owned(),
             hint: "Send it again to have it done.".to_owned(),
         }),

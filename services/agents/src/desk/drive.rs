@@ -5,7 +5,7 @@
 
 use super::spec::{SELF, Tool};
 use super::{HouseTool, failed};
-use crate::drive::{CANCEL_TIMER, SET_TIMER, Trail, WATCH_PATH, WATCHED_PATHS, YIELD, may_watch};
+use crate::drive::{Trail, WATCHED_PATHS, YIELD, may_watch};
 use crate::work::Work;
 use api::authority::JudgedCall;
 use api::executor::{FailureKind, ProgressSink, ToolFailure};
@@ -13,7 +13,10 @@ use async_trait::async_trait;
 use domain::label::Label;
 use domain::limits::{DRIVE_TIMER, DRIVE_TIMERS};
 use domain::settings::Mode;
-use domain::tool::{ArgumentRole, EffectClass, ResultSource, ToolOutput, ToolSpec};
+use domain::tool::{
+    ArgumentRole, CANCEL_TIMER, EffectClass, ResultSource, SET_TIMER, ToolOutput, ToolSpec,
+    WATCH_PATH,
+};
 use serde_json::{Value, json};
 
 /// Longest note of a timer, characters.

@@ -1,6 +1,6 @@
 //! Listening: to every adapter there is, and to the files that are to be watched.
 
-use super::{Driver, WATCH_PATH};
+use super::Driver;
 use crate::desk::Desk;
 use crate::emitter::Scope;
 use api::signals::{Error, Watcher};
@@ -8,6 +8,7 @@ use domain::drive::Signal;
 use domain::event::EventBody;
 use domain::fault::Fault;
 use domain::id::SessionId;
+use domain::tool::WATCH_PATH;
 use futures::stream::{self, BoxStream, select_all};
 use futures::{FutureExt, StreamExt};
 use std::collections::BTreeSet;

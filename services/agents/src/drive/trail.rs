@@ -2,7 +2,6 @@
 //! that is taken up again use the same fold.
 
 use super::settings::Settings;
-use super::{CANCEL_TIMER, SET_TIMER, WATCH_PATH};
 use domain::Timestamp;
 use domain::drive::{DriveState, Origin, Signal};
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
@@ -10,7 +9,7 @@ use domain::id::{CallId, QueryId};
 use domain::label::Label;
 use domain::limits::{DRIVE_TIMER, DRIVE_TIMERS};
 use domain::model::Usage;
-use domain::tool::{START_JOB, STOP_JOB};
+use domain::tool::{CANCEL_TIMER, SET_TIMER, START_JOB, STOP_JOB, WATCH_PATH};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

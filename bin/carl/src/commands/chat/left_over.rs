@@ -9,13 +9,10 @@ use anyhow::Result;
 use api::sessions::Follow;
 use domain::event::{ConfirmationRequest, Event, EventBody};
 use domain::exchange::Exchanges;
-use domain::fault::Fault;
+use domain::fault::{Fault, PROCESS_ENDED_CODE};
 use domain::id::QueryId;
 use domain::settings::{Attendance, Mode};
 use futures::{StreamExt, stream};
-
-/// The code of the fault with which a request ends whose process has.
-const STOPPED: &str = "agents.stopped";
 
 impl Chat<'_> {
     /// Shows what was left to the session: the requests that are under way, with their questions,
@@ -125,7 +122,7 @@ impl Left {
                 }
                 EventBody::QueryFinished { error, .. } => {
                     let ended = left.end(event.query_id);
-                    let is_cut = |fault: &Fault| fault.code == STOPPED;
+                    let is_cut = |fault: &Fault| fault.code == PROCESS_ENDED_CODE;
                     if error.as_ref().is_some_and(is_cut) {
                         left.cut_off = ended.or(left.cut_off);
                     }
