@@ -1,12 +1,11 @@
 //! Whether a session in auto mode has come to rest for good, as far as its events tell.
 
-use domain::drive::{DriveState, Origin, Signal};
+use domain::drive::{DriveDecision, DriveReason, DriveState, Origin, Signal};
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
 use domain::id::CallId;
 use domain::tool::{CANCEL_TIMER, SET_TIMER, START_JOB, STOP_JOB};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use turn::drive::{Reason, is_reason};
 
 /// What a call without a result yet is about, and by which name or note.
 #[derive(Debug)]
@@ -52,7 +51,7 @@ impl Repose {
                 if let Signal::JobFinished { name, .. } = signal {
                     self.jobs.remove(name);
                 }
-                self.waiting = self.waiting.saturating_add(u32::from(is_reason(signal)));
+                self.waiting = self.waiting.saturating_add(u32::from(signal.is_reason()));
             }
             // Jobs do not outlive the session's work.
             EventBody::SessionResumed { .. } => self.jobs.clear(),
@@ -61,7 +60,7 @@ impl Repose {
                 ..
             } => self.waiting = 0,
             EventBody::QueryFinished { status, .. } => self.status = Some(*status),
-            EventBody::DriveState { state, reason } => return self.rested(*state, reason),
+            EventBody::DriveState(decision) => return self.rested(decision),
             _ => {}
         }
         None
@@ -99,14 +98,12 @@ impl Repose {
         }
     }
 
-    fn rested(&self, state: DriveState, reason: &str) -> Option<QueryStatus> {
-        let stopped = [Reason::TurnsUsed, Reason::BudgetUsed]
-            .iter()
-            .any(|stop| reason.starts_with(stop.sentence()));
-        if stopped {
+    fn rested(&self, decision: &DriveDecision) -> Option<QueryStatus> {
+        let limits = [DriveReason::TurnsUsed, DriveReason::BudgetUsed];
+        if decision.cause.is_some_and(|cause| limits.contains(&cause)) {
             return Some(QueryStatus::Partial);
         }
-        let rests = matches!(state, DriveState::Resting | DriveState::Quiet);
+        let rests = matches!(decision.state, DriveState::Resting | DriveState::Quiet);
         let is_quiet = self.timers.is_empty() && self.jobs.is_empty() && self.waiting == 0;
         let over = rests && is_quiet;
         // Resting is also where it begins, before anybody has said anything.
@@ -136,11 +133,8 @@ mod tests {
         }
     }
 
-    fn state(state: DriveState, reason: Reason) -> EventBody {
-        EventBody::DriveState {
-            state,
-            reason: reason.sentence().to_owned(),
-        }
+    fn state(state: DriveState, reason: DriveReason) -> EventBody {
+        EventBody::DriveState(DriveDecision::new(state, reason, 1))
     }
 
     fn finished() -> EventBody {
@@ -186,11 +180,11 @@ mod tests {
 
     #[test]
     fn it_is_over_at_rest_and_not_while_it_waits_for_something() {
-        let rests = || event(0, state(DriveState::Resting, Reason::Yielded));
+        let rests = || event(0, state(DriveState::Resting, DriveReason::Yielded));
         let done = || event(0, finished());
         assert_eq!(over([rests()]), None, "nothing has been said");
         assert_eq!(over([done(), rests()]), Some(QueryStatus::Success));
-        let stored = event(0, state(DriveState::Stored, Reason::Stored));
+        let stored = event(0, state(DriveState::Stored, DriveReason::Stored));
         assert_eq!(over([done(), stored]), None);
         let [asked, set] = timer(7);
         let waits = [asked.clone(), set.clone(), done(), rests()];
@@ -245,14 +239,14 @@ mod tests {
             let expected: &[&str] = if runs { &["build"] } else { &[] };
             assert_eq!(jobs, expected, "{after:?}");
         }
-        let rests = event(0, state(DriveState::Resting, Reason::Yielded));
+        let rests = event(0, state(DriveState::Resting, DriveReason::Yielded));
         let done = event(0, finished());
         assert_eq!(over([begun, vec![done, rests]].concat()), None);
     }
 
     #[test]
     fn a_limit_ends_it_in_part() {
-        let stopped = event(0, state(DriveState::Resting, Reason::TurnsUsed));
+        let stopped = event(0, state(DriveState::Resting, DriveReason::TurnsUsed));
         assert_eq!(
             over([event(0, finished()), stopped]),
             Some(QueryStatus::Partial)

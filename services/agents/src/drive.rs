@@ -16,7 +16,7 @@ use crate::emitter::{Durability, Scope, Shown};
 use crate::session::{Session, Shared};
 use api::signals::Notice;
 use domain::Timestamp;
-use domain::drive::{Origin, Signal};
+use domain::drive::{DriveDecision, Origin, Signal};
 use domain::event::{CallStatus, Event as Happened, EventBody, QueryStatus};
 use domain::id::{CallId, QueryId};
 use domain::settings::Mode;
@@ -408,11 +408,8 @@ impl Driver {
                 reason,
                 times,
             } => {
-                let mut reason = reason.sentence().to_owned();
-                if times > 1 {
-                    reason.push_str(&format!(" ({times} times since this was last noted)"));
-                }
-                self.emit(Scope::default(), EventBody::DriveState { state, reason })
+                let decision = DriveDecision::new(state, reason, times);
+                self.emit(Scope::default(), EventBody::DriveState(decision))
                     .await;
                 None
             }

@@ -250,8 +250,8 @@ impl Sight {
     fn line(&mut self, event: &Event) -> Option<String> {
         let change = self.in_force.note(event);
         match &event.body {
-            EventBody::DriveState { reason, .. } => {
-                return drive::told(reason).map(|told| format!("· {told}"));
+            EventBody::DriveState(decision) => {
+                return drive::told(decision).map(|told| format!("· {told}"));
             }
             EventBody::Notice(fault) if event.query_id.is_none() => {
                 let (what, how) = (visible(&fault.message), visible(&fault.hint));

@@ -287,7 +287,7 @@ impl Terminal {
     /// What a session does by itself, and what it was told by others.
     fn drive(&mut self, body: &EventBody) -> io::Result<()> {
         match body {
-            EventBody::DriveState { reason, .. } => match drive::told(reason) {
+            EventBody::DriveState(decision) => match drive::told(decision) {
                 Some(told) => self.note(&told),
                 None => Ok(()),
             },

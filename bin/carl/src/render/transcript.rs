@@ -267,9 +267,11 @@ fn lasting(event: &Event) -> Option<String> {
         EventBody::Rewound { to_seq } => Some(format!(
             "*The conversation was taken back to after event {to_seq}.*"
         )),
-        EventBody::DriveState { state, reason } => {
-            Some(format!("*Drive: {}; {}*", state.as_str(), visible(reason)))
-        }
+        EventBody::DriveState(decision) => Some(format!(
+            "*Drive: {}; {}*",
+            decision.state.as_str(),
+            visible(&decision.reason)
+        )),
         EventBody::SignalReceived { signal } => {
             Some(format!("*Signal: {}*", visible(&summary(signal))))
         }

@@ -3,7 +3,7 @@
 
 use super::settings::Settings;
 use domain::Timestamp;
-use domain::drive::{DriveState, Origin, Signal};
+use domain::drive::{DriveDecision, DriveState, Origin, Signal};
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
 use domain::id::{CallId, QueryId};
 use domain::label::Label;
@@ -83,7 +83,7 @@ impl Trail {
                 }
             }
             EventBody::ToolResult { status, .. } => self.called(event, *status),
-            EventBody::DriveState { state, .. } => {
+            EventBody::DriveState(DriveDecision { state, .. }) => {
                 self.state = Some(*state);
                 if *state == DriveState::Dreaming {
                     self.dreamt = Some(event.time);
