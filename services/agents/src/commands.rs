@@ -14,12 +14,12 @@ use context::Budget;
 use domain::context::ContextView;
 use domain::drive::Signal;
 use domain::event::{Event, EventBody};
-use domain::exchange::{Exchange, Exchanges, Speech};
 use domain::id::SessionId;
 use domain::limits::{PINNED_MESSAGES, SIGNAL_BYTES};
 use domain::lineage::AgentType;
 use domain::model::{ModelChoice, ModelRole};
 use domain::settings::{Mode, SessionProfile};
+use session::{Exchange, Exchanges, Speech};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -10,7 +10,7 @@ mod trail;
 
 pub(crate) use hearing::{may_watch, unheard};
 pub use settings::{Price, QuietHours, Senses, Settings};
-pub(crate) use trail::{Trail, WATCHED_PATHS};
+pub(crate) use trail::Trail;
 
 use crate::emitter::{Durability, Scope, Shown};
 use crate::session::{Session, Shared};

@@ -5,13 +5,13 @@
 
 use super::spec::{SELF, Tool};
 use super::{HouseTool, failed};
-use crate::drive::{Trail, WATCHED_PATHS, YIELD, may_watch};
+use crate::drive::{Trail, YIELD, may_watch};
 use crate::work::Work;
 use api::authority::JudgedCall;
 use api::executor::{FailureKind, ProgressSink, ToolFailure};
 use async_trait::async_trait;
 use domain::label::Label;
-use domain::limits::{DRIVE_TIMER, DRIVE_TIMERS};
+use domain::limits::{DRIVE_TIMER, DRIVE_TIMERS, WATCHED_PATHS};
 use domain::settings::Mode;
 use domain::tool::{
     ArgumentRole, CANCEL_TIMER, EffectClass, ResultSource, SET_TIMER, ToolOutput, ToolSpec,

@@ -7,16 +7,13 @@ use domain::drive::{DriveDecision, DriveState, Origin, Signal};
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
 use domain::id::{CallId, QueryId};
 use domain::label::Label;
-use domain::limits::{DRIVE_TIMER, DRIVE_TIMERS};
+use domain::limits::{DRIVE_TIMER, DRIVE_TIMERS, WATCHED_PATHS};
 use domain::model::Usage;
 use domain::tool::{CANCEL_TIMER, SET_TIMER, START_JOB, STOP_JOB, WATCH_PATH};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use turn::drive::{Past, Spent, Waiting, summary};
-
-/// Most paths that an agent has watched.
-pub(crate) const WATCHED_PATHS: usize = 32;
 
 /// The tools whose calls say what goes on.
 const FOLLOWED: [&str; 5] = [SET_TIMER, CANCEL_TIMER, WATCH_PATH, START_JOB, STOP_JOB];
