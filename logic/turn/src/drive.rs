@@ -12,9 +12,11 @@
 mod budget;
 mod notes;
 mod signals;
+mod trail;
 
 pub use budget::{Budget, Spent};
 pub use signals::{Waiting, summary};
+pub use trail::Trail;
 
 use domain::Timestamp;
 use domain::drive::{DriveReason, DriveState, Origin, Presence, Signal};
