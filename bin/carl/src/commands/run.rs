@@ -333,7 +333,8 @@ async fn to_its_rest(
                 status: QueryStatus::Interrupted,
                 ..
             } if asked.is_some() && event.query_id == asked => Some(QueryStatus::Interrupted),
-            EventBody::DriveState(_) => so_far.drive().outcome(),
+            // A drive that rests before it has seen the request rests from an earlier one.
+            EventBody::DriveState(_) if asked.is_some() => so_far.drive().outcome(),
             _ => None,
         }
     };
