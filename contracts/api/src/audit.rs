@@ -198,7 +198,7 @@ pub enum Error {
         /// What the operating system said, and for which file.
         detail: String,
     },
-    /// An earlier write failed; the log takes nothing until a restart has checked it.
+    /// An earlier write failed; the log takes nothing until it was opened again and checked.
     #[error("the audit log stopped after a failed write: {detail}")]
     Poisoned {
         /// The first failure.
@@ -227,7 +227,7 @@ impl Coded for Error {
 
     fn hint(&self) -> String {
         "Tools stay off until the log can be written. Check free space and permissions of the state \
-         folder (`carl doctor` names it), then start again."
+         folder (`carl doctor` names it), then try again."
             .to_owned()
     }
 }

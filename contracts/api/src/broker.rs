@@ -318,8 +318,8 @@ impl Coded for Error {
     fn hint(&self) -> String {
         match self.kind {
             ErrorKind::AuditUnwritable => {
-                "Tools stay off in that process. When the log can be written again (`carl doctor` \
-                 names its folder), start anew what serves: `carl serve` or the chat."
+                "Tools stay off until the log can be written. Make room on the disk of its folder \
+                 (`carl doctor` names it), or give its permissions back; then try again."
             }
             ErrorKind::UnknownAgentType => "`carl agents` lists the agent types.",
             _ => "",

@@ -93,7 +93,7 @@ pub const TOOL_CALLS_PER_REPLY: usize = 32;
 pub const CALLS_PER_TASK: u32 = 100;
 /// How many different searches and pages a task may ask others for, without a question, once it has
 /// read what they may not know. Which of the user's own words are asked for can carry a byte each.
-pub const PRIVATE_INQUIRIES: usize = 16;
+pub const PRIVATE_INQUIRIES: usize = 8;
 /// How often the same call may come within [`REPEAT_WINDOW`].
 pub const REPEATED_CALLS: usize = 3;
 /// How many calls back a repetition counts.
@@ -193,6 +193,9 @@ pub const AUDIT_NAMES: usize = 64;
 pub const AUDIT_NAME_CHARS: usize = 200;
 /// Most records of the audit log that are written and made durable together.
 pub const AUDIT_BATCH: usize = 4_096;
+/// How long after a failed write of the audit log it is opened again at the earliest, and between
+/// two tries.
+pub const AUDIT_REOPEN: Duration = Duration::from_secs(2);
 /// Most pages one search reads.
 pub const SEARCH_PAGES: usize = 8;
 /// Longest a search server may take to answer.

@@ -15,21 +15,37 @@ use api::audit::{self, Ack, Action, Audit, Durability, Entry};
 use async_trait::async_trait;
 use domain::Timestamp;
 use domain::hash::Digest;
-use domain::limits::{AUDIT_BATCH, AUDIT_RECORD_BYTES};
+use domain::limits::{AUDIT_BATCH, AUDIT_RECORD_BYTES, AUDIT_REOPEN};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
 
 /// Records that may wait for the writer; more callers wait for room.
 const QUEUE: usize = AUDIT_BATCH;
+/// What is on record where a log goes on after a failure.
+const AGAIN: &str = "opened again after a failed write";
 
 /// The audit log. Cheap to clone: every clone is the same log. When the last one is dropped,
 /// everything queued is written, made durable and signed, and the lock is let go.
+///
+/// After a failed write the log is opened again, as a start would, when the next record comes: not
+/// more than once in [`AUDIT_REOPEN`].
 #[derive(Debug, Clone)]
 pub struct Service {
-    line: Arc<Line>,
+    config: Config,
+    log: Arc<Mutex<OpenLog>>,
+}
+
+/// The writer that records go to now.
+#[derive(Debug)]
+struct OpenLog {
+    /// `None` after a failure, until the log could be opened again.
+    line: Option<Arc<Line>>,
+    /// When it was last tried to open the log again.
+    tried: Option<Instant>,
 }
 
 /// The line to the writer.
@@ -37,6 +53,19 @@ pub struct Service {
 struct Line {
     jobs: Option<mpsc::Sender<Job>>,
     writer: Option<JoinHandle<()>>,
+}
+
+impl Line {
+    async fn append(&self, record: Prepared) -> Result<Ack, audit::Error> {
+        let (done, acknowledged) = oneshot::channel();
+        let Some(jobs) = &self.jobs else {
+            return Err(stopped());
+        };
+        if jobs.send(record.job(done)).await.is_err() {
+            return Err(stopped());
+        }
+        acknowledged.await.unwrap_or_else(|_| Err(stopped()))
+    }
 }
 
 impl Drop for Line {
@@ -64,6 +93,59 @@ impl Service {
     /// [`Error`] when it cannot be opened or written, is in use, is damaged, or has fewer records
     /// than its newest checkpoint covers. Then nothing is made or changed.
     pub fn open(config: Config) -> Result<Self, Error> {
+        let line = Line::open(config.clone(), None)?;
+        let log = OpenLog {
+            line: Some(Arc::new(line)),
+            tried: None,
+        };
+        Ok(Self {
+            config,
+            log: Arc::new(Mutex::new(log)),
+        })
+    }
+
+    /// The writer that records go to now; `None` after a failure.
+    fn line(&self) -> Option<Arc<Line>> {
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.line.clone()
+    }
+
+    /// Opens the log again when the last writer failed and it is time to try. `failed`: the writer
+    /// that has just refused a record. Blocks while the files are read.
+    ///
+    /// # Errors
+    /// [`audit::Error::Poisoned`] when it cannot be opened, or was tried a moment ago.
+    fn reopened(&self, failed: Option<Arc<Line>>) -> Result<Arc<Line>, audit::Error> {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (Some(failed), Some(line)) = (&failed, &log.line)
+            && Arc::ptr_eq(failed, line)
+        {
+            log.line = None;
+        }
+        if let Some(line) = &log.line {
+            return Ok(Arc::clone(line));
+        }
+        // Whoever holds the last piece of the failed writer lets go of its lock.
+        drop(failed);
+        let now = Instant::now();
+        let is_early = |tried: Instant| now.duration_since(tried) < AUDIT_REOPEN;
+        if log.tried.is_some_and(is_early) {
+            return Err(stopped());
+        }
+        log.tried = Some(now);
+        let opened = Line::open(self.config.clone(), Some(AGAIN));
+        let line = opened.map_err(|error| audit::Error::Poisoned {
+            detail: error.to_string(),
+        })?;
+        let line = Arc::new(line);
+        log.line = Some(Arc::clone(&line));
+        Ok(line)
+    }
+}
+
+impl Line {
+    /// Opens the log for its one writer. `cause`: why it is opened again.
+    fn open(config: Config, cause: Option<&str>) -> Result<Self, Error> {
         key::private_folder(&config.folder)?;
         let lock = lock(&config.folder)?;
         let notes = Notes::last(&config.folder)?;
@@ -86,7 +168,7 @@ impl Service {
         };
         let signed = tail::newest_checkpoint(notes, &key.public(), &tail)?;
         cut(&config, &tail, signed.file_bytes)?;
-        let news = begun.or_else(|| recovery(&tail));
+        let news = begun.or_else(|| recovery(&tail, cause));
         let files = Files::open(&config.folder, tail.segment.header.first(), lock)
             .map_err(|source| Error::io(&config.folder, "opened", source))?;
         let writer = Writer {
@@ -122,17 +204,14 @@ impl Service {
             .name("audit".to_owned())
             .spawn(move || writer.run(queue, runtime))
             .map_err(io)?;
-        let line = Line {
+        let line = Self {
             jobs: Some(jobs),
             writer: Some(thread),
         };
-        let service = Self {
-            line: Arc::new(line),
-        };
         if let Some(news) = news {
-            service.announce(news);
+            line.announce(news);
         }
-        Ok(service)
+        Ok(line)
     }
 
     /// Queues the first record of this process.
@@ -140,9 +219,9 @@ impl Service {
         let mut entry = Entry::new(Timestamp::now(), news.action);
         entry.detail = news.detail;
         let (done, _) = oneshot::channel();
-        if let (Some(jobs), Ok(job)) = (&self.line.jobs, job(entry, Durability::Durable, done)) {
+        if let (Some(jobs), Ok(record)) = (&self.jobs, Prepared::new(entry, Durability::Durable)) {
             // The queue is empty and open here; a write that fails poisons the log for the next append.
-            let _ = jobs.try_send(job);
+            let _ = jobs.try_send(record.job(done));
         }
     }
 }
@@ -194,10 +273,12 @@ fn begin(config: &Config) -> Result<Option<News>, Error> {
     }))
 }
 
-fn recovery(tail: &Tail) -> Option<News> {
-    (tail.torn > 0).then(|| News {
+fn recovery(tail: &Tail, cause: Option<&str>) -> Option<News> {
+    let cut = (tail.torn > 0).then(|| format!("cut {} bytes of an unfinished record", tail.torn));
+    let details: Vec<String> = cause.map(str::to_owned).into_iter().chain(cut).collect();
+    (!details.is_empty()).then(|| News {
         action: Action::Recovery,
-        detail: format!("cut {} bytes of an unfinished record", tail.torn),
+        detail: details.join("; "),
     })
 }
 
@@ -234,42 +315,65 @@ fn wall() -> i64 {
 }
 
 /// The record of an entry, ready to be framed.
-fn job(
-    entry: Entry,
+#[derive(Clone)]
+struct Prepared {
+    body: Vec<u8>,
+    time: i64,
     durability: Durability,
-    done: oneshot::Sender<Result<Ack, audit::Error>>,
-) -> Result<Job, audit::Error> {
-    let record = Record::from(entry);
-    let unwritable = |detail| audit::Error::Unwritable { detail };
-    let body = serde_json::to_vec(&record).map_err(|error| unwritable(error.to_string()))?;
-    if body.len() > AUDIT_RECORD_BYTES {
-        return Err(unwritable(format!(
-            "a record of {} bytes is too large",
-            body.len()
-        )));
+}
+
+impl Prepared {
+    fn new(entry: Entry, durability: Durability) -> Result<Self, audit::Error> {
+        let record = Record::from(entry);
+        let unwritable = |detail| audit::Error::Unwritable { detail };
+        let body = serde_json::to_vec(&record).map_err(|error| unwritable(error.to_string()))?;
+        if body.len() > AUDIT_RECORD_BYTES {
+            return Err(unwritable(format!(
+                "a record of {} bytes is too large",
+                body.len()
+            )));
+        }
+        Ok(Self {
+            body,
+            time: tail::nanoseconds(&record),
+            durability,
+        })
     }
-    Ok(Job {
-        body,
-        time: tail::nanoseconds(&record),
-        durability,
-        done,
-    })
+
+    fn job(self, done: oneshot::Sender<Result<Ack, audit::Error>>) -> Job {
+        Job {
+            body: self.body,
+            time: self.time,
+            durability: self.durability,
+            done,
+        }
+    }
+}
+
+fn stopped() -> audit::Error {
+    audit::Error::Poisoned {
+        detail: "the writer has stopped".to_owned(),
+    }
 }
 
 #[async_trait]
 impl Audit for Service {
     async fn append(&self, entry: Entry, durability: Durability) -> Result<Ack, audit::Error> {
-        let (done, acknowledged) = oneshot::channel();
-        let job = job(entry, durability, done)?;
-        let gone = || audit::Error::Poisoned {
-            detail: "the writer has stopped".to_owned(),
+        let record = Prepared::new(entry, durability)?;
+        let line = self.line();
+        let refused = match &line {
+            None => stopped(),
+            Some(line) => match line.append(record.clone()).await {
+                // The writer failed at an earlier record: this one was not written.
+                Err(error @ audit::Error::Poisoned { .. }) => error,
+                answered => return answered,
+            },
         };
-        let Some(jobs) = &self.line.jobs else {
-            return Err(gone());
-        };
-        if jobs.send(job).await.is_err() {
-            return Err(gone());
+        let service = self.clone();
+        let opening = tokio::task::spawn_blocking(move || service.reopened(line));
+        match opening.await {
+            Ok(Ok(line)) => line.append(record).await,
+            Ok(Err(_)) | Err(_) => Err(refused),
         }
-        acknowledged.await.unwrap_or_else(|_| Err(gone()))
     }
 }

@@ -13,7 +13,7 @@ use domain::hash::Digest;
 use domain::id::ValueId;
 use domain::label::{Integrity, Label};
 use domain::limits::TOOL_RESULT_BYTES;
-use domain::tool::{ResultField, ResultSource, ToolName, ToolOutput, ToolSpec};
+use domain::tool::{EffectClass, ResultField, ResultSource, ToolName, ToolOutput, ToolSpec};
 use policy::Bound;
 use policy::flow::{Knowledge, made_of};
 use policy::request::Requested;
@@ -126,7 +126,11 @@ impl Call {
         };
         spec.result_fields.clear();
         // What cannot be traced any more keeps the table's label.
-        if let Some(label) = self.of_arguments(tool, session) {
+        if let Some(mut label) = self.of_arguments(tool, session) {
+            // A program sees the machine that it runs on, its users and its packages.
+            if spec.effect == EffectClass::Exec {
+                label.readers = label.readers.join(&spec.result_label.readers);
+            }
             spec.result_label = label;
         }
         Cow::Owned(spec)

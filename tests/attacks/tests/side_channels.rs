@@ -11,7 +11,7 @@ use serde_json::json;
 use testkit::{Hit, Reply, Searx};
 
 /// Most different searches of a task after something private was read, see docs/security.md.
-const FREE: usize = 16;
+const FREE: usize = 8;
 
 #[test]
 fn a_row_of_searches_in_the_users_words_comes_to_an_end() {
@@ -75,4 +75,29 @@ fn starting_and_stopping_a_job_tells_nothing_of_its_program() {
     assert_eq!(named(&told[2], "a"), named(&told[3], "b"));
     assert!(told[5].contains("UNTRUSTED job_output"), "{}", told[5]);
     assert!(told[5].contains("exit code 0"), "{}", told[5]);
+}
+
+#[test]
+fn what_a_program_saw_of_the_machine_is_not_searched_for() {
+    let searx = Searx::new([Hit::new("https://tea.example/a", "Tea", "Green tea.")]);
+    let searched = |query: &str| {
+        let code = "print(open('/etc/os-release').read())";
+        let scene = Scene::new(replies(&[
+            ("run_code", json!({"language": "python", "code": code})),
+            ("web_search", json!({"query": query})),
+        ]));
+        let config = scene.server.config("openai");
+        scene
+            .house
+            .configure(&format!("{config}{}", searx.config()));
+        let before = searx.queries().len();
+        let outcome = scene.run(&["--yes", "exec", "look for green tea"]);
+        let results = results(&scene, &outcome);
+        assert!(results[0].contains("PRETTY_NAME"), "{results:#?}");
+        (searx.queries().len() - before, results)
+    };
+    let (count, results) = searched("host with debian twelve bookworm");
+    assert_eq!(count, 0, "{results:#?}");
+    // The user's own words tell nothing of it.
+    assert_eq!(searched("green tea").0, 1);
 }

@@ -125,6 +125,37 @@ fn a_service_that_is_hung_up_ends_cleanly() {
     server.finish().expect(0);
 }
 
+/// Lets a process write no file beyond `bytes`, as on a full disk.
+fn limit_files(pid: u32, bytes: &str) {
+    let limit = format!("--fsize={bytes}:unlimited");
+    let pid = pid.to_string();
+    let set = Command::new("prlimit")
+        .args(["--pid", &pid, &limit])
+        .status();
+    assert!(set.unwrap().success());
+}
+
+#[test]
+fn a_service_goes_on_once_its_disk_has_room_again() {
+    let read = || Reply::call("read_file", serde_json::json!({"path": "a.txt"}));
+    let scene = Scene::new((0..100).flat_map(|_| [read(), Reply::text("It says hello.")]));
+    scene.house.write("a.txt", "hello\n");
+    let server = serving(&scene.house, &[]);
+    let ask = || {
+        let asked = scene.house.ask(["run", "--json", "what does a.txt say?"]);
+        asked.run()
+    };
+    assert_eq!(ask().code, Some(0));
+    limit_files(server.pid(), "1");
+    let full = ask();
+    assert_ne!(full.code, Some(0), "{full:#?}");
+    limit_files(server.pid(), "unlimited");
+    // It looks at the log again when a while has passed since it last did.
+    let has_room = (0..60).any(|_| ask().code == Some(0));
+    assert!(has_room, "{:#?}", ask());
+    server.kill();
+}
+
 #[test]
 fn a_second_service_is_refused_at_once_and_told_of_the_first() {
     let scene = scene("");

@@ -63,7 +63,7 @@ pub(super) const DEEDS: [Deed; 26] = [
         Scope::About,
     ),
     deed(&["invite"], &["invite"], Scope::Any),
-    deed(&["add"], &["invite"], Scope::About),
+    deed(&["add", "give", "grant", "let"], &["invite"], Scope::About),
     deed(
         &[
             "remove",
