@@ -38,13 +38,13 @@ impl Exchanges {
     pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
         let mut exchanges = Self::default();
         for event in events {
-            exchanges.note(event);
+            exchanges.apply(event);
         }
         exchanges
     }
 
     /// Takes the next event of the log.
-    pub fn note(&mut self, event: &Event) {
+    pub fn apply(&mut self, event: &Event) {
         match &event.body {
             EventBody::QueryReceived { text, origin, .. } => {
                 if let Some(query_id) = event.query_id {

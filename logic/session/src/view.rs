@@ -52,7 +52,7 @@ impl SessionView {
     /// Takes the next event of the log.
     pub fn apply(&mut self, event: &Event) {
         self.last_seq = event.seq;
-        self.exchanges.note(event);
+        self.exchanges.apply(event);
         self.background.apply(event);
         self.agents.apply(event);
         self.drive.apply(event, &self.background);
