@@ -23,7 +23,6 @@ mod profile;
 mod project_notes;
 mod question;
 mod render;
-mod repose;
 mod request;
 mod signals;
 mod terms;

@@ -2,7 +2,7 @@
 
 use crate::context::{CompactionCause, Summary};
 use crate::decision::{Layer, Verdict};
-use crate::drive::{DriveState, Origin, Signal};
+use crate::drive::{DriveDecision, Origin, Signal};
 use crate::fault::Fault;
 use crate::hash::Digest;
 use crate::id::{
@@ -538,13 +538,8 @@ pub enum EventBody {
         /// What it showed, formatted for people.
         text: String,
     },
-    /// The drive changed state.
-    DriveState {
-        /// The state from now on; the one before when it decided not to act.
-        state: DriveState,
-        /// Why, also when it decided not to act.
-        reason: String,
-    },
+    /// The drive changed state, or decided not to act.
+    DriveState(DriveDecision),
     /// Something came in that may be a reason to act.
     SignalReceived {
         /// What.
@@ -605,7 +600,7 @@ impl EventBody {
             Self::TasksProposed { .. } => "tasks.proposed",
             Self::PlanApproved { .. } => "plan.approved",
             Self::PlanStep { .. } => "plan.step",
-            Self::DriveState { .. } => "drive.state",
+            Self::DriveState(_) => "drive.state",
             Self::SignalReceived { .. } => "drive.signal",
             Self::ToolSchema { .. } => "tool.schema",
             Self::Notice(_) => "notice",

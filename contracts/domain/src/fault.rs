@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The code of the fault with which a request ends whose process ended before it.
+pub const PROCESS_ENDED_CODE: &str = "agents.stopped";
+
 /// An error as people and programs see it: a stable code, what happened, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {

@@ -13,7 +13,6 @@ pub mod context;
 pub mod decision;
 pub mod drive;
 pub mod event;
-pub mod exchange;
 pub mod fault;
 pub mod guarded;
 pub mod hash;

@@ -301,6 +301,8 @@ pub const DRIVE_DAY_TOKENS: u64 = 200_000;
 pub const DRIVE_SIGNALS: usize = 256;
 /// Timers an agent may have set.
 pub const DRIVE_TIMERS: usize = 64;
+/// Paths an agent may have watched.
+pub const WATCHED_PATHS: usize = 32;
 /// Longest a timer may run.
 pub const DRIVE_TIMER: Duration = Duration::from_secs(30 * 24 * 3_600);
 /// Longest text of one signal, bytes.

@@ -14,6 +14,18 @@ pub const FIND_TOOLS: &str = "find_tools";
 pub const START_JOB: &str = "start_job";
 /// The tool that ends a job; its argument `job` says which.
 pub const STOP_JOB: &str = "stop_job";
+/// The tool that sets a timer; its arguments are `minutes` and `note`.
+pub const SET_TIMER: &str = "set_timer";
+/// The tool that takes back the timers with the note in its argument `note`.
+pub const CANCEL_TIMER: &str = "cancel_timer";
+/// The tool that has files watched at or below its argument `path`.
+pub const WATCH_PATH: &str = "watch_path";
+/// The tool that finds memories.
+pub const SEARCH_MEMORY: &str = "search_memory";
+/// The tool that writes a memory.
+pub const SAVE_MEMORY: &str = "save_memory";
+/// The tool that searches the web.
+pub const WEB_SEARCH: &str = "web_search";
 
 /// The name of a tool: 1 to 64 of `A-Z a-z 0-9 _ - .`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -4,7 +4,8 @@
 //! "try this once more", "have this checked"); reports go in, corrected reports come out.
 //! What it owns: the checks on a decomposition, the order in which tasks start, the one retry and
 //! when it is in vain, the one second opinion, what a brief holds, which claims of a report stand, what it copied, which
-//! nominated facts are worth a thought, and the task state that an orchestrating agent is shown.
+//! nominated facts are worth a thought, the fold of a log that says what was handed out
+//! ([`TaskLog`]), and the task state that an orchestrating agent is shown.
 //! What it never does: start an agent, ask a model, touch a file, look at a clock. It keeps no
 //! state that cannot be rebuilt from what a session log holds.
 //! Where to start: [`check`] for what a model may ask for, then [`Orchestration`].
@@ -19,6 +20,7 @@ mod memories;
 mod refusal;
 mod schema;
 mod state;
+mod task_log;
 
 pub use brief::{Assignment, brief};
 pub use check::{Mistake, Roster, check, check_report};
@@ -32,4 +34,5 @@ pub use schema::{
     decomposition_schema, explained_report_schema, keep_schema, report_schema, tasks_schema,
     whole_schema,
 };
-pub use state::{Standing, rolling_summary, task_state, tasks_in_json};
+pub use state::{rolling_summary, task_state};
+pub use task_log::TaskLog;

@@ -1,6 +1,7 @@
 //! From actions to tool calls: the only place where an action becomes something that runs.
 
 use domain::plan::{Action, Plan};
+use domain::tool::{SAVE_MEMORY, SEARCH_MEMORY, WEB_SEARCH};
 use serde_json::{Value, json};
 
 /// Levels a size listing goes down.
@@ -75,11 +76,11 @@ pub fn action(action: &Action) -> Vec<Call> {
         Action::DeleteFile { path } => one("delete_file", json!({ "path": path })),
         Action::Undo {} => one("undo", json!({})),
         Action::Remember { text } => one(
-            "save_memory",
+            SAVE_MEMORY,
             json!({ "name": first_words(text), "content": text }),
         ),
-        Action::Recall { query } => one("search_memory", json!({ "query": query })),
-        Action::WebSearch { query } => one("web_search", json!({ "query": query })),
+        Action::Recall { query } => one(SEARCH_MEMORY, json!({ "query": query })),
+        Action::WebSearch { query } => one(WEB_SEARCH, json!({ "query": query })),
         Action::Answer { .. } => Vec::new(),
     }
 }

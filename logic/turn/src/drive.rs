@@ -12,13 +12,14 @@
 mod budget;
 mod notes;
 mod signals;
+mod trail;
 
 pub use budget::{Budget, Spent};
-pub use notes::Reason;
-pub use signals::{Waiting, is_reason, summary};
+pub use signals::{Waiting, summary};
+pub use trail::Trail;
 
 use domain::Timestamp;
-use domain::drive::{DriveState, Origin, Presence, Signal};
+use domain::drive::{DriveReason, DriveState, Origin, Presence, Signal};
 use domain::limits;
 use notes::Notes;
 use std::time::Duration;
@@ -187,7 +188,7 @@ pub enum Action {
         /// The state from now on.
         state: DriveState,
         /// Why.
-        reason: Reason,
+        reason: DriveReason,
         /// How often this was decided since it was last put on record, 1 or more.
         times: u32,
     },
@@ -317,11 +318,11 @@ impl Drive {
         match event {
             Event::Began if !self.is_on => {
                 self.is_on = true;
-                self.enter(self.rest(), Reason::Began, now, &mut actions);
+                self.enter(self.rest(), DriveReason::Began, now, &mut actions);
                 self.soon_if_reason(now);
             }
             Event::Ended if self.is_on => {
-                self.enter(DriveState::Resting, Reason::Ended, now, &mut actions);
+                self.enter(DriveState::Resting, DriveReason::Ended, now, &mut actions);
                 self.momentum = false;
                 self.is_on = false;
             }
@@ -362,7 +363,7 @@ impl Drive {
         // The user is here and sees what was done.
         self.untold_work = false;
         if self.is_on {
-            self.enter(DriveState::Engaged, Reason::UserSpoke, now, actions);
+            self.enter(DriveState::Engaged, DriveReason::UserSpoke, now, actions);
         }
     }
 
@@ -427,13 +428,13 @@ impl Drive {
             return self.budget_used(now, actions);
         }
         let (state, reason) = match (ending, yielded) {
-            (Ending::Stopped, _) => (self.rest(), Reason::Stopped),
-            (_, Some(DriveState::Stored)) => (DriveState::Stored, Reason::Stored),
-            (_, Some(_)) => (self.rest(), Reason::Yielded),
-            (Ending::Failed, None) => (self.rest(), Reason::Failed),
-            (Ending::Done, None) if self.momentum => (DriveState::Working, Reason::ToolsUsed),
-            (Ending::Done, None) if why == Some(Why::Dream) => (self.rest(), Reason::Dreamt),
-            (Ending::Done, None) => (self.one_down(), Reason::NoTools),
+            (Ending::Stopped, _) => (self.rest(), DriveReason::Stopped),
+            (_, Some(DriveState::Stored)) => (DriveState::Stored, DriveReason::Stored),
+            (_, Some(_)) => (self.rest(), DriveReason::Yielded),
+            (Ending::Failed, None) => (self.rest(), DriveReason::Failed),
+            (Ending::Done, None) if self.momentum => (DriveState::Working, DriveReason::ToolsUsed),
+            (Ending::Done, None) if why == Some(Why::Dream) => (self.rest(), DriveReason::Dreamt),
+            (Ending::Done, None) => (self.one_down(), DriveReason::NoTools),
         };
         self.enter(state, reason, now, actions);
         self.soon_if_reason(now);
@@ -447,7 +448,7 @@ impl Drive {
         if self.open > 0 {
             return;
         }
-        self.enter(self.rest(), Reason::BackingOff, now, actions);
+        self.enter(self.rest(), DriveReason::BackingOff, now, actions);
         self.wake = self.not_before;
     }
 
@@ -466,9 +467,9 @@ impl Drive {
             return;
         }
         let reason = if self.is_quiet() {
-            Reason::QuietBegan
+            DriveReason::QuietBegan
         } else {
-            Reason::QuietEnded
+            DriveReason::QuietEnded
         };
         let wake = self.wake;
         self.enter(self.rest(), reason, now, actions);
@@ -505,10 +506,10 @@ impl Drive {
 
     fn act(&mut self, why: Why, now: Timestamp, actions: &mut Vec<Action>) {
         let (state, reason) = match why {
-            Why::Momentum => (DriveState::Working, Reason::Momentum),
-            Why::Signals if is_rest(self.state) => (DriveState::Foraging, Reason::SignalsCame),
-            Why::Signals => (self.state, Reason::SignalsCame),
-            Why::Dream => (DriveState::Dreaming, Reason::TimeToDream),
+            Why::Momentum => (DriveState::Working, DriveReason::Momentum),
+            Why::Signals if is_rest(self.state) => (DriveState::Foraging, DriveReason::SignalsCame),
+            Why::Signals => (self.state, DriveReason::SignalsCame),
+            Why::Dream => (DriveState::Dreaming, DriveReason::TimeToDream),
         };
         self.enter(state, reason, now, actions);
         self.turns += 1;
@@ -538,15 +539,15 @@ impl Drive {
 
     fn nothing_to_do(&mut self, now: Timestamp, actions: &mut Vec<Action>) {
         if is_rest(self.state) {
-            self.stay(Reason::NothingNew, now, actions);
+            self.stay(DriveReason::NothingNew, now, actions);
         } else {
-            self.enter(self.one_down(), Reason::NothingNew, now, actions);
+            self.enter(self.one_down(), DriveReason::NothingNew, now, actions);
         }
     }
 
     fn turns_used(&mut self, now: Timestamp, actions: &mut Vec<Action>) {
         self.momentum = false;
-        self.refuse(Reason::TurnsUsed, now, actions);
+        self.refuse(DriveReason::TurnsUsed, now, actions);
         if !std::mem::replace(&mut self.told_turns, true) {
             self.untold_work = false;
             self.tell(Tidings::TurnsUsed, actions);
@@ -555,7 +556,7 @@ impl Drive {
 
     fn budget_used(&mut self, now: Timestamp, actions: &mut Vec<Action>) {
         self.momentum = false;
-        self.refuse(Reason::BudgetUsed, now, actions);
+        self.refuse(DriveReason::BudgetUsed, now, actions);
         if self.ledger.tell_once(now) {
             self.untold_work = false;
             self.tell(Tidings::BudgetUsed, actions);
@@ -563,7 +564,7 @@ impl Drive {
     }
 
     /// Rests although there would be something to do.
-    fn refuse(&mut self, reason: Reason, now: Timestamp, actions: &mut Vec<Action>) {
+    fn refuse(&mut self, reason: DriveReason, now: Timestamp, actions: &mut Vec<Action>) {
         if is_rest(self.state) && self.state != DriveState::Stored {
             self.stay(reason, now, actions);
         } else {
@@ -572,7 +573,7 @@ impl Drive {
     }
 
     /// Stays where it is; that is put on record once an hour.
-    fn stay(&mut self, reason: Reason, now: Timestamp, actions: &mut Vec<Action>) {
+    fn stay(&mut self, reason: DriveReason, now: Timestamp, actions: &mut Vec<Action>) {
         let state = self.state;
         if let Some(times) = self.notes.decided(state, reason, now) {
             actions.push(Action::Note {
@@ -587,7 +588,7 @@ impl Drive {
     fn enter(
         &mut self,
         state: DriveState,
-        reason: Reason,
+        reason: DriveReason,
         now: Timestamp,
         actions: &mut Vec<Action>,
     ) {
@@ -600,8 +601,8 @@ impl Drive {
             times: 1,
         });
         if came_to_rest {
-            let limited = matches!(reason, Reason::TurnsUsed | Reason::BudgetUsed);
-            if !limited && reason != Reason::BackingOff && reason != Reason::Ended {
+            let limited = matches!(reason, DriveReason::TurnsUsed | DriveReason::BudgetUsed);
+            if !limited && reason != DriveReason::BackingOff && reason != DriveReason::Ended {
                 self.tell_rest(actions);
             }
         }

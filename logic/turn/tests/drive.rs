@@ -6,13 +6,13 @@
 )]
 
 use domain::Timestamp;
-use domain::drive::{DriveState, Origin, Presence, Signal};
+use domain::drive::{DriveReason, DriveState, Origin, Presence, Signal};
 use domain::id::QueryId;
 use proptest::prelude::*;
 use std::time::Duration;
 use turn::drive::{
-    Action, Brief, Budget, Dreams, Drive, Ending, Event, Limits, Past, Reason, Spent, Tidings, Why,
-    interval, is_reason,
+    Action, Brief, Budget, Dreams, Drive, Ending, Event, Limits, Past, Spent, Tidings, Why,
+    interval,
 };
 
 const DAY: i64 = 86_400;
@@ -69,7 +69,7 @@ struct World {
     now: i64,
     conduct: Conduct,
     acts: Vec<(i64, Brief)>,
-    notes: Vec<(DriveState, Reason, u32)>,
+    notes: Vec<(DriveState, DriveReason, u32)>,
     told: Vec<Tidings>,
     cuts: usize,
 }
@@ -157,7 +157,7 @@ impl World {
         self.now = self.now.max(end);
     }
 
-    fn noted(&self, reason: Reason) -> usize {
+    fn noted(&self, reason: DriveReason) -> usize {
         self.notes.iter().filter(|note| note.1 == reason).count()
     }
 }
@@ -177,7 +177,7 @@ fn an_idle_day_asks_no_model_and_says_so_once_an_hour() {
     let mut world = World::new(limits(), Past::default());
     world.pass(DAY);
     assert!(world.acts.is_empty());
-    assert_eq!(world.noted(Reason::NothingNew), 24);
+    assert_eq!(world.noted(DriveReason::NothingNew), 24);
     let times: u32 = world.notes.iter().map(|note| note.2).sum();
     assert!(times > 250, "every heartbeat is counted: {times}");
     assert_eq!(world.drive.spent(at(world.now)), Spent::default());
@@ -484,7 +484,7 @@ fn check(world: &World, since_user: usize, today: &[(i64, u64)], most: u64) {
         assert!(*tokens < 10_000 + most, "day {day} cost {tokens}");
     }
     for (_, brief) in &world.acts {
-        let has_reason = brief.waiting.iter().any(is_reason);
+        let has_reason = brief.waiting.iter().any(Signal::is_reason);
         match brief.why {
             Why::Signals => assert!(has_reason, "a turn without a signal"),
             Why::Momentum | Why::Dream => {}

@@ -14,12 +14,12 @@ use context::Budget;
 use domain::context::ContextView;
 use domain::drive::Signal;
 use domain::event::{Event, EventBody};
-use domain::exchange::{Exchange, Exchanges, Speech};
 use domain::id::SessionId;
 use domain::limits::{PINNED_MESSAGES, SIGNAL_BYTES};
 use domain::lineage::AgentType;
 use domain::model::{ModelChoice, ModelRole};
 use domain::settings::{Mode, SessionProfile};
+use session::{Exchange, Exchanges, SessionView, Speech};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -70,7 +70,7 @@ impl Service {
         session_id: SessionId,
         history: &mut History,
     ) -> Result<(Budget, Ahead), Error> {
-        let profile = history.profile.clone();
+        let profile = history.view.profile().cloned();
         let profile = profile.ok_or_else(|| headless(session_id))?;
         let agents = self.shared.control.list_agents().await.map_err(refused)?;
         let agents = by_type(agents);
@@ -158,10 +158,11 @@ impl Service {
         to: RewindTo,
     ) -> Result<TakenBack, Error> {
         let session = self.expect_live(session_id).await?;
-        let path = self.log_of(session_id);
         let rewinding = async || {
-            let exchanges = library::blocking(move || exchanges(&path)).await?;
-            let found = sought(&exchanges, to)?;
+            let found = {
+                let history = session.emitter.history();
+                sought(history.view.exchanges(), to)?.clone()
+            };
             let body = EventBody::Rewound {
                 to_seq: found.begins_after,
             };
@@ -169,7 +170,7 @@ impl Service {
             emit(&session.emitter, body, Durability::Synchronised).await?;
             Ok(TakenBack {
                 query_id: found.query_id,
-                text: found.text.clone(),
+                text: found.text,
             })
         };
         session.while_idle(rewinding).await
@@ -185,7 +186,8 @@ impl Service {
         let path = self.log_of(session_id);
         // One at a time, so that two do not both find the last free place.
         let _alone = session.pinning.lock().await;
-        let pins = library::blocking(move || pins(&path, seq)).await?;
+        let view = session.emitter.history().view.clone();
+        let pins = library::blocking(move || pins(&path, &view, seq)).await?;
         if !pins.is_message {
             return Err(invalid(format!(
                 "Event {seq} of this session holds no message of yours or the agent's that still \
@@ -296,44 +298,24 @@ fn sought(exchanges: &Exchanges, to: RewindTo) -> Result<&Exchange, Error> {
     }
 }
 
-fn exchanges(path: &Path) -> Result<Exchanges, Error> {
-    let mut exchanges = Exchanges::default();
-    let mut lines = Lines::open(path)?.in_outline();
-    while let Some(event) = lines.next_event()? {
-        exchanges.note(&event);
-    }
-    Ok(exchanges)
-}
-
 /// What is pinned, and whether an event can be.
 struct Pins {
     pinned: BTreeSet<u64>,
     is_message: bool,
 }
 
-fn pins(path: &Path, seq: u64) -> Result<Pins, Error> {
-    let exchanges = exchanges(path)?;
+fn pins(path: &Path, view: &SessionView, seq: u64) -> Result<Pins, Error> {
     let mut speech = Speech::default();
-    let (mut pinned, mut messages) = (BTreeSet::new(), BTreeSet::new());
+    let mut messages = BTreeSet::new();
     let mut lines = Lines::open(path)?.in_outline();
     while let Some(event) = lines.next_event()? {
-        match &event.body {
-            EventBody::Pinned { seq, pinned: true } => {
-                pinned.insert(*seq);
-            }
-            EventBody::Pinned { seq, pinned: false } => {
-                pinned.remove(seq);
-            }
-            _ => {}
-        }
-        if speech.note(&event).is_some() && exchanges.counts(&event) {
+        if speech.note(&event).is_some() && view.exchanges().counts(&event) {
             messages.insert(event.seq);
         }
     }
     // What was taken back is pinned no more.
-    pinned.retain(|seq| messages.contains(seq));
     Ok(Pins {
-        pinned,
+        pinned: view.pinned().intersection(&messages).copied().collect(),
         is_message: messages.contains(&seq),
     })
 }

@@ -6,21 +6,20 @@
 mod hearing;
 mod prompt;
 pub mod settings;
-mod trail;
 
 pub(crate) use hearing::{may_watch, unheard};
 pub use settings::{Price, QuietHours, Senses, Settings};
-pub(crate) use trail::{Trail, WATCHED_PATHS};
 
 use crate::emitter::{Durability, Scope, Shown};
+use crate::history::History;
 use crate::session::{Session, Shared};
 use api::signals::Notice;
 use domain::Timestamp;
-use domain::drive::{Origin, Signal};
+use domain::drive::{DriveDecision, Origin, Signal};
 use domain::event::{CallStatus, Event as Happened, EventBody, QueryStatus};
 use domain::id::{CallId, QueryId};
 use domain::settings::Mode;
-use domain::tool::ToolDefinition;
+use domain::tool::{CANCEL_TIMER, SET_TIMER, ToolDefinition, WATCH_PATH};
 use futures::StreamExt;
 use futures::stream::{SelectAll, select_all};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,17 +28,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::broadcast::{self, error::RecvError};
-use turn::drive::{Action, Brief, Drive, Ending, Event, Tidings};
+use turn::drive::{Action, Brief, Drive, Ending, Event, Past, Tidings};
 use uuid::Uuid;
 
 /// The tool with which an agent chooses to wait.
 pub(crate) const YIELD: &str = "yield_to_user";
-/// The tool that sets a timer.
-pub(crate) const SET_TIMER: &str = "set_timer";
-/// The tool that takes a timer back.
-pub(crate) const CANCEL_TIMER: &str = "cancel_timer";
-/// The tool that has files watched.
-pub(crate) const WATCH_PATH: &str = "watch_path";
 
 const TOOLS: [&str; 4] = [YIELD, SET_TIMER, CANCEL_TIMER, WATCH_PATH];
 
@@ -139,7 +132,7 @@ struct Driver {
 impl Driver {
     fn new(session: Arc<Session>, shared: Arc<Shared>, shown: broadcast::Receiver<Shown>) -> Self {
         let now = (shared.clock)();
-        let past = session.emitter.history().drive.past(&shared.config.drive);
+        let past = past(&session.emitter.history(), &shared.config.drive);
         let jobs = hearing::ends_of_jobs(&shared.desk, session.id).fuse();
         Self {
             drive: Drive::new(shared.config.drive.limits, past, now),
@@ -170,7 +163,14 @@ impl Driver {
         if !self.drive.is_on() {
             return None;
         }
-        let timers = self.session.emitter.history().drive.timers().to_vec();
+        let timers = self
+            .session
+            .emitter
+            .history()
+            .view
+            .background()
+            .timers()
+            .to_vec();
         let first = timers.iter().map(|timer| timer.due).min();
         let now = self.now();
         let dues = [self.drive.wake_at(), first];
@@ -205,8 +205,10 @@ impl Driver {
         let was_on = self.drive.is_on();
         let (past, open) = {
             let history = self.session.emitter.history();
-            let open: Vec<(QueryId, Origin)> = history.drive.open().collect();
-            (history.drive.past(&self.shared.config.drive), open)
+            let requests = history.view.open_requests();
+            let open: Vec<(QueryId, Origin)> =
+                requests.map(|one| (one.query_id, one.origin)).collect();
+            (past(&history, &self.shared.config.drive), open)
         };
         self.drive = Drive::new(self.shared.config.drive.limits, past, self.now());
         (self.running, self.yields) = (None, BTreeMap::new());
@@ -355,7 +357,14 @@ impl Driver {
     async fn tick(&mut self) {
         let now = self.now();
         self.check_quiet().await;
-        let timers = self.session.emitter.history().drive.timers().to_vec();
+        let timers = self
+            .session
+            .emitter
+            .history()
+            .view
+            .background()
+            .timers()
+            .to_vec();
         for timer in timers.into_iter().filter(|timer| timer.due <= now) {
             let signal = Signal::Timer { note: timer.note };
             self.record(signal, Some(timer.call_id)).await;
@@ -414,11 +423,8 @@ impl Driver {
                 reason,
                 times,
             } => {
-                let mut reason = reason.sentence().to_owned();
-                if times > 1 {
-                    reason.push_str(&format!(" ({times} times since this was last noted)"));
-                }
-                self.emit(Scope::default(), EventBody::DriveState { state, reason })
+                let decision = DriveDecision::new(state, reason, times);
+                self.emit(Scope::default(), EventBody::DriveState(decision))
                     .await;
                 None
             }
@@ -494,6 +500,13 @@ impl Driver {
             }
         });
     }
+}
+
+/// What the log says of earlier turns, at today's prices.
+fn past(history: &History, settings: &Settings) -> Past {
+    history
+        .drive
+        .past(|provider, usage| settings.cost(Some(provider), usage))
 }
 
 const fn failed() -> Event {

@@ -1,9 +1,9 @@
-//! A session as a fold over its log: what it is opened with, and one conversation an agent.
+//! A session as a fold over its log: it composes the view that everybody shares, what the drive
+//! goes by, and for each agent its conversation with the tasks that it handed out.
 //!
 //! The running session and a resumed one use the same fold on the same events, so that what a
 //! model sees after a crash is what it would have seen without one.
 
-use crate::drive::Trail;
 use crate::prompts::StandingText;
 use crate::thread::{Closing, Ends, Thread, Unfinished, speaker_of};
 use context::{Budget, ContextManager, Shape};
@@ -14,7 +14,9 @@ use domain::label::Label;
 use domain::limits::USER_TEXT_BYTES;
 use domain::model::Usage;
 use domain::settings::{Mode, SessionProfile, SessionSettings};
+use session::SessionView;
 use std::collections::{BTreeMap, VecDeque};
+use turn::drive::Trail;
 
 /// Longest title taken from a request, characters.
 const TITLE_CHARACTERS: usize = 60;
@@ -22,8 +24,8 @@ const TITLE_CHARACTERS: usize = 60;
 /// What happened so far, as far as the future needs it.
 #[derive(Debug, Default)]
 pub(crate) struct History {
-    /// What the session is opened with now.
-    pub(crate) profile: Option<SessionProfile>,
+    /// What everybody may know of the session.
+    pub(crate) view: SessionView,
     /// The beginning of the first request.
     pub(crate) title: String,
     /// What the broker has to be told when the session is taken up again.
@@ -33,8 +35,6 @@ pub(crate) struct History {
     /// The conversation with the user. A resumed session's root has another id than before, so
     /// every event that is no child's is the root's.
     pub(crate) root: Thread,
-    /// What every model call of the session cost together.
-    pub(crate) used: Usage,
     /// Agents at work for others, each with the agent that started it.
     children: BTreeMap<AgentId, (Option<AgentId>, Thread)>,
 }
@@ -107,13 +107,17 @@ impl History {
             _ => {}
         }
         self.drive.apply(event);
-        if let EventBody::ModelAnswered { usage, .. } = &event.body {
-            self.used = self.used.plus(*usage);
+        if let EventBody::SessionOpened { profile, .. }
+        | EventBody::SessionResumed { profile }
+        | EventBody::SessionConfigured { profile } = &event.body
+        {
+            self.configured(profile);
         }
+        self.view.apply(event);
         match &event.body {
-            EventBody::SessionOpened { profile, .. }
-            | EventBody::SessionResumed { profile }
-            | EventBody::SessionConfigured { profile } => self.configured(profile),
+            EventBody::SessionOpened { .. }
+            | EventBody::SessionResumed { .. }
+            | EventBody::SessionConfigured { .. } => {}
             EventBody::QueryReceived { text, mode, origin } => {
                 self.received(event, text, (*mode, *origin));
             }
@@ -123,8 +127,11 @@ impl History {
                 agent_type,
                 task_id,
             } => {
-                self.thread_mut(event.agent_id)
-                    .agent_begun(*child, agent_type, task_id.as_deref());
+                self.thread_mut(event.agent_id).tasks.agent_started(
+                    *child,
+                    agent_type,
+                    task_id.as_deref(),
+                );
                 if let Some(query_id) = event.query_id {
                     let thread = Thread::of_child((query_id, event.seq), *child, task);
                     self.children.insert(*child, (event.agent_id, thread));
@@ -152,9 +159,7 @@ impl History {
             && let Some((parent, _)) = self.children.get(&child)
         {
             let parent = *parent;
-            if let Some(tasks) = &mut self.thread_mut(parent).tasks {
-                tasks.wrote(child, files);
-            }
+            self.thread_mut(parent).tasks.wrote(child, files);
             below = parent;
         }
     }
@@ -165,16 +170,13 @@ impl History {
             && let Some((parent, _)) = self.children.get(&child)
         {
             let parent = *parent;
-            if let Some(tasks) = &mut self.thread_mut(parent).tasks {
-                tasks.called(child, event);
-            }
+            self.thread_mut(parent).tasks.called(child, event);
         }
     }
 
     /// Other settings may forbid what was offered before.
     fn configured(&mut self, profile: &SessionProfile) {
-        let before = self.profile.replace(profile.clone());
-        let same = before.is_some_and(|before| {
+        let same = self.view.profile().is_some_and(|before| {
             before.agent_type == profile.agent_type && before.settings == profile.settings
         });
         if !same {

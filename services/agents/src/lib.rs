@@ -19,7 +19,6 @@ mod desk;
 pub mod drive;
 mod emitter;
 mod error;
-mod handed;
 mod history;
 mod holding;
 mod index;

@@ -63,13 +63,15 @@ impl Service {
             history,
             created,
         } = reading.await?;
-        let Some(profile) = profile.or_else(|| history.profile.clone().map(left)) else {
+        let Some(profile) = profile.or_else(|| history.view.profile().cloned().map(left)) else {
             return Err(Error::new(
                 ErrorKind::Corrupt,
                 format!("The log of session {session_id} does not begin with its opening."),
             ));
         };
-        let root = self.register(session_id, &profile, history.used).await?;
+        let root = self
+            .register(session_id, &profile, history.view.used())
+            .await?;
         if let Err(error) = self.remind(session_id, history.past.clone()).await {
             return Err(self.abandon(session_id, error).await);
         }
@@ -174,7 +176,7 @@ impl Service {
         let may_recall = self.shared.config.recall
             && listing.is_some_and(|agent| {
                 let mut names = agent.tools.iter();
-                names.any(|name| name.as_str() == crate::recall::TOOL)
+                names.any(|name| name.as_str() == domain::tool::SEARCH_MEMORY)
             });
         let (role, about) = listing.map_or((ModelRole::Fast, String::new()), |agent| {
             (agent.model_role, agent.description.clone())

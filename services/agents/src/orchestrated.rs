@@ -23,8 +23,9 @@ use domain::model::{FinishReason, Usage};
 use domain::report::{Report, ReportStatus};
 use domain::settings::Mode;
 use domain::task::{Decomposition, Task};
+use domain::tool::SAVE_MEMORY;
 use orchestration::{
-    Action, Orchestration, Roster, candidates, check, decomposition_schema, keep_schema,
+    Action, Orchestration, Roster, TaskLog, candidates, check, decomposition_schema, keep_schema,
     whole_schema,
 };
 use plan::schema::Reach;
@@ -36,8 +37,6 @@ use uuid::Uuid;
 const TASKS_TOKENS: u32 = 1_500;
 /// Most tokens of what is worth keeping.
 const KEEP_TOKENS: u32 = 200;
-/// The tool by which a fact is kept.
-const SAVE_MEMORY: &str = "save_memory";
 
 /// Whether a request goes this way: its agent's type says so, and it can hand work out.
 pub(crate) fn is_for(work: &Work) -> bool {
@@ -109,8 +108,9 @@ async fn handed_out(work: &Work, tasks: &[Task], mut outcome: Outcome) -> Outcom
 /// The tasks of a request: those of the log when it was begun before, else what the model makes of
 /// it. `Err` when the request has ended.
 async fn tasks(work: &Work, outcome: &mut Outcome) -> Result<Vec<Task>, Outcome> {
-    if let Some(log) = work.with_thread(|thread| thread.tasks.clone()) {
-        return Ok(log.tasks);
+    let planned = work.with_thread(|thread| thread.tasks.open().map(TaskLog::tasks));
+    if let Some(tasks) = planned {
+        return Ok(tasks);
     }
     let roster = roster(work);
     let reach = pipeline::reach(work).await;
@@ -305,17 +305,18 @@ fn joined(before: Outcome, mut after: Outcome) -> Outcome {
 async fn close_tasks(work: &Work) {
     work.means.children.close();
     work.means.children.wait().await;
-    let Some(log) = work.with_thread(|thread| thread.tasks.clone()) else {
+    let Some(log) = work.with_thread(|thread| thread.tasks.open().cloned()) else {
         return;
     };
-    let mut whole = Orchestration::rebuilt(log.tasks.clone(), limits(work), log.begun());
+    let mut whole = Orchestration::rebuilt(log.tasks(), limits(work), log.begun());
+    let said = log.said();
     for action in whole.interrupt() {
         if let Action::Move {
             task_id,
             status,
             reason,
         } = action
-            && log.said.get(&task_id) != Some(&status)
+            && said.get(&task_id) != Some(&status)
         {
             let moved = EventBody::TaskMoved {
                 task_id,

@@ -15,12 +15,11 @@ use domain::id::CallId;
 use domain::limits::{MEMORY_QUESTION_CHARS, RECALLED_MEMORIES};
 use domain::message::Message;
 use domain::settings::Mode;
+use domain::tool::SEARCH_MEMORY;
 use futures::StreamExt;
 use serde_json::json;
 use uuid::Uuid;
 
-/// The tool that looks.
-pub(crate) const TOOL: &str = "search_memory";
 /// The most of a prompt that may be taken by what nobody asked for, thousandths.
 const SHARE_PERMILLE: u64 = 100;
 
@@ -41,7 +40,7 @@ pub(crate) async fn before(work: &Work) {
 /// nothing to show.
 async fn for_request(work: &Work) -> Option<EventBody> {
     let disabled = &work.profile.settings.disabled_tools;
-    if !work.may_recall || disabled.iter().any(|tool| tool.as_str() == TOOL) {
+    if !work.may_recall || disabled.iter().any(|tool| tool.as_str() == SEARCH_MEMORY) {
         return None;
     }
     // A turn of the drive is about its signals; what the harness says around them finds nothing.
@@ -112,7 +111,7 @@ async fn ask(work: &Work, question: &str, limit: u32) -> Result<Option<ToolResul
     let request = CallRequest {
         context: work.context.clone(),
         call_id: CallId::from_uuid(Uuid::now_v7()),
-        tool: TOOL.to_owned(),
+        tool: SEARCH_MEMORY.to_owned(),
         arguments: json!({
             "query": question,
             "limit": limit,

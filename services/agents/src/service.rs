@@ -150,7 +150,7 @@ impl Service {
     async fn summary(&self, session: &Session) -> Result<SessionSummary, Error> {
         let (last_seq, _) = session.emitter.subscribe().await;
         let history = session.emitter.history();
-        let profile = history.profile.as_ref();
+        let profile = history.view.profile();
         Ok(SessionSummary {
             session_id: session.id,
             title: match profile {

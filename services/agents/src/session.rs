@@ -152,7 +152,7 @@ impl Session {
 
     /// What the session is opened with now.
     pub(crate) fn profile(&self) -> Option<SessionProfile> {
-        self.emitter.history().profile.clone()
+        self.emitter.history().view.profile().cloned()
     }
 
     /// Gathers the standing text anew: at the start and when settings change, never in between.

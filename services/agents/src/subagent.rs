@@ -5,7 +5,6 @@
 //! call ends, the child is seen off: its own agents first, then its release at the broker, then the
 //! event that says how it ended, which frees its conversation.
 
-pub(crate) mod log;
 pub(crate) mod means;
 
 use crate::emitter::Durability;
@@ -199,18 +198,14 @@ impl Life {
             return BTreeSet::new();
         };
         let child = self.child.agent_id;
-        self.parent.with_thread(|thread| {
-            let tasks = thread.tasks.as_ref();
-            tasks.map_or_else(BTreeSet::new, |log| log.earlier_files(label, child))
-        })
+        self.parent
+            .with_thread(|thread| thread.tasks.earlier_files(label, child))
     }
 
     fn refusal(&self) -> Refusal {
         let child = self.child.agent_id;
-        self.parent.with_thread(|thread| {
-            let tasks = thread.tasks.as_ref();
-            tasks.map_or(Refusal::Nothing, |log| log.refusal(child))
-        })
+        self.parent
+            .with_thread(|thread| thread.tasks.refusal(child))
     }
 
     fn returned(&self, checked: Checked, record: String) -> Returned {

@@ -5,23 +5,21 @@ mod request;
 pub(crate) use request::Ends;
 
 use crate::ahead::Ahead;
-use crate::handed::Handed;
 use crate::notes::InPrompt;
-use crate::subagent::log::TaskLog;
 use context::{Budget, Burn, ContextManager, JournalEntry, Lasting, Speaker};
 use domain::context::ContextView;
 use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
-use domain::fault::Fault;
+use domain::fault::{Fault, PROCESS_ENDED_CODE};
 use domain::hash::Digest;
 use domain::id::{AgentId, CallId, QueryId};
 use domain::label::Label;
-use domain::lineage::AgentType;
 use domain::message::{Message, ToolCall};
 use domain::notes::ShownNotes;
 use domain::report::Report;
 use domain::settings::Mode;
 use domain::tool::ToolDefinition;
+use orchestration::TaskLog;
 use request::OpenQuery;
 use std::collections::{BTreeSet, VecDeque};
 
@@ -47,10 +45,8 @@ pub(crate) struct Thread {
     replied_seq: u64,
     /// Requests received and not finished: the first is being worked on, the others wait.
     open: VecDeque<OpenQuery>,
-    /// What the request being worked on was taken apart into, if it was.
-    pub(crate) tasks: Option<TaskLog>,
     /// What it has handed out last, whatever became of the request.
-    handed: Handed,
+    pub(crate) tasks: TaskLog,
     /// A project's notes that stand in its prompt.
     notes: InPrompt,
     /// Those that the log last said so of.
@@ -262,18 +258,14 @@ impl Thread {
     fn apply_to_tasks(&mut self, seq: u64, body: &EventBody) {
         match body {
             EventBody::TasksPlanned { tasks: planned } => {
-                self.tasks = Some(TaskLog::of(planned.clone()));
-                self.handed.planned(planned);
+                self.tasks.planned(planned);
             }
             EventBody::TaskMoved {
                 task_id,
                 status,
                 reason,
             } => {
-                self.handed.moved(task_id, *status, reason);
-                if let Some(tasks) = &mut self.tasks {
-                    tasks.said.insert(task_id.clone(), *status);
-                }
+                self.tasks.moved(task_id, *status, reason);
             }
             _ => {}
         }
@@ -288,7 +280,7 @@ impl Thread {
         if position > 0 {
             return;
         }
-        self.tasks = None;
+        self.tasks.request_ended();
         if !query.answered {
             let note = assistant(ended_note(status).to_owned(), Vec::new());
             self.window.add(seq, note);
@@ -301,39 +293,25 @@ impl Thread {
 
     /// Tells the view where the tasks stand.
     fn tasks_stand(&mut self, seq: u64) {
-        if let Some(state) = self.handed.state() {
+        if let Some(state) = self.tasks.state() {
+            let state = text::firewall::defuse(&state.to_string()).text;
             self.window.tasks_stand(seq, state);
-        }
-    }
-
-    /// An agent was started on one of the request's tasks, if it is one of those.
-    pub(crate) fn agent_begun(
-        &mut self,
-        child: AgentId,
-        agent_type: &AgentType,
-        label: Option<&str>,
-    ) {
-        self.handed.begun(child, agent_type, label);
-        if let (Some(tasks), Some(label)) = (&mut self.tasks, label) {
-            tasks.agent_begun(child, agent_type, label);
         }
     }
 
     /// An agent that this one started has reported.
     pub(crate) fn agent_ended(&mut self, seq: u64, child: AgentId, report: &Report) {
-        let words = self.handed.ended(child, report);
+        let words = self.tasks.agent_reported(child, report);
+        let words = text::firewall::defuse(&words).text;
         self.window.reported(seq, words);
         self.tasks_stand(seq);
-        if let Some(tasks) = &mut self.tasks {
-            tasks.agent_ended(child, report);
-        }
     }
 
     /// The request being worked on, when it goes on after a crash: it was taken apart, and the log
     /// says what was done.
     pub(crate) fn unfinished(&self) -> Option<Unfinished> {
         let query = self.open.front()?;
-        self.tasks.as_ref().map(|_| Unfinished {
+        self.tasks.open().map(|_| Unfinished {
             query_id: query.query_id,
             text: query.text.clone(),
             mode: query.mode,
@@ -431,7 +409,7 @@ fn stopped() -> EventBody {
         artifacts: Vec::new(),
         duration_ms: 0,
         error: Some(Fault {
-            code: "agents.stopped".to_owned(),
+            code: PROCESS_ENDED_CODE.to_owned(),
             message: "Housecarl stopped before this request was finished.".to_owned(),
             hint: "Send it again to have it done.".to_owned(),
         }),

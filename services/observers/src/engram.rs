@@ -5,15 +5,13 @@ use domain::event::{CallStatus, Event, EventBody, ToolCallSummary};
 use domain::label::{Integrity, Label};
 use domain::limits::MEMORY_TAGS;
 use domain::rights::Namespace;
-use domain::tool::ToolName;
+use domain::tool::{SEARCH_MEMORY, ToolName};
 use retrieval::question::{Wants, is_asked, is_statement, read};
 use retrieval::relevance::is_small_talk;
 use std::collections::BTreeSet;
 
 /// Who answered when no model did.
 const RULES: &str = "rules";
-/// The tool that looks into memory.
-const LOOKS_INTO_MEMORY: &str = "search_memory";
 
 /// What stands for an answer that never came to something the user stated.
 const NO_ANSWER: &str = "(no answer)";
@@ -103,7 +101,7 @@ fn is_a_listing_of_memory(tools_used: &BTreeSet<ToolName>) -> bool {
     let mut tools = tools_used.iter();
     tools
         .next()
-        .is_some_and(|tool| tool.as_str() == LOOKS_INTO_MEMORY)
+        .is_some_and(|tool| tool.as_str() == SEARCH_MEMORY)
         && tools.next().is_none()
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use syn::visit::{self, Visit};
 
 /// Every code that shipped source can give, with one place that gives it: texts of the form
-/// `service.reason` in functions, variables and fields named `code`, and in arguments of functions
-/// named `fault` or `notice`.
+/// `service.reason` in functions, variables and fields named `code`, in constants whose names end in
+/// `_CODE`, and in arguments of functions named `fault` or `notice`.
 #[must_use]
 pub fn in_source(files: &[SourceFile]) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
@@ -72,6 +72,11 @@ impl<'ast> Visit<'ast> for Search<'_> {
         self.within(enters, |s| visit::visit_impl_item_fn(s, item));
     }
 
+    fn visit_item_const(&mut self, item: &'ast syn::ItemConst) {
+        let enters = item.ident.to_string().ends_with("_CODE");
+        self.within(enters, |s| visit::visit_item_const(s, item));
+    }
+
     fn visit_field_value(&mut self, field: &'ast syn::FieldValue) {
         let enters = matches!(&field.member, syn::Member::Named(name) if name == "code");
         self.within(enters, |s| visit::visit_field_value(s, field));
@@ -122,6 +127,7 @@ mod tests {
             impl Coded for E { fn code(&self) -> &'static str { match self { _ => "a.one" } } }
             fn f() { let x = Fault { code: "a.two".to_owned(), message: "b.none".into() }; }
             fn g() { fault("a.three", "some text"); other("c.none"); notice("a.zero"); }
+            const ENDED_CODE: &str = "a.seven"; const OTHER: &str = "d.none";
             fn h() { let code = if x { "a.four" } else { "a.five" }; y.fault.code = "a.six"; }
             #[cfg(test)] mod tests { fn code() { "t.none" } }
         "#;
@@ -131,7 +137,7 @@ mod tests {
         assert_eq!(
             codes,
             [
-                "a.five", "a.four", "a.one", "a.six", "a.three", "a.two", "a.zero"
+                "a.five", "a.four", "a.one", "a.seven", "a.six", "a.three", "a.two", "a.zero"
             ]
         );
     }

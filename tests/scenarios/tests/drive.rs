@@ -167,3 +167,21 @@ fn a_timer_outlives_kill_9() {
             .contains("your timer has run out: look at the oven")
     );
 }
+
+#[test]
+fn a_resumed_session_works_on_its_new_request() {
+    let server = Server::openai([
+        is_through(),
+        Reply::text("The first is done."),
+        is_through(),
+        Reply::text("The second is done."),
+    ]);
+    let scene = scene(server, "");
+    auto(&scene, &[], "do the first").finish().expect(0);
+    let log = scene.house.session_logs().pop().unwrap();
+    let id = log.file_stem().unwrap().to_str().unwrap().to_owned();
+    let again = auto(&scene, &["--session-id", &id], "do the second");
+    let finished = again.finish().expect(0);
+    assert!(finished.stdout.contains("The second is done."));
+    assert_eq!(scene.server.chats().len(), 4);
+}

@@ -19,7 +19,7 @@ use api::memory::{
 use async_trait::async_trait;
 use domain::id::{AgentToken, MemoryId, TraceId};
 use domain::label::{Integrity, Label};
-use domain::tool::{TargetKind, ToolOutput, ToolSpec};
+use domain::tool::{SAVE_MEMORY, SEARCH_MEMORY, TargetKind, ToolOutput, ToolSpec};
 use futures::StreamExt;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -220,9 +220,9 @@ impl Executor for MemoryTools {
             .map_err(|expired| refused("expired", format!("{expired}; ask again.")))?;
         let work = async {
             match call.tool.as_str() {
-                table::SEARCH => self.search(&call).await,
+                SEARCH_MEMORY => self.search(&call).await,
                 table::FOLLOW => self.follow(&call).await,
-                table::SAVE => save::save(self.memory.as_ref(), &call).await,
+                SAVE_MEMORY => save::save(self.memory.as_ref(), &call).await,
                 other => Err(refused(
                     "unknown_tool",
                     format!("There is no tool `{other}`."),

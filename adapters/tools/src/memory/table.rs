@@ -3,12 +3,13 @@
 use crate::spec::{Tool, text};
 use domain::label::Label;
 use domain::limits::MEMORY_QUESTION_CHARS;
-use domain::tool::{ArgumentRole, Audience, EffectClass, ResultSource, TargetKind, ToolSpec};
+use domain::tool::{
+    ArgumentRole, Audience, EffectClass, ResultSource, SAVE_MEMORY, SEARCH_MEMORY, TargetKind,
+    ToolSpec,
+};
 use serde_json::{Value, json};
 
-pub(super) const SEARCH: &str = "search_memory";
 pub(super) const FOLLOW: &str = "get_correlated";
-pub(super) const SAVE: &str = "save_memory";
 
 /// Changes whenever a tool's behaviour or schema does.
 const VERSION: &str = "1";
@@ -63,7 +64,7 @@ fn search() -> Tool {
         "relevant_only": {"type": "boolean"},
     });
     let description = "Search memory: what the user told earlier, answers, notes.";
-    tool((SEARCH, description, properties), &["query"])
+    tool((SEARCH_MEMORY, description, properties), &["query"])
 }
 
 fn follow() -> Tool {
@@ -98,7 +99,7 @@ fn save() -> Tool {
         ],
         // It tells the id and nothing that was kept before.
         result_source: ResultSource::Arguments,
-        ..tool((SAVE, description, properties), &["name", "content"])
+        ..tool((SAVE_MEMORY, description, properties), &["name", "content"])
     }
 }
 

@@ -15,7 +15,7 @@ use api::executor::{Executor, PathRefusal, ProgressSink, ToolFailure};
 use api::search::{Error, ReadAnswer, ReadRequest, Search, SearchRequest};
 use async_trait::async_trait;
 use domain::fault::Coded;
-use domain::tool::{TargetKind, ToolOutput, ToolSpec};
+use domain::tool::{TargetKind, ToolOutput, ToolSpec, WEB_SEARCH};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -127,7 +127,7 @@ impl Executor for WebTools {
             .map_err(|expired| refused("expired", format!("{expired}; ask again.")))?;
         let work = async {
             match call.tool.as_str() {
-                table::SEARCH => self.find(&call).await,
+                WEB_SEARCH => self.find(&call).await,
                 table::FETCH => self.fetch(&call).await,
                 other => Err(refused(
                     "unknown_tool",

@@ -4,11 +4,12 @@ use crate::spec::{Tool, text};
 use api::search::{QUERY_BYTES, RESULTS};
 use domain::label::{Integrity, Label, Readers};
 use domain::limits::PAGE_URL_BYTES;
-use domain::tool::{ArgumentRole, Audience, EffectClass, ResultSource, TargetKind, ToolSpec};
+use domain::tool::{
+    ArgumentRole, Audience, EffectClass, ResultSource, TargetKind, ToolSpec, WEB_SEARCH,
+};
 use serde_json::json;
 use std::collections::BTreeSet;
 
-pub(super) const SEARCH: &str = "web_search";
 pub(super) const FETCH: &str = "web_fetch";
 
 /// Changes whenever a tool's behaviour or schema does.
@@ -25,7 +26,7 @@ pub(super) fn all() -> Vec<ToolSpec> {
 
 fn search() -> Tool {
     Tool {
-        name: SEARCH,
+        name: WEB_SEARCH,
         version: VERSION,
         description: "Search the web. Claims with sources and dates.",
         capability: "web_search",

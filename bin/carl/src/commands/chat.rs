@@ -119,7 +119,8 @@ async fn open(
     let mut session = opened.map_err(|error| not_opened(&error))?;
     // What the drive said while the session was opened is yet to be shown.
     let sessions = house.sessions.as_ref();
-    session.last_seq = super::session::opened_at(sessions, session.session_id).await?;
+    let view = super::session::view_of(sessions, session.session_id).await?;
+    session.last_seq = view.profile_seq();
     greet(&session, &profile, setting)?;
     Ok((session, profile))
 }

@@ -12,7 +12,8 @@ use domain::event::{Event, EventBody};
 use domain::id::{QueryId, SessionId};
 use domain::settings::SessionProfile;
 use futures::StreamExt;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use session::SessionView;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use text::escape::{visible, visible_line};
@@ -85,29 +86,26 @@ impl Onlooker {
             .attach(session_id, 1, Follow::Outline)
             .await
             .or_fail()?;
-        let mut sight = Sight::of(&own);
-        let (mut last_seq, mut asked_seq) = (0, 0);
+        let mut watched = Watched::of(&own);
         while let Some(event) = past.next().await {
             let event = event.or_fail()?;
-            last_seq = event.seq;
-            if matches!(event.body, EventBody::ConfirmationAsked(_)) {
-                asked_seq = event.seq;
-            }
             // What it comes to in the middle is shown from here on.
-            let line = sight.line(&event);
+            let line = watched.line(&event);
             if let Some(line) = line.filter(|_| event.seq > shown_seq) {
                 printer.print(format!("{line}\n"));
             }
         }
         // A question is not told away by what came after it.
-        if sight.waiting.is_some() && asked_seq <= shown_seq {
+        let mut questions = watched.view.questions().iter();
+        if questions.any(|one| one.asked_seq <= shown_seq) {
             printer.print(format!("{QUESTION}\n"));
         }
+        let last_seq = watched.view.last_seq();
         let events = sessions
             .attach(session_id, last_seq + 1, Follow::Live)
             .await
             .or_fail()?;
-        let waiting = Arc::new(Mutex::new(sight.waiting));
+        let waiting = Arc::new(Mutex::new(watched.waiting()));
         let (is_away, shown) = (watch::Sender::new(false), ShownElsewhere::default());
         let desk = Desk {
             is_away: is_away.subscribe(),
@@ -121,7 +119,7 @@ impl Onlooker {
             is_away,
             shown,
             waiting,
-            looking: tokio::spawn(desk.look(events, sight, printer)),
+            looking: tokio::spawn(desk.look(events, watched, printer)),
         })
     }
 
@@ -175,7 +173,7 @@ impl Desk {
     async fn look(
         mut self,
         mut events: Streaming<Event, Error>,
-        mut sight: Sight,
+        mut watched: Watched,
         printer: SharedPrinter,
     ) {
         loop {
@@ -185,9 +183,9 @@ impl Desk {
                 self.seen.store(event.seq, Ordering::SeqCst);
                 let line = match self.was_shown(event.seq) {
                     true => None,
-                    false => sight.line(&event),
+                    false => watched.line(&event),
                 };
-                *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = sight.waiting;
+                *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = watched.waiting();
                 if line.is_some_and(|line| !printer.print(format!("{line}\n"))) {
                     return;
                 }
@@ -228,88 +226,83 @@ impl Desk {
     }
 }
 
-/// What has been seen so far.
+/// The session as far as it was looked at.
 #[derive(Debug)]
-struct Sight {
-    /// The requests that are not finished and are shown here, and the event each came in with.
-    open: BTreeMap<QueryId, u64>,
-    waiting: Option<Waiting>,
+struct Watched {
+    view: SessionView,
     in_force: InForce,
 }
 
-impl Sight {
+impl Watched {
     fn of(own: &SessionProfile) -> Self {
         Self {
-            open: BTreeMap::new(),
-            waiting: None,
+            view: SessionView::default(),
             in_force: InForce::of(own),
         }
     }
 
+    /// The question that waits.
+    fn waiting(&self) -> Option<Waiting> {
+        let mut asking = self.view.questions().iter().filter_map(|one| one.query_id);
+        asking.find_map(|query_id| {
+            let request = self.view.open_request(query_id)?;
+            Some(Waiting {
+                query_id,
+                seq: request.received_seq,
+            })
+        })
+    }
+
     /// The line for an event that nothing else shows; `None` for what needs none.
     fn line(&mut self, event: &Event) -> Option<String> {
+        self.view.apply(event);
         let change = self.in_force.note(event);
         match &event.body {
-            EventBody::DriveState { reason, .. } => {
-                return drive::told(reason).map(|told| format!("· {told}"));
+            EventBody::DriveState(decision) => {
+                drive::told(decision).map(|told| format!("· {told}"))
             }
             EventBody::Notice(fault) if event.query_id.is_none() => {
                 let (what, how) = (visible(&fault.message), visible(&fault.hint));
-                return Some(format!("note: {what} [{}]\n  {how}", visible(&fault.code)));
+                Some(format!("note: {what} [{}]\n  {how}", visible(&fault.code)))
             }
             EventBody::SignalReceived { signal } => {
-                return Some(format!("· came in: {}", visible_line(&summary(signal))));
+                Some(format!("· came in: {}", visible_line(&summary(signal))))
             }
-            EventBody::SessionResumed { .. } => {
-                // Nobody waits for answers to a process that is no more.
-                self.waiting = None;
-                return change.map(|change| format!("· {change}"));
+            EventBody::SessionResumed { .. } | EventBody::SessionConfigured { .. } => {
+                change.map(|change| format!("· {change}"))
             }
-            EventBody::SessionConfigured { .. } => {
-                return change.map(|change| format!("· {change}"));
+            EventBody::QueryReceived { origin, text, .. } => match origin {
+                Origin::Drive => None,
+                Origin::User => Some(format!("· asked elsewhere: {}", visible_line(text))),
+            },
+            _ => {
+                self.view.open_request(event.query_id?)?;
+                of_request(&event.body)
             }
-            EventBody::QueryReceived { origin, text, .. } => {
-                self.open.extend(event.query_id.map(|id| (id, event.seq)));
-                return match origin {
-                    Origin::Drive => None,
-                    Origin::User => Some(format!("· asked elsewhere: {}", visible_line(text))),
-                };
-            }
-            _ => {}
         }
-        let query_id = event.query_id?;
-        let seq = *self.open.get(&query_id)?;
-        match &event.body {
-            EventBody::ToolRequested {
-                tool, arguments, ..
-            } => Some(format!(
-                "→ {} {}",
-                visible_line(tool),
-                visible_line(&arguments.to_string())
-            )),
-            EventBody::BrokerDecision {
-                verdict: Verdict::Deny,
-                reason,
-                ..
-            } => Some(format!("  ✗ denied: {}", visible(reason))),
-            EventBody::ConfirmationAsked(_) => {
-                self.waiting = Some(Waiting { query_id, seq });
-                Some(QUESTION.to_owned())
-            }
-            EventBody::ConfirmationAnswered { .. } => {
-                self.waiting = None;
-                None
-            }
-            EventBody::Error(fault) => Some(format!("error: {}", visible(&fault.message))),
-            EventBody::GenerationFinished { answer, .. } if !answer.is_empty() => {
-                Some(visible(answer.trim_end()))
-            }
-            EventBody::QueryFinished { .. } => {
-                self.open.remove(&query_id);
-                self.waiting = None;
-                None
-            }
-            _ => None,
+    }
+}
+
+/// The line for what a request that is under way does.
+fn of_request(body: &EventBody) -> Option<String> {
+    match body {
+        EventBody::ToolRequested {
+            tool, arguments, ..
+        } => Some(format!(
+            "→ {} {}",
+            visible_line(tool),
+            visible_line(&arguments.to_string())
+        )),
+        EventBody::BrokerDecision {
+            verdict: Verdict::Deny,
+            reason,
+            ..
+        } => Some(format!("  ✗ denied: {}", visible(reason))),
+        EventBody::ConfirmationAsked(_) => Some(QUESTION.to_owned()),
+        EventBody::Error(fault) => Some(format!("error: {}", visible(&fault.message))),
+        EventBody::GenerationFinished { answer, .. } if !answer.is_empty() => {
+            Some(visible(answer.trim_end()))
         }
+        _ => None,
     }
 }

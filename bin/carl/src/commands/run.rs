@@ -12,11 +12,11 @@ use crate::profile;
 use crate::render::summary::RunSummary;
 use crate::render::terminal::{Answer, Terminal};
 use crate::render::{Paint, hand_out, links, override_warning, print, print_error};
-use crate::repose::Repose;
 use crate::request::{Asker, Meanwhile, View, follow, work_on};
 use crate::signals::Signals;
 use crate::terms::By;
 use crate::wiring::House;
+use ::session::SessionView;
 use anyhow::{Context, Result};
 use api::sessions::{Follow, Input, OpenRequest, PictureFile, SendRequest, Sessions};
 use domain::drive::Origin;
@@ -26,7 +26,6 @@ use domain::hash::Digest;
 use domain::id::{HolderId, SessionId};
 use domain::settings::{Attendance, Mode, SessionProfile};
 use futures::StreamExt;
-use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -225,7 +224,8 @@ impl Begun<'_> {
         let worked = match mode {
             Mode::Auto => {
                 // What the drive said while the session was opened is shown too.
-                view.last_seq = session::opened_at(sessions, session_id).await?;
+                let so_far = session::view_of(sessions, session_id).await?;
+                view.last_seq = so_far.profile_seq();
                 let place = (sessions, session_id, &task.asker);
                 let rested = to_its_rest(place, send, &mut view, &mut meanwhile).await;
                 rested.inspect(|status| view.summary.status = *status)
@@ -275,7 +275,9 @@ async fn leave(
     own: Option<SessionProfile>,
     view: &mut OneRun,
 ) -> Result<()> {
-    for job in at_work(sessions, session_id).await? {
+    // They end with the session.
+    let so_far = session::view_of(sessions, session_id).await?;
+    for job in so_far.background().jobs() {
         view.remark(&format!("the job `{job}` still ran; it is stopped now"))?;
     }
     sessions.close(session_id, holder_id).await.or_fail()?;
@@ -302,14 +304,14 @@ async fn to_its_rest(
 ) -> Result<QueryStatus> {
     let (sessions, session_id, _) = place;
     let last_seq = view.last_seq;
-    let mut repose = Repose::default();
+    let mut so_far = SessionView::default();
     // Timers may run from before this process.
     let past = sessions.attach(session_id, 1, Follow::Outline).await;
     let mut past = past.or_fail()?;
     while let Some(event) = past.next().await {
         let event = event.or_fail()?;
         if event.seq <= last_seq {
-            let _earlier = repose.note(&event);
+            so_far.apply(&event);
         }
     }
     let events = sessions.attach(session_id, last_seq + 1, Follow::Live);
@@ -317,32 +319,26 @@ async fn to_its_rest(
     // Its events are among those of the session.
     drop(sessions.send(send).await.or_fail()?);
     let mut asked = None;
-    let ended = |event: &Event| match &event.body {
-        EventBody::QueryReceived {
-            origin: Origin::User,
-            ..
-        } => {
-            asked = asked.or(event.query_id);
-            repose.note(event)
+    let ended = |event: &Event| {
+        so_far.apply(event);
+        match &event.body {
+            EventBody::QueryReceived {
+                origin: Origin::User,
+                ..
+            } => {
+                asked = asked.or(event.query_id);
+                None
+            }
+            EventBody::QueryFinished {
+                status: QueryStatus::Interrupted,
+                ..
+            } if asked.is_some() && event.query_id == asked => Some(QueryStatus::Interrupted),
+            // A drive that rests before it has seen the request rests from an earlier one.
+            EventBody::DriveState(_) if asked.is_some() => so_far.drive().outcome(),
+            _ => None,
         }
-        EventBody::QueryFinished {
-            status: QueryStatus::Interrupted,
-            ..
-        } if asked.is_some() && event.query_id == asked => Some(QueryStatus::Interrupted),
-        _ => repose.note(event),
     };
     follow(place, events, view, meanwhile, ended).await
-}
-
-/// The background jobs of a session that run, as far as is on record: they end with the session.
-async fn at_work(sessions: &dyn Sessions, session_id: SessionId) -> Result<BTreeSet<String>> {
-    let mut repose = Repose::default();
-    let past = sessions.attach(session_id, 1, Follow::Outline).await;
-    let mut past = past.or_fail()?;
-    while let Some(event) = past.next().await {
-        let _over = repose.note(&event.or_fail()?);
-    }
-    Ok(repose.jobs().clone())
 }
 
 /// Someone can answer only where both the question and the answer meet a person.

@@ -4,17 +4,19 @@ use super::chat::slash::Depth;
 use super::{Setting, chat};
 use crate::cli::{ExportForm, SessionCommand};
 use crate::exit::{Exit, Failure, OrFail, not_opened};
-use crate::render::messages::{children, end_of_exchange, spoken};
+use crate::render::messages::{end_of_exchange, spoken};
 use crate::render::transcript::{self, Extent};
 use crate::render::{print, table};
 use crate::wiring::House;
 use anyhow::{Context, Result};
-use api::sessions::{ErrorKind, Follow, Selection, SessionSummary, Sessions, Whose};
+use api::Streaming;
+use api::sessions::{Error, ErrorKind, Follow, Selection, SessionSummary, Sessions, Whose};
 use domain::event::{Event, EventBody};
 use domain::id::{AgentId, HolderId, SessionId};
 use domain::settings::SessionProfile;
 use futures::TryStreamExt;
 use serde::Serialize;
+use session::SessionView;
 use std::path::{Path, PathBuf};
 use text::escape::visible;
 
@@ -175,40 +177,32 @@ pub async fn events_of(
     stream.try_collect::<Vec<Event>>().await.or_fail()
 }
 
+/// What a session has come to by now.
+///
+/// # Errors
+/// When its log cannot be read.
+pub async fn view_of(sessions: &dyn Sessions, id: SessionId) -> Result<SessionView> {
+    let events = sessions.attach(id, 1, Follow::Outline).await.or_fail()?;
+    folded(events).await
+}
+
+async fn folded(mut events: Streaming<Event, Error>) -> Result<SessionView> {
+    let mut view = SessionView::default();
+    while let Some(event) = events.try_next().await.or_fail()? {
+        view.apply(&event);
+    }
+    Ok(view)
+}
+
 /// How a session was held last.
 ///
 /// # Errors
 /// When its log cannot be read.
 pub async fn own_profile(sessions: &dyn Sessions, id: SessionId) -> Result<SessionProfile> {
     let opening = sessions.attach(id, 1, Follow::Outline).await;
-    let mut events = opening.map_err(|error| not_opened(&error))?;
-    let mut own = None;
-    while let Some(event) = events.try_next().await.or_fail()? {
-        if let EventBody::SessionOpened { profile, .. }
-        | EventBody::SessionResumed { profile }
-        | EventBody::SessionConfigured { profile } = event.body
-        {
-            own = Some(profile);
-        }
-    }
+    let view = folded(opening.map_err(|error| not_opened(&error))?).await?;
+    let own = view.profile().cloned();
     own.with_context(|| format!("the log of session {id} does not begin with its opening"))
-}
-
-/// The number of the event with which a session was last opened or changed by a surface.
-///
-/// # Errors
-/// When its log cannot be read.
-pub async fn opened_at(sessions: &dyn Sessions, id: SessionId) -> Result<u64> {
-    let events = events_of(sessions, id, Follow::Outline).await?;
-    let opening = events.iter().rfind(|event| {
-        matches!(
-            event.body,
-            EventBody::SessionOpened { .. }
-                | EventBody::SessionResumed { .. }
-                | EventBody::SessionConfigured { .. }
-        )
-    });
-    Ok(opening.map_or(0, |event| event.seq))
 }
 
 /// The event to fork a session at so that the exchange of this message is whole; 0 is all of it.
@@ -306,7 +300,8 @@ async fn show(part: &str, as_events: bool, agent: Option<&str>) -> Result<Exit> 
 /// The sub-agent whose id begins or ends so.
 fn agent_of(events: &[Event], part: &str) -> Result<AgentId> {
     let wanted = part.trim_start_matches('…');
-    let mut fitting = children(events).into_iter().filter(|id| {
+    let view = SessionView::of(events);
+    let mut fitting = view.agents().iter().map(|agent| agent.id).filter(|id| {
         let id = id.to_string();
         id.starts_with(wanted) || id.ends_with(wanted)
     });

@@ -2,92 +2,44 @@
 
 use super::Paint;
 use api::broker::AgentListing;
-use domain::event::{Event, EventBody};
 use domain::id::AgentId;
-use domain::report::Report;
-use std::collections::BTreeMap;
+use session::{AgentState, AgentTree};
 use text::escape::visible;
 
 /// Characters of a task or summary that a line of the tree shows.
 const GIST_CHARS: usize = 100;
 
-/// One sub-agent.
-#[derive(Debug, Clone, Copy)]
-struct Node<'a> {
-    id: AgentId,
-    agent_type: &'a str,
-    task: &'a str,
-    report: Option<&'a Report>,
-    /// Whether the request it worked for is over, though it never reported.
-    is_lost: bool,
-}
-
 /// The sub-agents of a session below those that started them; empty without any.
 #[must_use]
-pub fn tree(events: &[Event], paint: Paint) -> String {
-    let mut nodes: Vec<(Option<AgentId>, Node<'_>)> = Vec::new();
-    let mut places: BTreeMap<AgentId, usize> = BTreeMap::new();
-    for event in events {
-        match &event.body {
-            EventBody::AgentSpawned {
-                child,
-                agent_type,
-                task,
-                ..
-            } => {
-                let parent = event.agent_id.filter(|id| places.contains_key(id));
-                places.insert(*child, nodes.len());
-                let node = Node {
-                    id: *child,
-                    agent_type: agent_type.as_str(),
-                    task,
-                    report: None,
-                    is_lost: false,
-                };
-                nodes.push((parent, node));
-            }
-            EventBody::AgentFinished { child, report, .. } => {
-                if let Some((_, node)) = places.get(child).and_then(|at| nodes.get_mut(*at)) {
-                    node.report = Some(report);
-                }
-            }
-            EventBody::QueryFinished { .. } => {
-                for (_, node) in nodes.iter_mut().filter(|(_, node)| node.report.is_none()) {
-                    node.is_lost = true;
-                }
-            }
-            _ => {}
-        }
-    }
+pub fn tree(agents: &AgentTree, paint: Paint) -> String {
     let mut out = String::new();
-    branch(&nodes, (None, 0), paint, &mut out);
+    branch(agents, None, paint, &mut out);
     out
 }
 
-fn branch(
-    nodes: &[(Option<AgentId>, Node<'_>)],
-    (parent, depth): (Option<AgentId>, usize),
-    paint: Paint,
-    out: &mut String,
-) {
-    for (_, node) in nodes.iter().filter(|(of, _)| *of == parent) {
-        let id = node.id.to_string();
+fn branch(agents: &AgentTree, parent: Option<AgentId>, paint: Paint, out: &mut String) {
+    for agent in agents.children_of(parent) {
+        let id = agent.id.to_string();
         let short = id.get(id.len().saturating_sub(8)..).unwrap_or(&id);
-        let state = match node.report {
-            Some(report) => format!(
+        let state = match &agent.state {
+            AgentState::Reported {
+                status,
+                quality,
+                summary,
+            } => format!(
                 "{}, {}: {}",
-                report.status.as_str(),
-                report.result_quality.as_str(),
-                gist(&report.summary)
+                status.as_str(),
+                quality.as_str(),
+                gist(summary)
             ),
-            None if node.is_lost => "never reported".to_owned(),
-            None => "at work".to_owned(),
+            AgentState::Lost => "never reported".to_owned(),
+            AgentState::AtWork => "at work".to_owned(),
         };
-        let indent = "  ".repeat(depth + 1);
-        let head = paint.strong(node.agent_type);
-        out.push_str(&format!("{indent}{head} …{short}  {}\n", gist(node.task)));
+        let indent = "  ".repeat(agent.depth);
+        let head = paint.strong(agent.agent_type.as_str());
+        out.push_str(&format!("{indent}{head} …{short}  {}\n", gist(&agent.task)));
         out.push_str(&format!("{indent}  {}\n", paint.faint(&state)));
-        branch(nodes, (Some(node.id), depth + 1), paint, out);
+        branch(agents, Some(agent.id), paint, out);
     }
 }
 
@@ -132,11 +84,12 @@ pub fn gist(text: &str) -> String {
 mod tests {
     use super::*;
     use domain::Timestamp;
-    use domain::event::QueryStatus;
+    use domain::event::{Event, EventBody, QueryStatus};
     use domain::id::SessionId;
     use domain::lineage::AgentType;
     use domain::model::Usage;
-    use domain::report::{ReportSource, ReportStatus, ResultQuality};
+    use domain::report::{Report, ReportSource, ReportStatus, ResultQuality};
+    use session::SessionView;
     use uuid::Uuid;
 
     fn agent(number: u128) -> AgentId {
@@ -154,6 +107,10 @@ mod tests {
             call_id: None,
             body,
         }
+    }
+
+    fn drawn(events: &[Event]) -> String {
+        tree(SessionView::of(events).agents(), Paint::Plain)
     }
 
     fn spawned(child: u128, task: &str) -> EventBody {
@@ -195,7 +152,7 @@ mod tests {
             event(2, finished),
             event(1, spawned(4, "look\u{1b}[2J away")),
         ];
-        let shown = tree(&events, Paint::Plain);
+        let shown = drawn(&events);
         let lines: Vec<&str> = shown.lines().collect();
         assert_eq!(lines.len(), 6, "{shown}");
         assert_eq!(lines[0], "  researcher …00000002  look around");
@@ -204,8 +161,8 @@ mod tests {
         assert_eq!(lines[3], "      success, verified: it is blue");
         assert!(!shown.contains('\u{1b}'), "{shown}");
         events.push(event(1, ended));
-        let shown = tree(&events, Paint::Plain);
+        let shown = drawn(&events);
         assert_eq!(shown.matches("never reported").count(), 2, "{shown}");
-        assert_eq!(tree(&[], Paint::Plain), "");
+        assert_eq!(drawn(&[]), "");
     }
 }

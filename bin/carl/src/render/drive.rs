@@ -1,34 +1,35 @@
 //! What people are told of a drive's decisions. The session log has every one of them; a screen has
 //! those that change what the reader can expect.
 
+use domain::drive::{DriveDecision, DriveReason};
 use text::escape::visible;
-use turn::drive::Reason;
 
-/// Decisions that are bookkeeping to a reader: what led to them is on the screen already.
-const UNSAID: [Reason; 8] = [
-    Reason::Began,
-    Reason::UserSpoke,
-    Reason::ToolsUsed,
-    Reason::NoTools,
-    Reason::Momentum,
-    Reason::SignalsCame,
-    Reason::NothingNew,
-    Reason::Dreamt,
-];
-
-/// The words for a decision, by the reason on record; `None` where nothing need be said.
-pub fn told(reason: &str) -> Option<String> {
-    let is = |one: &Reason| reason.starts_with(one.sentence());
-    if UNSAID.iter().any(is) {
-        return None;
-    }
-    let words = match reason {
-        _ if is(&Reason::Ended) => "auto mode is off",
-        // Before the shorter sentence that it begins with.
-        _ if is(&Reason::Stored) => "waiting until something comes in",
-        _ if is(&Reason::Yielded) => "waiting for you, or until something comes in",
-        _ if is(&Reason::TimeToDream) => "putting journal and memory in order",
-        other => return Some(visible(other)),
+/// The words for a decision; `None` where nothing need be said.
+pub fn told(decision: &DriveDecision) -> Option<String> {
+    let Some(cause) = decision.cause else {
+        return Some(visible(&decision.reason));
+    };
+    let words = match cause {
+        // Bookkeeping to a reader: what led to it is on the screen already.
+        DriveReason::Began
+        | DriveReason::UserSpoke
+        | DriveReason::ToolsUsed
+        | DriveReason::NoTools
+        | DriveReason::Momentum
+        | DriveReason::SignalsCame
+        | DriveReason::NothingNew
+        | DriveReason::Dreamt => return None,
+        DriveReason::Ended => "auto mode is off",
+        DriveReason::Stored => "waiting until something comes in",
+        DriveReason::Yielded => "waiting for you, or until something comes in",
+        DriveReason::TimeToDream => "putting journal and memory in order",
+        DriveReason::Stopped
+        | DriveReason::Failed
+        | DriveReason::BackingOff
+        | DriveReason::TurnsUsed
+        | DriveReason::BudgetUsed
+        | DriveReason::QuietBegan
+        | DriveReason::QuietEnded => return Some(visible(&decision.reason)),
     };
     Some(words.to_owned())
 }
@@ -36,16 +37,21 @@ pub fn told(reason: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::drive::DriveState;
 
     #[test]
     fn decisions_are_told_in_plain_words_or_not_at_all() {
-        assert_eq!(told(Reason::Began.sentence()), None);
-        assert_eq!(told(Reason::NoTools.sentence()), None);
-        let stored = told(Reason::Stored.sentence()).unwrap();
+        let said = |cause| told(&DriveDecision::new(DriveState::Resting, cause, 1));
+        assert_eq!(said(DriveReason::Began), None);
+        assert_eq!(said(DriveReason::NoTools), None);
+        let stored = said(DriveReason::Stored).unwrap();
         assert_eq!(stored, "waiting until something comes in");
-        let yielded = told(Reason::Yielded.sentence()).unwrap();
+        let yielded = said(DriveReason::Yielded).unwrap();
         assert!(yielded.starts_with("waiting for you"), "{yielded}");
-        let stopped = Reason::TurnsUsed.sentence();
-        assert_eq!(told(stopped).as_deref(), Some(stopped));
+        let stopped = DriveReason::TurnsUsed.sentence();
+        assert_eq!(said(DriveReason::TurnsUsed).as_deref(), Some(stopped));
+        let reason = "a reason\u{1b}[2J of tomorrow".to_owned();
+        let unknown = told(&DriveDecision::recorded(DriveState::Resting, None, reason)).unwrap();
+        assert!(unknown.starts_with("a reason") && !unknown.contains('\u{1b}'));
     }
 }

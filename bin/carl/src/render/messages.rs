@@ -1,11 +1,11 @@
 //! The messages of a conversation by their numbers, as they are pinned and forked at.
 
 use domain::event::{Event, EventBody};
-use domain::exchange::{Exchanges, Speech};
-use domain::id::{AgentId, QueryId};
+use domain::id::QueryId;
+use session::{SessionView, Speech};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use domain::exchange::Who;
+pub use session::Who;
 
 /// One message that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,8 +23,8 @@ pub struct Spoken<'a> {
 /// The messages with the user that count, oldest first.
 #[must_use]
 pub fn spoken(events: &[Event]) -> Vec<Spoken<'_>> {
-    let exchanges = Exchanges::of(events);
-    let pinned = pinned(events);
+    let view = SessionView::of(events);
+    let (exchanges, pinned) = (view.exchanges(), view.pinned());
     let mut speech = Speech::default();
     let said = events.iter().filter_map(|event| {
         let (who, text) = speech.note(event)?;
@@ -36,29 +36,6 @@ pub fn spoken(events: &[Event]) -> Vec<Spoken<'_>> {
         })
     });
     said.collect()
-}
-
-/// Agents that worked for others.
-#[must_use]
-pub fn children(events: &[Event]) -> BTreeSet<AgentId> {
-    let spawned = events.iter().filter_map(|event| match &event.body {
-        EventBody::AgentSpawned { child, .. } => Some(*child),
-        _ => None,
-    });
-    spawned.collect()
-}
-
-/// What is pinned at the end.
-#[must_use]
-pub fn pinned(events: &[Event]) -> BTreeSet<u64> {
-    let mut pins = BTreeMap::new();
-    for event in events {
-        if let EventBody::Pinned { seq, pinned } = &event.body {
-            pins.insert(*seq, *pinned);
-        }
-    }
-    let held = pins.into_iter().filter(|(_, pinned)| *pinned);
-    held.map(|(seq, _)| seq).collect()
 }
 
 /// The number of the last message of each request's answer.

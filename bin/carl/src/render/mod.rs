@@ -5,7 +5,7 @@ pub mod agents;
 mod calls;
 pub mod confirm;
 pub mod context;
-mod crew;
+mod delegation;
 pub mod drive;
 pub mod fit;
 pub mod in_force;

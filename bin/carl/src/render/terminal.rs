@@ -4,7 +4,7 @@
 mod words;
 
 use super::calls::Calls;
-use super::crew::{self, Crew};
+use super::delegation;
 use super::values::{arguments, milliseconds, tokens, usage};
 use super::{Paint, drive, fit, links, print, print_error};
 use domain::decision::Verdict;
@@ -16,6 +16,7 @@ use domain::model::Usage;
 use domain::plan::Plan;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plan::gate::mark;
+use session::AgentTree;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::Duration;
@@ -77,7 +78,7 @@ pub struct Terminal {
     /// The calls under way.
     calls: Calls,
     /// Agents that others started, and how deep the one stands whose event is drawn.
-    crew: Crew,
+    agents: AgentTree,
     depth: usize,
     /// What the request has cost so far, and whether any of it was other agents'.
     spent: Usage,
@@ -102,7 +103,7 @@ impl Terminal {
             models: BTreeMap::new(),
             reasons: BTreeSet::new(),
             calls: Calls::default(),
-            crew: Crew::default(),
+            agents: AgentTree::default(),
             depth: 0,
             spent: Usage::default(),
             has_helped: false,
@@ -161,8 +162,8 @@ impl Terminal {
             spinner.finish_and_clear();
         }
         links::note(&mut self.known, event);
-        self.depth = self.crew.depth(event.agent_id);
-        self.crew.note(event);
+        self.depth = self.agents.depth(event.agent_id);
+        self.agents.apply(event);
         if self.depth > 0 && is_own_words(&event.body) {
             return Ok(());
         }
@@ -287,7 +288,7 @@ impl Terminal {
     /// What a session does by itself, and what it was told by others.
     fn drive(&mut self, body: &EventBody) -> io::Result<()> {
         match body {
-            EventBody::DriveState { reason, .. } => match drive::told(reason) {
+            EventBody::DriveState(decision) => match drive::told(decision) {
                 Some(told) => self.note(&told),
                 None => Ok(()),
             },
@@ -317,19 +318,21 @@ impl Terminal {
                 self.line(&self.paint.strong(&head))?;
                 let mut lines = tasks
                     .iter()
-                    .map(|task| format!("  {}", crew::proposed(task)));
+                    .map(|task| format!("  {}", delegation::proposed(task)));
                 lines.try_for_each(|line| self.line(&line))
             }
             EventBody::TasksPlanned { tasks } => {
                 self.line(&self.paint.strong("tasks"))?;
-                let mut lines = tasks.iter().map(|task| format!("  {}", crew::task(task)));
+                let mut lines = tasks
+                    .iter()
+                    .map(|task| format!("  {}", delegation::task(task)));
                 lines.try_for_each(|line| self.line(&line))
             }
             EventBody::TaskMoved {
                 task_id,
                 status,
                 reason,
-            } => match crew::moved(task_id, *status, reason) {
+            } => match delegation::moved(task_id, *status, reason) {
                 Some(text) => self.note(&text),
                 None => Ok(()),
             },
@@ -340,7 +343,7 @@ impl Terminal {
                 ..
             } => {
                 let head = self.paint.strong(&format!("▸ {agent_type}"));
-                let brief = crew::beginning(task, task_id.as_deref());
+                let brief = delegation::beginning(task, task_id.as_deref());
                 self.line(&format!("{head} {brief}"))
             }
             EventBody::AgentFinished {
@@ -354,9 +357,10 @@ impl Terminal {
                     self.spent = self.spent.plus(*cost);
                     self.has_helped = true;
                 }
-                let name = self.crew.leave(*child);
+                let known = self.agents.find(*child);
+                let name = known.map_or("agent", |agent| agent.agent_type.as_str());
                 let head = self.paint.strong(&format!("◂ {name}"));
-                self.line(&format!("{head} {}", crew::end(report)))?;
+                self.line(&format!("{head} {}", delegation::end(report)))?;
                 for correction in corrections {
                     let text = format!("  corrected: {}", visible_line(correction));
                     self.line(&self.paint.warn(&text))?;

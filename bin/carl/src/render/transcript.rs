@@ -4,13 +4,13 @@ mod agents;
 mod work;
 
 use super::links;
-use super::messages::{answers, children, pinned};
+use super::messages::answers;
 use super::values::model_in_words;
 use domain::context::{CompactionCause, Summary, SummaryKind};
 use domain::drive::Origin;
 use domain::event::{Event, EventBody, QueryStatus};
-use domain::exchange::Exchanges;
 use domain::id::{AgentId, QueryId};
+use session::SessionView;
 use std::collections::{BTreeMap, BTreeSet};
 use text::escape::visible;
 use text::links::Known;
@@ -43,37 +43,38 @@ pub fn markdown(events: &[Event], extent: Extent) -> String {
 #[must_use]
 pub fn of_agent(events: &[Event], agent: AgentId) -> Option<String> {
     let facts = Facts::of(events);
-    let is_there = facts.children.contains(&agent);
+    let is_there = facts.is_child(agent);
     is_there.then(|| page(events, &facts, Extent::Whole, Some(agent)))
 }
 
 /// What the whole log says about its parts.
 struct Facts {
-    children: BTreeSet<AgentId>,
-    pinned: BTreeSet<u64>,
     answers: BTreeMap<QueryId, u64>,
     /// Answers of models that stand word for word under the heading of their request's answer.
     shown_as_answers: BTreeSet<u64>,
     /// Requests whose end is on record.
     finished: BTreeSet<QueryId>,
-    standing: Exchanges,
+    view: SessionView,
 }
 
 impl Facts {
     fn of(events: &[Event]) -> Self {
         Self {
-            children: children(events),
-            pinned: pinned(events),
             answers: answers(events),
             shown_as_answers: shown_as_answers(events),
             finished: finished(events),
-            standing: Exchanges::of(events),
+            view: SessionView::of(events),
         }
+    }
+
+    /// Whether an agent worked for another.
+    fn is_child(&self, agent_id: AgentId) -> bool {
+        self.view.agents().find(agent_id).is_some()
     }
 
     /// `#12`, with what became of the message.
     fn number(&self, seq: u64) -> String {
-        let pin = if self.pinned.contains(&seq) {
+        let pin = if self.view.pinned().contains(&seq) {
             ", pinned"
         } else {
             ""
@@ -120,7 +121,7 @@ fn page(events: &[Event], facts: &Facts, extent: Extent, whose: Option<AgentId>)
     let mut known = Known::default();
     for event in events {
         links::note(&mut known, event);
-        let by = event.agent_id.filter(|id| facts.children.contains(id));
+        let by = event.agent_id.filter(|id| facts.is_child(*id));
         let part = match (&event.body, whose) {
             // Its beginning and end are told by the agent that started it.
             (EventBody::AgentSpawned { child, .. }, Some(one)) if *child == one => {
@@ -160,7 +161,7 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
                 Origin::Drive => "Drive",
             };
             let has_ended = event.query_id.is_none_or(|id| facts.finished.contains(&id));
-            let mark = match (facts.standing.counts(event), has_ended) {
+            let mark = match (facts.view.exchanges().counts(event), has_ended) {
                 (false, _) => ", taken back",
                 (true, true) => "",
                 (true, false) => ", no end on record: at work, or its process was killed",
@@ -267,9 +268,11 @@ fn lasting(event: &Event) -> Option<String> {
         EventBody::Rewound { to_seq } => Some(format!(
             "*The conversation was taken back to after event {to_seq}.*"
         )),
-        EventBody::DriveState { state, reason } => {
-            Some(format!("*Drive: {}; {}*", state.as_str(), visible(reason)))
-        }
+        EventBody::DriveState(decision) => Some(format!(
+            "*Drive: {}; {}*",
+            decision.state.as_str(),
+            visible(&decision.reason)
+        )),
         EventBody::SignalReceived { signal } => {
             Some(format!("*Signal: {}*", visible(&summary(signal))))
         }

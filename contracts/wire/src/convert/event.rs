@@ -218,6 +218,7 @@ events! {
         EventBody::ConfirmationAnswered { confirmation_id, answer, by } => {
             Body::ConfirmationAnswered(wire_answered(confirmation_id, answer, by))
         }
+        EventBody::DriveState(decision) => Body::DriveState(decision.into()),
         EventBody::Notice(fault) => Body::Notice(fault.into()),
         EventBody::Error(fault) => Body::Error(fault.into()),
     }
@@ -232,6 +233,9 @@ events! {
         Body::ConfirmationAnswered(wire) => {
             let (confirmation_id, answer, by) = answered(wire)?;
             EventBody::ConfirmationAnswered { confirmation_id, answer, by }
+        }
+        Body::DriveState(wire) => {
+            EventBody::DriveState(required(Some(wire), "DriveState")?)
         }
         Body::Notice(fault) => EventBody::Notice(required(Some(fault), "Notice")?),
         Body::Error(fault) => EventBody::Error(required(Some(fault), "Error")?),
@@ -348,7 +352,6 @@ events! {
     PlanProposed = PlanProposed { message plan = plan, id hash = hash }
     PlanApproved = PlanApproved { id hash = hash, plain by = by }
     PlanStep = PlanStep { plain index = index, choice status = status, plain text = text }
-    DriveState = DriveState { choice state = state, plain reason = reason }
     SignalReceived = SignalReceived { message signal = signal }
     ToolSchema = ToolSchema { list tools = tools }
 }

@@ -4,7 +4,7 @@ use super::{InvalidField, WireEnum, each, number, text, wire_enum};
 use crate::proto;
 use crate::proto::signal as wire;
 use domain::context::{CompactionCause, Summary, SummaryKind, SummaryLine};
-use domain::drive::{DriveState, Origin, Presence, Signal};
+use domain::drive::{DriveDecision, DriveReason, DriveState, Origin, Presence, Signal};
 use domain::task::{Task, TaskStatus};
 
 wire_enum!(Origin, proto::Origin { User, Drive });
@@ -49,6 +49,30 @@ wire_enum!(
     }
 );
 wire_enum!(
+    DriveReason,
+    proto::DriveReason {
+        Began,
+        Ended,
+        UserSpoke,
+        ToolsUsed,
+        NoTools,
+        Yielded,
+        Stored,
+        Stopped,
+        Failed,
+        BackingOff,
+        Momentum,
+        SignalsCame,
+        NothingNew,
+        TimeToDream,
+        Dreamt,
+        TurnsUsed,
+        BudgetUsed,
+        QuietBegan,
+        QuietEnded
+    }
+);
+wire_enum!(
     Presence,
     wire::Presence {
         Active,
@@ -56,6 +80,29 @@ wire_enum!(
         Locked
     }
 );
+
+impl From<DriveDecision> for proto::event::DriveState {
+    fn from(decision: DriveDecision) -> Self {
+        Self {
+            state: decision.state.to_wire(),
+            reason: decision.reason,
+            cause: decision.cause.map(WireEnum::to_wire),
+        }
+    }
+}
+
+impl TryFrom<proto::event::DriveState> for DriveDecision {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::event::DriveState) -> Result<Self, InvalidField> {
+        let cause = wire.cause.map(|cause| WireEnum::from_wire(cause, "cause"));
+        Ok(Self::recorded(
+            WireEnum::from_wire(wire.state, "state")?,
+            cause.transpose()?,
+            wire.reason,
+        ))
+    }
+}
 
 impl From<Task> for proto::Task {
     fn from(task: Task) -> Self {

@@ -2,7 +2,7 @@
 
 use crate::samples::Seed;
 use domain::context::{CompactionCause, Summary, SummaryKind, SummaryLine};
-use domain::drive::{DriveState, Origin, Presence, Signal};
+use domain::drive::{DriveDecision, DriveReason, DriveState, Origin, Presence, Signal};
 use domain::event::{EventBody, QueryStatus};
 use domain::id::{AgentId, ConfirmationId, QueryId, SessionId, ValueId};
 use domain::task::{Task, TaskStatus};
@@ -233,7 +233,7 @@ impl Seed {
             EventBody::Rewound {
                 to_seq: self.number,
             },
-            EventBody::DriveState {
+            EventBody::DriveState(DriveDecision {
                 state: self.pick(&[
                     DriveState::Engaged,
                     DriveState::Working,
@@ -243,8 +243,9 @@ impl Seed {
                     DriveState::Dreaming,
                     DriveState::Quiet,
                 ]),
+                cause: self.maybe(self.pick(&DriveReason::ALL)),
                 reason: text(),
-            },
+            }),
         ];
         let signals = self.signals().into_iter();
         bodies.extend(signals.map(|signal| EventBody::SignalReceived { signal }));

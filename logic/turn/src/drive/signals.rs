@@ -15,20 +15,6 @@ pub struct Waiting {
     lost: u64,
 }
 
-/// Whether a signal alone is a reason to ask a model. Presence never is, and praise is not: there is
-/// nothing to do about either.
-#[must_use]
-pub const fn is_reason(signal: &Signal) -> bool {
-    match signal {
-        Signal::FilesChanged { .. }
-        | Signal::JobFinished { .. }
-        | Signal::Timer { .. }
-        | Signal::Message { .. } => true,
-        Signal::Feedback { score, .. } => *score < 0,
-        Signal::Presence { .. } => false,
-    }
-}
-
 impl Waiting {
     /// Takes a signal in. Of one that says the same as another that waits, one remains; the oldest
     /// falls out when there are too many.
@@ -80,7 +66,7 @@ impl Waiting {
     /// Whether something waits that is a reason to act.
     #[must_use]
     pub fn has_reason(&self) -> bool {
-        self.signals.iter().any(is_reason)
+        self.signals.iter().any(Signal::is_reason)
     }
 }
 

@@ -5,15 +5,18 @@
 
 use super::spec::{SELF, Tool};
 use super::{HouseTool, failed};
-use crate::drive::{CANCEL_TIMER, SET_TIMER, Trail, WATCH_PATH, WATCHED_PATHS, YIELD, may_watch};
+use crate::drive::{YIELD, may_watch};
 use crate::work::Work;
 use api::authority::JudgedCall;
 use api::executor::{FailureKind, ProgressSink, ToolFailure};
 use async_trait::async_trait;
 use domain::label::Label;
-use domain::limits::{DRIVE_TIMER, DRIVE_TIMERS};
+use domain::limits::{DRIVE_TIMER, DRIVE_TIMERS, WATCHED_PATHS};
 use domain::settings::Mode;
-use domain::tool::{ArgumentRole, EffectClass, ResultSource, ToolOutput, ToolSpec};
+use domain::tool::{
+    ArgumentRole, CANCEL_TIMER, EffectClass, ResultSource, SET_TIMER, ToolOutput, ToolSpec,
+    WATCH_PATH,
+};
 use serde_json::{Value, json};
 
 /// Longest note of a timer, characters.
@@ -108,10 +111,10 @@ impl DriveTool {
 
     fn result(self, work: &Work, call: &JudgedCall) -> Result<String, ToolFailure> {
         let history = work.events.history();
-        let trail: &Trail = &history.drive;
+        let background = history.view.background();
         match self {
             Self::Yield => Ok("Waiting begins when this turn ends.".to_owned()),
-            Self::SetTimer if trail.timers().len() >= DRIVE_TIMERS => Err(failed(
+            Self::SetTimer if background.timers().len() >= DRIVE_TIMERS => Err(failed(
                 FailureKind::Mendable,
                 "too_many_timers",
                 format!("{DRIVE_TIMERS} timers run already. Take one back with {CANCEL_TIMER}."),
@@ -122,11 +125,17 @@ impl DriveTool {
             }
             Self::CancelTimer => {
                 let note = call.arguments["note"].as_str().unwrap_or_default();
-                let same = trail.timers().iter().filter(|timer| timer.note == note);
+                let same = background
+                    .timers()
+                    .iter()
+                    .filter(|timer| timer.note == note);
                 match same.count() {
                     0 => {
-                        let notes: Vec<&str> =
-                            trail.timers().iter().map(|t| t.note.as_str()).collect();
+                        let notes: Vec<&str> = background
+                            .timers()
+                            .iter()
+                            .map(|t| t.note.as_str())
+                            .collect();
                         Err(failed(
                             FailureKind::Mendable,
                             "not_found",
@@ -136,7 +145,7 @@ impl DriveTool {
                     count => Ok(format!("{count} taken back.")),
                 }
             }
-            Self::WatchPath if trail.watched().len() >= WATCHED_PATHS => Err(failed(
+            Self::WatchPath if background.watched().len() >= WATCHED_PATHS => Err(failed(
                 FailureKind::Mendable,
                 "too_many_paths",
                 format!("{WATCHED_PATHS} paths are watched already: watch a folder above them."),

@@ -1,6 +1,6 @@
 //! Listening: to every adapter there is, and to the files that are to be watched.
 
-use super::{Driver, WATCH_PATH};
+use super::Driver;
 use crate::desk::Desk;
 use crate::emitter::Scope;
 use api::signals::{Error, Watcher};
@@ -8,6 +8,7 @@ use domain::drive::Signal;
 use domain::event::EventBody;
 use domain::fault::Fault;
 use domain::id::SessionId;
+use domain::tool::WATCH_PATH;
 use futures::stream::{self, BoxStream, select_all};
 use futures::{FutureExt, StreamExt};
 use std::collections::BTreeSet;
@@ -93,7 +94,11 @@ pub(crate) fn unheard(desk: &Desk, session_id: SessionId) -> Vec<Signal> {
 impl Driver {
     /// Puts on record that jobs which had not ended when the session was last left are gone.
     pub(super) async fn miss_jobs(&mut self) {
-        let lost = self.session.emitter.history().drive.jobs().clone();
+        let lost: Vec<String> = {
+            let history = self.session.emitter.history();
+            let jobs = history.view.background().jobs_without_end();
+            jobs.map(str::to_owned).collect()
+        };
         for name in lost {
             let signal = Signal::JobFinished {
                 name,
@@ -144,7 +149,14 @@ impl Driver {
         let workspace = &profile.settings.workspace;
         let configured = self.shared.config.drive.watch.iter();
         let mut paths: BTreeSet<PathBuf> = configured.map(|path| workspace.join(path)).collect();
-        let asked = self.session.emitter.history().drive.watched().clone();
+        let asked = self
+            .session
+            .emitter
+            .history()
+            .view
+            .background()
+            .watched()
+            .clone();
         for path in asked {
             if self.session.may_read(&self.shared, WATCH_PATH, &path).await {
                 paths.insert(workspace.join(&path));

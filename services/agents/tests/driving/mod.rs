@@ -353,7 +353,7 @@ impl Auto {
     pub async fn states(&self, session_id: SessionId) -> Vec<(DriveState, String)> {
         let events = self.events(session_id).await.into_iter();
         let states = events.filter_map(|event| match event.body {
-            EventBody::DriveState { state, reason } => Some((state, reason)),
+            EventBody::DriveState(decision) => Some((decision.state, decision.reason)),
             _ => None,
         });
         states.collect()

@@ -9,13 +9,13 @@ use crate::render::transcript::{self, Extent};
 use crate::render::values::model_in_words;
 use crate::render::{Paint, agents, context, override_warning, print};
 use ::models::is_embedder;
+use ::session::SessionView;
 use anyhow::{Context, Result};
 use api::models::ModelInfo;
 use api::sessions::{
     ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, SessionSummary, Whose,
 };
 use domain::event::{Event, EventBody};
-use domain::exchange::Exchanges;
 use domain::model::{ModelChoice, ModelRef, ModelRole};
 use domain::settings::{Mode, OverrideLevel, SessionProfile};
 use std::io;
@@ -71,6 +71,12 @@ impl Chat<'_> {
     pub(super) async fn events(&self) -> Result<Vec<Event>> {
         let sessions = self.house.sessions.as_ref();
         session::events_of(sessions, self.session.session_id, Follow::Outline).await
+    }
+
+    /// What the session has come to so far.
+    pub(super) async fn so_far(&self) -> Result<SessionView> {
+        let sessions = self.house.sessions.as_ref();
+        session::view_of(sessions, self.session.session_id).await
     }
 
     async fn begin_anew(&mut self) -> Result<()> {
@@ -205,9 +211,9 @@ impl Chat<'_> {
 
     async fn agents(&mut self) -> Result<()> {
         let types = self.house.guard.control.list_agents().await.or_fail()?;
-        let events = self.events().await?;
+        let view = self.so_far().await?;
         let paint = Paint::for_stream(&io::stderr());
-        let tree = agents::tree(&events, paint);
+        let tree = agents::tree(view.agents(), paint);
         let own = paint.strong(self.profile.agent_type.as_str());
         let below = match tree.is_empty() {
             true => "  has started no other agent\n".to_owned(),
@@ -242,8 +248,9 @@ impl Chat<'_> {
     }
 
     async fn rate(&mut self, rating: Rating) -> Result<()> {
-        let exchanges = Exchanges::of(&self.events().await?);
-        let rated = exchanges
+        let view = self.so_far().await?;
+        let rated = view
+            .exchanges()
             .standing()
             .iter()
             .rfind(|one| one.finished_seq.is_some())

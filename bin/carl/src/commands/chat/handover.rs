@@ -10,7 +10,6 @@ use crate::terms::By;
 use crate::wiring::House;
 use anyhow::Result;
 use api::sessions::{ErrorKind, OpenRequest};
-use domain::event::{Event, EventBody};
 use std::io;
 use text::escape::visible;
 
@@ -77,13 +76,10 @@ impl Chat<'_> {
     /// Shows what was left, and says what was typed unless the session has it already.
     async fn ask_what_was_not_heard(&mut self, typed: &str, shown_seq: u64) -> Result<()> {
         self.see_what_was_left().await?;
-        let events = self.events().await?;
-        let was_heard = |event: &Event| {
-            let is_it =
-                matches!(&event.body, EventBody::QueryReceived { text, .. } if text == typed);
-            event.seq > shown_seq && is_it
-        };
-        if is_command(typed) || typed.is_empty() || events.iter().any(was_heard) {
+        let view = self.so_far().await?;
+        let mut requests = view.exchanges().standing().iter();
+        let was_heard = requests.any(|one| one.received_seq > shown_seq && one.text == typed);
+        if is_command(typed) || typed.is_empty() || was_heard {
             return Ok(());
         }
         self.say(typed).await

@@ -7,15 +7,10 @@ use crate::render::agents::gist;
 use crate::request::follow;
 use anyhow::Result;
 use api::sessions::Follow;
-use domain::event::{ConfirmationRequest, Event, EventBody};
-use domain::exchange::Exchanges;
-use domain::fault::Fault;
-use domain::id::QueryId;
+use domain::event::{Event, EventBody};
 use domain::settings::{Attendance, Mode};
 use futures::{StreamExt, stream};
-
-/// The code of the fault with which a request ends whose process has.
-const STOPPED: &str = "agents.stopped";
+use session::SessionView;
 
 impl Chat<'_> {
     /// Shows what was left to the session: the requests that are under way, with their questions,
@@ -25,21 +20,23 @@ impl Chat<'_> {
     /// When the events cannot be read or the terminal cannot be used.
     pub(super) async fn see_what_was_left(&mut self) -> Result<()> {
         let events = self.events().await?;
-        let left = Left::of(&events);
-        if left.cut_off.is_none() {
-            self.tell_last_exchange(&events)?;
+        let view = SessionView::of(&events);
+        let cut_off = view.cut_off().map(|one| gist(&one.text));
+        if cut_off.is_none() {
+            self.tell_last_exchange(&view, &events)?;
         }
         // In auto mode what goes on is shown above the prompt, and a question waits there.
         if self.profile.mode != Mode::Auto {
-            for received in left.open {
-                if !self.see_through(received, left.asked_seq).await? {
+            let asked_seq = view.questions().first().map(|one| one.asked_seq);
+            let is_open = |seq| view.open_requests().any(|one| one.received_seq == seq);
+            for received in events.iter().filter(|event| is_open(event.seq)) {
+                if !self.see_through(received.clone(), asked_seq).await? {
                     return Ok(());
                 }
             }
             self.show_new().await?;
         }
-        if let Some(text) = left.cut_off {
-            let about = gist(&text);
+        if let Some(about) = cut_off {
             self.tell(&format!("cut off before its end: {about}"))?;
             self.tell("  /retry asks it again; what was said is kept")?;
         }
@@ -47,9 +44,9 @@ impl Chat<'_> {
     }
 
     /// Says where a conversation that goes on was: its last finished exchange, in two lines.
-    fn tell_last_exchange(&mut self, events: &[Event]) -> Result<()> {
-        let exchanges = Exchanges::of(events);
-        let finished = exchanges
+    fn tell_last_exchange(&mut self, view: &SessionView, events: &[Event]) -> Result<()> {
+        let finished = view
+            .exchanges()
             .last_of_user()
             .filter(|last| last.finished_seq.is_some());
         let Some(last) = finished else {
@@ -97,60 +94,5 @@ impl Chat<'_> {
         let followed = follow(place, events, &mut self.view, &mut meanwhile, ended).await;
         self.view.keep(meanwhile).await?;
         followed.map(|_| is_over)
-    }
-}
-
-/// What stands open in a log, and what was ended when it was opened.
-#[derive(Debug, Default)]
-struct Left {
-    /// The events with which the requests under way came in.
-    open: Vec<Event>,
-    /// The first question of theirs that nobody has answered.
-    asked_seq: Option<u64>,
-    /// The request that nothing came after, if it ended because its process had.
-    cut_off: Option<String>,
-}
-
-impl Left {
-    fn of(events: &[Event]) -> Self {
-        let mut left = Self::default();
-        let mut asked: Vec<(u64, &ConfirmationRequest)> = Vec::new();
-        for event in events {
-            match &event.body {
-                // Nobody waits for answers to a process that is no more.
-                EventBody::SessionResumed { .. } => asked.clear(),
-                EventBody::QueryReceived { .. } => {
-                    left.open.push(event.clone());
-                    left.cut_off = None;
-                }
-                EventBody::QueryFinished { error, .. } => {
-                    let ended = left.end(event.query_id);
-                    let is_cut = |fault: &Fault| fault.code == STOPPED;
-                    if error.as_ref().is_some_and(is_cut) {
-                        left.cut_off = ended.or(left.cut_off);
-                    }
-                }
-                EventBody::Rewound { .. } => left.cut_off = None,
-                EventBody::ConfirmationAsked(question) => asked.push((event.seq, question)),
-                EventBody::ConfirmationAnswered {
-                    confirmation_id, ..
-                } => asked.retain(|(_, question)| question.confirmation_id != *confirmation_id),
-                _ => {}
-            }
-        }
-        left.asked_seq = asked.first().map(|(seq, _)| *seq);
-        left
-    }
-
-    /// Takes a request out of those under way; its text.
-    fn end(&mut self, query_id: Option<QueryId>) -> Option<String> {
-        let at = self
-            .open
-            .iter()
-            .position(|open| open.query_id == query_id)?;
-        match self.open.remove(at).body {
-            EventBody::QueryReceived { text, .. } => Some(text),
-            _ => None,
-        }
     }
 }

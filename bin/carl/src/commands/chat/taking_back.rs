@@ -7,10 +7,10 @@ use crate::render::agents::gist;
 use anyhow::Result;
 use api::sessions::{RewindTo, SendRequest};
 use domain::event::Event;
-use domain::exchange::{Exchange, Exchanges};
 use domain::limits::PLAN_ACTIONS;
 use domain::settings::Mode;
 use domain::tool::EffectClass;
+use session::{Exchange, SessionView};
 
 /// What the rules take a change back for.
 const UNDO: &str = "undo";
@@ -128,8 +128,8 @@ impl Chat<'_> {
 }
 
 fn last_of_user(events: &[Event]) -> Result<Exchange> {
-    let exchanges = Exchanges::of(events);
-    let last = exchanges.last_of_user().cloned();
+    let view = SessionView::of(events);
+    let last = view.exchanges().last_of_user().cloned();
     last.ok_or_else(|| {
         Failure::usage(
             "there is nothing to take back",

@@ -4,10 +4,9 @@
 use super::{FakeSessions, Session};
 use crate::sessions::{Error, ErrorKind, PinChange, RewindTo, TakenBack, Whose};
 use domain::context::{CompactionCause, ContextPart, ContextView};
-use domain::drive::Signal;
-use domain::event::EventBody;
-use domain::exchange::Exchanges;
-use domain::id::{AgentId, SessionId};
+use domain::drive::{Origin, Signal};
+use domain::event::{Event, EventBody};
+use domain::id::{AgentId, QueryId, SessionId};
 use domain::limits::{PINNED_MESSAGES, SIGNAL_BYTES};
 use domain::settings::Mode;
 use std::collections::BTreeSet;
@@ -17,6 +16,44 @@ const TOKEN_CHARS: u64 = 4;
 
 fn invalid(detail: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidRequest, detail)
+}
+
+/// A request that was not taken back, as the fake reads its events. The suite holds the fake and
+/// the service to the same answers.
+struct Standing {
+    query_id: QueryId,
+    text: String,
+    origin: Origin,
+    received_seq: u64,
+    begins_after: u64,
+    is_finished: bool,
+}
+
+fn standing(events: &[Event]) -> Vec<Standing> {
+    let mut all: Vec<Standing> = Vec::new();
+    for event in events {
+        match (&event.body, event.query_id) {
+            (EventBody::QueryReceived { text, origin, .. }, Some(query_id)) => all.push(Standing {
+                query_id,
+                text: text.clone(),
+                origin: *origin,
+                received_seq: event.seq,
+                begins_after: event.seq - 1,
+                is_finished: false,
+            }),
+            (EventBody::QueryFinished { .. }, query_id) => {
+                for one in all.iter_mut().filter(|one| !one.is_finished) {
+                    match Some(one.query_id) == query_id {
+                        true => one.is_finished = true,
+                        false => one.begins_after = event.seq,
+                    }
+                }
+            }
+            (EventBody::Rewound { to_seq }, _) => all.retain(|one| one.begins_after < *to_seq),
+            _ => {}
+        }
+    }
+    all
 }
 
 impl Session {
@@ -49,11 +86,10 @@ impl Session {
 
     fn shown(&self) -> Vec<String> {
         let compacted = self.compacted();
-        let exchanges = Exchanges::of(&self.events);
-        let shown = exchanges.standing().iter();
-        shown
+        standing(&self.events)
+            .into_iter()
             .filter(|one| one.received_seq > compacted)
-            .map(|one| one.text.clone())
+            .map(|one| one.text)
             .collect()
     }
 
@@ -95,10 +131,11 @@ impl Session {
 
     /// Whether an event holds a message that counts.
     fn is_message(&self, seq: u64) -> bool {
-        let exchanges = Exchanges::of(&self.events);
+        let standing = standing(&self.events);
+        let counts = |id: QueryId| standing.iter().any(|one| one.query_id == id);
         let mut events = self.events.iter().filter(|event| event.seq == seq);
         events.next().is_some_and(|event| {
-            exchanges.counts(event)
+            event.query_id.is_none_or(counts)
                 && matches!(
                     event.body,
                     EventBody::QueryReceived { .. }
@@ -126,8 +163,8 @@ impl FakeSessions {
                 let detail = "there is nothing to leave out";
                 return Err(Error::new(ErrorKind::NothingToDo, detail));
             };
-            let exchanges = Exchanges::of(&session.events);
-            let last = exchanges.standing().last();
+            let standing = standing(&session.events);
+            let last = standing.last();
             EventBody::ContextCompacted {
                 before_tokens: tokens(&shown),
                 after_tokens: tokens(std::slice::from_ref(newest)),
@@ -148,13 +185,16 @@ impl FakeSessions {
             let mut state = self.state.lock().unwrap();
             let session = state.live(id)?;
             session.idle()?;
-            let exchanges = Exchanges::of(&session.events);
+            let standing = standing(&session.events);
+            let mut from_last = standing.iter().rev();
             let found = match to {
-                RewindTo::LastRequest => exchanges.last_of_user().ok_or_else(|| {
-                    Error::new(ErrorKind::NothingToDo, "there is no request to take back")
-                }),
-                RewindTo::Request(query_id) => exchanges
-                    .find(query_id)
+                RewindTo::LastRequest => from_last
+                    .find(|one| one.origin == Origin::User)
+                    .ok_or_else(|| {
+                        Error::new(ErrorKind::NothingToDo, "there is no request to take back")
+                    }),
+                RewindTo::Request(query_id) => from_last
+                    .find(|one| one.query_id == query_id)
                     .ok_or_else(|| invalid("no such request")),
             }?;
             let taken = TakenBack {

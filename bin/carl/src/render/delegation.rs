@@ -1,47 +1,11 @@
-//! The agents that others started, as far as drawing them needs it: who they are and how deep they
-//! stand, and what is said of their beginning and end.
+//! What is said of delegated work: of the beginning and end of agents, and of a request's tasks.
 
-use domain::event::{Event, EventBody};
-use domain::id::AgentId;
 use domain::report::Report;
 use domain::task::{Task, TaskStatus};
-use std::collections::BTreeMap;
 use text::escape::visible_line;
 
 /// Longest part of a brief that stands on one line, characters.
 const BRIEF_CHARS: usize = 100;
-
-/// Agents at work for others.
-#[derive(Debug, Default)]
-pub(super) struct Crew {
-    /// Each with its type and how many agents stand above it.
-    agents: BTreeMap<AgentId, (String, usize)>,
-}
-
-impl Crew {
-    /// Takes an event into account.
-    pub(super) fn note(&mut self, event: &Event) {
-        if let EventBody::AgentSpawned {
-            child, agent_type, ..
-        } = &event.body
-        {
-            let depth = self.depth(event.agent_id) + 1;
-            self.agents.insert(*child, (agent_type.to_string(), depth));
-        }
-    }
-
-    /// How many agents stand above this one; 0 for the one that the user speaks to.
-    pub(super) fn depth(&self, agent_id: Option<AgentId>) -> usize {
-        let known = agent_id.and_then(|id| self.agents.get(&id));
-        known.map_or(0, |(_, depth)| *depth)
-    }
-
-    /// One that has reported is forgotten; its type.
-    pub(super) fn leave(&mut self, child: AgentId) -> String {
-        let known = self.agents.remove(&child);
-        known.map_or_else(|| "agent".to_owned(), |(name, _)| name)
-    }
-}
 
 /// What an agent is about to do, in one line.
 pub(super) fn beginning(task: &str, task_id: Option<&str>) -> String {

@@ -3,9 +3,9 @@
 //! A log keeps what was taken back. Everything that asks for the last request, shows the
 //! conversation or takes more of it back has to read the log the same way; this is that way.
 
-use crate::drive::Origin;
-use crate::event::{Event, EventBody};
-use crate::id::{AgentId, QueryId};
+use domain::drive::Origin;
+use domain::event::{Event, EventBody};
+use domain::id::{AgentId, QueryId};
 use std::collections::BTreeSet;
 
 /// A request that counts, with what it takes to go back to before it.
@@ -38,13 +38,13 @@ impl Exchanges {
     pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
         let mut exchanges = Self::default();
         for event in events {
-            exchanges.note(event);
+            exchanges.apply(event);
         }
         exchanges
     }
 
     /// Takes the next event of the log.
-    pub fn note(&mut self, event: &Event) {
+    pub fn apply(&mut self, event: &Event) {
         match &event.body {
             EventBody::QueryReceived { text, origin, .. } => {
                 if let Some(query_id) = event.query_id {
@@ -157,12 +157,12 @@ impl Speech {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Timestamp;
-    use crate::event::QueryStatus;
-    use crate::id::SessionId;
-    use crate::lineage::AgentType;
-    use crate::model::{FinishReason, Usage};
-    use crate::settings::Mode;
+    use domain::Timestamp;
+    use domain::event::QueryStatus;
+    use domain::id::SessionId;
+    use domain::lineage::AgentType;
+    use domain::model::{FinishReason, Usage};
+    use domain::settings::Mode;
     use uuid::Uuid;
 
     fn query(number: u128) -> QueryId {

@@ -1,0 +1,23 @@
+//! What a session has come to: one fold over its log, for everybody who shows or resumes it.
+//!
+//! What it is: [`SessionView`], which takes events one after the other and answers what people and
+//! programs ask of a session: by which settings it works, which requests count and which are open,
+//! which question waits, what was cut off, which jobs and timers run, who works for whom, where the
+//! drive stands, and what it all cost.
+//! What it owns: how the log is read for these questions. A surface that needs another fact adds it
+//! here.
+//! What it never does: read a log itself, look at a clock, word anything for people, or keep what
+//! models said: of pieces and answers it keeps nothing, of briefs and reports the beginning.
+//! Where to start: [`SessionView::apply`]; [`Exchanges`] for what was taken back.
+
+mod agents;
+mod background;
+mod drive;
+mod exchange;
+mod view;
+
+pub use agents::{Agent, AgentState, AgentTree, GIST_CHARS};
+pub use background::{Background, Timer};
+pub use drive::DriveProgress;
+pub use exchange::{Exchange, Exchanges, Speech, Who};
+pub use view::{Question, SessionView};
