@@ -6,12 +6,12 @@ use api::executor::{FailureKind, ToolFailure, Words};
 use api::secrets::{Error, SecretValue, Secrets};
 use async_trait::async_trait;
 use domain::tool::ToolOutput;
-use policy::flow::Needles;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
+use text::secrets::Needles;
 
 /// Longest a secret store may take.
 const SECRET_TIME: Duration = Duration::from_secs(2);

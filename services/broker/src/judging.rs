@@ -93,7 +93,7 @@ impl Inner {
                 flow: Knowledge {
                     provenance: &session.provenance,
                     context: &context,
-                    needles: &secrets,
+                    is_secret: &|text| secrets.may_be_in(text),
                     referenced: &resolved.labels,
                     refused_choices: &refused_choices,
                     requested: &requested,
@@ -160,7 +160,7 @@ impl Inner {
                 flow: Knowledge {
                     provenance: &guard.provenance,
                     context,
-                    needles: &secrets,
+                    is_secret: &|text| secrets.may_be_in(text),
                     referenced: &BTreeMap::new(),
                     refused_choices: &HashSet::new(),
                     requested: &Requested::default(),
@@ -191,13 +191,14 @@ impl Inner {
         tool: &str,
         arguments: &Value,
     ) -> Judgement {
+        let secrets = self.secrets.needles();
         let mut judgement = self.guarded(&Question {
             tool,
             arguments,
             flow: Knowledge {
                 provenance: &Provenance::default(),
                 context: &Label::nothing(),
-                needles: &self.secrets.needles(),
+                is_secret: &|text| secrets.may_be_in(text),
                 referenced: &BTreeMap::new(),
                 refused_choices: &HashSet::new(),
                 requested: &Requested::default(),

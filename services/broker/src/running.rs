@@ -143,7 +143,7 @@ impl Call {
         let known = Knowledge {
             provenance: &session.provenance,
             context: &agent.label,
-            needles: &secrets,
+            is_secret: &|text| secrets.may_be_in(text),
             referenced: &resolved.labels,
             refused_choices: &HashSet::new(),
             requested: &Requested::default(),

@@ -20,7 +20,6 @@ mod quotes;
 mod records;
 mod rules;
 mod said;
-mod secrets;
 
 pub(crate) use entities::is_whole_lead;
 pub use naming::NamedBy;
@@ -30,4 +29,3 @@ pub(crate) use quotes::quoted;
 pub(crate) use rules::Judged;
 pub(crate) use rules::{Flow, judge};
 pub use rules::{Knowledge, Pinned};
-pub use secrets::{Needles, has_shape};
