@@ -7,6 +7,7 @@
 //! bad example that it catches).
 
 pub mod arrows;
+pub mod circles;
 pub mod codes;
 pub mod contracts;
 pub mod rules;

@@ -8,7 +8,7 @@
 
 use architecture::arrows::{self, Arrow, Need};
 use architecture::source::SourceFile;
-use architecture::{Violation, codes, contracts, rules, sizes};
+use architecture::{Violation, circles, codes, contracts, rules, sizes};
 use cargo_metadata::{DependencyKind, MetadataCommand, Package};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -141,6 +141,21 @@ fn every_arrow_points_down() {
         all.len()
     );
     none(arrows::check(&all));
+}
+
+#[test]
+fn modules_of_a_crate_stand_in_no_circle() {
+    let files = sources();
+    let seen: usize = circles::graphs(&files)
+        .iter()
+        .flat_map(|(_, graph)| &graph.needs)
+        .map(std::collections::BTreeMap::len)
+        .sum();
+    assert!(
+        seen > 500,
+        "only {seen} needs seen: the test looks at nothing"
+    );
+    none(circles::check(&files, circles::ALLOWED));
 }
 
 #[test]
