@@ -1,8 +1,8 @@
 //! One judgement: the policy's layers, then the executor's look at where the paths really lead.
 //! A check that panics, fails or takes too long is a deny.
 
+use crate::inner::Inner;
 use crate::render;
-use crate::service::Inner;
 use crate::state::lock;
 use crate::state::{Caller, Session};
 use api::broker::CallRequest;

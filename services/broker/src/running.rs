@@ -1,8 +1,8 @@
 //! Running a permitted tool: progress, time limit, cancellation, and the form of its result.
 
-use crate::call::{Call, nothing_ran};
+use crate::call::{Call, Ran, nothing_ran};
+use crate::inner::Inner;
 use crate::judging::OUT_OF_REACH;
-use crate::service::Inner;
 use crate::state::{Session, lock};
 use crate::values::Stored;
 use api::authority::{Authorized, JudgedCall};
@@ -31,19 +31,6 @@ use uuid::Uuid;
 const PROGRESS_BACKLOG: usize = 32;
 /// How long a stopped tool may take to let go before it is no longer waited for.
 const LETTING_GO: Duration = Duration::from_secs(2);
-
-/// How a tool's run ended.
-#[derive(Debug)]
-pub(crate) enum Ran {
-    /// By itself.
-    Done(Result<ToolOutput, ToolFailure>),
-    /// It broke down.
-    Panicked,
-    /// It took too long.
-    TimedOut,
-    /// It was stopped.
-    Cancelled,
-}
 
 impl Call {
     /// Runs the tool in a task of its own, so that a panic in it stays there.

@@ -32,7 +32,6 @@ pub const ALLOWED: &[Allowed] = &[
     ("logic/tooltable", 4),
     ("services/agents", 39),
     ("services/audit", 5),
-    ("services/broker", 10),
     ("services/memory", 16),
     ("services/models", 2),
     ("services/search", 4),
