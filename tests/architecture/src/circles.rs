@@ -23,7 +23,6 @@ pub const ALLOWED: &[Allowed] = &[
     ("adapters/sandbox", 6),
     ("adapters/tools", 27),
     ("bin/carl", 34),
-    ("logic/calls", 12),
     ("logic/context", 8),
     ("logic/orchestration", 4),
     ("logic/plan", 16),
