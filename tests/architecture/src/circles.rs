@@ -21,7 +21,7 @@ pub type Allowed = (&'static str, usize);
 pub const ALLOWED: &[Allowed] = &[
     ("adapters/inbox", 2),
     ("adapters/sandbox", 6),
-    ("adapters/tools", 27),
+    ("adapters/tools", 8),
     ("bin/carl", 34),
     ("logic/context", 8),
     ("logic/orchestration", 4),
