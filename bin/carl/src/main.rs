@@ -7,6 +7,7 @@
 //! Where to start: [`cli`] (what can be typed), [`commands`] (what each does), [`wiring`].
 
 mod ancestry;
+mod audited;
 mod cards;
 mod cli;
 mod commands;
@@ -25,6 +26,7 @@ mod question;
 mod render;
 mod repose;
 mod request;
+mod setting;
 mod signals;
 mod terms;
 mod vouched;
