@@ -10,6 +10,7 @@ pub mod arrows;
 pub mod circles;
 pub mod codes;
 pub mod contracts;
+pub mod dependencies;
 pub mod rules;
 pub mod sizes;
 pub mod source;
