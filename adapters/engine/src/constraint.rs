@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 /// What the answer must look like.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Grammar {
-    /// One JSON value that fits this schema, already bounded by [`text::bounds::bounded`].
+    /// One JSON value that fits this schema, already bounded by [`calls::bounds::bounded`].
     Schema(Value),
     /// A Lark grammar as llguidance reads it.
     Lark(String),

@@ -1,6 +1,7 @@
 //! carl-engine: serves a local model over a unix socket. See the crate's charter in `lib.rs`.
 
 use anyhow::Context as _;
+use calls::bounds::bounded;
 use clap::{Args, Parser, Subcommand};
 use domain::message::Message;
 use engine::activity::Activity;
@@ -19,7 +20,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use text::bounds::bounded;
 use wire::Listen;
 
 /// Runs a language model on this machine's processor, for `carl` to use.

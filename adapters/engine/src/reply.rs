@@ -2,8 +2,8 @@
 //!
 //! The grammar of a request fixes the shape of the reply, so this reader never guesses.
 
+use calls::json_calls::{self, AnswerForm};
 use serde_json::Value;
-use text::json_calls::{self, AnswerForm};
 
 const CALL_OPENING: &str = "<tool_call>";
 const CALL_CLOSING: &str = "</tool_call>";

@@ -15,6 +15,7 @@ use api::models::{
     ProviderHealth, ToolChoice,
 };
 use async_trait::async_trait;
+use calls::bounds::bounded;
 use domain::id::CallId;
 use domain::limits::MODEL_CALL;
 use domain::message::ToolCall;
@@ -25,7 +26,6 @@ use std::collections::VecDeque;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
-use text::bounds::bounded;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;

@@ -8,13 +8,13 @@
 //! conversation as it is and then in the simpler shapes of [`Shape`], in that order.
 
 use crate::tools::{CallForm, Offer};
+use calls::json_calls::{spaced, write_result};
 use domain::message::Message;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Kwargs, Serde};
 use minijinja::{Environment, ErrorKind, Value};
 use minijinja_contrib::pycompat::unknown_method_callback;
 use serde_json::json;
-use text::json_calls::{spaced, write_result};
 
 /// Steps a template may take. A conversation of a few hundred messages needs some ten thousand.
 pub const MAX_STEPS: u64 = 2_000_000;

@@ -3,16 +3,16 @@
 //! Two forms exist. Models whose template shows tools and speaks of `<tool_call>` were trained on
 //! [`CallForm::Tagged`] and keep it. For all others, among them the smallest, tools are described
 //! in the system message and every reply is one JSON object ([`CallForm::Json`], which
-//! [`text::json_calls`] owns). In both forms a grammar rules out unknown names, arguments outside
+//! [`calls::json_calls`] owns). In both forms a grammar rules out unknown names, arguments outside
 //! the tool's schema, and half a call.
 
 use crate::constraint::{Grammar, with_layout};
+use calls::bounds::bounded;
+use calls::json_calls::{self, call_schemas, spaced};
 use domain::tool::ToolDefinition;
 use serde_json::{Map, Value, json};
-use text::bounds::bounded;
-use text::json_calls::{self, call_schemas, spaced};
 
-pub use text::json_calls::Reply;
+pub use calls::json_calls::Reply;
 
 /// Most tools offered in one request.
 pub const MAX_TOOLS: usize = 128;

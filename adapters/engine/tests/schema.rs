@@ -8,13 +8,13 @@
 
 mod support;
 
+use calls::bounds::{MAX_STRING_CHARS, bounded};
 use domain::tool::{ToolDefinition, ToolName};
 use engine::constraint::Grammar;
 use engine::generate::{Finish, Sampling};
 use engine::tools::{CallForm, Offer, Reply};
 use serde_json::{Value, json};
 use support::{answer, task};
-use text::bounds::{MAX_STRING_CHARS, bounded};
 
 const SUBJECTS: [&str; 20] = [
     "a cat",

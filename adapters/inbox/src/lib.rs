@@ -1,6 +1,6 @@
 //! The inbox: messages from programs on this machine, for sessions in auto mode.
 //!
-//! What it is: an HTTP server on a loopback address with one path, and [`api::signals::Source`] of
+//! What it is: an HTTP server on a loopback address with one path, and an `api::signals::Source` of
 //! what comes in there.
 //! What it owns: who may leave a message (whoever has the token, and is no web page), how large and
 //! how many messages are.

@@ -20,6 +20,7 @@ mod error;
 mod executors;
 mod failure;
 mod ground;
+mod job;
 mod journal;
 mod look;
 mod matching;

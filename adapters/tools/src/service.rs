@@ -5,7 +5,8 @@ use crate::change;
 use crate::context::{Leash, StopFlag, StopOnDrop};
 use crate::failure::{broken, mendable, refused, timeout};
 use crate::ground::Ground;
-use crate::journal::{self, Journal};
+use crate::job::{CHANGE_LANES, Job, Workshop, shown};
+use crate::journal;
 use crate::look::{self, document::Opened};
 use crate::run::{self, Bay, Jobs, Sandboxed};
 use crate::table::{self, Tool, VERSION};
@@ -18,15 +19,11 @@ use domain::id::SessionId;
 use domain::limits::FILE_TOOL_TIME;
 use domain::tool::{TargetKind, ToolName, ToolOutput, ToolSpec};
 use policy::protected::Protected;
-use serde::Serialize;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// How many sessions may change files at one time; more wait for one another.
-const CHANGE_LANES: usize = 64;
 /// How long after its own limit a tool that hangs in the operating system is given up.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -36,16 +33,6 @@ pub struct FileTools {
     workshop: Arc<Workshop>,
     /// Where programs run; `None` where there is no sandbox for them.
     bay: Option<Arc<Bay>>,
-}
-
-#[derive(Debug)]
-struct Workshop {
-    ground: Ground,
-    undo_folder: PathBuf,
-    undo_bytes: u64,
-    lanes: Vec<Mutex<()>>,
-    own_folders: Vec<PathBuf>,
-    protected: Protected,
 }
 
 impl FileTools {
@@ -326,119 +313,10 @@ fn tool_of(call: &JudgedCall) -> Result<Tool, ToolFailure> {
     Ok(tool)
 }
 
-impl Workshop {
-    fn lane(&self, session_id: SessionId) -> MutexGuard<'_, ()> {
-        let mut hasher = DefaultHasher::new();
-        session_id.hash(&mut hasher);
-        let index = usize::try_from(hasher.finish() % CHANGE_LANES as u64).unwrap_or(0);
-        // The lock guards an order, no data: a panic elsewhere leaves nothing half done.
-        self.lanes[index]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// One call at work.
-pub(crate) struct Job<'a> {
-    workshop: &'a Workshop,
-    pub(crate) call: &'a JudgedCall,
-    pub(crate) leash: &'a Leash,
-    pub(crate) tool: Tool,
-}
-
-impl Job<'_> {
-    /// A path argument that is only looked at.
-    pub(crate) fn read_place(&self, argument: &str) -> Result<Place<'_>, ToolFailure> {
-        self.place(argument, &self.call.read_roots)
-    }
-
-    /// A path argument that is changed.
-    pub(crate) fn write_place(&self, argument: &str) -> Result<Place<'_>, ToolFailure> {
-        self.place(argument, &self.call.write_roots)
-    }
-
-    /// An absolute path out of the journal, which must still lie in what may be changed.
-    pub(crate) fn past_place<'p>(&'p self, path: &'p Path) -> Place<'p> {
-        Place {
-            ground: &self.workshop.ground,
-            shown: shown(&path.to_string_lossy()),
-            target: path,
-            roots: &self.call.write_roots,
-        }
-    }
-
-    fn place<'p>(&'p self, argument: &str, roots: &'p [PathBuf]) -> Result<Place<'p>, ToolFailure> {
-        let Some(target) = self.call.targets.get(argument) else {
-            return Err(mendable(
-                "missing_path",
-                format!("The argument `{argument}` is missing."),
-            ));
-        };
-        Ok(Place {
-            ground: &self.workshop.ground,
-            shown: shown(&self.typed(argument)),
-            target,
-            roots,
-        })
-    }
-
-    /// A path argument as it was asked; `.` when it was left out.
-    pub(crate) fn typed(&self, argument: &str) -> String {
-        let given = self
-            .call
-            .arguments
-            .get(argument)
-            .and_then(|value| value.as_str());
-        given.unwrap_or(".").to_owned()
-    }
-
-    /// Waits for the session's other changes, and holds back later ones.
-    pub(crate) fn lane(&self) -> MutexGuard<'_, ()> {
-        self.workshop.lane(self.call.session_id)
-    }
-
-    pub(crate) fn journal(&self) -> Journal {
-        let folder = self
-            .workshop
-            .undo_folder
-            .join(self.call.session_id.to_string());
-        Journal::new(folder, self.workshop.undo_bytes)
-    }
-
-    /// The result; `origin` is the path it came from, as asked.
-    pub(crate) fn output(
-        &self,
-        data: &impl Serialize,
-        text: String,
-        origin: &str,
-    ) -> Result<ToolOutput, ToolFailure> {
-        let data = serde_json::to_value(data).map_err(|e| {
-            broken(
-                "result_unwritable",
-                format!("The result cannot be told: {e}."),
-            )
-        })?;
-        Ok(ToolOutput {
-            data,
-            text,
-            origin: format!("file:{}", shown(origin)),
-            artifacts: Vec::new(),
-            labels: Vec::new(),
-        })
-    }
-}
-
 /// Where a folder lies or would lie, with the links above it resolved.
 fn real_of(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().find_map(|above| {
         let rest = folder.strip_prefix(above).unwrap_or(Path::new(""));
         above.canonicalize().ok().map(|real| real.join(rest))
     })
-}
-
-/// A path as it may be shown on one line.
-pub(crate) fn shown(path: &str) -> String {
-    text::escape::visible(path)
-        .replace('\n', "\\u{a}")
-        .replace('\t', "\\u{9}")
 }

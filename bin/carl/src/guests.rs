@@ -3,7 +3,6 @@
 use crate::exit::OrFail;
 use crate::render::{Paint, print_error};
 use crate::signals::Signals;
-use crate::wiring::House;
 use anyhow::Result;
 use api::sessions::{Follow, Selection, SessionSummary, Sessions};
 use domain::drive::Origin;
@@ -11,19 +10,20 @@ use domain::event::EventBody;
 use domain::id::{QueryId, SessionId};
 use futures::{StreamExt, TryStreamExt};
 use std::collections::BTreeMap;
+use tokio_util::sync::DropGuard;
 
 /// Waits for the requests of others that are worked on in this process, since they would be cut off,
 /// and for those that users ask meanwhile; then nobody is served here any more. A signal ends that.
-/// Those who asked go on by themselves afterwards.
+/// Those who asked go on by themselves afterwards. `shared` is what serves others until it is dropped.
 ///
 /// # Errors
 /// When the sessions here cannot be read.
-pub async fn see_off(house: &mut House) -> Result<()> {
-    if !house.serves() {
+pub async fn see_off(sessions: &dyn Sessions, shared: &mut Option<DropGuard>) -> Result<()> {
+    if shared.is_none() {
         return Ok(());
     }
     let mut signals = Signals::all()?;
-    let mut busy = busy(house, |_| true).await?;
+    let mut busy = busy(sessions, |_| true).await?;
     if !busy.is_empty() {
         let count = busy.len();
         let text = format!(
@@ -34,7 +34,6 @@ pub async fn see_off(house: &mut House) -> Result<()> {
         print_error(&Paint::for_stream(&std::io::stderr()).faint(&text))?;
     }
     loop {
-        let sessions = house.sessions.as_ref();
         for work in std::mem::take(&mut busy) {
             tokio::select! {
                 ended = work.end(sessions) => ended?,
@@ -42,8 +41,8 @@ pub async fn see_off(house: &mut House) -> Result<()> {
             }
         }
         // The drive goes on wherever its session is opened next; a user's line would be lost.
-        let still_serves = house.serves();
-        busy = self::busy(house, |origin| origin == Origin::User).await?;
+        let still_serves = shared.is_some();
+        busy = self::busy(sessions, |origin| origin == Origin::User).await?;
         if !busy.is_empty() {
             continue;
         }
@@ -51,13 +50,12 @@ pub async fn see_off(house: &mut House) -> Result<()> {
             return Ok(());
         }
         // What came in before it took effect is seen in a last round.
-        house.serve_no_longer();
+        *shared = None;
     }
 }
 
 /// The sessions in this process with requests of such origin that are not finished.
-async fn busy(house: &House, counts: impl Fn(Origin) -> bool) -> Result<Vec<Work>> {
-    let sessions = house.sessions.as_ref();
+async fn busy(sessions: &dyn Sessions, counts: impl Fn(Origin) -> bool) -> Result<Vec<Work>> {
     let known = sessions.list(Selection::Live).await.or_fail()?;
     let mut busy = Vec::new();
     for guest in &known {

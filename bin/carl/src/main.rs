@@ -7,6 +7,7 @@
 //! Where to start: [`cli`] (what can be typed), [`commands`] (what each does), [`wiring`].
 
 mod ancestry;
+mod audited;
 mod cards;
 mod cli;
 mod commands;
@@ -24,6 +25,7 @@ mod project_notes;
 mod question;
 mod render;
 mod request;
+mod setting;
 mod signals;
 mod terms;
 mod vouched;

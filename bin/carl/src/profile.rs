@@ -113,7 +113,7 @@ pub fn settings(flags: &Ceiling, config: &Config, workspace: &Path) -> Result<Se
 }
 
 /// The model that the flags name; `None` leaves it to the agent type's role, which `--provider`
-/// alone has already sent to that provider (see [`crate::commands::Setting::read`]).
+/// alone has already sent to that provider (see [`crate::setting::Setting::read`]).
 fn model(flags: &SessionFlags) -> Result<Option<ModelChoice>> {
     let Some(model) = flags.model.as_deref() else {
         return Ok(None);

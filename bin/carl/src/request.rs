@@ -6,7 +6,7 @@ mod waiting;
 
 pub use keyboard::{Heard, Keyboard, LINE_BYTES};
 
-use crate::commands::folders::on_record;
+use crate::audited::on_record;
 use crate::exit::OrFail;
 use crate::open_folders::OpenFolders;
 use crate::render::confirm::{Memory, Reply, Said};

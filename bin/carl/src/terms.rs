@@ -7,12 +7,12 @@ mod stricter;
 pub use record::By;
 
 use crate::cli::SessionFlags;
-use crate::commands::Setting;
 use crate::config::{self, Loaded, flattened, place};
 use crate::exit::Failure;
 use crate::files::{self, Links};
 use crate::paths::Paths;
 use crate::render::{Paint, print_error};
+use crate::setting::Setting;
 use anyhow::{Context, Result};
 use domain::hash::Digest;
 use record::Record;

@@ -4,7 +4,7 @@
 //! or a process outside) gives a [`domain::plan::Plan`]; this crate narrows, checks, marks and
 //! compiles it, and formats what came of it.
 //! What it owns: the plan schema, the rule-based planner, the mapping from actions to tool calls,
-//! the text people see for each action, and the recovery of tool calls that leaked into text.
+//! and the text people see for each action.
 //! What it never does: input or output, calling a model, deciding whether a call may run (the
 //! broker does), or keeping a raw command: no action has a field for one.
 //! Where to start: [`compile`] (what an action becomes), [`rules`] (plain English to a plan).
@@ -12,7 +12,6 @@
 pub mod compile;
 pub mod format;
 pub mod gate;
-pub mod leaked;
 pub mod prompt;
 pub mod question;
 pub mod rules;

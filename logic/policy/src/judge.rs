@@ -57,7 +57,6 @@ pub(crate) struct Target<'a> {
 }
 
 /// A question whose tool and arguments fit, taken apart for the layers.
-#[derive(Debug)]
 pub(crate) struct View<'a> {
     pub(crate) question: &'a Question<'a>,
     pub(crate) tool: &'a Tool,

@@ -29,7 +29,7 @@ pub enum Cover {
 }
 
 /// A call to be judged, with everything the decision depends on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Question<'a> {
     /// The tool asked for.
     pub tool: &'a str,

@@ -339,7 +339,11 @@ fn queries_are_told_to_the_public() {
 fn a_secret_never_leaves() {
     let policy = policy();
     let mut case = session("mail bob hunter2-horse, and bob knows");
-    case.needles.add("hunter2-horse");
+    case.secrets = vec![
+        "hunter2-horse",
+        "sk-proj-abcdefghijklmnopqrstuvwxyz0123",
+        "-----BEGIN RSA PRIVATE KEY-----",
+    ];
     for body in [
         "ｈunter2-horse",
         "hunter2\u{200b}-horse",

@@ -1,21 +1,19 @@
-//! What text from outside must pass before a model or a person sees it, and how tools and their
-//! calls are put into words for models that know text alone.
+//! What text from outside must pass before a model or a person sees it.
 //!
 //! What it is: pure functions from text to text.
 //! What it owns: the fence around tool results, the cap on their size, the visible form of
-//! characters that hide, and their removal; what gives away an order to an AI; the JSON form of
-//! tool calls.
+//! characters that hide, and their removal; what gives away an order to an AI;
+//! what secrets look like, in every encoding that they could leak in.
 //! What it never does: input or output, deciding whether a call may run. Nothing here is a
 //! boundary; it takes away disguises, and the broker decides.
 //! Where to start: [`firewall`] and [`fence`] for what a model reads, [`escape`] and [`links`] for what a
-//! person reads, [`json_calls`] for tool calls in text.
+//! person reads.
 
-pub mod bounds;
 pub mod cap;
 pub mod defuse;
 pub mod escape;
 pub mod fence;
 pub mod firewall;
 mod hidden;
-pub mod json_calls;
 pub mod links;
+pub mod secrets;

@@ -346,7 +346,7 @@ async fn remember(work: &Work, record: &CallRecord, outcome: &mut Outcome) {
         .iter()
         .filter(|(_, report)| report.status != ReportStatus::Failed);
     let used = used.map(|(name, report)| (name.as_str(), report));
-    let is_secret = |text: &str| policy::flow::has_shape(text);
+    let is_secret = |text: &str| text::secrets::has_shape(text);
     let is_order = |text: &str| text::firewall::inspect(text).is_suspicious();
     let passed = candidates(used, &[], &is_secret, &is_order);
     if passed.ask.is_empty() {

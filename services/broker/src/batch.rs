@@ -1,7 +1,7 @@
 //! Calls asked for in one breath: each runs when the one before it has ended, and what has to be
 //! asked about them is asked together.
 
-use crate::state::lock;
+use crate::lock::lock;
 use domain::event::Batch;
 use domain::id::{AgentId, BatchId};
 use domain::limits::TOOL_CALLS_PER_REPLY;

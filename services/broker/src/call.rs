@@ -1,10 +1,9 @@
 //! One call from request to result: judge, record, ask, judge again, permit, run, record, show.
 
 use crate::batch::Seat;
+use crate::inner::Inner;
 use crate::judging::{Counting, out_of_reach};
 use crate::ledger::{self, CallRecord};
-use crate::running::Ran;
-use crate::service::Inner;
 use crate::state::{Caller, lock};
 use api::audit::{Action, Durability};
 use api::authority::JudgedCall;
@@ -14,8 +13,7 @@ use domain::decision::{Decision, Finding, Layer, Verdict};
 use domain::event::CallStatus;
 use domain::id::ConfirmationId;
 use domain::label::{Integrity, Label};
-use domain::tool::EffectClass;
-use domain::tool::TargetKind;
+use domain::tool::{EffectClass, TargetKind, ToolOutput};
 use policy::{Bound, Cover, Judgement};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -48,6 +46,19 @@ pub(crate) enum Stop {
     /// It would fail if it ran.
     WouldFail(ToolFailure),
     /// Withdrawn while the user was asked.
+    Cancelled,
+}
+
+/// How a tool's run ended.
+#[derive(Debug)]
+pub(crate) enum Ran {
+    /// By itself.
+    Done(Result<ToolOutput, ToolFailure>),
+    /// It broke down.
+    Panicked,
+    /// It took too long.
+    TimedOut,
+    /// It was stopped.
     Cancelled,
 }
 

@@ -1,7 +1,7 @@
 //! Which of the tools an agent may use are offered for a task, and the tool by which it asks again.
 
 use crate::call::Call;
-use crate::service::Inner;
+use crate::inner::Inner;
 use crate::state::lock;
 use ::discovery::Offer;
 use api::broker::{Error, ErrorKind};

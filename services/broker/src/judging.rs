@@ -2,8 +2,8 @@
 //! A check that panics, fails or takes too long is a deny.
 
 use crate::approvals::Places;
+use crate::inner::Inner;
 use crate::render;
-use crate::service::Inner;
 use crate::state::lock;
 use crate::state::{Caller, Session};
 use api::broker::CallRequest;
@@ -103,7 +103,7 @@ impl Inner {
                 flow: Knowledge {
                     provenance: &session.provenance,
                     context: &context,
-                    needles: &secrets,
+                    is_secret: &|text| secrets.may_be_in(text),
                     referenced: &resolved.labels,
                     refused_choices: &refused_choices,
                     requested: &requested,
@@ -172,7 +172,7 @@ impl Inner {
                 flow: Knowledge {
                     provenance: &guard.provenance,
                     context,
-                    needles: &secrets,
+                    is_secret: &|text| secrets.may_be_in(text),
                     referenced: &BTreeMap::new(),
                     refused_choices: &HashSet::new(),
                     requested: &Requested::default(),
@@ -208,13 +208,14 @@ impl Inner {
         tool: &str,
         arguments: &Value,
     ) -> Judgement {
+        let secrets = self.secrets.needles();
         let mut judgement = self.guarded(&Question {
             tool,
             arguments,
             flow: Knowledge {
                 provenance: &Provenance::default(),
                 context: &Label::nothing(),
-                needles: &self.secrets.needles(),
+                is_secret: &|text| secrets.may_be_in(text),
                 referenced: &BTreeMap::new(),
                 refused_choices: &HashSet::new(),
                 requested: &Requested::default(),

@@ -1,12 +1,12 @@
 //! Pinning a plan: every call judged first, the whole shown once, and then exactly that may run.
 
 use crate::call::Events;
+use crate::inner::Inner;
 use crate::judging::{broken_finding, out_of_reach};
 use crate::ledger;
 use crate::question::Answered;
 use crate::render;
 use crate::running::paths_of;
-use crate::service::Inner;
 use crate::state::{About, Caller, Pinned, lock};
 use api::audit::{Action, Durability};
 use api::broker::{CallRequest, PlanApproval, PlanEvent, PlanRequest, PlannedCall};

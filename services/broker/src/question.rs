@@ -1,7 +1,7 @@
 //! Questions to the user: asked once, answered once, for exactly what was shown. Silence is a no.
 
+use crate::inner::Inner;
 use crate::ledger;
-use crate::service::Inner;
 use crate::state::{About, Caller, OPEN_QUESTIONS, OpenQuestion, Session, lock};
 use api::audit::{Durability, Entry};
 use api::broker::{Error, ErrorKind};

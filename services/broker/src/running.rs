@@ -1,8 +1,8 @@
 //! Running a permitted tool: progress, time limit, cancellation, and the form of its result.
 
-use crate::call::{Call, nothing_ran};
+use crate::call::{Call, Ran, nothing_ran};
+use crate::inner::Inner;
 use crate::judging::OUT_OF_REACH;
-use crate::service::Inner;
 use crate::state::{Session, lock};
 use crate::values::Stored;
 use api::authority::{Authorized, JudgedCall};
@@ -13,7 +13,7 @@ use domain::hash::Digest;
 use domain::id::ValueId;
 use domain::label::{Integrity, Label};
 use domain::limits::TOOL_RESULT_BYTES;
-use domain::tool::{EffectClass, ResultField, ResultSource, ToolName, ToolOutput, ToolSpec};
+use domain::tool::{ResultField, ResultSource, ToolName, ToolOutput, ToolSpec};
 use policy::Bound;
 use policy::flow::{Knowledge, made_of};
 use policy::request::Requested;
@@ -31,19 +31,6 @@ use uuid::Uuid;
 const PROGRESS_BACKLOG: usize = 32;
 /// How long a stopped tool may take to let go before it is no longer waited for.
 const LETTING_GO: Duration = Duration::from_secs(2);
-
-/// How a tool's run ended.
-#[derive(Debug)]
-pub(crate) enum Ran {
-    /// By itself.
-    Done(Result<ToolOutput, ToolFailure>),
-    /// It broke down.
-    Panicked,
-    /// It took too long.
-    TimedOut,
-    /// It was stopped.
-    Cancelled,
-}
 
 impl Call {
     /// Runs the tool in a task of its own, so that a panic in it stays there.
@@ -126,11 +113,7 @@ impl Call {
         };
         spec.result_fields.clear();
         // What cannot be traced any more keeps the table's label.
-        if let Some(mut label) = self.of_arguments(tool, session) {
-            // A program sees the machine that it runs on, its users and its packages.
-            if spec.effect == EffectClass::Exec {
-                label.readers = label.readers.join(&spec.result_label.readers);
-            }
+        if let Some(label) = self.of_arguments(tool, session) {
             spec.result_label = label;
         }
         Cow::Owned(spec)
@@ -147,7 +130,7 @@ impl Call {
         let known = Knowledge {
             provenance: &session.provenance,
             context: &agent.label,
-            needles: &secrets,
+            is_secret: &|text| secrets.may_be_in(text),
             referenced: &resolved.labels,
             refused_choices: &HashSet::new(),
             requested: &Requested::default(),

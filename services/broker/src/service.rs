@@ -5,13 +5,14 @@ use crate::config::{Clock, Config};
 use crate::credentials::KnownSecrets;
 use crate::discovery::Room;
 use crate::error;
+use crate::inner::Inner;
 use crate::judging::Counting;
 use crate::ledger;
 use crate::manifest;
 use crate::plan::Pin;
-use crate::state::{Agent, Caller, Session, State, lock};
+use crate::state::{Caller, State, lock};
 use crate::values::Stored;
-use api::audit::{Action, Audit, Durability, Entry};
+use api::audit::{Action, Audit, Durability};
 use api::authority::Authority;
 use api::broker::{
     Broker, CallRequest, Error, ErrorKind, PlanEvent, PlanRequest, Registered, ToolEvent,
@@ -21,44 +22,21 @@ use api::{CallContext, Streaming};
 use async_trait::async_trait;
 use domain::decision::Decision;
 use domain::event::CallStatus;
-use domain::hash::Digest;
-use domain::id::{AgentId, AgentToken, SessionId, ValueId};
+use domain::id::{SessionId, ValueId};
 use domain::label::Label;
 use domain::limits::SPAWN_DEPTH;
-use domain::lineage::{AgentType, Ancestor, Lineage};
-use domain::settings::SessionSettings;
+use domain::lineage::AgentType;
 use domain::tool::ToolDefinition;
 use futures::StreamExt;
-use policy::paths::normalise;
-use policy::standing::Standing;
 use policy::table::ToolTable;
 use policy::{Cover, Parts, Policy};
-use serde_json::Value;
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use tokio::sync::{OnceCell, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 /// Events of one call that may wait for a slow reader.
 const CALL_EVENTS: usize = 64;
-
-/// Everything the broker works with.
-pub(crate) struct Inner {
-    pub(crate) policy: Policy,
-    pub(crate) config: Config,
-    pub(crate) executor: Arc<dyn Executor>,
-    pub(crate) clock: Clock,
-    pub(crate) authority: Authority,
-    pub(crate) state: State,
-    audit: Arc<dyn Audit>,
-    pub(crate) secrets: KnownSecrets,
-    params_key: [u8; 32],
-    /// Set once the broker's start is on record.
-    started: OnceCell<()>,
-}
 
 /// The broker. Cheap to clone: every clone is the same broker.
 #[derive(Clone)]
@@ -133,125 +111,6 @@ impl Service {
         let session = lock(&session);
         session.values.get(&value_id).cloned()
     }
-}
-
-impl Inner {
-    /// Appends to the audit log.
-    pub(crate) async fn record(
-        &self,
-        entry: Entry,
-        durability: Durability,
-    ) -> Result<(), api::audit::Error> {
-        self.audit.append(entry, durability).await.map(|_| ())
-    }
-
-    /// Puts the broker's start on record, with the policy it starts with, before anything else.
-    pub(crate) async fn start(&self, revision: Digest) -> Result<(), Error> {
-        let record = || async {
-            let mut entry = Entry::new((self.clock)(), Action::Start);
-            entry.params_hash = Some(revision);
-            entry.detail = "broker".to_owned();
-            self.record(entry, Durability::Grouped)
-                .await
-                .map_err(ledger::refused)
-        };
-        self.started.get_or_try_init(record).await.copied()
-    }
-
-    pub(crate) fn params_hash(&self, arguments: &Value) -> Digest {
-        ledger::params_hash(&self.params_key, arguments)
-    }
-
-    /// Gives an agent a token and a place in its session.
-    pub(crate) async fn register(
-        &self,
-        session_id: SessionId,
-        session: &Arc<Mutex<Session>>,
-        mut lineage: Lineage,
-        agent_type: AgentType,
-        inherited: (Label, CancellationToken),
-    ) -> Result<Registered, Error> {
-        let agent_id = AgentId::from_uuid(Uuid::now_v7());
-        lineage.push(Ancestor {
-            agent_id,
-            agent_type: agent_type.clone(),
-        });
-        let settings = lock(session).settings.clone();
-        let standing = self.standing(&lineage, &settings)?;
-        let who = (agent_id, &agent_type, &lineage);
-        let entry = ledger::registration(session_id, who, (self.clock)(), Action::RegisterAgent);
-        self.record(entry, Durability::Grouped)
-            .await
-            .map_err(ledger::refused)?;
-        let token = fresh_token();
-        let (label, ended) = inherited;
-        let agent = Agent::new(lineage.clone(), agent_type, standing, label, ended, &token);
-        self.state.add_agent(session_id, session, agent_id, agent)?;
-        Ok(Registered {
-            token,
-            agent_id,
-            lineage,
-        })
-    }
-
-    pub(crate) fn standing(
-        &self,
-        lineage: &Lineage,
-        settings: &SessionSettings,
-    ) -> Result<Standing, Error> {
-        let types: Vec<AgentType> = lineage.iter().map(|a| a.agent_type.clone()).collect();
-        self.policy
-            .standing(&types, &settings.grants)
-            .map_err(|e| Error::new(ErrorKind::UnknownAgentType, format!("{e}.")).with_source(e))
-    }
-
-    /// Checks a ceiling and brings its paths into their normal form.
-    pub(crate) fn settled(&self, mut settings: SessionSettings) -> Result<SessionSettings, Error> {
-        let invalid = |detail: String| Error::new(ErrorKind::InvalidSettings, detail);
-        let absolute = |path: &Path| -> Result<PathBuf, Error> {
-            if !path.is_absolute() {
-                let detail = format!("{} is not an absolute path.", path.display());
-                return Err(invalid(detail));
-            }
-            let root = Path::new("/");
-            normalise(root, &self.config.home, OsStr::new(path))
-                .map_err(|e| invalid(format!("{}: {e}.", path.display())))
-        };
-        settings.workspace = absolute(&settings.workspace)?;
-        settings.allow_write = settings
-            .allow_write
-            .iter()
-            .map(|path| absolute(path))
-            .collect::<Result<_, Error>>()?;
-        let table = self.policy.table();
-        let disabled = settings.disabled_tools.iter();
-        let disabled = disabled.map(|tool| ("`disabled_tools`", tool));
-        let granted = settings.grants.iter().map(|grant| ("A grant", &grant.tool));
-        for (place, tool) in disabled.chain(granted) {
-            if table.find(tool.as_str()).is_none() {
-                let detail = format!("{place} names `{tool}`, and there is no such tool.");
-                return Err(invalid(detail));
-            }
-        }
-        for grant in &settings.grants {
-            if !self
-                .policy
-                .manifest()
-                .agents
-                .contains_key(&grant.agent_type)
-            {
-                let detail = format!("No agent type is named `{}`.", grant.agent_type);
-                return Err(invalid(detail));
-            }
-        }
-        Ok(settings)
-    }
-}
-
-/// 256 random bits as 64 hexadecimal digits.
-fn fresh_token() -> AgentToken {
-    let bits: [u8; 32] = rand::random();
-    AgentToken::from_text(Digest::from_bytes(bits).to_string())
 }
 
 /// A stream over a call's events. Dropping it cancels the call.

@@ -1,7 +1,7 @@
 //! What the agents could do that a plan would start: for the user who approves it, and for whether
 //! what was approved in advance goes that far.
 
-use crate::service::Inner;
+use crate::inner::Inner;
 use crate::state::Caller;
 use api::broker::PlannedCall;
 use domain::limits::SPAWN_DEPTH;

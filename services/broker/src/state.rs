@@ -3,6 +3,7 @@
 
 use crate::approvals::Approvals;
 use crate::batch::Rows;
+pub(crate) use crate::lock::lock;
 use crate::values::Values;
 use api::audit::Entry;
 use api::broker::{Error, ErrorKind};
@@ -21,7 +22,7 @@ use policy::request::Requested;
 use policy::standing::Standing;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -35,11 +36,6 @@ pub(crate) const OPEN_QUESTIONS: usize = 64;
 const REFUSED_CHOICES: usize = 10_000;
 /// Values an agent's next value counts as its parents.
 const PARENTS: usize = 64;
-
-/// Locks, also after a panic elsewhere: every change under these locks is whole or not begun.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// One registered agent.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use domain::model::ModelRole;
 use domain::rights::WebContent;
 use domain::settings::{Attendance, SessionSettings};
 use domain::tool::{EffectClass, TargetKind, ToolDefinition, ToolSpec};
-use policy::flow::{Knowledge, Needles, Provenance};
+use policy::flow::{Knowledge, Provenance};
 use policy::history::TaskHistory;
 use policy::manifest::{AgentRule, Manifest, Selector, StatedPaths};
 use policy::request::Requested;
@@ -250,7 +250,7 @@ impl Guard {
             flow: Knowledge {
                 provenance: &self.provenance,
                 context: &self.context,
-                needles: &Needles::default(),
+                is_secret: &text::secrets::has_shape,
                 referenced,
                 refused_choices: &refused_choices,
                 requested: &self.requested,

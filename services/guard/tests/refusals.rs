@@ -61,6 +61,20 @@ fn post(text: &str) -> Value {
 }
 
 #[test]
+fn what_looks_like_a_secret_is_not_told() {
+    let told = TABLE.replace("audience: user", "audience: public");
+    let rules = Rules {
+        table: Table::parse(&told, "table").unwrap(),
+        ..Rules::default()
+    };
+    let mut guard = Guard::begin(&rules, "post it to the wall", &tools(), None).unwrap();
+    let key = post("sk-proj-abcdefghijklmnopqrstuvwxyz0123");
+    let refused = (Verdict::Deny, "secret_in_payload".to_owned());
+    assert_eq!(ask(&mut guard, 1, "post", &key), refused);
+    assert_ne!(ask(&mut guard, 2, "post", &post("a cat")), refused);
+}
+
+#[test]
 fn a_no_that_is_told_stops_further_choices_and_the_same_call() {
     let mut guard = after_reading();
     let first = ask(&mut guard, 2, "post", &post("a"));

@@ -127,7 +127,7 @@ fn tidy(entry: &mut WriteEntry) {
 fn check_form(entry: &WriteEntry) -> Result<(), Denial> {
     check_emptiness(entry)?;
     check_size(entry)?;
-    let secret = |text: &str| policy::flow::has_shape(text) || wording::tells_a_password(text);
+    let secret = |text: &str| text::secrets::has_shape(text) || wording::tells_a_password(text);
     match entry.texts().into_iter().find(|(_, text)| secret(text)) {
         Some((part, _)) => Err(Denial::new(
             Refusal::Secret,

@@ -14,7 +14,6 @@ use domain::fault::Coded;
 use domain::limits;
 use futures::StreamExt;
 use futures::stream;
-use policy::flow::Needles;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode, Url};
 use serde_json::Value;
@@ -22,6 +21,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use text::escape::visible_line;
+use text::secrets::Needles;
 use tokio::time::timeout;
 use zeroize::Zeroizing;
 

@@ -3,10 +3,10 @@
 
 use crate::call::{Call, Form, ToolChoice};
 use crate::error::{Error, ErrorKind};
+use calls::json_calls::{Reply, describe, reply_schema, write_call, write_result};
 use domain::message::Message;
 use domain::tool::ToolDefinition;
 use serde_json::{Value, json};
-use text::json_calls::{Reply, describe, reply_schema, write_call, write_result};
 
 /// Longest bound on a string that servers are sent, characters, and the bound of an answer: without
 /// one a small model repeats itself to the token limit. Some servers write out every repetition of

@@ -7,8 +7,10 @@
 //! bad example that it catches).
 
 pub mod arrows;
+pub mod circles;
 pub mod codes;
 pub mod contracts;
+pub mod dependencies;
 pub mod rules;
 pub mod sizes;
 pub mod source;

@@ -7,8 +7,9 @@
 )]
 
 use architecture::arrows::{self, Arrow, Need};
+use architecture::dependencies::{self, Declared};
 use architecture::source::SourceFile;
-use architecture::{Violation, codes, contracts, rules, sizes};
+use architecture::{Violation, circles, codes, contracts, rules, sizes};
 use cargo_metadata::{DependencyKind, MetadataCommand, Package};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -76,9 +77,16 @@ fn sources() -> Vec<SourceFile> {
         let text = std::fs::read_to_string(path).unwrap();
         SourceFile::parse(&name, &text, is_test).unwrap_or_else(|error| panic!("{name}: {error}"))
     };
-    let first: Vec<SourceFile> = paths.iter().map(|p| read(p, &BTreeSet::new())).collect();
-    let test_modules = first.iter().flat_map(SourceFile::test_modules).collect();
-    paths.iter().map(|p| read(p, &test_modules)).collect()
+    let mut all: Vec<SourceFile> = paths.iter().map(|p| read(p, &BTreeSet::new())).collect();
+    let test_modules: BTreeSet<String> = all.iter().flat_map(SourceFile::test_modules).collect();
+    for (file, path) in all.iter_mut().zip(&paths) {
+        let stem = file.path.trim_end_matches(".rs");
+        let is_within = |module: &String| stem.starts_with(module.as_str());
+        if test_modules.iter().any(is_within) {
+            *file = read(path, &test_modules);
+        }
+    }
+    all
 }
 
 fn none(found: Vec<Violation>) {
@@ -110,27 +118,18 @@ fn packages() -> Vec<(String, Package)> {
     with_folder.collect()
 }
 
-#[test]
-fn every_arrow_points_down() {
+/// The dependencies between our crates.
+fn arrows() -> Vec<Arrow> {
     let root = root();
-    let packages = packages();
     let mut all = Vec::new();
-    for (folder, package) in &packages {
-        assert!(arrows::place(folder).is_some(), "{folder} lies in no layer");
+    for (folder, package) in packages() {
         for dependency in &package.dependencies {
             if let Some(path) = &dependency.path {
-                let to = path
-                    .strip_prefix(root.to_str().unwrap())
-                    .unwrap()
-                    .to_string();
-                let need = match dependency.kind {
-                    DependencyKind::Development => Need::Test,
-                    _ => Need::Ship,
-                };
+                let to = path.strip_prefix(root.to_str().unwrap()).unwrap();
                 all.push(Arrow {
                     from: folder.clone(),
-                    to,
-                    need,
+                    to: to.to_string(),
+                    need: need(dependency.kind),
                 });
             }
         }
@@ -140,7 +139,78 @@ fn every_arrow_points_down() {
         "only {} arrows seen: the test looks at nothing",
         all.len()
     );
-    none(arrows::check(&all));
+    all
+}
+
+fn need(kind: DependencyKind) -> Need {
+    match kind {
+        DependencyKind::Development => Need::Test,
+        _ => Need::Ship,
+    }
+}
+
+#[test]
+fn every_arrow_points_down() {
+    for (folder, _) in packages() {
+        assert!(
+            arrows::place(&folder).is_some(),
+            "{folder} lies in no layer"
+        );
+    }
+    none(arrows::check(&arrows()));
+}
+
+#[test]
+fn every_dependency_is_named() {
+    let mut declared = Vec::new();
+    for (folder, package) in packages() {
+        for dependency in package.dependencies {
+            declared.push(Declared {
+                folder: folder.clone(),
+                name: dependency.rename.unwrap_or(dependency.name),
+                need: need(dependency.kind),
+            });
+        }
+    }
+    none(dependencies::check_named(
+        &declared,
+        &sources(),
+        dependencies::UNNAMED,
+    ));
+}
+
+#[test]
+fn the_crate_graph_matches_its_snapshot() {
+    let seen = dependencies::graph(&arrows());
+    let file = root().join("docs/crate-graph.txt");
+    if std::env::var_os("CARL_BLESS").is_some() {
+        std::fs::write(&file, &seen).unwrap();
+    }
+    let kept = std::fs::read_to_string(&file).unwrap_or_default();
+    let lines = |text: &str| -> BTreeSet<String> { text.lines().map(str::to_owned).collect() };
+    let (kept, seen) = (lines(&kept), lines(&seen));
+    let added: Vec<&String> = seen.difference(&kept).collect();
+    let gone: Vec<&String> = kept.difference(&seen).collect();
+    assert!(
+        added.is_empty() && gone.is_empty(),
+        "docs/crate-graph.txt lacks {added:#?} and has too much {gone:#?}; is each edge wanted? \
+         Then `cargo xtask bless`."
+    );
+}
+
+#[test]
+fn modules_of_a_crate_stand_in_no_circle() {
+    let files = sources();
+    let seen: usize = circles::graphs(&files)
+        .iter()
+        .flat_map(|(_, graph)| &graph.needs)
+        .map(std::collections::BTreeMap::len)
+        .sum();
+    assert!(
+        seen > 500,
+        "only {seen} needs seen: the test looks at nothing"
+    );
+    none(circles::check(&files, circles::ALLOWED));
 }
 
 #[test]

@@ -78,26 +78,24 @@ fn starting_and_stopping_a_job_tells_nothing_of_its_program() {
 }
 
 #[test]
-fn what_a_program_saw_of_the_machine_is_not_searched_for() {
-    let searx = Searx::new([Hit::new("https://tea.example/a", "Tea", "Green tea.")]);
-    let searched = |query: &str| {
-        let code = "print(open('/etc/os-release').read())";
-        let scene = Scene::new(replies(&[
+fn code_with_no_files_sees_nothing_of_the_users_surroundings() {
+    let code = "import os\nnames = ['passwd', 'group', 'hosts', 'os-release']\n\
+                print([os.path.exists('/etc/' + name) for name in names])";
+    let shell = "ls /etc/passwd /etc/hosts";
+    let (scene, outcome) = play(
+        |_house| {},
+        &[
             ("run_code", json!({"language": "python", "code": code})),
-            ("web_search", json!({"query": query})),
-        ]));
-        let config = scene.server.config("openai");
-        scene
-            .house
-            .configure(&format!("{config}{}", searx.config()));
-        let before = searx.queries().len();
-        let outcome = scene.run(&["--yes", "exec", "look for green tea"]);
-        let results = results(&scene, &outcome);
-        assert!(results[0].contains("PRETTY_NAME"), "{results:#?}");
-        (searx.queries().len() - before, results)
-    };
-    let (count, results) = searched("host with debian twelve bookworm");
-    assert_eq!(count, 0, "{results:#?}");
-    // The user's own words tell nothing of it.
-    assert_eq!(searched("green tea").0, 1);
+            // The control: a command works on the user's files, and its results count as read.
+            ("run_shell", json!({"argv": ["sh", "-c", shell]})),
+        ],
+    );
+    let told = results(&scene, &outcome);
+    assert!(
+        told[0].contains("[False, False, False, True]"),
+        "{}",
+        told[0]
+    );
+    assert!(told[1].contains("/etc/hosts"), "{}", told[1]);
+    assert!(told[1].contains("UNTRUSTED run_shell"), "{}", told[1]);
 }

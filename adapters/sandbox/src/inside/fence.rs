@@ -83,7 +83,7 @@ fn restrict(spec: &Spec, has_view: bool) -> Result<RestrictionStatus, RulesetErr
             created = allow(created, Path::new(folder), all)?;
         }
     } else {
-        let system = view::system_paths(spec.has_network).into_iter();
+        let system = view::system_paths(spec).into_iter();
         for path in system.chain(spec.read.iter().cloned()) {
             created = allow(created, &path, read)?;
         }

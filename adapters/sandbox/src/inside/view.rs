@@ -35,14 +35,12 @@ const SYSTEM: [&str; 9] = [
     "/gnu/store",
 ];
 /// What programs need of the machine's configuration, none of it secret.
-const SETTINGS: [&str; 21] = [
+const SETTINGS: [&str; 18] = [
     "/etc/alternatives",
     "/etc/ca-certificates",
     "/etc/ca-certificates.conf",
     "/etc/debian_version",
-    "/etc/group",
     "/etc/host.conf",
-    "/etc/hosts",
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
     "/etc/ld.so.conf.d",
@@ -51,13 +49,15 @@ const SETTINGS: [&str; 21] = [
     "/etc/mime.types",
     "/etc/nsswitch.conf",
     "/etc/os-release",
-    "/etc/passwd",
     "/etc/pki",
     "/etc/python3",
     "/etc/ssl/certs",
     "/etc/terminfo",
     "/etc/timezone",
 ];
+/// Who uses the machine and what is near it: for programs that work on files of the user's, or with a
+/// network. What code sees that has neither counts as made of its own text.
+const SURROUNDINGS: [&str; 3] = ["/etc/group", "/etc/hosts", "/etc/passwd"];
 /// What a program with a network needs besides.
 const NETWORK_SETTINGS: [&str; 7] = [
     "/etc/apt",
@@ -114,12 +114,21 @@ struct Source {
     usage: Use,
 }
 
-/// What every program may read of the machine.
-pub(super) fn system_paths(has_network: bool) -> Vec<PathBuf> {
-    let network: &[&str] = if has_network { &NETWORK_SETTINGS } else { &[] };
+/// What a program may read of the machine.
+pub(super) fn system_paths(spec: &Spec) -> Vec<PathBuf> {
+    let network: &[&str] = match spec.has_network {
+        true => &NETWORK_SETTINGS,
+        false => &[],
+    };
+    let is_alone = spec.write.is_empty() && spec.scratch.as_ref() == Some(&spec.folder);
+    let surroundings: &[&str] = match is_alone && !spec.has_network {
+        true => &[],
+        false => &SURROUNDINGS,
+    };
     SYSTEM
         .iter()
         .chain(&SETTINGS)
+        .chain(surroundings)
         .chain(network)
         .map(PathBuf::from)
         .collect()
@@ -195,7 +204,7 @@ impl Plan {
             sources: Vec::new(),
             links: Vec::new(),
         };
-        for path in system_paths(spec.has_network) {
+        for path in system_paths(spec) {
             plan.add(&path, Use::Read)?;
         }
         for device in DEVICES {

@@ -1,14 +1,14 @@
 //! `delete_file`.
 
-use super::{as_text, elsewhere, keep, read_whole, recorded, with_artifact};
+use super::writing::{as_text, elsewhere, keep, read_whole, recorded, with_artifact};
 use crate::arguments;
 use crate::atomic::{changed_meanwhile, is_same, sync_folder};
 use crate::beneath::{Found, LastLink, Place, Spot};
 use crate::failure::{from_errno, mendable, not_found};
+use crate::job::Job;
 use crate::journal::Change;
 use crate::look::entry_kind;
 use crate::record::{DeleteFile, EntryKind};
-use crate::service::Job;
 use api::executor::ToolFailure;
 use domain::tool::ToolOutput;
 use rustix::fs::{AtFlags, FileType};

@@ -1,12 +1,12 @@
 //! `edit_file`.
 
-use super::{diff, elsewhere, put, read_whole, regular_at, with_artifact};
+use super::writing::{diff, elsewhere, put, read_whole, regular_at, with_artifact};
 use crate::arguments;
 use crate::beneath::{Found, LastLink, Place, Spot};
 use crate::failure::{mendable, not_found};
+use crate::job::Job;
 use crate::matching::{self, Edited, Miss};
 use crate::record::EditFile;
-use crate::service::Job;
 use api::executor::ToolFailure;
 use domain::tool::ToolOutput;
 

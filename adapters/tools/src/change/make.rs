@@ -1,13 +1,13 @@
 //! `make_dir`.
 
-use super::{behind_link, recorded, with_artifact};
+use super::writing::{behind_link, recorded, with_artifact};
 use crate::arguments;
 use crate::atomic::sync_folder;
 use crate::beneath::{self, LastLink, Place};
 use crate::failure::{from_errno, mendable};
+use crate::job::Job;
 use crate::journal::Change;
 use crate::record::MakeDir;
-use crate::service::Job;
 use api::executor::ToolFailure;
 use domain::tool::ToolOutput;
 use rustix::fd::OwnedFd;

@@ -1,13 +1,14 @@
 //! `move_file`.
 
-use super::{changed, elsewhere, folder_lines, make, recorded};
+use super::make;
+use super::writing::{changed, elsewhere, folder_lines, recorded};
 use crate::arguments;
 use crate::atomic::{rename_to_free, sync_folder};
 use crate::beneath::{self, Found, LastLink, Place, Spot};
 use crate::failure::{NOT_FOUND, broken, from_errno, mendable, not_found, refused};
+use crate::job::Job;
 use crate::journal::Change;
 use crate::record::MoveFile;
-use crate::service::Job;
 use api::executor::ToolFailure;
 use domain::limits::GUARD_ENTRIES;
 use domain::tool::ToolOutput;

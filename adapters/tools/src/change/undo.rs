@@ -1,13 +1,14 @@
 //! `undo`: takes back the session's last change, if what it left is still there untouched.
 
-use super::{as_text, diff, folder_lines, make, read_whole, rename};
+use super::writing::{as_text, diff, folder_lines, read_whole};
+use super::{make, rename};
 use crate::arguments;
 use crate::atomic::{self, Expect, sync_folder};
 use crate::beneath::{Found, LastLink, Place};
 use crate::failure::{from_errno, from_io, mendable};
+use crate::job::Job;
 use crate::journal::{Change, Closing, Kept, Open};
 use crate::record::Undo;
-use crate::service::Job;
 use api::executor::ToolFailure;
 use domain::hash::Digest;
 use domain::tool::ToolOutput;

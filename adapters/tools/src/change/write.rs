@@ -1,16 +1,20 @@
 //! `write_file`.
 
-use super::{
-    as_text, behind_link, diff, elsewhere, folder_lines, make, put, put_in_new_folders, read_whole,
-    regular_at, with_artifact,
+use super::make;
+use super::writing::{
+    as_text, behind_link, diff, elsewhere, folder_lines, put, read_whole, recorded, regular_at,
+    with_artifact, within_limit,
 };
 use crate::arguments::{self, WriteMode};
+use crate::atomic::{self, Expect, Written};
 use crate::beneath::{Found, LastLink, Place, Spot};
 use crate::failure::mendable;
+use crate::job::Job;
+use crate::journal::Change;
 use crate::look::scan;
 use crate::record::WriteFile;
-use crate::service::Job;
 use api::executor::ToolFailure;
+use domain::hash::Digest;
 use domain::tool::ToolOutput;
 use rustix::fs::FileType;
 use std::path::PathBuf;
@@ -159,4 +163,31 @@ pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
     };
     let change = diff(&place.shown, old.as_deref(), Some(&new));
     Ok(format!("{made}{change}"))
+}
+
+/// Writes a file whose folder does not exist yet, with the folders above it.
+fn put_in_new_folders(
+    job: &Job<'_>,
+    place: &Place<'_>,
+    folders: &[PathBuf],
+    content: &[u8],
+) -> Result<Written, ToolFailure> {
+    within_limit(place, content)?;
+    let change = Change::Put {
+        path: place.target.to_path_buf(),
+        before: None,
+        after: Digest::of(content),
+        made: folders.to_vec(),
+    };
+    recorded(job, change, || {
+        let written = make::make_above(place).and_then(|()| {
+            let spot = place.spot(LastLink::Follow)?;
+            let expect = Expect::Absent(None);
+            atomic::put(&spot, &mut &*content, expect, job.leash, &place.shown)
+        });
+        if written.is_err() {
+            make::remove_empty(job, folders);
+        }
+        written
+    })
 }

@@ -4,9 +4,9 @@
 use crate::arguments;
 use crate::context::Leashed;
 use crate::failure::{from_io, mendable};
+use crate::job::Job;
 use crate::look::{html, scan};
 use crate::record::ReadDocument;
-use crate::service::Job;
 use api::executor::ToolFailure;
 use domain::limits::FILE_READ_BYTES;
 use domain::tool::ToolOutput;

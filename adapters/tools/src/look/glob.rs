@@ -2,9 +2,9 @@
 
 use crate::arguments;
 use crate::failure::{mendable, of_call};
+use crate::job::Job;
 use crate::look::{joined, lines_or};
 use crate::record::Glob;
-use crate::service::Job;
 use crate::walk::{End, Ignore, Step, Walk};
 use api::executor::ToolFailure;
 use domain::limits::{LISTING_ENTRIES, WALK_DEPTH};

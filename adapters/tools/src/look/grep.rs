@@ -3,9 +3,9 @@
 use crate::arguments;
 use crate::context::Leashed;
 use crate::failure::{mendable, of_call};
+use crate::job::{Job, shown};
 use crate::look::joined;
 use crate::record::{Grep, GrepMatch};
-use crate::service::{Job, shown};
 use crate::walk::{End, Ignore, Step, Walk};
 use api::executor::ToolFailure;
 use domain::limits::{LISTING_ENTRIES, SEARCH_LINE_BYTES, WALK_DEPTH};

@@ -4,8 +4,8 @@
 use crate::arguments;
 use crate::context::Leashed;
 use crate::failure::{from_io, mendable};
+use crate::job::Job;
 use crate::record::ViewImage;
-use crate::service::Job;
 use api::executor::ToolFailure;
 use domain::limits::PICTURE_BYTES;
 use domain::tool::ToolOutput;

@@ -2,9 +2,9 @@
 
 use crate::arguments::{self, SortOrder};
 use crate::failure::{NOT_FOUND, mendable};
+use crate::job::Job;
 use crate::look::{entry_kind, joined, lines_or};
 use crate::record::{EntryKind, ListFiles, ListedEntry};
-use crate::service::Job;
 use crate::walk::{End, Entry, Ignore, Step, Walk};
 use api::executor::ToolFailure;
 use domain::limits::{LISTING_ENTRIES, WALK_DEPTH};

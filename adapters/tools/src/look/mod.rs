@@ -9,8 +9,8 @@ pub(crate) mod list;
 pub(crate) mod read;
 pub(crate) mod scan;
 
+use crate::job::shown;
 use crate::record::EntryKind;
-use crate::service::shown;
 use rustix::fs::FileType;
 use std::path::Path;
 

@@ -2,9 +2,9 @@
 
 use crate::arguments;
 use crate::failure::mendable;
+use crate::job::Job;
 use crate::look::scan::{self, Lines, Scan};
 use crate::record::ReadFile;
-use crate::service::Job;
 use api::executor::ToolFailure;
 use domain::limits::FILE_READ_BYTES;
 use domain::tool::ToolOutput;

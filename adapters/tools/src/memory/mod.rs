@@ -3,21 +3,24 @@
 //! Which memories an agent reaches stands in the call, as the guard put it there. What is shown
 //! carries the label that it was stored with; what is kept, the label of what the agent was shown.
 
+mod call;
 mod record;
 mod save;
 mod show;
 mod table;
 
+pub(crate) use call::context;
+
+use self::call::{failure, known_form};
 use crate::arguments::parse;
-use crate::failure::{broken, mendable, of_call, refused, timeout};
-use api::CallContext;
+use crate::failure::{broken, refused, timeout};
 use api::authority::{Authorized, JudgedCall};
 use api::executor::{Executor, PathRefusal, ProgressSink, ToolFailure};
 use api::memory::{
-    CorrelatedRequest, Detail, Error, Kind, Memory, QueryEvent, QueryRequest, Recall, Scope, Source,
+    CorrelatedRequest, Detail, Kind, Memory, QueryEvent, QueryRequest, Recall, Scope, Source,
 };
 use async_trait::async_trait;
-use domain::id::{AgentToken, MemoryId, TraceId};
+use domain::id::MemoryId;
 use domain::label::{Integrity, Label};
 use domain::tool::{SAVE_MEMORY, SEARCH_MEMORY, TargetKind, ToolOutput, ToolSpec};
 use futures::StreamExt;
@@ -160,39 +163,6 @@ impl From<How> for Detail {
 /// What the guard lets the agent see: nothing where the manifest names nothing.
 fn scope(call: &JudgedCall) -> Scope {
     Scope::Only(call.rights.namespaces.clone())
-}
-
-/// For the record of the reading: the session. The guard has judged the call, and no executor holds
-/// an agent's token.
-pub(crate) fn context(call: &JudgedCall) -> CallContext {
-    CallContext {
-        session_id: call.session_id,
-        agent_token: AgentToken::from_text(String::new()),
-        trace_id: TraceId::from_uuid(call.call_id.as_uuid()),
-    }
-}
-
-fn known_form(id: &str) -> Result<MemoryId, ToolFailure> {
-    id.trim().parse().map_err(|error| {
-        mendable(
-            "no_id",
-            of_call(format!(
-                "`{id}` is no id of a memory ({error}). Take ids from search_memory."
-            )),
-        )
-    })
-}
-
-fn failure(error: Error) -> ToolFailure {
-    match error {
-        Error::NotFound { .. } | Error::Invalid { .. } => {
-            mendable("unusable", of_call(format!("{error}. Ask in other words.")))
-        }
-        Error::StillThere { .. } | Error::Unavailable { .. } => broken(
-            "memory_unavailable",
-            of_call(format!("[tool unavailable] {error}. Go on without memory.")),
-        ),
-    }
 }
 
 #[async_trait]

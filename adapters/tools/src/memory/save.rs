@@ -1,7 +1,7 @@
 //! Nominating something to be kept. Memory's own gate decides whether it is.
 
+use super::call::{context, failure, known_form};
 use super::record::Kept;
-use super::{context, failure, known_form};
 use crate::arguments::parse;
 use crate::failure::{broken, mendable, of_call};
 use api::authority::JudgedCall;

@@ -353,7 +353,7 @@ impl Jobs {
         };
         let index = seen.iter().position(|job| job.name == name);
         let index = index.ok_or_else(|| {
-            let name = crate::service::shown(name);
+            let name = crate::job::shown(name);
             mendable(
                 "no_such_job",
                 format!("There is no job `{name}` here. {known}."),

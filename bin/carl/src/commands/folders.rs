@@ -1,14 +1,13 @@
 //! `carl policy folders` and `carl policy forget`: folders that were opened for writing for good.
 
 use super::Setting;
+use crate::audited::on_record;
 use crate::cli::{ForgetArgs, ListArgs, SessionFlags};
-use crate::exit::{Exit, Failure, OrFail};
+use crate::exit::{Exit, Failure};
 use crate::open_folders::OpenFolders;
 use crate::render::print;
 use crate::wiring::House;
 use anyhow::{Context, Result};
-use api::audit::{Action, Audit, Durability, Entry};
-use domain::Timestamp;
 use serde_json::json;
 use std::path::Path;
 use text::escape::visible;
@@ -79,18 +78,6 @@ pub async fn forget(args: &ForgetArgs) -> Result<Exit> {
         visible(&name)
     ))?;
     Ok(Exit::Success)
-}
-
-/// Puts a change of what is open for good on record, before it is made. The folder's name is not
-/// part of it.
-///
-/// # Errors
-/// When the log takes nothing; the change must then not be made.
-pub async fn on_record(audit: &dyn Audit, change: &str) -> Result<()> {
-    let mut entry = Entry::new(Timestamp::now(), Action::Configure);
-    entry.detail = change.to_owned();
-    audit.append(entry, Durability::Durable).await.or_fail()?;
-    Ok(())
 }
 
 fn unknown(folder: &Path) -> Failure {

@@ -19,81 +19,15 @@ pub mod session;
 pub mod tools;
 pub mod undo;
 
-use crate::cli::SessionFlags;
-use crate::config::{Loaded, load};
-use crate::exit::Failure;
+pub use crate::setting::Setting;
+
 use crate::open_folders::OpenFolders;
-use crate::paths::Paths;
-use crate::profile;
-use crate::render::print_error;
 use crate::request::Asker;
 use crate::wiring::House;
-use ::models::{ProviderConfig, ProviderType};
-use anyhow::Result;
-use domain::settings::{Attendance, SessionProfile};
-use std::path::PathBuf;
+use domain::settings::Attendance;
 use std::sync::Arc;
 
-/// Where a command runs: folders, workspace and configuration.
-#[derive(Debug, Clone)]
-pub struct Setting {
-    /// Housecarl's folders.
-    pub paths: Paths,
-    /// The folder to work in.
-    pub workspace: PathBuf,
-    /// The configuration in force.
-    pub loaded: Loaded,
-}
-
 impl Setting {
-    /// For commands without flags of a session.
-    ///
-    /// # Errors
-    /// As [`Setting::read`].
-    pub fn plain() -> Result<Self> {
-        Self::read(&SessionFlags::default())
-    }
-
-    /// Reads environment, folders and configuration; flags come last and win.
-    ///
-    /// # Errors
-    /// A usage failure that names what is wrong and where.
-    pub fn read(flags: &SessionFlags) -> Result<Self> {
-        let paths = Paths::from_environment()?;
-        let workspace = profile::workspace(&flags.ceiling)?;
-        let mut loaded = load(&paths, &workspace)?;
-        for line in &loaded.ignored {
-            print_error(&format!("warning: {line}\n"))?;
-        }
-        loaded.config.models.air_gap |= flags.air_gap;
-        if let Some(provider) = &flags.provider {
-            prefer(&mut loaded.config.models, provider)?;
-        }
-        Ok(Self {
-            paths,
-            workspace,
-            loaded,
-        })
-    }
-
-    /// The profile that a session here is opened with. A session that the user attends may write
-    /// in this folder if a yes to it was remembered.
-    ///
-    /// # Errors
-    /// As [`profile::build`] and [`OpenFolders::read`].
-    pub fn profile(&self, flags: &SessionFlags, attendance: Attendance) -> Result<SessionProfile> {
-        let config = &self.loaded.config;
-        let mut profile = profile::build(flags, config, &self.workspace, attendance)?;
-        if attendance == Attendance::Attended
-            && OpenFolders::of(&self.paths)
-                .read()?
-                .contains(&self.workspace)
-        {
-            profile.settings.allow_write.insert(self.workspace.clone());
-        }
-        Ok(profile)
-    }
-
     /// Who is asked in such a session.
     #[must_use]
     pub fn asker(&self, attendance: Attendance, house: &House) -> Asker {
@@ -104,29 +38,4 @@ impl Setting {
             audit: Arc::clone(&house.audit),
         }
     }
-}
-
-/// `--provider NAME`: every role goes there. The protocols' own names need no configuration.
-fn prefer(models: &mut ::models::Config, provider: &str) -> Result<()> {
-    if !models.providers.contains_key(provider) {
-        let known = [ProviderType::Ollama, ProviderType::Embedded];
-        let Some(kind) = known.into_iter().find(|kind| kind.as_str() == provider) else {
-            let configured: Vec<&str> = models.providers.keys().map(String::as_str).collect();
-            return Err(Failure::usage(
-                format!("--provider: `{provider}` is not configured"),
-                format!(
-                    "Add [models.providers.{provider}] to config.toml, or use ollama, embedded{}{}.",
-                    if configured.is_empty() { "" } else { ", " },
-                    configured.join(", ")
-                ),
-            )
-            .into());
-        };
-        models
-            .providers
-            .insert(provider.to_owned(), ProviderConfig::new(kind, None));
-    }
-    models.default_provider = Some(provider.to_owned());
-    models.roles.clear();
-    Ok(())
 }

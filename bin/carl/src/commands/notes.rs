@@ -2,7 +2,7 @@
 //! question before a session uses a version that nobody said anything of.
 
 use super::Setting;
-use super::folders::on_record;
+use crate::audited::on_record;
 use crate::cli::{ListArgs, NotesArgs};
 use crate::exit::{Exit, Failure, OrFail};
 use crate::project_notes::{self, File};

@@ -1,16 +1,20 @@
 //! All services together, as a command works with them: in this process or in another.
 
+use super::endpoints::{endpoint, served};
+use super::knowledge::Remembrance;
 use super::log::awaited;
-use super::{
-    CAPTURE_WAIT, Guard, Knowledge, LazyInbox, Remembrance, capture, desk, endpoint, files, guard,
-    knowledge, let_go, mark, models, secrets, secrets_to_look, served, sessions,
+use super::senses::LazyInbox;
+use super::services::{
+    CAPTURE_WAIT, Guard, Knowledge, capture, desk, files, guard, knowledge, let_go, mark, models,
+    sessions,
 };
+use super::stores::{secrets, secrets_to_look};
 use crate::cli::SessionFlags;
-use crate::commands::Setting;
 use crate::exit::{Failure, OrFail};
 use crate::guests;
 use crate::lock::StateLock;
 use crate::paths::private_folder;
+use crate::setting::Setting;
 use crate::terms::{self, Agreement, By, Terms};
 use anyhow::Result;
 use api::audit::{Ack, Action, Audit, Durability, Entry};
@@ -274,17 +278,6 @@ impl House {
         }
     }
 
-    /// Whether others are served from this process.
-    #[must_use]
-    pub const fn serves(&self) -> bool {
-        self.shared.is_some()
-    }
-
-    /// Takes nothing new from others; what they asked for already is answered still.
-    pub fn serve_no_longer(&mut self) {
-        self.shared = None;
-    }
-
     /// Whether the services were in another process that does not answer, or that others have taken
     /// the place of: with those nothing is agreed on, and they have nothing open for this one.
     pub async fn is_gone(&self) -> bool {
@@ -322,7 +315,7 @@ impl House {
             // Another process's services go on.
             return outcome;
         }
-        if let Err(error) = guests::see_off(&mut self).await {
+        if let Err(error) = guests::see_off(self.sessions.as_ref(), &mut self.shared).await {
             tracing::warn!("others may be cut off: {error:#}");
         }
         if let Some(capture) = &self.capture {

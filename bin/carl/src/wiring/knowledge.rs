@@ -1,9 +1,9 @@
 //! Memory and search: in this process, or where `[endpoints]` says. Both are opened when somebody
 //! first needs them, so that a command that does not pays nothing.
 
-use super::{Memories, remote};
-use crate::commands::Setting;
+use super::endpoints::remote;
 use crate::exit::OrFail;
+use crate::setting::Setting;
 use anyhow::Result;
 use api::audit::Audit;
 use api::memory::{
@@ -21,6 +21,27 @@ use domain::id::MemoryId;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
+
+/// Both sides of memory, wherever it is.
+#[derive(Clone)]
+pub struct Memories {
+    /// What agents' tools and observers use.
+    pub memory: Arc<dyn Memory>,
+    /// The user's side.
+    pub curator: Arc<dyn Curator>,
+}
+
+impl Memories {
+    /// Where they are served.
+    #[must_use]
+    pub fn at(endpoint: &wire::Endpoint) -> Self {
+        let client = Arc::new(wire::memory::Client::connect(endpoint));
+        Self {
+            memory: client.clone(),
+            curator: client,
+        }
+    }
+}
 
 /// Memory, wherever it is.
 #[derive(Clone)]

@@ -1,11 +1,12 @@
 //! The audit log: in this process, or where it is served.
 
-use super::{remote, secrets_socket, served};
-use crate::commands::Setting;
+use super::endpoints::{remote, served};
+use super::stores::secrets_socket;
 use crate::exit::{Failure, OrFail};
 use crate::lock::StateLock;
 use crate::paths::private_folder;
 use crate::render::print_error;
+use crate::setting::Setting;
 use anyhow::Result;
 use api::audit::Audit;
 use std::sync::Arc;

@@ -1,35 +1,14 @@
 //! Memory: in this process, or where it is served.
 
+use super::endpoints::served;
+use super::knowledge::{Memories, remembrance};
 use super::log::awaited;
-use super::{models, remembrance, secrets, served};
-use crate::commands::Setting;
+use super::services::models;
+use super::stores::secrets;
 use crate::lock::StateLock;
 use crate::paths::private_folder;
+use crate::setting::Setting;
 use anyhow::Result;
-use api::memory::{Curator, Memory};
-use std::sync::Arc;
-use wire::Endpoint;
-
-/// Both sides of memory, wherever it is.
-#[derive(Clone)]
-pub struct Memories {
-    /// What agents' tools and observers use.
-    pub memory: Arc<dyn Memory>,
-    /// The user's side.
-    pub curator: Arc<dyn Curator>,
-}
-
-impl Memories {
-    /// Where they are served.
-    #[must_use]
-    pub fn at(endpoint: &Endpoint) -> Self {
-        let client = Arc::new(wire::memory::Client::connect(endpoint));
-        Self {
-            memory: client.clone(),
-            curator: client,
-        }
-    }
-}
 
 /// Memory alone, for the user's own command: that of whoever serves here, else this process's, and
 /// then the lock is held for as long as the second part is.

@@ -1,9 +1,9 @@
 //! What sessions in auto mode hear by and tell by.
 
 use super::stores::make_token;
-use crate::commands::Setting;
 use crate::exit::Failure;
 use crate::files::{self, Links};
+use crate::setting::Setting;
 use agents::drive::Senses;
 use anyhow::{Context, Result};
 use api::signals::{Error, Notifier, Source};

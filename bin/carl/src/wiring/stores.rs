@@ -1,9 +1,9 @@
 //! Where secrets are kept, and who is given them: the broker and the model gateway.
 
-use super::remote;
-use crate::commands::Setting;
+use super::endpoints::{given, remote};
 use crate::exit::{Exit, Failure, OrFail};
 use crate::paths::private_folder;
+use crate::setting::Setting;
 use anyhow::{Context, Result};
 use api::audit::{Ack, Audit, Durability, Entry};
 use api::secrets::{Error, Keeper, SECRET_VALUE_BYTES, SecretValue, Secrets};
@@ -189,7 +189,7 @@ pub fn secrets_socket(setting: &Setting) -> PathBuf {
 }
 
 fn token_file(setting: &Setting) -> PathBuf {
-    super::given(setting.loaded.config.secrets.token_file.clone())
+    given(setting.loaded.config.secrets.token_file.clone())
         .unwrap_or_else(|| setting.paths.runtime.join("secrets.token"))
 }
 

@@ -5,7 +5,6 @@ use crate::flow::normal::{decoded, exact, folded, unmasked};
 use crate::flow::parts::{Asked, Part};
 use crate::flow::provenance::Found;
 use crate::flow::rules::{Call, Pinned, finding, origins, read_origins, shown};
-use crate::flow::secrets::has_shape;
 use crate::request::Asking;
 use domain::decision::{Finding, Verdict};
 use domain::label::{Integrity, Readers};
@@ -33,7 +32,7 @@ impl Call<'_> {
             return None;
         }
         let parts = self.targets.iter().chain(&self.payload);
-        let is_secret = |text: &str| has_shape(text) || self.flow.known.needles.is_in(text);
+        let is_secret = self.flow.known.is_secret;
         let leaked = parts.into_iter().find(|part| {
             // A secret keeps its case, so that only what hides in it is taken out.
             let plain = unmasked(&part.text);

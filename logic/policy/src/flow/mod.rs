@@ -20,7 +20,6 @@ mod quotes;
 mod records;
 mod rules;
 mod said;
-mod secrets;
 
 pub(crate) use entities::{is_whole_lead, leads};
 pub(crate) use index::stands_whole;
@@ -32,4 +31,3 @@ pub(crate) use quotes::quoted;
 pub(crate) use rules::Judged;
 pub(crate) use rules::{Flow, judge};
 pub use rules::{Knowledge, Pinned};
-pub use secrets::{Needles, has_shape};

@@ -5,7 +5,6 @@ use crate::flow::entities::{has_no_lead, is_whole_lead};
 use crate::flow::naming::NamedBy;
 use crate::flow::parts::{Part, payload, targets};
 use crate::flow::provenance::{Found, Provenance};
-use crate::flow::secrets::Needles;
 use crate::request::{Asking, Requested};
 use crate::table::Tool;
 use domain::Timestamp;
@@ -33,14 +32,14 @@ pub enum Pinned {
 }
 
 /// What is known of where a call's parts come from.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Knowledge<'a> {
     /// Where values came from.
     pub provenance: &'a Provenance,
     /// The join of everything the agent has been shown.
     pub context: &'a Label,
-    /// Secrets that must not leave.
-    pub needles: &'a Needles,
+    /// Whether a text holds a secret, which must not leave, or has the shape of one.
+    pub is_secret: &'a (dyn Fn(&str) -> bool + Sync),
     /// Labels of the parts that references brought, by JSON pointer into the arguments.
     pub referenced: &'a BTreeMap<String, Label>,
     /// Choices of the turn that rule C questioned and the user did not allow, see
@@ -55,7 +54,7 @@ pub struct Knowledge<'a> {
 }
 
 /// A call's standing with the rules.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct Flow<'a> {
     pub(crate) known: Knowledge<'a>,
     pub(crate) pinned: Pinned,

@@ -22,7 +22,7 @@ use domain::tool::{
     ArgumentRole, ArgumentSpec, Audience, EffectClass, ResultSource, TargetKind, ToolDefinition,
     ToolName, ToolSpec,
 };
-use policy::flow::{Knowledge, Needles, Provenance};
+use policy::flow::{Knowledge, Provenance};
 use policy::history::TaskHistory;
 use policy::manifest::{AgentRule, Manifest, Selector, StatedPaths, is_capability};
 use policy::paths::PathSet;
@@ -198,7 +198,8 @@ pub struct Case {
     pub history: TaskHistory,
     pub provenance: Provenance,
     pub context: Label,
-    pub needles: Needles,
+    /// Texts that are secrets, wherever they stand.
+    pub secrets: Vec<&'static str>,
     pub refused: HashSet<Digest>,
     /// What the user's newest words are, where they are to count as a request.
     pub request: String,
@@ -218,7 +219,7 @@ impl Case {
             history: TaskHistory::default(),
             provenance: Provenance::default(),
             context: Label::nothing(),
-            needles: Needles::default(),
+            secrets: Vec::new(),
             refused: HashSet::new(),
             request: String::new(),
             now: Timestamp::UNIX_EPOCH,
@@ -254,7 +255,7 @@ impl Case {
             flow: Knowledge {
                 provenance: &self.provenance,
                 context: &self.context,
-                needles: &self.needles,
+                is_secret: &|text| self.secrets.iter().any(|secret| text.contains(secret)),
                 referenced: &resolved.labels,
                 refused_choices: &self.refused,
                 requested: &requested,

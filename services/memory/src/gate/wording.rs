@@ -111,7 +111,7 @@ pub(super) fn tells_a_password(text: &str) -> bool {
             value.is_some_and(is_no_word) || bare.is_some_and(|bare| !is_a_place(bare))
         })
     });
-    is_told || runs(text).any(|run| plain(run).is_some_and(|text| policy::flow::has_shape(&text)))
+    is_told || runs(text).any(|run| plain(run).is_some_and(|text| text::secrets::has_shape(&text)))
 }
 
 fn is_no_word(value: &str) -> bool {

@@ -6,11 +6,11 @@ use super::{Decoder, Outgoing, Protocol, read_vectors};
 use crate::call::{Call, Facts, Form, Listed, ToolChoice, arguments_object};
 use crate::error::{self, Error};
 use crate::framing::Framing;
+use calls::json_calls::AnswerForm;
 use domain::message::Message;
 use domain::model::Think;
 use reqwest::Url;
 use serde_json::{Value, json};
-use text::json_calls::AnswerForm;
 
 /// The host that refuses fields it does not know and renamed `max_tokens`.
 const STRICT_HOST: &str = "api.openai.com";

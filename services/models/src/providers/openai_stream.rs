@@ -5,9 +5,9 @@ use crate::assemble::{Assembler, Fragment};
 use crate::call::{Counted, Piece, unwrap_arguments};
 use crate::error::{self, Error};
 use crate::framing::Frame;
+use calls::json_calls::{self, AnswerForm};
 use domain::model::FinishReason;
 use serde_json::Value;
-use text::json_calls::{self, AnswerForm};
 
 /// One answer.
 pub(super) struct Reader {

@@ -1,6 +1,6 @@
 //! The tools on offer: which names count, and what type an argument written as text should have.
 
-use super::LeakedCall;
+use super::found::LeakedCall;
 use domain::tool::ToolDefinition;
 use serde_json::{Map, Value};
 

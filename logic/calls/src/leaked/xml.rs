@@ -1,9 +1,10 @@
 //! Calls written as tags: `<function=name><parameter=key>value</parameter></function>`,
 //! `<invoke name="name">…</invoke>`, and the key and value tags of GLM.
 
+use super::found::LeakedCall;
+use super::input::{Input, Match};
 use super::json;
 use super::offered::Offered;
-use super::{Input, LeakedCall, Match};
 
 /// Ways to open a function; the name follows.
 const OPENERS: [(&str, &str); 4] = [

@@ -4,9 +4,10 @@
 //! body is its arguments, and everything else is visible.
 
 use super::follow;
+use super::found::LeakedCall;
+use super::input::{Input, Match};
 use super::json;
 use super::offered::Offered;
-use super::{Input, LeakedCall, Match};
 
 const MESSAGE: &str = "<|message|>";
 /// Longest header, bytes.

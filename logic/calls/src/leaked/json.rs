@@ -1,7 +1,9 @@
 //! JSON that means a call: `{"name": …, "arguments": {…}}` in its many spellings.
 
+use super::found::LeakedCall;
+use super::input::{Input, Match};
 use super::offered::Offered;
-use super::{Input, LeakedCall, Match, python};
+use super::python;
 use serde_json::{Map, Value};
 
 /// Keys that hold the tool's name.

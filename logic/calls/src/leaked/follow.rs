@@ -1,6 +1,6 @@
 //! What may come after calls that are the whole answer: nothing, or tokens that end a reply.
 
-use super::{Input, Match};
+use super::input::{Input, Match};
 
 /// Tokens that end a reply in some template. After calls they are part of the leak.
 const STOPS: [&str; 12] = [

@@ -3,9 +3,10 @@
 //! DeepSeek writes its tokens with a full-width bar and a low block (`<｜tool▁calls▁begin｜>`);
 //! servers and fine-tunes also pass them on in ASCII. Both are read.
 
+use super::found::LeakedCall;
+use super::input::{Input, Match};
 use super::json;
 use super::offered::Offered;
-use super::{Input, LeakedCall, Match};
 
 const SECTION_BEGINS: [&str; 2] = ["<|tool_calls_begin|>", "<|tool_calls_section_begin|>"];
 const SECTION_ENDS: [&str; 2] = ["<|tool_calls_end|>", "<|tool_calls_section_end|>"];

@@ -7,8 +7,8 @@
     reason = "test code: a broken promise has to fail loudly"
 )]
 
+use calls::leaked::{Found, LeakedCall, Splitter, scan};
 use domain::tool::{ToolDefinition, ToolName};
-use plan::leaked::{Found, LeakedCall, Splitter, scan};
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};

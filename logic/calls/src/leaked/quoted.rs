@@ -1,6 +1,6 @@
 //! Whether a call that a model wrote as text stands in what it was shown.
 
-use super::LeakedCall;
+use super::found::LeakedCall;
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 

@@ -1,4 +1,4 @@
-//! Known secrets in every dress they may leave in, and texts that have the shape of one.
+//! Known secrets in every encoding they could leak in, and texts that have the shape of one.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -98,6 +98,12 @@ impl Needles {
         self.forms.iter().any(is_in)
     }
 
+    /// Whether a text holds one of these secrets, or has the shape of any.
+    #[must_use]
+    pub fn may_be_in(&self, text: &str) -> bool {
+        has_shape(text) || self.is_in(text)
+    }
+
     /// The text with every form of every secret taken out.
     #[must_use]
     pub fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
@@ -175,6 +181,7 @@ mod tests {
     fn shapes_of_credentials() {
         assert!(has_shape("-----BEGIN OPENSSH PRIVATE KEY-----"));
         assert!(has_shape("key AKIAABCDEFGHIJKLMNOP."));
+        assert!(has_shape("sk-proj-abcdefghijklmnopqrstuvwxyz0123"));
         assert!(!has_shape("the key is under the mat; task sk-1"));
     }
 }

@@ -1,8 +1,11 @@
 //! Every spelling of a call, and runs of them.
 
+use super::fence::FENCE;
+use super::found::LeakedCall;
+use super::input::{Input, Match};
 use super::json::{self, Place};
 use super::offered::Offered;
-use super::{Input, LeakedCall, Match, deepseek, fence, follow, python, xml};
+use super::{deepseek, fence, follow, python, xml};
 
 /// Tags around calls: how they open, and how they may close.
 const TAGS: [(&str, &[&str]); 13] = [
@@ -109,7 +112,7 @@ fn candidate(input: Input<'_>, position: Position, offered: &Offered) -> Match<C
         ]),
         '[' => tagged(input, offered),
         '{' if position.starts_line => bare(json::calls(input, Place::Open, offered)),
-        '`' if position.starts_line => bare(fence::calls(input, offered)),
+        '`' if position.starts_line => bare(block(input, offered)),
         'f' if position.starts_line => first_of(&[&|| functools(input, offered), &|| {
             first_name(input, position, offered)
         }]),
@@ -208,7 +211,7 @@ fn body(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
             found @ Match::Yes(..) => found,
         },
         '<' => xml::function(input, offered).map(|call| vec![call]),
-        '`' => fence::calls(input, offered),
+        '`' => block(input, offered),
         _ => named(input, offered),
     }
 }
@@ -327,4 +330,58 @@ fn on_own_line(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
         return Match::No;
     }
     name_and_object(input, offered)
+}
+
+/// A block that holds nothing but calls. An open block at the very end counts as closed.
+fn block(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
+    let (info, head) = match fence::opening(input) {
+        Match::Yes(info, bytes) => (info, bytes),
+        Match::More => return Match::More,
+        Match::No => return Match::No,
+    };
+    let body = input.after(head);
+    let inside = match info.as_str() {
+        "" | "json" | "jsonc" | "tool_call" | "tool_calls" | "tool" | "function_call" => {
+            either(json::calls(body, Place::Open, offered), || {
+                tagged(body.after(body.space()), offered)
+                    .map(|found| found.calls)
+                    .after(body.space())
+            })
+        }
+        "tool_code" => either(python::statements(body, offered), || {
+            python::list(body.after(body.space()), offered).after(body.space())
+        }),
+        "xml" => tagged(body.after(body.space()), offered)
+            .map(|found| found.calls)
+            .after(body.space()),
+        _ => Match::No,
+    };
+    let (calls, bytes) = match inside {
+        Match::Yes(calls, bytes) => (calls, bytes),
+        Match::More => return Match::More,
+        Match::No => return Match::No,
+    };
+    let rest = body.after(bytes);
+    let gap = rest.space();
+    let end = rest.after(gap);
+    if end.text.is_empty() && end.is_last {
+        return Match::Yes(calls, head + bytes);
+    }
+    match end.literal(FENCE) {
+        Match::Yes((), fence) => Match::Yes(calls, head + bytes + gap + fence),
+        Match::More => Match::More,
+        Match::No => Match::No,
+    }
+}
+
+/// The second where the first is certainly not there.
+fn either<T>(first: Match<T>, second: impl FnOnce() -> Match<T>) -> Match<T> {
+    match first {
+        Match::Yes(..) => first,
+        Match::More => match second() {
+            found @ Match::Yes(..) => found,
+            Match::More | Match::No => Match::More,
+        },
+        Match::No => second(),
+    }
 }

@@ -4,8 +4,9 @@
 //! dictionaries, after the grammar in The Python Language Reference, "Expressions". Names,
 //! operators and comprehensions are not calls that a model could have meant for us.
 
+use super::found::LeakedCall;
+use super::input::{Input, Match};
 use super::offered::Offered;
-use super::{Input, LeakedCall, Match};
 use domain::limits;
 use serde_json::{Map, Number, Value};
 

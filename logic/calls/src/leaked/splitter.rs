@@ -4,8 +4,10 @@
 //! the pieces together are the same however the text was cut.
 
 use super::forms::{self, Position, Run};
+use super::found::{LeakedCall, Piece};
+use super::input::{Input, Match};
 use super::offered::Offered;
-use super::{Input, LeakedCall, Match, Piece, fence, harmony, thinking};
+use super::{fence, harmony, thinking};
 use domain::limits;
 use domain::tool::ToolDefinition;
 

@@ -1,6 +1,6 @@
 //! Tags around thinking.
 
-use super::{Input, Match};
+use super::input::{Input, Match};
 
 /// How thinking opens, and how it may close.
 const TAGS: [(&str, &[&str]); 10] = [

@@ -1,0 +1,46 @@
+//! Where a service is, as the configuration says.
+
+use crate::exit::Failure;
+use crate::lock::stopped;
+use crate::setting::Setting;
+use crate::terms::Terms;
+use anyhow::Result;
+use std::path::PathBuf;
+use wire::Endpoint;
+
+/// Where somebody serves this Housecarl's services, if it is at this socket. Another one, with folders
+/// of its own, may have the same folder for sockets.
+pub async fn served(setting: &Setting, socket: PathBuf) -> Option<Endpoint> {
+    let endpoint = Endpoint::Unix(socket.clone());
+    // One that is stopped would be waited for in vain.
+    if socket == setting.paths.socket() && stopped(&setting.paths.state).is_some() {
+        return None;
+    }
+    if !socket.exists() || !wire::answers(&endpoint).await {
+        return None;
+    }
+    let terms = Terms::at(&endpoint).await;
+    terms
+        .is_none_or(|terms| terms.are_of(&setting.paths))
+        .then_some(endpoint)
+}
+
+/// A path that was configured; an empty one was not.
+pub(super) fn given(path: PathBuf) -> Option<PathBuf> {
+    Some(path).filter(|path| !path.as_os_str().is_empty())
+}
+
+pub(super) fn remote(key: &str, address: &str) -> Result<Option<Endpoint>> {
+    if address.is_empty() {
+        Ok(None)
+    } else {
+        endpoint(key, address).map(Some)
+    }
+}
+
+pub(super) fn endpoint(key: &str, address: &str) -> Result<Endpoint> {
+    address.parse::<Endpoint>().map_err(|error| {
+        let message = format!("{key}: {error}");
+        Failure::usage(message, "Write unix:/path/to.sock or tcp:127.0.0.1:50051.").into()
+    })
+}

@@ -1,0 +1,254 @@
+//! The services, one function each: in this process, or where `[endpoints]` says.
+
+use super::endpoints::{given, remote};
+use super::knowledge::{Remembrance, remembrance, search};
+use super::senses::{self, LazyInbox};
+use crate::cards;
+use crate::exit::OrFail;
+use crate::project_notes;
+use crate::setting::Setting;
+use crate::vouched::Vouched;
+use agents::Desk;
+use anyhow::{Context, Result};
+use api::audit::{Action, Audit, Durability, Entry};
+use api::broker::{Broker, Control};
+use api::bus::Bus;
+use api::executor::Executor;
+use api::models::Models;
+use api::search::Search;
+use api::sessions::Sessions;
+use broker::KnownSecrets;
+use domain::Timestamp;
+use domain::limits::INSTALL_TIME;
+use observers::Capture;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tools::FileTools;
+use wire::Endpoint;
+
+/// How much longer than its own limit a tool may take before the guard gives it up.
+const TOOL_GRACE: Duration = Duration::from_secs(20);
+/// Longest the end waits for services to let go of the audit log.
+const LETTING_GO: Duration = Duration::from_secs(1);
+/// How often it looks whether they have.
+const LOOKING_AGAIN: Duration = Duration::from_millis(1);
+/// Longest the end waits for answers to be remembered; the next start does the rest.
+pub const CAPTURE_WAIT: Duration = Duration::from_secs(2);
+
+/// Both sides of the broker.
+pub struct Guard {
+    /// What agents see.
+    pub broker: Arc<dyn Broker>,
+    /// The user's side.
+    pub control: Arc<dyn Control>,
+}
+
+impl Guard {
+    /// Where it is served.
+    pub(super) fn at(endpoint: &Endpoint) -> Self {
+        Self {
+            broker: Arc::new(wire::broker::Client::connect(endpoint)),
+            control: Arc::new(wire::control::Client::connect(endpoint)),
+        }
+    }
+}
+
+/// Records that this process begins or ends its work. The end is on the disk before the process is
+/// gone.
+///
+/// # Errors
+/// When the log takes nothing.
+pub async fn mark(audit: &dyn Audit, action: Action) -> Result<(), api::audit::Error> {
+    let durability = match action {
+        Action::Stop => Durability::Durable,
+        _ => Durability::Grouped,
+    };
+    let mut entry = Entry::new(Timestamp::now(), action);
+    entry.detail = format!("carl {}", env!("CARGO_PKG_VERSION"));
+    audit.append(entry, durability).await.map(|_| ())
+}
+
+/// Waits until nobody else in this process has the log, at most [`LETTING_GO`], and closes it: only a
+/// log that was closed says where its next start may begin. What is still at work then is stopped.
+pub async fn let_go(audit: Arc<dyn Audit>) {
+    let alone = async {
+        while Arc::strong_count(&audit) > 1 {
+            tokio::time::sleep(LOOKING_AGAIN).await;
+        }
+    };
+    if tokio::time::timeout(LETTING_GO, alone).await.is_err() {
+        tracing::info!("the audit log is still in use; its next start takes longer");
+    }
+}
+
+/// The gateway: in this process, or where `[endpoints]` says.
+///
+/// # Errors
+/// When the configuration of a provider or an address cannot be used.
+pub fn models(setting: &Setting, secrets: &KnownSecrets) -> Result<Arc<dyn Models>> {
+    let config = setting.loaded.config.clone();
+    if let Some(endpoint) = remote("endpoints.models", &config.endpoints.models)? {
+        return Ok(Arc::new(wire::models::Client::connect(&endpoint)));
+    }
+    let engine = models::EngineSettings {
+        program: given(config.engine.program),
+        models_folder: given(config.engine.models).unwrap_or_else(|| setting.paths.models()),
+        socket_folder: setting.paths.runtime.clone(),
+        idle_exit: Duration::from_secs(config.engine.idle_exit_secs),
+    };
+    let learnt = setting.paths.state.join("tokens.json");
+    let gateway = models::Service::remembering(
+        config.models,
+        Some(Arc::new(secrets.clone())),
+        engine,
+        learnt,
+    );
+    Ok(Arc::new(gateway.or_fail()?))
+}
+
+/// What agents' tools know from beyond this machine's files.
+pub struct Knowledge {
+    /// What is remembered.
+    pub remembrance: Remembrance,
+    /// The web.
+    pub search: Arc<dyn Search>,
+}
+
+/// Memory and search, where tools are in this process or not.
+///
+/// # Errors
+/// As [`remembrance()`] and [`search()`].
+pub fn knowledge(
+    setting: &Setting,
+    audit: &Arc<dyn Audit>,
+    models: &Arc<dyn Models>,
+    (secrets, files): (&KnownSecrets, &FileTools),
+) -> Result<Knowledge> {
+    let outside = (audit.clone(), models.clone(), secrets.clone());
+    Ok(Knowledge {
+        remembrance: remembrance(setting, audit.clone(), models.clone())?,
+        search: search(setting, outside, Arc::new(files.clone()))?,
+    })
+}
+
+/// The tools over files and programs.
+///
+/// # Errors
+/// When their folders cannot be made.
+pub fn files(setting: &Setting) -> Result<FileTools> {
+    let home = setting.paths.home.clone();
+    let config = tools::Config::new(setting.paths.undo(), setting.paths.own(), home);
+    let sandboxed = tools::Sandboxed {
+        sandbox: Arc::new(sandbox::Service::default()),
+        home: setting.paths.home.clone(),
+        reader: std::env::current_exe().context("this program's own file is unknown")?,
+        program_time: Duration::from_secs(setting.loaded.config.tools.command_secs),
+    };
+    Ok(FileTools::new(config).or_fail()?.sandboxed(sandboxed))
+}
+
+/// What remembers answers, if that is switched on.
+#[must_use]
+pub fn capture(setting: &Setting, house: observers::House, bus: &dyn Bus) -> Option<Capture> {
+    let config = observers::Config::new(setting.paths.capture());
+    let is_on = setting.loaded.config.memory.capture;
+    is_on.then(|| Capture::start(config, house, bus))
+}
+
+/// The guard with its tools: in this process, or where `[endpoints]` says.
+///
+/// # Errors
+/// When the manifest cannot be used or the tools' folders cannot be made.
+pub fn guard(
+    setting: &Setting,
+    audit: Arc<dyn Audit>,
+    secrets: KnownSecrets,
+    (files, knowledge, desk): (FileTools, &Knowledge, &Arc<Desk>),
+) -> Result<Guard> {
+    let address = &setting.loaded.config.endpoints.broker;
+    if let Some(endpoint) = remote("endpoints.broker", address)? {
+        return Ok(Guard::at(&endpoint));
+    }
+    let memory = knowledge.remembrance.sides.memory.clone();
+    let parts: Vec<Arc<dyn Executor>> = vec![
+        Arc::new(files),
+        Arc::new(tools::MemoryTools::new(memory)),
+        Arc::new(tools::WebTools::new(knowledge.search.clone())),
+        desk.clone(),
+    ];
+    let tools = tools::Executors::new(parts).or_fail()?;
+    let mut config = broker::Config::new(setting.paths.home.clone(), setting.paths.own());
+    config.agents_file = Some(setting.paths.agents_file()).filter(|file| file.exists());
+    // Every tool keeps its own time; this is the longest, and a moment to let go.
+    config.tool_time = INSTALL_TIME + TOOL_GRACE;
+    let clock = Arc::new(Timestamp::now);
+    let broker = broker::Service::with_secrets(config, audit, Arc::new(tools), secrets, clock);
+    let broker = Arc::new(broker.or_fail()?);
+    Ok(Guard {
+        broker: broker.clone(),
+        control: broker,
+    })
+}
+
+/// Where the guard runs agents' own tools, with what sessions hear by; and the inbox, which is one of
+/// these. Jobs are heard of where their tools are in this process.
+///
+/// # Errors
+/// When an adapter is configured that cannot be.
+pub fn desk(setting: &Setting, files: &FileTools) -> Result<(Arc<Desk>, Option<Arc<LazyInbox>>)> {
+    let inbox = senses::inbox(setting)?;
+    let desk = Desk::new(Arc::new(Timestamp::now));
+    let desk = desk.with_senses(senses::all(setting, inbox.clone(), files.jobs()));
+    Ok((Arc::new(desk), inbox))
+}
+
+/// Sessions and agents, in this process.
+///
+/// # Errors
+/// When the folder of the session logs cannot be used.
+pub fn sessions(
+    setting: &Setting,
+    models: &Arc<dyn Models>,
+    guard: &Guard,
+    (audit, bus): (Arc<dyn Audit>, Arc<dyn Bus>),
+    desk: Arc<Desk>,
+) -> Result<Arc<dyn Sessions>> {
+    let bridge = &setting.loaded.config.bridge;
+    let mut config = agents::Config::new(setting.paths.sessions());
+    config.recall = setting.loaded.config.memory.recall;
+    config.recall_wait = Duration::from_millis(setting.loaded.config.memory.recall_ms);
+    config.agents_at_work = setting.loaded.config.agents.parallel;
+    config.tool_iterations = setting.loaded.config.agents.tool_iterations.get();
+    config.open_sessions = setting.loaded.config.agents.open_sessions.get();
+    config.session_tokens =
+        Some(setting.loaded.config.agents.session_tokens).filter(|most| *most > 0);
+    config.drive = setting.loaded.config.drive.settings()?;
+    config.bridge = match (bridge.command.is_empty(), given(bridge.socket.clone())) {
+        (false, _) => Some(agents::Bridge::Stdio {
+            command: bridge.command.clone(),
+        }),
+        (true, Some(path)) => Some(agents::Bridge::Socket { path }),
+        (true, None) => None,
+    };
+    let names = project_notes::NAMES;
+    config.prompts.global_files = names.map(|name| setting.paths.config.join(name)).to_vec();
+    let vouched = Vouched::of(&setting.paths);
+    let read = move |folder: &Path| project_notes::found(folder, &vouched);
+    config.prompts.project_notes = agents::notes::Reader::new(read);
+    config.prompts.cards = cards::load(&setting.paths.config.join("cards"))?;
+    config
+        .prompts
+        .user_text
+        .clone_from(&setting.loaded.config.chat.instructions);
+    let service = agents::Service::new(
+        config,
+        models.clone(),
+        guard.broker.clone(),
+        guard.control.clone(),
+        audit,
+        bus,
+        desk,
+    );
+    Ok(Arc::new(service.or_fail()?))
+}

@@ -1,0 +1,57 @@
+//! What a text really was.
+
+use serde_json::Value;
+
+/// A call found in text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeakedCall {
+    /// The name, one of those offered.
+    pub name: String,
+    /// The arguments, an object.
+    pub arguments: Value,
+}
+
+/// A piece of what a text really was.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Piece {
+    /// Visible text.
+    Text(String),
+    /// Thinking.
+    Thinking(String),
+    /// Calls that are the whole answer.
+    Calls {
+        /// The calls, in order; at least one.
+        calls: Vec<LeakedCall>,
+        /// The text they were written as, for whoever finds that it is a quotation.
+        written: String,
+    },
+    /// What was given out as text just now is marked as a call of this tool, and stays text because
+    /// it is not the whole answer.
+    Left(String),
+    /// All visible text so far is withdrawn: it was thinking, which follows.
+    Withdrawn,
+}
+
+/// What a whole text really was.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Found {
+    /// Visible text.
+    pub text: String,
+    /// Thinking.
+    pub thinking: String,
+    /// Calls, in order.
+    pub calls: Vec<LeakedCall>,
+}
+
+impl Found {
+    /// Adds a piece.
+    pub fn add(&mut self, piece: Piece) {
+        match piece {
+            Piece::Text(text) => self.text.push_str(&text),
+            Piece::Thinking(text) => self.thinking.push_str(&text),
+            Piece::Calls { calls, .. } => self.calls.extend(calls),
+            Piece::Left(_) => {}
+            Piece::Withdrawn => self.text.clear(),
+        }
+    }
+}

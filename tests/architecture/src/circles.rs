@@ -1,0 +1,233 @@
+//! Circles: modules of one crate that need each other, so that none can be read alone.
+//!
+//! A module is a file. It needs another when it names an item that lives there: in a `use`, in a
+//! path, or in a macro's arguments. A re-export is followed to the item's home and needs nothing
+//! itself, so that a parent may offer what its children hold.
+
+use crate::Violation;
+use crate::source::SourceFile;
+use std::collections::{BTreeMap, BTreeSet};
+
+mod graph;
+mod names;
+mod rings;
+
+pub use graph::Graph;
+
+/// A crate whose modules still stand in circles, and how many of them do.
+pub type Allowed = (&'static str, usize);
+
+/// The crates whose modules are not yet taken apart. The list only becomes shorter.
+pub const ALLOWED: &[Allowed] = &[
+    ("adapters/inbox", 2),
+    ("adapters/sandbox", 6),
+    ("adapters/tools", 8),
+    ("bin/carl", 22),
+    ("logic/context", 8),
+    ("logic/orchestration", 4),
+    ("logic/plan", 16),
+    ("logic/policy", 7),
+    ("logic/text", 3),
+    ("logic/tooltable", 4),
+    ("services/agents", 39),
+    ("services/audit", 5),
+    ("services/memory", 16),
+    ("services/models", 2),
+    ("services/search", 4),
+    ("tests/scale", 2),
+    ("tests/testkit", 6),
+];
+
+/// The graphs of all crates, by folder. A crate with a library and a program has one for each root.
+#[must_use]
+pub fn graphs(files: &[SourceFile]) -> Vec<(String, Graph)> {
+    let mut crates: BTreeMap<String, BTreeMap<&str, &SourceFile>> = BTreeMap::new();
+    for file in files.iter().filter(|file| !file.shipped.is_empty()) {
+        let folder = file.crate_folder();
+        if file.path.starts_with(&format!("{folder}/src/")) {
+            crates.entry(folder).or_default().insert(&file.path, file);
+        }
+    }
+    let mut found = Vec::new();
+    for (folder, files) in crates {
+        for root in ["lib.rs", "main.rs"] {
+            let root = format!("{folder}/src/{root}");
+            if files.contains_key(root.as_str()) {
+                found.push((folder.clone(), names::Tree::grown(&files, &root).graph()));
+            }
+        }
+    }
+    found
+}
+
+/// Every circle in crates that are not listed, and every listed crate whose number is not that of
+/// its modules in circles: a number that fell is lowered, so that it can only fall.
+#[must_use]
+pub fn check(files: &[SourceFile], allowed: &[Allowed]) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut stories: BTreeMap<String, Vec<Violation>> = BTreeMap::new();
+    for (folder, graph) in graphs(files) {
+        for ring in rings::rings(&graph.needs) {
+            *seen.entry(folder.clone()).or_default() += ring.len();
+            stories
+                .entry(folder.clone())
+                .or_default()
+                .push(Violation::of(&folder, story(&graph, &ring)));
+        }
+    }
+    for (folder, list) in stories {
+        let count = seen.get(&folder).copied().unwrap_or_default();
+        let most = allowed.iter().find(|(name, _)| *name == folder);
+        if most.is_none_or(|(_, most)| count > *most) {
+            found.extend(list);
+        }
+    }
+    for (folder, most) in allowed {
+        let count = seen.get(*folder).copied().unwrap_or_default();
+        if count < *most {
+            let rule = format!("has {count} modules in circles now, not {most}: lower its number");
+            found.push(Violation::of(folder, rule));
+        }
+    }
+    found
+}
+
+/// What a circle is made of: its files, and the needs between them.
+fn story(graph: &Graph, ring: &BTreeSet<usize>) -> String {
+    let name = |index: &usize| {
+        let path = &graph.files[*index];
+        path.split_once("/src/").map_or(path.as_str(), |(_, p)| p)
+    };
+    let mut text = format!("{} modules need each other:", ring.len());
+    for index in ring {
+        let inside = graph.needs[*index]
+            .iter()
+            .filter(|(to, _)| ring.contains(to));
+        let list: Vec<String> = inside
+            .map(|(to, line)| format!("{} (line {line})", name(to)))
+            .collect();
+        text.push_str(&format!("\n    {} needs {}", name(index), list.join(", ")));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(list: &[(&str, &str)]) -> Vec<SourceFile> {
+        let parse = |(path, text): &(&str, &str)| {
+            SourceFile::parse(&format!("services/x/src/{path}"), text, false).unwrap()
+        };
+        list.iter().map(parse).collect()
+    }
+
+    fn circles(list: &[(&str, &str)]) -> Vec<String> {
+        let found = check(&files(list), &[]);
+        found.into_iter().map(|violation| violation.rule).collect()
+    }
+
+    #[test]
+    fn a_circle_is_caught_however_it_is_written() {
+        let root = ("lib.rs", "mod a; mod b; pub use a::A;");
+        let a = ("a.rs", "use crate::b::B; pub struct A;");
+        let ways_back = [
+            "use crate::a::A; pub struct B;",
+            "use super::{a::A}; pub struct B;",
+            "use crate::A; pub struct B;",
+            "use super::*; pub struct B(A);",
+            "use crate::a; pub struct B(a::A);",
+            "pub struct B(crate::a::A);",
+            "pub struct B; fn f() { use super::a::A; }",
+            "pub struct B; fn f() { vec![super::a::A]; }",
+            "pub struct B; mod inner { use super::super::a::A; }",
+        ];
+        for back in ways_back {
+            let found = circles(&[root, a, ("b.rs", back)]);
+            assert_eq!(found.len(), 1, "{back}: {found:?}");
+            assert!(found[0].starts_with("2 modules"), "{}", found[0]);
+        }
+    }
+
+    #[test]
+    fn a_parent_that_works_with_its_child_is_a_circle_with_it() {
+        let child = ("a/b.rs", "use super::A; pub struct B(A); pub fn g() {}");
+        let root = ("lib.rs", "mod a;");
+        for parent in [
+            "mod b; pub struct A; fn f() { b::g() }",
+            "mod b; pub use b::B; pub struct A; fn f() -> B { todo() }",
+            "mod b; use b::B; pub struct A; fn f() -> B { todo() }",
+        ] {
+            assert_eq!(
+                circles(&[root, ("a.rs", parent), child]).len(),
+                1,
+                "{parent}"
+            );
+            assert_eq!(circles(&[root, ("a/mod.rs", parent), child]).len(), 1);
+        }
+    }
+
+    #[test]
+    fn what_is_no_circle_passes() {
+        let root = ("lib.rs", "mod a; mod b; pub use a::A; pub use b::B;");
+        let cases: [&[(&str, &str)]; 6] = [
+            &[
+                root,
+                ("a.rs", "use crate::B; pub struct A;"),
+                ("b.rs", "pub struct B;"),
+            ],
+            // A parent that only offers what its child holds.
+            &[
+                ("lib.rs", "mod a;"),
+                ("a.rs", "mod b; pub use b::B; pub struct A;"),
+                ("a/b.rs", "use super::A; pub struct B(A);"),
+            ],
+            // Tests may look around.
+            &[
+                root,
+                (
+                    "a.rs",
+                    "pub struct A; #[cfg(test)] mod tests { use crate::B; }",
+                ),
+                ("b.rs", "use crate::A; pub struct B;"),
+            ],
+            // An inline module is part of its file.
+            &[(
+                "lib.rs",
+                "mod a { use super::b::B; } mod b { use super::a; pub struct B; }",
+            )],
+            // Words in comments and of other crates.
+            &[
+                root,
+                ("a.rs", "//! See [`crate::b::B`].\nuse b::B; pub struct A;"),
+                ("b.rs", "use crate::A; use ::a::C; pub struct B;"),
+            ],
+            // A file that only tests see.
+            &[
+                ("lib.rs", "mod a; mod tests; use a::A;"),
+                ("a.rs", "use crate::tests; pub struct A;"),
+            ],
+        ];
+        for case in cases {
+            assert_eq!(circles(case), Vec::<String>::new(), "{case:?}");
+        }
+    }
+
+    #[test]
+    fn a_listed_number_may_only_fall() {
+        let two = files(&[
+            ("lib.rs", "mod a; mod b;"),
+            ("a.rs", "use crate::b::B; pub struct A;"),
+            ("b.rs", "use crate::a::A; pub struct B;"),
+        ]);
+        assert_eq!(check(&two, &[("services/x", 2)]), []);
+        assert_eq!(check(&two, &[("services/x", 1)]).len(), 1);
+        let fallen = check(&two, &[("services/x", 3)]);
+        assert!(fallen[0].rule.contains("lower its number"), "{fallen:?}");
+        assert_eq!(
+            check(&two, &[("services/x", 2), ("services/y", 2)]).len(),
+            1
+        );
+    }
+}
