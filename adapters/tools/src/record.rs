@@ -49,7 +49,7 @@ pub struct ListFiles {
 pub struct ReadFile {
     /// The file, as asked.
     pub path: String,
-    /// The lines asked for, with their line ends; bytes that are not UTF-8 are replaced.
+    /// The lines asked for, with their line ends; what is not UTF-8 is read as windows-1252.
     pub content: String,
     /// Number of the first line in `content`, from 1; 0 when there is none.
     pub from_line: u64,

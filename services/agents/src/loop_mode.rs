@@ -260,9 +260,14 @@ impl Run<'_> {
         let mut ended = Vec::new();
         for record in &records {
             let call = &record.summary;
+            // Arguments that fit no schema are the model's mistake, and nobody's no.
+            let is_mistaken = call.status == CallStatus::Denied && call.layer == Layer::Schema;
             ended.push(Event::CallEnded {
                 call_id: call.call_id,
-                status: call.status,
+                status: match is_mistaken {
+                    true => CallStatus::Failed,
+                    false => call.status,
+                },
                 circles: call.layer == Layer::Limits || self.was_refused(call),
             });
             self.outcome.note_call(record);

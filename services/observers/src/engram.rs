@@ -34,10 +34,10 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
         // What the user told is worth keeping, whatever became of the model.
         "" if is_statement(question) => NO_ANSWER,
         "" => return None,
-        // A model may say that it did what it was refused.
-        _ if was_refused(tool_calls) && is_statement(question) => NO_ANSWER,
-        _ if was_refused(tool_calls) => return None,
-        _ => answer,
+        // A model may say that it did what it was refused. What answers a question is no such claim.
+        _ if is_asked(question) || !was_refused(tool_calls) => answer,
+        _ if is_statement(question) => NO_ANSWER,
+        _ => return None,
     };
     let asked = read(question);
     if question.trim().is_empty() || is_small_talk(&asked) {
@@ -51,9 +51,12 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
     if is_by_rules && is_a_listing_of_memory(&tools_used) {
         return None;
     }
-    let label = label
-        .clone()
-        .unwrap_or_else(|| Label::untrusted("session log"));
+    let label = match (answer, label) {
+        // The user's own words, and nothing that was read.
+        (NO_ANSWER, _) => Label::trusted("user"),
+        (_, Some(label)) => label.clone(),
+        (_, None) => Label::untrusted("session log"),
+    };
     let mut entities = asked.entities;
     entities.truncate(MEMORY_TAGS);
     Some(WriteRequest {
@@ -172,6 +175,31 @@ mod tests {
                 model: None,
                 label,
             },
+        }
+    }
+
+    #[test]
+    fn an_answer_that_claims_what_was_refused_is_not_kept() {
+        let finished = |question: &str, calls: &[(&str, CallStatus)]| {
+            let mut event = finished("Wrote it.", None);
+            let EventBody::GenerationFinished { tool_calls, .. } = &mut event.body else {
+                panic!("not a generation")
+            };
+            *tool_calls = calls
+                .iter()
+                .map(|(tool, status)| call(tool, *status))
+                .collect();
+            of(question, &event).map(|request| request.entry)
+        };
+        let denied = ("write_file", CallStatus::Denied);
+        assert!(finished("write notes.md please", &[denied]).is_none());
+        let done = [denied, ("write_file", CallStatus::Ok)];
+        assert!(finished("write notes.md please", &done).is_some());
+        assert!(finished("Where is notes.md?", &[denied]).is_some());
+        // What the user states is kept without the answer.
+        match finished("I prefer British spelling", &[denied]) {
+            Some(WriteEntry::Engram { answer, .. }) => assert_eq!(answer, NO_ANSWER),
+            other => panic!("{other:?}"),
         }
     }
 

@@ -328,6 +328,15 @@ fn a_call_of_a_missing_tool_is_no_denied_task() {
 }
 
 #[test]
+fn arguments_that_fit_no_schema_are_no_denied_task() {
+    let scene = Scene::new([
+        Reply::call("read_file", json!({"file_name": 7})),
+        Reply::text("The port is 8080."),
+    ]);
+    scene.run(&["which port is it?"]).assert_ends(0, "success");
+}
+
+#[test]
 fn the_doctor_looks_at_the_hardware_and_compares_speeds() {
     let words = || Reply::text("Red, yellow ").and_text("and blue are the three colours.");
     let scene = Scene::new([words(), words()]);

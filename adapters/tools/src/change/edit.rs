@@ -27,7 +27,8 @@ fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
         return Err(mendable(
             "not_utf8",
             format!(
-                "`{}` is not UTF-8 text, so it cannot be edited.",
+                "`{}` is not UTF-8 text, so it cannot be edited as it is. The user can convert it: \
+                 `iconv -f WINDOWS-1252 -t UTF-8` for most old texts.",
                 place.shown
             ),
         ));

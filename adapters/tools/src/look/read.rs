@@ -8,6 +8,14 @@ use crate::record::ReadFile;
 use api::executor::ToolFailure;
 use domain::limits::FILE_READ_BYTES;
 use domain::tool::ToolOutput;
+use encoding_rs::WINDOWS_1252;
+
+/// What stands for bytes that are no text.
+const REPLACED: char = '\u{fffd}';
+/// What is said of a text with such bytes.
+const DAMAGED: &str = "(bytes that are not UTF-8 are shown as \u{fffd})\n";
+/// What is said of a text in another encoding than UTF-8.
+const OTHER_ENCODING: &str = "(not UTF-8: read as windows-1252. To edit it, convert it first: `iconv -f WINDOWS-1252 -t UTF-8`)\n";
 
 pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let wanted: arguments::ReadFile = arguments::parse(&job.call.arguments)?;
@@ -45,11 +53,14 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     }
     let heading = heading(&place.shown, &scan);
     let typed = job.typed("path");
-    let (content, is_lossy) = scan::to_text(scan.content, scan.cut);
-    let note = if is_lossy {
-        "(bytes that are not UTF-8 are shown as \u{fffd})\n"
-    } else {
-        ""
+    let (content, note) = match scan::to_text(scan.content.clone(), scan.cut) {
+        (text, false) => (text, ""),
+        // A damaged UTF-8 text has other letters that are whole.
+        (text, true) if text.chars().any(|c| !c.is_ascii() && c != REPLACED) => (text, DAMAGED),
+        (_, true) => {
+            let (text, _) = WINDOWS_1252.decode_without_bom_handling(&scan.content);
+            (text.into_owned(), OTHER_ENCODING)
+        }
     };
     let text = format!("{heading}\n{note}{content}");
     let data = ReadFile {
