@@ -15,10 +15,9 @@ pub use asking::Asking;
 
 use text::{WORDS, singular, spaced, tokens, told, without_pasted, without_quotes, words_of};
 use words::{
-    AFTER_A_NOUN, ALL, ARTICLES, ASKING, ASSENTING, BEFORE_TO, COMPLEMENTS, CONDITIONS, DEEDS,
-    DEPENDING, DESCRIBING, EXCEPTION_WORDS, FOLLOWED, FOLLOWING, HARMLESS, HOLDING_BACK,
-    HOLDING_BACK_TOGETHER, INTRODUCING, NO_PERSON, OF_THE_AGENT, OPENERS, OWN, REPORTING, Scope,
-    TELLING, TELLING_ANYTHING, TELLING_SOMEBODY, THINGS, TIMES,
+    ALL, ARTICLES, ASSENTING, DEEDS, DEPENDING, EXCEPTION_WORDS, FOLLOWED, FOLLOWING, HARMLESS,
+    HOLDING_BACK, HOLDING_BACK_TOGETHER, NO_PERSON, OF_THE_AGENT, OWN, Scope, TELLING_ANYTHING,
+    TELLING_SOMEBODY, THINGS, TIMES,
 };
 
 use domain::tool::{EffectClass, ToolName, ToolSpec};
@@ -288,41 +287,6 @@ fn orders_for(tool: &ToolSpec, request: &Vocabulary, is_planned: bool) -> BTreeS
     let is_clear = |verb: &String| is_named || !OF_THE_AGENT.contains(&verb.as_str());
     found.extend(verb.filter(is_clear));
     found
-}
-
-/// The order at a place of a clause: a word for a deed where an order stands. `is_later`: an order
-/// stands before it. `verbs`: what tools are named after.
-fn order_at(
-    words: &[String],
-    at: usize,
-    (is_later, verbs): (bool, &BTreeSet<String>),
-) -> Option<String> {
-    let word = words.get(at)?;
-    let mut orders = DEEDS.iter().flat_map(|deed| deed.orders);
-    let is_order = orders.any(|order| *order == word) || verbs.contains(word);
-    let word_at = |back: usize| {
-        at.checked_sub(back)
-            .and_then(|at| words.get(at))
-            .map(String::as_str)
-    };
-    let (before, before_that) = (word_at(1), word_at(2));
-    let is_open = match before {
-        // The first word, or the first after the number of an item.
-        None => true,
-        Some(number) if at == 1 && number.bytes().all(|b| b.is_ascii_digit()) => true,
-        Some("to") => before_that.is_some_and(|word| BEFORE_TO.contains(&word)),
-        // `If it is late, send …`, `read it, send …`.
-        Some(",") => {
-            let first = words.first().map_or("", String::as_str);
-            is_later || CONDITIONS.contains(&first)
-        }
-        Some("you") => before_that.is_some_and(|word| ASKING.contains(&word)),
-        Some(word) => OPENERS.contains(&word),
-    };
-    let after = words.get(at + 1).map_or("", String::as_str);
-    let is_told_to_user = TELLING.contains(&word.as_str()) && matches!(after, "me" | "us");
-    let is_noun = AFTER_A_NOUN.contains(&after);
-    (is_order && is_open && !is_told_to_user && !is_noun).then(|| word.clone())
 }
 
 fn is_delegated(words: &[String]) -> bool {

@@ -4,8 +4,9 @@
 //! user says elsewhere, to ask about it or to forbid it, names nothing for it.
 
 use super::text::{cut, masked, placed, told};
-use super::{
-    ASKING, COMPLEMENTS, DESCRIBING, INTRODUCING, OF_THE_AGENT, REPORTING, TELLING, order_at,
+use super::words::{
+    AFTER_A_NOUN, ASKING, BEFORE_TO, COMPLEMENTS, CONDITIONS, DEEDS, DESCRIBING, INTRODUCING,
+    OF_THE_AGENT, OPENERS, REPORTING, TELLING,
 };
 use crate::flow::{exact, leads, quoted, stands_whole, unfolded};
 use std::collections::BTreeSet;
@@ -231,4 +232,39 @@ fn asking(parts: &[Part], at: usize) -> Option<Asking> {
         order: Words::of(&order.text),
         described: Words::of(&described),
     })
+}
+
+/// The order at a place of a clause: a word for a deed where an order stands. `is_later`: an order
+/// stands before it. `verbs`: what tools are named after.
+fn order_at(
+    words: &[String],
+    at: usize,
+    (is_later, verbs): (bool, &BTreeSet<String>),
+) -> Option<String> {
+    let word = words.get(at)?;
+    let mut orders = DEEDS.iter().flat_map(|deed| deed.orders);
+    let is_order = orders.any(|order| *order == word) || verbs.contains(word);
+    let word_at = |back: usize| {
+        at.checked_sub(back)
+            .and_then(|at| words.get(at))
+            .map(String::as_str)
+    };
+    let (before, before_that) = (word_at(1), word_at(2));
+    let is_open = match before {
+        // The first word, or the first after the number of an item.
+        None => true,
+        Some(number) if at == 1 && number.bytes().all(|b| b.is_ascii_digit()) => true,
+        Some("to") => before_that.is_some_and(|word| BEFORE_TO.contains(&word)),
+        // `If it is late, send …`, `read it, send …`.
+        Some(",") => {
+            let first = words.first().map_or("", String::as_str);
+            is_later || CONDITIONS.contains(&first)
+        }
+        Some("you") => before_that.is_some_and(|word| ASKING.contains(&word)),
+        Some(word) => OPENERS.contains(&word),
+    };
+    let after = words.get(at + 1).map_or("", String::as_str);
+    let is_told_to_user = TELLING.contains(&word.as_str()) && matches!(after, "me" | "us");
+    let is_noun = AFTER_A_NOUN.contains(&after);
+    (is_order && is_open && !is_told_to_user && !is_noun).then(|| word.clone())
 }
