@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 /// What was done, in the past.
 const DONE: &str = "created|written|wrote|saved|deleted|removed|moved|renamed|updated|edited|\
-                    changed|replaced|added|appended|modified|overwritten|overwrote";
+                    changed|replaced|added|appended|modified|overwritten|overwrote|fixed";
 /// What it was done to: a file's kind, or a name with an ending.
 const THING: &str = r"(?:files?|folders?|director(?:y|ies)|[\w-]+\.[a-z][a-z0-9]{0,4})\b";
 
@@ -21,7 +21,11 @@ static CLAIM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let passive = format!(
         r"{THING}[`'\x22*]*(?: [\w`'\x22./-]+){{0,3}} (?:has|have) (?:now |just )?been (?:successfully )?(?:{DONE})\b"
     );
-    Regex::new(&format!("(?i)(?:{first_person}|{passive})")).ok()
+    // `Wrote notes.md.`: the model speaks of itself without saying so.
+    let elliptic = format!(
+        r"(?:^|[.!:]\s+)(?:successfully )?(?:{DONE})\b(?: [\w`'\x22./-]+){{0,5}}? [`'\x22*]*(?:[\w-]+/)*{THING}"
+    );
+    Regex::new(&format!("(?i)(?:{first_person}|{passive}|{elliptic})")).ok()
 });
 
 /// How a request begins that asks about what is or was, and orders nothing.
@@ -56,6 +60,9 @@ mod tests {
             "The file has been created.",
             "The file `notes.md` in docs has been successfully updated.",
             "notes.md has been saved with the new text.",
+            "Wrote notes/today.md.",
+            "Done. Created hello.txt with the greeting.",
+            "Fixed mean in calc.py; tests pass.",
         ] {
             assert!(claims_change("create a file", answer), "{answer}");
         }
@@ -71,6 +78,8 @@ mod tests {
             "I have not created the file.",
             "I would have deleted the folder.",
             "I will write new.txt now.",
+            "The settings are written in config.toml by hand.",
+            "See what changed in notes.md yourself.",
         ] {
             assert!(!claims_change("create a file", answer), "{answer}");
         }

@@ -305,6 +305,9 @@ fn an_answer_that_claims_a_change_is_corrected() {
     assert_eq!(outcome.code(), "agents.nothing_changed");
     let message = outcome.summary["error"]["message"].as_str().unwrap();
     assert!(message.contains("`write_file` was denied"), "{message}");
+    let short = Scene::new([write("new.txt"), Reply::text("Wrote new.txt.")]);
+    let outcome = short.run(&["create new.txt"]);
+    assert_eq!(outcome.code(), "agents.nothing_changed");
     let seen = Scene::new([claim()]);
     let run = seen.house.ask(["run", "create new.txt"]).run().expect(3);
     assert!(run.stderr.contains("Nothing was:"), "{run:#?}");
