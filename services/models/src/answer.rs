@@ -195,8 +195,12 @@ impl Answer {
         let until = self.deadline.min(self.quiet.due());
         match timeout_at(until, self.upstream.next()).await {
             Ok(Some(piece)) => {
-                self.quiet = Quiet::begin();
-                self.take(piece?)
+                let piece = piece?;
+                // A count is a sign of life for the gateway, and nothing to a reader.
+                if !matches!(piece, Piece::Counted(_)) {
+                    self.quiet = Quiet::begin();
+                }
+                self.take(piece)
             }
             Ok(None) => Box::pin(self.end_round()).await,
             Err(_elapsed) if until < self.deadline => {
