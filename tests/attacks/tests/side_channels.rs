@@ -81,21 +81,19 @@ fn starting_and_stopping_a_job_tells_nothing_of_its_program() {
 fn code_with_no_files_sees_nothing_of_the_users_surroundings() {
     let code = "import os\nnames = ['passwd', 'group', 'hosts', 'os-release']\n\
                 print([os.path.exists('/etc/' + name) for name in names])";
-    let shell = "ls /etc/passwd /etc/hosts";
-    let (scene, outcome) = play(
-        |_house| {},
-        &[
-            ("run_code", json!({"language": "python", "code": code})),
-            // The control: a command works on the user's files, and its results count as read.
-            ("run_shell", json!({"argv": ["sh", "-c", shell]})),
-        ],
-    );
-    let told = results(&scene, &outcome);
-    assert!(
-        told[0].contains("[False, False, False, True]"),
-        "{}",
-        told[0]
-    );
-    assert!(told[1].contains("/etc/hosts"), "{}", told[1]);
-    assert!(told[1].contains("UNTRUSTED run_shell"), "{}", told[1]);
+    let told = |agent: &str, call: (&str, serde_json::Value)| {
+        let scene = Scene::new(replies(&[call]));
+        let config = scene.server.config("openai");
+        scene.house.configure(&config);
+        let outcome = scene.run(&["--agent", agent, "--yes", "exec", "do it"]);
+        results(&scene, &outcome).concat()
+    };
+    let code = ("run_code", json!({"language": "python", "code": code}));
+    let seen = told("coder", code);
+    assert!(seen.contains("[False, False, False, True]"), "{seen}");
+    // The control: a command works on the user's files, and its results count as read.
+    let argv = json!(["ls", "/etc/passwd", "/etc/hosts"]);
+    let seen = told("sysadmin", ("run_shell", json!({"argv": argv})));
+    assert!(seen.contains("/etc/hosts"), "{seen}");
+    assert!(seen.contains("UNTRUSTED run_shell"), "{seen}");
 }
