@@ -9,6 +9,7 @@ use domain::tool::{SEARCH_MEMORY, ToolName};
 use retrieval::question::{Wants, is_asked, is_statement, read};
 use retrieval::relevance::is_small_talk;
 use std::collections::BTreeSet;
+use turn::claims_change;
 
 /// Who answered when no model did.
 const RULES: &str = "rules";
@@ -34,8 +35,8 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
         // What the user told is worth keeping, whatever became of the model.
         "" if is_statement(question) => NO_ANSWER,
         "" => return None,
-        // A model may say that it did what it was refused. What answers a question is no such claim.
-        _ if is_asked(question) || !was_refused(tool_calls) => answer,
+        // A model may say that it changed what it was refused, or never asked for.
+        _ if !is_false_claim(question, answer, tool_calls) => answer,
         _ if is_statement(question) => NO_ANSWER,
         _ => return None,
     };
@@ -86,6 +87,12 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
         valid_from: Some(event.time),
         supersedes: None,
     })
+}
+
+/// Whether an answer claims a change, and the calls say that it was refused or that nothing was done.
+fn is_false_claim(question: &str, answer: &str, calls: &[ToolCallSummary]) -> bool {
+    let did_nothing = || !calls.iter().any(|call| call.status == CallStatus::Ok);
+    claims_change(question, answer) && (did_nothing() || was_refused(calls))
 }
 
 /// Whether a call was refused and none of that tool was done afterwards.
@@ -181,7 +188,7 @@ mod tests {
     #[test]
     fn an_answer_that_claims_what_was_refused_is_not_kept() {
         let finished = |question: &str, calls: &[(&str, CallStatus)]| {
-            let mut event = finished("Wrote it.", None);
+            let mut event = finished("Wrote notes.md.", None);
             let EventBody::GenerationFinished { tool_calls, .. } = &mut event.body else {
                 panic!("not a generation")
             };
