@@ -8,16 +8,20 @@
 //! anything first asks for nothing: the cost of each doubt is a question.
 
 mod asking;
+mod doubts;
 mod text;
 mod words;
 
 pub use asking::Asking;
 
+use doubts::{
+    ALL, ASSENTING, DEPENDING, EXCEPTION_WORDS, HARMLESS, HOLDING_BACK, HOLDING_BACK_TOGETHER, OWN,
+    TIMES,
+};
 use text::{WORDS, singular, spaced, tokens, told, without_pasted, without_quotes, words_of};
 use words::{
-    ALL, ARTICLES, ASSENTING, DEEDS, DEPENDING, EXCEPTION_WORDS, FOLLOWED, FOLLOWING, HARMLESS,
-    HOLDING_BACK, HOLDING_BACK_TOGETHER, NO_PERSON, OF_THE_AGENT, OWN, Scope, TELLING_ANYTHING,
-    TELLING_SOMEBODY, THINGS, TIMES,
+    ARTICLES, DEEDS, FOLLOWED, FOLLOWING, NO_PERSON, OF_THE_AGENT, Scope, TELLING_ANYTHING,
+    TELLING_SOMEBODY, THINGS,
 };
 
 use domain::tool::{EffectClass, ToolName, ToolSpec};

@@ -66,7 +66,12 @@ fn an_order_frees_what_it_names() {
 fn what_is_said_elsewhere_names_nothing_for_an_order() {
     let bob = "bob@corp.example";
     let mallory = "mallory@evil.example";
-    let table: [(&[&str], Value); 11] = [
+    let table: [(&[&str], Value); 12] = [
+        // A verb that no list has ends no order: of two addresses none is picked.
+        (
+            &["Share Q3 report.docx with bob@corp.example and block mallory@evil.example"],
+            share("f1", mallory),
+        ),
         (
             &[
                 "Share Q3 report.docx with bob@corp.example. Then summarise what mallory@evil.example wrote about Payroll.xlsx.",
@@ -147,6 +152,16 @@ fn a_switch_that_lets_others_in_is_asked_about() {
     let call = |public: bool| json!({"file": "f1", "with": "bob@corp.example", "public": public});
     for answer in answers(&[ORDER], "share_file", &call(true)) {
         assert_eq!(answer, "confirm untrusted_target");
+    }
+    let role = |role: &str| json!({"file": "f1", "with": "bob@corp.example", "role": role});
+    for answer in answers(&[ORDER], "share_file", &role("owner")) {
+        assert_eq!(answer, "confirm untrusted_target");
+    }
+    // The least there is, and what the schema says where it is left out.
+    for free in [role("viewer"), role("editor")] {
+        for answer in answers(&[ORDER], "share_file", &free) {
+            assert!(is_free(&answer), "{free}: {answer}");
+        }
     }
     for answer in answers(&[ORDER], "share_file", &call(false)) {
         assert!(is_free(&answer), "{answer}");

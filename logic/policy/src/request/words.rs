@@ -1,5 +1,4 @@
-//! The words by which people ask for deeds and speak of things, and by which they hold back.
-//! English only.
+//! The words by which people ask for deeds and speak of things. English only.
 
 /// A deed: the orders by which people ask for it, and the words by which tools are named after it.
 pub(super) struct Deed {
@@ -395,44 +394,6 @@ pub(super) const INTRODUCING: [&str; 14] = [
     "into",
     "once",
 ];
-/// Words by which a condition begins that somebody may have to fulfil first.
-pub(super) const DEPENDING: [&str; 10] = [
-    "if", "when", "once", "after", "whenever", "provided", "assuming", "only", "case", "upon",
-];
-/// The user as somebody who acts.
-pub(super) const OWN: [&str; 8] = ["i", "i've", "i’ve", "i'll", "i’ll", "i'm", "my", "we"];
-/// Words of consent and of writing.
-pub(super) const ASSENTING: [&str; 29] = [
-    "yes",
-    "ok",
-    "okay",
-    "agree",
-    "agrees",
-    "agreed",
-    "approve",
-    "approves",
-    "approved",
-    "confirms",
-    "confirmed",
-    "accepts",
-    "accepted",
-    "writes",
-    "wrote",
-    "says",
-    "replies",
-    "replied",
-    "answers",
-    "responds",
-    "asks",
-    "asked",
-    "requests",
-    "wants",
-    "tells",
-    "signs",
-    "signed",
-    "sign-off",
-    "allows",
-];
 /// Words by which a condition begins.
 pub(super) const CONDITIONS: [&str; 6] = ["if", "when", "once", "after", "for", "otherwise"];
 /// Words before `to` with an order: `do not forget to send`, `make sure to send`.
@@ -442,100 +403,6 @@ pub(super) const ASKING: [&str; 5] = ["can", "could", "would", "will", "and"];
 /// Words after a noun that looks like an order: `mail from bob`.
 pub(super) const AFTER_A_NOUN: [&str; 8] =
     ["from", "of", "by", "says", "said", "is", "was", "about"];
-/// Words that hold back: a request with one of them frees nothing.
-pub(super) const HOLDING_BACK: [&str; 48] = [
-    "no",
-    "not",
-    "don't",
-    "don’t",
-    "dont",
-    "never",
-    "none",
-    "nobody",
-    "nothing",
-    "without",
-    "except",
-    "unless",
-    "until",
-    "before",
-    "forbid",
-    "forbidden",
-    "forbade",
-    "refuse",
-    "refrain",
-    "avoid",
-    "stop",
-    "secret",
-    "secrets",
-    "private",
-    "confidential",
-    "keep",
-    "draft",
-    "approve",
-    "approval",
-    "permission",
-    "confirm",
-    "confirmation",
-    "shouldn't",
-    "mustn't",
-    "won't",
-    "can't",
-    "cannot",
-    "isn't",
-    "aren't",
-    "neither",
-    "instead",
-    "rather",
-    "approved",
-    "approves",
-    "sign-off",
-    "signoff",
-    "hypothetically",
-    "pretend",
-];
-/// Pairs of words that hold back: `ask me first`, `let me see it`.
-pub(super) const HOLDING_BACK_TOGETHER: [(&str, &str); 26] = [
-    ("ask", "me"),
-    ("me", "first"),
-    ("let", "me"),
-    ("check", "with"),
-    ("ask", "first"),
-    ("wait", "for"),
-    ("wait", "until"),
-    ("hold", "it"),
-    ("i", "decide"),
-    ("show", "first"),
-    ("apart", "from"),
-    ("other", "than"),
-    ("only", "show"),
-    ("only", "read"),
-    ("only", "look"),
-    ("only", "tell"),
-    ("just", "show"),
-    ("just", "read"),
-    ("just", "look"),
-    ("just", "list"),
-    ("hold", "off"),
-    ("by", "me"),
-    ("for", "now"),
-    ("dry", "run"),
-    ("subject", "to"),
-    ("on", "hold"),
-];
-/// Words from which `but` takes something out, and how many words before it they stand.
-pub(super) const ALL: [&str; 5] = ["all", "every", "everything", "everyone", "everybody"];
-pub(super) const EXCEPTION_WORDS: usize = 4;
-/// What does not hold back, with what stands before and behind it.
-pub(super) const HARMLESS: [&str; 8] = [
-    "do not forget",
-    "don't forget",
-    "don’t forget",
-    "not forget",
-    "do not hesitate",
-    "don't hesitate",
-    "are not already",
-    "is not already",
-];
 /// Words by which somebody else's words begin.
 pub(super) const REPORTING: [&str; 10] = [
     "says", "said", "say", "wrote", "writes", "asks", "asked", "told", "reads", "tells",
@@ -581,38 +448,6 @@ pub(super) const OF_THE_AGENT: [&str; 16] = [
     "generate",
     "print",
     "test",
-];
-/// Words behind `before` and `until` that make it a time, beside numbers.
-pub(super) const TIMES: [&str; 29] = [
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "today",
-    "tonight",
-    "tomorrow",
-    "noon",
-    "midnight",
-    "easter",
-    "christmas",
-    "end",
-    "summer",
-    "winter",
 ];
 /// Verbs that take a person: who is told something is told it by a message.
 pub(super) const TELLING_SOMEBODY: [&str; 7] = [
