@@ -9,9 +9,37 @@ pub const TABLE: &str = include_str!("../data/tools.yaml");
 /// Their definitions.
 pub const DEFINITIONS: &str = include_str!("../data/definitions.json");
 
+/// A guarded program of a test's own: its tool table, and its tools as name and schema.
+#[derive(Debug, Clone, Copy)]
+pub struct Program {
+    /// The table.
+    pub table: &'static str,
+    /// For each tool its name and its arguments as JSON: the properties of its schema.
+    pub tools: &'static [(&'static str, &'static str)],
+}
+
+impl Program {
+    /// The user asks this program for something, with a plan or `null`.
+    ///
+    /// # Panics
+    /// When the arguments of a tool are no JSON.
+    #[must_use]
+    pub fn asked(&self, prompt: &str, plan: &Value) -> Conversation {
+        let tools = self.tools.iter().map(|(name, arguments)| {
+            let properties: Value = serde_json::from_str(arguments).unwrap();
+            json!({"name": name, "description": name, "parameters": {
+                "type": "object", "properties": properties, "additionalProperties": false,
+            }})
+        });
+        let tools: Vec<Value> = tools.collect();
+        Conversation::begun(prompt, plan, &json!(tools), self.table)
+    }
+}
+
 /// A conversation being written.
 #[derive(Debug)]
 pub struct Conversation {
+    table: &'static str,
     lines: Vec<String>,
     last: u64,
     flags: Vec<String>,
@@ -25,19 +53,23 @@ impl Conversation {
     /// The user asks for something.
     #[must_use]
     pub fn new(prompt: &str) -> Self {
-        Self::begun(prompt, &Value::Null)
+        Self::planned(prompt, &Value::Null)
     }
 
     /// The user asks for something and has approved a plan.
+    ///
+    /// # Panics
+    /// When the definitions are no JSON.
     #[must_use]
     pub fn planned(prompt: &str, plan: &Value) -> Self {
-        Self::begun(prompt, plan)
+        let tools: Value = serde_json::from_str(DEFINITIONS).unwrap();
+        Self::begun(prompt, plan, &tools, TABLE)
     }
 
-    fn begun(prompt: &str, plan: &Value) -> Self {
-        let tools: Value = serde_json::from_str(DEFINITIONS).unwrap();
+    fn begun(prompt: &str, plan: &Value, tools: &Value, table: &'static str) -> Self {
         let begin = json!({"op": "begin", "prompt": prompt, "tools": tools, "plan": plan});
         Self {
+            table,
             lines: vec![begin.to_string()],
             last: 0,
             flags: Vec::new(),
@@ -106,7 +138,7 @@ impl Conversation {
     #[must_use]
     pub fn played(&self) -> Answers {
         let house = House::new();
-        let table = house.write("tools.yaml", TABLE);
+        let table = house.write("tools.yaml", self.table);
         let table = table.to_string_lossy().into_owned();
         let input = format!("{}\n", self.lines.join("\n"));
         let flags = self.flags.iter().map(String::as_str);

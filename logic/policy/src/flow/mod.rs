@@ -4,10 +4,12 @@
 //! values came from; `judge` holds a call's arguments against it.
 //! Where to start: `judge`.
 
+mod changes;
 mod counting;
 mod disclosure;
 mod entities;
 mod index;
+mod keys;
 mod leaves;
 mod moments;
 mod naming;

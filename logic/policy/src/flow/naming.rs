@@ -3,6 +3,7 @@
 
 use crate::flow::entities::leads;
 use crate::flow::index::Edges;
+use crate::flow::keys::is_place;
 use crate::flow::leaves::collect;
 use crate::flow::normal::{exact, folded};
 use crate::flow::provenance::Provenance;
@@ -15,8 +16,8 @@ use std::collections::BTreeSet;
 
 /// Most numbers of results that the user's percentages are applied to.
 const SET_AMOUNTS: usize = 256;
-/// Most things that are known to be made or changed in a session.
-const CHANGED: usize = 10_000;
+/// Longest text that may be what a thing is called, bytes.
+const TITLE_BYTES: usize = 300;
 
 /// Fields in which a thing stands what it is called; of several in one record the first.
 const TITLES: [&str; 8] = [
@@ -45,23 +46,21 @@ pub enum NamedBy {
     All,
 }
 
-/// Whether a field says what those fields hold is called.
-fn is_title_of(title: &str, fields: &BTreeSet<&str>) -> bool {
-    let title = exact(title);
+/// Whether a field says what a record is called.
+fn is_title(field: &str) -> bool {
+    TITLES.contains(&exact(field).as_str())
+}
+
+/// Whether a field says what the other one's thing is called, by its name: `patient_name` or
+/// `patient` beside `patient_id`.
+fn is_title_of(title: &str, field: &str) -> bool {
+    let (title, field) = (exact(title), exact(field));
+    let thing = field.strip_suffix("_id");
     let beginning = TITLE_ENDINGS
         .iter()
         .find_map(|ending| title.strip_suffix(ending));
-    // `patient` beside `patient_id`.
-    let is_beside_id = |field: &&str| exact(field).strip_suffix("_id") == Some(title.as_str());
-    TITLES.contains(&title.as_str())
-        || !fields.is_empty() && fields.iter().all(is_beside_id)
-        || beginning.is_some_and(|beginning| {
-            let is_of_it = |field: &&str| {
-                let field = exact(field);
-                field == beginning || field.strip_suffix("_id") == Some(beginning)
-            };
-            !fields.is_empty() && fields.iter().all(is_of_it)
-        })
+    thing == Some(title.as_str())
+        || beginning.is_some_and(|beginning| field == beginning || thing == Some(beginning))
 }
 
 /// Which of several titles of a thing counts: the lowest.
@@ -93,60 +92,154 @@ impl Provenance {
         {
             self.amounts.push(amount);
         }
-        let only_looks = matches!(spec.effect, EffectClass::Read);
-        if !only_looks && self.changed.len() < CHANGED {
-            self.changed.insert(folded(text));
+        if !matches!(spec.effect, EffectClass::Read) {
+            self.changed.land_on(folded(text));
         }
     }
 
     /// Notes what a call with an effect lands on: what it may put in there is no longer what was
-    /// there before.
+    /// there before. Where it changes something that no result has shown under that name, it may be
+    /// anything of the same tools.
     pub fn change(&mut self, spec: &ToolSpec, arguments: &Value) {
         if matches!(spec.effect, EffectClass::Read) {
             return;
         }
-        let landed = spec.arguments.iter().filter(|(_, argument)| {
-            matches!(argument.role, ArgumentRole::Target | ArgumentRole::Selector)
-        });
-        for (name, _) in landed {
+        let is_sent = matches!(spec.effect, EffectClass::Egress | EffectClass::Money);
+        let (mut is_known, mut writes) = (false, false);
+        for (name, argument) in &spec.arguments {
             let mut leaves = Vec::new();
             if let Some(value) = arguments.get(name) {
                 collect(value, &mut String::new(), 0, &mut leaves);
             }
-            let room = CHANGED.saturating_sub(self.changed.len());
             let texts = leaves.into_iter().map(|(_, text)| folded(&text));
-            self.changed.extend(texts.take(room));
+            match argument.role {
+                ArgumentRole::Target | ArgumentRole::Selector => texts.for_each(|text| {
+                    is_known |= !self.leaves_of(&text).is_empty();
+                    self.changed.land_on(text);
+                }),
+                ArgumentRole::Payload if !is_sent => texts.for_each(|text| {
+                    writes = true;
+                    if text.len() <= TITLE_BYTES {
+                        self.changed.write(text);
+                    }
+                }),
+                ArgumentRole::Payload | ArgumentRole::Knob | ArgumentRole::Secret => {}
+            }
+        }
+        if writes && !is_known {
+            self.changed.change_group(&spec.capability);
         }
     }
 
-    /// Whether a thing is named by its title: the text is what a platform calls it in every record
-    /// that has a title which `names` takes for one. Two things of one title are none.
+    /// Whether a thing is named by its title: the text is its own key, set by a platform, and every
+    /// record of it that has a title has the same, which `names` takes for one. Two things of one
+    /// title are none, and neither is one of two titles.
     #[must_use]
     pub fn is_titled(&self, text: &str, names: impl Fn(&str) -> bool) -> bool {
+        let wanted = folded(text);
         let is_set = |place: &Place| {
             let label = self.label_at(*place);
             label.is_some_and(|label| label.integrity == Integrity::Endorsed)
         };
-        self.has_title(text, is_set, names)
+        let places = self.leaves_of(&wanted);
+        let called = |places: &[Place]| -> Option<BTreeSet<Vec<&str>>> {
+            self.records.of(places.iter().copied())?;
+            let titles = places.iter().map(|place| self.titles_of(*place));
+            Some(titles.filter(|titles| !titles.is_empty()).collect())
+        };
+        let set: Vec<Place> = places.iter().copied().filter(is_set).collect();
+        let (Some(all), Some(titles)) = (called(&places), called(&set)) else {
+            return false;
+        };
+        let keys = places.iter().copied();
+        let own = self
+            .records
+            .of(keys.filter(|place| !self.titles_of(*place).is_empty()));
+        let Some(own) = own.filter(|_| all.len() == 1) else {
+            return false;
+        };
+        titles.into_iter().flatten().any(|title| {
+            let is_one = || title != wanted && !title.contains('@') && names(title);
+            is_one() && self.has_only(title, &own)
+        })
     }
 
-    /// As [`Self::is_titled`], for a thing that no call of this session made or changed: what is in
-    /// it was there before an outsider could have a say.
+    /// As [`Self::is_titled`], for a thing that no call of this session made or changed, by whatever
+    /// name: what is in it was there before an outsider could have a say.
     #[must_use]
     pub fn is_titled_and_unchanged(&self, text: &str, names: impl Fn(&str) -> bool) -> bool {
-        !self.changed.contains(&folded(text)) && self.is_titled(text, names)
+        self.is_titled(text, names) && !self.is_changed(text)
+    }
+
+    /// Whether a call of this session made or changed a thing: by its key, its title or its place.
+    fn is_changed(&self, text: &str) -> bool {
+        let wanted = folded(text);
+        let Some(records) = self.records.of(self.leaves_of(&wanted).into_iter()) else {
+            return true;
+        };
+        let mut members = records
+            .iter()
+            .flat_map(|record| self.records.members(*record));
+        let is_name = |place: Place| {
+            let field = self.records.field(place);
+            let is_other = |field: &str| is_title(field) || is_place(field);
+            self.records.is_own_key(place) || field.is_some_and(is_other)
+        };
+        let of_a_group = |record: &usize| {
+            let group = self.records.capability(*record);
+            group.is_none_or(|group| self.changed.has_group(group))
+        };
+        self.changed.has(&wanted)
+            || records.iter().any(of_a_group)
+            || members.any(|place| is_name(*place) && self.changed.has(self.shown.text(*place)))
+    }
+
+    /// Whether a text is the key of one thing, and `names` takes the title of another thing of its
+    /// kind for one.
+    #[must_use]
+    pub fn is_another_named(&self, text: &str, names: impl Fn(&str) -> bool) -> bool {
+        let places = self.leaves_of(&folded(text));
+        let keys = places
+            .into_iter()
+            .filter(|place| self.records.is_own_key(*place));
+        let Some(own) = self.records.of(keys) else {
+            return true;
+        };
+        let alike: Option<Vec<Vec<usize>>> = own
+            .iter()
+            .map(|record| self.records.alike(*record))
+            .collect();
+        let Some(alike) = alike else { return true };
+        let titled = |record: &usize| {
+            let titles = self.titles(*record, is_title);
+            titles
+                .into_iter()
+                .any(|title| !title.contains('@') && names(title))
+        };
+        let mut others = alike
+            .iter()
+            .flatten()
+            .filter(|record| !own.contains(record));
+        !own.iter().any(titled) && others.any(titled)
     }
 
     /// Whether the user asked for this part of a thing: the text stands in a field that the user
     /// named, of the one record whose title the user put in quotes and `names` takes for one.
     #[must_use]
     pub fn is_field_of_quoted(&self, text: &str, names: impl Fn(&str) -> bool) -> bool {
+        let wanted = folded(text);
         let is_named = |place: &Place| {
             let field = self.records.field(*place);
             field.is_some_and(|field| self.said.has_field(field))
         };
-        self.has_title(text, is_named, |title| {
-            self.said.is_quoted(title) && names(title)
+        let places = self.leaves_of(&wanted).into_iter().filter(is_named);
+        let Some(own) = self.records.of(places) else {
+            return false;
+        };
+        let mut titles = own.iter().flat_map(|record| self.titles(*record, is_title));
+        titles.any(|title| {
+            let is_one = || title != wanted && !title.contains('@') && names(title);
+            self.said.is_quoted(title) && is_one() && self.has_only(title, &own)
         })
     }
 
@@ -203,47 +296,39 @@ impl Provenance {
         true
     }
 
-    /// Whether a text is a leaf that fits, in every record that has one of its record's titles.
-    fn has_title(
-        &self,
-        text: &str,
-        fits: impl Fn(&Place) -> bool,
-        is_title: impl Fn(&str) -> bool,
-    ) -> bool {
-        let wanted = folded(text);
-        let leaves = |text: &str| -> Vec<Place> {
-            let found = self.shown.find(text, Edges::Word).take(FINDS).flatten();
-            found
-                .filter(|place| self.shown.text(*place) == text)
-                .collect()
+    /// The places where a text in folded form is a whole leaf.
+    fn leaves_of(&self, wanted: &str) -> Vec<Place> {
+        let found = self.shown.find(wanted, Edges::Word).take(FINDS).flatten();
+        found
+            .filter(|place| self.shown.text(*place) == wanted)
+            .collect()
+    }
+
+    /// Whether a title stands in these records and no others.
+    fn has_only(&self, title: &str, records: &BTreeSet<usize>) -> bool {
+        let titled = self.records.of(self.leaves_of(title).into_iter());
+        titled.is_some_and(|titled| titled.is_subset(records))
+    }
+
+    /// What the thing whose key stands at a place is called in the record there. What a record only
+    /// mentions, such as what it answers or whom it is shared with, is not called by its title.
+    fn titles_of(&self, place: Place) -> Vec<&str> {
+        let (Some(record), Some(field)) = (self.records.record(place), self.records.field(place))
+        else {
+            return Vec::new();
         };
-        let places: Vec<Place> = leaves(&wanted).into_iter().filter(fits).collect();
-        let Some(own) = self.records.of(places.iter().copied()) else {
-            return false;
-        };
-        let is_unique = |title: &str| {
-            let titled = self.records.of(leaves(title).into_iter());
-            titled.is_some_and(|titled| titled.is_subset(&own))
-        };
-        let fields: BTreeSet<&str> = places
-            .iter()
-            .filter_map(|place| self.records.field(*place))
-            .collect();
-        own.iter().any(|record| {
-            let titles = self.titles(*record, &fields);
-            titles.into_iter().any(|title| {
-                title != wanted && !title.contains('@') && is_title(title) && is_unique(title)
-            })
+        let is_key = self.records.is_own_key(place);
+        self.titles(record, |title| {
+            is_key && is_title(title) || is_title_of(title, field)
         })
     }
 
-    /// What the things that stand in these fields of a record are called there. What else stands in
-    /// it, such as whom it is shared with, calls them nothing.
-    fn titles(&self, record: usize, fields: &BTreeSet<&str>) -> Vec<&str> {
+    /// The texts in the fields of a record that fit, of several fields the first.
+    fn titles(&self, record: usize, fits: impl Fn(&str) -> bool) -> Vec<&str> {
         let members = self.records.members(record).iter();
         let ranked = members.filter_map(|place| {
             let field = self.records.field(*place)?;
-            is_title_of(field, fields).then(|| (rank(field), self.shown.text(*place)))
+            fits(field).then(|| (rank(field), self.shown.text(*place)))
         });
         let ranked: Vec<(usize, &str)> = ranked.collect();
         let first = ranked.iter().map(|(rank, _)| *rank).min();

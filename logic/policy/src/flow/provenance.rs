@@ -1,5 +1,6 @@
 //! Where values came from: what the user said, what agents were shown, and under which labels.
 
+use crate::flow::changes::Changed;
 use crate::flow::index::{Edges, Index};
 use crate::flow::leaves::{collect, escaped, fits_path, has_format, is_key, leaf_label};
 use crate::flow::moments::{Moments, is_narrow_moment};
@@ -79,9 +80,8 @@ pub struct Provenance {
     pub(super) set: Moments,
     /// Numbers that a platform set.
     pub(super) amounts: Vec<f64>,
-    /// What a platform set in results of calls with an effect: things that an agent of this session
-    /// made or changed.
-    pub(super) changed: BTreeSet<String>,
+    /// Things that an agent of this session made or changed.
+    pub(super) changed: Changed,
     pub(super) records: Records,
     /// Leaves in which a platform sets a name: who sent something, where it was posted.
     pub(super) names: BTreeSet<Place>,
@@ -145,7 +145,8 @@ impl Provenance {
                 None => is_kept = false,
             }
         }
-        self.records.add(&places);
+        let tool = spec.definition.name.as_str();
+        self.records.add(&places, tool, &spec.capability);
         let data = if is_kept { data } else { Value::Null };
         self.values.insert(
             id,

@@ -268,9 +268,16 @@ impl Call<'_> {
     }
 
     /// Whether a part of the call is a name that a platform itself gave, and selects nothing for
-    /// others to see.
+    /// others to see. Where an order names one thing, text is put into no other of its kind.
     fn is_set(&self, part: &Part<'_>) -> bool {
-        part.traced.label.integrity == Integrity::Endorsed && !self.is_selector(part)
+        let provenance = self.flow.known.provenance;
+        let names = |title: &str| {
+            let mut asking = self.asking().iter();
+            asking.any(|asking| asking.describes_thing(title))
+        };
+        part.traced.label.integrity == Integrity::Endorsed
+            && !self.is_selector(part)
+            && (self.payload.is_empty() || !provenance.is_another_named(&part.text, names))
     }
 
     /// Whether the call only fetches a page: it goes to one address and says nothing else.
