@@ -3,7 +3,7 @@
 use domain::Timestamp;
 use domain::hash::Digest;
 use domain::limits::{PRIVATE_INQUIRIES, REPEAT_WINDOW, REPEATED_CALLS};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::time::Duration;
 
 /// The span over which a tool's own rate is counted.
@@ -34,8 +34,9 @@ pub struct TaskHistory {
     /// How many of the recent calls came before the newest change that was new: what is done again
     /// after it is no loop.
     before_change: usize,
-    /// The calls that the user's words stood in for, by their own key and by what they landed on.
-    requested: VecDeque<(Digest, Digest)>,
+    /// The calls that the user's words stood in for, by their own key and by the places where they
+    /// landed.
+    requested: VecDeque<(Digest, BTreeSet<Digest>)>,
     /// How often others were asked something after what is not theirs was read, before this task.
     inquiries_before: usize,
     /// The calls of this task that asked others so, by their key.
@@ -51,19 +52,20 @@ impl TaskHistory {
         self.calls
     }
 
-    /// Notes that a call was taken as asked for by the user's words: its key, and the key of what it
-    /// lands on.
-    pub fn note_requested(&mut self, key: Digest, choice: Digest) {
-        self.requested.push_back((key, choice));
+    /// Notes that a call was taken as asked for by the user's words: its key, and the places where it
+    /// lands.
+    pub fn note_requested(&mut self, key: Digest, places: BTreeSet<Digest>) {
+        self.requested.push_back((key, places));
         if self.requested.len() > REQUESTED_CALLS {
             self.requested.pop_front();
         }
     }
 
-    /// How often the user's words stood in for a call that landed there.
+    /// How often the user's words stood in for a call that landed at one of these places.
     #[must_use]
-    pub fn requested(&self, choice: &Digest) -> usize {
-        let landed = self.requested.iter().filter(|(_, landed)| landed == choice);
+    pub fn requested(&self, places: &BTreeSet<Digest>) -> usize {
+        let calls = self.requested.iter();
+        let landed = calls.filter(|(_, landed)| !landed.is_disjoint(places));
         landed.count()
     }
 
@@ -95,6 +97,14 @@ impl TaskHistory {
             inquiries_before,
             ..Self::default()
         }
+    }
+
+    /// The user spoke: what was told and asked for earlier words counts no longer. Loops and rates
+    /// go on.
+    pub fn begin_turn(&mut self) {
+        self.requested.clear();
+        self.inquiries.clear();
+        self.inquiries_before = 0;
     }
 
     /// Notes that the call to be recorded next changes something. Only a change that was not made
@@ -254,13 +264,13 @@ mod tests {
     #[test]
     fn requested_calls_are_counted_by_what_they_land_on() {
         let mut history = TaskHistory::default();
-        let (there, elsewhere) = (key(b't'), key(b'e'));
-        history.note_requested(key(b'a'), there);
-        history.note_requested(key(b'b'), there);
-        assert_eq!(
-            (history.requested(&there), history.requested(&elsewhere)),
-            (2, 0)
-        );
+        let places = |all: &str| all.bytes().map(key).collect::<BTreeSet<_>>();
+        let there = places("t");
+        history.note_requested(key(b'a'), places("t"));
+        history.note_requested(key(b'b'), places("tu"));
+        for (all, expected) in [("t", 2), ("u", 1), ("ut", 2), ("ue", 1), ("e", 0)] {
+            assert_eq!(history.requested(&places(all)), expected, "{all}");
+        }
         history.forget(&key(b'b'), 0);
         assert_eq!(history.requested(&there), 1);
         let seen = TaskHistory::default().at_the_rate_of(&history);

@@ -1,5 +1,6 @@
 //! The policy: every layer looks at every call, and the strictest finding decides.
 
+use crate::flow;
 use crate::history::TaskHistory;
 use crate::layers;
 use crate::manifest::Manifest;
@@ -189,7 +190,7 @@ impl Policy {
                     history.note_change(&bound.repeat_key);
                 }
                 if !is_refused && judgement.is_as_requested {
-                    history.note_requested(bound.repeat_key, bound.choice_key);
+                    history.note_requested(bound.repeat_key, bound.places.clone());
                 }
                 if !is_refused && judgement.is_private_inquiry {
                     history.note_inquiry(bound.repeat_key);
@@ -260,6 +261,7 @@ impl Policy {
             tool: index,
             effect: tool.spec.effect,
             repeat_key,
+            places: flow::places(tool, question.arguments),
             choice_key,
             approval_key,
             targets: paths,

@@ -230,7 +230,7 @@ fn information_flow(view: &View<'_>) -> flow::Judged {
         pinned,
         opened: &opened,
         tool: view.tool,
-        freed: question.history.requested(&view.bound.choice_key),
+        freed: question.history.requested(&view.bound.places),
         may_inquire: question.history.may_inquire(),
     };
     let mut judged = flow::judge(question.arguments, &flow, &view.bound.choice_key);

@@ -69,6 +69,8 @@ pub struct Bound {
     pub write_roots: Vec<PathBuf>,
     /// Equal for calls that do the same: what loops are found by.
     pub repeat_key: Digest,
+    /// Where the call tells something: what an order of the user's stands in for once.
+    pub places: BTreeSet<Digest>,
     /// Equal for calls of one tool on the same targets, and for calls without a target where all
     /// arguments are equal: what a no to a choice covers.
     pub choice_key: Digest,

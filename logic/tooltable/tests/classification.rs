@@ -358,12 +358,16 @@ fn schemas_in_every_shape_have_their_roles() {
 #[test]
 fn only_a_plain_recipient_narrows_the_audience() {
     let text = json!({"type": "string"});
-    let send = plain(
-        "send_email",
-        "Sends an email.",
-        json!({"to": text, "body": text}),
-    );
-    assert_eq!(send.audience, Audience::Targets);
+    let sent = |required: Value| {
+        let properties = json!({"to": text, "cc": text, "body": text});
+        let mut send = tool("send_email", "Sends an email.", properties);
+        send.parameters["required"] = required;
+        classify(&send, Hints::default()).audience
+    };
+    assert_eq!(sent(json!(["to", "body"])), Audience::Targets);
+    // Whoever is told where the recipient is left out, the tool knows and the definition does not.
+    assert_eq!(sent(json!(["body"])), Audience::Public);
+    assert_eq!(sent(Value::Null), Audience::Public);
     let publish = plain("publish_page", "Publishes a page.", json!({"body": text}));
     assert_eq!(publish.audience, Audience::Public);
     for case in cases() {

@@ -137,6 +137,7 @@ impl Guard {
         self.provenance.say(text);
         self.requested = requested(&self.policy, text);
         self.refused.clear();
+        self.history.begin_turn();
     }
 
     /// Notes that the user said no to a call that was to be confirmed. One that waits for no answer

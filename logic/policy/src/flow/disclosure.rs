@@ -1,6 +1,7 @@
 //! What a call tells, and to whom: secrets, readers (P, E) and addresses handed on (U).
 
 use crate::flow::entities::leads;
+use crate::flow::keys::words;
 use crate::flow::normal::{decoded, exact, folded, unmasked};
 use crate::flow::parts::{Asked, Part};
 use crate::flow::provenance::Found;
@@ -9,7 +10,7 @@ use crate::request::Asking;
 use domain::decision::{Finding, Verdict};
 use domain::label::{Integrity, Readers};
 use domain::limits::PRIVATE_INQUIRIES;
-use domain::tool::{ArgumentRole, Audience};
+use domain::tool::{ArgumentRole, Audience, EffectClass};
 use std::collections::BTreeSet;
 
 /// Words that name nobody in particular.
@@ -25,10 +26,16 @@ const EVERYBODY: [&str; 9] = [
     "*",
 ];
 
+/// Names of arguments that hold a question.
+const QUERIES: [&str; 10] = [
+    "query", "queries", "q", "search", "keyword", "keywords", "term", "terms", "question", "phrase",
+];
+
 impl Call<'_> {
-    /// A secret never leaves, whoever asks.
+    /// A secret never leaves, whoever asks. A tool that tells others may tell them by a setting of
+    /// its own, so that it counts also where a call names nobody.
     pub(super) fn secret(&self) -> Option<Finding> {
-        if !self.leaves() {
+        if self.spec.audience == Audience::User {
             return None;
         }
         let parts = self.targets.iter().chain(&self.payload);
@@ -52,12 +59,15 @@ impl Call<'_> {
     }
 
     /// Whether anyone but the user learns anything from it. Where only those learn it whom the call
-    /// names, and it names none, no one does.
+    /// names, and it names none, no one does; but what is sent goes to somebody, who may be anyone.
     pub(super) fn leaves(&self) -> bool {
         match self.spec.audience {
             Audience::User => false,
             // What a selected thing is told, those learn who see the thing: they may be anyone.
-            Audience::Targets => self.parties().next().is_some() || self.selects(),
+            Audience::Targets => {
+                let is_sent = self.spec.effect == EffectClass::Egress;
+                is_sent || self.parties().next().is_some() || self.selects()
+            }
             Audience::Only(_) | Audience::Public => true,
         }
     }
@@ -107,9 +117,22 @@ impl Call<'_> {
         })
     }
 
+    /// Whether the call sends a question to one place that is always the same, and says nothing else:
+    /// a search of the web that the table calls sending.
+    pub(super) fn is_query(&self) -> bool {
+        let is_named = |part: &Part<'_>| {
+            let last = words(part.argument).pop();
+            last.is_some_and(|word| QUERIES.contains(&word.as_str()))
+        };
+        self.spec.effect == EffectClass::Egress
+            && self.targets.is_empty()
+            && !self.payload.is_empty()
+            && self.payload.iter().all(is_named)
+    }
+
     /// Whether it only asks others something, and the agent was shown what they may not know.
     pub(super) fn is_private_inquiry(&self) -> bool {
-        let only_asks = !self.has_effect() || self.is_fetch();
+        let only_asks = !self.has_effect() || self.is_fetch() || self.is_query();
         let is_inquiry = self.pinned != Pinned::Call && only_asks && self.leaves();
         is_inquiry && !self.may_learn(&self.flow.known.context.readers)
     }

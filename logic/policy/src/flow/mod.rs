@@ -22,6 +22,7 @@ mod quotes;
 mod records;
 mod rules;
 mod said;
+mod telling;
 
 pub(crate) use entities::{is_whole_lead, leads};
 pub(crate) use index::stands_whole;
@@ -33,3 +34,4 @@ pub(crate) use quotes::quoted;
 pub(crate) use rules::Judged;
 pub(crate) use rules::{Flow, judge};
 pub use rules::{Knowledge, Pinned};
+pub(crate) use telling::places;

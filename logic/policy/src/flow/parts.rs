@@ -3,7 +3,7 @@
 use crate::flow::provenance::{Found, Traced};
 use crate::flow::rules::{Flow, Knowledge, Pinned};
 use crate::table::{NARROW_VALUES, Tool};
-use domain::label::Label;
+use domain::label::{Integrity, Label, Readers};
 use domain::limits::JSON_DEPTH;
 use domain::tool::{ArgumentRole, EffectClass};
 use serde_json::Value;
@@ -131,7 +131,7 @@ fn parts<'a>(
 ) -> Vec<Part<'a>> {
     let mut found = Vec::new();
     for (name, argument) in &flow.tool.spec.arguments {
-        let Some(value) = arguments.get(name) else {
+        let Some((value, is_default)) = value_of(name, argument.role, arguments, flow) else {
             continue;
         };
         if let Some(asked) = asked(name, argument.role, value) {
@@ -143,10 +143,38 @@ fn parts<'a>(
                 found: &mut found,
             };
             let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
-            parts.descend(value, &pointer, None, 0);
+            let label = is_default.then(default_label);
+            parts.descend(value, &pointer, label.as_ref(), 0);
         }
     }
     found
+}
+
+/// An argument's value, and whether it is the schema's: a place that is left out is the one that the
+/// schema promises instead. A promise of nothing is none.
+fn value_of<'v>(
+    name: &str,
+    role: ArgumentRole,
+    arguments: &'v Value,
+    flow: &Flow<'v>,
+) -> Option<(&'v Value, bool)> {
+    let given = arguments.get(name);
+    let is_place = matches!(role, ArgumentRole::Target | ArgumentRole::Selector);
+    let default = flow.tool.default_of(name);
+    let default = default.filter(|value| is_place && !says_only_that_it_is_there(value));
+    match (given, default) {
+        (None | Some(Value::Null), Some(default)) => Some((default, true)),
+        (given, _) => Some((given?, false)),
+    }
+}
+
+/// The label of a schema's own value: whoever made the tool chose it, and nobody since.
+fn default_label() -> Label {
+    Label {
+        integrity: Integrity::Endorsed,
+        readers: Readers::Public,
+        ..Label::trusted("schema")
+    }
 }
 
 /// The label of what is made from a call's arguments alone: the join of all that say anything.

@@ -216,6 +216,10 @@ impl Provenance {
             Err(Unread::Nothing) if part != &Value::Bool(true) => return nothing(),
             Err(Unread::Nothing | Unread::Compound) => return nowhere(context),
         };
+        // Behind a line break a protocol may read another line: a header, a command.
+        if text.contains(breaks_a_line) {
+            return nowhere(context);
+        }
         let plain = plain(&text);
         let spelling = plain.as_ref().and_then(|plain| {
             let spelling = self.said.spelling(plain)?;
@@ -496,6 +500,11 @@ fn one_by_one(origin: &str, table: &Label) -> Vec<String> {
         return parts().map(str::to_owned).collect();
     }
     vec![origin.to_owned()]
+}
+
+/// Whether a character ends a line or controls how a text is read.
+fn breaks_a_line(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 /// Why a part of an argument is not looked for.

@@ -174,7 +174,8 @@ impl Call<'_> {
         }
         // Each telling is a choice among what the user said: an order is one telling.
         let orders = known.requested.asking(name).len();
-        if self.leaves() && !self.is_fetch() && self.flow.freed >= orders {
+        let only_asks = self.is_fetch() || self.is_query();
+        if self.leaves() && !only_asks && self.flow.freed >= orders {
             return false;
         }
         let is_said = |part: &Part<'_>| {
@@ -188,9 +189,15 @@ impl Call<'_> {
             is_said_whole && !self.selects() && asking.any(|asking| self.goes_as(asking))
         };
         match self.targets.is_empty() {
-            true => !self.leaves() || is_said_whole,
+            true => is_said_whole || self.tells_nothing(),
             false => is_where_said || is_content_said(),
         }
+    }
+
+    /// Whether the call tells nobody anything, whatever stands in for what it leaves out.
+    fn tells_nothing(&self) -> bool {
+        let has_nothing_to_tell = self.payload.is_empty() && !self.leaves();
+        self.spec.audience == Audience::User || has_nothing_to_tell
     }
 
     /// Whether nothing that the user said elsewhere is what the call lands on, and it goes to all
@@ -424,7 +431,8 @@ impl Call<'_> {
 
     /// T, where a plan names the tool alone and the call names no target: something in it has to be
     /// the user's own words, or a form of the user's with its blanks filled in, or the outsider
-    /// fills in the whole step.
+    /// fills in the whole step. One part is enough: under a title that the user gave, most plans put
+    /// what the agent read, and whom that tells is judged for itself.
     fn anchor(&self) -> Option<Finding> {
         let is_asked = self.pinned == Pinned::Choice
             && self.has_effect()

@@ -17,6 +17,7 @@ pub use render::yaml;
 use crate::entry::default_audience;
 use crate::table::pin_of;
 use domain::tool::{ArgumentRole, Audience, EffectClass, ToolDefinition, ToolName};
+use serde_json::Value;
 
 /// How sure a proposal is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,7 +86,7 @@ pub fn classify(definition: &ToolDefinition, hints: Hints) -> Proposal {
         description: definition.description.clone(),
         pin: pin_of(definition),
         effect: guess.effect,
-        audience: audience(guess.effect, &arguments),
+        audience: audience(guess.effect, &arguments, &definition.parameters),
         arguments,
         reasons: guess.reasons,
         confidence: guess.confidence,
@@ -93,11 +94,15 @@ pub fn classify(definition: &ToolDefinition, hints: Hints) -> Proposal {
     }
 }
 
-/// Who learns the payload: only a named recipient, if that is plainly where it goes.
-fn audience(effect: EffectClass, arguments: &[ProposedArgument]) -> Audience {
-    let is_addressed = arguments
-        .iter()
-        .any(|a| a.role == ArgumentRole::Target && arguments::is_recipient(&a.name));
+/// Who learns the payload: only a named recipient, if that is plainly where it goes. One that may be
+/// left out leaves it to the tool, which may tell everybody.
+fn audience(effect: EffectClass, arguments: &[ProposedArgument], schema: &Value) -> Audience {
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
+    let is_addressed = arguments.iter().any(|argument| {
+        let is_recipient = arguments::is_recipient(&argument.name);
+        argument.role == ArgumentRole::Target && is_recipient && is_required(&argument.name)
+    });
     if effect == EffectClass::Egress && is_addressed {
         Audience::Targets
     } else {
