@@ -26,7 +26,7 @@ pub const ALLOWED: &[Allowed] = &[
     ("logic/context", 8),
     ("logic/orchestration", 4),
     ("logic/plan", 16),
-    ("logic/policy", 7),
+    ("logic/policy", 5),
     ("logic/text", 3),
     ("logic/tooltable", 4),
     ("services/agents", 38),

@@ -2,10 +2,11 @@
 
 use crate::flow::entities::leads;
 use crate::flow::keys::words;
+use crate::flow::knowledge::Pinned;
 use crate::flow::normal::{decoded, exact, folded, unmasked};
 use crate::flow::parts::{Asked, Part};
 use crate::flow::provenance::Found;
-use crate::flow::rules::{Call, Pinned, finding, origins, read_origins, shown};
+use crate::flow::rules::{Call, finding, origins, read_origins, shown};
 use crate::request::Asking;
 use domain::decision::{Finding, Verdict};
 use domain::label::{Integrity, Readers};

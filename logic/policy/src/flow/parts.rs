@@ -1,7 +1,7 @@
 //! The parts of a call's arguments, each with where it came from.
 
+use crate::flow::knowledge::{Flow, Knowledge, Pinned};
 use crate::flow::provenance::{Found, Traced};
-use crate::flow::rules::{Flow, Knowledge, Pinned};
 use crate::table::{NARROW_VALUES, Tool};
 use domain::label::{Integrity, Label, Readers};
 use domain::limits::JSON_DEPTH;
