@@ -161,15 +161,22 @@ fn a_switch_that_lets_others_in_is_asked_about() {
     for answer in answers(&[ORDER], "share_file", &role("owner")) {
         assert_eq!(answer, "confirm untrusted_target");
     }
-    // The least there is, and what the schema says where it is left out.
-    for free in [role("viewer"), role("editor")] {
+    // What the schema says where it is left out, and what the order says.
+    for free in [role("editor"), call(false)] {
         for answer in answers(&[ORDER], "share_file", &free) {
             assert!(is_free(&answer), "{free}: {answer}");
         }
     }
-    for answer in answers(&[ORDER], "share_file", &call(false)) {
+    let said = format!("{ORDER} as a viewer");
+    for answer in answers(&[&said], "share_file", &role("viewer")) {
         assert!(is_free(&answer), "{answer}");
     }
+    // In a plan of tool names the least there is needs no word of the user's.
+    let [loose, planned] = answers(&[ORDER], "share_file", &role("viewer"));
+    assert!(
+        loose.starts_with("confirm") && is_free(&planned),
+        "{loose}, {planned}"
+    );
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod disclosure;
 mod entities;
 mod index;
 mod keys;
+mod knobs;
 mod knowledge;
 mod leaves;
 mod moments;

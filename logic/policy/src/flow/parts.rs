@@ -1,45 +1,15 @@
 //! The parts of a call's arguments, each with where it came from.
 
+use crate::flow::knobs::{is_narrow, narrow_numbers, widens_access};
 use crate::flow::knowledge::{Flow, Knowledge, Pinned};
 use crate::flow::provenance::{Found, Traced};
-use crate::table::{NARROW_VALUES, Tool};
+use crate::table::Tool;
 use domain::label::{Integrity, Label, Readers};
 use domain::limits::JSON_DEPTH;
 use domain::tool::{ArgumentRole, EffectClass};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Words in the names of arguments that say who gets in, and how far, without a plural.
-const ACCESS: [&str; 12] = [
-    "permission",
-    "role",
-    "public",
-    "visibility",
-    "acces",
-    "access",
-    "scope",
-    "anyone",
-    "everyone",
-    "privacy",
-    "sharing",
-    "acl",
-];
-/// Values by which nobody gets in, or may only look.
-const LEAST_ACCESS: [&str; 13] = [
-    "",
-    "none",
-    "no",
-    "false",
-    "private",
-    "restricted",
-    "r",
-    "read",
-    "reader",
-    "read_only",
-    "readonly",
-    "view",
-    "viewer",
-];
 /// Most parts of one role that are traced one by one.
 const TRACED_PARTS: usize = 512;
 /// Most parts of one argument that are yes, no, nothing or empty and tell nothing: three bits.
@@ -77,6 +47,9 @@ pub(super) fn targets<'a>(flow: &Flow<'a>, arguments: &Value) -> Vec<Part<'a>> {
         ArgumentRole::Target if flow.tool.amounts.contains(name) => Some(Asked::Amount),
         ArgumentRole::Target | ArgumentRole::Selector => Some(Asked::Target),
         ArgumentRole::Knob if is_amount(name, value, flow) => Some(Asked::Amount),
+        ArgumentRole::Knob if pays(flow) => {
+            is_chosen_in_payment(name, value, flow).then_some(Asked::Target)
+        }
         ArgumentRole::Knob => widens_access(name, value, flow).then_some(Asked::Access),
         ArgumentRole::Payload | ArgumentRole::Secret => None,
     })
@@ -89,7 +62,7 @@ pub(super) fn payload<'a>(flow: &Flow<'a>, arguments: &Value) -> Vec<Part<'a>> {
     parts(flow, arguments, |name, role, value| match role {
         ArgumentRole::Payload | ArgumentRole::Selector => Some(Asked::Content),
         ArgumentRole::Knob => {
-            let is_asked = is_amount(name, value, flow) || widens_access(name, value, flow);
+            let is_asked = pays(flow) || widens_access(name, value, flow);
             let is_content = !is_asked && !is_narrow(value, flow);
             (is_content && !narrow.contains(name)).then_some(Asked::Content)
         }
@@ -99,29 +72,20 @@ pub(super) fn payload<'a>(flow: &Flow<'a>, arguments: &Value) -> Vec<Part<'a>> {
 
 /// Whether an argument says how much is paid: in a tool that pays every number does.
 fn is_amount(name: &str, value: &Value, flow: &Flow<'_>) -> bool {
-    let pays = flow.tool.spec.effect == EffectClass::Money;
-    pays && (value.is_number() || flow.tool.amounts.contains(name))
+    pays(flow) && (value.is_number() || flow.tool.amounts.contains(name))
 }
 
-/// Whether an argument lets others in, or lets them do more than look, by the words of its name: the
-/// least of it, and what the schema says where it is left out, does not.
-fn widens_access(name: &str, value: &Value, flow: &Flow<'_>) -> bool {
-    let name = name.to_lowercase();
-    let is_about = name
-        .split(|c: char| !c.is_alphanumeric())
-        .any(|word| ACCESS.contains(&word.trim_end_matches('s')));
-    let is_least = match value {
-        Value::Null | Value::Bool(false) => true,
-        Value::String(text) => LEAST_ACCESS.contains(&text.trim().to_lowercase().as_str()),
-        Value::Bool(true) | Value::Number(_) | Value::Array(_) | Value::Object(_) => false,
-    };
-    let has_effect = !matches!(
-        flow.tool.spec.effect,
-        EffectClass::Read | EffectClass::SelfWrite
-    );
-    let properties = &flow.tool.spec.definition.parameters["properties"];
-    let is_default = || properties[name.as_str()].get("default") == Some(value);
-    has_effect && is_about && !is_least && !is_default()
+fn pays(flow: &Flow<'_>) -> bool {
+    flow.tool.spec.effect == EffectClass::Money
+}
+
+/// Whether a knob decides what a payment is: which money, how often. A day near a known one and what
+/// the schema says by itself do not.
+fn is_chosen_in_payment(name: &str, value: &Value, flow: &Flow<'_>) -> bool {
+    let is_moment = value
+        .as_str()
+        .is_some_and(|text| flow.known.provenance.is_narrow_moment(text, flow.known.now));
+    !is_moment && flow.tool.default_of(name) != Some(value)
 }
 
 fn parts<'a>(
@@ -194,39 +158,6 @@ pub fn made_of(tool: &Tool, arguments: &Value, known: Knowledge<'_>) -> Label {
         .chain(&payload)
         .map(|part| &part.traced.label);
     labels.fold(Label::nothing(), |joined, one| joined.join(one))
-}
-
-/// The numbers of a call that are too narrow to tell anything: whole ones whose schema leaves few
-/// values, and no more for all of them together than for one.
-fn narrow_numbers<'a>(flow: &Flow<'a>, arguments: &Value) -> BTreeSet<&'a str> {
-    let mut values = 1_i64;
-    let mut narrow = BTreeSet::new();
-    for (name, count) in &flow.tool.ranges {
-        if arguments.get(name).is_some_and(Value::is_i64) {
-            values = values.saturating_mul(*count);
-            if values <= NARROW_VALUES {
-                narrow.insert(name.as_str());
-            }
-        }
-    }
-    narrow
-}
-
-/// Whether a knob's value is too narrow to tell anything: a flag, a word that the schema lists, a
-/// number in a small range of the schema's, a day or time next to one that is known. Several of
-/// them together are not: what a list tells grows with its length.
-fn is_narrow(value: &Value, flow: &Flow<'_>) -> bool {
-    match value {
-        Value::Null | Value::Bool(_) => true,
-        Value::Number(_) => false,
-        Value::String(text) => {
-            let known = flow.known;
-            text.is_empty()
-                || flow.tool.words.contains(text)
-                || known.provenance.is_narrow_moment(text, known.now)
-        }
-        Value::Array(_) | Value::Object(_) => false,
-    }
 }
 
 /// Whether a part is yes, no, nothing or empty.
@@ -344,6 +275,11 @@ impl<'a> Parts<'a, '_> {
             (Asked::Amount, Value::String(text)) => match text.parse() {
                 Ok(amount) => provenance.trace_amount(&amount, context),
                 Err(_) => provenance.trace_target(leaf, context),
+            },
+            // `private: false` says nothing and lets everybody in.
+            (Asked::Access, leaf) if says_only_that_it_is_there(leaf) => Traced {
+                label: context.clone(),
+                found: Found::Nowhere,
             },
             (Asked::Target | Asked::Amount | Asked::Access, _) => {
                 provenance.trace_target(leaf, context)

@@ -2,6 +2,7 @@
 //! with `disclosure` who may learn the payload (P, E) and what it leads to (U).
 
 use crate::flow::entities::{has_no_lead, is_whole_lead};
+use crate::flow::knobs::chosen_knobs;
 use crate::flow::knowledge::{Flow, Pinned};
 use crate::flow::naming::NamedBy;
 use crate::flow::parts::{Part, payload, targets};
@@ -25,6 +26,7 @@ pub(crate) fn judge(arguments: &Value, flow: &Flow<'_>, choice_key: &Digest) -> 
         choice_key,
         targets: targets(flow, arguments),
         payload: payload(flow, arguments),
+        knobs: chosen_knobs(flow, arguments),
     };
     let is_as_requested = call.is_as_requested();
     if is_as_requested {
@@ -92,6 +94,8 @@ pub(super) struct Call<'a> {
     choice_key: &'a Digest,
     pub(super) targets: Vec<Part<'a>>,
     pub(super) payload: Vec<Part<'a>>,
+    /// What the agent set of the call's knobs, see [`chosen_knobs`].
+    knobs: Vec<Option<String>>,
 }
 
 impl Call<'_> {
@@ -127,6 +131,9 @@ impl Call<'_> {
         if self.leaves() && !only_asks && self.flow.freed >= orders {
             return false;
         }
+        if !self.are_knobs_given() {
+            return false;
+        }
         let is_said = |part: &Part<'_>| {
             part.traced.found == Found::Said || known.provenance.is_filled_form(&part.text)
         };
@@ -147,6 +154,15 @@ impl Call<'_> {
     fn tells_nothing(&self) -> bool {
         let has_nothing_to_tell = self.payload.is_empty() && !self.leaves();
         self.spec.audience == Audience::User || has_nothing_to_tell
+    }
+
+    /// Whether the agent chose no knob: each is left out, the schema's own, too narrow to tell
+    /// anything, or said by an order. What a switch is called says too little of what it opens.
+    fn are_knobs_given(&self) -> bool {
+        let is_said = |text: &String| self.asking().iter().any(|asking| asking.names(text));
+        self.knobs
+            .iter()
+            .all(|knob| knob.as_ref().is_some_and(is_said))
     }
 
     /// Whether nothing that the user said elsewhere is what the call lands on, and it goes to all

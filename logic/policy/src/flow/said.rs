@@ -57,7 +57,7 @@ pub(super) struct Said {
     forms: Vec<Form>,
     pages: Pages,
     amounts: BTreeSet<String>,
-    percentages: Vec<f64>,
+    percentages: Vec<Percentage>,
     moments: Moments,
     /// As the user wrote it, for what repeats the user's own line breaks and tabs.
     written: Vec<String>,
@@ -188,8 +188,8 @@ impl Said {
     }
 
     /// Whether an amount is what a percentage of the user's comes to, of an amount that the user
-    /// said or that is one of `known`; alone, added to it, taken off it, or with one more amount of
-    /// the user's.
+    /// said or that is one of `known`: `10% of` it is the part alone, any other is the part, or the
+    /// amount with the part added or taken off.
     pub(super) fn makes_amount(&self, amount: f64, known: &[f64]) -> bool {
         let is_it = |value: f64| (value - amount).abs() < HALF_A_CENT;
         let said: Vec<f64> = self
@@ -200,12 +200,9 @@ impl Said {
         let bases = known.iter().chain(&said);
         bases.take(BASES).any(|base| {
             self.percentages.iter().any(|percentage| {
-                let part = base * percentage / 100.0;
-                let sums = [part, base + part, base - part];
-                sums.into_iter().any(|sum| {
-                    let more = || said.iter().take(BASES).any(|fee| is_it(sum + fee));
-                    is_it(sum) || more()
-                })
+                let part = base * percentage.hundredths / 100.0;
+                let sums = [base + part, base - part];
+                is_it(part) || !percentage.is_part && sums.into_iter().any(is_it)
             })
         })
     }
@@ -341,13 +338,26 @@ fn amount_of(number: &str) -> Option<String> {
     Some(crate::flow::normal::number(&amount))
 }
 
+/// So many hundredths of something.
+#[derive(Debug, Clone, Copy)]
+struct Percentage {
+    hundredths: f64,
+    /// Whether the part itself is meant: `10% of the rent`.
+    is_part: bool,
+}
+
 /// The numbers before a sign for hundredths.
-fn percentages_in(text: &str) -> impl Iterator<Item = f64> + '_ {
+fn percentages_in(text: &str) -> impl Iterator<Item = Percentage> + '_ {
     text.match_indices('%').filter_map(|(end, _)| {
         let before = text.get(..end)?.trim_end();
         let is_part = |c: char| c.is_ascii_digit() || c == '.';
         let start = before.rfind(|c| !is_part(c)).map_or(0, |at| at + 1);
-        before.get(start..)?.parse().ok()
+        let behind = text.get(end + 1..).unwrap_or("");
+        let next = behind.split_whitespace().next().unwrap_or("");
+        Some(Percentage {
+            hundredths: before.get(start..)?.parse().ok()?,
+            is_part: next.eq_ignore_ascii_case("of"),
+        })
     })
 }
 
