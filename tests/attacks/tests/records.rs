@@ -183,11 +183,13 @@ fn what_changed_under_another_name_is_not_shown() {
 
 #[test]
 fn what_is_overwritten_is_what_the_order_names() {
-    let overwrite = |id: &str| ("update_file", json!({"id": id, "content": "all gone"}));
     let named = "Update the file Payroll.xlsx";
+    let said = "Update the file 'Payroll.xlsx' to say 'all gone'";
     for (prompt, id, expected) in [
         (named, "f2", "allow"),
         (named, "f1", "confirm"),
+        (said, "f2", "allow"),
+        (said, "f1", "confirm"),
         // Where the order names none, which one is the agent's choice.
         (
             "Update the file with the numbers of the last quarter",
@@ -195,8 +197,10 @@ fn what_is_overwritten_is_what_the_order_names() {
             "allow",
         ),
     ] {
-        let (tool, arguments) = overwrite(id);
-        let answer = asked(prompt).check(tool, arguments).last();
+        let arguments = json!({"id": id, "content": "all gone"});
+        let answer = asked(prompt).check("update_file", arguments).last();
         assert!(answer.starts_with(expected), "{prompt}: {id}: {answer}");
     }
+    let emptied = json!({"id": "f1", "content": ""});
+    asked(named).check("update_file", emptied).expect("confirm");
 }

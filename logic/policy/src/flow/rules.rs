@@ -137,12 +137,21 @@ impl Call<'_> {
         let is_said = |part: &Part<'_>| {
             part.traced.found == Found::Said || known.provenance.is_filled_form(&part.text)
         };
-        let is_said_whole = !self.payload.is_empty() && self.payload.iter().all(is_said);
+        // Nothing at all is no text of the user's: it would empty what it replaces.
+        let says_something = self.payload.iter().any(|part| !part.text.trim().is_empty());
+        let is_said_whole = says_something && self.payload.iter().all(is_said);
         let is_where_said =
             self.asking().iter().any(|asking| self.lands_as(asking)) || self.fetches_named_page();
         let is_content_said = || {
             let mut asking = self.asking().iter();
-            is_said_whole && !self.selects() && asking.any(|asking| self.goes_as(asking))
+            let is_elsewhere = self
+                .targets
+                .iter()
+                .any(|target| self.is_not_the_named(target));
+            is_said_whole
+                && !self.selects()
+                && !is_elsewhere
+                && asking.any(|asking| self.goes_as(asking))
         };
         match self.targets.is_empty() {
             true => is_said_whole || self.tells_nothing(),
@@ -240,16 +249,24 @@ impl Call<'_> {
     }
 
     /// Whether a part of the call is a name that a platform itself gave, and selects nothing for
-    /// others to see. Where an order names one thing, text is put into no other of its kind.
+    /// others to see.
     fn is_set(&self, part: &Part<'_>) -> bool {
+        part.traced.label.integrity == Integrity::Endorsed
+            && !self.is_selector(part)
+            && !self.is_not_the_named(part)
+    }
+
+    /// Whether the call puts text into a thing that a platform names, and an order names another one
+    /// of its kind.
+    fn is_not_the_named(&self, part: &Part<'_>) -> bool {
         let provenance = self.flow.known.provenance;
         let names = |title: &str| {
             let mut asking = self.asking().iter();
             asking.any(|asking| asking.describes_thing(title))
         };
-        part.traced.label.integrity == Integrity::Endorsed
-            && !self.is_selector(part)
-            && (self.payload.is_empty() || !provenance.is_another_named(&part.text, names))
+        !self.payload.is_empty()
+            && part.traced.label.integrity == Integrity::Endorsed
+            && provenance.is_another_named(&part.text, names)
     }
 
     /// Whether the call only fetches a page: it goes to one address and says nothing else.
