@@ -2,13 +2,13 @@
 
 use crate::cli::{Ceiling, SessionFlags};
 use crate::config::Config;
-use crate::exit::Failure;
 use anyhow::Result;
 use domain::lineage::AgentType;
 use domain::model::{ModelChoice, ModelRef};
 use domain::settings::{Attendance, Grant, SessionProfile, SessionSettings};
 use domain::tool::ToolName;
 use std::path::{Path, PathBuf};
+use terminal::exit::Failure;
 
 /// The folder to work in: absolute, without symbolic links.
 ///

@@ -7,11 +7,7 @@ mod waiting;
 pub use keyboard::{Heard, Keyboard, LINE_BYTES};
 
 use crate::audited::on_record;
-use crate::exit::OrFail;
 use crate::open_folders::OpenFolders;
-use crate::render::confirm::{Memory, Reply, Said};
-use crate::render::{Paint, confirm};
-use crate::signals::{Caught, Signals};
 use anyhow::{Context, Result};
 use api::Streaming;
 use api::audit::Audit;
@@ -25,6 +21,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use terminal::exit::OrFail;
+use terminal::render::confirm::{Memory, Reply, Said};
+use terminal::render::{Paint, confirm};
+use terminal::signals::{Caught, Signals};
 use tokio::task::JoinHandle;
 use waiting::{Patience, Questions};
 

@@ -8,16 +8,16 @@ pub use record::By;
 
 use crate::cli::SessionFlags;
 use crate::config::{self, Loaded, flattened, place};
-use crate::exit::Failure;
 use crate::files::{self, Links};
 use crate::paths::Paths;
-use crate::render::{Paint, print_error};
 use crate::setting::Setting;
 use anyhow::{Context, Result};
 use domain::hash::Digest;
 use record::Record;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use terminal::exit::Failure;
+use terminal::render::{Paint, print_error};
 use text::escape::visible;
 use wire::{Endpoint, Host};
 
@@ -156,7 +156,7 @@ impl Terms {
             ),
         );
         failure.fault.code = "carl.locked".to_owned();
-        failure.exit = crate::exit::Exit::Failed;
+        failure.exit = terminal::exit::Exit::Failed;
         Err(failure.into())
     }
 

@@ -13,12 +13,9 @@ pub use acts::{print_context, write_new};
 use super::onlooker::Onlooker;
 use super::{Setting, notes};
 use crate::cli::SessionFlags;
-use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::pictures;
 use crate::profile;
-use crate::render::{Paint, override_warning, print_error};
 use crate::request::{Keyboard, Meanwhile, View, follow, work_on};
-use crate::signals::Signals;
 use crate::terms::By;
 use crate::wiring::House;
 use acts::Next;
@@ -32,6 +29,9 @@ use handover::is_let_go;
 use line::{Line, Typed};
 use slash::Slash;
 use std::io::{self, IsTerminal};
+use terminal::exit::{Exit, Failure, OrFail, describe, not_opened};
+use terminal::render::{Paint, override_warning, print_error};
+use terminal::signals::Signals;
 use view::ChatView;
 
 /// What is said of a line in another encoding.

@@ -6,13 +6,8 @@ mod speeds;
 use self::speeds::Speeds;
 use super::{Setting, models};
 use crate::cli::{DoctorArgs, SessionFlags};
-use crate::exit::{Exit, OrFail, describe};
 use crate::paths::private_folder;
 use crate::profile;
-use crate::render::fit::{width, wrapped};
-use crate::render::memory::counted;
-use crate::render::values::bytes;
-use crate::render::{Paint, print};
 use crate::terms::By;
 use crate::wiring::{House, chosen, secrets_to_look, try_credential};
 use anyhow::{Context, Result};
@@ -29,6 +24,11 @@ use search::is_loopback;
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::Path;
+use terminal::exit::{Exit, OrFail, describe};
+use terminal::render::fit::{width, wrapped};
+use terminal::render::memory::counted;
+use terminal::render::values::bytes;
+use terminal::render::{Paint, print};
 use text::escape::visible;
 
 /// Free space under which the logs are in danger, bytes.

@@ -1,8 +1,5 @@
 //! What a session does by itself, or for others, while the prompt of a chat waits.
 
-use crate::exit::OrFail;
-use crate::render::drive;
-use crate::render::in_force::InForce;
 use anyhow::Result;
 use api::Streaming;
 use api::sessions::{Error, Follow, Sessions};
@@ -16,6 +13,9 @@ use session::SessionView;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use terminal::exit::OrFail;
+use terminal::render::drive;
+use terminal::render::in_force::InForce;
 use text::escape::{visible, visible_line};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;

@@ -3,13 +3,13 @@
 use super::Setting;
 use crate::cli::{Cli, ConfigCommand, InitArgs};
 use crate::config::{self, Origins, TEMPLATE};
-use crate::exit::{Exit, Failure};
 use crate::files::write_private;
 use crate::paths::{Paths, private_folder};
-use crate::render::print;
 use anyhow::{Context, Result};
 use clap::CommandFactory;
 use std::path::Path;
+use terminal::exit::{Exit, Failure};
+use terminal::render::print;
 
 /// Writes the commented configuration file.
 ///

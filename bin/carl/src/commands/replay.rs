@@ -3,8 +3,6 @@
 use super::Setting;
 use super::session::{events_of, find};
 use crate::cli::ReplayArgs;
-use crate::exit::{Exit, OrFail};
-use crate::render::{print, table};
 use crate::wiring::{self, Guard, House, Knowledge};
 use anyhow::{Context, Result};
 use api::CallContext;
@@ -19,6 +17,8 @@ use domain::label::Label;
 use domain::settings::SessionProfile;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use terminal::exit::{Exit, OrFail};
+use terminal::render::{print, table};
 use text::escape::visible;
 use uuid::Uuid;
 

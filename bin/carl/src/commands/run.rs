@@ -7,13 +7,8 @@ use self::again::{Missing, approving};
 use self::given::{input, input_is_piped, leaves_a_pipe_unread, not_sent, pictures, task};
 use super::{Setting, notes, session, undo};
 use crate::cli::RunArgs;
-use crate::exit::{Exit, OrFail, describe, not_opened};
 use crate::profile;
-use crate::render::summary::RunSummary;
-use crate::render::terminal::{Answer, Terminal};
-use crate::render::{Paint, hand_out, links, override_warning, print, print_error};
 use crate::request::{Asker, Meanwhile, View, follow, work_on};
-use crate::signals::Signals;
 use crate::terms::By;
 use crate::wiring::House;
 use ::session::SessionView;
@@ -29,6 +24,11 @@ use futures::StreamExt;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::Duration;
+use terminal::exit::{Exit, OrFail, describe, not_opened};
+use terminal::render::summary::RunSummary;
+use terminal::render::terminal::{Answer, Terminal};
+use terminal::render::{Paint, hand_out, links, override_warning, print, print_error};
+use terminal::signals::Signals;
 use text::escape::visible;
 
 /// Runs the task. With `--json` even a failure to begin is one JSON object.

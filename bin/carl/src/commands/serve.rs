@@ -2,10 +2,7 @@
 
 use super::Setting;
 use crate::cli::{RoleArg, ServeArgs, SessionFlags};
-use crate::exit::{Exit, Failure, OrFail};
 use crate::paths::private_folder;
-use crate::render::print;
-use crate::signals::Signals;
 use crate::terms::{By, Terms};
 use crate::wiring::{self, House, LazyInbox, Remembrance};
 use anyhow::{Context, Result};
@@ -15,6 +12,9 @@ use bus::LocalBus;
 use domain::Timestamp;
 use observers::Capture;
 use std::sync::Arc;
+use terminal::exit::{Exit, Failure, OrFail};
+use terminal::render::print;
+use terminal::signals::Signals;
 use wire::Listen;
 use wire::server::Builder;
 

@@ -3,10 +3,6 @@
 use super::chat::slash::Depth;
 use super::{Setting, chat};
 use crate::cli::{ExportForm, SessionCommand};
-use crate::exit::{Exit, Failure, OrFail, not_opened};
-use crate::render::messages::{end_of_exchange, spoken};
-use crate::render::transcript::{self, Extent};
-use crate::render::{print, table};
 use crate::wiring::House;
 use anyhow::{Context, Result};
 use api::Streaming;
@@ -18,6 +14,10 @@ use futures::TryStreamExt;
 use serde::Serialize;
 use session::SessionView;
 use std::path::{Path, PathBuf};
+use terminal::exit::{Exit, Failure, OrFail, not_opened};
+use terminal::render::messages::{end_of_exchange, spoken};
+use terminal::render::transcript::{self, Extent};
+use terminal::render::{print, table};
 use text::escape::visible;
 
 /// Does what was typed.

@@ -2,8 +2,6 @@
 
 use super::{Setting, run, session};
 use crate::cli::{ModeArg, RunArgs, SessionFlags, UndoArgs};
-use crate::exit::{Exit, Failure, OrFail};
-use crate::render::{print, print_error};
 use crate::wiring::House;
 use anyhow::Result;
 use api::broker::Control;
@@ -15,6 +13,8 @@ use domain::plan::Action;
 use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
+use terminal::exit::{Exit, Failure, OrFail};
+use terminal::render::{print, print_error};
 use text::escape::visible;
 
 /// The tool that takes changes back.

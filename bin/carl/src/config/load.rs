@@ -2,7 +2,6 @@
 
 use super::origin::variable;
 use super::{Config, project};
-use crate::exit::Failure;
 use crate::files::{self, Links};
 use crate::paths::Paths;
 use anyhow::Result;
@@ -12,6 +11,7 @@ use figment::providers::{Env, Format, Serialized, Toml};
 use serde::de::DeserializeOwned;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use terminal::exit::Failure;
 
 /// Largest configuration file, bytes.
 pub const CONFIG_FILE_BYTES: u64 = 1 << 20;
@@ -276,7 +276,7 @@ fn hint(detail: &str, note: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exit::{Exit, describe};
+    use terminal::exit::{Exit, describe};
 
     fn fault_of(text: &str) -> (Exit, String, String) {
         let error = parse_toml::<Config>(Path::new("/c/config.toml"), text, "note").unwrap_err();

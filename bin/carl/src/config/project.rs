@@ -3,10 +3,10 @@
 
 use super::load::CONFIG_FILE_BYTES;
 use crate::ancestry::{self, Entry};
-use crate::exit::Failure;
 use anyhow::Result;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+use terminal::exit::Failure;
 use text::escape::visible_line;
 
 use super::load::parse_toml;

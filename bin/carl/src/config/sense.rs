@@ -2,7 +2,6 @@
 
 use super::Config;
 use super::load::CONFIG_FILE_BYTES;
-use crate::exit::Failure;
 use crate::files::{self, Links};
 use anyhow::Result;
 use domain::fault::Coded;
@@ -11,6 +10,7 @@ use figment::Figment;
 use models::ProviderType;
 use std::net::SocketAddr;
 use std::path::Path;
+use terminal::exit::Failure;
 
 /// Refuses what cannot be meant.
 ///
@@ -271,7 +271,7 @@ mod tests {
             let layers = Figment::from(Serialized::defaults(Config::default()));
             let layers = layers.merge(Toml::file_exact(&file));
             let error = check(&layers.extract().unwrap(), &layers).unwrap_err();
-            let (_, fault) = crate::exit::describe(&error);
+            let (_, fault) = terminal::exit::describe(&error);
             let place = format!("{}: line 4: {key}: ", file.display());
             assert!(fault.message.starts_with(&place), "{}", fault.message);
             assert!(fault.hint.starts_with("Write "), "{}", fault.hint);

@@ -1,11 +1,11 @@
 //! Where a service is, as the configuration says.
 
-use crate::exit::Failure;
 use crate::lock::stopped;
 use crate::setting::Setting;
 use crate::terms::Terms;
 use anyhow::Result;
 use std::path::PathBuf;
+use terminal::exit::Failure;
 use wire::Endpoint;
 
 /// Where somebody serves this Housecarl's services, if it is at this socket. Another one, with folders

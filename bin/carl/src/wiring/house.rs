@@ -10,7 +10,6 @@ use super::services::{
 };
 use super::stores::{secrets, secrets_to_look};
 use crate::cli::SessionFlags;
-use crate::exit::{Failure, OrFail};
 use crate::guests;
 use crate::lock::StateLock;
 use crate::paths::private_folder;
@@ -28,6 +27,7 @@ use domain::Timestamp;
 use observers::Capture;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use terminal::exit::{Failure, OrFail};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use wire::server::Builder;
 use wire::{Endpoint, Host, Listen};

@@ -3,11 +3,6 @@
 use super::Chat;
 use super::slash::{Depth, Rating, Slash, help, modes};
 use crate::commands::{memory, notes, session};
-use crate::exit::{Failure, OrFail, not_opened};
-use crate::render::messages::{Who, spoken};
-use crate::render::transcript::{self, Extent};
-use crate::render::values::model_in_words;
-use crate::render::{Paint, agents, context, override_warning, print};
 use ::models::is_embedder;
 use ::session::SessionView;
 use anyhow::{Context, Result};
@@ -20,6 +15,11 @@ use domain::model::{ModelChoice, ModelRef, ModelRole};
 use domain::settings::{Mode, OverrideLevel, SessionProfile};
 use std::io;
 use std::path::{Path, PathBuf};
+use terminal::exit::{Failure, OrFail, not_opened};
+use terminal::render::messages::{Who, spoken};
+use terminal::render::transcript::{self, Extent};
+use terminal::render::values::model_in_words;
+use terminal::render::{Paint, agents, context, override_warning, print};
 use text::escape::visible;
 
 /// Messages that `/pin` lists.

@@ -4,13 +4,13 @@
 use super::Chat;
 use super::slash::is_command;
 use crate::commands::onlooker::{Onlooker, SharedPrinter};
-use crate::exit::{describe, not_opened};
-use crate::render::Paint;
 use crate::terms::By;
 use crate::wiring::House;
 use anyhow::Result;
 use api::sessions::{ErrorKind, OpenRequest};
 use std::io;
+use terminal::exit::{describe, not_opened};
+use terminal::render::Paint;
 use text::escape::visible;
 
 /// What is said where services live and have let go of the session.

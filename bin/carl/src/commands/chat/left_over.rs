@@ -2,8 +2,6 @@
 //! what was cut off is named.
 
 use super::{Chat, listening};
-use crate::exit::OrFail;
-use crate::render::agents::gist;
 use crate::request::follow;
 use anyhow::Result;
 use api::sessions::Follow;
@@ -11,6 +9,8 @@ use domain::event::{Event, EventBody};
 use domain::settings::{Attendance, Mode};
 use futures::{StreamExt, stream};
 use session::SessionView;
+use terminal::exit::OrFail;
+use terminal::render::agents::gist;
 
 impl Chat<'_> {
     /// Shows what was left to the session: the requests that are under way, with their questions,

@@ -2,7 +2,6 @@
 
 use super::slash::COMMANDS;
 use crate::commands::onlooker::SharedPrinter;
-use crate::render::print_error;
 use anyhow::{Context, Result};
 use rustix::termios::{QueueSelector, tcflush};
 use rustyline::completion::Completer;
@@ -14,6 +13,7 @@ use rustyline::validate::Validator;
 use rustyline::{Editor, ExternalPrinter, Helper};
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use terminal::render::print_error;
 
 /// What stands before what is typed.
 pub const PROMPT: &str = "> ";

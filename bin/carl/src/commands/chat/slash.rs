@@ -1,11 +1,11 @@
 //! What can be typed in a chat besides what is said to the agent.
 
 use crate::cli::{ModeArg, OverrideArg};
-use crate::exit::Failure;
 use api::sessions::PinChange;
 use clap::ValueEnum;
 use domain::settings::{Mode, OverrideLevel};
 use std::path::PathBuf;
+use terminal::exit::Failure;
 
 /// A command, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,6 @@
 
 use super::Chat;
 use super::acts::{open_changes, tools_used};
-use crate::exit::{Failure, OrFail};
-use crate::render::agents::gist;
 use anyhow::Result;
 use api::sessions::{RewindTo, SendRequest};
 use domain::event::Event;
@@ -11,6 +9,8 @@ use domain::limits::PLAN_ACTIONS;
 use domain::settings::Mode;
 use domain::tool::EffectClass;
 use session::{Exchange, SessionView};
+use terminal::exit::{Failure, OrFail};
+use terminal::render::agents::gist;
 
 /// What the rules take a change back for.
 const UNDO: &str = "undo";

@@ -2,10 +2,6 @@
 
 use super::line::{PROMPT, Typed};
 use crate::commands::onlooker::ShownElsewhere;
-use crate::render::agents::gist;
-use crate::render::in_force::InForce;
-use crate::render::terminal::{Answer, Silence, Terminal};
-use crate::render::{Paint, links};
 use crate::request::{Heard, LINE_BYTES, Meanwhile, View};
 use anyhow::{Context, Result};
 use api::sessions::{SessionSummary, Sessions};
@@ -15,6 +11,10 @@ use std::collections::VecDeque;
 use std::io::{self, IsTerminal};
 use std::sync::PoisonError;
 use std::time::Duration;
+use terminal::render::agents::gist;
+use terminal::render::in_force::InForce;
+use terminal::render::terminal::{Answer, Silence, Terminal};
+use terminal::render::{Paint, links};
 use text::escape::visible;
 
 /// Most lines that wait while something else is worked on.

@@ -2,10 +2,10 @@
 //! in `/proc` and `/sys`, and NVIDIA's own program where its driver is loaded.
 
 use super::Check;
-use crate::render::values::bytes;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use terminal::render::values::bytes;
 use tokio::process::Command;
 use tokio::time::timeout;
 

@@ -2,7 +2,6 @@
 //! reads. The form is a promise: names of fields do not change.
 
 use super::named;
-use crate::render::memory::readers;
 use api::memory::{Kind, Recall, Source, Stage, Stored, Winner, WriteEntry};
 use domain::Timestamp;
 use domain::arguments::Arguments;
@@ -13,6 +12,7 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::str::FromStr;
+use terminal::render::memory::readers;
 
 /// Most origins that an imported label has.
 const ORIGINS: usize = 64;

@@ -6,9 +6,6 @@ mod transfer;
 
 use super::Setting;
 use crate::cli::{AddArgs, KindArg, MemoryCommand, Place};
-use crate::exit::{Exit, Failure, OrFail, not_remembered};
-use crate::render::memory as render;
-use crate::render::{Paint, print, print_error};
 use crate::wiring::{Memories, memories};
 use anyhow::{Context, Result};
 use api::memory::{
@@ -23,6 +20,9 @@ use domain::rights::Namespace;
 use futures::StreamExt;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
+use terminal::exit::{Exit, Failure, OrFail, not_remembered};
+use terminal::render::memory as render;
+use terminal::render::{Paint, print, print_error};
 use text::escape::visible;
 
 /// Words of a text that become its name.

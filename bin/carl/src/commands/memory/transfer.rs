@@ -1,9 +1,6 @@
 //! `carl memory export` and `carl memory import`.
 
 use super::exported::{from_line, in_rings, to_json};
-use crate::exit::{Exit, Failure, OrFail};
-use crate::render::memory::going_on;
-use crate::render::{print, print_error};
 use crate::wiring::Memories;
 use anyhow::{Context, Result};
 use api::memory::{ListRequest, Scope, Stored, WriteAnswer, WriteEntry};
@@ -13,6 +10,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use terminal::exit::{Exit, Failure, OrFail};
+use terminal::render::memory::going_on;
+use terminal::render::{print, print_error};
 use text::escape::visible;
 
 /// Most lines whose faults are told.

@@ -1,7 +1,10 @@
 //! A session as a document, from its events alone.
 
 mod agents;
+mod extent;
 mod work;
+
+pub use extent::Extent;
 
 use super::links;
 use super::messages::answers;
@@ -10,20 +13,12 @@ use domain::context::{CompactionCause, Summary, SummaryKind};
 use domain::drive::Origin;
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::id::{AgentId, QueryId};
+use extent::quoted;
 use session::SessionView;
 use std::collections::{BTreeMap, BTreeSet};
 use text::escape::visible;
 use text::links::Known;
 use turn::drive::summary;
-
-/// How much a document holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
-    /// What one reads on a screen: results of tools by their outcome, sub-agents by their reports.
-    Overview,
-    /// Everything: results in their words, each sub-agent with all it did.
-    Whole,
-}
 
 /// The conversation with the user as Markdown.
 #[must_use]
@@ -308,9 +303,5 @@ fn summed_up(summary: &Summary) -> String {
 }
 
 /// A text that goes on in a quotation.
-fn quoted(text: &str) -> String {
-    visible(text).trim_end().replace('\n', "\n> ")
-}
-
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! What models, tools and plans did.
 
-use super::{Extent, quoted};
+use super::extent::{Extent, quoted};
 use crate::render::transcript::agents;
 use crate::render::values::arguments;
 use domain::event::{CallStatus, Event, EventBody};

@@ -1,25 +1,7 @@
-//! What people and programs see of a session. Every renderer is a projection of its events and
-//! holds nothing that could not be rebuilt from them.
-
-pub mod agents;
-mod calls;
-pub mod confirm;
-pub mod context;
-mod delegation;
-pub mod drive;
-pub mod fit;
-pub mod in_force;
-pub mod links;
-pub mod memory;
-pub mod messages;
-pub mod notes;
-pub mod summary;
-pub mod terminal;
-pub mod transcript;
-pub mod values;
+//! Colours, and what is always said in one of them.
 
 use domain::settings::OverrideLevel;
-use std::io::{self, IsTerminal, Write};
+use std::io::IsTerminal;
 
 /// Where and how text is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,43 +80,6 @@ impl Paint {
     }
 }
 
-/// Writes a whole text to standard output. A reader that went away is not an error worth a
-/// message: `carl session list | head` ends quietly.
-///
-/// # Errors
-/// Any other failure to write.
-pub fn print(text: &str) -> io::Result<()> {
-    quiet_on_broken_pipe(io::stdout().lock(), text)
-}
-
-/// Writes a whole text to standard output, for a reader without whom there is nothing to go on for.
-///
-/// # Errors
-/// Any failure to write; a closed pipe is one.
-pub fn hand_out(text: &str) -> io::Result<()> {
-    let mut stream = io::stdout().lock();
-    stream.write_all(text.as_bytes())?;
-    stream.flush()
-}
-
-/// The same as [`print()`] for standard error.
-///
-/// # Errors
-/// Any failure to write but a closed pipe.
-pub fn print_error(text: &str) -> io::Result<()> {
-    quiet_on_broken_pipe(io::stderr().lock(), text)
-}
-
-fn quiet_on_broken_pipe(mut stream: impl Write, text: &str) -> io::Result<()> {
-    match stream
-        .write_all(text.as_bytes())
-        .and_then(|()| stream.flush())
-    {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other,
-    }
-}
-
 /// What every surface says when the gate is open.
 #[must_use]
 pub fn override_warning(level: OverrideLevel) -> Option<String> {
@@ -150,49 +95,9 @@ pub fn override_warning(level: OverrideLevel) -> Option<String> {
     }
 }
 
-/// A table for standard output: its last column is wrapped to the width of a terminal.
-#[must_use]
-pub fn table(rows: &[Vec<String>]) -> String {
-    fit::table(rows, fit::width(&io::stdout()))
-}
-
-/// A table with columns as wide as their widest cell; the last one is not padded.
-fn whole_table(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter()
-            .filter_map(|row| row.get(column))
-            .map(|cell| cell.chars().count())
-            .max()
-    };
-    let widths: Vec<usize> = (0..columns)
-        .map(|column| width(column).unwrap_or(0))
-        .collect();
-    let mut out = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            line.push_str(cell);
-            line.extend(std::iter::repeat_n(' ', width - cell.chars().count() + 2));
-        }
-        out.push_str(line.trim_end());
-        out.push('\n');
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_table_pads_all_but_the_last_column() {
-        let rows = vec![
-            vec!["a".to_owned(), "long".to_owned()],
-            vec!["grün".to_owned(), "b".to_owned()],
-        ];
-        assert_eq!(whole_table(&rows), "a     long\ngrün  b\n");
-    }
 
     #[test]
     fn a_diff_is_painted_by_line_and_plain_text_is_left_alone() {

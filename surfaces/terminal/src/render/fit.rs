@@ -1,8 +1,7 @@
 //! Text that fits a terminal: long lines are wrapped. Where nobody reads along, nothing is.
 
-use super::whole_table;
 use rustix::termios::tcgetwinsize;
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal};
 use std::os::fd::AsFd;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -22,9 +21,15 @@ pub fn width(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
     Some(told).filter(|columns| *columns > 0).or_else(named)
 }
 
+/// A table for standard output: its last column is wrapped to the width of a terminal.
+#[must_use]
+pub fn table(rows: &[Vec<String>]) -> String {
+    table_within(rows, width(&io::stdout()))
+}
+
 /// A table whose last column is wrapped; where the others leave it too little, the widest of them is
 /// cut.
-pub fn table(rows: &[Vec<String>], width: Option<usize>) -> String {
+pub fn table_within(rows: &[Vec<String>], width: Option<usize>) -> String {
     let Some(width) = width else {
         return whole_table(rows);
     };
@@ -120,9 +125,43 @@ fn shown_width(text: &str) -> usize {
     first + rest.sum::<usize>()
 }
 
+/// A table with columns as wide as their widest cell; the last one is not padded.
+fn whole_table(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
+    };
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| width(column).unwrap_or(0))
+        .collect();
+    let mut out = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            line.push_str(cell);
+            line.extend(std::iter::repeat_n(' ', width - cell.chars().count() + 2));
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_pads_all_but_the_last_column() {
+        let rows = vec![
+            vec!["a".to_owned(), "long".to_owned()],
+            vec!["grün".to_owned(), "b".to_owned()],
+        ];
+        assert_eq!(whole_table(&rows), "a     long\ngrün  b\n");
+    }
 
     #[test]
     fn a_line_is_wrapped_behind_its_indent() {
@@ -145,9 +184,9 @@ mod tests {
         };
         let rows = [row("a"), row("grün")];
         for width in [60, 80, 200] {
-            let text = table(&rows, Some(width));
+            let text = table_within(&rows, Some(width));
             assert!(text.lines().all(|line| line.width() <= width), "{text}");
         }
-        assert!(table(&rows, None).lines().count() == 2);
+        assert!(table_within(&rows, None).lines().count() == 2);
     }
 }

@@ -1,0 +1,14 @@
+//! The terminal surface: line mode, and what people see of a session in a terminal.
+//!
+//! What it is: a surface. It shows a session's events, asks the questions that wait, and takes what
+//! is typed. It reads sessions through `api` and folds them with `session::SessionView`.
+//! What it owns: how events, questions, transcripts and results look; the JSON of `carl run --json`;
+//! exit codes.
+//! What it never does: build a service, open a connection, read configuration, or decide what an
+//! agent may do. It depends on contracts and logic alone; `bin/carl` hands it the rest.
+//! Where to start: [`render`] (one module for each thing that is shown), [`exit`] (how a command
+//! ends).
+
+pub mod exit;
+pub mod render;
+pub mod signals;
