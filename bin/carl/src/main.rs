@@ -7,22 +7,19 @@
 //! Where to start: [`cli`] (what can be typed), [`commands`] (what each does), [`wiring`].
 
 mod ancestry;
+mod asker;
 mod audited;
 mod cards;
 mod cli;
 mod commands;
 mod config;
-mod files;
 mod guests;
-mod hidden;
 mod lock;
 mod open_folders;
 mod paths;
-mod pictures;
 mod profile;
 mod project_notes;
 mod question;
-mod request;
 mod setting;
 mod terms;
 mod vouched;

@@ -8,7 +8,6 @@ pub use record::By;
 
 use crate::cli::SessionFlags;
 use crate::config::{self, Loaded, flattened, place};
-use crate::files::{self, Links};
 use crate::paths::Paths;
 use crate::setting::Setting;
 use anyhow::{Context, Result};
@@ -17,6 +16,7 @@ use record::Record;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use terminal::exit::Failure;
+use terminal::files::{self, Links};
 use terminal::render::{Paint, print_error};
 use text::escape::visible;
 use wire::{Endpoint, Host};

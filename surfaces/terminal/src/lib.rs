@@ -10,5 +10,9 @@
 //! ends).
 
 pub mod exit;
+pub mod files;
+pub mod hidden_input;
+pub mod pictures;
 pub mod render;
+pub mod request;
 pub mod signals;

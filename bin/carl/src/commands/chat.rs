@@ -8,14 +8,13 @@ pub mod slash;
 mod taking_back;
 mod view;
 
+use crate::asker::asker;
 pub use acts::{print_context, write_new};
 
 use super::onlooker::Onlooker;
 use super::{Setting, notes};
 use crate::cli::SessionFlags;
-use crate::pictures;
 use crate::profile;
-use crate::request::{Keyboard, Meanwhile, View, follow, work_on};
 use crate::terms::By;
 use crate::wiring::House;
 use acts::Next;
@@ -30,7 +29,9 @@ use line::{Line, Typed};
 use slash::Slash;
 use std::io::{self, IsTerminal};
 use terminal::exit::{Exit, Failure, OrFail, describe, not_opened};
+use terminal::pictures;
 use terminal::render::{Paint, override_warning, print_error};
+use terminal::request::{Keyboard, Meanwhile, View, follow, work_on};
 use terminal::signals::Signals;
 use view::ChatView;
 
@@ -288,7 +289,7 @@ impl Chat<'_> {
 
     /// Has the session work on a request, and keeps what is typed meanwhile.
     async fn work_on(&mut self, send: SendRequest) -> Result<QueryStatus> {
-        let asker = self.setting.asker(Attendance::Attended, &self.house);
+        let asker = asker(self.setting, Attendance::Attended, &self.house.audit);
         let sessions = self.house.sessions.as_ref();
         let mut meanwhile = listening()?;
         let worked = work_on(sessions, send, &asker, &mut self.view, &mut meanwhile).await;
@@ -335,7 +336,7 @@ impl Chat<'_> {
         let sessions = self.house.sessions.as_ref();
         let id = self.session.session_id;
         let events = sessions.attach(id, waiting.seq, Follow::Live).await;
-        let asker = self.setting.asker(Attendance::Attended, &self.house);
+        let asker = asker(self.setting, Attendance::Attended, &self.house.audit);
         let ended = |event: &Event| match &event.body {
             EventBody::QueryFinished { status, .. } if event.query_id == Some(waiting.query_id) => {
                 Some(*status)

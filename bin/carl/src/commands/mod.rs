@@ -20,22 +20,3 @@ pub mod tools;
 pub mod undo;
 
 pub use crate::setting::Setting;
-
-use crate::open_folders::OpenFolders;
-use crate::request::Asker;
-use crate::wiring::House;
-use domain::settings::Attendance;
-use std::sync::Arc;
-
-impl Setting {
-    /// Who is asked in such a session.
-    #[must_use]
-    pub fn asker(&self, attendance: Attendance, house: &House) -> Asker {
-        Asker {
-            attendance,
-            folder: self.workspace.clone(),
-            open_folders: OpenFolders::of(&self.paths),
-            audit: Arc::clone(&house.audit),
-        }
-    }
-}

@@ -3,12 +3,12 @@
 use super::Setting;
 use crate::cli::{Cli, ConfigCommand, InitArgs};
 use crate::config::{self, Origins, TEMPLATE};
-use crate::files::write_private;
 use crate::paths::{Paths, private_folder};
 use anyhow::{Context, Result};
 use clap::CommandFactory;
 use std::path::Path;
 use terminal::exit::{Exit, Failure};
+use terminal::files::write_private;
 use terminal::render::print;
 
 /// Writes the commented configuration file.

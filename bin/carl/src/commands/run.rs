@@ -6,9 +6,9 @@ mod given;
 use self::again::{Missing, approving};
 use self::given::{input, input_is_piped, leaves_a_pipe_unread, not_sent, pictures, task};
 use super::{Setting, notes, session, undo};
+use crate::asker::asker;
 use crate::cli::RunArgs;
 use crate::profile;
-use crate::request::{Asker, Meanwhile, View, follow, work_on};
 use crate::terms::By;
 use crate::wiring::House;
 use ::session::SessionView;
@@ -28,6 +28,7 @@ use terminal::exit::{Exit, OrFail, describe, not_opened};
 use terminal::render::summary::RunSummary;
 use terminal::render::terminal::{Answer, Terminal};
 use terminal::render::{Paint, hand_out, links, override_warning, print, print_error};
+use terminal::request::{Asker, Meanwhile, View, follow, work_on};
 use terminal::signals::Signals;
 use text::escape::visible;
 
@@ -92,7 +93,7 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
     }
     let task = |house: &House| Task {
         args: &args,
-        asker: setting.asker(attendance, house),
+        asker: asker(&setting, attendance, &house.audit),
         text: text.clone(),
         input: input.clone(),
         pictures: pictures.clone(),

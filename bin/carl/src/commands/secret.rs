@@ -2,13 +2,13 @@
 
 use super::Setting;
 use crate::cli::SecretCommand;
-use crate::hidden::{Twice, ask};
 use crate::wiring::{Store, chosen, log};
 use anyhow::Result;
 use api::secrets::{Error, Kept, SecretName, SecretValue};
 use domain::fault::Coded;
 use keyring::{KernelKeyring, PASSPHRASE_CHARS, State};
 use terminal::exit::{Exit, Failure, OrFail};
+use terminal::hidden_input::{Twice, ask};
 use terminal::render::{print, print_error};
 use zeroize::Zeroizing;
 

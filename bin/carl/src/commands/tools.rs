@@ -2,7 +2,6 @@
 
 use super::{Setting, inspect, models};
 use crate::cli::{CheckArgs, ClassifyArgs, SessionFlags, ToolsArgs, ToolsCommand};
-use crate::files::{self, Links};
 use crate::question::ask;
 use crate::terms::By;
 use crate::wiring::House;
@@ -17,6 +16,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use terminal::exit::{Exit, Failure};
+use terminal::files::{self, Links};
 use terminal::render::{print, print_error};
 use text::escape::visible;
 use tooltable::classify::{Opinion, Proposal, classify, opinion_schema, question, yaml};

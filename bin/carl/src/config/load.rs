@@ -2,7 +2,6 @@
 
 use super::origin::variable;
 use super::{Config, project};
-use crate::files::{self, Links};
 use crate::paths::Paths;
 use anyhow::Result;
 use figment::Figment;
@@ -12,6 +11,7 @@ use serde::de::DeserializeOwned;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use terminal::exit::Failure;
+use terminal::files::{self, Links};
 
 /// Largest configuration file, bytes.
 pub const CONFIG_FILE_BYTES: u64 = 1 << 20;

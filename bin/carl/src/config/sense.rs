@@ -2,7 +2,6 @@
 
 use super::Config;
 use super::load::CONFIG_FILE_BYTES;
-use crate::files::{self, Links};
 use anyhow::Result;
 use domain::fault::Coded;
 use domain::limits;
@@ -11,6 +10,7 @@ use models::ProviderType;
 use std::net::SocketAddr;
 use std::path::Path;
 use terminal::exit::Failure;
+use terminal::files::{self, Links};
 
 /// Refuses what cannot be meant.
 ///

@@ -1,7 +1,6 @@
 //! What sessions in auto mode hear by and tell by.
 
 use super::stores::make_token;
-use crate::files::{self, Links};
 use crate::setting::Setting;
 use agents::drive::Senses;
 use anyhow::{Context, Result};
@@ -17,6 +16,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use terminal::exit::Failure;
+use terminal::files::{self, Links};
 use tokio::sync::Mutex;
 
 /// Longest token file, bytes.

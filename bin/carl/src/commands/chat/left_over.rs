@@ -2,7 +2,7 @@
 //! what was cut off is named.
 
 use super::{Chat, listening};
-use crate::request::follow;
+use crate::asker::asker;
 use anyhow::Result;
 use api::sessions::Follow;
 use domain::event::{Event, EventBody};
@@ -11,6 +11,7 @@ use futures::{StreamExt, stream};
 use session::SessionView;
 use terminal::exit::OrFail;
 use terminal::render::agents::gist;
+use terminal::request::follow;
 
 impl Chat<'_> {
     /// Shows what was left to the session: the requests that are under way, with their questions,
@@ -80,7 +81,7 @@ impl Chat<'_> {
             .or_fail()?;
         // What it begins with is known; the rest is as if it had been asked here.
         let events = Box::pin(stream::iter([Ok(received)]).chain(later));
-        let asker = self.setting.asker(Attendance::Attended, &self.house);
+        let asker = asker(self.setting, Attendance::Attended, &self.house.audit);
         let mut meanwhile = listening()?;
         let mut is_over = false;
         let ended = |event: &Event| match &event.body {

@@ -2,7 +2,6 @@
 
 use super::line::{PROMPT, Typed};
 use crate::commands::onlooker::ShownElsewhere;
-use crate::request::{Heard, LINE_BYTES, Meanwhile, View};
 use anyhow::{Context, Result};
 use api::sessions::{SessionSummary, Sessions};
 use domain::event::Event;
@@ -15,6 +14,7 @@ use terminal::render::agents::gist;
 use terminal::render::in_force::InForce;
 use terminal::render::terminal::{Answer, Silence, Terminal};
 use terminal::render::{Paint, links};
+use terminal::request::{Heard, LINE_BYTES, Meanwhile, View};
 use text::escape::visible;
 
 /// Most lines that wait while something else is worked on.

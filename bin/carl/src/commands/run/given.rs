@@ -1,13 +1,13 @@
 //! What a run is given: its task, the data that it is about, and where both come from.
 
 use crate::cli::RunArgs;
-use crate::files::{self, Links};
-use crate::pictures;
 use anyhow::{Context, Result};
 use api::sessions::{Input, PictureFile};
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use terminal::exit::Failure;
+use terminal::files::{self, Links};
+use terminal::pictures;
 
 /// Whether something was piped here that nobody asked for. A loop in a script may keep its own list
 /// in standard input, so that it is never taken unasked.

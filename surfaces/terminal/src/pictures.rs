@@ -1,12 +1,12 @@
 //! Pictures that a request names with `@`, as in `what is wrong on @shot.png?`.
 
+use crate::exit::Failure;
 use crate::files::{self, Links};
 use anyhow::Result;
 use api::sessions::PictureFile;
 use domain::limits::PICTURE_BYTES;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use terminal::exit::Failure;
 
 /// Endings of the files that are taken for pictures.
 const ENDINGS: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];

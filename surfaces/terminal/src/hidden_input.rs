@@ -1,5 +1,7 @@
 //! Something typed that nobody else may see, or read from standard input.
 
+use crate::exit::{Exit, Failure};
+use crate::render::print_error;
 use anyhow::{Context, Result};
 use api::secrets::{SECRET_VALUE_BYTES, SecretValue};
 use domain::fault::Fault;
@@ -7,8 +9,6 @@ use rustix::termios::{
     LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
 };
 use std::io::{IsTerminal, Read, Stdin};
-use terminal::exit::{Exit, Failure};
-use terminal::render::print_error;
 use zeroize::Zeroizing;
 
 /// Bytes that end, cancel or edit a line in a terminal.
