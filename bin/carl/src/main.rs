@@ -154,7 +154,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Audit(command)) => commands::audit::audit(&command),
         None => {
             let begin = if cli.resume {
-                Begin::Resume(commands::session::LAST.to_owned())
+                Begin::Resume(terminal::sessions::LAST.to_owned())
             } else {
                 Begin::New
             };

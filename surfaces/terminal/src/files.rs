@@ -1,9 +1,10 @@
-//! Reading files that someone else may have put there.
+//! Reading files that someone else may have put there, and writing the user's own.
 
+use crate::exit::Failure;
 use anyhow::{Context, Result, ensure};
 use rustix::fs::{Mode, OFlags, open};
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -65,7 +66,7 @@ pub fn bytes(path: &Path, limit: u64, links: Links) -> Result<Option<Vec<u8>>> {
 ///
 /// # Errors
 /// When it cannot be written; the old text stands then.
-pub fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let draft = path.with_extension(format!("{}.draft", std::process::id()));
     let written = write_draft(&draft, text)
         .and_then(|()| fs::rename(&draft, path))
@@ -80,7 +81,7 @@ pub fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
     written
 }
 
-fn write_draft(path: &Path, text: &str) -> std::io::Result<()> {
+fn write_draft(path: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new()
         .write(true)
         .create(true)
@@ -89,6 +90,40 @@ fn write_draft(path: &Path, text: &str) -> std::io::Result<()> {
         .open(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
+}
+
+/// Writes a file that is not there yet; `how` is what to type to name another.
+///
+/// # Errors
+/// A usage failure when it is there or cannot be made.
+pub fn write_new(file: &Path, text: &str, how: &str) -> Result<()> {
+    let mut options = OpenOptions::new();
+    let opened = options.write(true).create_new(true).open(file);
+    let refused = |error: io::Error| {
+        let file = file.display();
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => Failure::usage(
+                format!("{file} exists already, and is not written over"),
+                format!("Give another name: {how}"),
+            ),
+            _ => Failure::usage(
+                format!("{file}: {error}"),
+                format!("Give a file that can be written: {how}"),
+            ),
+        }
+    };
+    let mut opened = opened.map_err(refused)?;
+    let written = opened
+        .write_all(text.as_bytes())
+        .and_then(|()| opened.sync_all());
+    if written.is_err() {
+        // Half a text must not look like a whole one; what went wrong is what is told.
+        let _gone = fs::remove_file(file);
+    }
+    written.with_context(|| {
+        let file = file.display();
+        format!("{file} cannot be written; what there was of it was removed again")
+    })
 }
 
 #[cfg(test)]

@@ -9,9 +9,7 @@ mod taking_back;
 mod view;
 
 use crate::asker::asker;
-pub use acts::{print_context, write_new};
 
-use super::onlooker::Onlooker;
 use super::{Setting, notes};
 use crate::cli::SessionFlags;
 use crate::profile;
@@ -20,7 +18,7 @@ use crate::wiring::House;
 use acts::Next;
 use anyhow::Result;
 use api::Streaming;
-use api::sessions::{self, Follow, OpenRequest, SendRequest, SessionSummary};
+use api::sessions::{Error, Follow, OpenRequest, SendRequest, SessionSummary};
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::settings::{Attendance, Mode, OverrideLevel, SessionProfile};
 use futures::StreamExt;
@@ -32,7 +30,9 @@ use terminal::exit::{Exit, Failure, OrFail, describe, not_opened};
 use terminal::pictures;
 use terminal::render::{Paint, override_warning, print_error};
 use terminal::request::{Keyboard, Meanwhile, View, follow, work_on};
+use terminal::sessions;
 use terminal::signals::Signals;
+use terminal::watcher::SessionWatcher;
 use view::ChatView;
 
 /// What is said of a line in another encoding.
@@ -88,7 +88,7 @@ pub async fn chat(flags: SessionFlags, begin: Begin) -> Result<Exit> {
                 session,
                 profile,
                 once: None,
-                onlooker: None,
+                watcher: None,
             };
             chat.hold().await
         }
@@ -107,7 +107,7 @@ async fn open(
         None => OpenRequest::New(profile.clone()),
         Some(found) => {
             let id = found.session_id;
-            let own = super::session::own_profile(house.sessions.as_ref(), id).await?;
+            let own = sessions::own_profile(house.sessions.as_ref(), id).await?;
             profile = profile::continued(profile, flags, own);
             OpenRequest::Resume {
                 session_id: id,
@@ -120,7 +120,7 @@ async fn open(
     let mut session = opened.map_err(|error| not_opened(&error))?;
     // What the drive said while the session was opened is yet to be shown.
     let sessions = house.sessions.as_ref();
-    let view = super::session::view_of(sessions, session.session_id).await?;
+    let view = sessions::view_of(sessions, session.session_id).await?;
     session.last_seq = view.profile_seq();
     greet(&session, &profile, setting)?;
     Ok((session, profile))
@@ -158,7 +158,7 @@ struct Chat<'a> {
     /// How far the next message overrides the guard, where it does otherwise than the chat.
     once: Option<OverrideLevel>,
     /// Shows what the drive does while the prompt waits.
-    onlooker: Option<Onlooker>,
+    watcher: Option<SessionWatcher>,
 }
 
 impl Chat<'_> {
@@ -223,12 +223,12 @@ impl Chat<'_> {
         let begun = self.view.take_begun();
         let mut reading = std::pin::pin!(line.read(&begun));
         loop {
-            let Some(onlooker) = &mut self.onlooker else {
+            let Some(watcher) = &mut self.watcher else {
                 return reading.await;
             };
             tokio::select! {
                 typed = &mut reading => return typed,
-                () = onlooker.blinded() => self.look_again(&printer).await,
+                () = watcher.wait_closed() => self.look_again(&printer).await,
             }
         }
     }
@@ -299,29 +299,29 @@ impl Chat<'_> {
 
     /// Has what the drive does shown above the prompt, in auto mode.
     async fn follow_mode(&mut self, line: &Line) -> Result<()> {
-        match (self.profile.mode, &self.onlooker) {
+        match (self.profile.mode, &self.watcher) {
             (Mode::Auto, None) => {
                 let printer = line.printer();
                 let shown = self.view.last_seq;
-                self.onlooker = Some(self.look(&printer, shown).await?);
+                self.watcher = Some(self.look(&printer, shown).await?);
             }
             (Mode::Auto, Some(_)) => {}
-            _ => self.onlooker = None,
+            _ => self.watcher = None,
         }
-        self.view.told = self.onlooker.as_ref().map(Onlooker::shown_elsewhere);
+        self.view.told = self.watcher.as_ref().map(SessionWatcher::shown_elsewhere);
         Ok(())
     }
 
     /// Whether the chat itself shows what happens for now.
     fn shows_itself(&self, itself: bool) {
-        if let Some(onlooker) = &self.onlooker {
-            onlooker.look_away(itself);
+        if let Some(watcher) = &self.watcher {
+            watcher.pause(itself);
         }
     }
 
     /// Ctrl-C at the prompt: stops what the drive does.
     async fn stop_the_drive(&self) -> Result<()> {
-        if self.onlooker.is_some() {
+        if self.watcher.is_some() {
             let id = self.session.session_id;
             self.house.sessions.interrupt(id, None).await.or_fail()?;
         }
@@ -330,7 +330,7 @@ impl Chat<'_> {
 
     /// Shows the drive's request that asks, if one does, from its question to its end.
     async fn answer_the_drive(&mut self) -> Result<()> {
-        let Some(waiting) = self.onlooker.as_ref().and_then(Onlooker::waiting) else {
+        let Some(waiting) = self.watcher.as_ref().and_then(SessionWatcher::waiting) else {
             return Ok(());
         };
         let sessions = self.house.sessions.as_ref();
@@ -354,7 +354,7 @@ impl Chat<'_> {
     /// Shows what happened since the last line, unless it was shown as it did: other surfaces may
     /// work in the session as well.
     async fn catch_up(&mut self) -> Result<()> {
-        if self.onlooker.is_none() {
+        if self.watcher.is_none() {
             return self.show_new().await;
         }
         let mut events = self.unseen().await?;
@@ -365,7 +365,7 @@ impl Chat<'_> {
     }
 
     /// What came after what was shown.
-    async fn unseen(&self) -> Result<Streaming<Event, sessions::Error>> {
+    async fn unseen(&self) -> Result<Streaming<Event, Error>> {
         let (id, next) = (self.session.session_id, self.view.last_seq + 1);
         let events = self.house.sessions.attach(id, next, Follow::ToEnd).await;
         events.or_fail()

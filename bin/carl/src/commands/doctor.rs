@@ -550,7 +550,7 @@ async fn whole_path(setting: &Setting, is_writable: bool) -> Check {
         let profile = profile::build(&flags, config, &setting.workspace, Attendance::Unattended)?;
         let opening = OpenRequest::New(profile);
         let opened = house.sessions.open(opening).await.or_fail()?;
-        let (session_id, holder_id) = super::session::held(&opened)?;
+        let (session_id, holder_id) = terminal::sessions::held(&opened)?;
         let send = SendRequest {
             mode: Some(Mode::Deterministic),
             holder_id: Some(holder_id),

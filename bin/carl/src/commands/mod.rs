@@ -8,7 +8,6 @@ pub mod inspect;
 pub mod memory;
 pub mod models;
 pub mod notes;
-mod onlooker;
 pub mod paperwork;
 pub mod policy;
 mod replay;

@@ -2,7 +2,6 @@
 
 use super::Setting;
 use super::serve::{listen, locked, until_stopped};
-use super::session::find;
 use super::tools::read_table;
 use crate::cli::{ExplainArgs, GrantsArgs, GuardArgs, PolicyCommand, SessionFlags};
 use crate::profile;
@@ -19,6 +18,7 @@ use std::io::{self, BufReader};
 use std::sync::Arc;
 use terminal::exit::{Exit, Failure, OrFail, not_explained};
 use terminal::render::{Paint, print};
+use terminal::sessions::find;
 use wire::server::Builder;
 
 /// Runs a command of the policy.

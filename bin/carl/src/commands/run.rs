@@ -29,6 +29,7 @@ use terminal::render::summary::RunSummary;
 use terminal::render::terminal::{Answer, Terminal};
 use terminal::render::{Paint, hand_out, links, override_warning, print, print_error};
 use terminal::request::{Asker, Meanwhile, View, follow, work_on};
+use terminal::sessions;
 use terminal::signals::Signals;
 use text::escape::visible;
 
@@ -156,7 +157,7 @@ impl<'a> Task<'a> {
         };
         let opened = house.sessions.open(request).await;
         let opened = opened.map_err(|error| not_opened(&error))?;
-        let (session_id, holder_id) = session::held(&opened)?;
+        let (session_id, holder_id) = sessions::held(&opened)?;
         Ok(Begun {
             task: self,
             session_id,
@@ -171,7 +172,7 @@ impl<'a> Task<'a> {
         let Some(id) = self.args.session_id else {
             return Ok(None);
         };
-        let own = session::own_profile(house.sessions.as_ref(), id).await?;
+        let own = sessions::own_profile(house.sessions.as_ref(), id).await?;
         let built = self.profile.clone();
         let kept = profile::continued(built, &self.args.session, own.clone());
         if kept.mode != Mode::Deterministic || !undo::is_asked_by(&self.text) {
@@ -225,7 +226,7 @@ impl Begun<'_> {
         let worked = match mode {
             Mode::Auto => {
                 // What the drive said while the session was opened is shown too.
-                let so_far = session::view_of(sessions, session_id).await?;
+                let so_far = sessions::view_of(sessions, session_id).await?;
                 view.last_seq = so_far.profile_seq();
                 let place = (sessions, session_id, &task.asker);
                 let rested = to_its_rest(place, send, &mut view, &mut meanwhile).await;
@@ -277,7 +278,7 @@ async fn leave(
     view: &mut OneRun,
 ) -> Result<()> {
     // They end with the session.
-    let so_far = session::view_of(sessions, session_id).await?;
+    let so_far = sessions::view_of(sessions, session_id).await?;
     for job in so_far.background().jobs() {
         view.remark(&format!("the job `{job}` still ran; it is stopped now"))?;
     }
@@ -289,7 +290,7 @@ async fn leave(
             profile,
         });
         let again = again.await.or_fail()?;
-        let (session_id, holder_id) = session::held(&again)?;
+        let (session_id, holder_id) = sessions::held(&again)?;
         sessions.close(session_id, holder_id).await.or_fail()?;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! `carl undo`: takes back a session's last file change, through the guard like any other change.
 
-use super::{Setting, run, session};
+use super::{Setting, run};
 use crate::cli::{ModeArg, RunArgs, SessionFlags, UndoArgs};
 use crate::wiring::House;
 use anyhow::Result;
@@ -15,6 +15,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use terminal::exit::{Exit, Failure, OrFail};
 use terminal::render::{print, print_error};
+use terminal::sessions;
 use text::escape::visible;
 
 /// The tool that takes changes back.
@@ -52,7 +53,7 @@ async fn print_before(flags: &SessionFlags, session: Option<&str>) -> Result<Exi
     let sessions = house.sessions.as_ref();
     let session_id = match session {
         Some(part) => {
-            let found = session::find(sessions, part, &setting.workspace).await?;
+            let found = sessions::find(sessions, part, &setting.workspace).await?;
             found.session_id
         }
         None => newest_changed(sessions, &setting).await?.0.session_id,
@@ -111,8 +112,8 @@ pub async fn target(
     let sessions = house.sessions.as_ref();
     let (chosen, events) = match session {
         Some(part) => {
-            let found = session::find(sessions, part, &setting.workspace).await?;
-            let events = session::events_of(sessions, found.session_id, Follow::Outline).await?;
+            let found = sessions::find(sessions, part, &setting.workspace).await?;
+            let events = sessions::events_of(sessions, found.session_id, Follow::Outline).await?;
             (found, events)
         }
         None => newest_changed(sessions, &setting).await?,
@@ -145,7 +146,7 @@ async fn newest_changed(
         )
         .into());
     };
-    let events = session::events_of(sessions, summary.session_id, Follow::Outline).await?;
+    let events = sessions::events_of(sessions, summary.session_id, Follow::Outline).await?;
     Ok((summary, events))
 }
 

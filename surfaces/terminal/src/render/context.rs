@@ -9,6 +9,24 @@ const BAR_COLUMNS: u64 = 40;
 /// Widest name of a part that is not cut.
 const NAME_COLUMNS: usize = 16;
 
+/// How much of a context is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// A line a part.
+    Shares,
+    /// The text as it is sent.
+    Full,
+}
+
+/// A context, as much of it as is wanted.
+#[must_use]
+pub fn text(view: &ContextView, depth: Depth, paint: Paint) -> String {
+    match depth {
+        Depth::Shares => shares(view, paint),
+        Depth::Full => full(view, paint),
+    }
+}
+
 /// A line a part: its tokens, its share of what a prompt may take, and the share as a bar.
 #[must_use]
 pub fn shares(view: &ContextView, paint: Paint) -> String {

@@ -1,11 +1,11 @@
 //! What each command of a chat does.
 
 use super::Chat;
-use super::slash::{Depth, Rating, Slash, help, modes};
-use crate::commands::{memory, notes, session};
+use super::slash::{Rating, Slash, help, modes};
+use crate::commands::{memory, notes};
 use ::models::is_embedder;
 use ::session::SessionView;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use api::models::ModelInfo;
 use api::sessions::{
     ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, SessionSummary, Whose,
@@ -16,10 +16,13 @@ use domain::settings::{Mode, OverrideLevel, SessionProfile};
 use std::io;
 use std::path::{Path, PathBuf};
 use terminal::exit::{Failure, OrFail, not_opened};
+use terminal::files::write_new;
+use terminal::render::context::Depth;
 use terminal::render::messages::{Who, spoken};
 use terminal::render::transcript::{self, Extent};
 use terminal::render::values::model_in_words;
-use terminal::render::{Paint, agents, context, override_warning, print};
+use terminal::render::{Paint, agents, context, override_warning};
+use terminal::sessions;
 use text::escape::visible;
 
 /// Messages that `/pin` lists.
@@ -69,14 +72,17 @@ impl Chat<'_> {
 
     /// Every event of the session so far.
     pub(super) async fn events(&self) -> Result<Vec<Event>> {
-        let sessions = self.house.sessions.as_ref();
-        session::events_of(sessions, self.session.session_id, Follow::Outline).await
+        sessions::events_of(
+            self.house.sessions.as_ref(),
+            self.session.session_id,
+            Follow::Outline,
+        )
+        .await
     }
 
     /// What the session has come to so far.
     pub(super) async fn so_far(&self) -> Result<SessionView> {
-        let sessions = self.house.sessions.as_ref();
-        session::view_of(sessions, self.session.session_id).await
+        sessions::view_of(self.house.sessions.as_ref(), self.session.session_id).await
     }
 
     async fn begin_anew(&mut self) -> Result<()> {
@@ -105,7 +111,7 @@ impl Chat<'_> {
         let sessions = self.house.sessions.as_ref();
         self.view.turn_to(sessions, &self.session, &profile).await;
         self.profile = profile;
-        self.onlooker = None;
+        self.watcher = None;
         // The chat is in the next one already, whatever becomes of this one.
         let closed = self.close(&old).await;
         self.or_complain(closed)?;
@@ -114,7 +120,7 @@ impl Chat<'_> {
 
     /// Leaves a session.
     pub(super) async fn close(&self, session: &SessionSummary) -> Result<()> {
-        let (session_id, holder_id) = session::held(session)?;
+        let (session_id, holder_id) = sessions::held(session)?;
         let closing = self.house.sessions.close(session_id, holder_id);
         closing.await.or_fail()
     }
@@ -168,7 +174,7 @@ impl Chat<'_> {
 
     pub(super) async fn configure(&mut self, profile: SessionProfile) -> Result<()> {
         notes::ask_about(self.setting, &self.house, &profile).await?;
-        let (id, holder_id) = session::held(&self.session)?;
+        let (id, holder_id) = sessions::held(&self.session)?;
         let sessions = &self.house.sessions;
         let configuring = sessions.configure(id, holder_id, profile.clone());
         configuring.await.or_fail()?;
@@ -240,11 +246,7 @@ impl Chat<'_> {
         let view = self.house.sessions.context(id, Whose::Root).await;
         let view = view.or_fail()?;
         let paint = Paint::for_stream(&io::stderr());
-        let text = match depth {
-            Depth::Shares => context::shares(&view, paint),
-            Depth::Full => context::full(&view, paint),
-        };
-        self.tell(text.trim_end())
+        self.tell(context::text(&view, depth, paint).trim_end())
     }
 
     async fn rate(&mut self, rating: Rating) -> Result<()> {
@@ -305,7 +307,7 @@ impl Chat<'_> {
 
     async fn fork(&mut self, seq: u64) -> Result<()> {
         let id = self.session.session_id;
-        let at = session::fork_point(self.house.sessions.as_ref(), id, seq).await?;
+        let at = sessions::fork_point(self.house.sessions.as_ref(), id, seq).await?;
         let forked = self.house.sessions.fork(id, at).await.or_fail()?;
         let profile = self.profile.clone();
         let opening = OpenRequest::Resume {
@@ -369,44 +371,9 @@ fn chosen(name: &str, known: &[ModelInfo]) -> Result<ModelRef> {
 fn exported(events: &[Event], file: &Path) -> Result<String> {
     let is_json = file.extension().is_some_and(|end| end == "json");
     if is_json {
-        return session::as_json(events);
+        return sessions::as_json(events);
     }
     Ok(transcript::markdown(events, Extent::Whole))
-}
-
-/// Writes a file that is not there yet; `how` is what to type to name another.
-///
-/// # Errors
-/// A usage failure when it is there or cannot be made.
-pub fn write_new(file: &Path, text: &str, how: &str) -> Result<()> {
-    use std::io::Write;
-    let mut options = std::fs::OpenOptions::new();
-    let opened = options.write(true).create_new(true).open(file);
-    let refused = |error: io::Error| {
-        let file = file.display();
-        match error.kind() {
-            io::ErrorKind::AlreadyExists => Failure::usage(
-                format!("{file} exists already, and is not written over"),
-                format!("Give another name: {how}"),
-            ),
-            _ => Failure::usage(
-                format!("{file}: {error}"),
-                format!("Give a file that can be written: {how}"),
-            ),
-        }
-    };
-    let mut opened = opened.map_err(refused)?;
-    let written = opened
-        .write_all(text.as_bytes())
-        .and_then(|()| opened.sync_all());
-    if written.is_err() {
-        // Half a text must not look like a whole one; what went wrong is what is told.
-        let _gone = std::fs::remove_file(file);
-    }
-    written.with_context(|| {
-        let file = file.display();
-        format!("{file} cannot be written; what there was of it was removed again")
-    })
 }
 
 /// The changes of files among these events, less those taken back.
@@ -433,16 +400,4 @@ pub(super) fn tools_used(events: &[Event], after: u64) -> Vec<&str> {
     tools.sort_unstable();
     tools.dedup();
     tools
-}
-
-/// Prints to standard output what was asked for by a command line instead of a chat.
-///
-/// # Errors
-/// When it cannot be written.
-pub fn print_context(view: &domain::context::ContextView, depth: Depth) -> Result<()> {
-    let paint = Paint::for_stream(&io::stdout());
-    Ok(print(&match depth {
-        Depth::Shares => context::shares(view, paint),
-        Depth::Full => context::full(view, paint),
-    })?)
 }

@@ -3,14 +3,15 @@
 
 use super::Chat;
 use super::slash::is_command;
-use crate::commands::onlooker::{Onlooker, SharedPrinter};
 use crate::terms::By;
 use crate::wiring::House;
 use anyhow::Result;
 use api::sessions::{ErrorKind, OpenRequest};
 use std::io;
 use terminal::exit::{describe, not_opened};
+use terminal::printer::SharedPrinter;
 use terminal::render::Paint;
+use terminal::watcher::SessionWatcher;
 use text::escape::visible;
 
 /// What is said where services live and have let go of the session.
@@ -45,7 +46,7 @@ impl Chat<'_> {
         };
         let opened = self.house.sessions.open(request).await;
         self.session = opened.map_err(|error| not_opened(&error))?;
-        self.onlooker = None;
+        self.watcher = None;
         Ok(())
     }
 
@@ -87,7 +88,7 @@ impl Chat<'_> {
 
     /// Looks on anew when what the drive does is no longer seen: without what is gone, if that is why.
     pub(super) async fn look_again(&mut self, printer: &SharedPrinter) {
-        let seen = self.onlooker.take().map_or(0, |onlooker| onlooker.seen());
+        let seen = self.watcher.take().map_or(0, |watcher| watcher.seen());
         let seen = seen.max(self.view.last_seq);
         let begun = match self.house.is_gone().await {
             true => {
@@ -103,9 +104,9 @@ impl Chat<'_> {
             },
         };
         match begun {
-            Ok(onlooker) => {
-                self.view.told = Some(onlooker.shown_elsewhere());
-                self.onlooker = Some(onlooker);
+            Ok(watcher) => {
+                self.view.told = Some(watcher.shown_elsewhere());
+                self.watcher = Some(watcher);
             }
             Err(error) => {
                 let (_, fault) = describe(&error);
@@ -116,14 +117,14 @@ impl Chat<'_> {
         }
     }
 
-    async fn look_anew(&mut self, printer: &SharedPrinter, seen: u64) -> Result<Onlooker> {
+    async fn look_anew(&mut self, printer: &SharedPrinter, seen: u64) -> Result<SessionWatcher> {
         self.take_over().await?;
         self.look(printer, seen).await
     }
 
-    pub(super) async fn look(&self, printer: &SharedPrinter, seen: u64) -> Result<Onlooker> {
+    pub(super) async fn look(&self, printer: &SharedPrinter, seen: u64) -> Result<SessionWatcher> {
         let own = (self.session.session_id, self.profile.clone());
-        Onlooker::begin(self.house.sessions.as_ref(), own, printer.clone(), seen).await
+        SessionWatcher::begin(self.house.sessions.as_ref(), own, printer.clone(), seen).await
     }
 }
 

@@ -1,7 +1,6 @@
 //! The line that is typed into: history, and completion of commands.
 
 use super::slash::COMMANDS;
-use crate::commands::onlooker::SharedPrinter;
 use anyhow::{Context, Result};
 use rustix::termios::{QueueSelector, tcflush};
 use rustyline::completion::Completer;
@@ -13,6 +12,7 @@ use rustyline::validate::Validator;
 use rustyline::{Editor, ExternalPrinter, Helper};
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use terminal::printer::SharedPrinter;
 use terminal::render::print_error;
 
 /// What stands before what is typed.

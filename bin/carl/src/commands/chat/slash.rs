@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use domain::settings::{Mode, OverrideLevel};
 use std::path::PathBuf;
 use terminal::exit::Failure;
+use terminal::render::context::Depth;
 
 /// A command, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,15 +43,6 @@ pub enum Slash {
     Quit,
     /// List the commands.
     Help,
-}
-
-/// How much of a context is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
-    /// A line a part.
-    Shares,
-    /// The text as it is sent.
-    Full,
 }
 
 /// An opinion of an answer.

@@ -1,7 +1,6 @@
 //! What a chat shows, and the lines that were typed while it worked.
 
 use super::line::{PROMPT, Typed};
-use crate::commands::onlooker::ShownElsewhere;
 use anyhow::{Context, Result};
 use api::sessions::{SessionSummary, Sessions};
 use domain::event::Event;
@@ -15,6 +14,7 @@ use terminal::render::in_force::InForce;
 use terminal::render::terminal::{Answer, Silence, Terminal};
 use terminal::render::{Paint, links};
 use terminal::request::{Heard, LINE_BYTES, Meanwhile, View};
+use terminal::watcher::ShownElsewhere;
 use text::escape::visible;
 
 /// Most lines that wait while something else is worked on.

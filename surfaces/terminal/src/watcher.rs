@@ -1,5 +1,9 @@
 //! What a session does by itself, or for others, while the prompt of a chat waits.
 
+use crate::exit::OrFail;
+use crate::printer::SharedPrinter;
+use crate::render::drive;
+use crate::render::in_force::InForce;
 use anyhow::Result;
 use api::Streaming;
 use api::sessions::{Error, Follow, Sessions};
@@ -13,34 +17,10 @@ use session::SessionView;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use terminal::exit::OrFail;
-use terminal::render::drive;
-use terminal::render::in_force::InForce;
 use text::escape::{visible, visible_line};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use turn::drive::summary;
-
-/// Prints lines while the prompt waits; whether it still can.
-type Printer = Box<dyn FnMut(String) -> bool + Send>;
-
-/// A printer that several have.
-#[derive(Clone)]
-pub struct SharedPrinter(Arc<Mutex<Printer>>);
-
-impl SharedPrinter {
-    /// One that prints like this.
-    #[must_use]
-    pub fn new(print: impl FnMut(String) -> bool + Send + 'static) -> Self {
-        Self(Arc::new(Mutex::new(Box::new(print))))
-    }
-
-    /// Prints lines, each with its end; whether it could.
-    pub fn print(&self, lines: String) -> bool {
-        let mut print = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        print(lines)
-    }
-}
 
 /// A request of the drive's that waits for an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,28 +31,28 @@ pub struct Waiting {
     pub seq: u64,
 }
 
-/// Numbers of events that something else showed, and that the onlooker has not come to yet.
+/// Numbers of events that something else showed, and that the watcher has not come to yet.
 pub type ShownElsewhere = Arc<Mutex<BTreeSet<u64>>>;
 
 /// What is said when the drive, or another, waits for an answer.
 const QUESTION: &str = "? a question waits for you: press Enter to see it";
-/// Most events that wait until it looks again; older ones are not shown.
+/// Most events that wait until it goes on; older ones are not shown.
 const HELD_EVENTS: usize = 10_000;
 
 /// Prints what happens by itself, and what others ask, above the prompt. It ends when dropped.
 #[derive(Debug)]
-pub struct Onlooker {
+pub struct SessionWatcher {
     /// Set while something else shows the session's events.
-    is_away: watch::Sender<bool>,
+    is_paused: watch::Sender<bool>,
     shown: ShownElsewhere,
     waiting: Arc<Mutex<Option<Waiting>>>,
     /// The last event that it came to.
     seen: Arc<AtomicU64>,
-    looking: JoinHandle<()>,
+    watching: JoinHandle<()>,
 }
 
-impl Onlooker {
-    /// Looks on from now, after showing what came since the event with the number `shown_seq`.
+impl SessionWatcher {
+    /// Watches from now, after showing what came since the event with the number `shown_seq`.
     ///
     /// # Errors
     /// When the session's events cannot be read.
@@ -86,47 +66,47 @@ impl Onlooker {
             .attach(session_id, 1, Follow::Outline)
             .await
             .or_fail()?;
-        let mut watched = Watched::of(&own);
+        let mut state = WatchState::of(&own);
         while let Some(event) = past.next().await {
             let event = event.or_fail()?;
             // What it comes to in the middle is shown from here on.
-            let line = watched.line(&event);
+            let line = state.line(&event);
             if let Some(line) = line.filter(|_| event.seq > shown_seq) {
                 printer.print(format!("{line}\n"));
             }
         }
         // A question is not told away by what came after it.
-        let mut questions = watched.view.questions().iter();
+        let mut questions = state.view.questions().iter();
         if questions.any(|one| one.asked_seq <= shown_seq) {
             printer.print(format!("{QUESTION}\n"));
         }
-        let last_seq = watched.view.last_seq();
+        let last_seq = state.view.last_seq();
         let events = sessions
             .attach(session_id, last_seq + 1, Follow::Live)
             .await
             .or_fail()?;
-        let waiting = Arc::new(Mutex::new(watched.waiting()));
-        let (is_away, shown) = (watch::Sender::new(false), ShownElsewhere::default());
-        let desk = Desk {
-            is_away: is_away.subscribe(),
+        let waiting = Arc::new(Mutex::new(state.waiting()));
+        let (is_paused, shown) = (watch::Sender::new(false), ShownElsewhere::default());
+        let task = WatchTask {
+            is_paused: is_paused.subscribe(),
             shown: Arc::clone(&shown),
             waiting: Arc::clone(&waiting),
             seen: Arc::new(AtomicU64::new(last_seq)),
             held: VecDeque::new(),
         };
         Ok(Self {
-            seen: Arc::clone(&desk.seen),
-            is_away,
+            seen: Arc::clone(&task.seen),
+            is_paused,
             shown,
             waiting,
-            looking: tokio::spawn(desk.look(events, watched, printer)),
+            watching: tokio::spawn(task.watch(events, state, printer)),
         })
     }
 
     /// Whether something else shows the session's events for now. What that does not show is shown
     /// afterwards.
-    pub fn look_away(&self, away: bool) {
-        self.is_away.send_replace(away);
+    pub fn pause(&self, paused: bool) {
+        self.is_paused.send_replace(paused);
     }
 
     /// Where to put the numbers of events that something else shows.
@@ -141,9 +121,9 @@ impl Onlooker {
         self.seen.load(Ordering::SeqCst)
     }
 
-    /// Waits until it sees no more: what it looked at is gone. To be asked once.
-    pub async fn blinded(&mut self) {
-        let _ended = (&mut self.looking).await;
+    /// Waits until the events end: what it watches is gone. To be called once.
+    pub async fn wait_closed(&mut self) {
+        let _ended = (&mut self.watching).await;
     }
 
     /// The question that waits.
@@ -153,39 +133,39 @@ impl Onlooker {
     }
 }
 
-impl Drop for Onlooker {
+impl Drop for SessionWatcher {
     fn drop(&mut self) {
-        self.looking.abort();
+        self.watching.abort();
     }
 }
 
-/// What the task that looks holds.
-struct Desk {
-    is_away: watch::Receiver<bool>,
+/// What the task that watches holds.
+struct WatchTask {
+    is_paused: watch::Receiver<bool>,
     shown: ShownElsewhere,
     waiting: Arc<Mutex<Option<Waiting>>>,
     seen: Arc<AtomicU64>,
     held: VecDeque<Event>,
 }
 
-impl Desk {
-    /// Looks until the events end or nothing can be printed.
-    async fn look(
+impl WatchTask {
+    /// Watches until the events end or nothing can be printed.
+    async fn watch(
         mut self,
         mut events: Streaming<Event, Error>,
-        mut watched: Watched,
+        mut state: WatchState,
         printer: SharedPrinter,
     ) {
         loop {
-            while !*self.is_away.borrow_and_update()
+            while !*self.is_paused.borrow_and_update()
                 && let Some(event) = self.held.pop_front()
             {
                 self.seen.store(event.seq, Ordering::SeqCst);
                 let line = match self.was_shown(event.seq) {
                     true => None,
-                    false => watched.line(&event),
+                    false => state.line(&event),
                 };
-                *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = watched.waiting();
+                *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = state.waiting();
                 if line.is_some_and(|line| !printer.print(format!("{line}\n"))) {
                     return;
                 }
@@ -195,7 +175,7 @@ impl Desk {
                     Some(Ok(event)) => self.hold(event),
                     Some(Err(_)) | None => return,
                 },
-                changed = self.is_away.changed() => if changed.is_err() {
+                changed = self.is_paused.changed() => if changed.is_err() {
                     return;
                 },
             }
@@ -226,14 +206,14 @@ impl Desk {
     }
 }
 
-/// The session as far as it was looked at.
+/// The session as far as it was watched.
 #[derive(Debug)]
-struct Watched {
+struct WatchState {
     view: SessionView,
     in_force: InForce,
 }
 
-impl Watched {
+impl WatchState {
     fn of(own: &SessionProfile) -> Self {
         Self {
             view: SessionView::default(),
