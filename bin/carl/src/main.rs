@@ -66,7 +66,7 @@ fn refuse(error: &clap::Error) -> ! {
         let said = text.strip_prefix("error: ").unwrap_or(&text);
         let said = said.split("\n\n").next().unwrap_or(said);
         let failure = exit::Failure::usage(said, "`carl run --help` has the flags.");
-        let _told = commands::run::print_failure(failure.fault);
+        let _told = terminal::run::print_failure(failure.fault);
         std::process::exit(i32::from(failure.exit.number()));
     }
     if error.kind() == clap::error::ErrorKind::InvalidSubcommand {

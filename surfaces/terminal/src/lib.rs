@@ -9,14 +9,19 @@
 //! Where to start: [`render`] (one module for each thing that is shown), [`exit`] (how a command
 //! ends).
 
+pub mod chat;
 pub mod exit;
 pub mod files;
 pub mod hidden_input;
+pub mod host;
 pub mod pictures;
 pub mod printer;
+pub mod profile;
 pub mod render;
 pub mod request;
+pub mod run;
 pub mod session_commands;
 pub mod sessions;
 pub mod signals;
+pub mod undo;
 pub mod watcher;

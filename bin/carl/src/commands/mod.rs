@@ -4,6 +4,7 @@ pub mod audit;
 pub mod chat;
 pub mod doctor;
 pub mod folders;
+mod host;
 pub mod inspect;
 pub mod memory;
 pub mod models;

@@ -4,12 +4,9 @@ use super::{Setting, run};
 use crate::cli::{ModeArg, RunArgs, SessionFlags, UndoArgs};
 use crate::wiring::House;
 use anyhow::Result;
-use api::broker::Control;
 use api::sessions::{Follow, Selection, SessionSummary, Sessions};
-use domain::event::{CallStatus, Event, EventBody};
+use domain::event::{Event, EventBody};
 use domain::id::SessionId;
-use domain::lineage::AgentType;
-use domain::plan::Action;
 use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
@@ -17,9 +14,6 @@ use terminal::exit::{Exit, Failure, OrFail};
 use terminal::render::{print, print_error};
 use terminal::sessions;
 use text::escape::visible;
-
-/// The tool that takes changes back.
-const UNDO: &str = "undo";
 
 /// Has a session undo.
 ///
@@ -36,7 +30,7 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
     let (session_id, flags) = target(flags, args.session.as_deref()).await?;
     run::run(RunArgs {
         input: None,
-        task: vec![UNDO.to_owned()],
+        task: vec![terminal::undo::UNDO.to_owned()],
         json: false,
         events: false,
         session_named: None,
@@ -80,22 +74,6 @@ async fn print_before(flags: &SessionFlags, session: Option<&str>) -> Result<Exi
         stdout.write_all(&bytes).and_then(|()| stdout.flush())?;
     }
     Ok(Exit::Success)
-}
-
-/// Whether a task is to take back a change and nothing else, as the rules read it.
-#[must_use]
-pub fn is_asked_by(task: &str) -> bool {
-    plan::rules::plan(task).is_ok_and(|plan| plan.actions == [Action::Undo {}])
-}
-
-/// Whether agents of a type have the tool that takes changes back.
-///
-/// # Errors
-/// When the guard does not say.
-pub async fn may_undo(control: &dyn Control, agent_type: &AgentType) -> Result<bool> {
-    let types = control.list_agents().await.or_fail()?;
-    let mut fitting = types.iter().filter(|one| one.agent_type == *agent_type);
-    Ok(fitting.any(|one| one.tools.iter().any(|tool| tool.as_str() == UNDO)))
 }
 
 /// The session to undo in, and how to continue it. What the session was allowed to write, it may
@@ -150,23 +128,6 @@ async fn newest_changed(
     Ok((summary, events))
 }
 
-/// What an event is to the files: 1 for a change, -1 for one taken back.
-#[must_use]
-pub fn change(event: &Event) -> i64 {
-    match &event.body {
-        EventBody::ToolResult {
-            tool,
-            status: CallStatus::Ok,
-            artifacts,
-            ..
-        } => match tool.as_str() {
-            UNDO => -1,
-            _ => i64::from(!artifacts.is_empty()),
-        },
-        _ => 0,
-    }
-}
-
 /// Everything the user opened for writing in the course of the session.
 fn opened(events: &[Event]) -> BTreeSet<PathBuf> {
     let profiles = events.iter().filter_map(|event| match &event.body {
@@ -179,23 +140,4 @@ fn opened(events: &[Event]) -> BTreeSet<PathBuf> {
         .flat_map(|profile| profile.settings.allow_write.iter().cloned())
         .filter(|path| path.exists())
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_asked_by;
-
-    #[test]
-    fn only_an_undo_alone_is_meant_for_an_earlier_session() {
-        for task in ["undo", "Undo the last change", "take that back"] {
-            assert!(is_asked_by(task), "{task}");
-        }
-        for task in [
-            "create a.txt and undo it",
-            "undo everything since May",
-            "list files",
-        ] {
-            assert!(!is_asked_by(task), "{task}");
-        }
-    }
 }

@@ -9,8 +9,8 @@ use crate::cli::{AddArgs, KindArg, MemoryCommand, Place};
 use crate::wiring::{Memories, memories};
 use anyhow::{Context, Result};
 use api::memory::{
-    Curator, Detail, Error, Kind, ListRequest, Memory, QueryEvent, QueryRequest, Recall, Scope,
-    Source, Stage, Stored, WriteAnswer, WriteEntry, WriteRequest,
+    Detail, Error, Kind, ListRequest, Memory, QueryEvent, QueryRequest, Recall, Scope, Source,
+    Stage, Stored, WriteAnswer, WriteEntry, WriteRequest,
 };
 use domain::id::MemoryId;
 use domain::label::Label;
@@ -226,7 +226,7 @@ async fn search(
 ///
 /// # Errors
 /// When memory does not answer.
-pub async fn found(memory: &dyn Memory, question: &str, paint: Paint) -> Result<String> {
+pub async fn found(memory: &dyn Memory, question: &str) -> Result<Vec<Recall>> {
     let request = QueryRequest {
         context: None,
         text: question.to_owned(),
@@ -237,19 +237,7 @@ pub async fn found(memory: &dyn Memory, question: &str, paint: Paint) -> Result<
     };
     let answer = ask(memory, request).await;
     let (_, recalls) = answer.map_err(|error| not_remembered(&error))?;
-    Ok(match recalls.is_empty() {
-        true => "nothing is remembered about that".to_owned(),
-        false => render::results(&recalls, paint),
-    })
-}
-
-/// How much is remembered, for a chat.
-///
-/// # Errors
-/// When memory does not answer.
-pub async fn counted(curator: &dyn Curator) -> Result<String> {
-    let stats = curator.stats().await.or_fail()?;
-    render::stats(&stats, false)
+    Ok(recalls)
 }
 
 async fn ask(

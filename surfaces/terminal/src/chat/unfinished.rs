@@ -1,17 +1,16 @@
 //! What was under way in a session when a chat comes to it: what goes on is shown to its end, and
 //! what was cut off is named.
 
-use super::{Chat, listening};
-use crate::asker::asker;
+use super::conversation::{Chat, listening};
+use crate::exit::OrFail;
+use crate::render::agents::gist;
+use crate::request::follow;
 use anyhow::Result;
 use api::sessions::Follow;
 use domain::event::{Event, EventBody};
-use domain::settings::{Attendance, Mode};
+use domain::settings::Mode;
 use futures::{StreamExt, stream};
 use session::SessionView;
-use terminal::exit::OrFail;
-use terminal::render::agents::gist;
-use terminal::request::follow;
 
 impl Chat<'_> {
     /// Shows what was left to the session: the requests that are under way, with their questions,
@@ -74,14 +73,14 @@ impl Chat<'_> {
         let (id, query_id) = (self.session.session_id, received.query_id);
         let next = self.view.last_seq + 1;
         let from_seq = asked_seq.map_or(next, |asked| asked.min(next));
-        let sessions = self.house.sessions.as_ref();
+        let sessions = self.host.sessions();
         let later = sessions
             .attach(id, from_seq, Follow::Live)
             .await
             .or_fail()?;
         // What it begins with is known; the rest is as if it had been asked here.
         let events = Box::pin(stream::iter([Ok(received)]).chain(later));
-        let asker = asker(self.setting, Attendance::Attended, &self.house.audit);
+        let asker = self.host.asker();
         let mut meanwhile = listening()?;
         let mut is_over = false;
         let ended = |event: &Event| match &event.body {

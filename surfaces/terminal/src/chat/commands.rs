@@ -1,28 +1,23 @@
 //! What each command of a chat does.
 
-use super::Chat;
+use super::conversation::Chat;
 use super::slash::{Rating, Slash, help, modes};
-use crate::commands::{memory, notes};
-use ::models::is_embedder;
-use ::session::SessionView;
+use crate::exit::{Failure, OrFail, not_opened};
+use crate::files::write_new;
+use crate::render::context::Depth;
+use crate::render::messages::{Who, spoken};
+use crate::render::transcript::{self, Extent};
+use crate::render::values::model_in_words;
+use crate::render::{Paint, agents, context, memory, override_warning};
+use crate::sessions;
 use anyhow::Result;
 use api::models::ModelInfo;
-use api::sessions::{
-    ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, SessionSummary, Whose,
-};
-use domain::event::{Event, EventBody};
-use domain::model::{ModelChoice, ModelRef, ModelRole};
+use api::sessions::{ErrorKind, FeedbackRequest, OpenRequest, PinChange, SessionSummary, Whose};
+use domain::event::Event;
+use domain::model::{ModelChoice, ModelRef};
 use domain::settings::{Mode, OverrideLevel, SessionProfile};
 use std::io;
 use std::path::{Path, PathBuf};
-use terminal::exit::{Failure, OrFail, not_opened};
-use terminal::files::write_new;
-use terminal::render::context::Depth;
-use terminal::render::messages::{Who, spoken};
-use terminal::render::transcript::{self, Extent};
-use terminal::render::values::model_in_words;
-use terminal::render::{Paint, agents, context, override_warning};
-use terminal::sessions;
 use text::escape::visible;
 
 /// Messages that `/pin` lists.
@@ -65,34 +60,14 @@ impl Chat<'_> {
         Ok(Next::Stay)
     }
 
-    /// A line of the chat's own, on standard error.
-    pub(super) fn tell(&mut self, text: &str) -> Result<()> {
-        Ok(self.view.terminal.line(text)?)
-    }
-
-    /// Every event of the session so far.
-    pub(super) async fn events(&self) -> Result<Vec<Event>> {
-        sessions::events_of(
-            self.house.sessions.as_ref(),
-            self.session.session_id,
-            Follow::Outline,
-        )
-        .await
-    }
-
-    /// What the session has come to so far.
-    pub(super) async fn so_far(&self) -> Result<SessionView> {
-        sessions::view_of(self.house.sessions.as_ref(), self.session.session_id).await
-    }
-
     async fn begin_anew(&mut self) -> Result<()> {
         let profile = SessionProfile {
             name: String::new(),
             ..self.profile.clone()
         };
-        notes::ask_about(self.setting, &self.house, &profile).await?;
+        self.host.ask_about_notes(&profile).await?;
         let opening = OpenRequest::New(profile.clone());
-        let opened = self.house.sessions.open(opening).await;
+        let opened = self.host.sessions().open(opening).await;
         let opened = opened.map_err(|error| not_opened(&error))?;
         let old = self.go_to(opened, profile).await?;
         let new = self.session.session_id;
@@ -108,7 +83,7 @@ impl Chat<'_> {
         profile: SessionProfile,
     ) -> Result<domain::id::SessionId> {
         let old = std::mem::replace(&mut self.session, next);
-        let sessions = self.house.sessions.as_ref();
+        let sessions = self.host.sessions();
         self.view.turn_to(sessions, &self.session, &profile).await;
         self.profile = profile;
         self.watcher = None;
@@ -118,16 +93,9 @@ impl Chat<'_> {
         Ok(old.session_id)
     }
 
-    /// Leaves a session.
-    pub(super) async fn close(&self, session: &SessionSummary) -> Result<()> {
-        let (session_id, holder_id) = sessions::held(session)?;
-        let closing = self.house.sessions.close(session_id, holder_id);
-        closing.await.or_fail()
-    }
-
     async fn compact(&mut self) -> Result<()> {
         let id = self.session.session_id;
-        match self.house.sessions.compact(id).await {
+        match self.host.sessions().compact(id).await {
             // As small as it gets is no failure.
             Err(error) if error.kind == ErrorKind::NothingToDo => self.tell(&error.detail),
             done => {
@@ -172,20 +140,8 @@ impl Chat<'_> {
         }
     }
 
-    pub(super) async fn configure(&mut self, profile: SessionProfile) -> Result<()> {
-        notes::ask_about(self.setting, &self.house, &profile).await?;
-        let (id, holder_id) = sessions::held(&self.session)?;
-        let sessions = &self.house.sessions;
-        let configuring = sessions.configure(id, holder_id, profile.clone());
-        configuring.await.or_fail()?;
-        self.view.own(&profile);
-        self.profile = profile;
-        Ok(())
-    }
-
     async fn model(&mut self, name: Option<String>) -> Result<()> {
-        let mut known = self.house.gateway.list_models().await.or_fail()?;
-        known.retain(answers);
+        let known = self.host.list_models().await?;
         let Some(name) = name else {
             let now = self.chosen();
             let mut text = format!("model: {now}\n");
@@ -216,7 +172,7 @@ impl Chat<'_> {
     }
 
     async fn agents(&mut self) -> Result<()> {
-        let types = self.house.guard.control.list_agents().await.or_fail()?;
+        let types = self.host.list_agents().await?;
         let view = self.so_far().await?;
         let paint = Paint::for_stream(&io::stderr());
         let tree = agents::tree(view.agents(), paint);
@@ -230,12 +186,15 @@ impl Chat<'_> {
     }
 
     async fn memory(&mut self, question: String) -> Result<()> {
-        let sides = &self.house.remembrance.sides;
         let text = match question.as_str() {
-            "" => memory::counted(sides.curator.as_ref()).await?,
+            "" => memory::stats(&self.host.memory_stats().await?, false)?,
             question => {
+                let recalls = self.host.recall(question).await?;
                 let paint = Paint::for_stream(&io::stderr());
-                memory::found(sides.memory.as_ref(), question, paint).await?
+                match recalls.is_empty() {
+                    true => "nothing is remembered about that".to_owned(),
+                    false => memory::results(&recalls, paint),
+                }
             }
         };
         self.tell(text.trim_end())
@@ -243,7 +202,7 @@ impl Chat<'_> {
 
     async fn context(&mut self, depth: Depth) -> Result<()> {
         let id = self.session.session_id;
-        let view = self.house.sessions.context(id, Whose::Root).await;
+        let view = self.host.sessions().context(id, Whose::Root).await;
         let view = view.or_fail()?;
         let paint = Paint::for_stream(&io::stderr());
         self.tell(context::text(&view, depth, paint).trim_end())
@@ -265,7 +224,7 @@ impl Chat<'_> {
             score: rating.score,
             note: rating.note,
         };
-        self.house.sessions.feedback(request).await.or_fail()?;
+        self.host.sessions().feedback(request).await.or_fail()?;
         let about = agents::gist(&rated.text);
         self.tell(&format!("rated {:+}: {about}", rating.score))
     }
@@ -298,7 +257,7 @@ impl Chat<'_> {
 
     async fn pin(&mut self, seq: u64, change: PinChange) -> Result<()> {
         let id = self.session.session_id;
-        self.house.sessions.pin(id, seq, change).await.or_fail()?;
+        self.host.sessions().pin(id, seq, change).await.or_fail()?;
         self.tell(&match change {
             PinChange::Pin => format!("message #{seq} is pinned"),
             PinChange::Unpin => format!("message #{seq} is not pinned"),
@@ -307,14 +266,14 @@ impl Chat<'_> {
 
     async fn fork(&mut self, seq: u64) -> Result<()> {
         let id = self.session.session_id;
-        let at = sessions::fork_point(self.house.sessions.as_ref(), id, seq).await?;
-        let forked = self.house.sessions.fork(id, at).await.or_fail()?;
+        let at = sessions::fork_point(self.host.sessions(), id, seq).await?;
+        let forked = self.host.sessions().fork(id, at).await.or_fail()?;
         let profile = self.profile.clone();
         let opening = OpenRequest::Resume {
             session_id: forked.session_id,
             profile: Some(profile.clone()),
         };
-        let opened = self.house.sessions.open(opening).await.or_fail()?;
+        let opened = self.host.sessions().open(opening).await.or_fail()?;
         let old = self.go_to(opened, profile).await?;
         let new = self.session.session_id;
         self.tell(&format!(
@@ -327,18 +286,12 @@ impl Chat<'_> {
         let id = self.session.session_id.to_string();
         let end = id.get(id.len().saturating_sub(12)..).unwrap_or(&id);
         let file = file.unwrap_or_else(|| PathBuf::from(format!("carl-{end}.md")));
-        let file = self.setting.workspace.join(file);
+        let file = self.workspace.join(file);
         let text = exported(&events, &file)?;
         write_new(&file, &text, "/export NAME.md")?;
         let shown = visible(&file.display().to_string());
         self.tell(&format!("written to {shown}"))
     }
-}
-
-/// Whether a model can be talked to: those that make embeddings cannot.
-fn answers(info: &ModelInfo) -> bool {
-    let only_embeds = !info.roles.is_empty() && info.roles.iter().all(|r| *r == ModelRole::Embed);
-    !only_embeds && !is_embedder(&info.model.model)
 }
 
 /// The model that is meant: by its whole name, or by an end of it that only one has.
@@ -374,30 +327,4 @@ fn exported(events: &[Event], file: &Path) -> Result<String> {
         return sessions::as_json(events);
     }
     Ok(transcript::markdown(events, Extent::Whole))
-}
-
-/// The changes of files among these events, less those taken back.
-pub(super) fn open_changes(events: &[Event], after: u64) -> usize {
-    let later = events.iter().filter(|event| event.seq > after);
-    let count: i64 = later.map(crate::commands::undo::change).sum();
-    usize::try_from(count).unwrap_or(0)
-}
-
-/// The tools that did something among these events and left no file that can be restored.
-pub(super) fn tools_used(events: &[Event], after: u64) -> Vec<&str> {
-    let later = events.iter().filter(|event| event.seq > after);
-    let mut tools: Vec<&str> = later
-        .filter_map(|event| match &event.body {
-            EventBody::ToolResult {
-                tool,
-                status: domain::event::CallStatus::Ok,
-                artifacts,
-                ..
-            } if artifacts.is_empty() => Some(tool.as_str()),
-            _ => None,
-        })
-        .collect();
-    tools.sort_unstable();
-    tools.dedup();
-    tools
 }

@@ -1,6 +1,8 @@
 //! The line that is typed into: history, and completion of commands.
 
 use super::slash::COMMANDS;
+use crate::printer::SharedPrinter;
+use crate::render::print_error;
 use anyhow::{Context, Result};
 use rustix::termios::{QueueSelector, tcflush};
 use rustyline::completion::Completer;
@@ -12,8 +14,6 @@ use rustyline::validate::Validator;
 use rustyline::{Editor, ExternalPrinter, Helper};
 use std::io::ErrorKind;
 use std::path::PathBuf;
-use terminal::printer::SharedPrinter;
-use terminal::render::print_error;
 
 /// What stands before what is typed.
 pub const PROMPT: &str = "> ";

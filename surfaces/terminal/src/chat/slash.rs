@@ -1,12 +1,10 @@
 //! What can be typed in a chat besides what is said to the agent.
 
-use crate::cli::{ModeArg, OverrideArg};
+use crate::exit::Failure;
+use crate::render::context::Depth;
 use api::sessions::PinChange;
-use clap::ValueEnum;
 use domain::settings::{Mode, OverrideLevel};
 use std::path::PathBuf;
-use terminal::exit::Failure;
-use terminal::render::context::Depth;
 
 /// A command, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +51,21 @@ pub struct Rating {
     /// Anything else that was typed.
     pub note: String,
 }
+
+/// The modes that can be chosen.
+const MODES: [Mode; 5] = [
+    Mode::Loop,
+    Mode::Plan,
+    Mode::Deterministic,
+    Mode::Bridge,
+    Mode::Auto,
+];
+/// The overrides by their names.
+const OVERRIDES: [(&str, OverrideLevel); 3] = [
+    ("none", OverrideLevel::None),
+    ("relax", OverrideLevel::Relax),
+    ("all", OverrideLevel::All),
+];
 
 /// Every command: its name, what follows it, what it does.
 pub const COMMANDS: [(&str, &str, &str); 16] = [
@@ -192,9 +205,10 @@ fn mode(rest: &str) -> Result<Slash, Failure> {
     if rest.is_empty() {
         return Ok(Slash::Mode(None));
     }
-    match ModeArg::from_str(rest, true) {
-        Ok(mode) => Ok(Slash::Mode(Some(mode.into()))),
-        Err(_unknown) => Err(Failure::usage(
+    let mut known = MODES.into_iter();
+    match known.find(|mode| mode.as_str().eq_ignore_ascii_case(rest)) {
+        Some(mode) => Ok(Slash::Mode(Some(mode))),
+        None => Err(Failure::usage(
             format!("there is no mode `{rest}`"),
             format!("The modes are {}.", modes()),
         )),
@@ -205,9 +219,10 @@ fn override_level(rest: &str) -> Result<Slash, Failure> {
     if rest.is_empty() {
         return Ok(Slash::Override(None));
     }
-    match OverrideArg::from_str(rest, true) {
-        Ok(level) => Ok(Slash::Override(Some(level.into()))),
-        Err(_unknown) => Err(Failure::usage(
+    let mut known = OVERRIDES.iter();
+    match known.find(|(name, _)| name.eq_ignore_ascii_case(rest)) {
+        Some((_, level)) => Ok(Slash::Override(Some(*level))),
+        None => Err(Failure::usage(
             format!("there is no override `{rest}`"),
             "/override relax asks nothing about high-risk tools, /override all lets everything \
              pass; each for your next message. /override none takes it back.",
@@ -218,11 +233,7 @@ fn override_level(rest: &str) -> Result<Slash, Failure> {
 /// The modes' names.
 #[must_use]
 pub fn modes() -> String {
-    let names = ModeArg::value_variants().iter().map(|mode| {
-        let value = mode.to_possible_value();
-        value.map_or_else(String::new, |value| value.get_name().to_owned())
-    });
-    names.collect::<Vec<_>>().join(", ")
+    MODES.map(Mode::as_str).join(", ")
 }
 
 fn context(rest: &str) -> Result<Slash, Failure> {

@@ -1,6 +1,12 @@
 //! What a chat shows, and the lines that were typed while it worked.
 
 use super::line::{PROMPT, Typed};
+use crate::render::agents::gist;
+use crate::render::in_force::InForce;
+use crate::render::terminal::{Answer, Silence, Terminal};
+use crate::render::{Paint, links};
+use crate::request::{Heard, LINE_BYTES, Meanwhile, View};
+use crate::watcher::ShownElsewhere;
 use anyhow::{Context, Result};
 use api::sessions::{SessionSummary, Sessions};
 use domain::event::Event;
@@ -9,12 +15,6 @@ use std::collections::VecDeque;
 use std::io::{self, IsTerminal};
 use std::sync::PoisonError;
 use std::time::Duration;
-use terminal::render::agents::gist;
-use terminal::render::in_force::InForce;
-use terminal::render::terminal::{Answer, Silence, Terminal};
-use terminal::render::{Paint, links};
-use terminal::request::{Heard, LINE_BYTES, Meanwhile, View};
-use terminal::watcher::ShownElsewhere;
 use text::escape::visible;
 
 /// Most lines that wait while something else is worked on.

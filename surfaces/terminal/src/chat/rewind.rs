@@ -1,19 +1,16 @@
 //! Taking exchanges back: alone, or with what they did to files.
 
-use super::Chat;
-use super::acts::{open_changes, tools_used};
+use super::conversation::Chat;
+use crate::exit::{Failure, OrFail};
+use crate::render::agents::gist;
+use crate::undo::{UNDO, change, open_changes};
 use anyhow::Result;
 use api::sessions::{RewindTo, SendRequest};
-use domain::event::Event;
+use domain::event::{CallStatus, Event, EventBody};
 use domain::limits::PLAN_ACTIONS;
 use domain::settings::Mode;
 use domain::tool::EffectClass;
 use session::{Exchange, SessionView};
-use terminal::exit::{Failure, OrFail};
-use terminal::render::agents::gist;
-
-/// What the rules take a change back for.
-const UNDO: &str = "undo";
 
 impl Chat<'_> {
     /// Takes the last exchange back and asks it again. Files stay as it left them.
@@ -22,7 +19,7 @@ impl Chat<'_> {
         let last = last_of_user(&events)?;
         let changes = open_changes(&events, last.begins_after);
         let id = self.session.session_id;
-        let taken = self.house.sessions.rewind(id, RewindTo::LastRequest).await;
+        let taken = self.host.sessions().rewind(id, RewindTo::LastRequest).await;
         let taken = taken.or_fail()?;
         self.tell(&format!("again: {}", gist(&taken.text)))?;
         self.tell_what_memory_keeps()?;
@@ -55,7 +52,7 @@ impl Chat<'_> {
             .into());
         }
         let to = RewindTo::Request(last.query_id);
-        self.house.sessions.rewind(id, to).await.or_fail()?;
+        self.host.sessions().rewind(id, to).await.or_fail()?;
         let files = match changes {
             0 => "it had changed no file".to_owned(),
             changes => format!("{} taken back", counted(changes)),
@@ -80,13 +77,13 @@ impl Chat<'_> {
             self.work_on(send).await?;
             let events = self.events().await?;
             let later = events.iter().filter(|event| event.seq > before);
-            let balance: i64 = later.map(crate::commands::undo::change).sum();
+            let balance: i64 = later.map(change).sum();
             let done = usize::try_from(-balance).unwrap_or(0);
             undone += done;
             if done < steps {
                 let asked = RewindTo::LastRequest;
-                self.house
-                    .sessions
+                self.host
+                    .sessions()
                     .rewind(self.session.session_id, asked)
                     .await
                     .or_fail()?;
@@ -98,7 +95,7 @@ impl Chat<'_> {
 
     /// Says that memory is left alone, where answers are remembered.
     fn tell_what_memory_keeps(&mut self) -> Result<()> {
-        if !self.setting.loaded.config.memory.capture {
+        if !self.captures {
             return Ok(());
         }
         self.tell(
@@ -109,7 +106,7 @@ impl Chat<'_> {
 
     /// Names the tools whose effect no undo history has.
     async fn tell_what_stays(&mut self, events: &[Event], after: u64) -> Result<()> {
-        let known = self.house.guard.control.list_tools().await.or_fail()?;
+        let known = self.host.list_tools().await?;
         let only_looks = |name: &&str| {
             let tool = known
                 .iter()
@@ -144,4 +141,23 @@ fn counted(changes: usize) -> String {
         1 => "1 file change".to_owned(),
         changes => format!("{changes} file changes"),
     }
+}
+
+/// The tools that did something among these events and left no file that can be restored.
+fn tools_used(events: &[Event], after: u64) -> Vec<&str> {
+    let later = events.iter().filter(|event| event.seq > after);
+    let mut tools: Vec<&str> = later
+        .filter_map(|event| match &event.body {
+            EventBody::ToolResult {
+                tool,
+                status: CallStatus::Ok,
+                artifacts,
+                ..
+            } if artifacts.is_empty() => Some(tool.as_str()),
+            _ => None,
+        })
+        .collect();
+    tools.sort_unstable();
+    tools.dedup();
+    tools
 }

@@ -1,17 +1,15 @@
 //! A chat and the process that serves it: the first to start serves those that come later. When it
 //! ends, one of them goes on in its place.
 
-use super::Chat;
+use super::conversation::Chat;
 use super::slash::is_command;
-use crate::terms::By;
-use crate::wiring::House;
+use crate::exit::{describe, not_opened};
+use crate::printer::SharedPrinter;
+use crate::render::Paint;
+use crate::watcher::SessionWatcher;
 use anyhow::Result;
 use api::sessions::{ErrorKind, OpenRequest};
 use std::io;
-use terminal::exit::{describe, not_opened};
-use terminal::printer::SharedPrinter;
-use terminal::render::Paint;
-use terminal::watcher::SessionWatcher;
 use text::escape::visible;
 
 /// What is said where services live and have let go of the session.
@@ -25,7 +23,7 @@ impl Chat<'_> {
     /// # Errors
     /// When it cannot; the next line tries again.
     pub(super) async fn be_served(&mut self) -> Result<()> {
-        if !self.house.is_gone().await {
+        if !self.host.is_gone().await {
             return Ok(());
         }
         self.tell(GONE)?;
@@ -36,15 +34,14 @@ impl Chat<'_> {
     /// Opens the session as it stands on disk: where services answer, or else in this process, or in
     /// another that was faster.
     async fn take_over(&mut self) -> Result<()> {
-        if self.house.is_gone().await {
-            self.house = House::open(self.setting, self.flags, By::Chat).await?;
-            self.house.remembrance.open_ahead();
+        if self.host.is_gone().await {
+            self.host.reopen().await?;
         }
         let request = OpenRequest::Resume {
             session_id: self.session.session_id,
             profile: Some(self.profile.clone()),
         };
-        let opened = self.house.sessions.open(request).await;
+        let opened = self.host.sessions().open(request).await;
         self.session = opened.map_err(|error| not_opened(&error))?;
         self.watcher = None;
         Ok(())
@@ -60,7 +57,7 @@ impl Chat<'_> {
         error: &anyhow::Error,
         (typed, shown_seq): (&str, u64),
     ) -> Result<()> {
-        if self.house.is_gone().await {
+        if self.host.is_gone().await {
             self.tell(GONE)?;
         } else if is_let_go(error) {
             self.tell(LET_GO)?;
@@ -90,7 +87,7 @@ impl Chat<'_> {
     pub(super) async fn look_again(&mut self, printer: &SharedPrinter) {
         let seen = self.watcher.take().map_or(0, |watcher| watcher.seen());
         let seen = seen.max(self.view.last_seq);
-        let begun = match self.house.is_gone().await {
+        let begun = match self.host.is_gone().await {
             true => {
                 printer.print(format!("{GONE}\n"));
                 self.look_anew(printer, seen).await
@@ -120,11 +117,6 @@ impl Chat<'_> {
     async fn look_anew(&mut self, printer: &SharedPrinter, seen: u64) -> Result<SessionWatcher> {
         self.take_over().await?;
         self.look(printer, seen).await
-    }
-
-    pub(super) async fn look(&self, printer: &SharedPrinter, seen: u64) -> Result<SessionWatcher> {
-        let own = (self.session.session_id, self.profile.clone());
-        SessionWatcher::begin(self.house.sessions.as_ref(), own, printer.clone(), seen).await
     }
 }
 
