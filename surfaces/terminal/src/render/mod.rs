@@ -15,6 +15,7 @@ pub mod messages;
 pub mod notes;
 mod paint;
 mod print;
+pub mod recalls;
 pub mod summary;
 pub mod terminal;
 pub mod transcript;

@@ -1,30 +1,36 @@
-//! An entry as one JSON object: what `export`, `list --json` and `show --json` print, and `import`
-//! reads. The form is a promise: names of fields do not change.
+//! Entries outside the store: one JSON object each, a line each in a file. It is what `carl memory`
+//! exports, prints with `--json` and imports. The form is a promise: names of fields do not change.
 
-use super::named;
-use api::memory::{Kind, Recall, Source, Stage, Stored, Winner, WriteEntry};
+use api::memory::{Kind, Source, Stored, Winner, WriteEntry};
 use domain::Timestamp;
 use domain::arguments::Arguments;
 use domain::id::MemoryId;
 use domain::label::Label;
+use domain::lineage::AgentType;
+use domain::rights::Namespace;
 use domain::tool::ToolName;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::fmt::Display;
+use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
-use terminal::render::memory::readers;
+use text::escape::visible;
 
 /// Most origins that an imported label has.
 const ORIGINS: usize = 64;
 /// Longest origin that an imported label has, characters.
 const ORIGIN_CHARS: usize = 200;
 
+/// Most lines whose faults are told.
+const FAULTS: usize = 20;
+/// Longest line that is imported, bytes: the longest engram with every letter escaped is shorter.
+const LINE_BYTES: usize = 4 << 20;
 /// The object.
 #[must_use]
 pub fn to_json(stored: &Stored) -> Value {
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
-    put("id", text(&stored.id));
+    put("id", shown(&stored.id));
     put("kind", json!(stored.entry.kind().as_str()));
     match &stored.entry {
         WriteEntry::Memory {
@@ -39,7 +45,7 @@ pub fn to_json(stored: &Stored) -> Value {
             put("tags", json!(tags));
             put(
                 "correlating_ids",
-                correlating_ids.iter().map(text).collect(),
+                correlating_ids.iter().map(shown).collect(),
             );
             put("text", json!(corpus));
         }
@@ -57,8 +63,8 @@ pub fn to_json(stored: &Stored) -> Value {
             put("answer", json!(answer));
             put("intent", json!(intent));
             put("entities", json!(entities));
-            put("session_id", text(session_id));
-            put("query_id", text(query_id));
+            put("session_id", shown(session_id));
+            put("query_id", shown(query_id));
             put("respondent", json!(respondent));
             put("tools_used", json!(tools_used));
         }
@@ -66,7 +72,7 @@ pub fn to_json(stored: &Stored) -> Value {
     put("namespace", json!(stored.namespace.as_str()));
     put("source", json!(stored.source.as_str()));
     put("label", json!(stored.label));
-    put("created_at", text(&stored.created_at));
+    put("created_at", shown(&stored.created_at));
     put("valid_from", maybe(stored.valid_from.as_ref()));
     put("valid_until", maybe(stored.valid_until.as_ref()));
     put("superseded_by", maybe(stored.superseded_by.as_ref()));
@@ -81,53 +87,12 @@ pub fn to_json(stored: &Stored) -> Value {
     Value::Object(object)
 }
 
-/// Results as JSON, with what each stage saw where that is wanted.
-#[must_use]
-pub fn found(recalls: &[Recall], stages: Option<&[Stage]>) -> Value {
-    let recall = |recall: &Recall| {
-        json!({
-            "id": recall.id.to_string(),
-            "kind": recall.kind.as_str(),
-            "namespace": recall.namespace.as_str(),
-            "name": recall.name,
-            "description": recall.description,
-            "segment": recall.segment,
-            "byte_range": [recall.byte_range.0, recall.byte_range.1],
-            "score": recall.score,
-            "relevance": recall.relevance,
-            "source": recall.source.as_str(),
-            "label": recall.label,
-            "readers": readers(&recall.label),
-            "created_at": recall.created_at.to_string(),
-            "correlating_ids": recall.correlating_ids.iter().map(text).collect::<Value>(),
-        })
-    };
-    let mut found = json!({"results": recalls.iter().map(recall).collect::<Value>()});
-    if let Some(stages) = stages {
-        let stage = |stage: &Stage| {
-            let candidates = stage.candidates.iter();
-            let candidates: Value = candidates
-                .map(|candidate| json!({"id": candidate.id.to_string(), "score": candidate.score}))
-                .collect();
-            json!({
-                "name": stage.name,
-                "seen": stage.seen,
-                "candidates": candidates,
-                "duration_us": stage.duration_us,
-                "note": stage.note,
-            })
-        };
-        found["stages"] = stages.iter().map(stage).collect();
-    }
-    found
-}
-
-fn text(value: &impl Display) -> Value {
+fn shown(value: &impl Display) -> Value {
     Value::String(value.to_string())
 }
 
 fn maybe(value: Option<&impl Display>) -> Value {
-    value.map_or(Value::Null, text)
+    value.map_or(Value::Null, shown)
 }
 
 /// What is wrong with a line, and with which of its fields.
@@ -156,11 +121,82 @@ fn wrong(field: &str, problem: impl Display) -> Unreadable {
     }
 }
 
+/// What is wrong with the lines of a file, a line each.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Faults(String);
+
+/// Every entry of a file with its line's number, from 1; empty lines are left out.
+///
+/// # Errors
+/// What is wrong with each line, if anything is wrong with any.
+pub fn read(bytes: &[u8]) -> Result<Vec<(usize, Stored)>, Faults> {
+    // Some editors put a mark of the byte order at the front.
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let lines = bytes.split(|byte| *byte == b'\n').enumerate();
+    let (mut entries, mut faults, mut more) = (Vec::new(), Vec::new(), 0_usize);
+    for (at, line) in lines.filter(|(_, line)| !line.trim_ascii().is_empty()) {
+        let number = at + 1;
+        match entry(line) {
+            Ok(entry) => entries.push((number, entry)),
+            Err(fault) if faults.len() < FAULTS => faults.push(format!("line {number}: {fault}")),
+            Err(_one_of_many) => more += 1,
+        }
+    }
+    let alone: Vec<&Stored> = entries.iter().map(|(_, entry)| entry).collect();
+    for (place, fault) in in_rings(&alone) {
+        match entries.get(place) {
+            Some((number, _)) if faults.len() < FAULTS => {
+                faults.push(format!("line {number}: {fault}"));
+            }
+            _ => more += 1,
+        }
+    }
+    if faults.is_empty() {
+        return Ok(entries);
+    }
+    if more > 0 {
+        faults.push(format!("and {more} more lines"));
+    }
+    Err(Faults(faults.join("\n")))
+}
+
+/// The entry of a line, or what is wrong with it.
+fn entry(line: &[u8]) -> Result<Stored, String> {
+    if line.len() > LINE_BYTES {
+        return Err(format!("it is longer than {} MiB", LINE_BYTES >> 20));
+    }
+    let text = str::from_utf8(line).map_err(|error| format!("it is no text: {error}"))?;
+    from_line(text).map_err(|error| visible(&error.to_string()))
+}
+
+/// A namespace by its whole name, if it is one that somebody may look into: a project's is a folder
+/// from the root on, without detours, and an agent's is a type.
+///
+/// # Errors
+/// What is wrong with the name.
+pub fn namespace(name: &str) -> Result<Namespace, String> {
+    let namespace = Namespace::new(name).map_err(|error| error.to_string())?;
+    if let Some(agent) = name.strip_prefix("agent:") {
+        AgentType::new(agent).map_err(|error| error.to_string())?;
+    }
+    if let Some(folder) = name.strip_prefix("project:") {
+        let folder = Path::new(folder);
+        let plain: PathBuf = folder.components().collect();
+        let has_detours = folder.components().any(|part| part == Component::ParentDir);
+        if !folder.is_absolute() || has_detours || plain.as_os_str() != folder.as_os_str() {
+            let said = visible(&folder.display().to_string());
+            return Err(format!("`{said}` is not the whole path of a folder"));
+        }
+    }
+    Ok(namespace)
+}
+
 /// Reads one line of an export.
 ///
 /// # Errors
 /// [`Unreadable`], naming the field.
-pub fn from_line(line: &str) -> Result<Stored, Unreadable> {
+fn from_line(line: &str) -> Result<Stored, Unreadable> {
     let no_object = |error: serde_json::Error| Unreadable::NoObject(error.to_string());
     let read: Arguments = serde_json::from_str(line).map_err(no_object)?;
     if let Some(twice) = read.twice {
@@ -191,7 +227,7 @@ pub fn from_line(line: &str) -> Result<Stored, Unreadable> {
     };
     let stored = Stored {
         id: fields.parsed("id")?,
-        namespace: named(&fields.string("namespace")?)
+        namespace: namespace(&fields.string("namespace")?)
             .map_err(|problem| wrong("namespace", problem))?,
         entry,
         source: fields.one_of("source", Source::ALL, Source::as_str)?,
@@ -231,8 +267,7 @@ fn possible(stored: &Stored) -> Result<(), Unreadable> {
 }
 
 /// Entries of a file that correct each other in a ring, by their place, with what is wrong.
-#[must_use]
-pub fn in_rings(entries: &[&Stored]) -> Vec<(usize, Unreadable)> {
+fn in_rings(entries: &[&Stored]) -> Vec<(usize, Unreadable)> {
     let mut places: HashMap<MemoryId, usize> = HashMap::new();
     for (place, entry) in entries.iter().enumerate() {
         // Of two entries with one id the first is kept.
@@ -394,141 +429,4 @@ impl Fields {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use domain::id::{QueryId, SessionId};
-    use domain::rights::Namespace;
-    use uuid::Uuid;
-
-    fn stored(entry: WriteEntry) -> Stored {
-        Stored {
-            id: MemoryId::from_uuid(Uuid::from_u128(1)),
-            namespace: Namespace::user(),
-            entry,
-            source: Source::External,
-            label: Label::untrusted("web:example.org"),
-            created_at: "2026-11-22T08:00:00.000001Z".parse().unwrap(),
-            valid_from: None,
-            valid_until: Some("2026-11-23T00:00:00Z".parse().unwrap()),
-            superseded_by: Some(MemoryId::from_uuid(Uuid::from_u128(2))),
-            last_accessed: None,
-            access_count: 7,
-            critic_score: Some(5),
-            pairwise_winner: Some(Winner::Tie),
-            feedback: Some(-100),
-        }
-    }
-
-    fn both() -> [Stored; 2] {
-        [
-            stored(WriteEntry::Memory {
-                name: "n".to_owned(),
-                description: String::new(),
-                tags: vec!["t".to_owned()],
-                correlating_ids: vec![MemoryId::from_uuid(Uuid::from_u128(3))],
-                corpus: "line one\nline \"two\" ü".to_owned(),
-            }),
-            stored(WriteEntry::Engram {
-                question: "q".to_owned(),
-                answer: "a".to_owned(),
-                intent: String::new(),
-                entities: vec!["e".to_owned()],
-                session_id: SessionId::from_uuid(Uuid::from_u128(4)),
-                query_id: QueryId::from_uuid(Uuid::from_u128(5)),
-                respondent: "m".to_owned(),
-                tools_used: vec![ToolName::new("read_file").unwrap()],
-            }),
-        ]
-    }
-
-    #[test]
-    fn what_is_exported_is_read_back_the_same() {
-        for stored in both() {
-            let line = to_json(&stored).to_string();
-            assert!(!line.contains('\n'));
-            assert_eq!(from_line(&line), Ok(stored));
-        }
-    }
-
-    #[test]
-    fn the_field_that_is_wrong_is_named() {
-        let [memory, _] = both();
-        let with = |field: &str, value: Value| {
-            let mut object = to_json(&memory);
-            object[field] = value;
-            from_line(&object.to_string()).unwrap_err().to_string()
-        };
-        for (field, value) in [
-            ("id", json!("no id")),
-            ("kind", json!("thing")),
-            ("namespace", json!("")),
-            ("namespace", json!("project:here")),
-            ("namespace", json!("project:/a/../b")),
-            ("namespace", json!("agent:Two Words")),
-            ("valid_until", Value::Null),
-            ("valid_from", json!("2027-01-01T00:00:00Z")),
-            ("superseded_by", json!(memory.id.to_string())),
-            ("tags", json!("t")),
-            ("correlating_ids", json!(["x"])),
-            ("text", Value::Null),
-            ("source", json!("world")),
-            ("label", json!({})),
-            ("created_at", json!("yesterday")),
-            ("label", json!(Label::trusted("o".repeat(ORIGIN_CHARS + 1)))),
-            ("access_count", json!(-1)),
-            ("access_count", json!(1_u64 << 63)),
-            ("critic_score", json!(6)),
-            ("pairwise_winner", json!("C")),
-            ("feedback", json!(101)),
-            ("surplus", json!(1)),
-        ] {
-            let said = with(field, value);
-            // Of two times that cannot both be true the end is named.
-            let field = field.replace("valid_from", "valid_until");
-            assert!(said.starts_with(&format!("field `{field}`: ")), "{said}");
-        }
-        let mut object = to_json(&memory);
-        object.as_object_mut().unwrap().remove("text");
-        let said = from_line(&object.to_string()).unwrap_err();
-        assert_eq!(said, Unreadable::Missing("text"));
-        assert!(matches!(from_line("[]"), Err(Unreadable::NoObject(_))));
-        assert!(matches!(from_line("{"), Err(Unreadable::NoObject(_))));
-    }
-
-    #[test]
-    fn a_name_that_is_there_twice_is_no_entry_at_any_depth() {
-        let [memory, _] = both();
-        let line = to_json(&memory).to_string();
-        for (from, to, field) in [
-            ("{\"id\"", "{\"source\":\"user\",\"id\"", "source"),
-            (
-                "\"label\":{",
-                "\"label\":{\"integrity\":\"trusted\",",
-                "integrity",
-            ),
-        ] {
-            assert!(line.contains(from), "{line}");
-            let said = from_line(&line.replacen(from, to, 1)).unwrap_err();
-            assert_eq!(said, wrong(field, "is there twice"));
-        }
-    }
-
-    #[test]
-    fn entries_that_correct_each_other_are_all_named_and_a_long_chain_is_none() {
-        let [memory, _] = both();
-        let id = |number| MemoryId::from_uuid(Uuid::from_u128(number));
-        let entry = |number, by| Stored {
-            id: id(number),
-            superseded_by: Some(id(by)),
-            ..memory.clone()
-        };
-        let chain: Vec<Stored> = (0..1_000).map(|n| entry(n, n + 1)).collect();
-        let chain: Vec<&Stored> = chain.iter().rev().collect();
-        assert_eq!(in_rings(&chain), []);
-        // The first leads into a ring of three and is in none.
-        let ring = [entry(1, 2), entry(2, 3), entry(3, 4), entry(4, 2)];
-        let found = in_rings(&ring.iter().collect::<Vec<_>>());
-        let places: Vec<usize> = found.iter().map(|(place, _)| *place).collect();
-        assert_eq!(places, [1, 2, 3]);
-    }
-}
+mod tests;
