@@ -13,6 +13,7 @@ mod cards;
 mod cli;
 mod commands;
 mod config;
+mod effective_settings;
 mod guests;
 mod lock;
 mod open_folders;
@@ -21,7 +22,6 @@ mod profile;
 mod project_notes;
 mod question;
 mod setting;
-mod terms;
 mod vouched;
 mod wiring;
 
@@ -146,11 +146,11 @@ fn report(error: &anyhow::Error) -> Exit {
 fn dispatch(cli: Cli) -> Result<Exit> {
     use commands::chat::{Begin, chat};
     match cli.command {
-        Some(Command::Init(args)) => commands::paperwork::init(&args),
-        Some(Command::Config(command)) => commands::paperwork::config(&command),
-        Some(Command::Help { command }) => commands::paperwork::help(&command),
-        Some(Command::Completions { shell }) => commands::paperwork::completions(shell),
-        Some(Command::Man { out }) => commands::paperwork::man(out.as_deref()),
+        Some(Command::Init(args)) => commands::init::init(&args),
+        Some(Command::Config(command)) => commands::init::config(&command),
+        Some(Command::Help { command }) => commands::init::help(&command),
+        Some(Command::Completions { shell }) => commands::init::completions(shell),
+        Some(Command::Man { out }) => commands::init::man(out.as_deref()),
         Some(Command::Audit(command)) => commands::audit::audit(&command),
         None => {
             let begin = if cli.resume {

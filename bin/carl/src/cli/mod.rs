@@ -2,6 +2,7 @@
 
 mod audit;
 mod examples;
+mod list;
 mod memory;
 mod policy;
 mod secret;
@@ -10,6 +11,7 @@ mod session;
 mod tools;
 
 pub use audit::{AuditCommand, DecisionArg, LogFolder, RecordFilter, RecordFlags, RecordForm};
+pub use list::ListArgs;
 pub use memory::{AddArgs, KindArg, MemoryCommand, Place};
 pub use policy::{
     ExplainArgs, ForgetArgs, GrantsArgs, GuardArgs, NotesArgs, PolicyCommand, ReplayArgs,
@@ -183,14 +185,6 @@ pub struct ModelsArgs {
     /// Refuse every connection but loopback
     #[arg(long)]
     pub air_gap: bool,
-}
-
-/// A listing.
-#[derive(Debug, Args)]
-pub struct ListArgs {
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// `carl agents`.

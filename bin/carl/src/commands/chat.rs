@@ -1,10 +1,10 @@
 //! `carl chat`: what a conversation needs, for the terminal to hold it.
 
 use super::host::CommandHost;
-use super::{Setting, session};
+use super::{Setting, named};
 use crate::cli::SessionFlags;
+use crate::effective_settings::By;
 use crate::profile;
-use crate::terms::By;
 use anyhow::Result;
 use domain::settings::Attendance;
 use terminal::chat::{ChatRequest, check_terminal};
@@ -28,7 +28,7 @@ pub async fn chat(mut flags: SessionFlags, begin: Begin) -> Result<Exit> {
     let mut setting = Setting::read(&flags)?;
     let resumed = match begin {
         Begin::New => None,
-        Begin::Resume(part) => Some(session::named(&setting, &part).await?),
+        Begin::Resume(part) => Some(named::named(&setting, &part).await?),
     };
     if let Some(found) = resumed
         .as_ref()

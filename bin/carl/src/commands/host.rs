@@ -3,7 +3,7 @@
 use super::{Setting, memory, notes};
 use crate::asker::asker;
 use crate::cli::SessionFlags;
-use crate::terms::By;
+use crate::effective_settings::By;
 use crate::wiring::House;
 use ::models::is_embedder;
 use anyhow::Result;

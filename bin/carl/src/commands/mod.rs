@@ -1,15 +1,17 @@
 //! One module a command. Each takes what was typed and the [`Setting`] it runs in.
 
 pub mod audit;
+mod changed;
 pub mod chat;
 pub mod doctor;
 pub mod folders;
 mod host;
+pub mod init;
 pub mod inspect;
 pub mod memory;
 pub mod models;
+mod named;
 pub mod notes;
-pub mod paperwork;
 pub mod policy;
 mod replay;
 pub mod run;

@@ -2,8 +2,8 @@
 
 use super::Setting;
 use crate::cli::{ModelsArgs, SessionFlags};
+use crate::effective_settings::By;
 use crate::question::{Answer, ask};
-use crate::terms::By;
 use crate::wiring::House;
 use anyhow::Result;
 use api::models::{ChatRequest, ModelInfo, ProviderHealth};

@@ -1,10 +1,10 @@
 //! `carl run`: what a task needs, for the terminal to work on it.
 
 use super::host::CommandHost;
-use super::{Setting, session, undo};
+use super::{Setting, changed, named};
 use crate::cli::RunArgs;
+use crate::effective_settings::By;
 use crate::profile;
-use crate::terms::By;
 use anyhow::Result;
 use domain::settings::Mode;
 use terminal::exit::{Exit, describe};
@@ -42,12 +42,12 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
     if let Some(typed) = &args.session_named {
         args.session_id = Some(match typed.parse() {
             Ok(whole) => whole,
-            Err(_part) => session::named(&setting, typed).await?.session_id,
+            Err(_part) => named::named(&setting, typed).await?.session_id,
         });
     }
     // A session of its own has nothing to take back: the folder's last change is meant.
     if args.session_id.is_none() && mode == Mode::Deterministic && is_asked_by(&text) {
-        let (session_id, flags) = undo::target(args.session, None).await?;
+        let (session_id, flags) = changed::target(args.session, None).await?;
         print_error(&format!("undo in session {session_id}\n"))?;
         args.session_id = Some(session_id);
         args.session = flags;
@@ -57,7 +57,7 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
         .session_id
         .filter(|_| flags.ceiling.workspace.is_none())
     {
-        flags.ceiling.workspace = Some(session::folder_of(&setting, session_id).await?);
+        flags.ceiling.workspace = Some(named::folder_of(&setting, session_id).await?);
         setting = Setting::read(&flags)?;
     }
     let pictures = source.pictures(&text, &setting.workspace)?;

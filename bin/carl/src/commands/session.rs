@@ -4,16 +4,13 @@ use super::{Setting, chat};
 use crate::cli::{self, SessionCommand};
 use crate::wiring::House;
 use anyhow::Result;
-use api::sessions::SessionSummary;
-use domain::id::SessionId;
-use std::path::PathBuf;
-use terminal::exit::{Exit, Failure};
+use terminal::exit::Exit;
 use terminal::render::context::Depth;
 use terminal::render::print;
 use terminal::session_commands::{
     self as commands, Chosen, ContextForm, ExportForm, ListForm, ShowForm,
 };
-use terminal::sessions::{LAST, find};
+use terminal::sessions::LAST;
 
 /// Does what was typed.
 ///
@@ -106,37 +103,4 @@ fn chosen<'a>(house: &'a House, setting: &'a Setting, part: &'a str) -> Chosen<'
         workspace: &setting.workspace,
         part,
     }
-}
-
-/// The session named by either end of its id, from the logs alone.
-///
-/// # Errors
-/// A usage failure when none or several fit.
-pub async fn named(setting: &Setting, part: &str) -> Result<SessionSummary> {
-    let house = House::look(setting).await?;
-    let found = find(house.sessions.as_ref(), part, &setting.workspace).await;
-    let log = setting.paths.sessions().join(format!("{part}.jsonl"));
-    // A log without a beginning is in no list.
-    match found {
-        Err(_unlisted) if part.parse::<SessionId>().is_ok() && log.is_file() => {
-            Err(Failure::usage(
-                format!(
-                    "the session was never put on record: nothing that can be read stands at the \
-                     beginning of {}, as happens when a disk is full",
-                    log.display()
-                ),
-                "Make room on the disk if there is none, and begin a new session.",
-            )
-            .into())
-        }
-        found => found,
-    }
-}
-
-/// The folder a session works in.
-///
-/// # Errors
-/// A usage failure when there is no such session.
-pub async fn folder_of(setting: &Setting, session_id: SessionId) -> Result<PathBuf> {
-    Ok(named(setting, &session_id.to_string()).await?.workspace)
 }

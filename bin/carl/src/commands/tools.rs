@@ -2,8 +2,8 @@
 
 use super::{Setting, inspect, models};
 use crate::cli::{CheckArgs, ClassifyArgs, SessionFlags, ToolsArgs, ToolsCommand};
+use crate::effective_settings::By;
 use crate::question::ask;
-use crate::terms::By;
 use crate::wiring::House;
 use anyhow::{Context, Result, ensure};
 use api::audit::Audit;

@@ -1,7 +1,8 @@
 //! Values that can be read and make no sense: told at the start, with where they stand.
 
 use super::Config;
-use super::load::CONFIG_FILE_BYTES;
+use super::keys::source_of;
+use super::parse::CONFIG_FILE_BYTES;
 use anyhow::Result;
 use domain::fault::Coded;
 use domain::limits;
@@ -192,7 +193,7 @@ fn wrong(layers: &Figment, key: &str, why: &str, how: &str) -> anyhow::Error {
             _ => None,
         };
         let line = line.map_or_else(String::new, |line| format!("line {line}: "));
-        format!("{}: {line}", super::origin::source_of(found, key))
+        format!("{}: {line}", source_of(found, key))
     });
     Failure::usage(format!("{place}{key}: {why}"), how).into()
 }

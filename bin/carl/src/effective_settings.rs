@@ -2,7 +2,7 @@
 //! command that is configured otherwise. Laxer terms than its own it does not work on.
 
 mod record;
-mod stricter;
+mod strictness;
 
 pub use record::By;
 
@@ -38,7 +38,7 @@ const FILE_BYTES: u64 = 1 << 20;
 
 /// What services were begun with.
 #[derive(Debug, Clone)]
-pub struct Terms(Record);
+pub struct EffectiveSettings(Record);
 
 /// A key of which two processes think differently.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,10 +46,10 @@ struct Difference {
     key: String,
     in_force: Option<Value>,
     wanted: Option<Value>,
-    is_laxer: bool,
+    is_less_strict: bool,
 }
 
-impl Terms {
+impl EffectiveSettings {
     /// Those of services that this process builds from its settings.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ impl Terms {
                 key: key.clone(),
                 in_force: sides.0.cloned(),
                 wanted: sides.1.cloned(),
-                is_laxer: stricter::is_laxer(key, sides, &theirs.values),
+                is_less_strict: strictness::is_less_strict(key, sides, &theirs.values),
             })
         });
         let mut found: Vec<Difference> = values.collect();
@@ -125,7 +125,7 @@ impl Terms {
             in_force: None,
             wanted: None,
             // Which of two tables of rights is the stricter one nobody can tell.
-            is_laxer: name == RIGHTS,
+            is_less_strict: name == RIGHTS,
         }));
         found
     }
@@ -192,25 +192,25 @@ pub async fn agree(
     // Flags that choose a model reach the other process by themselves.
     let mut loaded = config::load(&setting.paths, &setting.workspace)?;
     loaded.config.models.air_gap |= flags.air_gap;
-    let wanted = Terms::from_config(&setting.paths, &loaded.config, By::Chat)?;
-    let wish = Wish {
+    let wanted = EffectiveSettings::from_config(&setting.paths, &loaded.config, By::Chat)?;
+    let requested = RequestedSettings {
         loaded: &loaded,
         flags,
     };
-    let Some(terms) = host.and_then(|host| Terms::told(endpoint, host)) else {
-        silent(endpoint, (&wanted, &wish), setting)?;
+    let Some(terms) = host.and_then(|host| EffectiveSettings::told(endpoint, host)) else {
+        silent(endpoint, (&wanted, &requested), setting)?;
         return Ok(Agreement::Made);
     };
     let found = terms.differences(&wanted);
-    let (laxer, other): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.is_laxer);
+    let (laxer, other): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.is_less_strict);
     if !laxer.is_empty() {
-        let list: Vec<String> = laxer.iter().map(|one| wish.refused(one)).collect();
+        let list: Vec<String> = laxer.iter().map(|one| requested.refused(one)).collect();
         let message = format!(
             "{} works by laxer settings than this command's: {}",
             terms.holder(),
             list.join("; ")
         );
-        let refusal = Failure::usage(message, wish.way_out(&laxer, terms.remedy()));
+        let refusal = Failure::usage(message, requested.suggestion(&laxer, terms.remedy()));
         return match terms.0.by {
             By::Command => Ok(Agreement::Later(refusal)),
             By::Chat | By::Serve => Err(refusal.into()),
@@ -226,13 +226,14 @@ pub async fn agree(
 /// What becomes of a command where nothing is known: it goes on, unless it forbids something.
 fn silent(
     endpoint: &Endpoint,
-    (wanted, wish): (&Terms, &Wish<'_>),
+    (wanted, requested): (&EffectiveSettings, &RequestedSettings<'_>),
     setting: &Setting,
 ) -> Result<()> {
-    let lax = Terms::from_config(&setting.paths, &config::Config::default(), By::Serve)?;
+    let lax =
+        EffectiveSettings::from_config(&setting.paths, &config::Config::default(), By::Serve)?;
     let found = lax.differences(wanted).into_iter();
     let laxer: Vec<Difference> = found
-        .filter(|one| one.is_laxer && one.key != RIGHTS)
+        .filter(|one| one.is_less_strict && one.key != RIGHTS)
         .collect();
     if laxer.is_empty() {
         return Ok(());
@@ -244,16 +245,16 @@ fn silent(
         keys.join(", ")
     );
     let remedy = "Work without it, or serve with this version of carl there";
-    Err(Failure::usage(message, wish.way_out(&laxer, remedy)).into())
+    Err(Failure::usage(message, requested.suggestion(&laxer, remedy)).into())
 }
 
 /// What a command is configured to be, and by what.
-struct Wish<'a> {
+struct RequestedSettings<'a> {
     loaded: &'a Loaded,
     flags: &'a SessionFlags,
 }
 
-impl Wish<'_> {
+impl RequestedSettings<'_> {
     fn refused(&self, one: &Difference) -> String {
         if one.key == RIGHTS {
             return format!("{RIGHTS} is not what it was begun with");
@@ -283,7 +284,7 @@ impl Wish<'_> {
     }
 
     /// What to do about laxer terms.
-    fn way_out(&self, laxer: &[Difference], remedy: &str) -> String {
+    fn suggestion(&self, laxer: &[Difference], remedy: &str) -> String {
         let places = laxer.iter().map(|one| self.place(&one.key));
         let given: BTreeSet<String> = places
             .filter(|place| place.starts_with("CARL_") || place.starts_with("--"))
@@ -298,7 +299,7 @@ impl Wish<'_> {
     }
 }
 
-fn note(terms: &Terms, differences: &[Difference]) -> String {
+fn note(terms: &EffectiveSettings, differences: &[Difference]) -> String {
     let mut text = format!(
         "note: {} was begun with other settings, and its own are in force:\n",
         terms.holder()
@@ -381,21 +382,21 @@ mod tests {
         std::fs::create_dir_all(paths.config.join("cards")).unwrap();
         std::fs::write(paths.config.join("cards/mine.md"), "one").unwrap();
         let mut config = config::Config::default();
-        let begun = Terms::from_config(&paths, &config, By::Chat).unwrap();
+        let begun = EffectiveSettings::from_config(&paths, &config, By::Chat).unwrap();
         let told: Record = serde_json::from_str(&begun.to_json().unwrap()).unwrap();
         assert_eq!(told, begun.0);
-        let same = Terms::from_config(&paths, &config, By::Chat).unwrap();
+        let same = EffectiveSettings::from_config(&paths, &config, By::Chat).unwrap();
         assert_eq!(begun.differences(&same), []);
         config.memory.capture = false;
         config.agents.parallel += 1;
         config.chat.default_agent = "researcher".to_owned();
         std::fs::write(paths.config.join("cards/mine.md"), "two").unwrap();
         std::fs::write(paths.agents_file(), "agents: {}").unwrap();
-        let now = Terms::from_config(&paths, &config, By::Chat).unwrap();
+        let now = EffectiveSettings::from_config(&paths, &config, By::Chat).unwrap();
         let found: Vec<(String, bool)> = begun
             .differences(&now)
             .into_iter()
-            .map(|one| (one.key, one.is_laxer))
+            .map(|one| (one.key, one.is_less_strict))
             .collect();
         let expected = [
             ("agents.parallel", false),

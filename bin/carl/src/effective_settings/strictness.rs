@@ -29,7 +29,7 @@ const EMPTY: [&str; 2] = ["bridge.command", "bridge.socket"];
 /// Whether what is in force allows what `wanted` does not. Of a file there is no telling, so that one
 /// with the agents' rights counts as laxer once it differs.
 #[must_use]
-pub fn is_laxer(
+pub fn is_less_strict(
     key: &str,
     (in_force, wanted): (Option<&Value>, Option<&Value>),
     all: &BTreeMap<String, Value>,
@@ -175,7 +175,7 @@ endpoints.models | "unix:/run/m.sock" | "" | no
 "#;
 
     #[test]
-    fn only_what_allows_more_is_laxer() {
+    fn only_what_allows_more_is_less_strict() {
         let providers = json!({
             "models.providers.far.type": "openai",
             "models.providers.far.endpoint": "https://far.example/v1",
@@ -188,7 +188,7 @@ endpoints.models | "unix:/run/m.sock" | "" | no
             let parts: Vec<&str> = case.split(" | ").collect();
             let value = |text: &str| serde_json::from_str::<Value>(text).ok();
             let (in_force, wanted) = (value(parts[1]), value(parts[2]));
-            let laxer = is_laxer(parts[0], (in_force.as_ref(), wanted.as_ref()), &all);
+            let laxer = is_less_strict(parts[0], (in_force.as_ref(), wanted.as_ref()), &all);
             assert_eq!(laxer, parts[3] == "laxer", "{case}");
         }
     }
