@@ -6,7 +6,6 @@ use crate::recall;
 use crate::work::{Ask, AskError, Outcome, Work};
 use api::models::ToolChoice;
 use domain::event::{CallStatus, EventBody};
-use domain::model::FinishReason;
 use plan::prompt::{self, Focus};
 use plan::schema::Reach;
 use std::collections::HashSet;
@@ -62,7 +61,7 @@ pub(super) async fn answer(
         }
     })?;
     outcome.note_reply(&reply);
-    if reply.finish == FinishReason::Length && reach == Reach::Any {
+    if reply.finish.is_cut() && reach == Reach::Any {
         let cut = cut::fault(&reply, Some(most), Room::Plan);
         work.emit(EventBody::Notice(cut), None).await;
     }
