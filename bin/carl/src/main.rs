@@ -2,7 +2,8 @@
 //!
 //! What it is: the top layer. It parses what was typed, reads the configuration, builds the services
 //! and connects them in [`wiring`], the only place that knows which service is where.
-//! What it owns: flags, configuration files, exit codes, and what people see in a terminal.
+//! What it owns: flags, configuration files, and what the user keeps beside sessions: trusted notes,
+//! open folders. Chat, run and how things look are `surfaces/terminal`'s.
 //! What it never does: decide what an agent may do, or keep state that a restart would lose.
 //! Where to start: [`cli`] (what can be typed), [`commands`] (what each does), [`wiring`].
 

@@ -2,12 +2,12 @@
 //!
 //! What it is: a surface. It shows a session's events, asks the questions that wait, and takes what
 //! is typed. It reads sessions through `api` and folds them with `session::SessionView`.
-//! What it owns: how events, questions, transcripts and results look; the JSON of `carl run --json`;
-//! exit codes.
+//! What it owns: the conversation at a prompt, how events, questions, transcripts and results look;
+//! the JSON of `carl run --json`; exit codes.
 //! What it never does: build a service, open a connection, read configuration, or decide what an
 //! agent may do. It depends on contracts and logic alone; `bin/carl` hands it the rest.
-//! Where to start: [`render`] (one module for each thing that is shown), [`exit`] (how a command
-//! ends).
+//! Where to start: [`chat`] and [`run`] (what a person does), [`request`] (how one request is followed
+//! to its end), [`host`] (what `bin/carl` has to offer), [`render`] (how things look).
 
 pub mod chat;
 pub mod exit;
