@@ -10,12 +10,11 @@ use super::services::{
 };
 use super::stores::{secrets, secrets_to_look};
 use crate::cli::SessionFlags;
-use crate::exit::{Failure, OrFail};
+use crate::effective_settings::{self, Agreement, By, EffectiveSettings};
 use crate::guests;
 use crate::lock::StateLock;
 use crate::paths::private_folder;
 use crate::setting::Setting;
-use crate::terms::{self, Agreement, By, Terms};
 use anyhow::Result;
 use api::audit::{Ack, Action, Audit, Durability, Entry};
 use api::bus::Bus;
@@ -28,6 +27,7 @@ use domain::Timestamp;
 use observers::Capture;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use terminal::exit::{Failure, OrFail};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use wire::server::Builder;
 use wire::{Endpoint, Host, Listen};
@@ -128,7 +128,8 @@ impl House {
             let host = wire::host(&address).await;
             let agreed = match Self::attach(&address, host.as_ref()).await {
                 Ok(house) => {
-                    let agreed = terms::agree(&address, host.as_ref(), setting, flags).await;
+                    let agreed =
+                        effective_settings::agree(&address, host.as_ref(), setting, flags).await;
                     agreed.map(|agreed| (house, agreed))
                 }
                 Err(error) => Err(error),
@@ -248,10 +249,11 @@ impl House {
         let bound = match private_folder(&setting.paths.runtime) {
             Ok(()) => {
                 let curator = self.remembrance.sides.curator.clone();
-                let terms = match Terms::of(setting, by).and_then(|terms| terms.to_json()) {
-                    Ok(terms) => terms,
-                    Err(error) => return tracing::warn!(%error, "not shared"),
-                };
+                let terms =
+                    match EffectiveSettings::of(setting, by).and_then(|terms| terms.to_json()) {
+                        Ok(terms) => terms,
+                        Err(error) => return tracing::warn!(%error, "not shared"),
+                    };
                 let offer = self.offer().curator(curator).terms(terms);
                 offer.bind(&listen).await
             }

@@ -4,7 +4,6 @@ use super::endpoints::{given, remote};
 use super::knowledge::{Remembrance, remembrance, search};
 use super::senses::{self, LazyInbox};
 use crate::cards;
-use crate::exit::OrFail;
 use crate::project_notes;
 use crate::setting::Setting;
 use crate::vouched::Vouched;
@@ -24,6 +23,7 @@ use observers::Capture;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use terminal::exit::OrFail;
 use tools::FileTools;
 use wire::Endpoint;
 
