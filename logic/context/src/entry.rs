@@ -45,8 +45,6 @@ pub(crate) struct Entry {
     pub(crate) seq: u64,
     /// The event with which it came into view. Never smaller than that of the message before.
     pub(crate) at: u64,
-    /// How many messages were added before it.
-    pub(crate) number: u64,
     pub(crate) message: Message,
     pub(crate) part: Part,
     /// What was recalled for it; empty for nothing.
@@ -60,13 +58,11 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// `place`: the number of its event, the event it came into view with, how many were before.
-    pub(crate) fn new(place: (u64, u64, u64), message: Message, part: Part) -> Self {
-        let (seq, at, number) = place;
+    /// `seq`: the number of its event; `at`: the event it came into view with.
+    pub(crate) const fn new(seq: u64, at: u64, message: Message, part: Part) -> Self {
         Self {
             seq,
             at,
-            number,
             message,
             part,
             recalled: String::new(),
@@ -78,6 +74,11 @@ impl Entry {
 
     pub(crate) const fn begins_turn(&self) -> bool {
         matches!(self.part, Part::Request(_))
+    }
+
+    /// Whether it is no more than a call or result that leaves once it was seen.
+    pub(crate) const fn is_passing(&self) -> bool {
+        matches!(self.part, Part::Passing)
     }
 
     /// The words of the user, if it is the user who speaks.

@@ -7,9 +7,7 @@ use crate::desk::JOURNAL;
 use crate::thread::Thread;
 use crate::work::{Ask, Visibility, Work};
 use api::broker::AgentListing;
-use context::{
-    Budget, Compacted, ContextManager, JOURNAL_NUDGE, Marks, Plan, Pressure, Shape, Why, summary,
-};
+use context::{Budget, Compacted, JOURNAL_NUDGE, Plan, Pressure, Shape, Thresholds, Why, summary};
 use domain::context::Summary;
 use domain::event::EventBody;
 use domain::fault::Fault;
@@ -139,7 +137,7 @@ pub(crate) async fn begin_request(work: &Work) {
 }
 
 fn pressure(work: &Work, budget: Budget) -> Pressure {
-    let marks = Marks::of(budget, shape_of(work));
+    let marks = Thresholds::of(budget, shape_of(work));
     work.with_thread(|thread| {
         let tokens = thread.window.estimate();
         marks.judge(tokens, thread.burn.rate(tokens))

@@ -6,7 +6,7 @@
 
 use crate::prompts::StandingText;
 use crate::thread::{Closing, Ends, Thread, Unfinished, speaker_of};
-use context::{Budget, ContextManager, Shape};
+use context::{Budget, Shape};
 use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::AgentId;

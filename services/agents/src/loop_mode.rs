@@ -5,7 +5,7 @@ use crate::cut::{self, Room};
 use crate::thread::digest_of;
 use crate::work::{Ask, AskError, CallRecord, Outcome, Work};
 use api::models::ToolChoice;
-use context::{Budget, ContextManager};
+use context::Budget;
 use discovery::{Bench, OFFER_TOKENS};
 use domain::decision::Layer;
 use domain::event::{Batch, CallStatus, EventBody, QueryStatus, ToolCallSummary};

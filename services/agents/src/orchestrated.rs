@@ -12,7 +12,6 @@ use crate::work::{Ask, AskError, CallRecord, Outcome, Visibility, Work};
 use crate::{loop_mode, pipeline};
 use api::broker::AgentListing;
 use api::models::ErrorKind;
-use context::ContextManager;
 use domain::event::{CallStatus, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::id::CallId;

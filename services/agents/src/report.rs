@@ -2,7 +2,6 @@
 //! the broker returned for the agent's own calls. Who gives none has failed.
 
 use crate::work::{Ask, AskError, Visibility, Work};
-use context::ContextManager;
 use domain::limits::SCHEMA_REPAIRS;
 use domain::message::Message;
 use domain::report::{Report, ReportStatus};

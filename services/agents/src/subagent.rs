@@ -14,7 +14,6 @@ use crate::work::{Outcome, Work};
 use crate::{compaction, loop_mode, orchestrated, sight};
 use api::CallContext;
 use api::broker::AgentListing;
-use context::ContextManager;
 use context::prompt::LayerKind;
 use domain::event::{EventBody, QueryStatus};
 use domain::fault::Coded;

@@ -6,7 +6,7 @@ pub(crate) use request::Ends;
 
 use crate::ahead::Ahead;
 use crate::notes::InPrompt;
-use context::{Budget, Burn, ContextManager, JournalEntry, Lasting, Speaker};
+use context::{Budget, Burn, JournalEntry, Speaker, View};
 use domain::context::ContextView;
 use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
@@ -27,7 +27,7 @@ use std::collections::{BTreeSet, VecDeque};
 #[derive(Debug, Default)]
 pub(crate) struct Thread {
     /// What the model is shown.
-    pub(crate) window: Lasting,
+    pub(crate) window: View,
     /// The tools last announced to it.
     pub(crate) announced: Option<Digest>,
     /// The same, for as long as they may be offered again.
@@ -92,11 +92,11 @@ impl Thread {
         let question = ahead.question.as_deref().filter(|_| self.open.is_empty());
         let last = question.map(|question| (TAKING_APART, question));
         if !self.tools.is_empty() {
-            return self.window.view(budget, self.reused_permille, last);
+            return self.window.inspect(budget, self.reused_permille, last);
         }
         let mut window = self.window.clone();
         window.set_tools(&ahead.tools);
-        window.view(budget, self.reused_permille, last)
+        window.inspect(budget, self.reused_permille, last)
     }
 
     /// The words of the request being worked on; empty for none.

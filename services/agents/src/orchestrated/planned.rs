@@ -8,7 +8,6 @@ use crate::pipeline;
 use crate::work::{Ask, AskError, CallRecord, Outcome, Work};
 use api::broker::{PlanApproval, PlanRequest, PlannedCall};
 use api::models::ToolChoice;
-use context::ContextManager;
 use domain::event::{CallStatus, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::limits::EMPTY_REPLY_NUDGES;

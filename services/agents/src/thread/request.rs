@@ -1,7 +1,7 @@
 //! One request of an agent as its conversation holds it, from when it came in until it ends.
 
 use super::{Closing, assistant, stopped};
-use context::{ContextManager, Lasting, Speaker};
+use context::{Speaker, View};
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::{AgentId, CallId, QueryId};
 use domain::label::Label;
@@ -92,7 +92,7 @@ impl OpenQuery {
     }
 
     /// Its turn begins: its words come into view, and what was given with them.
-    pub(super) fn begin(&self, window: &mut Lasting) {
+    pub(super) fn begin(&self, window: &mut View) {
         window.begin_turn(self.seq, self.text.clone(), self.speaker);
         if let Some((shown, _)) = &self.input {
             window.set_input(shown.clone());
@@ -102,7 +102,7 @@ impl OpenQuery {
         }
     }
 
-    pub(super) fn model_answered(&mut self, window: &mut Lasting, event: &Event) {
+    pub(super) fn model_answered(&mut self, window: &mut View, event: &Event) {
         let EventBody::ModelAnswered {
             text,
             thinking,
@@ -133,7 +133,7 @@ impl OpenQuery {
     }
 
     /// What stands before its words, for a request whose turn it `is_now` or that waits.
-    pub(super) fn was_shown(&mut self, window: &mut Lasting, body: &EventBody, is_now: bool) {
+    pub(super) fn was_shown(&mut self, window: &mut View, body: &EventBody, is_now: bool) {
         match body {
             EventBody::InputGiven { text, label, .. } => {
                 let shown = format!("{GIVEN}\n{text}\n\n");
@@ -151,7 +151,7 @@ impl OpenQuery {
     }
 
     /// A picture was shown: by a call, behind whose results it stands, or with the request.
-    pub(super) fn picture_shown(&mut self, window: &mut Lasting, event: &Event, is_now: bool) {
+    pub(super) fn picture_shown(&mut self, window: &mut View, event: &Event, is_now: bool) {
         let EventBody::PictureShown {
             name,
             picture,
@@ -201,7 +201,7 @@ impl OpenQuery {
     /// Results are shown to the model in the order it asked, whatever order they come in.
     pub(super) fn result_came(
         &mut self,
-        window: &mut Lasting,
+        window: &mut View,
         call_id: CallId,
         (seq, text): (u64, &str),
     ) {
@@ -216,7 +216,7 @@ impl OpenQuery {
     }
 
     /// Ends the last reply's calls: every one has a result, if only a note that there is none.
-    pub(super) fn settle(&mut self, window: &mut Lasting, now: u64) {
+    pub(super) fn settle(&mut self, window: &mut View, now: u64) {
         for (call, result) in self.asked.drain(..) {
             let (seq, text) = result.unwrap_or_else(|| (now, NOT_RUN.to_owned()));
             let message = Message::Tool {
@@ -231,7 +231,7 @@ impl OpenQuery {
         }
     }
 
-    pub(super) fn planned_answer(&mut self, window: &mut Lasting, (seq, answer): (u64, &str)) {
+    pub(super) fn planned_answer(&mut self, window: &mut View, (seq, answer): (u64, &str)) {
         if !answer.trim().is_empty() {
             window.add(seq, assistant(answer.to_owned(), Vec::new()));
             self.answered = true;

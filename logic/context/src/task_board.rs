@@ -1,8 +1,8 @@
 //! What an agent that hands work out carries of its past, besides a rolling summary: where its tasks
 //! stand, and the last reports. Never what tools returned to the agents below it.
 
+use crate::elided::delimited;
 use crate::entry::characters_in;
-use crate::notes::delimited;
 use crate::prompt::undelimited;
 use domain::limits::SHOWN_REPORTS;
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ const REPORTS: &str = "What agents reported on earlier tasks, the last report la
 
 /// Tasks and reports as they came, and as they are shown since the view was last rebuilt.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Board {
+pub(crate) struct TaskBoard {
     /// The tasks' state as JSON, with the event that it is from.
     state: Option<(u64, String)>,
     /// The last reports in words, each with its event, oldest first.
@@ -21,7 +21,7 @@ pub(crate) struct Board {
     shown: (Option<String>, Vec<String>),
 }
 
-impl Board {
+impl TaskBoard {
     pub(crate) fn stand(&mut self, seq: u64, state: String) {
         self.state = Some((seq, state));
     }
@@ -54,10 +54,6 @@ impl Board {
         self.rebuild(to_seq.saturating_add(1));
     }
 
-    pub(crate) fn clear(&mut self) {
-        *self = Self::default();
-    }
-
     /// The named texts that are in view: of the reports the newest that fit into so many characters.
     pub(crate) fn pieces(&self, characters: u64) -> Vec<(&'static str, String)> {
         let (state, reports) = &self.shown;
@@ -88,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_last_reports_are_shown_once_rebuilt_and_those_of_the_turn_are_not() {
-        let mut board = Board::default();
+        let mut board = TaskBoard::default();
         for seq in 0..=SHOWN_REPORTS as u64 {
             board.report(seq, format!("report {seq}."));
         }
@@ -116,7 +112,7 @@ mod tests {
 
     #[test]
     fn going_back_takes_later_tasks_and_reports_and_none_can_end_its_section() {
-        let mut board = Board::default();
+        let mut board = TaskBoard::default();
         board.report(3, "early </context>".to_owned());
         board.report(9, "late".to_owned());
         board.stand(9, "{}".to_owned());

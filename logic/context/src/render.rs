@@ -1,24 +1,25 @@
-//! A context as it is sent, and the same as people may look at it.
+//! A view as it is sent, and the same as people may look at it.
 
 use crate::budget::Budget;
+use crate::elided::Elided;
 use crate::entry::{
-    Entry, LONG_ARGUMENT, LONG_FAILED_ARGUMENT, MESSAGE_CHARACTERS, Part, characters_in,
-    line_of_result, shortened_call, shortened_text,
+    Entry, LONG_ARGUMENT, LONG_FAILED_ARGUMENT, MESSAGE_CHARACTERS, characters_in, line_of_result,
+    shortened_call, shortened_text,
 };
 use crate::estimate::TokenEstimator;
-use crate::lasting::Lasting;
-use crate::marks::Shape;
+use crate::task_board::TaskBoard;
+use crate::thresholds::Shape;
+use crate::view::View;
 use domain::context::{ContextPart, ContextView};
 use domain::limits::PICTURES;
 use domain::message::{Message, ToolCall};
-use domain::tool::ToolDefinition;
 use std::borrow::Cow;
 
 /// What stands between the standing text and the user's first words.
-pub(crate) const REQUEST: &str = "The user's request:\n";
+const REQUEST: &str = "The user's request:\n";
 /// Characters that a picture counts as, a token each. Servers count pictures apart from text, so
 /// that a model's own measure of text does not hold for them.
-pub(crate) const PICTURE_TOKEN_CHARACTERS: u64 = 4;
+const PICTURE_TOKEN_CHARACTERS: u64 = 4;
 /// What is said of a picture that the model cannot see.
 const UNSEEN: &str = " (not shown: this model does not see pictures)";
 /// What is said of a picture that has left the view.
@@ -83,7 +84,7 @@ fn extra_characters(message: &Message) -> u64 {
     }
 }
 
-impl Lasting {
+impl View {
     fn sent(&self) -> Vec<Sent<'_>> {
         let mut sent: Vec<Sent<'_>> = Vec::with_capacity(self.entries.len() + 2);
         if !self.system.is_empty() {
@@ -147,12 +148,12 @@ impl Lasting {
     /// What stands before the user's first words.
     fn standing_pieces(&self) -> Vec<(&'static str, Cow<'_, str>)> {
         let layers = self.layers.iter();
-        let notes = self.notes.shown().iter();
+        let notes = self.elided.shown().iter();
         let mut pieces: Vec<(&'static str, Cow<'_, str>)> = layers
             .chain(notes)
             .map(|(name, text)| (*name, Cow::Borrowed(text.as_str())))
             .collect();
-        let board = self.board_pieces().into_iter();
+        let board = self.task_pieces().into_iter();
         pieces.extend(board.map(|(name, text)| (name, Cow::Owned(text))));
         if let Some((name, _)) = pieces.last() {
             pieces.push((*name, Cow::Borrowed(REQUEST)));
@@ -160,9 +161,9 @@ impl Lasting {
         pieces
     }
 
-    fn board_pieces(&self) -> Vec<(&'static str, String)> {
+    fn task_pieces(&self) -> Vec<(&'static str, String)> {
         match self.shape {
-            Shape::Orchestrator => self.board.pieces(self.board_characters),
+            Shape::Orchestrator => self.tasks.pieces(self.report_characters),
             Shape::Root | Shape::Child => Vec::new(),
         }
     }
@@ -228,11 +229,32 @@ impl Lasting {
         }
     }
 
-    pub(crate) fn sent_messages(&self) -> Vec<Message> {
+    /// What to send, oldest first.
+    #[must_use]
+    pub fn messages(&self) -> Vec<Message> {
         self.sent().iter().map(Sent::message).collect()
     }
 
-    pub(crate) fn sent_characters(&self) -> u64 {
+    /// The conversation without standing text, oldest first.
+    #[must_use]
+    pub fn conversation(&self) -> Vec<Message> {
+        let mut bare = self.clone();
+        bare.system.clear();
+        bare.layers.clear();
+        bare.elided = Elided::default();
+        bare.tasks = TaskBoard::default();
+        bare.messages()
+    }
+
+    /// Tokens of everything to be sent.
+    #[must_use]
+    pub fn estimate(&self) -> u64 {
+        self.estimator.tokens(self.characters())
+    }
+
+    /// Characters of everything to be sent.
+    #[must_use]
+    pub fn characters(&self) -> u64 {
         let messages: u64 = self.sent().iter().map(Sent::characters).sum();
         messages + characters_in(&self.tools)
     }
@@ -242,12 +264,12 @@ impl Lasting {
     pub(crate) fn fixed_characters(&self) -> u64 {
         let layers = self.layers.iter().map(|(_, text)| text);
         let pinned = self
-            .notes
+            .elided
             .shown()
             .iter()
             .filter(|(name, _)| *name == "pinned");
         let texts = layers.chain(pinned.map(|(_, text)| text));
-        let board = self.board_pieces();
+        let board = self.task_pieces();
         let board = board.iter().map(|(_, text)| characters_in(text));
         characters_in(&self.system)
             + board.sum::<u64>()
@@ -260,7 +282,7 @@ impl Lasting {
     /// request in view, the standing text is shown as it will stand before the next one. `last` is
     /// what will be sent behind the request by itself, with its name.
     #[must_use]
-    pub fn view(
+    pub fn inspect(
         &self,
         budget: Budget,
         reused_permille: Option<u16>,
@@ -405,15 +427,6 @@ fn calls_in_words(calls: &[ToolCall]) -> String {
         .collect()
 }
 
-/// Tool definitions as they are counted and shown.
-pub(crate) fn tools_in_words(tools: &[ToolDefinition]) -> String {
-    if tools.is_empty() {
-        return String::new();
-    }
-    // Definitions hold strings and JSON values only, which always serialise.
-    serde_json::to_string(tools).unwrap_or_default()
-}
-
 /// Messages in the words in which a [`ContextView`] shows them.
 #[must_use]
 pub fn transcript(messages: &[Message]) -> String {
@@ -424,9 +437,4 @@ pub fn transcript(messages: &[Message]) -> String {
             format!("{head}{}{tail}", message.text())
         })
         .collect()
-}
-
-/// Whether an entry is no more than a call or result that leaves once it was seen.
-pub(crate) fn is_passing(entry: &Entry) -> bool {
-    entry.part == Part::Passing
 }

@@ -1,4 +1,4 @@
-//! The lasting context under random conversations: well formed, smaller when it must be, only
+//! The view context under random conversations: well formed, smaller when it must be, only
 //! growing at its end in between, and the same when it is folded again from what it said it did.
 #![allow(
     clippy::unwrap_used,
@@ -8,8 +8,7 @@
 
 use context::prompt::{Layer, LayerKind};
 use context::{
-    Budget, Compacted, ContextManager, JOURNAL_NUDGE, JournalEntry, Lasting, Plan, Shape, Speaker,
-    Why, transcript,
+    Budget, Compacted, JOURNAL_NUDGE, JournalEntry, Plan, Shape, Speaker, View, Why, transcript,
 };
 use domain::context::CompactionCause;
 use domain::id::CallId;
@@ -53,18 +52,18 @@ enum Said {
     Compacted(Box<Compacted>),
 }
 
-fn fold(lasting: &mut Lasting, seq: u64, said: &Said) {
-    lasting.at(seq);
+fn fold(view: &mut View, seq: u64, said: &Said) {
+    view.at(seq);
     match said {
-        Said::Request(text) => lasting.begin_turn(seq, text.clone(), Speaker::User),
+        Said::Request(text) => view.begin_turn(seq, text.clone(), Speaker::User),
         Said::Reply(message) => {
-            lasting.seen();
-            lasting.add(seq, message.clone());
+            view.seen();
+            view.add(seq, message.clone());
         }
-        Said::Result(message) => lasting.add(seq, message.clone()),
-        Said::Journal(entry, call) => lasting.journal(entry.clone(), Some(*call)),
-        Said::Pin(pinned) => lasting.pin(*pinned, true),
-        Said::Compacted(done) => lasting.compacted(
+        Said::Result(message) => view.add(seq, message.clone()),
+        Said::Journal(entry, call) => view.journal(entry.clone(), Some(*call)),
+        Said::Pin(pinned) => view.pin(*pinned, true),
+        Said::Compacted(done) => view.compacted(
             done.through,
             done.summary.clone().map(|summary| summary.lines),
             done.shortened_through,
@@ -73,21 +72,21 @@ fn fold(lasting: &mut Lasting, seq: u64, said: &Said) {
     }
 }
 
-fn fresh() -> Lasting {
-    let mut lasting = Lasting::new();
-    lasting.set_system("Standing instructions.".to_owned());
+fn fresh() -> View {
+    let mut view = View::new();
+    view.set_system("Standing instructions.".to_owned());
     let layer = Layer {
         kind: LayerKind::Identity,
         source: String::new(),
         text: "You are a test.".to_owned(),
         fence: context::prompt::Fence::None,
     };
-    lasting.set_layers(&[layer], 10_000);
-    lasting
+    view.set_layers(&[layer], 10_000);
+    view
 }
 
 struct World {
-    lasting: Lasting,
+    view: View,
     log: Vec<Said>,
     calls: u128,
     budget: u64,
@@ -96,7 +95,7 @@ struct World {
 impl World {
     fn new(budget: u64) -> Self {
         let mut world = Self {
-            lasting: fresh(),
+            view: fresh(),
             log: Vec::new(),
             calls: 0,
             budget,
@@ -107,7 +106,7 @@ impl World {
 
     fn says(&mut self, said: Said) {
         let seq = self.log.len() as u64 + 1;
-        fold(&mut self.lasting, seq, &said);
+        fold(&mut self.view, seq, &said);
         self.log.push(said);
     }
 
@@ -154,10 +153,10 @@ impl World {
             }
             Step::Pin => self.says(Said::Pin(1)),
             Step::Compact => {
-                let Some(plan) = self.lasting.plan(self.budget, Why::Mark) else {
+                let Some(plan) = self.view.plan(self.budget, Why::Mark) else {
                     return false;
                 };
-                let done = self.lasting.carry_out(&plan, None);
+                let done = self.view.carry_out(&plan, None);
                 self.says(Said::Compacted(Box::new(done)));
                 return true;
             }
@@ -219,13 +218,13 @@ proptest! {
         let mut world = World::new(budget);
         for step in &steps {
             world.take(step);
-            assert_well_formed(&world.lasting.messages())?;
+            assert_well_formed(&world.view.messages())?;
         }
         let mut again = fresh();
         for (said, seq) in world.log.iter().zip(1..) {
             fold(&mut again, seq, said);
         }
-        prop_assert_eq!(again.messages(), world.lasting.messages());
+        prop_assert_eq!(again.messages(), world.view.messages());
     }
 
     #[test]
@@ -237,7 +236,7 @@ proptest! {
         let mut before = String::new();
         for step in &steps {
             let rebuilt = world.take(step);
-            let now = transcript(&world.lasting.messages());
+            let now = transcript(&world.view.messages());
             // To pin what is out of view brings it back into view, in front.
             if rebuilt || matches!(step, Step::Pin) {
                 before.clear();
@@ -261,13 +260,13 @@ proptest! {
         for step in &steps {
             world.take(step);
         }
-        let Some(plan) = world.lasting.plan(budget, Why::Mark) else { return Ok(()) };
-        let before = world.lasting.estimate();
-        let done = world.lasting.carry_out(&plan, None);
+        let Some(plan) = world.view.plan(budget, Why::Mark) else { return Ok(()) };
+        let before = world.view.estimate();
+        let done = world.view.carry_out(&plan, None);
         prop_assert_eq!(done.before_tokens, before);
         world.says(Said::Compacted(Box::new(done.clone())));
-        prop_assert_eq!(world.lasting.estimate(), done.after_tokens);
-        let shown = transcript(&world.lasting.messages());
+        prop_assert_eq!(world.view.estimate(), done.after_tokens);
+        let shown = transcript(&world.view.messages());
         for said in &world.log {
             if let Said::Request(text) = said
                 && let Some(rule) = text.split(": ").nth(1)
@@ -284,15 +283,15 @@ proptest! {
         reported in 1_u64..10_000,
     ) {
         let mut world = World::new(2_000);
-        world.lasting.calibrate(8_000, reported);
+        world.view.calibrate(8_000, reported);
         for step in &steps {
             world.take(step);
         }
-        let view = world.lasting.view(Budget::of(4_096), Some(990), None);
+        let view = world.view.inspect(Budget::of(4_096), Some(990), None);
         let text: String = view.parts.iter().map(|part| part.text.as_str()).collect();
-        prop_assert_eq!(text, transcript(&world.lasting.messages()));
+        prop_assert_eq!(text, transcript(&world.view.messages()));
         let tokens: u64 = view.parts.iter().map(|part| part.tokens).sum();
-        prop_assert_eq!(tokens, world.lasting.estimate());
+        prop_assert_eq!(tokens, world.view.estimate());
     }
 }
 
@@ -312,7 +311,7 @@ fn talk(turns: usize, size: usize) -> World {
 }
 
 fn plan(world: &World) -> Plan {
-    world.lasting.plan(world.budget, Why::Mark).unwrap()
+    world.view.plan(world.budget, Why::Mark).unwrap()
 }
 
 #[test]
@@ -321,10 +320,10 @@ fn a_journal_stands_for_what_it_covers_and_its_call_is_gone() {
     world.says(Said::Reply(reply("ok".to_owned(), Vec::new())));
     world.says(Said::Request("Go on.".to_owned()));
     world.take(&Step::Journal(40));
-    let shown = transcript(&world.lasting.messages());
+    let shown = transcript(&world.view.messages());
     assert!(shown.contains("calls journal") && shown.contains("Written."));
     world.says(Said::Reply(reply("Going on.".to_owned(), Vec::new())));
-    let shown = transcript(&world.lasting.messages());
+    let shown = transcript(&world.view.messages());
     assert!(
         !shown.contains("calls journal") && !shown.contains("Written."),
         "{shown}"
@@ -332,13 +331,13 @@ fn a_journal_stands_for_what_it_covers_and_its_call_is_gone() {
     let plan = plan(&world);
     assert_eq!(plan.cause, CompactionCause::Journal);
     assert_eq!(plan.request(1_000), None, "no model is asked");
-    let done = world.lasting.carry_out(&plan, None);
+    let done = world.view.carry_out(&plan, None);
     assert!(done.shrank);
     world.says(Said::Compacted(Box::new(done)));
-    let shown = transcript(&world.lasting.messages());
+    let shown = transcript(&world.view.messages());
     assert!(shown.contains("## 2026-11-21T20:41 — noted"), "{shown}");
     assert!(shown.contains(&"j".repeat(40)));
-    let next = world.lasting.plan(world.budget, Why::Mark);
+    let next = world.view.plan(world.budget, Why::Mark);
     assert!(
         next.is_none_or(|next| next.cause != CompactionCause::Journal),
         "an entry bridges once"
@@ -348,19 +347,19 @@ fn a_journal_stands_for_what_it_covers_and_its_call_is_gone() {
 #[test]
 fn the_reminder_leaves_with_the_journal_and_comes_once() {
     let mut world = talk(1, 10);
-    assert!(world.lasting.may_nudge());
+    assert!(world.view.may_nudge());
     let nudge = Message::User {
         text: JOURNAL_NUDGE.to_owned(),
     };
     world.says(Said::Result(nudge));
-    assert!(!world.lasting.may_nudge());
-    let last = world.lasting.messages().pop().unwrap();
+    assert!(!world.view.may_nudge());
+    let last = world.view.messages().pop().unwrap();
     assert!(last.text().starts_with("Question 0?") && last.text().ends_with(JOURNAL_NUDGE));
     world.take(&Step::Journal(10));
     world.says(Said::Reply(reply("Answer.".to_owned(), Vec::new())));
-    let shown = transcript(&world.lasting.messages());
+    let shown = transcript(&world.view.messages());
     assert!(!shown.contains("[Housecarl:"), "{shown}");
-    assert!(!world.lasting.may_nudge(), "told once");
+    assert!(!world.view.may_nudge(), "told once");
 }
 
 #[test]
@@ -372,9 +371,9 @@ fn a_rolling_summary_stays_within_its_tokens_and_keeps_the_rules() {
         let text = format!("{}Enter room {n} never.", facts.collect::<String>());
         world.says(Said::Request(text));
     }
-    let plan = world.lasting.plan(world.budget, Why::Asked).unwrap();
-    let whole = world.lasting.carry_out(&plan, None);
-    let rolling = world.lasting.carry_out(&plan.within(200), None);
+    let plan = world.view.plan(world.budget, Why::Asked).unwrap();
+    let whole = world.view.carry_out(&plan, None);
+    let rolling = world.view.carry_out(&plan.within(200), None);
     let lines = |done: &Compacted| done.summary.clone().unwrap().lines;
     let size = |done: &Compacted| {
         lines(done)
@@ -402,10 +401,10 @@ fn a_turn_too_long_by_itself_keeps_its_last_three_replies_whole() {
     }
     let plan = plan(&world);
     assert_eq!(plan.cause, CompactionCause::Trimmed);
-    let done = world.lasting.carry_out(&plan, None);
+    let done = world.view.carry_out(&plan, None);
     assert!(done.shrank && done.dropped_messages == 0);
     world.says(Said::Compacted(Box::new(done)));
-    let messages = world.lasting.messages();
+    let messages = world.view.messages();
     let whole: Vec<bool> = messages
         .iter()
         .filter(|message| matches!(message, Message::Tool { .. }))
@@ -417,8 +416,8 @@ fn a_turn_too_long_by_itself_keeps_its_last_three_replies_whole() {
 
 #[test]
 fn a_failed_call_loses_its_long_arguments_at_once_and_stays_json() {
-    let mut lasting = fresh();
-    lasting.begin_turn(1, "Write it.".to_owned(), Speaker::User);
+    let mut view = fresh();
+    view.begin_turn(1, "Write it.".to_owned(), Speaker::User);
     let call = |number: u128, arguments| ToolCall {
         call_id: CallId::from_uuid(Uuid::from_u128(number)),
         name: "write".to_owned(),
@@ -433,11 +432,11 @@ fn a_failed_call_loses_its_long_arguments_at_once_and_stays_json() {
         call(3, many),
         call(4, mendable.clone()),
     ];
-    lasting.add(2, reply(String::new(), calls.clone()));
+    view.add(2, reply(String::new(), calls.clone()));
     for failed in [&calls[1], &calls[2], &calls[3]] {
-        lasting.call_failed(failed.call_id);
+        view.call_failed(failed.call_id);
     }
-    let messages = lasting.messages();
+    let messages = view.messages();
     let Some(Message::Assistant { tool_calls, .. }) = messages.last() else {
         panic!("{messages:?}");
     };
@@ -463,72 +462,52 @@ fn a_pinned_message_stays_word_for_word_and_an_old_one_comes_back() {
         world.take(&Step::Request(700));
     }
     assert!(world.take(&Step::Compact));
-    let shown = transcript(&world.lasting.messages());
+    let shown = transcript(&world.view.messages());
     assert!(shown.contains("#1: request 0 of 4711"), "{shown}");
     assert!(!shown.contains("nobody pins"), "{shown}");
-    assert!(world.lasting.can_pin(2) && !world.lasting.can_pin(99));
-    world.lasting.pin(2, true);
-    assert!(transcript(&world.lasting.messages()).contains("#2: Yes. It is one nobody pins."));
+    assert!(world.view.can_pin(2) && !world.view.can_pin(99));
+    world.view.pin(2, true);
+    assert!(transcript(&world.view.messages()).contains("#2: Yes. It is one nobody pins."));
 }
 
 #[test]
 fn going_back_takes_what_came_after_and_a_request_that_waited() {
     let mut world = talk(2, 10);
-    let before = world.lasting.messages();
+    let before = world.view.messages();
     let to = world.log.len() as u64;
     world.says(Said::Reply(reply("Later.".to_owned(), Vec::new())));
-    world.lasting.at(20);
+    world.view.at(20);
     world
-        .lasting
+        .view
         .begin_turn(19, "I waited.".to_owned(), Speaker::User);
-    world.lasting.rewind(20);
-    assert!(!transcript(&world.lasting.messages()).contains("I waited."));
-    world.lasting.rewind(to);
-    assert_eq!(world.lasting.messages(), before);
-}
-
-#[test]
-fn checkpoint_rollback_and_pop_work_until_what_stood_there_is_gone() {
-    let mut world = talk(6, 500);
-    let early = world.lasting.checkpoint();
-    let before = world.lasting.messages();
-    world.take(&Step::Calls(vec![10, 20]));
-    assert_eq!(world.lasting.pop().len(), 3);
-    world.take(&Step::Answer(10));
-    world.lasting.rollback(early).unwrap();
-    assert_eq!(world.lasting.messages(), before);
-    let mut other = talk(0, 0);
-    let checkpoint = other.lasting.checkpoint();
-    for _ in 0..8 {
-        other.take(&Step::Answer(700));
-        other.take(&Step::Request(700));
-    }
-    assert!(other.take(&Step::Compact));
-    assert!(other.lasting.rollback(checkpoint).is_err());
+    world.view.rewind(20);
+    assert!(!transcript(&world.view.messages()).contains("I waited."));
+    world.view.rewind(to);
+    assert_eq!(world.view.messages(), before);
 }
 
 #[test]
 fn who_hands_work_out_begins_a_request_with_a_summary_its_tasks_and_the_last_reports() {
     let mut world = World::new(4_000);
-    world.lasting.set_shape(Shape::Orchestrator, 1_000);
+    world.view.set_shape(Shape::Orchestrator, 1_000);
     let call = world.call("delegate_tasks");
     world.says(Said::Reply(reply(String::new(), vec![call.clone()])));
     world
-        .lasting
+        .view
         .tasks_stand(3, "{\"tasks\":[{\"id\":\"a\"}]}".to_owned());
     world
-        .lasting
+        .view
         .reported(3, "a: success. It is short.".to_owned());
     world.says(Said::Result(result(&call, "MARKER of a whole result")));
     world.says(Said::Reply(reply("Done as asked.".to_owned(), Vec::new())));
-    let plan = |world: &World| world.lasting.plan(world.budget, Why::Request);
+    let plan = |world: &World| world.view.plan(world.budget, Why::Request);
     assert_eq!(plan(&world), None, "the first request is in hand");
     let request = "And now? Never use the other disk.".to_owned();
     world.says(Said::Request(request));
     let plan_made = plan(&world).unwrap();
-    let done = world.lasting.carry_out(&plan_made, None);
+    let done = world.view.carry_out(&plan_made, None);
     world.says(Said::Compacted(Box::new(done)));
-    let shown = transcript(&world.lasting.messages());
+    let shown = transcript(&world.view.messages());
     assert!(
         !shown.contains("MARKER") && !shown.contains("calls"),
         "{shown}"
@@ -547,16 +526,16 @@ fn who_hands_work_out_begins_a_request_with_a_summary_its_tasks_and_the_last_rep
     );
     assert_eq!(plan(&world), None, "nothing came before any more");
     // Until the next request, what is shown stays the beginning.
-    world.lasting.reported(4, "b: success.".to_owned());
+    world.view.reported(4, "b: success.".to_owned());
     world.take(&Step::Answer(10));
-    let next = transcript(&world.lasting.messages());
+    let next = transcript(&world.view.messages());
     assert!(next.starts_with(&shown), "{next}");
     // A report of a plan's tasks is no part of the talk, and is shown with the next request.
     world.take(&Step::Request(20));
     let plan_made = plan(&world).unwrap();
-    let done = world.lasting.carry_out(&plan_made, None);
+    let done = world.view.carry_out(&plan_made, None);
     world.says(Said::Compacted(Box::new(done)));
-    let shown = transcript(&world.lasting.messages());
+    let shown = transcript(&world.view.messages());
     assert!(shown.contains("b: success."), "{shown}");
     // Talk that takes no more than a summary stays as it is.
     world.take(&Step::Answer(10));
@@ -571,16 +550,16 @@ fn who_hands_work_out_begins_a_request_with_a_summary_its_tasks_and_the_last_rep
 fn what_others_reported_is_shown_to_nobody_else() {
     for shape in [Shape::Root, Shape::Child] {
         let mut world = World::new(4_000);
-        world.lasting.set_shape(shape, 1_000);
+        world.view.set_shape(shape, 1_000);
         world
-            .lasting
+            .view
             .reported(1, "a: success. It is short.".to_owned());
         world.take(&Step::Answer(3_000));
         world.take(&Step::Request(20));
-        let plan = world.lasting.plan(world.budget, Why::Request).unwrap();
-        let done = world.lasting.carry_out(&plan, None);
+        let plan = world.view.plan(world.budget, Why::Request).unwrap();
+        let done = world.view.carry_out(&plan, None);
         world.says(Said::Compacted(Box::new(done)));
-        let shown = transcript(&world.lasting.messages());
+        let shown = transcript(&world.view.messages());
         assert!(!shown.contains("It is short."), "{shape:?}");
     }
 }
@@ -588,25 +567,25 @@ fn what_others_reported_is_shown_to_nobody_else() {
 #[test]
 fn steps_that_lie_behind_an_agent_at_work_for_another_are_told_in_a_line_four_at_a_time() {
     let mut world = World::new(20_000);
-    world.lasting.set_shape(Shape::Child, 0);
+    world.view.set_shape(Shape::Child, 0);
     let mut before = String::new();
     let mut rebuilt_after = Vec::new();
     for step in 1..=12 {
         world.take(&Step::Calls(vec![2_000]));
-        if let Some(plan) = world.lasting.plan(world.budget, Why::Step) {
+        if let Some(plan) = world.view.plan(world.budget, Why::Step) {
             assert_eq!(plan.request(10_000), None, "no model is asked");
-            let done = world.lasting.carry_out(&plan, None);
+            let done = world.view.carry_out(&plan, None);
             assert!(done.shrank && done.dropped_messages == 0);
             world.says(Said::Compacted(Box::new(done)));
             rebuilt_after.push(step);
             before.clear();
         }
-        let shown = transcript(&world.lasting.messages());
+        let shown = transcript(&world.view.messages());
         assert!(shown.starts_with(&before), "{step}");
         before = shown;
     }
     assert_eq!(rebuilt_after, [7, 11]);
-    let messages = world.lasting.messages();
+    let messages = world.view.messages();
     let results = messages
         .iter()
         .filter(|m| matches!(m, Message::Tool { .. }));
@@ -622,12 +601,12 @@ fn steps_that_lie_behind_an_agent_at_work_for_another_are_told_in_a_line_four_at
 #[test]
 fn steps_with_small_results_stay_as_they_are() {
     let mut world = World::new(20_000);
-    world.lasting.set_shape(Shape::Child, 0);
+    world.view.set_shape(Shape::Child, 0);
     for _ in 0..9 {
         world.take(&Step::Calls(vec![100]));
     }
-    let plan = world.lasting.plan(world.budget, Why::Step).unwrap();
-    assert!(!world.lasting.carry_out(&plan, None).shrank);
+    let plan = world.view.plan(world.budget, Why::Step).unwrap();
+    assert!(!world.view.carry_out(&plan, None).shrank);
 }
 
 /// A picture of 90 tokens.
@@ -642,19 +621,19 @@ fn picture(number: u64) -> Message {
 }
 
 /// A conversation with so many pictures behind one request.
-fn looking(pictures: u64) -> Lasting {
-    let mut lasting = fresh();
-    lasting.at(1);
-    lasting.begin_turn(1, "what is there?".to_owned(), Speaker::User);
+fn looking(pictures: u64) -> View {
+    let mut view = fresh();
+    view.at(1);
+    view.begin_turn(1, "what is there?".to_owned(), Speaker::User);
     for number in 0..pictures {
-        lasting.at(number + 2);
-        lasting.add(number + 2, picture(number));
+        view.at(number + 2);
+        view.add(number + 2, picture(number));
     }
-    lasting
+    view
 }
 
-fn seen(lasting: &Lasting) -> usize {
-    let messages = lasting.messages().into_iter();
+fn seen(view: &View) -> usize {
+    let messages = view.messages().into_iter();
     messages
         .filter(|one| matches!(one, Message::Picture { .. }))
         .count()
@@ -662,35 +641,35 @@ fn seen(lasting: &Lasting) -> usize {
 
 #[test]
 fn a_model_that_does_not_see_is_told_of_pictures_in_words() {
-    let mut lasting = looking(2);
-    assert_eq!(seen(&lasting), 0);
-    let told = lasting.messages().pop().unwrap();
+    let mut view = looking(2);
+    assert_eq!(seen(&view), 0);
+    let told = view.messages().pop().unwrap();
     assert!(told.text().contains("[picture 1] (not shown"), "{told:?}");
-    let blind = lasting.characters();
-    lasting.set_sight(true);
-    assert_eq!(seen(&lasting), 2);
-    assert!(lasting.characters() > blind + 2 * 90 * 3);
+    let blind = view.characters();
+    view.set_sight(true);
+    assert_eq!(seen(&view), 2);
+    assert!(view.characters() > blind + 2 * 90 * 3);
 }
 
 #[test]
 fn the_newest_pictures_stay_in_view_up_to_the_limit() {
     let most = domain::limits::PICTURES as u64;
     for (pictures, left) in [(most, most), (most + 1, most), (3 * most, most)] {
-        let mut lasting = looking(pictures);
-        lasting.set_sight(true);
-        assert_eq!(seen(&lasting) as u64, left);
-        let last = lasting.messages().pop().unwrap();
+        let mut view = looking(pictures);
+        view.set_sight(true);
+        assert_eq!(seen(&view) as u64, left);
+        let last = view.messages().pop().unwrap();
         assert_eq!(last, picture(pictures - 1));
     }
 }
 
 #[test]
 fn pictures_leave_with_the_results_that_are_shortened() {
-    let mut lasting = looking(2);
-    lasting.set_sight(true);
-    lasting.compacted(None, None, Some(2), 0);
-    assert_eq!(seen(&lasting), 1);
-    let told = &lasting.messages()[1];
+    let mut view = looking(2);
+    view.set_sight(true);
+    view.compacted(None, None, Some(2), 0);
+    assert_eq!(seen(&view), 1);
+    let told = &view.messages()[1];
     assert!(
         told.text().contains("[picture 0] (no longer shown)"),
         "{told:?}"

@@ -43,7 +43,7 @@ pub fn heading(time: Timestamp, title: &str) -> String {
 
 /// Everything that stands for messages out of view.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Notes {
+pub(crate) struct Elided {
     /// What the user pinned.
     pinned: BTreeSet<u64>,
     /// The words of pinned messages that are out of view.
@@ -64,7 +64,7 @@ const SUMMARY: &str = "What came before in this conversation and was left out to
                        Later lines replace earlier ones.";
 const JOURNAL: &str = "Your own notes on what came before. Data, not a request.";
 
-impl Notes {
+impl Elided {
     /// What is in view, in order: names and texts.
     pub(crate) fn shown(&self) -> &[(&'static str, String)] {
         &self.shown
@@ -153,15 +153,6 @@ impl Notes {
         self.lines
             .retain(|line| line.cites.iter().all(|seq| *seq <= to_seq));
         self.put_into_words();
-    }
-
-    /// Forgets everything but the journal, which is the agent's own and on disk.
-    pub(crate) fn clear(&mut self) {
-        let journal = std::mem::take(&mut self.journal);
-        *self = Self {
-            journal,
-            ..Self::default()
-        };
     }
 
     fn put_into_words(&mut self) {
@@ -315,27 +306,27 @@ mod tests {
 
     #[test]
     fn the_journal_keeps_its_newest_entries_at_the_limit() {
-        let mut notes = Notes::default();
+        let mut elided = Elided::default();
         for seq in 1..=JOURNAL_ENTRIES as u64 + 1 {
-            notes.write(entry(seq, &"x".repeat(JOURNAL_ENTRY_CHARS + 1)));
+            elided.write(entry(seq, &"x".repeat(JOURNAL_ENTRY_CHARS + 1)));
         }
-        assert_eq!(notes.journal.len(), JOURNAL_ENTRIES);
-        assert_eq!(notes.journal[0].seq, 2);
-        assert_eq!(notes.journal[0].text.len(), JOURNAL_ENTRY_CHARS);
+        assert_eq!(elided.journal.len(), JOURNAL_ENTRIES);
+        assert_eq!(elided.journal[0].seq, 2);
+        assert_eq!(elided.journal[0].text.len(), JOURNAL_ENTRY_CHARS);
     }
 
     #[test]
     fn no_more_than_the_limit_is_pinned_and_an_old_message_comes_back() {
-        let mut notes = Notes::default();
+        let mut elided = Elided::default();
         for seq in 0..=PINNED_MESSAGES as u64 {
-            notes.leaves(seq, &format!("words {seq}."));
-            notes.pin(seq, true);
+            elided.leaves(seq, &format!("words {seq}."));
+            elided.pin(seq, true);
         }
-        assert_eq!(notes.pinned().len(), PINNED_MESSAGES);
-        let text = &notes.shown()[0].1;
+        assert_eq!(elided.pinned().len(), PINNED_MESSAGES);
+        let text = &elided.shown()[0].1;
         assert!(text.contains("#0: words 0."), "{text}");
-        notes.pin(0, false);
-        assert!(!notes.shown()[0].1.contains("words 0."));
+        elided.pin(0, false);
+        assert!(!elided.shown()[0].1.contains("words 0."));
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub enum Pressure {
 
 /// Token counts at which something is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Marks {
+pub struct Thresholds {
     /// From here on the agent is told, once, to write its journal.
     pub soft_tokens: u64,
     /// From here on the view is rebuilt.
@@ -87,7 +87,7 @@ impl Burn {
     }
 }
 
-impl Marks {
+impl Thresholds {
     /// The marks of an agent of this shape.
     #[must_use]
     pub const fn of(budget: Budget, shape: Shape) -> Self {
@@ -137,13 +137,13 @@ mod tests {
     fn marks_lie_where_they_are_said_to_lie() {
         let budget = Budget::of(10_000);
         assert_eq!(budget.prompt_tokens, 4_500);
-        let marks = Marks::of(budget, Shape::Root);
+        let marks = Thresholds::of(budget, Shape::Root);
         assert_eq!(marks.judge(3_599, 0), Pressure::Calm);
         assert_eq!(marks.judge(3_600, 0), Pressure::Soft);
         assert_eq!(marks.judge(4_049, 0), Pressure::Soft);
         assert_eq!(marks.judge(4_050, 0), Pressure::Hard);
         // Of a share of 4,500: hard at 2,700, and earlier where the next step would end above it.
-        let orchestrator = Marks::of(budget, Shape::Orchestrator);
+        let orchestrator = Thresholds::of(budget, Shape::Orchestrator);
         assert_eq!(orchestrator.judge(1_800, 900), Pressure::Calm);
         assert_eq!(orchestrator.judge(1_800, 901), Pressure::Hard);
         assert_eq!(orchestrator.judge(1_799, 2_000), Pressure::Calm);
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn fast_burning_is_hard_earlier_but_not_from_the_start() {
-        let marks = Marks::of(Budget::of(10_000), Shape::Root);
+        let marks = Thresholds::of(Budget::of(10_000), Shape::Root);
         assert_eq!(marks.judge(2_700, 1_800), Pressure::Calm);
         assert_eq!(marks.judge(2_700, 1_801), Pressure::Hard);
         assert_eq!(marks.judge(2_699, 4_000), Pressure::Calm);

@@ -1,6 +1,6 @@
 //! What is noted of messages that leave the view by rules, whatever a model says.
 
-use crate::summary::{Covered, LINE_CHARACTERS, Said};
+use crate::covered::{ASKED, CALLED, Covered, LINE_CHARACTERS, Said};
 use crate::words::{self, is_path, is_rule, one_line, sentences, telling};
 use domain::context::{SummaryKind, SummaryLine};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,10 +20,6 @@ const TROUBLE: [&str; 6] = [
     "exception",
     "denied",
 ];
-/// What the beginning of a request is noted with.
-pub(crate) const ASKED: &str = "Asked: ";
-/// What a call of a tool begins with, in what is covered.
-pub(crate) const CALLED: &str = "called ";
 /// Longest beginning of a request or answer that is noted by rule, characters.
 const ASKED_CHARACTERS: usize = 160;
 
