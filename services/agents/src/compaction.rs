@@ -3,7 +3,6 @@
 //! Whatever happens to the view happens by an event, which the fold applies: a session that is
 //! taken up again sees what the live one saw.
 
-use crate::desk::JOURNAL;
 use crate::thread::Thread;
 use crate::work::{Ask, Visibility, Work};
 use api::broker::AgentListing;
@@ -13,7 +12,7 @@ use domain::event::EventBody;
 use domain::fault::Fault;
 use domain::limits::{ROLLING_SUMMARY_TOKENS, SUMMARY_TIME, SUMMARY_TOKENS};
 use domain::model::{Think, Usage};
-use domain::tool::ToolDefinition;
+use domain::tool::{JOURNAL, ToolDefinition};
 
 /// Of the model's whole context, what a prompt may be estimated at and still be sent, thousandths.
 /// More than all of it: the estimate may be too high, and the server counts.

@@ -11,9 +11,7 @@ mod spawn;
 mod spec;
 mod tasks;
 
-pub(crate) use tasks::{DELEGATE_TASKS, limits, roster};
-
-pub(crate) use journal::JOURNAL;
+pub(crate) use tasks::{limits, roster};
 
 use crate::config::Clock;
 use crate::drive::Senses;

@@ -19,7 +19,7 @@ use domain::drive::{DriveDecision, Origin, Signal};
 use domain::event::{CallStatus, Event as Happened, EventBody, QueryStatus};
 use domain::id::{CallId, QueryId};
 use domain::settings::Mode;
-use domain::tool::{CANCEL_TIMER, SET_TIMER, ToolDefinition, WATCH_PATH};
+use domain::tool::{CANCEL_TIMER, SET_TIMER, ToolDefinition, WATCH_PATH, YIELD_TO_USER};
 use futures::StreamExt;
 use futures::stream::{SelectAll, select_all};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,10 +31,7 @@ use tokio::sync::broadcast::{self, error::RecvError};
 use turn::drive::{Action, Brief, Drive, Ending, Event, Past, Tidings};
 use uuid::Uuid;
 
-/// The tool with which an agent chooses to wait.
-pub(crate) const YIELD: &str = "yield_to_user";
-
-const TOOLS: [&str; 4] = [YIELD, SET_TIMER, CANCEL_TIMER, WATCH_PATH];
+const TOOLS: [&str; 4] = [YIELD_TO_USER, SET_TIMER, CANCEL_TIMER, WATCH_PATH];
 
 /// How long the drive rests after the first write to the log that failed.
 const UNWRITTEN_REST: Duration = Duration::from_secs(1);
@@ -113,7 +110,7 @@ struct Driver {
     running: Option<QueryId>,
     /// Requests that are not finished, and whether each called tools.
     open: BTreeMap<QueryId, (Origin, bool)>,
-    /// Calls of [`YIELD`], and whether each is until a signal.
+    /// Calls of [`YIELD_TO_USER`], and whether each is until a signal.
     yields: BTreeMap<CallId, bool>,
     provider: Option<String>,
     /// Files that the session itself changed, and when.
@@ -247,7 +244,7 @@ impl Driver {
             EventBody::ConfirmationAsked(_) if self.is_own(event) => self.on(Event::Asked).await,
             EventBody::ToolRequested {
                 tool, arguments, ..
-            } if tool == YIELD => {
+            } if tool == YIELD_TO_USER => {
                 let until_signal = arguments["until_signal"].as_bool().unwrap_or(false);
                 self.yields
                     .extend(event.call_id.map(|id| (id, until_signal)));

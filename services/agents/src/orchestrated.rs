@@ -7,7 +7,7 @@
 
 mod planned;
 
-use crate::desk::{DELEGATE_TASKS, limits, roster};
+use crate::desk::{limits, roster};
 use crate::work::{Ask, AskError, CallRecord, Outcome, Visibility, Work};
 use crate::{loop_mode, pipeline};
 use api::broker::AgentListing;
@@ -22,7 +22,7 @@ use domain::model::{FinishReason, Usage};
 use domain::report::{Report, ReportStatus};
 use domain::settings::Mode;
 use domain::task::{Decomposition, Task};
-use domain::tool::SAVE_MEMORY;
+use domain::tool::{DELEGATE_TASKS, SAVE_MEMORY};
 use orchestration::{
     Action, Orchestration, Roster, TaskLog, candidates, check, decomposition_schema, keep_schema,
     whole_schema,

@@ -5,7 +5,7 @@
 
 use super::spec::{SELF, Tool};
 use super::{HouseTool, failed};
-use crate::drive::{YIELD, may_watch};
+use crate::drive::may_watch;
 use crate::work::Work;
 use api::authority::JudgedCall;
 use api::executor::{FailureKind, ProgressSink, ToolFailure};
@@ -15,7 +15,7 @@ use domain::limits::{DRIVE_TIMER, DRIVE_TIMERS, WATCHED_PATHS};
 use domain::settings::Mode;
 use domain::tool::{
     ArgumentRole, CANCEL_TIMER, EffectClass, ResultSource, SET_TIMER, ToolOutput, ToolSpec,
-    WATCH_PATH,
+    WATCH_PATH, YIELD_TO_USER,
 };
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ impl DriveTool {
 
     const fn name(self) -> &'static str {
         match self {
-            Self::Yield => YIELD,
+            Self::Yield => YIELD_TO_USER,
             Self::SetTimer => SET_TIMER,
             Self::CancelTimer => CANCEL_TIMER,
             Self::WatchPath => WATCH_PATH,

@@ -11,15 +11,13 @@ use async_trait::async_trait;
 use domain::event::EventBody;
 use domain::label::Label;
 use domain::limits::JOURNAL_ENTRY_CHARS;
-use domain::tool::{ArgumentRole, EffectClass, ResultSource, ToolOutput, ToolSpec};
+use domain::tool::{ArgumentRole, EffectClass, JOURNAL, ResultSource, ToolOutput, ToolSpec};
 use serde_json::{Value, json};
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Its name.
-pub(crate) const JOURNAL: &str = "journal";
 /// The folder of journals, beside that of session logs.
 const FOLDER: &str = "journals";
 /// Longest title taken from the first line, characters.

@@ -15,7 +15,7 @@ use domain::id::CallId;
 use domain::lineage::AgentType;
 use domain::report::Report;
 use domain::task::{Decomposition, TaskStatus};
-use domain::tool::{ArgumentRole, EffectClass, ToolOutput, ToolSpec};
+use domain::tool::{ArgumentRole, DELEGATE_TASKS, EffectClass, ToolOutput, ToolSpec};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use orchestration::{
@@ -28,8 +28,6 @@ use uuid::Uuid;
 
 /// Most of a reason that is told of a task that is not done whole, characters.
 const REASON_CHARS: usize = 160;
-/// The tool's name.
-pub(crate) const DELEGATE_TASKS: &str = "delegate_tasks";
 
 /// The tool.
 pub(super) struct DelegateTasks;

@@ -2,7 +2,7 @@
 //! their hash before any is begun, exactly those are handed out, and the answer is made of their
 //! reports without any tool.
 
-use super::{DELEGATE_TASKS, close_tasks, delegation, not_whole};
+use super::{close_tasks, delegation, not_whole};
 use crate::loop_mode::no_answer;
 use crate::pipeline;
 use crate::work::{Ask, AskError, CallRecord, Outcome, Work};
@@ -13,6 +13,7 @@ use domain::fault::Fault;
 use domain::limits::EMPTY_REPLY_NUDGES;
 use domain::message::Message;
 use domain::task::Task;
+use domain::tool::DELEGATE_TASKS;
 
 /// What a model is told that answered with nothing.
 const EMPTY: &str = "Your reply was empty. There are no tools any more: answer the request now in \
