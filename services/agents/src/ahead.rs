@@ -2,7 +2,9 @@
 //! context before the first request, and an orchestrating agent is asked something before it is
 //! offered a tool.
 
-use crate::{drive, orchestrated};
+use crate::drive;
+
+use crate::orchestrated;
 use api::broker::{AgentListing, ToolListing};
 use discovery::{Bench, OFFER_TOKENS, Offer};
 use domain::limits::SPAWN_DEPTH;

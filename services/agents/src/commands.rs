@@ -2,12 +2,18 @@
 //! back, pin messages, pass on what may be a reason to act.
 
 use crate::ahead::Ahead;
-use crate::emitter::{Durability, Emitter, Scope};
-use crate::history::History;
+use crate::blocking;
+use crate::compaction;
+use crate::log::emitter::{Durability, Emitter, Scope};
+use crate::log::history::History;
+use crate::log::lines::Lines;
+use crate::log::record;
+use crate::log::store;
 use crate::opening::write_closings;
-use crate::record::{self, Lines};
+use crate::pipeline;
+use crate::prompts;
 use crate::service::{Service, refused};
-use crate::{compaction, library, pipeline, prompts, subagent};
+use crate::subagent;
 use api::broker::AgentListing;
 use api::sessions::{Error, ErrorKind, PinChange, RewindTo, TakenBack, Whose};
 use context::Budget;
@@ -59,7 +65,7 @@ impl Service {
         whose: Whose,
     ) -> Result<ContextView, Error> {
         let path = self.log_of(session_id);
-        let mut history = library::blocking(move || folded(&path)).await?;
+        let mut history = blocking::run(move || folded(&path)).await?;
         let (budget, ahead) = self.stand(session_id, &mut history).await?;
         view_of(&mut history, whose, (budget, &ahead))
     }
@@ -83,7 +89,7 @@ impl Service {
         let shape = compaction::shape_of_root(listing);
         let settings = profile.settings.clone();
         let kept = self.shared.config.prompts.clone();
-        let reading = library::blocking(move || Ok(prompts::layers(&kept, &profile, &about)));
+        let reading = blocking::run(move || Ok(prompts::layers(&kept, &profile, &about)));
         let mut standing = reading.await?;
         subagent::fit_to_type(&mut standing, Some(&agent_type), &agents);
         history.set_standing(&settings, standing, (budget, shape));
@@ -126,8 +132,8 @@ impl Service {
     /// left to go on is still there for whoever opens it.
     async fn make_smaller_at_rest(&self, session_id: SessionId) -> Result<(), Error> {
         let folder = self.shared.config.sessions_folder.clone();
-        let reading = library::blocking(move || library::reopened(&folder, session_id));
-        let library::Earlier {
+        let reading = blocking::run(move || store::reopened(&folder, session_id));
+        let store::Earlier {
             log,
             cut_bytes,
             mut history,
@@ -187,7 +193,7 @@ impl Service {
         // One at a time, so that two do not both find the last free place.
         let _alone = session.pinning.lock().await;
         let view = session.emitter.history().view.clone();
-        let pins = library::blocking(move || pins(&path, &view, seq)).await?;
+        let pins = blocking::run(move || pins(&path, &view, seq)).await?;
         if !pins.is_message {
             return Err(invalid(format!(
                 "Event {seq} of this session holds no message of yours or the agent's that still \
@@ -322,7 +328,7 @@ fn pins(path: &Path, view: &SessionView, seq: u64) -> Result<Pins, Error> {
 
 /// A log as a resumed session would know it: what a dead process left open is closed.
 fn folded(path: &Path) -> Result<History, Error> {
-    let (mut history, last) = library::folded(path)?;
+    let (mut history, last) = store::folded(path)?;
     for (closing, further) in history.closings().into_iter().zip(1..) {
         let Some(last) = &last else { break };
         history.apply(&Event {

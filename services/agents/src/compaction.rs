@@ -3,7 +3,7 @@
 //! Whatever happens to the view happens by an event, which the fold applies: a session that is
 //! taken up again sees what the live one saw.
 
-use crate::thread::Thread;
+use crate::log::thread::Thread;
 use crate::work::{Ask, Visibility, Work};
 use api::broker::AgentListing;
 use context::{Budget, Compacted, JOURNAL_NUDGE, Plan, Pressure, Shape, Thresholds, Why, summary};

@@ -10,8 +10,8 @@ pub mod settings;
 pub(crate) use hearing::{may_watch, unheard};
 pub use settings::{Price, QuietHours, Senses, Settings};
 
-use crate::emitter::{Durability, Scope, Shown};
-use crate::history::History;
+use crate::log::emitter::{Durability, Scope, Shown};
+use crate::log::history::History;
 use crate::session::{Session, Shared};
 use api::signals::Notice;
 use domain::Timestamp;

@@ -1,7 +1,7 @@
 //! Who holds a session, and whose profile counts in it: that of the holder whose request is worked
 //! on, and else that of the one who holds the session longest.
 
-use crate::emitter::{Durability, Scope};
+use crate::log::emitter::{Durability, Scope};
 use crate::service::refused;
 use crate::session::{Session, Shared};
 use api::sessions::{Error, ErrorKind};

@@ -11,19 +11,17 @@
 
 mod ahead;
 mod ask;
+mod blocking;
 mod commands;
 mod compaction;
 pub mod config;
 mod cut;
 mod desk;
 pub mod drive;
-mod emitter;
 mod error;
-mod history;
 mod holding;
-mod index;
 mod input;
-mod library;
+mod log;
 pub mod loop_mode;
 pub mod notes;
 mod opening;
@@ -31,15 +29,12 @@ mod orchestrated;
 pub mod pipeline;
 mod prompts;
 mod recall;
-pub mod record;
 mod report;
 mod reports;
 mod service;
 mod session;
 mod sight;
-mod stream;
 mod subagent;
-mod thread;
 pub mod work;
 
 pub use config::{AgentCard, Bridge, Clock, Config, Prompts};

@@ -2,7 +2,7 @@
 
 use crate::compaction;
 use crate::cut::{self, Room};
-use crate::thread::digest_of;
+use crate::log::thread::digest_of;
 use crate::work::{Ask, AskError, CallRecord, Outcome, Work};
 use api::models::ToolChoice;
 use context::Budget;

@@ -1,14 +1,15 @@
 //! How a session comes to be held: opened fresh, or folded from its log and taken up again.
 
-use crate::emitter::{Durability, Emitter, Scope};
-use crate::history::{History, Past};
+use crate::blocking;
 use crate::holding::{Holders, left};
-use crate::library;
-use crate::record::SessionLog;
+use crate::log::emitter::{Durability, Emitter, Scope};
+use crate::log::history::{History, Past};
+use crate::log::record::SessionLog;
+use crate::log::store;
+use crate::log::thread::Closing;
 use crate::service::{Opening, Service, check, refused};
 use crate::session::{Root, Session};
 use crate::subagent::means::House;
-use crate::thread::Closing;
 use api::sessions::{Error, ErrorKind};
 use domain::event::EventBody;
 use domain::fault::Fault;
@@ -56,8 +57,8 @@ impl Service {
         }
         let opening = self.reserve().await?;
         let folder = self.shared.config.sessions_folder.clone();
-        let reading = library::blocking(move || library::reopened(&folder, session_id));
-        let library::Earlier {
+        let reading = blocking::run(move || store::reopened(&folder, session_id));
+        let store::Earlier {
             log,
             cut_bytes,
             history,

@@ -8,8 +8,9 @@
 mod planned;
 
 use crate::desk::{limits, roster};
+use crate::loop_mode;
+use crate::pipeline;
 use crate::work::{Ask, AskError, CallRecord, Outcome, Visibility, Work};
-use crate::{loop_mode, pipeline};
 use api::broker::AgentListing;
 use api::models::ErrorKind;
 use domain::event::{CallStatus, EventBody, QueryStatus};

@@ -1,13 +1,18 @@
 //! The service: every session there is, as surfaces see it.
 
+use crate::blocking;
 use crate::config::Config;
 use crate::desk::Desk;
-use crate::emitter::{Durability, Scope};
 use crate::error;
+use crate::input;
+use crate::log::emitter::{Durability, Scope};
+use crate::log::lines::Lines;
+use crate::log::record;
+use crate::log::store;
+use crate::log::stream;
 use crate::opening::Opened;
-use crate::record;
 use crate::session::{Sent, Session, Shared};
-use crate::{input, library, sight, stream};
+use crate::sight;
 use api::Streaming;
 use api::audit::Audit;
 use api::broker::{self, Broker, Control};
@@ -240,7 +245,7 @@ impl Sessions for Service {
             };
             session.send(sent).await
         });
-        let (query_id, shown) = library::joined(sending.await)??;
+        let (query_id, shown) = blocking::joined(sending.await)??;
         let path = record::path_of(&self.shared.config.sessions_folder, request.session_id);
         Ok(stream::of_query(stream::live(shown, path), query_id))
     }
@@ -263,7 +268,7 @@ impl Sessions for Service {
                 })
             }
             (None, Follow::ToEnd | Follow::Outline) => {
-                let path = library::blocking(move || record::Lines::open(&path).map(|_| path));
+                let path = blocking::run(move || Lines::open(&path).map(|_| path));
                 let path = path.await?;
                 Ok(match follow {
                     Follow::Outline => stream::outline(path, from_seq, u64::MAX),
@@ -318,7 +323,7 @@ impl Sessions for Service {
         }
         let path = record::path_of(&self.shared.config.sessions_folder, request.session_id);
         let query_id = request.query_id;
-        if !library::blocking(move || library::has_query(&path, query_id)).await? {
+        if !blocking::run(move || store::has_query(&path, query_id)).await? {
             return Err(Error::new(
                 ErrorKind::InvalidRequest,
                 format!("This session has no request {query_id}."),
@@ -362,7 +367,7 @@ impl Sessions for Service {
             return self.list_live().await;
         }
         let folder = self.shared.config.sessions_folder.clone();
-        let listing = library::blocking(move || library::list(&folder, &selection));
+        let listing = blocking::run(move || store::list(&folder, &selection));
         let mut summaries = listing.await?;
         let live = self.live.lock().await;
         for summary in &mut summaries {
@@ -375,8 +380,8 @@ impl Sessions for Service {
         let folder = self.shared.config.sessions_folder.clone();
         let copy_id = SessionId::from_uuid(Uuid::now_v7());
         let now = (self.shared.clock)();
-        let copying = move || library::copy(&folder, (session_id, copy_id), at_seq, now);
-        library::blocking(copying).await
+        let copying = move || store::copy(&folder, (session_id, copy_id), at_seq, now);
+        blocking::run(copying).await
     }
 
     async fn close(&self, session_id: SessionId, holder_id: HolderId) -> Result<(), Error> {

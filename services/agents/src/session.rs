@@ -3,14 +3,22 @@
 //! Requests of a session run one after the other. An interrupt stops the one that runs; those that
 //! wait stay, since they are what the user said later, and the next begins at once.
 
+use crate::compaction;
 use crate::config::{Clock, Config};
 use crate::desk::Desk;
-use crate::emitter::{Durability, Emitter, Scope, Shown};
+use crate::drive;
 use crate::holding::{Force, Holders};
+use crate::input;
+use crate::log::emitter::{Durability, Emitter, Scope, Shown};
+use crate::log::thread::Unfinished;
+use crate::loop_mode;
+use crate::orchestrated;
+use crate::pipeline;
+use crate::recall;
+use crate::sight;
+use crate::subagent;
 use crate::subagent::means::{House, Means};
-use crate::thread::Unfinished;
 use crate::work::{Outcome, Work};
-use crate::{compaction, drive, input, loop_mode, orchestrated, pipeline, recall, sight, subagent};
 use api::CallContext;
 use api::audit::Audit;
 use api::broker::{AgentListing, Broker, CallRequest, Control, Registered};

@@ -7,11 +7,14 @@
 
 pub(crate) mod means;
 
-use crate::emitter::Durability;
+use crate::compaction;
+use crate::log::emitter::Durability;
+use crate::loop_mode;
+use crate::orchestrated;
 use crate::prompts::{self, StandingText};
 use crate::report;
+use crate::sight;
 use crate::work::{Outcome, Work};
-use crate::{compaction, loop_mode, orchestrated, sight};
 use api::CallContext;
 use api::broker::AgentListing;
 use context::prompt::LayerKind;

@@ -5,11 +5,11 @@ pub use crate::ask::{Ask, AskError, Reply, Visibility};
 
 use crate::config::{Bridge, Clock};
 use crate::desk::Desk;
-use crate::emitter::{Durability, Emitter, Scope};
-use crate::record;
+use crate::log::emitter::{Durability, Emitter, Scope};
+use crate::log::record;
+use crate::log::thread::Thread;
 use crate::sight;
 use crate::subagent::means::Means;
-use crate::thread::Thread;
 use api::CallContext;
 use api::audit::Audit;
 use api::broker::{AgentListing, Broker, CallRequest, ToolEvent, ToolResult};

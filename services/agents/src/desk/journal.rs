@@ -3,7 +3,7 @@
 
 use super::spec::{SELF, Tool};
 use super::{HouseTool, failed};
-use crate::library;
+use crate::blocking;
 use crate::work::Work;
 use api::authority::JudgedCall;
 use api::executor::{FailureKind, ProgressSink, ToolFailure};
@@ -60,7 +60,7 @@ impl HouseTool for Journal {
         let heading = context::heading((work.clock)(), &title);
         let entry = in_file(&heading, &text);
         let path = path_of(work);
-        library::blocking(move || Ok(append(&path, &entry)))
+        blocking::run(move || Ok(append(&path, &entry)))
             .await
             .map_err(|error| failed(FailureKind::Broken, "unwritable", error.to_string()))?
             .map_err(|error| {

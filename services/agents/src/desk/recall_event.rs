@@ -2,7 +2,8 @@
 
 use super::spec::{SELF, Tool};
 use super::{HouseTool, failed};
-use crate::library;
+use crate::blocking;
+use crate::log::store;
 use crate::work::Work;
 use api::authority::JudgedCall;
 use api::executor::{FailureKind, ProgressSink, ToolFailure};
@@ -51,7 +52,7 @@ impl HouseTool for RecallEvent {
             return Err(unknown("`id` must be a number, such as 42.".to_owned()));
         };
         let path = work.log_path();
-        let found = library::blocking(move || library::event(&path, seq)).await;
+        let found = blocking::run(move || store::event(&path, seq)).await;
         let event = found.map_err(|error| {
             failed(FailureKind::Broken, "log_unreadable", error.to_string()).quoting()
         })?;

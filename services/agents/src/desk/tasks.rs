@@ -3,7 +3,7 @@
 
 use super::HouseTool;
 use super::spawn::{mendable, spec, startable};
-use crate::emitter::Durability;
+use crate::log::emitter::Durability;
 use crate::reports;
 use crate::subagent::{Errand, Returned, run_errand};
 use crate::work::Work;

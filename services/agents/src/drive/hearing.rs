@@ -2,7 +2,7 @@
 
 use super::Driver;
 use crate::desk::Desk;
-use crate::emitter::Scope;
+use crate::log::emitter::Scope;
 use api::signals::{Error, Watcher};
 use domain::drive::Signal;
 use domain::event::EventBody;

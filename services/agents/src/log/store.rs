@@ -1,9 +1,12 @@
-//! The session logs as a shelf: listing them, copying one, looking something up in one. Blocking;
+//! The session logs of a folder: listing them, copying one, looking something up in one. Blocking;
 //! the service calls it away from the async threads.
 
-use crate::history::{History, title_of};
-use crate::index;
-use crate::record::{self, EXTENSION, Lines, SessionLog};
+use crate::log::file_error::unreadable;
+use crate::log::history::History;
+use crate::log::index;
+use crate::log::lines::{Lines, read_ends};
+use crate::log::record::{self, EXTENSION, SessionLog};
+use crate::log::summary::summarise;
 use api::sessions::{Error, ErrorKind, Selection, SessionSummary};
 use domain::Timestamp;
 use domain::event::{Event, EventBody};
@@ -11,21 +14,6 @@ use domain::id::{AgentId, QueryId, SessionId};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use tokio::task::JoinError;
-
-/// Runs blocking work on its own thread.
-pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
-) -> Result<T, Error> {
-    joined(tokio::task::spawn_blocking(work).await)?
-}
-
-/// What a task came to; it is lost only when the process is going down.
-pub(crate) fn joined<T>(outcome: Result<T, JoinError>) -> Result<T, Error> {
-    outcome.map_err(|source| {
-        Error::new(ErrorKind::Unreachable, "The service is going down.").with_source(source)
-    })
-}
 
 /// The sessions of a selection in the folder, most recently updated first. A whole id opens its log
 /// alone; a listing of all reads the beginning and the end of the logs that changed since the last
@@ -73,7 +61,7 @@ fn logs(folder: &Path) -> Result<Vec<(SessionId, PathBuf)>, Error> {
 
 fn one(folder: &Path, session_id: SessionId) -> Option<SessionSummary> {
     let path = record::path_of(folder, session_id);
-    match record::read_ends(&path) {
+    match read_ends(&path) {
         Ok(ends) => summarise(session_id, ends?),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => {
@@ -81,31 +69,6 @@ fn one(folder: &Path, session_id: SessionId) -> Option<SessionSummary> {
             None
         }
     }
-}
-
-pub(crate) fn summarise(session_id: SessionId, ends: record::Ends) -> Option<SessionSummary> {
-    let opened = ends.head.first()?;
-    let EventBody::SessionOpened { profile, .. } = &opened.body else {
-        return None;
-    };
-    let first_request = ends.head.iter().find_map(|event| match &event.body {
-        EventBody::QueryReceived { text, .. } => Some(title_of(text)),
-        _ => None,
-    });
-    Some(SessionSummary {
-        session_id,
-        title: if profile.name.is_empty() {
-            first_request.unwrap_or_default()
-        } else {
-            profile.name.clone()
-        },
-        workspace: profile.settings.workspace.clone(),
-        created: opened.time,
-        updated: ends.last.time,
-        last_seq: ends.last.seq,
-        live: false,
-        holder_id: None,
-    })
 }
 
 /// What a log comes to, and its last event. The pieces of answers are read only where an answer was
@@ -194,9 +157,9 @@ pub(crate) fn copy(
 ) -> Result<SessionSummary, Error> {
     let path = record::path_of(folder, from);
     let mut lines = Lines::open(&path)?;
-    let last_seq = match record::read_ends(&path) {
+    let last_seq = match read_ends(&path) {
         Ok(ends) => ends.map_or(0, |ends| ends.last.seq),
-        Err(source) => return Err(record::unreadable(&path, source)),
+        Err(source) => return Err(unreadable(&path, source)),
     };
     let end = if at_seq == 0 { last_seq } else { at_seq };
     if end > last_seq || end == 0 {
@@ -223,8 +186,8 @@ pub(crate) fn copy(
         }
         return Err(error);
     }
-    let ends = record::read_ends(log.path());
-    let ends = ends.map_err(|source| record::unreadable(log.path(), source))?;
+    let ends = read_ends(log.path());
+    let ends = ends.map_err(|source| unreadable(log.path(), source))?;
     ends.and_then(|ends| summarise(to, ends)).ok_or_else(|| {
         Error::new(
             ErrorKind::Corrupt,

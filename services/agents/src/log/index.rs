@@ -3,8 +3,8 @@
 
 mod record;
 
-use crate::library::summarise;
-use crate::record::{open_regular, read_ends};
+use crate::log::lines::{open_regular, read_ends};
+use crate::log::summary::summarise;
 use api::sessions::SessionSummary;
 use domain::id::SessionId;
 use std::collections::BTreeMap;
@@ -130,8 +130,8 @@ fn write(path: &Path, index: &Index) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::library;
-    use crate::record::{SessionLog, path_of};
+    use crate::log::record::{SessionLog, path_of};
+    use crate::log::store;
     use api::sessions::Selection;
     use domain::Timestamp;
     use domain::event::{Event, EventBody};
@@ -167,7 +167,7 @@ mod tests {
     }
 
     fn listed(folder: &Path) -> Vec<(String, u64)> {
-        let summaries = library::list(folder, &Selection::All).unwrap();
+        let summaries = store::list(folder, &Selection::All).unwrap();
         let listed = summaries.into_iter();
         listed
             .map(|summary| (summary.title, summary.last_seq))

@@ -1,7 +1,7 @@
 //! Streams of events: what is in the log, then what happens.
 
-use crate::emitter::Shown;
-use crate::record::Lines;
+use crate::log::emitter::Shown;
+use crate::log::lines::Lines;
 use api::Streaming;
 use api::sessions::{Error, ErrorKind};
 use domain::event::{Event, EventBody};

@@ -4,8 +4,9 @@
 //! The running session and a resumed one use the same fold on the same events, so that what a
 //! model sees after a crash is what it would have seen without one.
 
+use crate::log::summary::title_of;
+use crate::log::thread::{Closing, Ends, Thread, Unfinished, speaker_of};
 use crate::prompts::StandingText;
-use crate::thread::{Closing, Ends, Thread, Unfinished, speaker_of};
 use context::{Budget, Shape};
 use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody};
@@ -17,9 +18,6 @@ use domain::settings::{Mode, SessionProfile, SessionSettings};
 use session::SessionView;
 use std::collections::{BTreeMap, VecDeque};
 use turn::drive::Trail;
-
-/// Longest title taken from a request, characters.
-const TITLE_CHARACTERS: usize = 60;
 
 /// What happened so far, as far as the future needs it.
 #[derive(Debug, Default)]
@@ -283,16 +281,6 @@ fn cut_short(child: AgentId, thread: &Thread) -> EventBody {
         usage: Usage::default(),
         duration_ms: 0,
     }
-}
-
-/// The beginning of a request, on one line.
-pub(crate) fn title_of(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut title: String = line.chars().take(TITLE_CHARACTERS).collect();
-    if title.len() < line.len() {
-        title.push('…');
-    }
-    title
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 //! attached to the session, and to the bus.
 
 use crate::config::Clock;
-use crate::history::History;
-use crate::record::SessionLog;
+use crate::log::history::History;
+use crate::log::record::SessionLog;
 use api::bus::Bus;
 use api::sessions::{Error, ErrorKind};
 use domain::event::{Event, EventBody};
