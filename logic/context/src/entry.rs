@@ -1,6 +1,7 @@
 //! One message of a context, with what is known of it.
 
 use crate::words::one_line;
+use domain::drive::Origin;
 use domain::id::CallId;
 use domain::message::{Message, ToolCall};
 use serde_json::{Value, json};
@@ -23,8 +24,17 @@ pub(crate) const LONG_FAILED_ARGUMENT: usize = 4_000;
 pub enum Speaker {
     /// The user: the words bind, and are kept to after they have left the view.
     User,
-    /// The house in the user's place, or another agent.
-    House,
+    /// The program in the user's place, or another agent.
+    Other,
+}
+
+impl From<Origin> for Speaker {
+    fn from(origin: Origin) -> Self {
+        match origin {
+            Origin::User => Self::User,
+            Origin::Drive => Self::Other,
+        }
+    }
 }
 
 /// What a message is to the context.

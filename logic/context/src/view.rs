@@ -290,7 +290,7 @@ impl View {
                 self.nudged = true;
                 Part::Passing
             }
-            (_, true) => Part::Request(Speaker::House),
+            (_, true) => Part::Request(Speaker::Other),
             _ => Part::Other,
         };
         self.push(seq, message, part);

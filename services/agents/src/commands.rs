@@ -1,7 +1,6 @@
 //! What a user does to a conversation besides talking: look at it, make it smaller, take exchanges
 //! back, pin messages, pass on what may be a reason to act.
 
-use crate::ahead::Ahead;
 use crate::blocking;
 use crate::compaction;
 use crate::log::emitter::{Durability, Emitter, Scope};
@@ -9,6 +8,7 @@ use crate::log::history::History;
 use crate::log::lines::Lines;
 use crate::log::record;
 use crate::log::store;
+use crate::next_prompt::next_prompt;
 use crate::opening::write_closings;
 use crate::pipeline;
 use crate::prompts;
@@ -16,7 +16,7 @@ use crate::service::{Service, refused};
 use crate::subagent;
 use api::broker::AgentListing;
 use api::sessions::{Error, ErrorKind, PinChange, RewindTo, TakenBack, Whose};
-use context::Budget;
+use context::{Budget, NextPrompt};
 use domain::context::ContextView;
 use domain::drive::Signal;
 use domain::event::{Event, EventBody};
@@ -48,11 +48,17 @@ impl Service {
                 let profile = session.profile().ok_or_else(|| headless(session_id))?;
                 let budget = Budget::of(session.context_of(&profile));
                 let agents = self.shared.control.list_agents().await.map_err(refused)?;
-                let task = session.emitter.history().root.task().to_owned();
-                let ahead = self
-                    .ahead((&profile, budget), &by_type(agents), &task)
+                let task = session
+                    .emitter
+                    .history()
+                    .root
+                    .conversation
+                    .task()
+                    .to_owned();
+                let next = self
+                    .next((&profile, budget), &by_type(agents), &task)
                     .await?;
-                view_of(&mut session.emitter.history(), whose, (budget, &ahead))
+                view_of(&mut session.emitter.history(), whose, (budget, &next))
             }
             None => self.view_from_disk(session_id, whose).await,
         }
@@ -66,8 +72,8 @@ impl Service {
     ) -> Result<ContextView, Error> {
         let path = self.log_of(session_id);
         let mut history = blocking::run(move || folded(&path)).await?;
-        let (budget, ahead) = self.stand(session_id, &mut history).await?;
-        view_of(&mut history, whose, (budget, &ahead))
+        let (budget, next) = self.stand(session_id, &mut history).await?;
+        view_of(&mut history, whose, (budget, &next))
     }
 
     /// Gives a conversation from disk what would stand before it.
@@ -75,14 +81,14 @@ impl Service {
         &self,
         session_id: SessionId,
         history: &mut History,
-    ) -> Result<(Budget, Ahead), Error> {
+    ) -> Result<(Budget, NextPrompt), Error> {
         let profile = history.view.profile().cloned();
         let profile = profile.ok_or_else(|| headless(session_id))?;
         let agents = self.shared.control.list_agents().await.map_err(refused)?;
         let agents = by_type(agents);
         let budget = self.budget(&profile);
-        let task = history.root.task();
-        let ahead = self.ahead((&profile, budget), &agents, task).await?;
+        let task = history.root.conversation.task();
+        let next = self.next((&profile, budget), &agents, task).await?;
         let agent_type = profile.agent_type.clone();
         let listing = agents.get(&agent_type);
         let about = listing.map_or_else(String::new, |agent| agent.description.clone());
@@ -93,23 +99,23 @@ impl Service {
         let mut standing = reading.await?;
         subagent::fit_to_type(&mut standing, Some(&agent_type), &agents);
         history.set_standing(&settings, standing, (budget, shape));
-        Ok((budget, ahead))
+        Ok((budget, next))
     }
 
     /// What the root agent's next model call will hold that no event has said yet.
-    async fn ahead(
+    async fn next(
         &self,
         (profile, budget): (&SessionProfile, Budget),
         agents: &BTreeMap<AgentType, AgentListing>,
         task: &str,
-    ) -> Result<Ahead, Error> {
+    ) -> Result<NextPrompt, Error> {
         let tools = self.shared.control.list_tools().await.map_err(refused)?;
         let room = budget.tools_tokens;
         let own = agents.get(&profile.agent_type);
         let role = own.map_or(ModelRole::Fast, |own| own.model_role);
         let choice = profile.model.clone().unwrap_or(ModelChoice::Role(role));
         let reach = pipeline::reach_of_choice(&*self.shared.models, &choice).await;
-        Ok(Ahead::of((profile, reach), agents, (tools, task, room)))
+        Ok(next_prompt((profile, reach), agents, (tools, task, room)))
     }
 
     fn budget(&self, profile: &SessionProfile) -> Budget {
@@ -243,16 +249,16 @@ impl Service {
 fn view_of(
     history: &mut History,
     whose: Whose,
-    (budget, ahead): (Budget, &Ahead),
+    (budget, next): (Budget, &NextPrompt),
 ) -> Result<ContextView, Error> {
     match whose {
-        Whose::Root => Ok(history.root.view(budget, ahead)),
+        Whose::Root => Ok(history.root.conversation.inspect(budget, next)),
         Whose::Agent(agent_id) => {
-            let thread = history.child(agent_id).ok_or_else(|| {
+            let agent = history.child(agent_id).ok_or_else(|| {
                 invalid(format!("No agent {agent_id} is at work in this session."))
                     .with_hint("`carl session show` prints what one that ended has done.")
             })?;
-            Ok(thread.view(budget, &Ahead::default()))
+            Ok(agent.conversation.inspect(budget, &NextPrompt::default()))
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Whatever happens to the view happens by an event, which the fold applies: a session that is
 //! taken up again sees what the live one saw.
 
-use crate::log::thread::Thread;
+use crate::log::agent::AgentState;
 use crate::work::{Ask, Visibility, Work};
 use api::broker::AgentListing;
 use context::{Budget, Compacted, JOURNAL_NUDGE, Plan, Pressure, Shape, Thresholds, Why, summary};
@@ -25,12 +25,14 @@ pub(crate) async fn before_call(work: &Work, budget: Budget, tools: &[ToolDefini
     if shape_of(work) == Shape::Child {
         leave_steps_behind(work, budget).await;
     }
-    let full_at = work.with_thread(|thread| thread.full_at);
+    let full_at = work.with_state(|state| state.conversation.full_at);
     if pressure(work, budget) == Pressure::Hard && has_grown(work, full_at) {
         let (shrunk, cost) = rebuild(work, budget.prompt_tokens, Why::Mark).await;
         spent = cost;
         if !shrunk && !work.cancel.is_cancelled() {
-            work.with_thread(|thread| thread.full_at = Some(thread.window.estimate()));
+            work.with_state(|state| {
+                state.conversation.full_at = Some(state.conversation.view.estimate())
+            });
             if full_at.is_none() {
                 work.emit(EventBody::Error(full()), None).await;
             }
@@ -41,7 +43,7 @@ pub(crate) async fn before_call(work: &Work, budget: Budget, tools: &[ToolDefini
     let is_due = may_write
         && shape_of(work) != Shape::Child
         && pressure(work, budget) == Pressure::Soft
-        && work.with_thread(|thread| thread.window.may_nudge());
+        && work.with_state(|state| state.conversation.view.may_nudge());
     if is_due {
         let text = JOURNAL_NUDGE.to_owned();
         work.emit(EventBody::ModelNudged { text }, None).await;
@@ -52,9 +54,12 @@ pub(crate) async fn before_call(work: &Work, budget: Budget, tools: &[ToolDefini
 /// Shows results of an agent at work for another in one line once it has gone on, several steps at a
 /// time and where that takes away a fifth.
 async fn leave_steps_behind(work: &Work, budget: Budget) {
-    let done = work.with_thread(|thread| {
-        let plan = thread.window.plan(budget.prompt_tokens, Why::Step)?;
-        let done = thread.window.carry_out(&plan, None);
+    let done = work.with_state(|state| {
+        let plan = state
+            .conversation
+            .view
+            .plan(budget.prompt_tokens, Why::Step)?;
+        let done = state.conversation.view.carry_out(&plan, None);
         done.shrank.then_some(done)
     });
     if let Some(done) = done {
@@ -64,7 +69,7 @@ async fn leave_steps_behind(work: &Work, budget: Budget) {
 
 /// Why a prompt is not sent at all: it is far over everything that the model can see.
 pub(crate) fn oversized(work: &Work, budget: Budget) -> Option<Fault> {
-    let tokens = work.with_thread(|thread| thread.window.estimate());
+    let tokens = work.with_state(|state| state.conversation.view.estimate());
     let most = budget.context_tokens * OVERSIZED_PERMILLE / 1_000;
     (tokens > most).then(|| Fault {
         code: "agents.context_full".to_owned(),
@@ -81,7 +86,7 @@ pub(crate) fn oversized(work: &Work, budget: Budget) -> Option<Fault> {
 
 /// Whether there is enough more than when nothing could go to try once more.
 fn has_grown(work: &Work, full_at: Option<u64>) -> bool {
-    let tokens = work.with_thread(|thread| thread.window.estimate());
+    let tokens = work.with_state(|state| state.conversation.view.estimate());
     full_at.is_none_or(|full| tokens > full + full / 8)
 }
 
@@ -89,15 +94,18 @@ fn has_grown(work: &Work, full_at: Option<u64>) -> bool {
 /// and what that cost.
 pub(crate) async fn overflowed(work: &Work, budget: Budget) -> (bool, Usage) {
     // The estimate was too low, nobody knows by how much.
-    let half = work.with_thread(|thread| thread.window.estimate()) / 2;
+    let half = work.with_state(|state| state.conversation.view.estimate()) / 2;
     rebuild(work, half.min(budget.prompt_tokens), Why::Overflow).await
 }
 
 /// The event of a compaction that the user asks for while no agent works; `None` when nothing can
 /// go. No model is asked.
-pub(crate) fn by_rule(thread: &Thread, budget: Budget) -> Option<EventBody> {
-    let plan = thread.window.plan(budget.prompt_tokens, Why::Asked)?;
-    let done = thread.window.carry_out(&plan, None);
+pub(crate) fn by_rule(agent: &AgentState, budget: Budget) -> Option<EventBody> {
+    let plan = agent
+        .conversation
+        .view
+        .plan(budget.prompt_tokens, Why::Asked)?;
+    let done = agent.conversation.view.carry_out(&plan, None);
     (done.after_tokens < done.before_tokens).then(|| event_of(done))
 }
 
@@ -126,9 +134,12 @@ pub(crate) async fn begin_request(work: &Work) {
         return;
     }
     let budget = Budget::of(work.context_tokens);
-    let done = work.with_thread(|thread| {
-        let plan = thread.window.plan(budget.prompt_tokens, Why::Request)?;
-        Some(thread.window.carry_out(&plan, None))
+    let done = work.with_state(|state| {
+        let plan = state
+            .conversation
+            .view
+            .plan(budget.prompt_tokens, Why::Request)?;
+        Some(state.conversation.view.carry_out(&plan, None))
     });
     if let Some(done) = done {
         work.emit(event_of(done), None).await;
@@ -137,16 +148,16 @@ pub(crate) async fn begin_request(work: &Work) {
 
 fn pressure(work: &Work, budget: Budget) -> Pressure {
     let marks = Thresholds::of(budget, shape_of(work));
-    work.with_thread(|thread| {
-        let tokens = thread.window.estimate();
-        marks.judge(tokens, thread.burn.rate(tokens))
+    work.with_state(|state| {
+        let tokens = state.conversation.view.estimate();
+        marks.judge(tokens, state.conversation.burn.rate(tokens))
     })
 }
 
 async fn rebuild(work: &Work, budget_tokens: u64, why: Why) -> (bool, Usage) {
-    let planned = work.with_thread(|thread| {
-        let plan = thread.window.plan(budget_tokens, why)?;
-        let room = thread.window.characters_in(budget_tokens);
+    let planned = work.with_state(|state| {
+        let plan = state.conversation.view.plan(budget_tokens, why)?;
+        let room = state.conversation.view.characters_in(budget_tokens);
         Some((plan, room))
     });
     let rolling = shape_of(work) == Shape::Orchestrator;
@@ -162,7 +173,7 @@ async fn rebuild(work: &Work, budget_tokens: u64, why: Why) -> (bool, Usage) {
     if work.cancel.is_cancelled() {
         return (false, spent);
     }
-    let done = work.with_thread(|thread| thread.window.carry_out(&plan, answer));
+    let done = work.with_state(|state| state.conversation.view.carry_out(&plan, answer));
     if !done.shrank {
         return (false, spent);
     }

@@ -48,11 +48,11 @@ pub(crate) fn given(input: &Input) -> Result<EventBody, Error> {
 /// When the broker does not take it, or the data leaves no room for an answer: no model must then be
 /// asked.
 pub(crate) async fn before(work: &Work) -> Result<(), Fault> {
-    let Some((label, characters)) = work.with_thread(|thread| thread.input()) else {
+    let Some((label, characters)) = work.with_state(|state| state.conversation.input()) else {
         return Ok(());
     };
     let tokens = Budget::of(work.context_tokens).prompt_tokens * SHARE_PERMILLE / 1_000;
-    let room = work.with_thread(|thread| thread.window.characters_in(tokens));
+    let room = work.with_state(|state| state.conversation.view.characters_in(tokens));
     if characters > room {
         return Err(too_large(characters, room));
     }

@@ -9,7 +9,6 @@
 //! Where to start: [`Service`] (what surfaces call), then `session.rs` (one live session), then
 //! [`work`] (what one request needs) and [`loop_mode`] (how it is worked on).
 
-mod ahead;
 mod ask;
 mod blocking;
 mod commands;
@@ -23,6 +22,7 @@ mod holding;
 mod input;
 mod log;
 pub mod loop_mode;
+mod next_prompt;
 pub mod notes;
 mod opening;
 mod orchestrated;

@@ -2,7 +2,6 @@
 
 use crate::compaction;
 use crate::cut::{self, Room};
-use crate::log::thread::digest_of;
 use crate::work::{Ask, AskError, CallRecord, Outcome, Work};
 use api::models::ToolChoice;
 use context::Budget;
@@ -106,7 +105,7 @@ impl Run<'_> {
     /// than it must.
     fn laid(&self, found: Vec<ToolDefinition>) -> Bench {
         let work = self.work;
-        let before = work.with_thread(|thread| thread.tools.clone());
+        let before = work.with_state(|state| state.conversation.tools().to_vec());
         let before = self.usable(before);
         let mut bench = Bench::new(before, self.room_tokens());
         bench.lay(found, &self.used());
@@ -127,7 +126,8 @@ impl Run<'_> {
 
     /// The tools called since the view was last rebuilt.
     fn used(&self) -> BTreeSet<String> {
-        self.work.with_thread(|thread| thread.used.clone())
+        self.work
+            .with_state(|state| state.conversation.used().clone())
     }
 
     async fn discover(&mut self, task: String) -> Result<Vec<ToolDefinition>, Event> {
@@ -147,8 +147,10 @@ impl Run<'_> {
     /// Says which tools are on offer when they are others than before.
     async fn announce_tools(&self) {
         let tools = self.bench.tools();
-        let announced = self.work.with_thread(|thread| thread.announced);
-        if announced != Some(digest_of(&tools)) {
+        let is_known = self
+            .work
+            .with_state(|state| state.conversation.has_announced(&tools));
+        if !is_known {
             self.work.emit(EventBody::ToolSchema { tools }, None).await;
         }
     }
@@ -178,10 +180,16 @@ impl Run<'_> {
             return Event::Failed;
         }
         // What is told is of the very prompt that is sent.
-        let (due, messages, characters) = self.work.with_thread(|thread| {
-            thread.burn.sent(thread.window.estimate());
-            let (messages, characters) = (thread.window.messages(), thread.window.characters());
-            (thread.due(), messages, characters)
+        let (due, messages, characters) = self.work.with_state(|state| {
+            state
+                .conversation
+                .burn
+                .sent(state.conversation.view.estimate());
+            let (messages, characters) = (
+                state.conversation.view.messages(),
+                state.conversation.view.characters(),
+            );
+            (state.due(), messages, characters)
         });
         if let Err(fault) = self.work.tell_shown(due).await {
             self.outcome.error = Some(fault);
@@ -203,7 +211,7 @@ impl Run<'_> {
             Ok(reply) => {
                 let counted = reply.usage.prompt_tokens;
                 self.work
-                    .with_thread(|thread| thread.window.calibrate(characters, counted));
+                    .with_state(|state| state.conversation.view.calibrate(characters, counted));
                 self.outcome.note_reply(&reply);
                 self.cut = (reply.finish == FinishReason::Length).then(|| Cut {
                     call: cut::call_of(&reply).map(|id| (id, cut::for_the_model(&reply))),

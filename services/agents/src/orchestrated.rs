@@ -108,13 +108,13 @@ async fn handed_out(work: &Work, tasks: &[Task], mut outcome: Outcome) -> Outcom
 /// The tasks of a request: those of the log when it was begun before, else what the model makes of
 /// it. `Err` when the request has ended.
 async fn tasks(work: &Work, outcome: &mut Outcome) -> Result<Vec<Task>, Outcome> {
-    let planned = work.with_thread(|thread| thread.tasks.open().map(TaskLog::tasks));
+    let planned = work.with_state(|state| state.tasks.open().map(TaskLog::tasks));
     if let Some(tasks) = planned {
         return Ok(tasks);
     }
     let roster = roster(work);
     let reach = pipeline::reach(work).await;
-    let mut messages = work.with_thread(|thread| thread.window.messages());
+    let mut messages = work.with_state(|state| state.conversation.view.messages());
     messages.push(user(question(&work.agents, &roster, reach)));
     let mut mistake = String::new();
     for repair in 0..=SCHEMA_REPAIRS {
@@ -305,7 +305,7 @@ fn joined(before: Outcome, mut after: Outcome) -> Outcome {
 async fn close_tasks(work: &Work) {
     work.means.children.close();
     work.means.children.wait().await;
-    let Some(log) = work.with_thread(|thread| thread.tasks.open().cloned()) else {
+    let Some(log) = work.with_state(|state| state.tasks.open().cloned()) else {
         return;
     };
     let mut whole = Orchestration::rebuilt(log.tasks(), limits(work), log.begun());

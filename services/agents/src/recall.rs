@@ -27,7 +27,7 @@ const SHARE_PERMILLE: u64 = 100;
 /// it is made under the label of what was recalled. What an earlier process recalled for it stays.
 /// The rules that need no model have no use for it.
 pub(crate) async fn before(work: &Work) {
-    let has_recalled = || work.with_thread(|thread| thread.has_recalled());
+    let has_recalled = || work.with_state(|state| state.conversation.has_recalled());
     if work.mode == Mode::Deterministic || has_recalled() {
         return;
     }
@@ -72,7 +72,7 @@ async fn for_request(work: &Work) -> Option<EventBody> {
 /// with the request before its last words, where the conversation has them.
 pub(crate) fn shown_in(work: &Work, mut messages: Vec<Message>) -> Vec<Message> {
     if let Some(Message::User { text }) = messages.last_mut() {
-        text.insert_str(0, &work.with_thread(|thread| thread.window.given()));
+        text.insert_str(0, &work.with_state(|state| state.conversation.view.given()));
     }
     messages
 }
@@ -81,7 +81,7 @@ pub(crate) fn shown_in(work: &Work, mut messages: Vec<Message>) -> Vec<Message> 
 /// the guard says no.
 async fn fitting(work: &Work, question: &str) -> Result<Option<ToolResult>, Fault> {
     let tokens = Budget::of(work.context_tokens).prompt_tokens * SHARE_PERMILLE / 1_000;
-    let room = work.with_thread(|thread| thread.window.characters_in(tokens));
+    let room = work.with_state(|state| state.conversation.view.characters_in(tokens));
     let mut limit = RECALLED_MEMORIES;
     while limit > 0 {
         let Some(result) = ask(work, question, limit).await? else {

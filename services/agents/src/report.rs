@@ -23,7 +23,8 @@ const REQUEST: &str = "Now report on your task in the given JSON form. `summary`
 
 /// Asks an agent whose turn has ended for its report.
 pub(crate) async fn ask(work: &Work) -> Report {
-    let (due, mut messages) = work.with_thread(|thread| (thread.due(), thread.window.messages()));
+    let (due, mut messages) =
+        work.with_state(|state| (state.due(), state.conversation.view.messages()));
     if let Err(fault) = work.tell_shown(due).await {
         return failed_report(&format!("it could not report: {}", fault.message));
     }

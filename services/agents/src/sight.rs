@@ -35,10 +35,10 @@ pub(crate) async fn facts_of(models: &dyn Models, choice: ModelChoice) -> ModelF
 
 /// Has the agent's view fit its model.
 pub(crate) fn set(work: &Work) {
-    work.with_thread(|thread| {
-        thread.window.set_sight(sees(work));
+    work.with_state(|state| {
+        state.conversation.view.set_sight(sees(work));
         if let Some(permille) = work.facts.tokens_permille {
-            thread.window.set_counting(u64::from(permille));
+            state.conversation.view.set_counting(u64::from(permille));
         }
     });
 }
@@ -112,7 +112,7 @@ pub(crate) fn offered(sees: bool, tools: Vec<ToolDefinition>) -> Vec<ToolDefinit
 /// When the model does not see, or the broker does not take their labels: no model must then be
 /// asked.
 pub(crate) async fn before(work: &Work) -> Result<(), Fault> {
-    let labels = work.with_thread(|thread| thread.picture_labels());
+    let labels = work.with_state(|state| state.conversation.picture_labels());
     if labels.is_empty() {
         return Ok(());
     }

@@ -201,13 +201,12 @@ impl Life {
         };
         let child = self.child.agent_id;
         self.parent
-            .with_thread(|thread| thread.tasks.earlier_files(label, child))
+            .with_state(|state| state.tasks.earlier_files(label, child))
     }
 
     fn refusal(&self) -> Refusal {
         let child = self.child.agent_id;
-        self.parent
-            .with_thread(|thread| thread.tasks.refusal(child))
+        self.parent.with_state(|state| state.tasks.refusal(child))
     }
 
     fn returned(&self, checked: Checked, record: String) -> Returned {
@@ -285,14 +284,23 @@ async fn set_standing(child: &Work, listing: &AgentListing) {
     fit_to_type(&mut standing, Some(&listing.agent_type), &child.agents);
     let budget = context::Budget::of(child.context_tokens);
     sight::set(child);
-    child.with_thread(|thread| {
-        let characters = thread.window.characters_in(budget.preamble_tokens);
-        thread.window.set_layers(&standing.layers, characters);
+    child.with_state(|state| {
+        let characters = state
+            .conversation
+            .view
+            .characters_in(budget.preamble_tokens);
+        state
+            .conversation
+            .view
+            .set_layers(&standing.layers, characters);
         let shape = compaction::shape_of(child);
         let reports = budget.reports_characters();
-        thread.set_notes(standing.notes);
-        thread.window.set_shape(shape, reports);
-        thread.window.set_system(context::prompt::system(&settings));
+        state.set_notes(standing.notes);
+        state.conversation.view.set_shape(shape, reports);
+        state
+            .conversation
+            .view
+            .set_system(context::prompt::system(&settings));
     });
 }
 

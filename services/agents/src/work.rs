@@ -5,9 +5,9 @@ pub use crate::ask::{Ask, AskError, Reply, Visibility};
 
 use crate::config::{Bridge, Clock};
 use crate::desk::Desk;
+use crate::log::agent::AgentState;
 use crate::log::emitter::{Durability, Emitter, Scope};
 use crate::log::record;
-use crate::log::thread::Thread;
 use crate::sight;
 use crate::subagent::means::Means;
 use api::CallContext;
@@ -219,7 +219,7 @@ impl Work {
     /// answers as far as they still fit, and this request.
     #[must_use]
     pub fn conversation(&self) -> Vec<Message> {
-        self.with_thread(|thread| thread.window.conversation())
+        self.with_state(|state| state.conversation.view.conversation())
     }
 
     /// Tells the broker, then the log, of what a model is about to be shown that no tool returned.
@@ -246,8 +246,8 @@ impl Work {
     }
 
     /// Looks at, or changes, the agent's own conversation. Nothing may be awaited in there.
-    pub(crate) fn with_thread<T>(&self, look: impl FnOnce(&mut Thread) -> T) -> T {
-        look(self.events.history().thread_mut(Some(self.agent_id)))
+    pub(crate) fn with_state<T>(&self, look: impl FnOnce(&mut AgentState) -> T) -> T {
+        look(self.events.history().agent_mut(Some(self.agent_id)))
     }
 
     /// Whether the user's requests go to this agent, and no other agent started it.

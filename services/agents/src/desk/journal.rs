@@ -67,7 +67,7 @@ impl HouseTool for Journal {
                 let message = format!("The journal could not be written: {error}.");
                 failed(FailureKind::Broken, "unwritable", message)
             })?;
-        let through = work.with_thread(|thread| thread.seen_through());
+        let through = work.with_state(|state| state.conversation.seen_through());
         let written = EventBody::JournalWritten {
             title,
             text,

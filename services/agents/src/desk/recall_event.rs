@@ -103,7 +103,7 @@ fn original(event: &Event) -> Option<(String, Label)> {
             name,
             picture,
             label,
-        } => Some((picture::caption(name, picture), label.clone())),
+        } => Some((context::picture_caption(name, picture), label.clone())),
         _ => None,
     }
 }

@@ -129,7 +129,7 @@ impl<'a> Run<'a> {
     /// Begins, or goes on where the log ends when these tasks were begun before.
     async fn take_up(work: &'a Work, call_id: CallId, decomposition: Decomposition) -> Self {
         let tasks = decomposition.tasks;
-        let log = work.with_thread(|thread| thread.tasks.open().cloned());
+        let log = work.with_state(|state| state.tasks.open().cloned());
         let known = log.filter(|log| log.tasks() == tasks);
         let limits = limits(work);
         let (whole, said) = match known {

@@ -4,10 +4,10 @@
 //! The running session and a resumed one use the same fold on the same events, so that what a
 //! model sees after a crash is what it would have seen without one.
 
+use crate::log::agent::{AgentState, Unfinished};
 use crate::log::summary::title_of;
-use crate::log::thread::{Closing, Ends, Thread, Unfinished, speaker_of};
 use crate::prompts::StandingText;
-use context::{Budget, Shape};
+use context::{Budget, Closing, Conversation, Ends, Received, Shape, Speaker};
 use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::AgentId;
@@ -32,9 +32,9 @@ pub(crate) struct History {
     pub(crate) drive: Trail,
     /// The conversation with the user. A resumed session's root has another id than before, so
     /// every event that is no child's is the root's.
-    pub(crate) root: Thread,
+    pub(crate) root: AgentState,
     /// Agents at work for others, each with the agent that started it.
-    children: BTreeMap<AgentId, (Option<AgentId>, Thread)>,
+    children: BTreeMap<AgentId, (Option<AgentId>, AgentState)>,
 }
 
 /// What the broker has to know of a session that it did not see: the newest words of the user,
@@ -125,18 +125,19 @@ impl History {
                 agent_type,
                 task_id,
             } => {
-                self.thread_mut(event.agent_id).tasks.agent_started(
+                self.agent_mut(event.agent_id).tasks.agent_started(
                     *child,
                     agent_type,
                     task_id.as_deref(),
                 );
                 if let Some(query_id) = event.query_id {
-                    let thread = Thread::of_child((query_id, event.seq), *child, task);
-                    self.children.insert(*child, (event.agent_id, thread));
+                    let conversation = Conversation::of_child(query_id, event.seq, *child, task);
+                    let agent = AgentState::of_child(conversation);
+                    self.children.insert(*child, (event.agent_id, agent));
                 }
             }
             EventBody::AgentFinished { child, report, .. } => {
-                self.thread_mut(event.agent_id)
+                self.agent_mut(event.agent_id)
                     .agent_ended(event.seq, *child, report);
                 self.children.remove(child);
             }
@@ -145,7 +146,7 @@ impl History {
                     self.wrote(event.agent_id, artifacts);
                 }
                 self.called(event);
-                self.thread_mut(event.agent_id).apply(event);
+                self.agent_mut(event.agent_id).apply(event);
             }
         }
     }
@@ -157,7 +158,7 @@ impl History {
             && let Some((parent, _)) = self.children.get(&child)
         {
             let parent = *parent;
-            self.thread_mut(parent).tasks.wrote(child, files);
+            self.agent_mut(parent).tasks.wrote(child, files);
             below = parent;
         }
     }
@@ -168,7 +169,7 @@ impl History {
             && let Some((parent, _)) = self.children.get(&child)
         {
             let parent = *parent;
-            self.thread_mut(parent).tasks.called(child, event);
+            self.agent_mut(parent).tasks.called(child, event);
         }
     }
 
@@ -178,19 +179,19 @@ impl History {
             before.agent_type == profile.agent_type && before.settings == profile.settings
         });
         if !same {
-            self.root.tools.clear();
+            self.root.conversation.forget_tools();
         }
     }
 
-    /// The conversation of an agent: a child's own, else the root's.
-    pub(crate) fn thread_mut(&mut self, agent_id: Option<AgentId>) -> &mut Thread {
+    /// An agent: the child, else the root.
+    pub(crate) fn agent_mut(&mut self, agent_id: Option<AgentId>) -> &mut AgentState {
         let child = agent_id.and_then(|id| self.children.get_mut(&id));
-        child.map_or(&mut self.root, |(_, thread)| thread)
+        child.map_or(&mut self.root, |(_, agent)| agent)
     }
 
-    /// The conversation of an agent at work for another.
-    pub(crate) fn child(&mut self, agent_id: AgentId) -> Option<&mut Thread> {
-        self.children.get_mut(&agent_id).map(|(_, thread)| thread)
+    /// An agent at work for another.
+    pub(crate) fn child(&mut self, agent_id: AgentId) -> Option<&mut AgentState> {
+        self.children.get_mut(&agent_id).map(|(_, agent)| agent)
     }
 
     /// What stands before the conversation with the user, within the budget of its model.
@@ -201,11 +202,11 @@ impl History {
         (budget, shape): (Budget, Shape),
     ) {
         self.root.set_notes(standing.notes);
-        let window = &mut self.root.window;
-        let characters = window.characters_in(budget.preamble_tokens);
-        window.set_layers(&standing.layers, characters);
-        window.set_shape(shape, budget.reports_characters());
-        window.set_system(context::prompt::system(settings));
+        let view = &mut self.root.conversation.view;
+        let characters = view.characters_in(budget.preamble_tokens);
+        view.set_layers(&standing.layers, characters);
+        view.set_shape(shape, budget.reports_characters());
+        view.set_system(context::prompt::system(settings));
     }
 
     /// How far an answer may be trusted that is made of everything the model was shown so far: the
@@ -225,9 +226,14 @@ impl History {
         if origin == Origin::User {
             self.past.said(text);
         }
-        let request = (query_id, event.seq);
-        let begun = (text, mode, speaker_of(origin));
-        self.root.begin(request, event.agent_id, begun);
+        self.root.conversation.receive(Received {
+            query_id,
+            seq: event.seq,
+            agent_id: event.agent_id,
+            text,
+            mode,
+            speaker: Speaker::from(origin),
+        });
     }
 
     /// The request that goes on by itself after a crash, if there is one.
@@ -246,14 +252,14 @@ impl History {
     /// The events that close everything left open, in order: the youngest agents first.
     pub(crate) fn closings(&self) -> Vec<Closing> {
         let mut closings = Vec::new();
-        for (child, (parent, thread)) in self.children.iter().rev() {
-            let open = thread.closings(Ends::Nothing);
+        for (child, (parent, agent)) in self.children.iter().rev() {
+            let open = agent.closings(Ends::Nothing);
             closings.extend(open);
-            closings.extend(thread.query_id().map(|query_id| Closing {
+            closings.extend(agent.conversation.query_id().map(|query_id| Closing {
                 query_id,
                 agent_id: *parent,
                 call_id: None,
-                body: cut_short(*child, thread),
+                body: cut_short(*child, agent),
             }));
         }
         closings.extend(self.root.closings(Ends::Request));
@@ -263,12 +269,12 @@ impl History {
 
 /// How an agent ends whose process died. What is on record as done is named, so that nobody does it
 /// a second time.
-fn cut_short(child: AgentId, thread: &Thread) -> EventBody {
-    let done = match thread.done() {
+fn cut_short(child: AgentId, agent: &AgentState) -> EventBody {
+    let done = match agent.conversation.done() {
         done if done.is_empty() => String::new(),
         done => format!("on record as done: {}; ", done.join(", ")),
     };
-    let rest = match thread.is_calling() {
+    let rest = match agent.conversation.is_calling() {
         true => "whether its last step took effect is not known: look first",
         false => "no step of it was under way: look first, then do what is missing",
     };
@@ -337,8 +343,8 @@ mod tests {
         }
     }
 
-    fn words(thread: &Thread) -> Vec<String> {
-        let messages = thread.window.conversation();
+    fn words(agent: &AgentState) -> Vec<String> {
+        let messages = agent.conversation.view.conversation();
         messages.iter().map(|m| m.text().to_owned()).collect()
     }
 
@@ -366,11 +372,11 @@ mod tests {
     fn every_agent_has_a_conversation_of_its_own_and_it_goes_with_the_agent() {
         let mut log = with_two_generations();
         assert_eq!(words(&log.history.root), ["compare them"]);
-        let child = log.history.thread_mut(Some(agent_id(2)));
+        let child = log.history.agent_mut(Some(agent_id(2)));
         assert_eq!(words(child), ["look at a", "a is large"]);
-        let grandchild = log.history.thread_mut(Some(agent_id(3)));
+        let grandchild = log.history.agent_mut(Some(agent_id(3)));
         assert_eq!(words(grandchild), ["look at a's parts", "parts are small"]);
-        log.add(2, cut_short(agent_id(3), &Thread::default()));
+        log.add(2, cut_short(agent_id(3), &AgentState::default()));
         assert_eq!(log.history.children.len(), 1);
         // The root of a resumed session has another id.
         log.add(9, said("both are fine"));

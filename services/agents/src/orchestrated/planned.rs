@@ -95,7 +95,7 @@ fn not_done(record: &CallRecord) -> Ended {
 
 /// Answers the request from the reports, which stand behind the broker's fence.
 async fn answer(work: &Work, record: &CallRecord, outcome: &mut Outcome) -> Result<String, Ended> {
-    let mut messages = work.with_thread(|thread| thread.window.messages());
+    let mut messages = work.with_state(|state| state.conversation.view.messages());
     messages.push(Message::User {
         text: format!(
             "The tasks that this was taken apart into are done, and these are the reports. Answer \

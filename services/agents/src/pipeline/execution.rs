@@ -26,7 +26,7 @@ fn data_given(work: &Work, reach: Reach) -> Option<Shown> {
     if reach != Reach::Small {
         return None;
     }
-    let input = work.with_thread(|thread| thread.window.input().to_owned());
+    let input = work.with_state(|state| state.conversation.view.input().to_owned());
     // The first line says what it is.
     let (_, data) = input.split_once('\n')?;
     Some(Shown {

@@ -54,7 +54,7 @@ async fn by_bridge(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> 
         return Err(Stop::failed(bridge::Error::NotConfigured.fault()));
     };
     let listing = listing(work, outcome).await?;
-    let memory = work.with_thread(|thread| thread.window.given().trim_end().to_owned());
+    let memory = work.with_state(|state| state.conversation.view.given().trim_end().to_owned());
     let request = bridge::Request {
         input: &work.text,
         memory: &memory,
