@@ -9,36 +9,20 @@
 //! Where to start: [`Service`] (what surfaces call), then `session.rs` (one live session), then
 //! [`work`] (what one request needs) and [`loop_mode`] (how it is worked on).
 
-mod ask;
 mod blocking;
-mod commands;
-mod compaction;
-pub mod config;
-mod cut;
-mod desk;
+mod config;
+mod delegation;
 pub mod drive;
 mod error;
-mod holding;
-mod input;
 mod log;
-pub mod loop_mode;
-mod next_prompt;
 pub mod notes;
-mod opening;
-mod orchestrated;
-pub mod pipeline;
 mod prompts;
-mod recall;
-mod report;
-mod reports;
 mod service;
 mod session;
-mod sight;
-mod subagent;
-pub mod work;
+mod tools;
+mod work;
 
 pub use config::{AgentCard, Bridge, Clock, Config, Prompts};
-pub use desk::Desk;
 pub use error::Error;
 pub use service::Service;
-pub use work::{Ask, AskError, CallRecord, Outcome, Reply, Visibility, Work};
+pub use tools::AgentTools;

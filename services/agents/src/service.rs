@@ -1,18 +1,22 @@
 //! The service: every session there is, as surfaces see it.
 
+mod commands;
+mod next_prompt;
+mod opening;
+
 use crate::blocking;
 use crate::config::Config;
-use crate::desk::Desk;
 use crate::error;
-use crate::input;
 use crate::log::emitter::{Durability, Scope};
 use crate::log::lines::Lines;
 use crate::log::record;
 use crate::log::store;
 use crate::log::stream;
-use crate::opening::Opened;
+use crate::service::opening::Opened;
 use crate::session::{Sent, Session, Shared};
-use crate::sight;
+use crate::tools::AgentTools;
+use crate::work::input;
+use crate::work::pictures;
 use api::Streaming;
 use api::audit::Audit;
 use api::broker::{self, Broker, Control};
@@ -52,8 +56,8 @@ pub(crate) struct Opening(
 );
 
 impl Service {
-    /// A service with its logs in `config.sessions_folder`. The broker runs the house's own tools at
-    /// `desk`, whose clock is the service's too.
+    /// A service with its logs in `config.sessions_folder`. The broker runs agents' tools by
+    /// `tools`, whose clock is the service's too.
     ///
     /// # Errors
     /// [`error::Error`] when the folder cannot be made or the configuration makes no sense.
@@ -64,7 +68,7 @@ impl Service {
         control: Arc<dyn Control>,
         audit: Arc<dyn Audit>,
         bus: Arc<dyn Bus>,
-        desk: Arc<Desk>,
+        tools: Arc<AgentTools>,
     ) -> Result<Self, error::Error> {
         if config.tool_iterations == 0 || config.context_tokens == 0 {
             return Err(error::Error::Configuration(
@@ -84,8 +88,8 @@ impl Service {
                 control,
                 audit,
                 bus,
-                clock: desk.clock(),
-                desk,
+                clock: tools.clock(),
+                tools,
             }),
             live: Mutex::default(),
             opening: Arc::default(),
@@ -216,7 +220,7 @@ impl Sessions for Service {
         };
         let mode = request.mode.or(own_mode);
         let input = request.input.as_ref().map(input::given).transpose()?;
-        let pictures = sight::given(&request.pictures)?;
+        let pictures = pictures::given(&request.pictures)?;
         if !pictures.is_empty() && (session.orchestrates() || !mode.unwrap_or_default().is_loop()) {
             return invalid(
                 "Pictures can be given to an agent that answers by itself, in mode loop or auto."

@@ -1,7 +1,7 @@
 //! Listening: to every adapter there is, and to the files that are to be watched.
 
 use super::Driver;
-use crate::desk::Desk;
+use super::settings::Senses;
 use crate::log::emitter::Scope;
 use api::signals::{Error, Watcher};
 use domain::drive::Signal;
@@ -48,8 +48,8 @@ impl Deaf {
 }
 
 /// Whether a path can be watched now; a watch that is dropped at once costs nothing.
-pub(crate) fn may_watch(desk: &Desk, path: &Path) -> Result<(), Error> {
-    let Some(watcher) = &desk.senses().watcher else {
+pub(crate) fn may_watch(watcher: Option<&dyn Watcher>, path: &Path) -> Result<(), Error> {
+    let Some(watcher) = watcher else {
         return Err(Error::new("Files cannot be watched here."));
     };
     watcher.watch(vec![path.to_owned()]).map(drop)
@@ -77,16 +77,16 @@ fn watch_all(
 }
 
 /// The ends of a session's background jobs.
-pub(super) fn ends_of_jobs(desk: &Desk, session_id: SessionId) -> Outside {
-    match &desk.senses().jobs {
+pub(super) fn ends_of_jobs(senses: &Senses, session_id: SessionId) -> Outside {
+    match &senses.jobs {
         Some(jobs) => jobs.signals(session_id),
         None => stream::pending().boxed(),
     }
 }
 
 /// The ends that nobody has heard of, when nobody listens any more.
-pub(crate) fn unheard(desk: &Desk, session_id: SessionId) -> Vec<Signal> {
-    let mut ends = ends_of_jobs(desk, session_id);
+pub(crate) fn unheard(senses: &Senses, session_id: SessionId) -> Vec<Signal> {
+    let mut ends = ends_of_jobs(senses, session_id);
     let known = std::iter::from_fn(|| ends.next().now_or_never().flatten());
     known.filter_map(Result::ok).collect()
 }
@@ -112,7 +112,7 @@ impl Driver {
 
     /// Listens to every adapter there is, and watches what is to be watched.
     pub(super) async fn listen(&mut self) {
-        let senses = self.shared.desk.senses().clone();
+        let senses = self.shared.tools.senses().clone();
         let id = self.session.id;
         let sources = senses.sources.iter();
         let mut streams: Vec<Outside> = sources.map(|source| source.signals(id)).collect();
