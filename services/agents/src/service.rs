@@ -12,14 +12,16 @@ use crate::log::lines::Lines;
 use crate::log::record;
 use crate::log::store;
 use crate::log::stream;
-use crate::service::opening::Opened;
-use crate::session::{Sent, Session, Shared};
+use crate::session::profile::check;
+use crate::session::refused::refused;
+use crate::session::shared::Shared;
+use crate::session::{Sent, Session};
 use crate::tools::AgentTools;
 use crate::work::input;
 use crate::work::pictures;
 use api::Streaming;
 use api::audit::Audit;
-use api::broker::{self, Broker, Control};
+use api::broker::{Broker, Control};
 use api::bus::Bus;
 use api::models::Models;
 use api::sessions::{
@@ -30,7 +32,6 @@ use async_trait::async_trait;
 use domain::context::ContextView;
 use domain::drive::{Origin, Signal};
 use domain::event::{ConfirmationAnswer, Event, EventBody};
-use domain::fault::Coded;
 use domain::hash::Digest;
 use domain::id::{ConfirmationId, HolderId, QueryId, SessionId};
 use domain::limits::USER_TEXT_BYTES;
@@ -54,6 +55,12 @@ pub struct Service {
 pub(crate) struct Opening(
     #[expect(dead_code, reason = "it counts by being there")] pub(crate) Arc<()>,
 );
+
+/// A session that somebody took hold of.
+pub(crate) struct Opened {
+    pub(crate) session: Arc<Session>,
+    pub(crate) holder_id: HolderId,
+}
 
 impl Service {
     /// A service with its logs in `config.sessions_folder`. The broker runs agents' tools by
@@ -422,37 +429,4 @@ impl Sessions for Service {
     async fn signal(&self, session_id: SessionId, signal: Signal) -> Result<(), Error> {
         self.take_signal(session_id, signal).await
     }
-}
-
-pub(crate) fn check(profile: &SessionProfile) -> Result<(), Error> {
-    if profile.settings.workspace.is_absolute() {
-        return Ok(());
-    }
-    Err(Error::new(
-        ErrorKind::InvalidRequest,
-        format!(
-            "The working folder must be an absolute path, not `{}`.",
-            profile.settings.workspace.display()
-        ),
-    ))
-}
-
-/// The broker's refusal, as surfaces see it.
-pub(crate) fn refused(error: broker::Error) -> Error {
-    let kind = match error.kind {
-        broker::ErrorKind::UnknownSession => ErrorKind::NotFound,
-        broker::ErrorKind::UnknownConfirmation | broker::ErrorKind::BindingMismatch => {
-            ErrorKind::InvalidAnswer
-        }
-        broker::ErrorKind::UnknownAgentType | broker::ErrorKind::InvalidSettings => {
-            ErrorKind::InvalidRequest
-        }
-        broker::ErrorKind::Unreachable => ErrorKind::Unreachable,
-        broker::ErrorKind::UnknownAgent
-        | broker::ErrorKind::LimitReached
-        | broker::ErrorKind::AuditUnwritable => ErrorKind::Refused,
-    };
-    Error::new(kind, error.message())
-        .with_hint(error.hint())
-        .with_source(error)
 }

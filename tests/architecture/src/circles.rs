@@ -28,7 +28,6 @@ pub const ALLOWED: &[Allowed] = &[
     ("logic/policy", 7),
     ("logic/text", 3),
     ("logic/tooltable", 4),
-    ("services/agents", 15),
     ("services/audit", 5),
     ("services/memory", 16),
     ("services/models", 2),

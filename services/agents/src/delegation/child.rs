@@ -8,7 +8,7 @@
 use crate::delegation::orchestrated;
 use crate::delegation::report;
 use crate::log::emitter::Durability;
-use crate::prompts::{self, StandingText};
+use crate::prompts::{self};
 use crate::work::Work;
 use crate::work::compaction;
 use crate::work::loop_mode;
@@ -28,7 +28,7 @@ use domain::settings::Mode;
 use domain::tool::EffectClass;
 use futures::FutureExt;
 use orchestration::{Checked, Refusal, failed_report};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
@@ -299,7 +299,7 @@ async fn set_standing(child: &Work, listing: &AgentListing) {
         LayerKind::Identity | LayerKind::AgentCard => true,
         LayerKind::UserText | LayerKind::GlobalNotes | LayerKind::ProjectNotes => has_notes,
     });
-    fit_to_type(
+    prompts::fit_to_type(
         &mut standing,
         Some(&listing.agent_type),
         &child.services.agents,
@@ -324,36 +324,6 @@ async fn set_standing(child: &Work, listing: &AgentListing) {
             .view
             .set_system(context::prompt::system(&settings));
     });
-}
-
-/// Makes standing text fit the agent's type: who hands work out is told to whom it can, and one that
-/// orchestrates is shown nothing of the project's files.
-pub(crate) fn fit_to_type(
-    standing: &mut StandingText,
-    agent_type: Option<&AgentType>,
-    agents: &BTreeMap<AgentType, AgentListing>,
-) {
-    let Some(listing) = agent_type.and_then(|agent_type| agents.get(agent_type)) else {
-        return;
-    };
-    if listing.orchestrates {
-        standing.retain(|kind| kind != LayerKind::ProjectNotes);
-    }
-    let about = |one: &AgentType| {
-        let about = agents.get(one).map_or("", |l| l.description.as_str());
-        format!("\n- {one}: {about}")
-    };
-    let startable: String = listing.can_spawn.iter().map(about).collect();
-    let identity = standing
-        .layers
-        .iter_mut()
-        .find(|l| l.kind == LayerKind::Identity);
-    if let Some(identity) = identity
-        && !startable.is_empty()
-    {
-        identity.text.push_str("\nAgents you can hand tasks to:");
-        identity.text.push_str(&startable);
-    }
 }
 
 /// Works on the brief, then reports on it.

@@ -1,25 +1,19 @@
-//! The drive of one session: performs what [`turn::drive`] decides while the session is in auto mode.
-//!
-//! It lives by the session's own events, as any surface does, and begins turns in the session's own
-//! queue. What it says to a model is never among the words that the broker heard of the user.
+//! Performs what [`turn::drive`] decides for one session.
 
-mod hearing;
-mod prompt;
-pub mod settings;
-
-pub(crate) use hearing::{may_watch, unheard};
-pub use settings::{Price, QuietHours, Senses, Settings};
-
+use crate::drive::handle::{Adapters, SessionHandle};
+use crate::drive::prompt;
+use crate::drive::settings::Settings;
+use crate::drive::sources::{Outside, SourceError, ends_of_jobs};
+use crate::drive::tools::TOOLS;
 use crate::log::emitter::{Durability, Scope, Shown};
 use crate::log::history::History;
-use crate::session::{Session, Shared};
 use api::signals::Notice;
 use domain::Timestamp;
 use domain::drive::{DriveDecision, Origin, Signal};
 use domain::event::{CallStatus, Event as Happened, EventBody, QueryStatus};
 use domain::id::{CallId, QueryId};
-use domain::settings::Mode;
-use domain::tool::{CANCEL_TIMER, SET_TIMER, ToolDefinition, WATCH_PATH, YIELD_TO_USER};
+use domain::settings::{Mode, SessionProfile};
+use domain::tool::{WATCH_PATH, YIELD_TO_USER};
 use futures::StreamExt;
 use futures::stream::{SelectAll, select_all};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,10 +22,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::broadcast::{self, error::RecvError};
-use turn::drive::{Action, Brief, Drive, Ending, Event, Past, Tidings};
+use turn::drive::{Action, Brief, Drive, Ending, Event, Notification, Past};
 use uuid::Uuid;
-
-const TOOLS: [&str; 4] = [YIELD_TO_USER, SET_TIMER, CANCEL_TIMER, WATCH_PATH];
 
 /// How long the drive rests after the first write to the log that failed.
 const UNWRITTEN_REST: Duration = Duration::from_secs(1);
@@ -46,29 +38,14 @@ const OWN_CHANGES: usize = 1_000;
 /// Longest text of a notice, characters.
 const NOTICE_CHARS: usize = 200;
 
-/// The tools that a request is offered: those of the drive only where there is one.
-pub(crate) fn offered(
-    mode: Mode,
-    is_root: bool,
-    tools: Vec<ToolDefinition>,
-) -> Vec<ToolDefinition> {
-    if mode == Mode::Auto && is_root {
-        return tools;
-    }
-    let tools = tools.into_iter();
-    tools
-        .filter(|tool| !TOOLS.contains(&tool.name.as_str()))
-        .collect()
-}
-
 /// Keeps the drive of a session going until the session closes.
 pub(crate) async fn run(
-    session: Arc<Session>,
-    shared: Arc<Shared>,
+    session: Arc<dyn SessionHandle>,
+    adapters: Adapters,
     shown: broadcast::Receiver<Shown>,
 ) {
     let closing = session.closing();
-    let mut driver = Driver::new(session, shared, shown);
+    let mut driver = Driver::new(session, adapters, shown);
     driver.miss_jobs().await;
     driver.follow_mode().await;
     loop {
@@ -84,11 +61,11 @@ pub(crate) async fn run(
             },
             Some(ended) = driver.jobs.next() => match ended {
                 Ok(signal) => driver.came_in(signal).await,
-                Err(error) => driver.is_deaf(&error, hearing::Deaf::Adapter).await,
+                Err(error) => driver.report_source_error(&error, SourceError::Unavailable).await,
             },
             Some(reported) = driver.outside.next() => match reported {
                 Ok(signal) => driver.came_in(signal).await,
-                Err(error) => driver.is_deaf(&error, hearing::Deaf::Adapter).await,
+                Err(error) => driver.report_source_error(&error, SourceError::Unavailable).await,
             },
             () = tokio::time::sleep(due.unwrap_or_default()), if due.is_some() => {
                 driver.tick().await;
@@ -97,14 +74,14 @@ pub(crate) async fn run(
     }
 }
 
-struct Driver {
-    session: Arc<Session>,
-    shared: Arc<Shared>,
+pub(super) struct Driver {
+    pub(super) session: Arc<dyn SessionHandle>,
+    pub(super) adapters: Adapters,
     shown: broadcast::Receiver<Shown>,
     /// What adapters report; empty while the drive is off.
-    outside: SelectAll<hearing::Outside>,
+    pub(super) outside: SelectAll<Outside>,
     /// The ends of background jobs, heard in every mode.
-    jobs: futures::stream::Fuse<hearing::Outside>,
+    jobs: futures::stream::Fuse<Outside>,
     drive: Drive,
     /// The drive's own turn, once it is in the queue.
     running: Option<QueryId>,
@@ -121,21 +98,25 @@ struct Driver {
     /// How long it rests after a write to the log that failed; zero while the log can be written.
     unwritten: Duration,
     /// What the user was told does not work.
-    complaints: BTreeSet<String>,
+    pub(super) complaints: BTreeSet<String>,
     /// Whether it is in the log that notices are not shown.
     is_mute: Arc<AtomicBool>,
 }
 
 impl Driver {
-    fn new(session: Arc<Session>, shared: Arc<Shared>, shown: broadcast::Receiver<Shown>) -> Self {
-        let now = (shared.clock)();
-        let past = past(&session.emitter.history(), &shared.config.drive);
-        let jobs = hearing::ends_of_jobs(shared.tools.senses(), session.id).fuse();
+    fn new(
+        session: Arc<dyn SessionHandle>,
+        adapters: Adapters,
+        shown: broadcast::Receiver<Shown>,
+    ) -> Self {
+        let now = (adapters.clock)();
+        let past = past(&session.emitter().history(), &adapters.settings);
+        let jobs = ends_of_jobs(&adapters.senses, session.emitter().session_id()).fuse();
         Self {
-            drive: Drive::new(shared.config.drive.limits, past, now),
+            drive: Drive::new(adapters.settings.limits, past, now),
             jobs,
             session,
-            shared,
+            adapters,
             shown,
             outside: select_all(Vec::new()),
             running: None,
@@ -152,7 +133,13 @@ impl Driver {
     }
 
     fn now(&self) -> Timestamp {
-        (self.shared.clock)()
+        (self.adapters.clock)()
+    }
+
+    /// What the session is opened with now.
+    pub(super) fn profile(&self) -> Option<SessionProfile> {
+        let history = self.session.emitter().history();
+        history.view.profile().cloned()
     }
 
     /// How long nothing has to be done unless something happens.
@@ -162,7 +149,7 @@ impl Driver {
         }
         let timers = self
             .session
-            .emitter
+            .emitter()
             .history()
             .view
             .background()
@@ -175,7 +162,7 @@ impl Driver {
         let pause = due.map(|due| Duration::try_from(due.duration_since(now)).unwrap_or_default());
         // What could not be logged is due until it is.
         let pause = pause.map(|pause| pause.max(self.unwritten));
-        match (&self.shared.config.drive.quiet_hours, pause) {
+        match (&self.adapters.settings.quiet_hours, pause) {
             (Some(_), pause) => Some(pause.map_or(QUIET_CHECK, |pause| pause.min(QUIET_CHECK))),
             (None, pause) => pause,
         }
@@ -183,7 +170,7 @@ impl Driver {
 
     /// Switches the drive on or off as the session's mode says.
     async fn follow_mode(&mut self) {
-        let mode = self.session.profile().map(|profile| profile.mode);
+        let mode = self.profile().map(|profile| profile.mode);
         let on = mode == Some(Mode::Auto);
         if on == self.drive.is_on() {
             return;
@@ -201,13 +188,13 @@ impl Driver {
     async fn catch_up(&mut self) {
         let was_on = self.drive.is_on();
         let (past, open) = {
-            let history = self.session.emitter.history();
+            let history = self.session.emitter().history();
             let requests = history.view.open_requests();
             let open: Vec<(QueryId, Origin)> =
                 requests.map(|one| (one.query_id, one.origin)).collect();
-            (past(&history, &self.shared.config.drive), open)
+            (past(&history, &self.adapters.settings), open)
         };
-        self.drive = Drive::new(self.shared.config.drive.limits, past, self.now());
+        self.drive = Drive::new(self.adapters.settings.limits, past, self.now());
         (self.running, self.yields) = (None, BTreeMap::new());
         self.open = open
             .iter()
@@ -237,7 +224,7 @@ impl Driver {
                 self.provider = Some(model.provider.clone());
             }
             EventBody::ModelAnswered { usage, .. } if self.is_own(event) => {
-                let settings = &self.shared.config.drive;
+                let settings = &self.adapters.settings;
                 let spent = settings.cost(self.provider.as_deref(), *usage);
                 self.on(Event::Paid(spent)).await;
             }
@@ -356,7 +343,7 @@ impl Driver {
         self.check_quiet().await;
         let timers = self
             .session
-            .emitter
+            .emitter()
             .history()
             .view
             .background()
@@ -371,7 +358,7 @@ impl Driver {
 
     async fn check_quiet(&mut self) {
         let now = self.now();
-        let hours = &self.shared.config.drive.quiet_hours;
+        let hours = &self.adapters.settings.quiet_hours;
         let quiet = hours.as_ref().is_some_and(|hours| hours.contain(now));
         if quiet != self.is_quiet_hour {
             self.is_quiet_hour = quiet;
@@ -380,7 +367,7 @@ impl Driver {
     }
 
     /// Puts a signal on record; the machine is told when the event comes by.
-    async fn record(&mut self, signal: Signal, call_id: Option<CallId>) {
+    pub(super) async fn record(&mut self, signal: Signal, call_id: Option<CallId>) {
         let scope = Scope {
             call_id,
             ..Scope::default()
@@ -388,13 +375,13 @@ impl Driver {
         self.emit(scope, EventBody::SignalReceived { signal }).await;
     }
 
-    async fn emit(&mut self, scope: Scope, body: EventBody) {
-        let emitter = &self.session.emitter;
+    pub(super) async fn emit(&mut self, scope: Scope, body: EventBody) {
+        let emitter = &self.session.emitter();
         match emitter.emit(scope, body, Durability::Written).await {
             Ok(_event) => self.unwritten = Duration::ZERO,
             Err(error) if self.unwritten.is_zero() => {
                 tracing::error!(
-                    session = %self.session.id,
+                    session = %self.session.emitter().session_id(),
                     %error,
                     "the session log cannot be written; auto mode tries again from time to time"
                 );
@@ -426,8 +413,8 @@ impl Driver {
                 None
             }
             Action::Act(brief) => self.act(brief).await,
-            Action::Tell(tidings) => {
-                self.tell(tidings);
+            Action::Tell(notification) => {
+                self.tell(notification);
                 None
             }
             Action::Cut => {
@@ -442,10 +429,14 @@ impl Driver {
     /// Begins a turn; what to tell the machine when it could not begin.
     async fn act(&mut self, brief: Brief) -> Option<Event> {
         // The broker is told first: what the model is about to be shown limits what it may do.
-        let label = self.session.emitter.history().drive.label();
-        let told = self.shared.control.recall(self.session.id, label).await;
+        let label = self.session.emitter().history().drive.label();
+        let told = self
+            .adapters
+            .control
+            .recall(self.session.emitter().session_id(), label)
+            .await;
         if let Err(error) = told {
-            tracing::warn!(session = %self.session.id, %error, "a turn of the drive was not begun");
+            tracing::warn!(session = %self.session.emitter().session_id(), %error, "a turn of the drive was not begun");
             return Some(failed());
         }
         let text = prompt::compose(&brief, &Uuid::now_v7().simple().to_string());
@@ -457,29 +448,29 @@ impl Driver {
             }
             Ok(None) => Some(Event::Declined),
             Err(error) => {
-                tracing::warn!(session = %self.session.id, %error, "a turn of the drive was not begun");
+                tracing::warn!(session = %self.session.emitter().session_id(), %error, "a turn of the drive was not begun");
                 Some(failed())
             }
         }
     }
 
-    fn tell(&self, tidings: Tidings) {
-        let Some(notifier) = self.shared.tools.senses().notifier.clone() else {
+    fn tell(&self, notification: Notification) {
+        let Some(notifier) = self.adapters.senses.notifier.clone() else {
             return;
         };
         let answer = text::escape::visible_line(&self.answer);
         let mut body: String = answer.chars().take(NOTICE_CHARS).collect();
-        let (title, fixed) = match tidings {
-            Tidings::Rested => ("Housecarl has worked", ""),
-            Tidings::TurnsUsed => (
+        let (title, fixed) = match notification {
+            Notification::Rested => ("Housecarl has worked", ""),
+            Notification::TurnsUsed => (
                 "Housecarl has stopped",
                 "It has used all its turns without you.",
             ),
-            Tidings::BudgetUsed => (
+            Notification::BudgetUsed => (
                 "Housecarl has stopped",
                 "It has used what it may spend today.",
             ),
-            Tidings::Question => ("Housecarl asks", "A question waits for your answer."),
+            Notification::Question => ("Housecarl asks", "A question waits for your answer."),
         };
         if !fixed.is_empty() {
             fixed.clone_into(&mut body);

@@ -2,16 +2,16 @@
 //! back, pin messages, pass on what may be a reason to act.
 
 use crate::blocking;
-use crate::delegation::child;
 use crate::log::emitter::{Durability, Emitter, Scope};
 use crate::log::history::History;
 use crate::log::lines::Lines;
 use crate::log::record;
 use crate::log::store;
 use crate::prompts;
+use crate::service::Service;
 use crate::service::next_prompt::next_prompt;
 use crate::service::opening::write_closings;
-use crate::service::{Service, refused};
+use crate::session::refused::refused;
 use crate::work::compaction;
 use crate::work::pipeline;
 use api::broker::AgentListing;
@@ -97,7 +97,7 @@ impl Service {
         let kept = self.shared.config.prompts.clone();
         let reading = blocking::run(move || Ok(prompts::layers(&kept, &profile, &about)));
         let mut standing = reading.await?;
-        child::fit_to_type(&mut standing, Some(&agent_type), &agents);
+        prompts::fit_to_type(&mut standing, Some(&agent_type), &agents);
         history.set_standing(&settings, standing, (budget, shape));
         Ok((budget, next))
     }

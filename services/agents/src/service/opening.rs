@@ -5,15 +5,17 @@ use crate::log::emitter::{Durability, Emitter, Scope};
 use crate::log::history::{History, Past};
 use crate::log::record::SessionLog;
 use crate::log::store;
-use crate::service::{Opening, Service, check, refused};
-use crate::session::holding::{Holders, left};
+use crate::service::{Opened, Opening, Service};
+use crate::session::holders::{Holders, left};
+use crate::session::profile::check;
+use crate::session::refused::refused;
 use crate::session::{Root, Session};
 use crate::work::resources::SessionShared;
 use api::sessions::{Error, ErrorKind};
 use context::Closing;
 use domain::event::EventBody;
 use domain::fault::Fault;
-use domain::id::{HolderId, SessionId};
+use domain::id::SessionId;
 use domain::model::{ModelRole, Usage};
 use domain::settings::SessionProfile;
 use std::collections::BTreeMap;
@@ -224,12 +226,6 @@ impl Service {
              config.toml and start what serves here again.",
         ))
     }
-}
-
-/// A session that somebody took hold of.
-pub(crate) struct Opened {
-    pub(crate) session: Arc<Session>,
-    pub(crate) holder_id: HolderId,
 }
 
 /// Says that the session goes on, what was lost, and how what was open ended.
