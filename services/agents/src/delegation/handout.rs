@@ -3,6 +3,7 @@
 
 use crate::delegation::roster::limits;
 use crate::work::Work;
+use crate::work::record::{DelegationData, TasksEnding};
 use domain::event::EventBody;
 use domain::fault::Fault;
 use domain::id::CallId;
@@ -24,17 +25,16 @@ pub(super) fn tasks_call(tasks: &[Task]) -> ToolCall {
 
 /// Which tasks are not done whole and why, unless all are.
 pub(super) fn not_whole(data: &Value) -> Option<Fault> {
-    if !matches!(data["ending"].as_str(), Some("partial" | "nothing")) {
-        return None;
+    let tasks = DelegationData::read(data).tasks?;
+    match tasks.ending {
+        TasksEnding::Partial | TasksEnding::Nothing => {}
+        TasksEnding::Complete | TasksEnding::Interrupted => return None,
     }
-    let short = data["short"].as_array();
-    let short = short.into_iter().flatten().filter_map(Value::as_str);
-    let short: Vec<&str> = short.collect();
     Some(Fault {
         code: "agents.tasks_short".to_owned(),
         message: format!(
             "Not everything is done and shown to be right: {}.",
-            short.join("; ")
+            tasks.short.join("; ")
         ),
         hint: "Ask for what is missing, or look at it yourself before you rely on it.".to_owned(),
     })

@@ -13,6 +13,7 @@ use crate::work::ask::{Ask, AskError, Visibility};
 use crate::work::loop_mode;
 use crate::work::outcome::{CallRecord, Outcome};
 use crate::work::pipeline;
+use crate::work::record::DelegationData;
 use api::broker::AgentListing;
 use api::models::ErrorKind;
 use domain::event::{CallStatus, EventBody, QueryStatus};
@@ -22,7 +23,7 @@ use domain::limits::{SCHEMA_REPAIRS, TASKS_PER_REQUEST};
 use domain::lineage::AgentType;
 use domain::message::{Message, ToolCall};
 use domain::model::{FinishReason, Usage};
-use domain::report::{Report, ReportStatus};
+use domain::report::ReportStatus;
 use domain::settings::Mode;
 use domain::task::{Decomposition, Task};
 use domain::tool::SAVE_MEMORY;
@@ -289,11 +290,11 @@ async fn remember(work: &Work, record: &CallRecord, outcome: &mut Outcome) {
     if !can_save || record.result.status != CallStatus::Ok {
         return;
     }
-    let reports = reports_of(&record.result.data);
+    let reports = DelegationData::read(&record.result.data).reports;
     let used = reports
         .iter()
-        .filter(|(_, report)| report.status != ReportStatus::Failed);
-    let used = used.map(|(name, report)| (name.as_str(), report));
+        .filter(|one| one.report.status != ReportStatus::Failed);
+    let used = used.map(|one| (one.name.as_str(), &one.report));
     let is_secret = |text: &str| text::secrets::has_shape(text);
     let is_order = |text: &str| text::firewall::inspect(text).is_suspicious();
     let passed = candidates(used, &[], &is_secret, &is_order);
@@ -318,17 +319,6 @@ async fn remember(work: &Work, record: &CallRecord, outcome: &mut Outcome) {
 fn memory(text: &str) -> Value {
     let name: String = text.chars().take(80).collect();
     json!({ "name": name, "content": text })
-}
-
-fn reports_of(data: &Value) -> Vec<(String, Report)> {
-    let listed = data["reports"].as_array();
-    let listed = listed.into_iter().flatten();
-    listed
-        .filter_map(|one| {
-            let report = serde_json::from_value(one["report"].clone()).ok()?;
-            Some((one["name"].as_str()?.to_owned(), report))
-        })
-        .collect()
 }
 
 /// Asks which facts are new and will be useful later. Silence keeps nothing.

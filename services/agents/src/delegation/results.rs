@@ -1,18 +1,18 @@
 //! Reports as the agent that asked for them reads them.
 
 use crate::delegation::child::DelegationResult;
+use crate::work::record::{DelegationData, NamedReport, TasksData};
 use domain::limits::SHOWN_REPORTS;
 use domain::report::{Report, ReportSource, ReportStatus};
 use domain::tool::ToolOutput;
-use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// The result of a call that started agents: each report under its name, below `head`; `data` is
-/// what programs get besides.
+/// The result of a call that started agents: each report under its name, below `head`; `tasks` says
+/// where tasks that depend on each other stand.
 pub(crate) fn output(
     reports: &[(String, &DelegationResult)],
     head: String,
-    mut data: Value,
+    tasks: Option<TasksData>,
 ) -> ToolOutput {
     let mut text = head;
     // Of many, those before the last few are told in one line.
@@ -33,28 +33,24 @@ pub(crate) fn output(
             artifacts.push(artifact.clone());
         }
     }
-    let listed: Vec<Value> = reports
-        .iter()
-        .map(|(name, one)| in_data(name, one))
-        .collect();
-    data["reports"] = Value::from(listed);
+    let reports = reports.iter().map(|(name, one)| NamedReport {
+        name: name.clone(),
+        agent_type: one.agent_type.clone(),
+        report: one.report.clone(),
+        corrections: one.corrections.clone(),
+        record: one.record.clone(),
+    });
+    let data = DelegationData {
+        tasks,
+        reports: reports.collect(),
+    };
     ToolOutput {
-        data,
+        data: data.to_value(),
         text,
         origin: "agents".to_owned(),
         artifacts,
         labels: Vec::new(),
     }
-}
-
-fn in_data(name: &str, returned: &DelegationResult) -> Value {
-    json!({
-        "name": name,
-        "agent_type": returned.agent_type,
-        "report": returned.report,
-        "corrections": returned.corrections,
-        "record": returned.record,
-    })
 }
 
 fn in_a_line(report: &Report) -> String {
@@ -120,7 +116,7 @@ mod tests {
     #[test]
     fn a_report_is_told_with_what_was_changed_about_it_and_what_is_on_record() {
         let one = returned("It is not there.");
-        let told = output(&[("coder".to_owned(), &one)], String::new(), json!({}));
+        let told = output(&[("coder".to_owned(), &one)], String::new(), None);
         assert_eq!(
             told.text,
             "coder: failed, uncertain, from model knowledge\nIt is not there.\nFailed because: no \
@@ -137,7 +133,7 @@ mod tests {
         let many: Vec<(String, &DelegationResult)> = (0..SHOWN_REPORTS + 1)
             .map(|n| (format!("{n}"), &one))
             .collect();
-        let told = output(&many, "Head.".to_owned(), json!({}));
+        let told = output(&many, "Head.".to_owned(), None);
         assert_eq!(told.text.matches("On record").count(), SHOWN_REPORTS);
         assert!(
             told.text

@@ -213,5 +213,5 @@ fn output(all: Vec<DelegationResult>) -> ToolOutput {
             _ => (format!("{}. {}", place + 1, one.agent_type), one),
         })
         .collect();
-    results::output(&named, String::new(), json!({}))
+    results::output(&named, String::new(), None)
 }

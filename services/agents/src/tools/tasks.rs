@@ -8,6 +8,7 @@ use crate::delegation::results;
 use crate::delegation::roster::{limits, roster};
 use crate::log::emitter::Durability;
 use crate::work::Work;
+use crate::work::record::{TasksData, TasksEnding};
 use api::authority::JudgedCall;
 use api::executor::{Progress, ProgressSink, ToolFailure};
 use async_trait::async_trait;
@@ -23,7 +24,6 @@ use orchestration::{
     Action, Assignment, Ending, Evidence, Input, Orchestration, Refusal, Start, Work as For, Worth,
     brief, check, rolling_summary, task_state, tasks_schema,
 };
-use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use uuid::Uuid;
 
@@ -229,19 +229,17 @@ impl<'a> Run<'a> {
             .collect();
         let named: Vec<(String, &DelegationResult)> =
             known.iter().map(|(id, one)| (id.clone(), one)).collect();
-        let ending = match ending {
-            Ending::Complete => "complete",
-            Ending::Partial => "partial",
-            Ending::Nothing => "nothing",
-            Ending::Interrupted => "interrupted",
+        let tasks = TasksData {
+            ending: match ending {
+                Ending::Complete => TasksEnding::Complete,
+                Ending::Partial => TasksEnding::Partial,
+                Ending::Nothing => TasksEnding::Nothing,
+                Ending::Interrupted => TasksEnding::Interrupted,
+            },
+            short: self.whole.short().map(in_words).collect(),
+            state: task_state(&self.whole),
         };
-        let short: Vec<String> = self.whole.short().map(in_words).collect();
-        let data: Value = json!({
-            "ending": ending,
-            "short": short,
-            "state": task_state(&self.whole),
-        });
-        results::output(&named, head, data)
+        results::output(&named, head, Some(tasks))
     }
 }
 

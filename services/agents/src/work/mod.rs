@@ -16,12 +16,13 @@ pub(crate) mod permit;
 pub(crate) mod pictures;
 pub(crate) mod pipeline;
 pub(crate) mod recall;
+pub(crate) mod record;
 pub(crate) mod resources;
 
 use crate::config::{Bridge, Clock};
 use crate::log::agent::AgentState;
 use crate::log::emitter::{Durability, Emitter, Scope};
-use crate::log::record;
+use crate::log::record::path_of;
 use crate::work::resources::AgentResources;
 use api::CallContext;
 use api::audit::Audit;
@@ -227,7 +228,7 @@ impl Work {
 
     /// The session's log.
     pub(crate) fn log_path(&self) -> PathBuf {
-        record::path_of(&self.services.sessions_folder, self.request.session_id)
+        path_of(&self.services.sessions_folder, self.request.session_id)
     }
 
     /// What is wrong with the session log; `None` when nothing is.

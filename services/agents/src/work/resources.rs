@@ -5,9 +5,11 @@ use crate::config::Prompts;
 use crate::work::budget::TokenBudget;
 use crate::work::lock::lock;
 use crate::work::permit::ConcurrencyPermit;
+use crate::work::record::DelegationData;
 use api::broker::ToolResult;
 use domain::message::ToolCall;
 use domain::model::Usage;
+use domain::report::ReportSource;
 use orchestration::{Entry, Heard};
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
@@ -130,8 +132,11 @@ impl AgentResources {
     pub(crate) fn note(&self, call: &ToolCall, result: &ToolResult, seq: Option<u64>) {
         let capability = self.shared.capabilities.get(&call.name);
         let capability = capability.map_or("", String::as_str);
-        let reported = |wanted: &str| names_in(&result.data, wanted);
         let is_spawn = capability == SPAWN;
+        let delegated = match is_spawn {
+            true => DelegationData::read(&result.data),
+            false => DelegationData::default(),
+        };
         // What a model called something that is no tool is no tool's name.
         let tool = match capability {
             "" => UNKNOWN.to_owned(),
@@ -158,10 +163,12 @@ impl AgentResources {
             artifacts: result.artifacts.clone(),
             is_evidence: match capability {
                 OWN_NOTES => false,
-                SPAWN => reported("tool_output") || reported("web"),
+                SPAWN => {
+                    delegated.names(ReportSource::ToolOutput) || delegated.names(ReportSource::Web)
+                }
                 _ => true,
             },
-            is_web: capability == WEB || (is_spawn && reported("web")),
+            is_web: capability == WEB || delegated.names(ReportSource::Web),
         });
     }
 
@@ -190,13 +197,6 @@ fn strings_in(value: &Value, into: &mut String) {
         Value::Object(all) => all.values().for_each(|one| strings_in(one, into)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
-}
-
-/// Whether one of the reports in a result names this source.
-fn names_in(data: &Value, source: &str) -> bool {
-    let reports = data["reports"].as_array();
-    let mut reports = reports.into_iter().flatten();
-    reports.any(|one| one["report"]["source"] == source && one["report"]["status"] != "failed")
 }
 
 #[cfg(test)]
