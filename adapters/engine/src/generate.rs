@@ -27,6 +27,10 @@ const TOP_P: f32 = 0.95;
 /// Likelihood, relative to the best candidate, below which sampling drops one.
 const MIN_P: f32 = 0.05;
 
+/// How often a repetition under a grammar is answered by ruling out its next token. The likeliest
+/// other token mostly leads back into the same repetition.
+const DETOURS: usize = 2;
+
 /// How the next token is chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Sampling {
@@ -46,9 +50,10 @@ pub enum Sampling {
 pub enum Finish {
     /// The model ended it, or the grammar is complete.
     Complete,
-    /// The token limit, the end of the context, or text that had begun to go round in circles and
-    /// would have reached them.
+    /// The token limit, or the end of the context.
     Length,
+    /// The model had begun to write the same again and again.
+    Repetition,
     /// The caller gave up.
     Cancelled,
 }
@@ -292,6 +297,7 @@ impl<'m> Session<'m> {
         let mut position = request.prompt.len();
         let mut watch = LoopWatch::default();
         let mut banned = None;
+        let mut loops = 0;
         outcome.finish = Finish::Length;
         while outcome.completion_tokens < request.max_tokens {
             if cancel.load(Ordering::Relaxed) {
@@ -314,9 +320,15 @@ impl<'m> Session<'m> {
                 break;
             }
             banned = watch.push(token.0);
+            loops += usize::from(banned.is_some());
+            // A loop in free text only ends by ending the text. A grammar may be able to go on
+            // with another token, but not for ever.
+            let detours = constraint.as_ref().map_or(0, |_| DETOURS);
+            if loops > detours {
+                outcome.finish = Finish::Repetition;
+                break;
+            }
             match constraint.as_mut() {
-                // A loop in free text only ends by ending the text.
-                None if banned.is_some() => break,
                 None => {}
                 Some(constraint) => {
                     constraint.accept(token.0.cast_unsigned())?;

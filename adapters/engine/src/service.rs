@@ -318,6 +318,7 @@ impl Answer {
             Finish::Complete if self.calls > 0 => FinishReason::ToolCalls,
             Finish::Complete => FinishReason::Stop,
             Finish::Length => FinishReason::Length,
+            Finish::Repetition => FinishReason::Repetition,
             Finish::Cancelled => FinishReason::Cancelled,
         };
         self.ready.push_back(Ok(ChatChunk::Usage(usage)));

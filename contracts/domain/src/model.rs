@@ -198,4 +198,14 @@ pub enum FinishReason {
     ContentFilter,
     /// The caller cancelled.
     Cancelled,
+    /// The model repeated itself without end and was stopped; the answer is cut.
+    Repetition,
+}
+
+impl FinishReason {
+    /// Whether the answer is not whole because it was stopped while the model was writing.
+    #[must_use]
+    pub const fn is_cut(self) -> bool {
+        matches!(self, Self::Length | Self::Repetition)
+    }
 }

@@ -91,7 +91,7 @@ impl Tally {
 /// Why a turn ended, from how its last generation did.
 pub(crate) const fn reason_of(finish: FinishReason) -> Reason {
     match finish {
-        FinishReason::Length => Reason::Cut,
+        FinishReason::Length | FinishReason::Repetition => Reason::Cut,
         FinishReason::ContentFilter => Reason::Withheld,
         FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Cancelled => Reason::Answered,
     }

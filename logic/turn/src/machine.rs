@@ -148,6 +148,8 @@ pub struct Turn {
     compactions: u32,
     circles: u32,
     circled: bool,
+    /// The last reply was nothing but a repetition.
+    repeated: bool,
     compacting: bool,
     last_reason: Option<Reason>,
     waiting: VecDeque<Call>,
@@ -169,6 +171,7 @@ impl Turn {
             compactions: 0,
             circles: 0,
             circled: false,
+            repeated: false,
             compacting: false,
             last_reason: None,
             waiting: VecDeque::new(),
@@ -235,6 +238,11 @@ impl Turn {
         }
         if answer.has_text || reason == Reason::Withheld {
             return self.publish(reason);
+        }
+        if answer.finish == FinishReason::Repetition {
+            // Asked the same again it would repeat itself again: tools are what it stumbled over.
+            self.repeated = true;
+            return self.generate();
         }
         if self.nudges < self.limits.nudges && self.model_calls < self.limits.model_calls {
             self.nudges += 1;
@@ -319,6 +327,8 @@ impl Turn {
         let mut actions = Vec::new();
         let last = if self.circles >= self.limits.circles {
             Some((Nudge::GoingInCircles, Reason::WentInCircles))
+        } else if self.repeated {
+            Some((Nudge::RepeatedReply, Reason::WentInCircles))
         } else if self.model_calls >= self.limits.model_calls {
             Some((Nudge::IterationsUsed, Reason::IterationsUsed))
         } else {

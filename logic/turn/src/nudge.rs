@@ -11,6 +11,8 @@ pub enum Nudge {
     IterationsUsed,
     /// It keeps asking for what was refused as a repetition.
     GoingInCircles,
+    /// The reply was nothing but a repetition; tools are off now.
+    RepeatedReply,
 }
 
 impl Nudge {
@@ -32,6 +34,10 @@ impl Nudge {
             Self::GoingInCircles => {
                 "You are repeating calls that were refused, so tools are off now. Answer with what \
                  you have: say what you found and did, and what stopped you."
+            }
+            Self::RepeatedReply => {
+                "Your reply repeated the same words without end and was stopped. Tools are off now. \
+                 Answer in a few words."
             }
         }
     }

@@ -47,6 +47,7 @@ fn finishes() -> impl Strategy<Value = FinishReason> {
         Just(FinishReason::Length),
         Just(FinishReason::ContentFilter),
         Just(FinishReason::Cancelled),
+        Just(FinishReason::Repetition),
     ]
 }
 
@@ -336,6 +337,29 @@ fn a_model_that_goes_in_circles_is_told_to_report() {
             );
         }
     }
+}
+
+#[test]
+fn a_reply_that_only_repeats_itself_is_asked_for_once_more_without_tools() {
+    let mut turn = generating();
+    let mut repeated = |calls| {
+        turn.on(Event::Answered(Answer {
+            has_text: false,
+            finish: FinishReason::Repetition,
+            calls,
+        }))
+    };
+    assert_eq!(
+        repeated(Vec::new()),
+        [
+            Action::Nudge(Nudge::RepeatedReply),
+            Action::AskModel(ToolUse::Withheld)
+        ]
+    );
+    let [Action::Publish(ending)] = repeated(Vec::new())[..] else {
+        panic!("the second repetition must end the turn");
+    };
+    assert_eq!(ending.reason, Reason::WentInCircles);
 }
 
 #[test]

@@ -275,6 +275,7 @@ impl Answer {
             leaked::Piece::Thinking(text) => self.pending.push_back(ChatChunk::Thinking(text)),
             leaked::Piece::Calls { calls, written } => self.leaked(calls, written),
             leaked::Piece::Left(tool) => self.left(&tool),
+            leaked::Piece::Broken(tool) => self.broken(&tool),
             leaked::Piece::Withdrawn => {
                 self.round.text.clear();
                 if self.schema.is_none() {
@@ -330,6 +331,18 @@ impl Answer {
         )));
     }
 
+    /// Says that the answer ended within a call.
+    fn broken(&mut self, tool: &str) {
+        self.pending.push_back(ChatChunk::Notice(notice(
+            "models.call_cut",
+            format!(
+                "{} was stopped in the middle of a call of `{tool}`; nothing was run",
+                self.model
+            ),
+            "",
+        )));
+    }
+
     /// Says, once, that a call in the text was not taken for one.
     fn left(&mut self, tool: &str) {
         if std::mem::replace(&mut self.left_calls, true) {
@@ -380,7 +393,11 @@ impl Answer {
             return Err(error::interrupted(&self.instance.name));
         };
         let splitter = std::mem::replace(&mut self.round.splitter, Splitter::new(&[]));
-        for piece in splitter.finish() {
+        let rest = match reason.is_cut() {
+            true => splitter.finish_cut(),
+            false => splitter.finish(),
+        };
+        for piece in rest {
             self.sorted(piece);
         }
         self.count();
@@ -464,8 +481,8 @@ impl Answer {
                 "",
             )));
         } else {
-            let cut = if reason == FinishReason::Length {
-                "; the last answer was cut at the token limit"
+            let cut = if reason.is_cut() {
+                "; the last answer was cut"
             } else {
                 ""
             };

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use support::dialect::{self, ALL, beside, reply};
 use support::ollama::{self, Installed, done, said};
-use support::server::{Reply, Server, unused_port};
+use support::server::{Part, Reply, Server, unused_port};
 use support::{ask, config, exact, gateway, no_engine, provider, question, role, service, tool};
 
 fn schema() -> Value {
@@ -122,6 +122,44 @@ async fn a_call_is_not_recovered_where_none_may_be() {
     // Nor is it an answer.
     assert_eq!(answer.text, "");
     assert_eq!(answer.notices[0].code, "models.call_withheld");
+}
+
+#[tokio::test]
+async fn a_leaked_call_that_was_cut_is_no_answer() {
+    let stopped = dialect::event(
+        ProviderType::OpenAi,
+        &json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "length"}]}),
+    );
+    let cut = async |said: &str| {
+        let body = dialect::text(ProviderType::OpenAi, said) + &stopped;
+        let server = Server::start(move |_, _| {
+            let parts = vec![Part::Bytes(body.clone().into_bytes())];
+            Reply::parts("text/event-stream", parts)
+        })
+        .await;
+        let mut request = question();
+        request.tools = vec![tool("read_file")];
+        ask(&gateway(ProviderType::OpenAi, &server.url), request).await
+    };
+    for call in [
+        r#"{"tool": "read_file", "arguments": {"path": "a a a a"#,
+        "<tool_call>\n{\"name\": \"read_file\", \"argum",
+        "```json\n{\"name\": \"read_file\", ",
+    ] {
+        let answer = cut(call).await;
+        assert_eq!(answer.text, "", "{call}");
+        assert!(answer.calls.is_empty());
+        assert_eq!(answer.codes(), ["models.call_cut"], "{call}");
+    }
+    // What only looks like one, and what stands beside text, is an answer.
+    for text in [
+        r#"{"port": 80, "ho"#,
+        "Use this: {\"name\": \"read_file\", ",
+    ] {
+        let answer = cut(text).await;
+        assert_eq!(answer.text, text.trim_end());
+        assert!(answer.notices.is_empty(), "{text}");
+    }
 }
 
 #[tokio::test]

@@ -140,3 +140,21 @@ fn a_hundred_of_a_hundred_plans_fit_the_schema() {
         broken.len()
     );
 }
+
+/// The small model falls into writing the same words for ever when it is offered tools and greeted.
+#[test]
+fn a_greeting_ends_soon_and_a_broken_call_is_no_answer() {
+    let Some(house) = house() else { return };
+    let run = ["run", "--json", "--provider", "embedded", "hello"];
+    let summary = house.ask(run).run().json();
+    let answer = summary["answer"].as_str().unwrap_or_default();
+    assert!(!answer.contains("\"tool\""), "{summary:#}");
+    let log = log_of(&house, &summary);
+    let generations = of_kind(&log, "generation_finished");
+    let written = generations
+        .iter()
+        .map(|one| one["usage"]["completion_tokens"].as_u64().unwrap());
+    let written: Vec<u64> = written.collect();
+    assert!(!written.is_empty());
+    assert!(written.iter().all(|tokens| *tokens < 512), "{written:?}");
+}

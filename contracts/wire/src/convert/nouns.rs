@@ -106,6 +106,7 @@ wire_enum!(
         Length,
         ContentFilter,
         Cancelled,
+        Repetition,
     }
 );
 

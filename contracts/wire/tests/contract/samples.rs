@@ -155,8 +155,15 @@ impl Seed {
     }
 
     pub fn finish(&self) -> FinishReason {
-        use FinishReason::{Cancelled, ContentFilter, Length, Stop, ToolCalls};
-        self.pick(&[Stop, ToolCalls, Length, ContentFilter, Cancelled])
+        use FinishReason::{Cancelled, ContentFilter, Length, Repetition, Stop, ToolCalls};
+        self.pick(&[
+            Stop,
+            ToolCalls,
+            Length,
+            ContentFilter,
+            Cancelled,
+            Repetition,
+        ])
     }
 
     pub fn mode(&self) -> Mode {

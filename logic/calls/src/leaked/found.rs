@@ -28,6 +28,8 @@ pub enum Piece {
     /// What was given out as text just now is marked as a call of this tool, and stays text because
     /// it is not the whole answer.
     Left(String),
+    /// The reply ended in the middle of a call of this tool, which was all that it was.
+    Broken(String),
     /// All visible text so far is withdrawn: it was thinking, which follows.
     Withdrawn,
 }
@@ -50,7 +52,7 @@ impl Found {
             Piece::Text(text) => self.text.push_str(&text),
             Piece::Thinking(text) => self.thinking.push_str(&text),
             Piece::Calls { calls, .. } => self.calls.extend(calls),
-            Piece::Left(_) => {}
+            Piece::Left(_) | Piece::Broken(_) => {}
             Piece::Withdrawn => self.text.clear(),
         }
     }

@@ -34,6 +34,14 @@ impl Offered {
         })
     }
 
+    /// The first name on offer that stands whole in a text.
+    pub(super) fn named_in(&self, text: &str) -> Option<String> {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+        let mut words = text.split(|c: char| !is_part(c));
+        let found = words.find(|word| self.has(word))?;
+        Some(found.to_owned())
+    }
+
     /// Whether a name is on offer.
     pub(super) fn has(&self, name: &str) -> bool {
         self.tool(name).is_some()

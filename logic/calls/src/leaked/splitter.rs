@@ -107,6 +107,17 @@ impl Splitter {
         self.advance(true)
     }
 
+    /// The reply was stopped before its end. A call that it began with and that never became whole
+    /// is no text for people: [`Piece::Broken`] stands for it.
+    #[must_use]
+    pub fn finish_cut(mut self) -> Vec<Piece> {
+        let begun = self.mode == Mode::Prose && self.starts_text();
+        match begun.then(|| self.offered.named_in(&self.rest)).flatten() {
+            Some(tool) => vec![Piece::Broken(tool)],
+            None => self.advance(true),
+        }
+    }
+
     fn advance(&mut self, is_last: bool) -> Vec<Piece> {
         let rest = std::mem::take(&mut self.rest);
         let mut pieces = Vec::new();

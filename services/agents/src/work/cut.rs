@@ -1,4 +1,4 @@
-//! What is said when a token limit ended a model's reply.
+//! What is said when a model's reply was stopped: at a token limit, or because it repeated itself.
 
 use crate::work::ask::Reply;
 use domain::fault::Fault;
@@ -9,12 +9,17 @@ use domain::model::FinishReason;
 /// never became a JSON object.
 pub(crate) fn call_of(reply: &Reply) -> Option<CallId> {
     let (call, _) = reply.tool_calls.last()?;
-    let is_cut = reply.finish == FinishReason::Length && !call.arguments.is_object();
+    let is_cut = reply.finish.is_cut() && !call.arguments.is_object();
     is_cut.then_some(call.call_id)
 }
 
 /// What the model is told in place of the result of such a call.
 pub(crate) fn for_the_model(reply: &Reply) -> String {
+    if reply.finish == FinishReason::Repetition {
+        return "Not run: the call repeated the same words without end and was stopped before its \
+                arguments were complete."
+            .to_owned();
+    }
     format!(
         "Not run: the call was cut off at the token limit{} before its arguments were complete. \
          Do it in smaller parts, such as a file in several writes.",
@@ -34,6 +39,9 @@ pub(crate) enum Room {
 /// Why the answer is not whole, and what to change. `asked` is what the caller wanted at most,
 /// tokens.
 pub(crate) fn fault(reply: &Reply, asked: Option<u32>, room: Room) -> Fault {
+    if reply.finish == FinishReason::Repetition {
+        return repeated(reply);
+    }
     let generated = reply.usage.completion_tokens;
     let reached = |limit: Option<u32>| limit.is_some_and(|limit| generated >= u64::from(limit));
     let (why, hint) = if reply.max_tokens < asked && reached(reply.max_tokens) {
@@ -71,6 +79,17 @@ pub(crate) fn fault(reply: &Reply, asked: Option<u32>, room: Room) -> Fault {
             spent(reply)
         ),
         hint,
+    }
+}
+
+fn repeated(reply: &Reply) -> Fault {
+    Fault {
+        code: "agents.answer_cut".to_owned(),
+        message: format!(
+            "The answer was stopped{}: the model repeated itself.",
+            spent(reply)
+        ),
+        hint: "Ask in other words, or use a larger model (`carl models`).".to_owned(),
     }
 }
 

@@ -14,7 +14,6 @@ use domain::fault::{Coded, Fault};
 use domain::id::{BatchId, CallId};
 use domain::limits::TOOL_CALLS_PER_REPLY;
 use domain::message::ToolCall;
-use domain::model::FinishReason;
 use domain::tool::{EffectClass, FIND_TOOLS, ToolDefinition};
 use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -227,7 +226,7 @@ impl Run<'_> {
     /// What a whole reply comes to, and what the turn is told of it.
     fn take_reply(&mut self, reply: Reply, max_tokens: Option<u32>) -> Answer {
         self.outcome.note_reply(&reply);
-        self.cut = (reply.finish == FinishReason::Length).then(|| Cut {
+        self.cut = reply.finish.is_cut().then(|| Cut {
             call: cut::call_of(&reply).map(|id| (id, cut::for_the_model(&reply))),
             fault: cut::fault(
                 &reply,
@@ -448,12 +447,12 @@ fn not_changed(calls: &[ToolCallSummary]) -> Fault {
     }
 }
 
-/// The model asked for the same again and again, and the limits on that refused it.
+/// The model asked for the same again and again, and the limits on that refused it; or it wrote
+/// the same words without end.
 fn went_in_circles() -> Fault {
     Fault {
         code: "agents.went_in_circles".to_owned(),
-        message: "The model repeated calls that were refused until its tools were turned off."
-            .to_owned(),
+        message: "The model repeated itself until its tools were turned off.".to_owned(),
         hint: "Say in other words what you want, name the file or folder, or use a larger model \
                (`carl models`)."
             .to_owned(),

@@ -8,7 +8,6 @@ use crate::work::outcome::Outcome;
 use crate::work::recall;
 use api::models::ToolChoice;
 use domain::event::{CallStatus, EventBody};
-use domain::model::FinishReason;
 use plan::prompt::{self, Focus};
 use plan::schema::Reach;
 use std::collections::HashSet;
@@ -64,7 +63,7 @@ pub(super) async fn answer(
         }
     })?;
     outcome.note_reply(&reply);
-    if reply.finish == FinishReason::Length && reach == Reach::Any {
+    if reply.finish.is_cut() && reach == Reach::Any {
         let cut = cut::fault(&reply, Some(most), Room::Plan);
         work.emit(EventBody::Notice(cut), None).await;
     }
