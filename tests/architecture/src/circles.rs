@@ -23,7 +23,6 @@ pub const ALLOWED: &[Allowed] = &[
     ("adapters/sandbox", 6),
     ("adapters/tools", 8),
     ("bin/carl", 22),
-    ("logic/orchestration", 4),
     ("logic/plan", 16),
     ("logic/policy", 7),
     ("logic/text", 3),
