@@ -1,13 +1,11 @@
 //! A view as it is sent, and the same as people may look at it.
 
 use crate::budget::Budget;
-use crate::elided::Elided;
 use crate::entry::{
     Entry, LONG_ARGUMENT, LONG_FAILED_ARGUMENT, MESSAGE_CHARACTERS, characters_in, line_of_result,
     shortened_call, shortened_text,
 };
 use crate::estimate::TokenEstimator;
-use crate::task_board::TaskBoard;
 use crate::thresholds::Shape;
 use crate::view::View;
 use domain::context::{ContextPart, ContextView};
@@ -233,17 +231,6 @@ impl View {
     #[must_use]
     pub fn messages(&self) -> Vec<Message> {
         self.sent().iter().map(Sent::message).collect()
-    }
-
-    /// The conversation without standing text, oldest first.
-    #[must_use]
-    pub fn conversation(&self) -> Vec<Message> {
-        let mut bare = self.clone();
-        bare.system.clear();
-        bare.layers.clear();
-        bare.elided = Elided::default();
-        bare.tasks = TaskBoard::default();
-        bare.messages()
     }
 
     /// Tokens of everything to be sent.

@@ -1,38 +1,38 @@
-//! What lies ready while an agent works: the tools it was offered, and those it found since.
+//! The tools on offer while an agent works: those it was offered, and those it found since.
 
 use crate::offer::tokens;
 use domain::tool::ToolDefinition;
 use std::collections::BTreeSet;
 
 /// Tools on offer, never more than there is room for. They stand in front of the conversation in
-/// most prompts, so they change as seldom as can be: what is found is added behind what lies there,
+/// most prompts, so they change as seldom as can be: what is found is added behind what is there,
 /// and things leave only when the room is spent. Then all go at once that were neither found for
 /// this request nor called, so that the next ones find room again.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Bench {
+pub struct OfferedTools {
     /// In the order they came, each with the round in which it was last found.
     tools: Vec<(u32, ToolDefinition)>,
     round: u32,
     room_tokens: u64,
 }
 
-impl Bench {
+impl OfferedTools {
     /// What is offered to begin with, and the most tokens that definitions may take.
     #[must_use]
     pub fn new(tools: Vec<ToolDefinition>, room_tokens: u64) -> Self {
-        let mut bench = Self {
+        let mut offered = Self {
             room_tokens,
             ..Self::default()
         };
-        bench.lay(tools, &BTreeSet::new());
-        bench
+        offered.add(tools, &BTreeSet::new());
+        offered
     }
 
     /// Adds what was found now; what is there already keeps its place. Where there is no room, all
     /// goes that was neither found now nor is among `used`, the names of tools that were called
     /// lately; after that what was found longest ago. Something that does not fit beside what was
     /// found with it is left out.
-    pub fn lay(&mut self, found: Vec<ToolDefinition>, used: &BTreeSet<String>) {
+    pub fn add(&mut self, found: Vec<ToolDefinition>, used: &BTreeSet<String>) {
         self.round += 1;
         for tool in found {
             let same = |(_, known): &&mut (u32, ToolDefinition)| known.name == tool.name;
@@ -86,8 +86,8 @@ mod tests {
         }
     }
 
-    fn names(bench: &Bench) -> Vec<String> {
-        let tools = bench.tools().into_iter();
+    fn names(offered: &OfferedTools) -> Vec<String> {
+        let tools = offered.tools().into_iter();
         tools.map(|tool| tool.name.to_string()).collect()
     }
 
@@ -98,35 +98,35 @@ mod tests {
     #[test]
     fn it_only_grows_until_the_room_is_spent_and_then_all_goes_that_nobody_called() {
         let finder = || tool(FIND_TOOLS, 10);
-        let mut bench = Bench::new(vec![finder(), tool("a", 600), tool("b", 300)], ROOM);
-        bench.lay(vec![finder(), tool("c", 600)], &used(&["a"]));
-        bench.lay(vec![finder(), tool("d", 300)], &used(&["a"]));
-        assert_eq!(names(&bench), [FIND_TOOLS, "a", "b", "c", "d"]);
-        bench.lay(vec![finder(), tool("e", 300)], &used(&["a"]));
-        assert_eq!(names(&bench), [FIND_TOOLS, "a", "e"]);
+        let mut offered = OfferedTools::new(vec![finder(), tool("a", 600), tool("b", 300)], ROOM);
+        offered.add(vec![finder(), tool("c", 600)], &used(&["a"]));
+        offered.add(vec![finder(), tool("d", 300)], &used(&["a"]));
+        assert_eq!(names(&offered), [FIND_TOOLS, "a", "b", "c", "d"]);
+        offered.add(vec![finder(), tool("e", 300)], &used(&["a"]));
+        assert_eq!(names(&offered), [FIND_TOOLS, "a", "e"]);
     }
 
     #[test]
     fn what_was_found_longest_ago_goes_first_where_all_was_called() {
         let called = used(&["a", "b", "c", "d"]);
-        let mut bench = Bench::new(vec![tool(FIND_TOOLS, 10), tool("a", 900)], ROOM);
-        bench.lay(vec![tool(FIND_TOOLS, 10), tool("b", 900)], &called);
-        assert_eq!(names(&bench), [FIND_TOOLS, "a", "b"]);
-        bench.lay(vec![tool(FIND_TOOLS, 10), tool("c", 900)], &called);
-        assert_eq!(names(&bench), [FIND_TOOLS, "b", "c"]);
+        let mut offered = OfferedTools::new(vec![tool(FIND_TOOLS, 10), tool("a", 900)], ROOM);
+        offered.add(vec![tool(FIND_TOOLS, 10), tool("b", 900)], &called);
+        assert_eq!(names(&offered), [FIND_TOOLS, "a", "b"]);
+        offered.add(vec![tool(FIND_TOOLS, 10), tool("c", 900)], &called);
+        assert_eq!(names(&offered), [FIND_TOOLS, "b", "c"]);
         // Found again, `b` is no longer the oldest.
-        bench.lay(vec![tool(FIND_TOOLS, 10), tool("b", 900)], &called);
-        bench.lay(vec![tool(FIND_TOOLS, 10), tool("d", 900)], &called);
-        assert_eq!(names(&bench), [FIND_TOOLS, "b", "d"]);
+        offered.add(vec![tool(FIND_TOOLS, 10), tool("b", 900)], &called);
+        offered.add(vec![tool(FIND_TOOLS, 10), tool("d", 900)], &called);
+        assert_eq!(names(&offered), [FIND_TOOLS, "b", "d"]);
     }
 
     #[test]
     fn a_changed_definition_takes_the_place_of_the_old_one_and_the_bound_holds() {
-        let mut bench = Bench::new(vec![tool("a", 10), tool("b", 10)], ROOM);
-        bench.lay(vec![tool("a", 20)], &used(&[]));
-        assert_eq!(names(&bench), ["a", "b"]);
-        assert_eq!(bench.tools()[0], tool("a", 20));
-        bench.lay(vec![tool("huge", 3_000)], &used(&[]));
-        assert!(bench.tokens() <= ROOM);
+        let mut offered = OfferedTools::new(vec![tool("a", 10), tool("b", 10)], ROOM);
+        offered.add(vec![tool("a", 20)], &used(&[]));
+        assert_eq!(names(&offered), ["a", "b"]);
+        assert_eq!(offered.tools()[0], tool("a", 20));
+        offered.add(vec![tool("huge", 3_000)], &used(&[]));
+        assert!(offered.tokens() <= ROOM);
     }
 }

@@ -344,7 +344,7 @@ mod tests {
     }
 
     fn words(agent: &AgentState) -> Vec<String> {
-        let messages = agent.conversation.view.conversation();
+        let messages = agent.conversation.view.messages();
         messages.iter().map(|m| m.text().to_owned()).collect()
     }
 

@@ -7,7 +7,7 @@ use crate::drive;
 use crate::delegation::orchestrated;
 use api::broker::{AgentListing, ToolListing};
 use context::NextPrompt;
-use discovery::{Bench, OFFER_TOKENS, Offer};
+use discovery::{OFFER_TOKENS, Offer, OfferedTools};
 use domain::limits::SPAWN_DEPTH;
 use domain::lineage::AgentType;
 use domain::settings::{Mode, OverrideLevel, SessionProfile};
@@ -35,7 +35,7 @@ pub(crate) fn next_prompt(
     let offers = usable.map(|tool| Offer::of(tool.definition, &tool.capability));
     let room = room.min(OFFER_TOKENS);
     let offered = discovery::offer(offers.collect(), task, room);
-    let offered = Bench::new(drive::offered(profile.mode, true, offered), room).tools();
+    let offered = OfferedTools::new(drive::offered(profile.mode, true, offered), room).tools();
     let roster = Roster {
         types: own.can_spawn.iter().cloned().collect(),
         depth: 1,

@@ -1,4 +1,4 @@
-//! How a tool of the house is put into the broker's tool table.
+//! How an agents' tool is put into the broker's tool table.
 
 use domain::label::Label;
 use domain::tool::{
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// The capability of tools by which an agent sees to itself.
 pub(super) const SELF: &str = "self";
 
-/// One tool of the house, as far as such tools differ.
+/// One of agents' tools, as far as such tools differ.
 pub(super) struct Tool<'a> {
     pub(super) name: &'a str,
     pub(super) description: &'a str,

@@ -7,7 +7,7 @@ use crate::work::cut::{self, Room};
 use crate::work::outcome::{CallRecord, Outcome};
 use api::models::ToolChoice;
 use context::Budget;
-use discovery::{Bench, OFFER_TOKENS};
+use discovery::{OFFER_TOKENS, OfferedTools};
 use domain::decision::Layer;
 use domain::event::{Batch, CallStatus, EventBody, QueryStatus, ToolCallSummary};
 use domain::fault::{Coded, Fault};
@@ -29,7 +29,7 @@ pub(crate) async fn run(work: &Work) -> Outcome {
     let mut run = Run {
         work,
         budget: Budget::of(work.agent.context_tokens),
-        bench: Bench::default(),
+        offered: OfferedTools::default(),
         asked: Vec::new(),
         ahead: BTreeMap::new(),
         cut: None,
@@ -57,7 +57,7 @@ struct Run<'a> {
     work: &'a Work,
     budget: Budget,
     /// The tools on offer.
-    bench: Bench,
+    offered: OfferedTools,
     /// Calls of the last reply that were not begun, in order.
     asked: Vec<(ToolCall, bool)>,
     /// Calls that were run in a row with one before them, and whose turn has not come yet.
@@ -95,7 +95,7 @@ impl Run<'_> {
     /// Finds out which tools are on offer.
     async fn assemble(&mut self) -> Event {
         match self.discover(self.work.request.text.clone()).await {
-            Ok(tools) => self.bench = self.laid(tools),
+            Ok(tools) => self.offered = self.offer(tools),
             Err(event) => return event,
         }
         self.announce_tools().await;
@@ -104,13 +104,13 @@ impl Run<'_> {
 
     /// What is found now beside what lay there before: the beginning of the prompt changes no more
     /// than it must.
-    fn laid(&self, found: Vec<ToolDefinition>) -> Bench {
+    fn offer(&self, found: Vec<ToolDefinition>) -> OfferedTools {
         let work = self.work;
         let before = work.with_state(|state| state.conversation.tools().to_vec());
         let before = self.usable(before);
-        let mut bench = Bench::new(before, self.room_tokens());
-        bench.lay(found, &self.used());
-        bench
+        let mut offered = OfferedTools::new(before, self.room_tokens());
+        offered.add(found, &self.used());
+        offered
     }
 
     /// The tools without those that are of no use to this agent or its model.
@@ -147,7 +147,7 @@ impl Run<'_> {
 
     /// Says which tools are on offer when they are others than before.
     async fn announce_tools(&self) {
-        let tools = self.bench.tools();
+        let tools = self.offered.tools();
         let is_known = self
             .work
             .with_state(|state| state.conversation.has_announced(&tools));
@@ -165,14 +165,14 @@ impl Run<'_> {
         let tasks: Vec<String> = tasks.map(str::to_owned).collect();
         for task in tasks {
             let found = self.discover(task).await?;
-            self.bench.lay(found, &self.used());
+            self.offered.add(found, &self.used());
             self.announce_tools().await;
         }
         Ok(())
     }
 
     async fn ask_model(&mut self, tools: ToolUse) -> Event {
-        let spent = compaction::before_call(self.work, self.budget, &self.bench.tools()).await;
+        let spent = compaction::before_call(self.work, self.budget, &self.offered.tools()).await;
         self.outcome.usage = self.outcome.usage.plus(spent);
         if let Some(fault) = compaction::oversized(self.work, self.budget)
             && !self.work.cancel.is_cancelled()
@@ -196,7 +196,7 @@ impl Run<'_> {
         // calls otherwise, and the prefix stays the same.
         let max_tokens = u32::try_from(self.budget.output_tokens).ok();
         let ask = Ask {
-            tools: self.bench.tools(),
+            tools: self.offered.tools(),
             tool_choice: match tools {
                 ToolUse::Offered => ToolChoice::Auto,
                 ToolUse::Withheld => ToolChoice::None,
