@@ -127,7 +127,7 @@ const CONNECTING: [&str; 4] = [
 ];
 
 /// The external planner's socket on this machine, the one that `[bridge]` names.
-const PLANNER_BRIDGE: &str = "services/agents/src/pipeline/bridge";
+const PLANNER_BRIDGE: &str = "services/agents/src/work/pipeline/bridge";
 
 /// Only the named crates open connections; all else goes through a contract.
 #[must_use]

@@ -47,8 +47,8 @@ pub async fn replay(args: ReplayArgs) -> Result<Exit> {
         search: house.search.clone(),
     };
     let files = wiring::files(&setting)?;
-    let (desk, _never_opened) = wiring::desk(&setting, &files)?;
-    let tools = (files, &knowledge, &desk);
+    let (agent_tools, _never_opened) = wiring::agent_tools(&setting, &files)?;
+    let tools = (files, &knowledge, &agent_tools);
     let guard = wiring::guard(&setting, Arc::new(Rehearsal), secrets, tools)?;
     let mut stage = Stage::open(&guard, &events).await?;
     let played = stage.play(&events).await;

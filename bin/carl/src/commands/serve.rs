@@ -210,13 +210,13 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
         }
         RoleArg::Search => offer.search(knowledge.search),
         RoleArg::Agents => {
-            let (desk, inbox) = wiring::desk(setting, &files)?;
+            let (agent_tools, inbox) = wiring::agent_tools(setting, &files)?;
             served.inbox = inbox;
-            let tools = (files, &knowledge, &desk);
+            let tools = (files, &knowledge, &agent_tools);
             let guard = wiring::guard(setting, audit.clone(), secrets, tools)?;
             let bus = Arc::new(LocalBus::new());
             let outside = (audit.clone(), bus.clone() as Arc<dyn Bus>);
-            let sessions = wiring::sessions(setting, &models, &guard, outside, desk)?;
+            let sessions = wiring::sessions(setting, &models, &guard, outside, agent_tools)?;
             let house = observers::House {
                 sessions: sessions.clone(),
                 memory: knowledge.remembrance.sides.memory,
@@ -228,9 +228,9 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
             offer.sessions(sessions)
         }
         RoleArg::Broker | RoleArg::All | RoleArg::Audit | RoleArg::Models | RoleArg::Secrets => {
-            // Whose agents are in another process has none of the house's own tools.
-            let tools = (files.clone(), &knowledge, &wiring::desk(setting, &files)?.0);
-            let guard = wiring::guard(setting, audit, secrets, tools)?;
+            // Where agents are in another process, nobody calls these.
+            let own = wiring::agent_tools(setting, &files)?.0;
+            let guard = wiring::guard(setting, audit, secrets, (files, &knowledge, &own))?;
             offer.broker(guard.broker).control(guard.control)
         }
     };

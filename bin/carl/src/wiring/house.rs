@@ -5,8 +5,8 @@ use super::knowledge::Remembrance;
 use super::log::awaited;
 use super::senses::LazyInbox;
 use super::services::{
-    CAPTURE_WAIT, Guard, Knowledge, capture, desk, files, guard, knowledge, let_go, mark, models,
-    sessions,
+    CAPTURE_WAIT, Guard, Knowledge, agent_tools, capture, files, guard, knowledge, let_go, mark,
+    models, sessions,
 };
 use super::stores::{secrets, secrets_to_look};
 use crate::cli::SessionFlags;
@@ -404,12 +404,17 @@ impl House {
         let gateway = models(setting, &secrets)?;
         let files = files(setting)?;
         let knowledge = knowledge(setting, &audit, &gateway, (&secrets, &files))?;
-        let (desk, inbox) = desk(setting, &files)?;
+        let (agent_tools, inbox) = agent_tools(setting, &files)?;
         let jobs = files.jobs();
-        let guard = guard(setting, audit.clone(), secrets, (files, &knowledge, &desk))?;
+        let guard = guard(
+            setting,
+            audit.clone(),
+            secrets,
+            (files, &knowledge, &agent_tools),
+        )?;
         let bus = Arc::new(LocalBus::new());
         let outside = (audit.clone(), bus.clone() as Arc<dyn Bus>);
-        let sessions = sessions(setting, &gateway, &guard, outside, desk)?;
+        let sessions = sessions(setting, &gateway, &guard, outside, agent_tools)?;
         let Knowledge {
             remembrance,
             search,
