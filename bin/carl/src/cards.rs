@@ -2,9 +2,6 @@
 //! `cards/TYPE.md` in the configuration folder replaces one or adds another. A card is prompt text;
 //! what a type may do stands in agents.yaml alone.
 
-use crate::exit::Failure;
-use crate::files::{self, Links};
-use crate::render::print_error;
 use agents::AgentCard;
 use anyhow::{Context, Result};
 use domain::limits::PROMPT_LAYER_BYTES;
@@ -12,6 +9,9 @@ use domain::lineage::AgentType;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
+use terminal::exit::Failure;
+use terminal::files::{self, Links};
+use terminal::render::print_error;
 use text::escape::visible_line;
 use tooltable::yaml::{Trouble, trouble};
 

@@ -1,7 +1,5 @@
 //! One writer a state folder.
 
-use crate::exit::Failure;
-use crate::render::print_error;
 use anyhow::{Context, Result};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
@@ -9,6 +7,8 @@ use std::io::{Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use terminal::exit::Failure;
+use terminal::render::print_error;
 use text::escape::visible_line;
 
 /// Held by the process that writes in a state folder. The kernel lets go of it however the process
@@ -212,7 +212,7 @@ fn taken(file: &mut File, state: &Path) -> anyhow::Error {
 fn locked(message: String, hint: String) -> anyhow::Error {
     let mut failure = Failure::usage(message, hint);
     failure.fault.code = "carl.locked".to_owned();
-    failure.exit = crate::exit::Exit::Failed;
+    failure.exit = terminal::exit::Exit::Failed;
     failure.into()
 }
 
@@ -274,8 +274,8 @@ mod tests {
         assert_eq!(stopped(state.path()), Some(child.id()));
         let cont = format!("kill -CONT {}", child.id());
         let refused = StateLock::take(state.path()).unwrap_err();
-        let (exit, fault) = crate::exit::describe(&refused);
-        assert_eq!(exit, crate::exit::Exit::Failed);
+        let (exit, fault) = terminal::exit::describe(&refused);
+        assert_eq!(exit, terminal::exit::Exit::Failed);
         assert!(fault.message.contains("stopped"), "{fault:?}");
         assert!(fault.hint.contains(&cont), "{fault:?}");
         let mut told = String::new();

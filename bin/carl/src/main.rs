@@ -2,42 +2,38 @@
 //!
 //! What it is: the top layer. It parses what was typed, reads the configuration, builds the services
 //! and connects them in [`wiring`], the only place that knows which service is where.
-//! What it owns: flags, configuration files, exit codes, and what people see in a terminal.
+//! What it owns: flags, configuration files, and what the user keeps beside sessions: trusted notes,
+//! open folders. Chat, run and how things look are `surfaces/terminal`'s.
 //! What it never does: decide what an agent may do, or keep state that a restart would lose.
 //! Where to start: [`cli`] (what can be typed), [`commands`] (what each does), [`wiring`].
 
 mod ancestry;
+mod asker;
 mod audited;
 mod cards;
 mod cli;
 mod commands;
 mod config;
-mod exit;
-mod files;
+mod effective_settings;
 mod guests;
-mod hidden;
 mod lock;
 mod open_folders;
 mod paths;
-mod pictures;
 mod profile;
 mod project_notes;
 mod question;
-mod render;
-mod request;
 mod setting;
-mod signals;
-mod terms;
 mod vouched;
 mod wiring;
 
 use anyhow::{Context, Result};
 use clap::Parser;
 use cli::{Cli, Command};
-use exit::Exit;
-use render::{Paint, print_error};
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
+use terminal::exit::{self, Exit};
+use terminal::render::{Paint, print_error};
+use terminal::signals;
 use text::escape::visible;
 use tracing_subscriber::EnvFilter;
 
@@ -71,7 +67,7 @@ fn refuse(error: &clap::Error) -> ! {
         let said = text.strip_prefix("error: ").unwrap_or(&text);
         let said = said.split("\n\n").next().unwrap_or(said);
         let failure = exit::Failure::usage(said, "`carl run --help` has the flags.");
-        let _told = commands::run::print_failure(failure.fault);
+        let _told = terminal::run::print_failure(failure.fault);
         std::process::exit(i32::from(failure.exit.number()));
     }
     if error.kind() == clap::error::ErrorKind::InvalidSubcommand {
@@ -151,15 +147,15 @@ fn report(error: &anyhow::Error) -> Exit {
 fn dispatch(cli: Cli) -> Result<Exit> {
     use commands::chat::{Begin, chat};
     match cli.command {
-        Some(Command::Init(args)) => commands::paperwork::init(&args),
-        Some(Command::Config(command)) => commands::paperwork::config(&command),
-        Some(Command::Help { command }) => commands::paperwork::help(&command),
-        Some(Command::Completions { shell }) => commands::paperwork::completions(shell),
-        Some(Command::Man { out }) => commands::paperwork::man(out.as_deref()),
+        Some(Command::Init(args)) => commands::init::init(&args),
+        Some(Command::Config(command)) => commands::init::config(&command),
+        Some(Command::Help { command }) => commands::init::help(&command),
+        Some(Command::Completions { shell }) => commands::init::completions(shell),
+        Some(Command::Man { out }) => commands::init::man(out.as_deref()),
         Some(Command::Audit(command)) => commands::audit::audit(&command),
         None => {
             let begin = if cli.resume {
-                Begin::Resume(commands::session::LAST.to_owned())
+                Begin::Resume(terminal::sessions::LAST.to_owned())
             } else {
                 Begin::New
             };

@@ -5,13 +5,13 @@
 //! own state folder, where no tool may write. Read when a session begins that the user attends.
 //! Every single change is still judged and, where the rules say so, confirmed.
 
-use crate::exit::Failure;
-use crate::files::{self, Links, write_private};
 use crate::paths::{Paths, private_folder};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use terminal::exit::Failure;
+use terminal::files::{self, Links, write_private};
 
 /// The form of the file.
 const VERSION: u64 = 1;

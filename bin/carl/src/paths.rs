@@ -1,9 +1,9 @@
 //! Where Housecarl keeps things: the XDG folders. A different HOME is a different Housecarl.
 
-use crate::exit::Failure;
 use anyhow::{Context, Result};
 use std::env;
 use std::path::{Path, PathBuf};
+use terminal::exit::Failure;
 
 /// Every folder, absolute.
 #[derive(Debug, Clone)]

@@ -2,13 +2,14 @@
 
 use crate::cli::{Ceiling, SessionFlags};
 use crate::config::Config;
-use crate::exit::Failure;
 use anyhow::Result;
 use domain::lineage::AgentType;
 use domain::model::{ModelChoice, ModelRef};
 use domain::settings::{Attendance, Grant, SessionProfile, SessionSettings};
 use domain::tool::ToolName;
 use std::path::{Path, PathBuf};
+use terminal::exit::Failure;
+use terminal::profile::{RequestedProfile, TypedParts};
 
 /// The folder to work in: absolute, without symbolic links.
 ///
@@ -66,25 +67,16 @@ pub fn build(
     })
 }
 
-/// The profile that a session is continued with: what no flag names is the session's own, and what
-/// is open is this command's alone.
+/// A profile, and which of its parts the flags name.
 #[must_use]
-pub fn continued(
-    built: SessionProfile,
-    flags: &SessionFlags,
-    own: SessionProfile,
-) -> SessionProfile {
-    let names_model = flags.model.is_some() || flags.provider.is_some();
-    SessionProfile {
-        name: own.name,
-        agent_type: match flags.agent {
-            Some(_) => built.agent_type,
-            None => own.agent_type,
+pub fn requested(profile: SessionProfile, flags: &SessionFlags) -> RequestedProfile {
+    RequestedProfile {
+        profile,
+        typed: TypedParts {
+            agent_type: flags.agent.is_some(),
+            mode: flags.mode.is_some(),
+            model: flags.model.is_some() || flags.provider.is_some(),
         },
-        mode: flags.mode.map_or(own.mode, Into::into),
-        model: if names_model { built.model } else { own.model },
-        context_tokens: flags.context_tokens.or(own.context_tokens),
-        settings: built.settings,
     }
 }
 
@@ -219,7 +211,7 @@ mod tests {
             .allow_write
             .insert(Path::new("/once").to_owned());
         let plain = SessionFlags::default();
-        let kept = continued(built(&plain).unwrap(), &plain, own.clone());
+        let kept = requested(built(&plain).unwrap(), &plain).continuing(own.clone());
         let settings = built(&plain).unwrap().settings;
         assert_eq!(
             kept,
@@ -235,7 +227,7 @@ mod tests {
             context_tokens: Some(8192),
             ..SessionFlags::default()
         };
-        let changed = continued(built(&other).unwrap(), &other, own);
+        let changed = requested(built(&other).unwrap(), &other).continuing(own);
         let named = SessionProfile {
             name: "mine".to_owned(),
             ..built(&other).unwrap()

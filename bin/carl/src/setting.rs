@@ -2,15 +2,15 @@
 
 use crate::cli::SessionFlags;
 use crate::config::{Loaded, load};
-use crate::exit::Failure;
 use crate::open_folders::OpenFolders;
 use crate::paths::Paths;
 use crate::profile;
-use crate::render::print_error;
 use ::models::{ProviderConfig, ProviderType};
 use anyhow::Result;
 use domain::settings::{Attendance, SessionProfile};
 use std::path::PathBuf;
+use terminal::exit::Failure;
+use terminal::render::print_error;
 
 /// Where a command runs: folders, workspace and configuration.
 #[derive(Debug, Clone)]

@@ -4,13 +4,13 @@
 //! Written by the user's side of the command line alone, after an answer on a terminal or a command,
 //! in Housecarl's own state folder, where no tool may write. Read when a session gathers its prompt.
 
-use crate::exit::Failure;
-use crate::files::{self, Links, write_private};
 use crate::paths::{Paths, private_folder};
 use anyhow::{Context, Result};
 use domain::hash::Digest;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use terminal::exit::Failure;
+use terminal::files::{self, Links, write_private};
 
 /// The form of the file.
 const VERSION: u64 = 1;

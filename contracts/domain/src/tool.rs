@@ -20,6 +20,12 @@ pub const SET_TIMER: &str = "set_timer";
 pub const CANCEL_TIMER: &str = "cancel_timer";
 /// The tool that has files watched at or below its argument `path`.
 pub const WATCH_PATH: &str = "watch_path";
+/// The tool with which an agent in auto mode chooses to wait.
+pub const YIELD_TO_USER: &str = "yield_to_user";
+/// The tool with which an agent notes what it wants to keep.
+pub const JOURNAL: &str = "journal";
+/// The tool that hands out tasks which may depend on each other; its argument is `tasks`.
+pub const DELEGATE_TASKS: &str = "delegate_tasks";
 /// The tool that finds memories.
 pub const SEARCH_MEMORY: &str = "search_memory";
 /// The tool that writes a memory.

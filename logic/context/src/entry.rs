@@ -1,6 +1,7 @@
 //! One message of a context, with what is known of it.
 
 use crate::words::one_line;
+use domain::drive::Origin;
 use domain::id::CallId;
 use domain::message::{Message, ToolCall};
 use serde_json::{Value, json};
@@ -23,8 +24,17 @@ pub(crate) const LONG_FAILED_ARGUMENT: usize = 4_000;
 pub enum Speaker {
     /// The user: the words bind, and are kept to after they have left the view.
     User,
-    /// The house in the user's place, or another agent.
-    House,
+    /// The program in the user's place, or another agent.
+    Other,
+}
+
+impl From<Origin> for Speaker {
+    fn from(origin: Origin) -> Self {
+        match origin {
+            Origin::User => Self::User,
+            Origin::Drive => Self::Other,
+        }
+    }
 }
 
 /// What a message is to the context.
@@ -45,8 +55,6 @@ pub(crate) struct Entry {
     pub(crate) seq: u64,
     /// The event with which it came into view. Never smaller than that of the message before.
     pub(crate) at: u64,
-    /// How many messages were added before it.
-    pub(crate) number: u64,
     pub(crate) message: Message,
     pub(crate) part: Part,
     /// What was recalled for it; empty for nothing.
@@ -60,13 +68,11 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// `place`: the number of its event, the event it came into view with, how many were before.
-    pub(crate) fn new(place: (u64, u64, u64), message: Message, part: Part) -> Self {
-        let (seq, at, number) = place;
+    /// `seq`: the number of its event; `at`: the event it came into view with.
+    pub(crate) const fn new(seq: u64, at: u64, message: Message, part: Part) -> Self {
         Self {
             seq,
             at,
-            number,
             message,
             part,
             recalled: String::new(),
@@ -78,6 +84,11 @@ impl Entry {
 
     pub(crate) const fn begins_turn(&self) -> bool {
         matches!(self.part, Part::Request(_))
+    }
+
+    /// Whether it is no more than a call or result that leaves once it was seen.
+    pub(crate) const fn is_passing(&self) -> bool {
+        matches!(self.part, Part::Passing)
     }
 
     /// The words of the user, if it is the user who speaks.

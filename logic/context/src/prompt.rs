@@ -3,7 +3,6 @@
 //! Every byte depends on its arguments alone (no clock, no counter), so that a server can reuse
 //! what it computed for the same prompt before.
 
-use crate::show::REQUEST;
 use domain::limits::{PROMPT_LAYER_BYTES, SYSTEM_PROMPT_CHARS};
 use domain::settings::{Attendance, OverrideLevel, SessionSettings};
 
@@ -155,21 +154,9 @@ impl LayerKind {
     }
 }
 
-/// What stands before the user's first words: every layer that has text, delimited and named, in
-/// the order of [`LayerKind`] and then as given. A layer is cut at [`PROMPT_LAYER_BYTES`], all
-/// together at `max_characters`, each time with a notice; the first layers have first claim. Empty
-/// without layers.
-#[must_use]
-pub fn preamble(layers: &[Layer], max_characters: u64) -> String {
-    let named = in_words(layers, max_characters);
-    if named.is_empty() {
-        return String::new();
-    }
-    let texts = named.into_iter().map(|(_, text)| text);
-    texts.collect::<String>() + REQUEST
-}
-
-/// The same layer by layer, by name, without the line before the request.
+/// What stands before the user's first words: every layer that has text, delimited, with its name,
+/// in the order of [`LayerKind`] and then as given. A layer is cut at [`PROMPT_LAYER_BYTES`], all
+/// together at `max_characters`, each time with a notice; the first layers have first claim.
 pub(crate) fn in_words(layers: &[Layer], max_characters: u64) -> Vec<(&'static str, String)> {
     let mut sorted: Vec<&Layer> = layers
         .iter()
@@ -243,6 +230,11 @@ mod tests {
         }
     }
 
+    fn shown(layers: &[Layer], max_characters: u64) -> String {
+        let named = in_words(layers, max_characters).into_iter();
+        named.map(|(_, text)| text).collect()
+    }
+
     #[test]
     fn the_system_prompt_is_short_and_stable_under_any_settings() {
         let mut settings = SessionSettings::closed(PathBuf::from("/home/user/project"));
@@ -271,7 +263,7 @@ mod tests {
 
     #[test]
     fn layers_are_named_ordered_and_cannot_break_out() {
-        let text = preamble(
+        let text = shown(
             &[
                 Layer {
                     kind: LayerKind::ProjectNotes,
@@ -289,8 +281,7 @@ mod tests {
         assert!(text.find("identity") < text.find("project_notes"));
         assert!(text.contains("source=\"AGENTS.md\""));
         assert!(text.contains("not the user's request"));
-        assert!(text.ends_with("The user's request:\n"));
-        assert_eq!(preamble(&[], 10), "");
+        assert_eq!(shown(&[], 10), "");
     }
 
     #[test]
@@ -300,7 +291,7 @@ mod tests {
             before: "[BEGIN n]\n".to_owned(),
             after: "[END n]".to_owned(),
         };
-        let text = preamble(&[fenced], 3);
+        let text = shown(&[fenced], 3);
         assert!(text.contains("[BEGIN n]\nabc\n[Cut here"), "{text}");
         assert!(text.contains(".]\n[END n]\n</context>"), "{text}");
         assert!(text.contains("not vouched for"));
@@ -309,12 +300,12 @@ mod tests {
     #[test]
     fn a_layer_at_the_limit_is_whole_and_one_over_it_is_cut_with_a_notice() {
         let whole = "x".repeat(PROMPT_LAYER_BYTES);
-        let fits = preamble(&[layer(LayerKind::UserText, &whole)], u64::MAX);
+        let fits = shown(&[layer(LayerKind::UserText, &whole)], u64::MAX);
         assert!(!fits.contains("[Cut here"));
         let over = format!("{whole}é");
-        let cut = preamble(&[layer(LayerKind::UserText, &over)], u64::MAX);
+        let cut = shown(&[layer(LayerKind::UserText, &over)], u64::MAX);
         assert!(cut.contains("[Cut here: 2 more bytes did not fit.]"));
-        let shared = preamble(
+        let shared = shown(
             &[
                 layer(LayerKind::Identity, "0123456789"),
                 layer(LayerKind::ProjectNotes, "abcdef"),

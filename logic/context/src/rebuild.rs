@@ -1,12 +1,11 @@
 //! How the view is made smaller: what leaves it, and what stands for that.
 
+use crate::covered::{CALLED, Covered, Said};
+use crate::elided::lines_in_words;
 use crate::entry::{Entry, characters_in};
-use crate::lasting::{Lasting, calls_of};
-use crate::notes::lines_in_words;
-use crate::noting::{self, CALLED};
-use crate::show::is_passing;
-use crate::summary::{self, Covered, Said};
-use crate::view::ContextManager;
+use crate::heuristics;
+use crate::summary;
+use crate::view::{View, calls_of};
 use domain::context::{CompactionCause, Summary, SummaryLine};
 use domain::limits::ROLLING_SUMMARY_TOKENS;
 use domain::message::Message;
@@ -107,7 +106,7 @@ impl Plan {
     }
 }
 
-impl Lasting {
+impl View {
     /// How the view can be made smaller for a prompt of `budget_tokens`; `None` when nothing can go.
     #[must_use]
     pub fn plan(&self, budget_tokens: u64, why: Why) -> Option<Plan> {
@@ -118,7 +117,7 @@ impl Lasting {
         }
         let target = self.target(budget_tokens, why);
         let wanted = self.cut_for(target);
-        let covering = self.notes.covered_since(self.rebuilt_at);
+        let covering = self.elided.covered_since(self.rebuilt_at);
         let bridged = covering.map_or(0, |through| self.turns_covered(through));
         let loosely = || self.estimate_after(bridged, None) <= self.loose(budget_tokens);
         let by_journal = bridged > 0 && (bridged >= wanted || loosely());
@@ -154,11 +153,11 @@ impl Lasting {
             !matches!(entry.message, Message::Tool { .. }) && calls_of(&entry.message).is_empty()
         });
         let said: u64 = earlier.map(|e| characters_in(e.message.text())).sum();
-        let noted = characters_in(&lines_in_words(&self.notes.lines));
+        let noted = characters_in(&lines_in_words(&self.elided.lines));
         let is_short = self.estimator.tokens(said + noted) <= ROLLING_SUMMARY_TOKENS;
         let turn = self.entries.get(cut).map_or(u64::MAX, |entry| entry.at);
         // What was done in plan mode stands nowhere else.
-        let is_settled = is_talk && is_short && !self.board.has_news(turn);
+        let is_settled = is_talk && is_short && !self.tasks.has_news(turn);
         (cut > 0 && !is_settled).then(|| Plan {
             cause: CompactionCause::Summary,
             through: self.last_before(cut),
@@ -237,22 +236,22 @@ impl Lasting {
 
     fn lines_for(&self, plan: &Plan, answer: Option<Summary>) -> Vec<SummaryLine> {
         let covered = &plan.covered;
-        let mut later = noting::rules(covered);
+        let mut later = heuristics::rules(covered);
         let notes = match plan.cause {
-            CompactionCause::Journal => self.notes.journal_text(),
+            CompactionCause::Journal => self.elided.journal_text(),
             _ => String::new(),
         };
         let believed = answer.map(|answer| summary::checked(answer, covered));
         match believed {
             Some(lines) if !lines.is_empty() => later.extend(lines),
             _ if plan.cause == CompactionCause::Journal => {}
-            _ => later.extend(noting::by_rule(covered)),
+            _ => later.extend(heuristics::by_rule(covered)),
         }
-        let missing = noting::unnoted(covered, &later, &notes);
+        let missing = heuristics::unnoted(covered, &later, &notes);
         later.extend(missing);
         let usual = self.free(plan.budget_tokens) * SUMMARY_PERMILLE / 1_000;
         let most = usual.min(plan.summary_tokens);
-        summary::merged(&self.notes.lines, later, self.characters_in(most))
+        summary::merged(&self.elided.lines, later, self.characters_in(most))
     }
 
     fn fixed(&self) -> u64 {
@@ -287,27 +286,6 @@ impl Lasting {
         fitting.or(starts.last()).copied().unwrap_or(0)
     }
 
-    /// Where turns begin that something could leave before.
-    fn turn_starts(&self) -> Vec<usize> {
-        let entries = self.entries.iter().enumerate();
-        entries
-            .filter(|(index, entry)| *index > 0 && entry.begins_turn())
-            .map(|(index, _)| index)
-            .collect()
-    }
-
-    /// How many entries whole turns up to an event have. The last turn is never among them.
-    pub(crate) fn turns_covered(&self, through: u64) -> usize {
-        let starts = self.turn_starts().into_iter();
-        starts
-            .take_while(|start| {
-                let before = start.checked_sub(1).and_then(|last| self.entries.get(last));
-                before.is_some_and(|entry| entry.at <= through)
-            })
-            .last()
-            .unwrap_or(0)
-    }
-
     /// Tokens once `cut` entries have left and results are shortened, with what a summary of them
     /// will take at most.
     fn estimate_after(&self, cut: usize, shortened_through: Option<u64>) -> u64 {
@@ -316,8 +294,8 @@ impl Lasting {
         after.entries.drain(..cut);
         after.shortened_through = self.shortened_through.max(shortened_through);
         let said: u64 = covered.iter().map(|one| characters_in(&one.text)).sum();
-        let grown = characters_in(&lines_in_words(&noting::rules(&covered))) + said / 8;
-        after.estimator.tokens(after.sent_characters() + grown)
+        let grown = characters_in(&lines_in_words(&heuristics::rules(&covered))) + said / 8;
+        after.estimator.tokens(after.characters() + grown)
     }
 
     /// Up to where results of what stays are shortened, when it alone is too long: all but those of
@@ -356,7 +334,7 @@ impl Lasting {
         self.entries
             .iter()
             .take(cut)
-            .filter(|entry| !is_passing(entry))
+            .filter(|entry| !entry.is_passing())
             .flat_map(covered_of)
             .collect()
     }

@@ -1,8 +1,8 @@
 //! A summary of the oldest turns: what a model is asked for, what of its answer is believed, and how
 //! it is kept within bounds.
 
+use crate::covered::{ASKED, Covered, LINE_CHARACTERS, Said};
 use crate::entry::characters_in;
-use crate::noting::ASKED;
 use crate::words::{self, is_borne_out, one_line, sentences};
 use domain::context::{Summary, SummaryKind, SummaryLine};
 use domain::message::Message;
@@ -19,36 +19,12 @@ const LINE_TOKENS: usize = 80;
 const ASKED_TEXT: usize = 200;
 /// Most events that one line cites; the newest are kept.
 const LINE_CITES: usize = 8;
-/// Longest line, characters.
-pub(crate) const LINE_CHARACTERS: usize = 400;
 /// What is left of a line that is kept as a reminder, characters.
 const REMINDER_CHARACTERS: usize = 72;
 /// Least that the model is shown of each message, characters.
 const LEAST_SHOWN: usize = 120;
 /// Words of a sentence that must be the user's for it to pass as theirs, thousandths.
 const LIKENESS_PERMILLE: usize = 600;
-
-/// Who said what is covered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Said {
-    /// The user.
-    ByUser,
-    /// The agent.
-    ByAgent,
-    /// A tool, or memory.
-    ByTool,
-}
-
-/// A message that leaves the view.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Covered {
-    /// The number of its event.
-    pub seq: u64,
-    /// Who said it.
-    pub said: Said,
-    /// What.
-    pub text: String,
-}
 
 /// The form of the answer that [`request`] asks for.
 /// Shorter than a summary may be, so that an answer ends before its `max_tokens` do.
@@ -371,7 +347,7 @@ pub(crate) mod tests {
             .collect();
         let later = vec![line(SummaryKind::Decision, "fact 7000", &[70])];
         let lines = merged(&earlier, later, 2_000);
-        assert!(characters_in(&crate::notes::lines_in_words(&lines)) <= 2_100);
+        assert!(characters_in(&crate::elided::lines_in_words(&lines)) <= 2_100);
         assert!(lines.iter().any(|line| line.text == "Never push."));
         assert!(lines.iter().any(|line| line.text == "fact 7000"));
         assert!(!lines.iter().any(|line| line.text.starts_with("fact 0 ")));

@@ -4,13 +4,13 @@
 //! What it owns: the bound, the words that mean the same, and the order of tools.
 //! What it never does: decide what may be used (the broker passes in only that), ask a model, or
 //! change a definition it offers whole.
-//! Where to start: [`offer`], and [`Bench`] for an agent that asks again.
+//! Where to start: [`offer`], and [`OfferedTools`] for an agent that asks again.
 
-mod bench;
 mod offer;
+mod offered;
 mod rank;
 mod words;
 
-pub use bench::Bench;
 pub use offer::{MOST_FOUND, OFFER_TOKENS, Offer, Presence, offer, tokens};
+pub use offered::OfferedTools;
 pub use rank::Index;

@@ -6,9 +6,6 @@ use domain::event::CallStatus;
 use domain::report::{Report, ReportSource, ReportStatus, ResultQuality};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The summary of a report that the harness wrote, because the agent gave none.
-const NO_REPORT: &str = "The agent gave no report.";
-
 /// Most claims of one kind that are named; the rest are counted.
 const NAMED: usize = 3;
 /// Longest path that a correction repeats, characters: an unproved one may be anything.
@@ -276,25 +273,6 @@ fn absolute(folder: &str, path: &str) -> String {
 
 fn shown(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(200).collect()
-}
-
-/// The report of an agent that gave none: it failed, and why.
-#[must_use]
-pub fn failed_report(reason: &str) -> Report {
-    Report {
-        status: ReportStatus::Failed,
-        summary: NO_REPORT.to_owned(),
-        artifacts: Vec::new(),
-        result_quality: ResultQuality::Uncertain,
-        source: ReportSource::ModelKnowledge,
-        new_memory_candidates: Vec::new(),
-        failure_reason: Some(reason.chars().take(600).collect()),
-    }
-}
-
-/// Whether the harness wrote a report.
-pub(crate) fn no_report(report: &Report) -> bool {
-    report.status == ReportStatus::Failed && report.summary == NO_REPORT
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! How far a report is believed, and what follows: use it, have it checked, try once more, or say
 //! that it failed.
 
-use crate::claims::no_report;
+use crate::failed::no_report;
 use crate::refusal::Refusal;
 use domain::lineage::AgentType;
 use domain::report::{Report, ReportSource, ReportStatus, ResultQuality};

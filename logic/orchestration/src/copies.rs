@@ -9,15 +9,13 @@
 mod folded;
 
 use domain::report::Report;
-use folded::{Folded, SEED, words};
+use folded::{Folded, PIECE, SEED, words};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Longest stretch that may be repeated word for word, signs: letters and digits, with one blank
 /// between words. A sign of a script without blanks counts as three. Some thirteen English words.
 const STRETCH: usize = 80;
-/// Shorter stretches count together when they are as long as this.
-const PIECE: usize = 40;
 /// Most signs of such stretches in one report, all its texts together.
 const PIECES_IN_ALL: usize = 200;
 /// Longest word with a slash that is taken for a path or an address, characters.

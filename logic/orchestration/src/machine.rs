@@ -4,8 +4,9 @@
 //! it stands follows from that, so that a killed orchestration goes on from its log as if nothing
 //! had happened: what is done stays done, and what was cut short is one failed try.
 
-use crate::claims::{failed_report, files_of};
+use crate::claims::files_of;
 use crate::confidence::{Evidence, Files, Next, Try, Work, Worth, next_step};
+use crate::failed::failed_report;
 use crate::refusal::Refusal;
 use domain::lineage::AgentType;
 use domain::report::{Report, ReportStatus};

@@ -240,7 +240,7 @@ fn in_words(name: &str, report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::claims::failed_report;
+    use crate::failed::failed_report;
     use uuid::Uuid;
 
     fn agent(number: u128) -> AgentId {

@@ -9,14 +9,18 @@
 
 mod asking;
 mod doubts;
+mod forms;
+mod sentences;
 mod text;
 mod words;
 
 pub use asking::Asking;
 
+use asking::Parts;
+
 use doubts::{
-    ALL, ASSENTING, DEPENDING, EXCEPTION_WORDS, HARMLESS, HOLDING_BACK, HOLDING_BACK_TOGETHER, OWN,
-    TIMES,
+    ALL, ASSENTING, DEPENDING, EXCEPTION_WORDS, FOREIGN, HARMLESS, HOLDING_BACK,
+    HOLDING_BACK_TOGETHER, OWN, is_time,
 };
 use text::{WORDS, singular, spaced, tokens, told, without_pasted, without_quotes, words_of};
 use words::{
@@ -60,10 +64,14 @@ impl Requested {
         let bare = without_quotes(request);
         let words = Vocabulary::of(&bare);
         // What was not looked at may forbid anything.
-        let is_held_back = words.is_cut || holds_back(&bare);
+        let Parts {
+            parts,
+            is_taken_back,
+        } = asking::parts(own, &verbs);
+        let is_held_back = words.is_cut || is_taken_back || is_foreign(&bare) || holds_back(&bare);
         let parts = match is_held_back {
             true => Vec::new(),
-            false => asking::parts(own, &verbs),
+            false => parts,
         };
         let mut requested = Self {
             own: own.to_lowercase(),
@@ -135,6 +143,13 @@ impl Requested {
     }
 }
 
+/// Whether a request has words of another language: its bans and conditions are not understood.
+fn is_foreign(bare: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’' | '@' | '.' | '/');
+    let mut words = bare.split(|c: char| !is_part(c));
+    words.any(|word| FOREIGN.contains(&word))
+}
+
 /// Whether a request forbids, excepts or wants to see anything first.
 fn holds_back(bare: &str) -> bool {
     let mut text = words_of(bare).join(" ");
@@ -150,7 +165,7 @@ fn holds_back(bare: &str) -> bool {
     };
     let holds = |(at, word): (usize, &&str)| {
         let behind = words.get(at + 1..).unwrap_or(&[]);
-        let is_time = || matches!(*word, "before" | "until") && is_time(behind);
+        let is_time = || matches!(*word, "before" | "until" | "till") && is_time(behind);
         HOLDING_BACK.contains(word) && !is_time() || depends_on_somebody(word, behind)
     };
     (0..words.len()).any(excepts)
@@ -173,16 +188,6 @@ fn depends_on_somebody(word: &str, behind: &[&str]) -> bool {
     // `I am in Paris soon, and I look for a hotel` is no condition.
     let begins = DEPENDING.contains(&word) || word == "as" && near(1) == ["soon"];
     begins && (is_own() || is_assent())
-}
-
-/// Whether words begin with a time: `Thursday`, `the end of October`, `12`.
-fn is_time(words: &[&str]) -> bool {
-    let mut words = words
-        .iter()
-        .filter(|word| !matches!(**word, "the" | "next"));
-    words
-        .next()
-        .is_some_and(|word| TIMES.contains(word) || word.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The words of a request, looked up once for all tools.

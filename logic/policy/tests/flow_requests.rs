@@ -555,7 +555,6 @@ fn orders_are_told_from_mentions() {
         ("Cancel the meeting", "cancel_event"),
         ("summarize the websites posted there", "get_page"),
         ("share the document with bob", "share_file"),
-        ("If it is late, send Ann a message", "send_message"),
         ("Could you send Ann a message?", "send_message"),
         ("Read it and send Ann a message", "send_message"),
         ("Hi! 1. read it 2. cancel the meeting", "cancel_event"),
@@ -602,7 +601,7 @@ fn a_request_of_any_length_is_read() {
     let specs = tools();
     let asks = |request: &str| Requested::of(request, &specs).asks_for(&name("send_message"));
     // As many orders in a row as would never end if each looked at all before it anew.
-    let row = format!("hello {} Ann a message", "send, ".repeat(500));
+    let row = format!("kittens {} Ann a message", "send, ".repeat(500));
     assert!(!asks(&row));
     let clauses = "tell me about words. ".repeat(3_000);
     assert!(asks(&format!("Send Ann a message. {clauses}")));

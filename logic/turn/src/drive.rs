@@ -167,7 +167,7 @@ pub struct Brief {
 
 /// What the user is told outside the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tidings {
+pub enum Notification {
     /// The drive has worked and rests now.
     Rested,
     /// It has used all turns that it has without the user.
@@ -193,7 +193,7 @@ pub enum Action {
         times: u32,
     },
     /// Tell the user, who may be elsewhere.
-    Tell(Tidings),
+    Tell(Notification),
     /// Stop the drive's turn that runs: the day's budget is used up.
     Cut,
 }
@@ -335,7 +335,9 @@ impl Drive {
                     DriveState::Resting
                 });
             }
-            Event::Asked if self.running.is_some() => self.tell(Tidings::Question, &mut actions),
+            Event::Asked if self.running.is_some() => {
+                self.tell(Notification::Question, &mut actions)
+            }
             Event::Declined => self.declined(now),
             Event::Finished {
                 origin,
@@ -550,7 +552,7 @@ impl Drive {
         self.refuse(DriveReason::TurnsUsed, now, actions);
         if !std::mem::replace(&mut self.told_turns, true) {
             self.untold_work = false;
-            self.tell(Tidings::TurnsUsed, actions);
+            self.tell(Notification::TurnsUsed, actions);
         }
     }
 
@@ -559,7 +561,7 @@ impl Drive {
         self.refuse(DriveReason::BudgetUsed, now, actions);
         if self.ledger.tell_once(now) {
             self.untold_work = false;
-            self.tell(Tidings::BudgetUsed, actions);
+            self.tell(Notification::BudgetUsed, actions);
         }
     }
 
@@ -611,13 +613,13 @@ impl Drive {
     fn tell_rest(&mut self, actions: &mut Vec<Action>) {
         if self.untold_work && !self.is_quiet() {
             self.untold_work = false;
-            self.tell(Tidings::Rested, actions);
+            self.tell(Notification::Rested, actions);
         }
     }
 
-    fn tell(&self, tidings: Tidings, actions: &mut Vec<Action>) {
+    fn tell(&self, notification: Notification, actions: &mut Vec<Action>) {
         if !self.is_quiet() {
-            actions.push(Action::Tell(tidings));
+            actions.push(Action::Tell(notification));
         }
     }
 

@@ -11,7 +11,7 @@ use domain::id::QueryId;
 use proptest::prelude::*;
 use std::time::Duration;
 use turn::drive::{
-    Action, Brief, Budget, Dreams, Drive, Ending, Event, Limits, Past, Spent, Tidings, Why,
+    Action, Brief, Budget, Dreams, Drive, Ending, Event, Limits, Notification, Past, Spent, Why,
     interval,
 };
 
@@ -70,7 +70,7 @@ struct World {
     conduct: Conduct,
     acts: Vec<(i64, Brief)>,
     notes: Vec<(DriveState, DriveReason, u32)>,
-    told: Vec<Tidings>,
+    told: Vec<Notification>,
     cuts: usize,
 }
 
@@ -98,9 +98,9 @@ impl World {
                     reason,
                     times,
                 } => self.notes.push((state, reason, times)),
-                Action::Tell(tidings) => {
+                Action::Tell(notification) => {
                     assert!(!self.drive.is_quiet(), "told while quiet");
-                    self.told.push(tidings);
+                    self.told.push(notification);
                 }
                 Action::Cut => self.cuts += 1,
             }
@@ -203,7 +203,7 @@ fn work_under_way_goes_on_after_three_seconds_and_ends_by_stepping_down() {
     assert_eq!(world.acts[0].0, 6);
     assert_eq!(world.acts[0].1.why, Why::Momentum);
     assert_eq!(world.drive.state(), DriveState::Resting);
-    assert_eq!(world.told, [Tidings::Rested]);
+    assert_eq!(world.told, [Notification::Rested]);
 }
 
 #[test]
@@ -234,11 +234,11 @@ fn a_loop_that_runs_away_stops_at_the_limit_and_says_so_once() {
     world.user(true);
     world.pass(DAY);
     assert_eq!(world.acts.len(), 20);
-    assert_eq!(world.told, [Tidings::TurnsUsed]);
+    assert_eq!(world.told, [Notification::TurnsUsed]);
     world.on(Event::Signalled(message("hello")));
     world.pass(DAY);
     assert_eq!(world.acts.len(), 20, "a signal gives no further turns");
-    assert_eq!(world.told, [Tidings::TurnsUsed]);
+    assert_eq!(world.told, [Notification::TurnsUsed]);
     assert!(world.drive.is_at_rest(at(world.now)));
     world.conduct = TALKS;
     world.user(false);
@@ -256,7 +256,7 @@ fn a_used_budget_stops_the_turn_that_runs_and_holds_until_the_next_day() {
     world.user(true);
     world.pass(600);
     assert_eq!((world.acts.len(), world.cuts), (2, 1));
-    assert_eq!(world.told, [Tidings::BudgetUsed]);
+    assert_eq!(world.told, [Notification::BudgetUsed]);
     world.on(Event::Signalled(message("hello")));
     world.pass(DAY - world.now - 10);
     assert_eq!(world.acts.len(), 2);
@@ -389,7 +389,7 @@ fn while_quiet_it_works_and_tells_afterwards() {
     assert!(world.told.is_empty());
     world.on(presence(Presence::Active));
     assert_eq!(world.drive.state(), DriveState::Resting);
-    assert_eq!(world.told, [Tidings::Rested]);
+    assert_eq!(world.told, [Notification::Rested]);
     world.on(Event::QuietHours(true));
     assert_eq!(world.drive.state(), DriveState::Quiet);
 }

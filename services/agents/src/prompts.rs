@@ -3,9 +3,12 @@
 
 use crate::config::Prompts;
 use crate::notes::{InPrompt, Notes, Standing};
+use api::broker::AgentListing;
 use context::prompt::{Fence, Layer, LayerKind};
 use domain::limits::{FILE_READ_BYTES, PROMPT_LAYER_BYTES};
+use domain::lineage::AgentType;
 use domain::settings::SessionProfile;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -136,6 +139,36 @@ fn read_text(path: &Path) -> Option<String> {
             tracing::warn!(path = %path.display(), %error, "instruction file left out");
             None
         }
+    }
+}
+
+/// Makes standing text fit the agent's type: who hands work out is told to whom it can, and one that
+/// orchestrates is shown nothing of the project's files.
+pub(crate) fn fit_to_type(
+    standing: &mut StandingText,
+    agent_type: Option<&AgentType>,
+    agents: &BTreeMap<AgentType, AgentListing>,
+) {
+    let Some(listing) = agent_type.and_then(|agent_type| agents.get(agent_type)) else {
+        return;
+    };
+    if listing.orchestrates {
+        standing.retain(|kind| kind != LayerKind::ProjectNotes);
+    }
+    let about = |one: &AgentType| {
+        let about = agents.get(one).map_or("", |l| l.description.as_str());
+        format!("\n- {one}: {about}")
+    };
+    let startable: String = listing.can_spawn.iter().map(about).collect();
+    let identity = standing
+        .layers
+        .iter_mut()
+        .find(|l| l.kind == LayerKind::Identity);
+    if let Some(identity) = identity
+        && !startable.is_empty()
+    {
+        identity.text.push_str("\nAgents you can hand tasks to:");
+        identity.text.push_str(&startable);
     }
 }
 

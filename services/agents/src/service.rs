@@ -1,16 +1,27 @@
 //! The service: every session there is, as surfaces see it.
 
+mod commands;
+mod next_prompt;
+mod opening;
+
+use crate::blocking;
 use crate::config::Config;
-use crate::desk::Desk;
-use crate::emitter::{Durability, Scope};
 use crate::error;
-use crate::opening::Opened;
-use crate::record;
-use crate::session::{Sent, Session, Shared};
-use crate::{input, library, sight, stream};
+use crate::log::emitter::{Durability, Scope};
+use crate::log::lines::Lines;
+use crate::log::record;
+use crate::log::store;
+use crate::log::stream;
+use crate::session::profile::check;
+use crate::session::refused::refused;
+use crate::session::shared::Shared;
+use crate::session::{Sent, Session};
+use crate::tools::AgentTools;
+use crate::work::input;
+use crate::work::pictures;
 use api::Streaming;
 use api::audit::Audit;
-use api::broker::{self, Broker, Control};
+use api::broker::{Broker, Control};
 use api::bus::Bus;
 use api::models::Models;
 use api::sessions::{
@@ -21,7 +32,6 @@ use async_trait::async_trait;
 use domain::context::ContextView;
 use domain::drive::{Origin, Signal};
 use domain::event::{ConfirmationAnswer, Event, EventBody};
-use domain::fault::Coded;
 use domain::hash::Digest;
 use domain::id::{ConfirmationId, HolderId, QueryId, SessionId};
 use domain::limits::USER_TEXT_BYTES;
@@ -46,9 +56,15 @@ pub(crate) struct Opening(
     #[expect(dead_code, reason = "it counts by being there")] pub(crate) Arc<()>,
 );
 
+/// A session that somebody took hold of.
+pub(crate) struct Opened {
+    pub(crate) session: Arc<Session>,
+    pub(crate) holder_id: HolderId,
+}
+
 impl Service {
-    /// A service with its logs in `config.sessions_folder`. The broker runs the house's own tools at
-    /// `desk`, whose clock is the service's too.
+    /// A service with its logs in `config.sessions_folder`. The broker runs agents' tools by
+    /// `tools`, whose clock is the service's too.
     ///
     /// # Errors
     /// [`error::Error`] when the folder cannot be made or the configuration makes no sense.
@@ -59,7 +75,7 @@ impl Service {
         control: Arc<dyn Control>,
         audit: Arc<dyn Audit>,
         bus: Arc<dyn Bus>,
-        desk: Arc<Desk>,
+        tools: Arc<AgentTools>,
     ) -> Result<Self, error::Error> {
         if config.tool_iterations == 0 || config.context_tokens == 0 {
             return Err(error::Error::Configuration(
@@ -79,8 +95,8 @@ impl Service {
                 control,
                 audit,
                 bus,
-                clock: desk.clock(),
-                desk,
+                clock: tools.clock(),
+                tools,
             }),
             live: Mutex::default(),
             opening: Arc::default(),
@@ -211,7 +227,7 @@ impl Sessions for Service {
         };
         let mode = request.mode.or(own_mode);
         let input = request.input.as_ref().map(input::given).transpose()?;
-        let pictures = sight::given(&request.pictures)?;
+        let pictures = pictures::given(&request.pictures)?;
         if !pictures.is_empty() && (session.orchestrates() || !mode.unwrap_or_default().is_loop()) {
             return invalid(
                 "Pictures can be given to an agent that answers by itself, in mode loop or auto."
@@ -240,7 +256,7 @@ impl Sessions for Service {
             };
             session.send(sent).await
         });
-        let (query_id, shown) = library::joined(sending.await)??;
+        let (query_id, shown) = blocking::joined(sending.await)??;
         let path = record::path_of(&self.shared.config.sessions_folder, request.session_id);
         Ok(stream::of_query(stream::live(shown, path), query_id))
     }
@@ -263,7 +279,7 @@ impl Sessions for Service {
                 })
             }
             (None, Follow::ToEnd | Follow::Outline) => {
-                let path = library::blocking(move || record::Lines::open(&path).map(|_| path));
+                let path = blocking::run(move || Lines::open(&path).map(|_| path));
                 let path = path.await?;
                 Ok(match follow {
                     Follow::Outline => stream::outline(path, from_seq, u64::MAX),
@@ -318,7 +334,7 @@ impl Sessions for Service {
         }
         let path = record::path_of(&self.shared.config.sessions_folder, request.session_id);
         let query_id = request.query_id;
-        if !library::blocking(move || library::has_query(&path, query_id)).await? {
+        if !blocking::run(move || store::has_query(&path, query_id)).await? {
             return Err(Error::new(
                 ErrorKind::InvalidRequest,
                 format!("This session has no request {query_id}."),
@@ -362,7 +378,7 @@ impl Sessions for Service {
             return self.list_live().await;
         }
         let folder = self.shared.config.sessions_folder.clone();
-        let listing = library::blocking(move || library::list(&folder, &selection));
+        let listing = blocking::run(move || store::list(&folder, &selection));
         let mut summaries = listing.await?;
         let live = self.live.lock().await;
         for summary in &mut summaries {
@@ -375,8 +391,8 @@ impl Sessions for Service {
         let folder = self.shared.config.sessions_folder.clone();
         let copy_id = SessionId::from_uuid(Uuid::now_v7());
         let now = (self.shared.clock)();
-        let copying = move || library::copy(&folder, (session_id, copy_id), at_seq, now);
-        library::blocking(copying).await
+        let copying = move || store::copy(&folder, (session_id, copy_id), at_seq, now);
+        blocking::run(copying).await
     }
 
     async fn close(&self, session_id: SessionId, holder_id: HolderId) -> Result<(), Error> {
@@ -413,37 +429,4 @@ impl Sessions for Service {
     async fn signal(&self, session_id: SessionId, signal: Signal) -> Result<(), Error> {
         self.take_signal(session_id, signal).await
     }
-}
-
-pub(crate) fn check(profile: &SessionProfile) -> Result<(), Error> {
-    if profile.settings.workspace.is_absolute() {
-        return Ok(());
-    }
-    Err(Error::new(
-        ErrorKind::InvalidRequest,
-        format!(
-            "The working folder must be an absolute path, not `{}`.",
-            profile.settings.workspace.display()
-        ),
-    ))
-}
-
-/// The broker's refusal, as surfaces see it.
-pub(crate) fn refused(error: broker::Error) -> Error {
-    let kind = match error.kind {
-        broker::ErrorKind::UnknownSession => ErrorKind::NotFound,
-        broker::ErrorKind::UnknownConfirmation | broker::ErrorKind::BindingMismatch => {
-            ErrorKind::InvalidAnswer
-        }
-        broker::ErrorKind::UnknownAgentType | broker::ErrorKind::InvalidSettings => {
-            ErrorKind::InvalidRequest
-        }
-        broker::ErrorKind::Unreachable => ErrorKind::Unreachable,
-        broker::ErrorKind::UnknownAgent
-        | broker::ErrorKind::LimitReached
-        | broker::ErrorKind::AuditUnwritable => ErrorKind::Refused,
-    };
-    Error::new(kind, error.message())
-        .with_hint(error.hint())
-        .with_source(error)
 }

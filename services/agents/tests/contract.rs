@@ -62,7 +62,7 @@ async fn sessions() {
             broker,
             Arc::new(FakeAudit::new()),
             Arc::new(FakeBus::new()),
-            Arc::new(agents::Desk::new(Arc::new(Timestamp::now))),
+            Arc::new(agents::AgentTools::new(Arc::new(Timestamp::now))),
         );
         sessions_suite::Subject {
             sessions: Arc::new(service.unwrap()),

@@ -288,7 +288,7 @@ async fn two_services_cannot_write_one_session() {
         house.broker.clone(),
         house.audit.clone(),
         house.bus.clone(),
-        Arc::new(agents::Desk::new(Arc::new(Timestamp::now))),
+        Arc::new(agents::AgentTools::new(Arc::new(Timestamp::now))),
     )
     .unwrap();
     let request = || OpenRequest::Resume {

@@ -2,7 +2,7 @@
 //!
 //! What it is: the service behind [`api::memory::Memory`] and [`api::memory::Curator`].
 //! What it owns: the store (SQLite, the truth), the indexes derived from it (words and vectors), the
-//! stages of a query, the gate of writing, the cache.
+//! stages of a query, the gate of writing, the cache, the form of an export.
 //! What it never does: decide who may ask (the broker does), trust an index over the store, destroy
 //! an entry except by the user's forgetting, hand out a text without its label.
 //! Where to start: `service.rs`, then `store/mod.rs` (what is kept) and `retrieval/mod.rs` (how it
@@ -14,6 +14,7 @@ mod curator;
 mod embedding;
 mod entry;
 mod error;
+pub mod export;
 mod finder;
 mod forget;
 mod gate;

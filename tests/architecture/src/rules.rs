@@ -127,7 +127,7 @@ const CONNECTING: [&str; 4] = [
 ];
 
 /// The external planner's socket on this machine, the one that `[bridge]` names.
-const PLANNER_BRIDGE: &str = "services/agents/src/pipeline/bridge";
+const PLANNER_BRIDGE: &str = "services/agents/src/work/pipeline/bridge";
 
 /// Only the named crates open connections; all else goes through a contract.
 #[must_use]
@@ -254,8 +254,8 @@ const FORMAT_FILES: [&str; 4] = ["config.rs", "record.rs", "wire.rs", "manifest.
 /// Crates whose types are formats: the event vocabulary, and the arguments and results of tools.
 const FORMAT_CRATES: [&str; 2] = ["contracts/domain", "adapters/tools"];
 
-/// The top layer prints JSON and reads configuration: both are its promises.
-const FORMAT_FOLDER: &str = "bin/carl/src/";
+/// The top layer reads configuration, and what it and the terminal print as JSON is their promise.
+const FORMAT_FOLDERS: [&str; 2] = ["bin/carl/src/", "surfaces/terminal/src/"];
 
 /// Serialisation is derived only where a format is owned.
 #[must_use]
@@ -264,7 +264,10 @@ pub fn serialisation(file: &SourceFile) -> Vec<Violation> {
     let by_name = file.path.split('/').any(|part| {
         FORMAT_FILES.contains(&part) || FORMAT_FILES.contains(&format!("{part}.rs").as_str())
     });
-    let by_name = by_name || file.path.starts_with(FORMAT_FOLDER);
+    let is_printed = FORMAT_FOLDERS
+        .iter()
+        .any(|folder| file.path.starts_with(folder));
+    let by_name = by_name || is_printed;
     if by_name || FORMAT_CRATES.contains(&folder.as_str()) || outside(&folder) {
         return Vec::new();
     }

@@ -200,8 +200,8 @@ fn a_secret_leaves_by_no_tool_that_tells_others() {
 
 #[test]
 fn a_target_with_a_line_break_is_nobody() {
-    let mail = |to: &str| json!({"to": [to], "subject": "lunch", "body": "lunch at noon"});
-    let prompt = "Send a mail to bob@corp.example that says 'lunch at noon', subject 'lunch'";
+    let mail = |to: &str| json!({"to": [to], "subject": "lunch at noon", "body": "lunch at noon"});
+    let prompt = "Send a mail to bob@corp.example that says 'lunch at noon'";
     asked(prompt)
         .check("send_mail", mail("bob@corp.example"))
         .expect("allow");

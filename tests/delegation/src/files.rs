@@ -1,6 +1,6 @@
 //! Tools over the files of a test: reading and writing, and the house's own beside them.
 
-use agents::Desk;
+use agents::AgentTools;
 use api::authority::{Authorized, JudgedCall};
 use api::executor::{Executor, FailureKind, PathRefusal, ProgressSink, ToolFailure, Words};
 use api::test_support::{FakeExecutor, FakeTool};
@@ -17,16 +17,16 @@ use std::sync::Arc;
 /// What is in memory, and how far it is trusted.
 pub type Remembered = (String, Label);
 
-/// `read_file`, `write_file`, `delete_file`, `save_memory`, and what the desk has; `search_memory`
+/// `read_file`, `write_file`, `delete_file`, `save_memory`, and what agents have of their own; `search_memory`
 /// where something is remembered.
 pub(crate) struct Tools {
     files: FakeExecutor,
-    desk: Arc<Desk>,
+    agent_tools: Arc<AgentTools>,
     remembered: Option<Remembered>,
 }
 
 impl Tools {
-    pub(crate) fn new(desk: Arc<Desk>, remembered: Option<Remembered>) -> Self {
+    pub(crate) fn new(agent_tools: Arc<AgentTools>, remembered: Option<Remembered>) -> Self {
         let mut save = FakeTool::new("save_memory", "memory_write", EffectClass::SelfWrite)
             .with_payload("name")
             .with_payload("content");
@@ -47,7 +47,7 @@ impl Tools {
         files.extend(remembered.as_ref().map(|_| searching()));
         Self {
             files: FakeExecutor::new(files),
-            desk,
+            agent_tools,
             remembered,
         }
     }
@@ -64,7 +64,7 @@ impl Tools {
 impl Executor for Tools {
     fn table(&self) -> Vec<ToolSpec> {
         let mut table = self.files.table();
-        table.extend(self.desk.table());
+        table.extend(self.agent_tools.table());
         table
     }
 
@@ -87,7 +87,7 @@ impl Executor for Tools {
         progress: ProgressSink,
     ) -> Result<ToolOutput, ToolFailure> {
         if !self.is_file_tool(call.call().tool.as_str()) {
-            return self.desk.run(call, progress).await;
+            return self.agent_tools.run(call, progress).await;
         }
         let call = call.redeem(Timestamp::now()).unwrap();
         if call.tool.as_str() == SEARCH {

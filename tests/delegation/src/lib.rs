@@ -18,7 +18,7 @@ mod speaker;
 pub use files::Remembered;
 pub use speaker::{Asked, Kind, Speaker, report, tasks};
 
-use agents::{Config, Desk};
+use agents::{AgentTools, Config};
 use api::Streaming;
 use api::sessions::{Error, Follow, OpenRequest, SendRequest, Sessions};
 use api::test_support::{FakeAudit, FakeBus};
@@ -88,8 +88,8 @@ impl House {
         std::fs::create_dir_all(&work).unwrap();
         let clock = || Arc::new(Timestamp::now);
         let (models, audit) = (Arc::new(models), Arc::new(FakeAudit::new()));
-        let desk = Arc::new(Desk::new(clock()));
-        let tools = files::Tools::new(desk.clone(), remembered);
+        let agent_tools = Arc::new(AgentTools::new(clock()));
+        let tools = files::Tools::new(agent_tools.clone(), remembered);
         let config = broker::Config::new(PathBuf::from("/home/u"), Vec::new());
         let guard = broker::Service::new(config, audit.clone(), Arc::new(tools), clock()).unwrap();
         let guard = Arc::new(guard);
@@ -102,7 +102,7 @@ impl House {
             guard,
             audit.clone(),
             Arc::new(FakeBus::new()),
-            desk,
+            agent_tools,
         );
         Self {
             folder,

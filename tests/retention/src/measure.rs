@@ -2,7 +2,7 @@
 
 use crate::conversation::{Exchange, Fact, Kind, conversation};
 use crate::summariser::Summariser;
-use context::{ContextManager, Lasting, Speaker, Why, transcript};
+use context::{Speaker, View, Why, transcript};
 use domain::id::CallId;
 use domain::message::{Message, ToolCall};
 use domain::tool::ToolName;
@@ -62,7 +62,7 @@ impl Kept {
 
 /// A conversation as it is held, with where each fact was said.
 struct Talk {
-    lasting: Lasting,
+    view: View,
     seq: u64,
     facts: Vec<(u64, Fact)>,
 }
@@ -70,11 +70,11 @@ struct Talk {
 impl Talk {
     fn say(&mut self, exchange: &Exchange) {
         let seq = self.next();
-        self.lasting
+        self.view
             .begin_turn(seq, exchange.question.clone(), Speaker::User);
         if let Some(fact) = &exchange.asked {
             if fact.pinned {
-                self.lasting.pin(seq, true);
+                self.view.pin(seq, true);
             }
             self.facts.push((seq, fact.clone()));
         }
@@ -82,7 +82,7 @@ impl Talk {
             self.look(&exchange.result);
         }
         let seq = self.next();
-        self.lasting
+        self.view
             .add(seq, reply(exchange.answer.clone(), Vec::new()));
         if let Some(fact) = &exchange.found {
             self.facts.push((seq, fact.clone()));
@@ -101,33 +101,33 @@ impl Talk {
             name: ToolName::nearest("read_file"),
             text: result.to_owned(),
         };
-        self.lasting.add(seq, reply(String::new(), vec![call]));
+        self.view.add(seq, reply(String::new(), vec![call]));
         let seq = self.next();
-        self.lasting.add(seq, message);
+        self.view.add(seq, message);
     }
 
     fn next(&mut self) -> u64 {
         self.seq += 1;
-        self.lasting.at(self.seq);
+        self.view.at(self.seq);
         self.seq
     }
 
     async fn compact(&mut self, summariser: &mut Summariser, budget_tokens: u64) -> Option<u64> {
-        let plan = self.lasting.plan(budget_tokens, Why::Asked)?;
+        let plan = self.view.plan(budget_tokens, Why::Asked)?;
         let answer = summariser.summarise(&plan).await;
-        let done = self.lasting.carry_out(&plan, answer);
+        let done = self.view.carry_out(&plan, answer);
         self.next();
         let lines = done.summary.map(|summary| summary.lines);
         let through = done.through;
         let left = (done.shortened_through, done.journal_characters);
-        self.lasting.compacted(through, lines, left.0, left.1);
+        self.view.compacted(through, lines, left.0, left.1);
         through
     }
 
     fn kept(&self, through: u64, tokens_before: u64) -> Kept {
-        let shown = transcript(&self.lasting.messages());
+        let shown = transcript(&self.view.messages());
         let mut kept = Kept {
-            tokens: (tokens_before, self.lasting.estimate()),
+            tokens: (tokens_before, self.view.estimate()),
             invented: ["99999", "evil.example", "/etc/shadow"]
                 .iter()
                 .filter(|word| shown.contains(**word))
@@ -193,7 +193,7 @@ pub async fn measure(
     summariser: &mut Summariser,
 ) -> Kept {
     let mut talk = Talk {
-        lasting: Lasting::new(),
+        view: View::new(),
         seq: 0,
         facts: Vec::new(),
     };
@@ -204,7 +204,7 @@ pub async fn measure(
     for (number, exchange) in (1..).zip(&conversation(seed, EXCHANGES)) {
         talk.say(exchange);
         if number % every == 0 {
-            before.get_or_insert(talk.lasting.estimate());
+            before.get_or_insert(talk.view.estimate());
             if let Some(now) = talk.compact(summariser, budget).await {
                 through = now;
             }

@@ -71,7 +71,7 @@ fn scene(tools: Vec<FakeTool>, replies: impl IntoIterator<Item = Reply>) -> Scen
         guard,
         audit.clone(),
         Arc::new(FakeBus::new()),
-        Arc::new(agents::Desk::new(Arc::new(Timestamp::now))),
+        Arc::new(agents::AgentTools::new(Arc::new(Timestamp::now))),
     );
     Scene {
         models,

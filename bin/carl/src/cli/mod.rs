@@ -2,6 +2,7 @@
 
 mod audit;
 mod examples;
+mod list;
 mod memory;
 mod policy;
 mod secret;
@@ -10,6 +11,7 @@ mod session;
 mod tools;
 
 pub use audit::{AuditCommand, DecisionArg, LogFolder, RecordFilter, RecordFlags, RecordForm};
+pub use list::ListArgs;
 pub use memory::{AddArgs, KindArg, MemoryCommand, Place};
 pub use policy::{
     ExplainArgs, ForgetArgs, GrantsArgs, GuardArgs, NotesArgs, PolicyCommand, ReplayArgs,
@@ -17,8 +19,8 @@ pub use policy::{
 pub use secret::SecretCommand;
 pub use serve::{RoleArg, ServeArgs};
 pub use session::{
-    Ceiling, ChatArgs, EffectArg, ExportForm, ModeArg, OverrideArg, RunArgs, SessionCommand,
-    SessionFlags, UndoArgs,
+    Ceiling, ChatArgs, EffectArg, ExportForm, ModeArg, RunArgs, SessionCommand, SessionFlags,
+    UndoArgs,
 };
 pub use tools::{CheckArgs, ClassifyArgs, ToolsArgs, ToolsCommand};
 
@@ -183,14 +185,6 @@ pub struct ModelsArgs {
     /// Refuse every connection but loopback
     #[arg(long)]
     pub air_gap: bool,
-}
-
-/// A listing.
-#[derive(Debug, Args)]
-pub struct ListArgs {
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// `carl agents`.

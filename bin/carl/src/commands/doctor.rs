@@ -1,19 +1,16 @@
 //! `carl doctor`: checks every part for real, and says what to do where one fails.
 
+mod check;
 mod hardware;
 mod speeds;
 
+use self::check::{Check, State};
 use self::speeds::Speeds;
 use super::{Setting, models};
 use crate::cli::{DoctorArgs, SessionFlags};
-use crate::exit::{Exit, OrFail, describe};
+use crate::effective_settings::By;
 use crate::paths::private_folder;
 use crate::profile;
-use crate::render::fit::{width, wrapped};
-use crate::render::memory::counted;
-use crate::render::values::bytes;
-use crate::render::{Paint, print};
-use crate::terms::By;
 use crate::wiring::{House, chosen, secrets_to_look, try_credential};
 use anyhow::{Context, Result};
 use api::models::{ErrorKind, ProviderHealth};
@@ -26,61 +23,17 @@ use domain::model::ModelRole;
 use domain::settings::{Attendance, Mode};
 use futures::StreamExt;
 use search::is_loopback;
-use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::Path;
+use terminal::exit::{Exit, OrFail, describe};
+use terminal::render::fit::{width, wrapped};
+use terminal::render::memory::counted;
+use terminal::render::values::bytes;
+use terminal::render::{Paint, print};
 use text::escape::visible;
 
 /// Free space under which the logs are in danger, bytes.
 const LOW_SPACE: u64 = 256 << 20;
-
-/// How one check went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum State {
-    Ok,
-    Note,
-    Bad,
-}
-
-/// One check.
-#[derive(Debug, Clone, Serialize)]
-struct Check {
-    name: &'static str,
-    state: State,
-    detail: String,
-    hint: String,
-}
-
-impl Check {
-    fn ok(name: &'static str, detail: impl Into<String>) -> Self {
-        Self {
-            name,
-            state: State::Ok,
-            detail: detail.into(),
-            hint: String::new(),
-        }
-    }
-
-    fn note(name: &'static str, detail: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self {
-            name,
-            state: State::Note,
-            detail: detail.into(),
-            hint: hint.into(),
-        }
-    }
-
-    fn bad(name: &'static str, error: &anyhow::Error) -> Self {
-        let (_, fault) = describe(error);
-        Self {
-            name,
-            state: State::Bad,
-            detail: fault.message,
-            hint: fault.hint,
-        }
-    }
-}
 
 /// What the log is called.
 const AUDIT_LOG: &str = "audit log";
@@ -550,7 +503,7 @@ async fn whole_path(setting: &Setting, is_writable: bool) -> Check {
         let profile = profile::build(&flags, config, &setting.workspace, Attendance::Unattended)?;
         let opening = OpenRequest::New(profile);
         let opened = house.sessions.open(opening).await.or_fail()?;
-        let (session_id, holder_id) = super::session::held(&opened)?;
+        let (session_id, holder_id) = terminal::sessions::held(&opened)?;
         let send = SendRequest {
             mode: Some(Mode::Deterministic),
             holder_id: Some(holder_id),

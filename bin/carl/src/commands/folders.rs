@@ -3,13 +3,13 @@
 use super::Setting;
 use crate::audited::on_record;
 use crate::cli::{ForgetArgs, ListArgs, SessionFlags};
-use crate::exit::{Exit, Failure};
 use crate::open_folders::OpenFolders;
-use crate::render::print;
 use crate::wiring::House;
 use anyhow::{Context, Result};
 use serde_json::json;
 use std::path::Path;
+use terminal::exit::{Exit, Failure};
+use terminal::render::print;
 use text::escape::visible;
 
 /// Lists the remembered folders.

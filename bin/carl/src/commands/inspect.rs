@@ -2,12 +2,12 @@
 
 use super::Setting;
 use crate::cli::{AgentsArgs, ListArgs};
-use crate::exit::{Exit, OrFail};
-use crate::render::{print, table};
 use crate::wiring::House;
 use anyhow::Result;
 use domain::lineage::AgentType;
 use serde_json::{Value, json};
+use terminal::exit::{Exit, OrFail};
+use terminal::render::{print, table};
 
 /// Lists the tool table.
 ///

@@ -1,15 +1,17 @@
 //! One module a command. Each takes what was typed and the [`Setting`] it runs in.
 
 pub mod audit;
+mod changed;
 pub mod chat;
 pub mod doctor;
 pub mod folders;
+mod host;
+pub mod init;
 pub mod inspect;
 pub mod memory;
 pub mod models;
+mod named;
 pub mod notes;
-mod onlooker;
-pub mod paperwork;
 pub mod policy;
 mod replay;
 pub mod run;
@@ -20,22 +22,3 @@ pub mod tools;
 pub mod undo;
 
 pub use crate::setting::Setting;
-
-use crate::open_folders::OpenFolders;
-use crate::request::Asker;
-use crate::wiring::House;
-use domain::settings::Attendance;
-use std::sync::Arc;
-
-impl Setting {
-    /// Who is asked in such a session.
-    #[must_use]
-    pub fn asker(&self, attendance: Attendance, house: &House) -> Asker {
-        Asker {
-            attendance,
-            folder: self.workspace.clone(),
-            open_folders: OpenFolders::of(&self.paths),
-            audit: Arc::clone(&house.audit),
-        }
-    }
-}

@@ -2,18 +2,18 @@
 
 use super::Setting;
 use crate::cli::{ModelsArgs, SessionFlags};
-use crate::exit::{Exit, Failure, OrFail};
+use crate::effective_settings::By;
 use crate::question::{Answer, ask};
-use crate::render::fit::{width, wrapped};
-use crate::render::values::{bytes, milliseconds};
-use crate::render::{Paint, print, table};
-use crate::terms::By;
 use crate::wiring::House;
 use anyhow::Result;
 use api::models::{ChatRequest, ModelInfo, ProviderHealth};
 use domain::message::Message;
 use domain::model::{ModelChoice, ModelRef, ModelRole};
 use serde_json::{Value, json};
+use terminal::exit::{Exit, Failure, OrFail};
+use terminal::render::fit::{width, wrapped};
+use terminal::render::values::{bytes, milliseconds};
+use terminal::render::{Paint, print, table};
 
 /// Lists models, or tests one.
 ///

@@ -4,10 +4,7 @@
 use super::Setting;
 use crate::audited::on_record;
 use crate::cli::{ListArgs, NotesArgs};
-use crate::exit::{Exit, Failure, OrFail};
 use crate::project_notes::{self, File};
-use crate::render::notes::{Known, ask};
-use crate::render::{Paint, print, print_error};
 use crate::vouched::{Said, Vouched, Word};
 use crate::wiring::House;
 use anyhow::{Context, Result};
@@ -15,6 +12,9 @@ use domain::settings::{Attendance, Mode, SessionProfile};
 use serde_json::json;
 use std::io::{self, IsTerminal};
 use std::path::Path;
+use terminal::exit::{Exit, Failure, OrFail};
+use terminal::render::notes::{Known, NotesAnswer, NotesFile, ask};
+use terminal::render::{Paint, print, print_error};
 use text::escape::visible_line;
 
 /// Says that the version of a file that is there now is to be trusted.
@@ -146,12 +146,12 @@ pub async fn ask_about(setting: &Setting, house: &House, profile: &SessionProfil
             true => Known::Changed,
             false => Known::New,
         };
-        let asked = file.clone();
+        let asked = asked_about(&file);
         let paint = Paint::for_stream(&io::stderr());
         let asking = tokio::task::spawn_blocking(move || ask(&asked, known, paint));
         let word = asking.await.context("the question could not be asked")?;
-        if let Some(word) = word.context("the terminal cannot be read")?
-            && let Err(error) = keep(house, &vouched, &file, word).await
+        if let Some(answer) = word.context("the terminal cannot be read")?
+            && let Err(error) = keep(house, &vouched, &file, word_of(answer)).await
         {
             print_error(&format!(
                 "  not remembered, so untrusted this time: {error:#}\n"
@@ -159,6 +159,24 @@ pub async fn ask_about(setting: &Setting, house: &House, profile: &SessionProfil
         }
     }
     Ok(())
+}
+
+fn asked_about(file: &File) -> NotesFile {
+    NotesFile {
+        path: file.path.clone(),
+        name: file.name.clone(),
+        text: file.text.clone(),
+        bytes: file.bytes,
+        version: file.version,
+    }
+}
+
+const fn word_of(answer: NotesAnswer) -> Word {
+    match answer {
+        NotesAnswer::Trust => Word::Trust,
+        NotesAnswer::Untrusted => Word::Untrusted,
+        NotesAnswer::Ignore => Word::Ignore,
+    }
 }
 
 /// Whether a session with this profile shows notes to any agent.

@@ -2,12 +2,9 @@
 
 use super::Setting;
 use super::serve::{listen, locked, until_stopped};
-use super::session::find;
 use super::tools::read_table;
 use crate::cli::{ExplainArgs, GrantsArgs, GuardArgs, PolicyCommand, SessionFlags};
-use crate::exit::{Exit, Failure, OrFail, not_explained};
 use crate::profile;
-use crate::render::{Paint, print};
 use crate::wiring::House;
 use anyhow::{Context, Result};
 use api::broker::ErrorKind;
@@ -19,6 +16,9 @@ use guard::Rules;
 use serde_json::Value;
 use std::io::{self, BufReader};
 use std::sync::Arc;
+use terminal::exit::{Exit, Failure, OrFail, not_explained};
+use terminal::render::{Paint, print};
+use terminal::sessions::find;
 use wire::server::Builder;
 
 /// Runs a command of the policy.

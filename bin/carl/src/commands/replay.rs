@@ -1,10 +1,7 @@
 //! `carl policy replay`: a past session's calls, judged by today's policy. Nothing runs.
 
 use super::Setting;
-use super::session::{events_of, find};
 use crate::cli::ReplayArgs;
-use crate::exit::{Exit, OrFail};
-use crate::render::{print, table};
 use crate::wiring::{self, Guard, House, Knowledge};
 use anyhow::{Context, Result};
 use api::CallContext;
@@ -19,6 +16,9 @@ use domain::label::Label;
 use domain::settings::SessionProfile;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use terminal::exit::{Exit, OrFail};
+use terminal::render::{print, table};
+use terminal::sessions::{events_of, find};
 use text::escape::visible;
 use uuid::Uuid;
 
@@ -47,8 +47,8 @@ pub async fn replay(args: ReplayArgs) -> Result<Exit> {
         search: house.search.clone(),
     };
     let files = wiring::files(&setting)?;
-    let (desk, _never_opened) = wiring::desk(&setting, &files)?;
-    let tools = (files, &knowledge, &desk);
+    let (agent_tools, _never_opened) = wiring::agent_tools(&setting, &files)?;
+    let tools = (files, &knowledge, &agent_tools);
     let guard = wiring::guard(&setting, Arc::new(Rehearsal), secrets, tools)?;
     let mut stage = Stage::open(&guard, &events).await?;
     let played = stage.play(&events).await;

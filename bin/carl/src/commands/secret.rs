@@ -2,14 +2,14 @@
 
 use super::Setting;
 use crate::cli::SecretCommand;
-use crate::exit::{Exit, Failure, OrFail};
-use crate::hidden::{Twice, ask};
-use crate::render::{print, print_error};
 use crate::wiring::{Store, chosen, log};
 use anyhow::Result;
 use api::secrets::{Error, Kept, SecretName, SecretValue};
 use domain::fault::Coded;
 use keyring::{KernelKeyring, PASSPHRASE_CHARS, State};
+use terminal::exit::{Exit, Failure, OrFail};
+use terminal::hidden_input::{Twice, ask};
+use terminal::render::{print, print_error};
 use zeroize::Zeroizing;
 
 /// What the record says of an opened store.

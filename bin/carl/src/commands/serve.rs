@@ -2,11 +2,8 @@
 
 use super::Setting;
 use crate::cli::{RoleArg, ServeArgs, SessionFlags};
-use crate::exit::{Exit, Failure, OrFail};
+use crate::effective_settings::{By, EffectiveSettings};
 use crate::paths::private_folder;
-use crate::render::print;
-use crate::signals::Signals;
-use crate::terms::{By, Terms};
 use crate::wiring::{self, House, LazyInbox, Remembrance};
 use anyhow::{Context, Result};
 use api::audit::{Action, Audit};
@@ -15,6 +12,9 @@ use bus::LocalBus;
 use domain::Timestamp;
 use observers::Capture;
 use std::sync::Arc;
+use terminal::exit::{Exit, Failure, OrFail};
+use terminal::render::print;
+use terminal::signals::Signals;
 use wire::Listen;
 use wire::server::Builder;
 
@@ -40,7 +40,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         }
     };
     locked(&address, args.trust_network)?;
-    let terms = Terms::of(&setting, By::Serve)?.to_json()?;
+    let terms = EffectiveSettings::of(&setting, By::Serve)?.to_json()?;
     if args.role == RoleArg::All {
         return all(&setting, &address, terms).await;
     }
@@ -82,7 +82,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
 /// Every role, from this process.
 async fn all(setting: &Setting, address: &Listen, terms: String) -> Result<Exit> {
     if let Some(endpoint) = wiring::served(setting, setting.paths.socket()).await
-        && let Some(terms) = Terms::at(&endpoint).await
+        && let Some(terms) = EffectiveSettings::at(&endpoint).await
     {
         terms.refuse_a_second(&endpoint)?;
     }
@@ -210,13 +210,13 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
         }
         RoleArg::Search => offer.search(knowledge.search),
         RoleArg::Agents => {
-            let (desk, inbox) = wiring::desk(setting, &files)?;
+            let (agent_tools, inbox) = wiring::agent_tools(setting, &files)?;
             served.inbox = inbox;
-            let tools = (files, &knowledge, &desk);
+            let tools = (files, &knowledge, &agent_tools);
             let guard = wiring::guard(setting, audit.clone(), secrets, tools)?;
             let bus = Arc::new(LocalBus::new());
             let outside = (audit.clone(), bus.clone() as Arc<dyn Bus>);
-            let sessions = wiring::sessions(setting, &models, &guard, outside, desk)?;
+            let sessions = wiring::sessions(setting, &models, &guard, outside, agent_tools)?;
             let house = observers::House {
                 sessions: sessions.clone(),
                 memory: knowledge.remembrance.sides.memory,
@@ -228,9 +228,9 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
             offer.sessions(sessions)
         }
         RoleArg::Broker | RoleArg::All | RoleArg::Audit | RoleArg::Models | RoleArg::Secrets => {
-            // Whose agents are in another process has none of the house's own tools.
-            let tools = (files.clone(), &knowledge, &wiring::desk(setting, &files)?.0);
-            let guard = wiring::guard(setting, audit, secrets, tools)?;
+            // Where agents are in another process, nobody calls these.
+            let own = wiring::agent_tools(setting, &files)?.0;
+            let guard = wiring::guard(setting, audit, secrets, (files, &knowledge, &own))?;
             offer.broker(guard.broker).control(guard.control)
         }
     };

@@ -2,11 +2,8 @@
 
 use super::{Setting, inspect, models};
 use crate::cli::{CheckArgs, ClassifyArgs, SessionFlags, ToolsArgs, ToolsCommand};
-use crate::exit::{Exit, Failure};
-use crate::files::{self, Links};
+use crate::effective_settings::By;
 use crate::question::ask;
-use crate::render::{print, print_error};
-use crate::terms::By;
 use crate::wiring::House;
 use anyhow::{Context, Result, ensure};
 use api::audit::Audit;
@@ -18,6 +15,9 @@ use domain::tool::ToolDefinition;
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::path::Path;
+use terminal::exit::{Exit, Failure};
+use terminal::files::{self, Links};
+use terminal::render::{print, print_error};
 use text::escape::visible;
 use tooltable::classify::{Opinion, Proposal, classify, opinion_schema, question, yaml};
 use tooltable::{Offer, TABLE_BYTES, Table, offers};

@@ -1,24 +1,15 @@
 //! `carl undo`: takes back a session's last file change, through the guard like any other change.
 
-use super::{Setting, run, session};
-use crate::cli::{ModeArg, RunArgs, SessionFlags, UndoArgs};
-use crate::exit::{Exit, Failure, OrFail};
-use crate::render::{print, print_error};
+use super::changed::{newest_changed, target};
+use super::{Setting, run};
+use crate::cli::{RunArgs, SessionFlags, UndoArgs};
 use crate::wiring::House;
 use anyhow::Result;
-use api::broker::Control;
-use api::sessions::{Follow, Selection, SessionSummary, Sessions};
-use domain::event::{CallStatus, Event, EventBody};
-use domain::id::SessionId;
-use domain::lineage::AgentType;
-use domain::plan::Action;
-use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Write as _};
-use std::path::PathBuf;
+use terminal::exit::{Exit, Failure};
+use terminal::render::{print, print_error};
+use terminal::sessions;
 use text::escape::visible;
-
-/// The tool that takes changes back.
-const UNDO: &str = "undo";
 
 /// Has a session undo.
 ///
@@ -35,7 +26,7 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
     let (session_id, flags) = target(flags, args.session.as_deref()).await?;
     run::run(RunArgs {
         input: None,
-        task: vec![UNDO.to_owned()],
+        task: vec![terminal::undo::UNDO.to_owned()],
         json: false,
         events: false,
         session_named: None,
@@ -52,7 +43,7 @@ async fn print_before(flags: &SessionFlags, session: Option<&str>) -> Result<Exi
     let sessions = house.sessions.as_ref();
     let session_id = match session {
         Some(part) => {
-            let found = session::find(sessions, part, &setting.workspace).await?;
+            let found = sessions::find(sessions, part, &setting.workspace).await?;
             found.session_id
         }
         None => newest_changed(sessions, &setting).await?.0.session_id,
@@ -79,122 +70,4 @@ async fn print_before(flags: &SessionFlags, session: Option<&str>) -> Result<Exi
         stdout.write_all(&bytes).and_then(|()| stdout.flush())?;
     }
     Ok(Exit::Success)
-}
-
-/// Whether a task is to take back a change and nothing else, as the rules read it.
-#[must_use]
-pub fn is_asked_by(task: &str) -> bool {
-    plan::rules::plan(task).is_ok_and(|plan| plan.actions == [Action::Undo {}])
-}
-
-/// Whether agents of a type have the tool that takes changes back.
-///
-/// # Errors
-/// When the guard does not say.
-pub async fn may_undo(control: &dyn Control, agent_type: &AgentType) -> Result<bool> {
-    let types = control.list_agents().await.or_fail()?;
-    let mut fitting = types.iter().filter(|one| one.agent_type == *agent_type);
-    Ok(fitting.any(|one| one.tools.iter().any(|tool| tool.as_str() == UNDO)))
-}
-
-/// The session to undo in, and how to continue it. What the session was allowed to write, it may
-/// restore: the user opened it then and asks for it now.
-///
-/// # Errors
-/// When there is no such session, or none that has something to take back.
-pub async fn target(
-    mut flags: SessionFlags,
-    session: Option<&str>,
-) -> Result<(SessionId, SessionFlags)> {
-    let setting = Setting::read(&flags)?;
-    let house = House::look(&setting).await?;
-    let sessions = house.sessions.as_ref();
-    let (chosen, events) = match session {
-        Some(part) => {
-            let found = session::find(sessions, part, &setting.workspace).await?;
-            let events = session::events_of(sessions, found.session_id, Follow::Outline).await?;
-            (found, events)
-        }
-        None => newest_changed(sessions, &setting).await?,
-    };
-    flags.mode = Some(ModeArg::Deterministic);
-    flags.ceiling.workspace = Some(chosen.workspace.clone());
-    flags.ceiling.allow_write.extend(opened(&events));
-    flags.ceiling.allow_write.push(chosen.workspace.clone());
-    Ok((chosen.session_id, flags))
-}
-
-/// The newest session of this folder whose undo history holds a change.
-async fn newest_changed(
-    sessions: &dyn Sessions,
-    setting: &Setting,
-) -> Result<(SessionSummary, Vec<Event>)> {
-    let histories = setting.paths.undo();
-    let has_changes = |id: SessionId| tools::open_changes(&histories.join(id.to_string())) > 0;
-    let known = sessions.list(Selection::All).await.or_fail()?;
-    let newest = known
-        .into_iter()
-        .find(|one| one.workspace == setting.workspace && has_changes(one.session_id));
-    let Some(summary) = newest else {
-        return Err(Failure::usage(
-            format!(
-                "no session of the folder {} has a change to take back",
-                setting.workspace.display()
-            ),
-            "`carl session list` shows all sessions; `carl undo ID` names one.",
-        )
-        .into());
-    };
-    let events = session::events_of(sessions, summary.session_id, Follow::Outline).await?;
-    Ok((summary, events))
-}
-
-/// What an event is to the files: 1 for a change, -1 for one taken back.
-#[must_use]
-pub fn change(event: &Event) -> i64 {
-    match &event.body {
-        EventBody::ToolResult {
-            tool,
-            status: CallStatus::Ok,
-            artifacts,
-            ..
-        } => match tool.as_str() {
-            UNDO => -1,
-            _ => i64::from(!artifacts.is_empty()),
-        },
-        _ => 0,
-    }
-}
-
-/// Everything the user opened for writing in the course of the session.
-fn opened(events: &[Event]) -> BTreeSet<PathBuf> {
-    let profiles = events.iter().filter_map(|event| match &event.body {
-        EventBody::SessionOpened { profile, .. }
-        | EventBody::SessionResumed { profile }
-        | EventBody::SessionConfigured { profile } => Some(profile),
-        _ => None,
-    });
-    profiles
-        .flat_map(|profile| profile.settings.allow_write.iter().cloned())
-        .filter(|path| path.exists())
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_asked_by;
-
-    #[test]
-    fn only_an_undo_alone_is_meant_for_an_earlier_session() {
-        for task in ["undo", "Undo the last change", "take that back"] {
-            assert!(is_asked_by(task), "{task}");
-        }
-        for task in [
-            "create a.txt and undo it",
-            "undo everything since May",
-            "list files",
-        ] {
-            assert!(!is_asked_by(task), "{task}");
-        }
-    }
 }

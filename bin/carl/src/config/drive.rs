@@ -1,6 +1,5 @@
 //! `[drive]` and `[inbox]`: how sessions in auto mode go on by themselves, and what wakes them.
 
-use crate::exit::Failure;
 use agents::drive::{Price, QuietHours, Settings};
 use anyhow::Result;
 use domain::limits;
@@ -10,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use terminal::exit::Failure;
 use turn::drive::{Budget, Dreams, Limits};
 
 /// How sessions in auto mode go on by themselves.

@@ -1,20 +1,17 @@
 //! Reading the configuration, with errors that name file, line and the nearest right key.
 
-use super::origin::variable;
+use super::keys::{flattened, variable};
+use super::parse::{CONFIG_FILE_BYTES, SECRET_WORDS, hint, parse_toml};
 use super::{Config, project};
-use crate::exit::Failure;
-use crate::files::{self, Links};
 use crate::paths::Paths;
 use anyhow::Result;
 use figment::Figment;
 use figment::error::Kind;
 use figment::providers::{Env, Format, Serialized, Toml};
-use serde::de::DeserializeOwned;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-
-/// Largest configuration file, bytes.
-pub const CONFIG_FILE_BYTES: u64 = 1 << 20;
+use terminal::exit::Failure;
+use terminal::files::{self, Links};
 
 /// The configuration and where it came from.
 #[derive(Debug, Clone)]
@@ -98,7 +95,7 @@ const OTHERS: [&str; 1] = ["CARL_ENGINE_LOG"];
 
 /// Refuses a variable that would be configuration if its section had two underscores after it.
 fn check_underscores(names: impl Iterator<Item = String>) -> Result<()> {
-    let keys = super::flattened(&Config::default())?;
+    let keys = flattened(&Config::default())?;
     for name in names {
         let upper = name.to_uppercase();
         let Some(rest) = upper.strip_prefix("CARL_") else {
@@ -135,63 +132,6 @@ fn environment() -> Env {
     Env::prefixed("CARL_")
         .filter(|key| key.as_str().contains("__"))
         .split("__")
-}
-
-/// Parses a TOML file; the error shows the line and, for a misspelt key, the nearest right one.
-pub fn parse_toml<T: DeserializeOwned>(file: &Path, text: &str, note: &str) -> Result<T> {
-    toml::from_str(text).map_err(|error| {
-        let detail = in_plain_words(without_secrets(&error.to_string()));
-        let message = format!("{}: {}", file.display(), detail.trim_end());
-        Failure::usage(message, hint(&detail, note)).into()
-    })
-}
-
-/// The parser's message without Rust's names of numbers.
-fn in_plain_words(mut detail: String) -> String {
-    for width in ["usize", "u64", "u32", "u16", "u8"] {
-        for (theirs, ours) in [
-            (format!("a nonzero {width}"), "a whole number, 1 or more"),
-            (
-                format!("expected {width}"),
-                "expected a whole number, 0 or more",
-            ),
-        ] {
-            detail = detail.replace(&theirs, ours);
-        }
-    }
-    detail
-}
-
-/// Words in a line that may hold a key, under whatever name it was tried.
-const SECRET_WORDS: [&str; 6] = ["key", "token", "secret", "pass", "credential", "bearer"];
-
-/// The parser's message, which shows the line that it does not take, without what a line about keys
-/// says. A key that was written into the file must not be in a terminal or a log as well.
-fn without_secrets(detail: &str) -> String {
-    let shown = |line: &str| {
-        let (number, text) = line.split_once(" | ")?;
-        let (left, _) = text.split_once('=')?;
-        let lower = text.to_lowercase();
-        let is_about_keys = SECRET_WORDS.iter().any(|word| lower.contains(word));
-        let is_line = number.trim().bytes().all(|byte| byte.is_ascii_digit());
-        (is_line && is_about_keys).then(|| format!("{number} | {left}= …"))
-    };
-    if !detail.lines().any(|line| shown(line).is_some()) {
-        return detail.to_owned();
-    }
-    let lines = detail.lines().map(|line| match shown(line) {
-        Some(short) => short,
-        // The parser's own words for a wrong type quote the value.
-        None if line.starts_with("invalid") => match line.split_once('"') {
-            Some((before, rest)) => {
-                let after = rest.rsplit_once('"').map_or("", |(_, after)| after);
-                format!("{before}\"…\"{after}")
-            }
-            None => line.to_owned(),
-        },
-        None => line.to_owned(),
-    });
-    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn environment_failure(error: &figment::Error) -> anyhow::Error {
@@ -252,31 +192,10 @@ fn unrepeated(name: &str, said: &str) -> String {
     }
 }
 
-/// `Did you mean …?` for an unknown key, and the note.
-fn hint(detail: &str, note: &str) -> String {
-    let mut quoted = detail.split('`').skip(1).step_by(2);
-    let is_unknown = detail.contains("unknown field") || detail.contains("unknown variant");
-    let wrong = if is_unknown {
-        quoted.by_ref().find(|name| !name.contains('.'))
-    } else {
-        None
-    };
-    let nearest = wrong.and_then(|wrong| {
-        quoted
-            .map(|right| (strsim::jaro_winkler(wrong, right), right))
-            .filter(|(likeness, _)| *likeness > 0.75)
-            .max_by(|a, b| a.0.total_cmp(&b.0))
-    });
-    match nearest {
-        Some((_, right)) => format!("Did you mean `{right}`? {note}"),
-        None => note.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exit::{Exit, describe};
+    use terminal::exit::{Exit, describe};
 
     fn fault_of(text: &str) -> (Exit, String, String) {
         let error = parse_toml::<Config>(Path::new("/c/config.toml"), text, "note").unwrap_err();

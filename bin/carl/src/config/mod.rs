@@ -4,15 +4,18 @@
 //! folder above it may only narrow. `CARL_SECTION__KEY` in the environment comes after both.
 
 mod drive;
+mod keys;
 mod load;
 mod origin;
+mod parse;
 mod project;
 mod sense;
 mod template;
 
 pub use drive::{Drive, InboxConfig};
+pub use keys::{flattened, place};
 pub use load::{Loaded, load};
-pub use origin::{Origins, flattened, place, show};
+pub use origin::{Origins, show};
 pub use template::TEMPLATE;
 
 use domain::settings::Mode;

@@ -1,15 +1,13 @@
 //! `.housecarl.toml`: what a project may say. It can only narrow, since whoever writes into a
 //! project's folder is not the user.
 
-use super::load::CONFIG_FILE_BYTES;
+use super::parse::{CONFIG_FILE_BYTES, parse_toml};
 use crate::ancestry::{self, Entry};
-use crate::exit::Failure;
 use anyhow::Result;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+use terminal::exit::Failure;
 use text::escape::visible_line;
-
-use super::load::parse_toml;
 
 const NAME: &str = ".housecarl.toml";
 

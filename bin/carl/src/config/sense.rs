@@ -1,9 +1,8 @@
 //! Values that can be read and make no sense: told at the start, with where they stand.
 
 use super::Config;
-use super::load::CONFIG_FILE_BYTES;
-use crate::exit::Failure;
-use crate::files::{self, Links};
+use super::keys::source_of;
+use super::parse::CONFIG_FILE_BYTES;
 use anyhow::Result;
 use domain::fault::Coded;
 use domain::limits;
@@ -11,6 +10,8 @@ use figment::Figment;
 use models::ProviderType;
 use std::net::SocketAddr;
 use std::path::Path;
+use terminal::exit::Failure;
+use terminal::files::{self, Links};
 
 /// Refuses what cannot be meant.
 ///
@@ -192,7 +193,7 @@ fn wrong(layers: &Figment, key: &str, why: &str, how: &str) -> anyhow::Error {
             _ => None,
         };
         let line = line.map_or_else(String::new, |line| format!("line {line}: "));
-        format!("{}: {line}", super::origin::source_of(found, key))
+        format!("{}: {line}", source_of(found, key))
     });
     Failure::usage(format!("{place}{key}: {why}"), how).into()
 }
@@ -271,7 +272,7 @@ mod tests {
             let layers = Figment::from(Serialized::defaults(Config::default()));
             let layers = layers.merge(Toml::file_exact(&file));
             let error = check(&layers.extract().unwrap(), &layers).unwrap_err();
-            let (_, fault) = crate::exit::describe(&error);
+            let (_, fault) = terminal::exit::describe(&error);
             let place = format!("{}: line 4: {key}: ", file.display());
             assert!(fault.message.starts_with(&place), "{}", fault.message);
             assert!(fault.hint.starts_with("Write "), "{}", fault.hint);

@@ -1,11 +1,11 @@
 //! Where a service is, as the configuration says.
 
-use crate::exit::Failure;
+use crate::effective_settings::EffectiveSettings;
 use crate::lock::stopped;
 use crate::setting::Setting;
-use crate::terms::Terms;
 use anyhow::Result;
 use std::path::PathBuf;
+use terminal::exit::Failure;
 use wire::Endpoint;
 
 /// Where somebody serves this Housecarl's services, if it is at this socket. Another one, with folders
@@ -19,7 +19,7 @@ pub async fn served(setting: &Setting, socket: PathBuf) -> Option<Endpoint> {
     if !socket.exists() || !wire::answers(&endpoint).await {
         return None;
     }
-    let terms = Terms::at(&endpoint).await;
+    let terms = EffectiveSettings::at(&endpoint).await;
     terms
         .is_none_or(|terms| terms.are_of(&setting.paths))
         .then_some(endpoint)

@@ -5,17 +5,16 @@ use super::knowledge::Remembrance;
 use super::log::awaited;
 use super::senses::LazyInbox;
 use super::services::{
-    CAPTURE_WAIT, Guard, Knowledge, capture, desk, files, guard, knowledge, let_go, mark, models,
-    sessions,
+    CAPTURE_WAIT, Guard, Knowledge, agent_tools, capture, files, guard, knowledge, let_go, mark,
+    models, sessions,
 };
 use super::stores::{secrets, secrets_to_look};
 use crate::cli::SessionFlags;
-use crate::exit::{Failure, OrFail};
+use crate::effective_settings::{self, Agreement, By, EffectiveSettings};
 use crate::guests;
 use crate::lock::StateLock;
 use crate::paths::private_folder;
 use crate::setting::Setting;
-use crate::terms::{self, Agreement, By, Terms};
 use anyhow::Result;
 use api::audit::{Ack, Action, Audit, Durability, Entry};
 use api::bus::Bus;
@@ -28,6 +27,7 @@ use domain::Timestamp;
 use observers::Capture;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use terminal::exit::{Failure, OrFail};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use wire::server::Builder;
 use wire::{Endpoint, Host, Listen};
@@ -128,7 +128,8 @@ impl House {
             let host = wire::host(&address).await;
             let agreed = match Self::attach(&address, host.as_ref()).await {
                 Ok(house) => {
-                    let agreed = terms::agree(&address, host.as_ref(), setting, flags).await;
+                    let agreed =
+                        effective_settings::agree(&address, host.as_ref(), setting, flags).await;
                     agreed.map(|agreed| (house, agreed))
                 }
                 Err(error) => Err(error),
@@ -248,10 +249,11 @@ impl House {
         let bound = match private_folder(&setting.paths.runtime) {
             Ok(()) => {
                 let curator = self.remembrance.sides.curator.clone();
-                let terms = match Terms::of(setting, by).and_then(|terms| terms.to_json()) {
-                    Ok(terms) => terms,
-                    Err(error) => return tracing::warn!(%error, "not shared"),
-                };
+                let terms =
+                    match EffectiveSettings::of(setting, by).and_then(|terms| terms.to_json()) {
+                        Ok(terms) => terms,
+                        Err(error) => return tracing::warn!(%error, "not shared"),
+                    };
                 let offer = self.offer().curator(curator).terms(terms);
                 offer.bind(&listen).await
             }
@@ -402,12 +404,17 @@ impl House {
         let gateway = models(setting, &secrets)?;
         let files = files(setting)?;
         let knowledge = knowledge(setting, &audit, &gateway, (&secrets, &files))?;
-        let (desk, inbox) = desk(setting, &files)?;
+        let (agent_tools, inbox) = agent_tools(setting, &files)?;
         let jobs = files.jobs();
-        let guard = guard(setting, audit.clone(), secrets, (files, &knowledge, &desk))?;
+        let guard = guard(
+            setting,
+            audit.clone(),
+            secrets,
+            (files, &knowledge, &agent_tools),
+        )?;
         let bus = Arc::new(LocalBus::new());
         let outside = (audit.clone(), bus.clone() as Arc<dyn Bus>);
-        let sessions = sessions(setting, &gateway, &guard, outside, desk)?;
+        let sessions = sessions(setting, &gateway, &guard, outside, agent_tools)?;
         let Knowledge {
             remembrance,
             search,

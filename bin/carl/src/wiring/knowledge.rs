@@ -2,7 +2,6 @@
 //! first needs them, so that a command that does not pays nothing.
 
 use super::endpoints::remote;
-use crate::exit::OrFail;
 use crate::setting::Setting;
 use anyhow::Result;
 use api::audit::Audit;
@@ -20,6 +19,7 @@ use domain::fault::Coded;
 use domain::id::MemoryId;
 use std::path::PathBuf;
 use std::sync::Arc;
+use terminal::exit::OrFail;
 use tokio::sync::OnceCell;
 
 /// Both sides of memory, wherever it is.

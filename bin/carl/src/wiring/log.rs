@@ -2,15 +2,15 @@
 
 use super::endpoints::{remote, served};
 use super::stores::secrets_socket;
-use crate::exit::{Failure, OrFail};
 use crate::lock::StateLock;
 use crate::paths::private_folder;
-use crate::render::print_error;
 use crate::setting::Setting;
 use anyhow::Result;
 use api::audit::Audit;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use terminal::exit::{Failure, OrFail};
+use terminal::render::print_error;
 
 /// How long a command waits for the log that another process has.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -1,8 +1,6 @@
 //! What sessions in auto mode hear by and tell by.
 
 use super::stores::make_token;
-use crate::exit::Failure;
-use crate::files::{self, Links};
 use crate::setting::Setting;
 use agents::drive::Senses;
 use anyhow::{Context, Result};
@@ -17,6 +15,8 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
+use terminal::exit::Failure;
+use terminal::files::{self, Links};
 use tokio::sync::Mutex;
 
 /// Longest token file, bytes.
@@ -111,7 +111,7 @@ fn unopened(address: SocketAddr, error: &anyhow::Error) -> Failure {
         format!("no messages come in at {address}, which is [inbox] listen: {error:#}"),
         "Give it another port in config.toml, or end what listens there (`ss -ltnp` names it).",
     );
-    failure.exit = crate::exit::Exit::Failed;
+    failure.exit = terminal::exit::Exit::Failed;
     failure
 }
 

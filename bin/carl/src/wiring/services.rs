@@ -4,11 +4,10 @@ use super::endpoints::{given, remote};
 use super::knowledge::{Remembrance, remembrance, search};
 use super::senses::{self, LazyInbox};
 use crate::cards;
-use crate::exit::OrFail;
 use crate::project_notes;
 use crate::setting::Setting;
 use crate::vouched::Vouched;
-use agents::Desk;
+use agents::AgentTools;
 use anyhow::{Context, Result};
 use api::audit::{Action, Audit, Durability, Entry};
 use api::broker::{Broker, Control};
@@ -24,6 +23,7 @@ use observers::Capture;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use terminal::exit::OrFail;
 use tools::FileTools;
 use wire::Endpoint;
 
@@ -164,7 +164,7 @@ pub fn guard(
     setting: &Setting,
     audit: Arc<dyn Audit>,
     secrets: KnownSecrets,
-    (files, knowledge, desk): (FileTools, &Knowledge, &Arc<Desk>),
+    (files, knowledge, agent_tools): (FileTools, &Knowledge, &Arc<AgentTools>),
 ) -> Result<Guard> {
     let address = &setting.loaded.config.endpoints.broker;
     if let Some(endpoint) = remote("endpoints.broker", address)? {
@@ -175,7 +175,7 @@ pub fn guard(
         Arc::new(files),
         Arc::new(tools::MemoryTools::new(memory)),
         Arc::new(tools::WebTools::new(knowledge.search.clone())),
-        desk.clone(),
+        agent_tools.clone(),
     ];
     let tools = tools::Executors::new(parts).or_fail()?;
     let mut config = broker::Config::new(setting.paths.home.clone(), setting.paths.own());
@@ -196,11 +196,14 @@ pub fn guard(
 ///
 /// # Errors
 /// When an adapter is configured that cannot be.
-pub fn desk(setting: &Setting, files: &FileTools) -> Result<(Arc<Desk>, Option<Arc<LazyInbox>>)> {
+pub fn agent_tools(
+    setting: &Setting,
+    files: &FileTools,
+) -> Result<(Arc<AgentTools>, Option<Arc<LazyInbox>>)> {
     let inbox = senses::inbox(setting)?;
-    let desk = Desk::new(Arc::new(Timestamp::now));
-    let desk = desk.with_senses(senses::all(setting, inbox.clone(), files.jobs()));
-    Ok((Arc::new(desk), inbox))
+    let agent_tools = AgentTools::new(Arc::new(Timestamp::now));
+    let agent_tools = agent_tools.with_senses(senses::all(setting, inbox.clone(), files.jobs()));
+    Ok((Arc::new(agent_tools), inbox))
 }
 
 /// Sessions and agents, in this process.
@@ -212,7 +215,7 @@ pub fn sessions(
     models: &Arc<dyn Models>,
     guard: &Guard,
     (audit, bus): (Arc<dyn Audit>, Arc<dyn Bus>),
-    desk: Arc<Desk>,
+    agent_tools: Arc<AgentTools>,
 ) -> Result<Arc<dyn Sessions>> {
     let bridge = &setting.loaded.config.bridge;
     let mut config = agents::Config::new(setting.paths.sessions());
@@ -248,7 +251,7 @@ pub fn sessions(
         guard.control.clone(),
         audit,
         bus,
-        desk,
+        agent_tools,
     );
     Ok(Arc::new(service.or_fail()?))
 }

@@ -1,7 +1,6 @@
 //! Where secrets are kept, and who is given them: the broker and the model gateway.
 
 use super::endpoints::{given, remote};
-use crate::exit::{Exit, Failure, OrFail};
 use crate::paths::private_folder;
 use crate::setting::Setting;
 use anyhow::{Context, Result};
@@ -18,6 +17,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use terminal::exit::{Exit, Failure, OrFail};
 use wire::secrets::{TOKEN_DIGITS, Token};
 use zeroize::Zeroizing;
 

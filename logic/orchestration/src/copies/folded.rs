@@ -10,10 +10,12 @@ use unicode_normalization::char::is_combining_mark;
 const WIDE: usize = 3;
 /// First character that counts as wide: where the East Asian scripts begin in Unicode.
 const FIRST_WIDE: char = '\u{2E80}';
+/// Shorter stretches count together when they are as long as this, signs.
+pub(super) const PIECE: usize = 40;
 /// Signs that are looked for at one time. Two of them one after the other fit into the shortest
 /// stretch that counts, whatever the script and with a blank after each, so that one is always
 /// found whole.
-pub(super) const SEED: usize = super::PIECE / (WIDE + 1) / 2;
+pub(super) const SEED: usize = PIECE / (WIDE + 1) / 2;
 /// Most signs of a part of a word that a stretch gives up.
 const WORD: usize = 20;
 

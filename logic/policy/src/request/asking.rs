@@ -3,11 +3,9 @@
 //! An order stands in for a call only where it names everything that the call lands on. What the
 //! user says elsewhere, to ask about it or to forbid it, names nothing for it.
 
-use super::text::{cut, masked, placed, told};
-use super::words::{
-    AFTER_A_NOUN, ASKING, BEFORE_TO, COMPLEMENTS, CONDITIONS, DEEDS, DESCRIBING, INTRODUCING,
-    OF_THE_AGENT, OPENERS, REPORTING, TELLING,
-};
+use super::sentences::{self, Shape};
+use super::text::{cut, masked, placed, told, without_asides};
+use super::words::{AFTER_A_NOUN, COMPLEMENTS, DEEDS, OF_THE_AGENT, TELLING, TELLING_SOMEBODY};
 use crate::flow::{exact, leads, quoted, stands_whole, unfolded};
 use std::collections::BTreeSet;
 
@@ -104,43 +102,86 @@ impl Asking {
 pub(super) struct Part {
     pub(super) order: Option<String>,
     text: String,
-    first: String,
+    /// What stands before the order in its sentence and only says where: `in the channel,`.
+    introduction: String,
     /// Whether another order stands before it in its sentence.
     is_behind_another: bool,
-    /// Whether it is a question, or somebody else's words.
-    is_mute: bool,
+    /// Whether it says more of what was ordered before it.
+    is_description: bool,
 }
 
-/// The parts of a request. A question orders nothing unless it is put to the agent, and what
-/// somebody said orders nothing.
-pub(super) fn parts(request: &str, verbs: &BTreeSet<String>) -> Vec<Part> {
-    let mut found = Vec::new();
-    let mut is_reported = false;
-    for (text, mark) in cut(request) {
+/// The parts of a request, and whether something in it may take back what it orders.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    pub(super) parts: Vec<Part>,
+    pub(super) is_taken_back: bool,
+}
+
+/// The parts of a request. Only a sentence that opens with an order, said to the agent, orders
+/// anything; what stands behind a colon, or behind a sentence that may hand over a text, does not.
+pub(super) fn parts(request: &str, verbs: &BTreeSet<String>) -> Parts {
+    let is_order = |word: &str| is_deed(word) || verbs.contains(word);
+    let mut found = Parts::default();
+    let (mut is_content, mut is_text, mut has_ordered) = (false, false, false);
+    let request = without_asides(request);
+    for (text, mark) in cut(&request) {
         let (mut words, places): (Vec<String>, Vec<usize>) =
             placed(&masked(text)).into_iter().unzip();
-        words = told(words);
-        let opens_to_agent = words.iter().any(|word| word == "please")
-            || words
-                .windows(2)
-                .any(|pair| ASKING.contains(&pair[0].as_str()) && pair[1] == "you");
-        let is_mute = is_reported || mark == '?' && !opens_to_agent;
-        is_reported = mark == ':'
-            && words
-                .last()
-                .is_some_and(|word| REPORTING.contains(&word.as_str()));
-        let mut orders = Vec::new();
-        for at in (0..words.len()).filter(|_| !is_mute) {
-            let order = order_at(&words, at, (!orders.is_empty(), verbs));
-            let is_for_user = || at > 0 && begins_a_report(&words, at);
-            let order = match order {
-                Some(order) => Some(Some(order)),
-                None => is_for_user().then_some(None),
-            };
-            orders.extend(order.zip(places.get(at).copied()));
+        if words.is_empty() {
+            is_content &= mark != '\n';
+            continue;
         }
-        let first = words.first().cloned().unwrap_or_default();
-        found.extend(divided(text, &first, orders, is_mute));
+        words = told(words);
+        let shape = sentences::shape(&words, mark, is_order);
+        found.is_taken_back |= has_ordered && !is_content && shape == Shape::Other;
+        let is_mute = is_content || is_text || sentences::has_condition(&words, shape);
+        let orders = match shape {
+            Shape::Command(at) if !is_mute => orders_from(&words, at, is_order),
+            _ => Vec::new(),
+        };
+        let acts = |order: &str| !sentences::is_looking(order);
+        has_ordered |= orders
+            .iter()
+            .filter_map(|(order, _)| order.as_deref())
+            .any(acts);
+        is_text |= sentences::hands_over_text(&words, shape);
+        is_content = mark == ':';
+        let orders = orders.into_iter();
+        let placed = orders.filter_map(|(order, at)| Some((order, *places.get(at)?)));
+        let describes = !is_mute && shape == Shape::Description;
+        found
+            .parts
+            .extend(divided(text, placed.collect(), describes));
+    }
+    found
+}
+
+/// The orders of a sentence that tells the agent to do something from a word on: that word, where it
+/// is one, and what `and` adds to it. A part in which somebody else acts adds nothing.
+fn orders_from(
+    words: &[String],
+    from: usize,
+    is_order: impl Fn(&str) -> bool,
+) -> Vec<(Option<String>, usize)> {
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    let mut found = Vec::new();
+    for at in from..words.len() {
+        if at > from && sentences::ends_command(words, from, at) {
+            break;
+        }
+        let asks_somebody = TELLING_SOMEBODY.contains(&word(from)) && word(at) == "to";
+        if asks_somebody {
+            break;
+        }
+        let is_open =
+            at == from || matches!(word(at - 1), "and" | "then" | "also" | "," | "please");
+        let is_told_to_user = TELLING.contains(&word(at)) && matches!(word(at + 1), "me" | "us");
+        let is_noun = AFTER_A_NOUN.contains(&word(at + 1));
+        if is_open && is_order(word(at)) && !is_told_to_user && !is_noun {
+            found.push((Some(word(at).to_owned()), at));
+        } else if at > from && begins_a_report(words, at) {
+            found.push((None, at));
+        }
     }
     found
 }
@@ -154,40 +195,32 @@ fn begins_a_report(words: &[String], at: usize) -> bool {
     is_behind && (tells_user || OF_THE_AGENT.contains(&word(at)))
 }
 
-/// A clause at its orders. What stands before the first belongs to it where it only introduces it.
-fn divided(
-    text: &str,
-    first: &str,
-    orders: Vec<(Option<String>, usize)>,
-    is_mute: bool,
-) -> Vec<Part> {
-    if orders.is_empty() {
-        return vec![Part {
-            order: None,
-            text: text.to_owned(),
-            first: first.to_owned(),
-            is_behind_another: false,
-            is_mute,
-        }];
-    }
+/// A sentence at its orders.
+fn divided(text: &str, orders: Vec<(Option<String>, usize)>, is_description: bool) -> Vec<Part> {
+    let part = |order: Option<String>, text: &str| Part {
+        order,
+        text: text.to_owned(),
+        introduction: String::new(),
+        is_behind_another: false,
+        is_description,
+    };
+    let Some((_, first)) = orders.first() else {
+        return vec![part(None, text)];
+    };
+    let introduction = text.get(..*first).unwrap_or("").to_owned();
     let ends: Vec<usize> = orders.iter().skip(1).map(|(_, at)| *at).collect();
     let ends = ends.into_iter().chain([text.len()]);
-    let parts = orders.into_iter().zip(ends).enumerate();
-    parts
-        .map(|(index, ((order, at), end))| {
-            let from = match index == 0 && INTRODUCING.contains(&first) {
-                true => 0,
-                false => at,
-            };
-            Part {
-                first: order.clone().unwrap_or_default(),
-                order,
-                text: text.get(from..end).unwrap_or("").to_owned(),
-                is_behind_another: index > 0,
-                is_mute,
-            }
-        })
-        .collect()
+    let mut found: Vec<Part> = Vec::new();
+    for ((order, at), end) in orders.into_iter().zip(ends) {
+        found.push(Part {
+            is_behind_another: !found.is_empty(),
+            ..part(order, text.get(at..end).unwrap_or(""))
+        });
+    }
+    if let Some(part) = found.first_mut() {
+        part.introduction = introduction;
+    }
+    found
 }
 
 /// What each of the orders is about that is one of these.
@@ -207,64 +240,54 @@ fn points_back(order: &str) -> bool {
     object.is_some_and(|(word, _)| matches!(word.as_str(), "them" | "him" | "her" | "it"))
 }
 
+/// The words of an order that may name what it lands on.
+fn within_scope(order: &str) -> String {
+    let parts = sentences::scope(&placed(&masked(order)), order.len());
+    let parts: Vec<&str> = parts
+        .into_iter()
+        .filter_map(|part| order.get(part))
+        .collect();
+    parts.join(" ")
+}
+
+/// What a description says that a part of the order is.
+fn value_of(description: &str) -> String {
+    let words = placed(&masked(description));
+    let value = sentences::described(&words).and_then(|from| description.get(from..));
+    value.map_or_else(String::new, within_scope)
+}
+
 /// What the order at a place is about.
 fn asking(parts: &[Part], at: usize) -> Option<Asking> {
     let order = parts.get(at)?;
     let describes = |part: &&Part| match &part.order {
         Some(order) => COMPLEMENTS.contains(&order.as_str()),
-        None => DESCRIBING.contains(&part.first.as_str()),
+        None => part.is_description,
     };
-    let behind = parts.iter().skip(at + 1);
-    let behind = behind.filter(|part| !part.text.trim().is_empty());
-    let behind = behind.take_while(|part| !part.is_mute && describes(part));
+    let behind = parts.iter().skip(at + 1).take_while(describes);
     // `Visit the page of Eve and message her`: whom, the order before it says.
     let before = at.checked_sub(1).and_then(|at| parts.get(at));
-    let before = before.filter(|part| order.is_behind_another && !part.is_mute);
+    let before = before.filter(|_| order.is_behind_another);
     let before = before.filter(|_| points_back(&order.text));
-    let mut described = before.map_or(String::new(), |part| format!("{}\n", part.text));
-    described.push_str(&order.text);
+    let own = format!("{}\n{}", within_scope(&order.text), order.introduction);
+    let mut described = before.map_or(String::new(), |part| {
+        format!("{}\n", within_scope(&part.text))
+    });
+    described.push_str(&own);
     for part in behind {
         described.push('\n');
-        described.push_str(&part.text);
+        described.push_str(&match part.order {
+            Some(_) => within_scope(&part.text),
+            None => value_of(&part.text),
+        });
     }
     Some(Asking {
         verb: order.order.clone()?,
-        order: Words::of(&order.text),
+        order: Words::of(&own),
         described: Words::of(&described),
     })
 }
 
-/// The order at a place of a clause: a word for a deed where an order stands. `is_later`: an order
-/// stands before it. `verbs`: what tools are named after.
-fn order_at(
-    words: &[String],
-    at: usize,
-    (is_later, verbs): (bool, &BTreeSet<String>),
-) -> Option<String> {
-    let word = words.get(at)?;
-    let mut orders = DEEDS.iter().flat_map(|deed| deed.orders);
-    let is_order = orders.any(|order| *order == word) || verbs.contains(word);
-    let word_at = |back: usize| {
-        at.checked_sub(back)
-            .and_then(|at| words.get(at))
-            .map(String::as_str)
-    };
-    let (before, before_that) = (word_at(1), word_at(2));
-    let is_open = match before {
-        // The first word, or the first after the number of an item.
-        None => true,
-        Some(number) if at == 1 && number.bytes().all(|b| b.is_ascii_digit()) => true,
-        Some("to") => before_that.is_some_and(|word| BEFORE_TO.contains(&word)),
-        // `If it is late, send …`, `read it, send …`.
-        Some(",") => {
-            let first = words.first().map_or("", String::as_str);
-            is_later || CONDITIONS.contains(&first)
-        }
-        Some("you") => before_that.is_some_and(|word| ASKING.contains(&word)),
-        Some(word) => OPENERS.contains(&word),
-    };
-    let after = words.get(at + 1).map_or("", String::as_str);
-    let is_told_to_user = TELLING.contains(&word.as_str()) && matches!(after, "me" | "us");
-    let is_noun = AFTER_A_NOUN.contains(&after);
-    (is_order && is_open && !is_told_to_user && !is_noun).then(|| word.clone())
+fn is_deed(word: &str) -> bool {
+    DEEDS.iter().any(|deed| deed.orders.contains(&word))
 }

@@ -2,7 +2,7 @@
 //! nothing. English only.
 
 /// Words that hold back: a request with one of them frees nothing.
-pub(super) const HOLDING_BACK: [&str; 48] = [
+pub(super) const HOLDING_BACK: [&str; 49] = [
     "no",
     "not",
     "don't",
@@ -16,6 +16,7 @@ pub(super) const HOLDING_BACK: [&str; 48] = [
     "except",
     "unless",
     "until",
+    "till",
     "before",
     "forbid",
     "forbidden",
@@ -134,7 +135,7 @@ pub(super) const ASSENTING: [&str; 29] = [
     "allows",
 ];
 /// Words behind `before` and `until` that make it a time, beside numbers.
-pub(super) const TIMES: [&str; 29] = [
+const TIMES: [&str; 29] = [
     "monday",
     "tuesday",
     "wednesday",
@@ -165,3 +166,24 @@ pub(super) const TIMES: [&str; 29] = [
     "summer",
     "winter",
 ];
+/// Words of other languages that no English sentence has: German, French, Spanish, Dutch, Italian,
+/// Portuguese, Polish, Swedish, Danish and Norwegian.
+pub(super) const FOREIGN: [&str; 75] = [
+    "nicht", "kein", "keine", "keinen", "erst", "bitte", "und", "oder", "mit", "ist", "sind",
+    "das", "der", "auf", "noch", "aber", "wenn", "falls", "sobald", "nur", "von", "dem", "den",
+    "für", "nach", "ohne", "soll", "muss", "pas", "ne", "et", "les", "des", "pour", "avec", "sans",
+    "mais", "quand", "lorsque", "veuillez", "jamais", "est", "vous", "los", "las", "del", "con",
+    "para", "pero", "sin", "por", "que", "cuando", "nunca", "favor", "niet", "geen", "het", "een",
+    "voor", "maar", "che", "gli", "senza", "quando", "mai", "não", "sem", "mas", "nie", "bez",
+    "och", "inte", "ikke", "og",
+];
+
+/// Whether words begin with a time: `Thursday`, `the end of October`, `12`.
+pub(super) fn is_time(words: &[&str]) -> bool {
+    let mut words = words
+        .iter()
+        .filter(|word| !matches!(**word, "the" | "next"));
+    words
+        .next()
+        .is_some_and(|word| TIMES.contains(word) || word.bytes().all(|b| b.is_ascii_digit()))
+}

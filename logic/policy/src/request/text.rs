@@ -188,3 +188,78 @@ pub(super) fn without_quotes(text: &str) -> String {
     rest.push_str(text.get(from..).unwrap_or(""));
     rest
 }
+
+/// How many opening tags a text may have whose closing ones are looked for; what stands behind more
+/// of them is not read.
+const TAGS: usize = 200;
+
+/// A text with spaces for what is set off in it, as a quotation may be: between backticks, in
+/// brackets, between tags, and behind a dash up to the end of the line. An address between angle
+/// brackets stays.
+pub(super) fn without_asides(text: &str) -> String {
+    let last = ['`', ')', ']', '}', '>'].map(|close| (close, text.rfind(close)));
+    let mut rest = String::with_capacity(text.len());
+    let mut chars = text.char_indices();
+    let mut tags = 0;
+    while let Some((at, c)) = chars.next() {
+        tags += usize::from(c == '<');
+        if tags > TAGS {
+            break;
+        }
+        let behind = text.get(at + c.len_utf8()..).unwrap_or("");
+        let skipped = match closing(c) {
+            Some(close)
+                if last
+                    .iter()
+                    .any(|(of, place)| *of == close && *place > Some(at)) =>
+            {
+                aside(behind, close)
+            }
+            _ if is_dash(text, at, c) => behind.find('\n').or(Some(behind.len())),
+            _ => None,
+        };
+        let Some(skipped) = skipped else {
+            rest.push(c);
+            continue;
+        };
+        rest.extend(std::iter::repeat_n(' ', skipped + 1));
+        let end = at + c.len_utf8() + skipped;
+        while chars.clone().next().is_some_and(|(next, _)| next < end) {
+            let _inside = chars.next();
+        }
+    }
+    rest
+}
+
+/// What closes the brackets that a character opens.
+const fn closing(c: char) -> Option<char> {
+    match c {
+        '`' => Some('`'),
+        '(' => Some(')'),
+        '[' => Some(']'),
+        '{' => Some('}'),
+        '<' => Some('>'),
+        _ => None,
+    }
+}
+
+/// How long the text in brackets is that begins here; `None` where it is no aside.
+fn aside(behind: &str, close: char) -> Option<usize> {
+    let inside = behind.split_once(close)?.0;
+    if inside.contains('@') && !inside.contains(' ') {
+        return None;
+    }
+    // What stands between two tags is set off with them.
+    let tagged = (close == '>').then(|| behind.find(&format!("</{inside}>")));
+    Some(tagged.flatten().unwrap_or(inside.len()))
+}
+
+/// Whether a dash sets off what stands behind it: ` - `, ` — ` or `--`.
+fn is_dash(text: &str, at: usize, c: char) -> bool {
+    let is_edge = |c: Option<char>| matches!(c, Some(' ' | '-'));
+    let behind = text.get(at + c.len_utf8()..).unwrap_or("");
+    let before = text.get(..at).unwrap_or("");
+    matches!(c, '—' | '–' | '-')
+        && is_edge(behind.chars().next())
+        && is_edge(before.chars().next_back())
+}

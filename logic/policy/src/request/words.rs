@@ -352,54 +352,11 @@ pub(super) const THINGS: [&[&str]; 24] = [
     ],
 ];
 
-/// Words before an order: `please send`, `read it and send`, `go ahead and send`.
-pub(super) const OPENERS: [&str; 12] = [
-    "please",
-    "and",
-    "then",
-    "also",
-    "just",
-    "now",
-    "kindly",
-    "or",
-    "so",
-    "afterwards",
-    "finally",
-    "next",
-];
 /// Orders that say more of what was ordered before: `add Bob to it`.
 pub(super) const COMPLEMENTS: [&str; 12] = [
     "add", "include", "invite", "use", "set", "put", "make", "give", "attach", "mark", "leave",
     "enter",
 ];
-/// Words by which a sentence begins that describes what was ordered before it.
-pub(super) const DESCRIBING: [&str; 14] = [
-    "the", "her", "his", "their", "its", "it", "this", "they", "she", "he", "title", "subject",
-    "with", "as",
-];
-/// Words by which the words before an order begin where they only introduce it.
-pub(super) const INTRODUCING: [&str; 14] = [
-    "in",
-    "on",
-    "to",
-    "for",
-    "from",
-    "at",
-    "with",
-    "if",
-    "when",
-    "about",
-    "regarding",
-    "using",
-    "into",
-    "once",
-];
-/// Words by which a condition begins.
-pub(super) const CONDITIONS: [&str; 6] = ["if", "when", "once", "after", "for", "otherwise"];
-/// Words before `to` with an order: `do not forget to send`, `make sure to send`.
-pub(super) const BEFORE_TO: [&str; 7] = ["forget", "sure", "you", "is", "need", "remember", "want"];
-/// Words before `you` with an order: `could you send`.
-pub(super) const ASKING: [&str; 5] = ["can", "could", "would", "will", "and"];
 /// Words after a noun that looks like an order: `mail from bob`.
 pub(super) const AFTER_A_NOUN: [&str; 8] =
     ["from", "of", "by", "says", "said", "is", "was", "about"];

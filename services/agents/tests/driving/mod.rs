@@ -3,7 +3,7 @@
 
 use crate::support::{broker, profile};
 use agents::drive::{Senses, Settings};
-use agents::{Config, Desk, Service};
+use agents::{AgentTools, Config, Service};
 use api::broker::{AgentListing, Control, Error, GrantListing, Registered, ToolListing};
 use api::sessions::{Follow, OpenRequest, SendRequest, Sessions};
 use api::signals::{Notice, Notifier, Source, Watcher};
@@ -263,7 +263,7 @@ impl Auto {
         let mut config = Config::new(folder.path().join("sessions"));
         adjust(&mut config.drive);
         let clock = Arc::new(move || began.1 + began.0.elapsed());
-        let desk = Desk::new(clock).with_senses(Senses {
+        let tools = AgentTools::new(clock).with_senses(Senses {
             watcher: Some(outside.clone()),
             sources: vec![outside.clone()],
             jobs: Some(Arc::new(Heard(ends.clone()))),
@@ -276,7 +276,7 @@ impl Auto {
             control.clone(),
             Arc::new(FakeAudit::new()),
             Arc::new(FakeBus::new()),
-            Arc::new(desk),
+            Arc::new(tools),
         );
         Self {
             folder,

@@ -8,7 +8,7 @@
 )]
 
 use agents::notes::{Found, Notes, Reader, Standing};
-use agents::{Config, Desk, Service};
+use agents::{AgentTools, Config, Service};
 use api::Streaming;
 use api::models::ChatRequest;
 use api::sessions::{Error, ErrorKind, Follow, OpenRequest, SendRequest, Sessions};
@@ -89,7 +89,7 @@ impl House {
         let bus = Arc::new(FakeBus::new());
         let mut config = Config::new(folder.path().join("sessions"));
         adjust(&mut config);
-        let desk = Arc::new(Desk::new(Arc::new(Timestamp::now)));
+        let tools = Arc::new(AgentTools::new(Arc::new(Timestamp::now)));
         let service = Service::new(
             config,
             models.clone(),
@@ -97,7 +97,7 @@ impl House {
             broker.clone(),
             audit.clone(),
             bus.clone(),
-            desk,
+            tools,
         );
         Self {
             service: Arc::new(service.unwrap()),

@@ -1,10 +1,10 @@
 //! Records for other programs.
 
 use crate::cli::RecordForm;
-use crate::exit::{Exit, OrFail};
-use crate::render::print;
 use anyhow::Result;
 use audit::read::{Placed, Records};
+use terminal::exit::{Exit, OrFail};
+use terminal::render::print;
 use text::escape::visible;
 
 /// How much is printed at once, bytes.

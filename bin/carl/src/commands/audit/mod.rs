@@ -7,9 +7,7 @@ mod sheet;
 mod verify;
 
 use crate::cli::{AuditCommand, LogFolder, RecordFlags};
-use crate::exit::{Exit, Failure, OrFail};
 use crate::paths::Paths;
-use crate::render::{print, print_error};
 use anyhow::Result;
 use audit::read::{Log, Placed, Query, Records};
 use audit::{Config, anchor};
@@ -17,6 +15,8 @@ use lines::Lines;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::time::Duration;
+use terminal::exit::{Exit, Failure, OrFail};
+use terminal::render::{print, print_error};
 
 /// How often `carl audit tail --follow` looks for more.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);

@@ -1,7 +1,6 @@
 //! From what was typed to which records are meant.
 
 use crate::cli::{DecisionArg, RecordFilter};
-use crate::exit::Failure;
 use anyhow::Result;
 use audit::read::Query;
 use domain::Timestamp;
@@ -9,6 +8,7 @@ use domain::decision::Verdict;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span};
+use terminal::exit::Failure;
 
 /// The query of these flags.
 ///

@@ -1,7 +1,5 @@
 //! `carl audit verify`: what was found, in words and as JSON.
 
-use crate::exit::{Exit, Failure, OrFail};
-use crate::render::{Paint, print};
 use anyhow::Result;
 use audit::Config;
 use audit::checkpoint::{Note, NoteError, PublicKey};
@@ -9,6 +7,8 @@ use audit::verify::{Against, Anchor, KeySource, Problem, Report};
 use serde_json::{Value, json};
 use std::io::Read;
 use std::path::Path;
+use terminal::exit::{Exit, Failure, OrFail};
+use terminal::render::{Paint, print};
 
 /// Most that is read of a file of anchors, bytes: some thousands of them.
 const ANCHOR_BYTES: u64 = 1 << 20;

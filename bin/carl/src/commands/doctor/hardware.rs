@@ -1,11 +1,11 @@
 //! What the machine has for models: processor, memory and graphics cards, as the kernel tells them
 //! in `/proc` and `/sys`, and NVIDIA's own program where its driver is loaded.
 
-use super::Check;
-use crate::render::values::bytes;
+use super::check::Check;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use terminal::render::values::bytes;
 use tokio::process::Command;
 use tokio::time::timeout;
 
@@ -216,8 +216,8 @@ fn nvidia_cards(text: &str) -> Vec<Card> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::State;
     use super::*;
+    use crate::commands::doctor::check::State;
 
     /// A machine as its kernel tells of it.
     fn machine(files: &[(&str, &str)]) -> tempfile::TempDir {

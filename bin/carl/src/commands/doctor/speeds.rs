@@ -1,11 +1,11 @@
 //! How fast each model was: the best that `carl doctor --model` measured on this machine, kept in
 //! the state folder to compare later measurements with.
 
-use crate::files::{self, Links};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use terminal::files::{self, Links};
 
 /// Share of the best rate under which a model is called slower, thousandths. A busy machine is
 /// within it.

@@ -1,14 +1,14 @@
 //! `carl memory forget`: what goes, what was searched for it, and what is not memory's to remove.
 
 use crate::commands::Setting;
-use crate::exit::{Exit, Failure, not_remembered};
-use crate::render::memory as render;
-use crate::render::{Paint, print, print_error};
 use crate::wiring::Memories;
 use anyhow::{Context, Result};
 use api::memory::{Stored, WriteEntry};
 use domain::id::MemoryId;
 use std::io::{BufRead, IsTerminal};
+use terminal::exit::{Exit, Failure, not_remembered};
+use terminal::render::memory as render;
+use terminal::render::{Paint, print, print_error};
 
 /// Asks, forgets, and tells.
 ///

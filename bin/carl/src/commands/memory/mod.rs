@@ -1,28 +1,27 @@
 //! `carl memory`: the user's own side of memory.
 
-mod exported;
 mod forget;
 mod transfer;
 
 use super::Setting;
 use crate::cli::{AddArgs, KindArg, MemoryCommand, Place};
-use crate::exit::{Exit, Failure, OrFail, not_remembered};
-use crate::render::memory as render;
-use crate::render::{Paint, print, print_error};
 use crate::wiring::{Memories, memories};
+use ::memory::export::{self, to_json};
 use anyhow::{Context, Result};
 use api::memory::{
-    Curator, Detail, Error, Kind, ListRequest, Memory, QueryEvent, QueryRequest, Recall, Scope,
-    Source, Stage, Stored, WriteAnswer, WriteEntry, WriteRequest,
+    Detail, Error, Kind, ListRequest, Memory, QueryEvent, QueryRequest, Recall, Scope, Source,
+    Stage, Stored, WriteAnswer, WriteEntry, WriteRequest,
 };
 use domain::id::MemoryId;
 use domain::label::Label;
 use domain::limits::MEMORY_TEXT_BYTES;
-use domain::lineage::AgentType;
 use domain::rights::Namespace;
 use futures::StreamExt;
 use std::io::Read;
-use std::path::{Component, Path, PathBuf};
+use terminal::exit::{Exit, Failure, OrFail, not_remembered};
+use terminal::render::memory as render;
+use terminal::render::recalls::found_json;
+use terminal::render::{Paint, print, print_error};
 use text::escape::visible;
 
 /// Words of a text that become its name.
@@ -68,7 +67,7 @@ pub async fn memory(command: MemoryCommand) -> Result<Exit> {
             let id = resolve(&memories, &id).await?;
             let stored = shown(&memories, id).await?;
             print(&match json {
-                true => format!("{:#}\n", exported::to_json(&stored)),
+                true => format!("{:#}\n", to_json(&stored)),
                 false => render::entry(&stored, Paint::for_stream(&std::io::stdout())),
             })?;
             Ok(Exit::Success)
@@ -108,32 +107,13 @@ pub async fn memory(command: MemoryCommand) -> Result<Exit> {
 fn namespace(setting: &Setting, name: &str) -> Result<Namespace> {
     let found = match name == "project" {
         true => Namespace::project(&setting.workspace).map_err(|error| error.to_string()),
-        false => named(name),
+        false => export::namespace(name),
     };
     found.map_err(|why| {
         let hint =
             "`user`, `project`, `agent:TYPE` with a type of `agents.yaml`, or a word of yours.";
         Failure::usage(format!("--namespace: {why}"), hint).into()
     })
-}
-
-/// A namespace by its whole name, if it is one that somebody may look into: a project's is a folder
-/// from the root on, without detours, and an agent's is a type.
-fn named(name: &str) -> Result<Namespace, String> {
-    let namespace = Namespace::new(name).map_err(|error| error.to_string())?;
-    if let Some(agent) = name.strip_prefix("agent:") {
-        AgentType::new(agent).map_err(|error| error.to_string())?;
-    }
-    if let Some(folder) = name.strip_prefix("project:") {
-        let folder = Path::new(folder);
-        let plain: PathBuf = folder.components().collect();
-        let has_detours = folder.components().any(|part| part == Component::ParentDir);
-        if !folder.is_absolute() || has_detours || plain.as_os_str() != folder.as_os_str() {
-            let said = visible(&folder.display().to_string());
-            return Err(format!("`{said}` is not the whole path of a folder"));
-        }
-    }
-    Ok(namespace)
 }
 
 fn scope(setting: &Setting, place: &Place) -> Result<Scope> {
@@ -211,7 +191,7 @@ async fn search(
         print_error(&render::missed(&stages))?;
     }
     if json {
-        let found = exported::found(&recalls, explain.then_some(stages.as_slice()));
+        let found = found_json(&recalls, explain.then_some(stages.as_slice()));
         print(&format!("{found:#}\n"))?;
         return Ok(Exit::Success);
     }
@@ -226,7 +206,7 @@ async fn search(
 ///
 /// # Errors
 /// When memory does not answer.
-pub async fn found(memory: &dyn Memory, question: &str, paint: Paint) -> Result<String> {
+pub async fn found(memory: &dyn Memory, question: &str) -> Result<Vec<Recall>> {
     let request = QueryRequest {
         context: None,
         text: question.to_owned(),
@@ -237,19 +217,7 @@ pub async fn found(memory: &dyn Memory, question: &str, paint: Paint) -> Result<
     };
     let answer = ask(memory, request).await;
     let (_, recalls) = answer.map_err(|error| not_remembered(&error))?;
-    Ok(match recalls.is_empty() {
-        true => "nothing is remembered about that".to_owned(),
-        false => render::results(&recalls, paint),
-    })
-}
-
-/// How much is remembered, for a chat.
-///
-/// # Errors
-/// When memory does not answer.
-pub async fn counted(curator: &dyn Curator) -> Result<String> {
-    let stats = curator.stats().await.or_fail()?;
-    render::stats(&stats, false)
+    Ok(recalls)
 }
 
 async fn ask(
@@ -361,7 +329,7 @@ async fn list(memories: &Memories, request: ListRequest, json: bool) -> Result<E
         let stored = entry.or_fail()?;
         count += 1;
         match json {
-            true => page.push_str(&format!("{}\n", exported::to_json(&stored))),
+            true => page.push_str(&format!("{}\n", to_json(&stored))),
             false => page.push_str(&render::line(&stored, paint)),
         }
         if page.len() > 64 << 10 {
@@ -391,37 +359,6 @@ async fn nothing(memories: &Memories, request: &ListRequest) -> Result<&'static 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_namespace_is_one_that_somebody_may_look_into() {
-        for name in [
-            "user",
-            "apart",
-            "garden",
-            "project:/a/b",
-            "project:/",
-            "agent:coder",
-        ] {
-            assert_eq!(
-                named(name).map(|name| name.to_string()),
-                Ok(name.to_owned())
-            );
-        }
-        for name in [
-            "",
-            "agent:",
-            "agent:Two Words",
-            "project:",
-            "project:a",
-            "project:/a/../b",
-            "project:/a/",
-            "project:/a//b",
-            "project:/a/./b",
-            "a\nb",
-        ] {
-            assert!(named(name).is_err(), "{name}");
-        }
-    }
 
     #[test]
     fn a_name_is_the_first_words() {

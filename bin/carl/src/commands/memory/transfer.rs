@@ -1,10 +1,7 @@
 //! `carl memory export` and `carl memory import`.
 
-use super::exported::{from_line, in_rings, to_json};
-use crate::exit::{Exit, Failure, OrFail};
-use crate::render::memory::going_on;
-use crate::render::{print, print_error};
 use crate::wiring::Memories;
+use ::memory::export::{self, to_json};
 use anyhow::{Context, Result};
 use api::memory::{ListRequest, Scope, Stored, WriteAnswer, WriteEntry};
 use domain::label::Integrity;
@@ -13,14 +10,13 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use terminal::exit::{Exit, Failure, OrFail};
+use terminal::render::memory::going_on;
+use terminal::render::{print, print_error};
 use text::escape::visible;
 
-/// Most lines whose faults are told.
-const FAULTS: usize = 20;
 /// Largest file that is imported, bytes.
 const FILE_BYTES: u64 = 256 << 20;
-/// Longest line that is imported, bytes: the longest engram with every letter escaped is shorter.
-const LINE_BYTES: usize = 4 << 20;
 /// Entries that are kept at one time: they share the wait for the disk.
 const AT_ONCE: usize = 64;
 
@@ -94,7 +90,7 @@ async fn written(memories: &Memories, scope: Scope, mut out: Out) -> Result<u64>
 /// When the file cannot be read, a line is no entry (nothing is kept then), or memory fails; how far
 /// it came is said.
 pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
-    let entries = checked(&read(file)?)?;
+    let entries = export::read(&read(file)?).map_err(unreadable)?;
     let total = match entries.len() {
         0 => {
             print_error("No entry is in it, so nothing was imported.\n")?;
@@ -222,6 +218,13 @@ fn read(file: &Path) -> Result<Vec<u8>> {
     }
 }
 
+fn unreadable(faults: export::Faults) -> Failure {
+    Failure::usage(
+        faults.to_string(),
+        "Nothing was imported. Mend these lines, or take them out.",
+    )
+}
+
 fn too_large(file: &Path) -> anyhow::Error {
     let name = match file == Path::new("-") {
         true => "standard input".to_owned(),
@@ -249,76 +252,5 @@ fn unusable(file: &Path, error: std::io::Error) -> anyhow::Error {
         )
         .into(),
         _ => anyhow::Error::from(error).context(format!("{name} cannot be used")),
-    }
-}
-
-/// Every entry with its line's number, from 1; empty lines are left out.
-fn checked(bytes: &[u8]) -> Result<Vec<(usize, Stored)>> {
-    // Some editors put a mark of the byte order at the front.
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let lines = bytes.split(|byte| *byte == b'\n').enumerate();
-    let (mut entries, mut faults, mut more) = (Vec::new(), Vec::new(), 0_usize);
-    for (at, line) in lines.filter(|(_, line)| !line.trim_ascii().is_empty()) {
-        let number = at + 1;
-        match entry(line) {
-            Ok(entry) => entries.push((number, entry)),
-            Err(fault) if faults.len() < FAULTS => faults.push(format!("line {number}: {fault}")),
-            Err(_one_of_many) => more += 1,
-        }
-    }
-    let alone: Vec<&Stored> = entries.iter().map(|(_, entry)| entry).collect();
-    for (place, fault) in in_rings(&alone) {
-        match entries.get(place) {
-            Some((number, _)) if faults.len() < FAULTS => {
-                faults.push(format!("line {number}: {fault}"));
-            }
-            _ => more += 1,
-        }
-    }
-    if faults.is_empty() {
-        return Ok(entries);
-    }
-    if more > 0 {
-        faults.push(format!("and {more} more lines"));
-    }
-    Err(Failure::usage(
-        faults.join("\n"),
-        "Nothing was imported. Mend these lines, or take them out.",
-    )
-    .into())
-}
-
-/// The entry of a line, or what is wrong with it.
-fn entry(line: &[u8]) -> Result<Stored, String> {
-    if line.len() > LINE_BYTES {
-        return Err(format!("it is longer than {} MiB", LINE_BYTES >> 20));
-    }
-    let text = str::from_utf8(line).map_err(|error| format!("it is no text: {error}"))?;
-    from_line(text).map_err(|error| visible(&error.to_string()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_bad_line_is_named_up_to_a_limit_and_nothing_comes_of_the_others() {
-        let text = "{}\n\n".repeat(FAULTS + 2);
-        let said = checked(text.as_bytes()).unwrap_err().to_string();
-        assert!(
-            said.starts_with("line 1: field `kind`: is missing\nline 3: "),
-            "{said}"
-        );
-        assert!(said.ends_with("and 2 more lines"), "{said}");
-        assert_eq!(checked(b"\n \r\n").unwrap(), []);
-        assert_eq!(checked("\u{feff}\n".as_bytes()).unwrap(), []);
-        let long = vec![b'['; LINE_BYTES + 1];
-        let said = checked(&long).unwrap_err();
-        assert_eq!(said.to_string(), "line 1: it is longer than 4 MiB");
-        let said = checked(b"\n{\"id\":\"\xff\"}\n").unwrap_err().to_string();
-        assert!(said.starts_with("line 2: it is no text: "), "{said}");
-        let deep = "[".repeat(LINE_BYTES);
-        let said = checked(deep.as_bytes()).unwrap_err().to_string();
-        assert!(said.starts_with("line 1: it is no JSON object: "), "{said}");
     }
 }

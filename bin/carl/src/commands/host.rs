@@ -1,0 +1,112 @@
+//! The services of a chat or a run, as the terminal sees them.
+
+use super::{Setting, memory, notes};
+use crate::asker::asker;
+use crate::cli::SessionFlags;
+use crate::effective_settings::By;
+use crate::wiring::House;
+use ::models::is_embedder;
+use anyhow::Result;
+use api::broker::{AgentListing, ToolListing};
+use api::memory::{Recall, Stats};
+use api::models::ModelInfo;
+use api::sessions::Sessions;
+use async_trait::async_trait;
+use domain::model::ModelRole;
+use domain::settings::{Attendance, SessionProfile};
+use terminal::exit::OrFail;
+use terminal::host::Host;
+use terminal::request::Asker;
+
+/// The services that a command works with, and what it takes to find them anew.
+pub struct CommandHost {
+    house: House,
+    setting: Setting,
+    flags: SessionFlags,
+    by: By,
+    attendance: Attendance,
+}
+
+impl CommandHost {
+    /// The services to work with, as [`House::open`] finds them.
+    ///
+    /// # Errors
+    /// As [`House::open`].
+    pub async fn open(
+        setting: Setting,
+        flags: SessionFlags,
+        (by, attendance): (By, Attendance),
+    ) -> Result<Self> {
+        let house = House::open(&setting, &flags, by).await?;
+        house.remembrance.open_ahead();
+        Ok(Self {
+            house,
+            setting,
+            flags,
+            by,
+            attendance,
+        })
+    }
+
+    /// Ends the work here.
+    ///
+    /// # Errors
+    /// As [`House::close`].
+    pub async fn close<T>(self, outcome: Result<T>) -> Result<T> {
+        self.house.close(outcome).await
+    }
+}
+
+#[async_trait(?Send)]
+impl Host for CommandHost {
+    fn sessions(&self) -> &dyn Sessions {
+        self.house.sessions.as_ref()
+    }
+
+    fn asker(&self) -> Asker {
+        asker(&self.setting, self.attendance, &self.house.audit)
+    }
+
+    async fn is_gone(&self) -> bool {
+        self.house.is_gone().await
+    }
+
+    async fn reopen(&mut self) -> Result<()> {
+        self.house = House::open(&self.setting, &self.flags, self.by).await?;
+        self.house.remembrance.open_ahead();
+        Ok(())
+    }
+
+    async fn ask_about_notes(&self, profile: &SessionProfile) -> Result<()> {
+        notes::ask_about(&self.setting, &self.house, profile).await
+    }
+
+    async fn list_models(&self) -> Result<Vec<ModelInfo>> {
+        let mut known = self.house.gateway.list_models().await.or_fail()?;
+        known.retain(answers);
+        Ok(known)
+    }
+
+    async fn list_agents(&self) -> Result<Vec<AgentListing>> {
+        self.house.guard.control.list_agents().await.or_fail()
+    }
+
+    async fn list_tools(&self) -> Result<Vec<ToolListing>> {
+        self.house.guard.control.list_tools().await.or_fail()
+    }
+
+    async fn recall(&self, question: &str) -> Result<Vec<Recall>> {
+        memory::found(self.house.remembrance.sides.memory.as_ref(), question).await
+    }
+
+    async fn memory_stats(&self) -> Result<Stats> {
+        let curator = &self.house.remembrance.sides.curator;
+        curator.stats().await.or_fail()
+    }
+}
+
+/// Whether a model can be talked to: those that make embeddings cannot.
+fn answers(info: &ModelInfo) -> bool {
+    let only_embeds = !info.roles.is_empty() && info.roles.iter().all(|r| *r == ModelRole::Embed);
+    !only_embeds && !is_embedder(&info.model.model)
+}

@@ -1,0 +1,43 @@
+//! The session that a command names, found before any service is opened for work.
+
+use super::Setting;
+use crate::wiring::House;
+use anyhow::Result;
+use api::sessions::SessionSummary;
+use domain::id::SessionId;
+use std::path::PathBuf;
+use terminal::exit::Failure;
+use terminal::sessions::find;
+
+/// The session named by either end of its id, from the logs alone.
+///
+/// # Errors
+/// A usage failure when none or several fit.
+pub async fn named(setting: &Setting, part: &str) -> Result<SessionSummary> {
+    let house = House::look(setting).await?;
+    let found = find(house.sessions.as_ref(), part, &setting.workspace).await;
+    let log = setting.paths.sessions().join(format!("{part}.jsonl"));
+    // A log without a beginning is in no list.
+    match found {
+        Err(_unlisted) if part.parse::<SessionId>().is_ok() && log.is_file() => {
+            Err(Failure::usage(
+                format!(
+                    "the session was never put on record: nothing that can be read stands at the \
+                     beginning of {}, as happens when a disk is full",
+                    log.display()
+                ),
+                "Make room on the disk if there is none, and begin a new session.",
+            )
+            .into())
+        }
+        found => found,
+    }
+}
+
+/// The folder a session works in.
+///
+/// # Errors
+/// A usage failure when there is no such session.
+pub async fn folder_of(setting: &Setting, session_id: SessionId) -> Result<PathBuf> {
+    Ok(named(setting, &session_id.to_string()).await?.workspace)
+}

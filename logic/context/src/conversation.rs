@@ -1,0 +1,356 @@
+//! One agent's conversation, folded from the session log: what its model is shown, the requests
+//! that are open, the tools that it was offered.
+
+use crate::budget::Budget;
+use crate::closing::{Closing, Ends};
+use crate::elided::JournalEntry;
+use crate::entry::Speaker;
+use crate::request::{OpenRequest, Received, assistant};
+use crate::thresholds::Burn;
+use crate::view::View;
+use domain::context::ContextView;
+use domain::event::{CallStatus, Event, EventBody, QueryStatus};
+use domain::hash::Digest;
+use domain::id::{AgentId, QueryId};
+use domain::label::Label;
+use domain::message::Message;
+use domain::settings::Mode;
+use domain::tool::ToolDefinition;
+use std::collections::{BTreeSet, VecDeque};
+
+/// The part of a view that is asked of an orchestrating agent before anything else.
+const TAKING_APART: &str = "taking_apart";
+
+/// What an agent's next model call will hold that no event has said yet.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NextPrompt {
+    /// The tools it will be offered.
+    pub tools: Vec<ToolDefinition>,
+    /// What it is asked about its next request before anything else, if it is.
+    pub question: Option<String>,
+}
+
+/// One agent's conversation.
+#[derive(Debug, Default)]
+pub struct Conversation {
+    /// What the model is shown.
+    pub view: View,
+    /// How fast its prompts grow, as far as this process saw.
+    pub burn: Burn,
+    /// Tokens of the view, estimated, when it was said that it cannot be made smaller; `None` when
+    /// that was not said since the turn began or the view was rebuilt.
+    pub full_at: Option<u64>,
+    /// The tools last announced to it.
+    announced: Option<Digest>,
+    /// The same, for as long as they may be offered again.
+    tools: Vec<ToolDefinition>,
+    /// Names of the tools it called since its view was last rebuilt.
+    used: BTreeSet<String>,
+    /// The share of the last prompt that was the beginning of the one before.
+    reused_permille: Option<u16>,
+    /// The last reply.
+    replied_seq: u64,
+    /// Requests received and not finished: the first is being worked on, the others wait.
+    open: VecDeque<OpenRequest>,
+}
+
+impl Conversation {
+    /// The conversation of an agent that another one started for a request, whose agent started at
+    /// event `seq`.
+    #[must_use]
+    pub fn of_child(query_id: QueryId, seq: u64, child: AgentId, brief: &str) -> Self {
+        let mut conversation = Self::default();
+        conversation.view.at(seq);
+        conversation.receive(Received {
+            query_id,
+            seq,
+            agent_id: Some(child),
+            text: brief,
+            mode: Mode::Loop,
+            speaker: Speaker::Other,
+        });
+        conversation
+    }
+
+    /// Takes a request: it is next, or waits for those before it.
+    pub fn receive(&mut self, received: Received<'_>) {
+        let request = OpenRequest::new(&received);
+        if self.open.is_empty() {
+            self.view.at(received.seq);
+            request.begin(&mut self.view);
+            self.full_at = None;
+        }
+        self.open.push_back(request);
+    }
+
+    /// Exactly what the agent's model would be shown now, with what no event has said yet.
+    #[must_use]
+    pub fn inspect(&self, budget: Budget, next: &NextPrompt) -> ContextView {
+        let question = next.question.as_deref().filter(|_| self.open.is_empty());
+        let last = question.map(|question| (TAKING_APART, question));
+        if !self.tools.is_empty() {
+            return self.view.inspect(budget, self.reused_permille, last);
+        }
+        let mut view = self.view.clone();
+        view.set_tools(&next.tools);
+        view.inspect(budget, self.reused_permille, last)
+    }
+
+    /// The tools last announced, for as long as they may be offered again.
+    #[must_use]
+    pub fn tools(&self) -> &[ToolDefinition] {
+        &self.tools
+    }
+
+    /// Other settings may forbid what was offered before.
+    pub fn forget_tools(&mut self) {
+        self.tools.clear();
+    }
+
+    /// Whether exactly these tools were announced last.
+    #[must_use]
+    pub fn has_announced(&self, tools: &[ToolDefinition]) -> bool {
+        self.announced == Some(digest_of(tools))
+    }
+
+    /// Names of the tools called since the view was last rebuilt.
+    #[must_use]
+    pub const fn used(&self) -> &BTreeSet<String> {
+        &self.used
+    }
+
+    /// The words of the request being worked on; empty for none.
+    #[must_use]
+    pub fn task(&self) -> &str {
+        self.open
+            .front()
+            .map_or("", |request| request.text.as_str())
+    }
+
+    /// The mode of the request being worked on.
+    #[must_use]
+    pub fn mode(&self) -> Option<Mode> {
+        self.open.front().map(|request| request.mode)
+    }
+
+    /// The agent that works on it, as far as an event has said so.
+    #[must_use]
+    pub fn agent_id(&self) -> Option<AgentId> {
+        self.open.front().and_then(|request| request.agent_id)
+    }
+
+    /// Whether memories were recalled for the request being worked on.
+    #[must_use]
+    pub fn has_recalled(&self) -> bool {
+        self.open
+            .front()
+            .is_some_and(|request| request.has_recalled)
+    }
+
+    /// The label of the data that came with the request being worked on, and its size, characters.
+    #[must_use]
+    pub fn input(&self) -> Option<(Label, u64)> {
+        let (shown, label) = self.open.front()?.input.as_ref()?;
+        Some((label.clone(), shown.chars().count() as u64))
+    }
+
+    /// The labels of the pictures that came with the request being worked on.
+    #[must_use]
+    pub fn picture_labels(&self) -> Vec<Label> {
+        let request = self.open.front().into_iter();
+        request
+            .flat_map(|request| &request.pictures)
+            .map(|(_, _, label)| label.clone())
+            .collect()
+    }
+
+    /// The last event that the agent had seen when it last replied.
+    #[must_use]
+    pub const fn seen_through(&self) -> u64 {
+        self.replied_seq.saturating_sub(1)
+    }
+
+    /// Whether a request was received and is not finished.
+    #[must_use]
+    pub fn is_open(&self, query_id: Option<QueryId>) -> bool {
+        self.position(query_id).is_some()
+    }
+
+    fn position(&self, query_id: Option<QueryId>) -> Option<usize> {
+        let mut open = self.open.iter();
+        open.position(|request| Some(request.query_id) == query_id)
+    }
+
+    /// Takes the next event of this agent.
+    pub fn apply(&mut self, event: &Event) {
+        self.view.at(event.seq);
+        match &event.body {
+            EventBody::Rewound { to_seq } => self.view.rewind(*to_seq),
+            EventBody::Pinned { seq, pinned } => self.view.pin(*seq, *pinned),
+            EventBody::ToolSchema { tools } => {
+                self.announced = Some(digest_of(tools));
+                self.tools.clone_from(tools);
+                self.view.set_tools(tools);
+            }
+            EventBody::ContextCompacted {
+                through,
+                summary,
+                shortened_through,
+                journal_characters,
+                ..
+            } => {
+                let lines = summary.as_ref().map(|summary| summary.lines.clone());
+                self.view
+                    .compacted(*through, lines, *shortened_through, *journal_characters);
+                self.full_at = None;
+                self.used.clear();
+            }
+            EventBody::JournalWritten {
+                title,
+                text,
+                through,
+            } => {
+                let entry = JournalEntry {
+                    seq: event.seq,
+                    time: event.time,
+                    title: title.clone(),
+                    text: text.clone(),
+                    through: *through,
+                };
+                self.view.journal(entry, event.call_id);
+            }
+            body => self.apply_to_request(event, body),
+        }
+    }
+
+    fn apply_to_request(&mut self, event: &Event, body: &EventBody) {
+        let Some(position) = self.position(event.query_id) else {
+            return;
+        };
+        let view = &mut self.view;
+        let request = &mut self.open[position];
+        if event.agent_id.is_some() {
+            request.agent_id = event.agent_id;
+        }
+        match body {
+            EventBody::TextDelta { text } => request.streamed.0.push_str(text),
+            EventBody::TextReplaced { text } => request.streamed.0.clone_from(text),
+            EventBody::ThinkingDelta { text } => request.streamed.1.push_str(text),
+            EventBody::ModelAnswered { aside: true, .. } => {
+                request.streamed = (String::new(), String::new());
+            }
+            EventBody::ModelAnswered { usage, .. } => {
+                request.streamed = (String::new(), String::new());
+                if request.mode.is_loop() {
+                    self.reused_permille =
+                        Some(usage.prefix_reuse_permille).filter(|_| self.replied_seq > 0);
+                    self.replied_seq = event.seq;
+                    request.model_answered(view, event);
+                }
+            }
+            EventBody::InputGiven { .. } | EventBody::MemoryRecalled { .. } => {
+                request.was_shown(view, body, position == 0);
+            }
+            EventBody::PictureShown { .. } => {
+                request.picture_shown(view, event, position == 0);
+            }
+            EventBody::ModelNudged { text } if request.mode.is_loop() => {
+                request.settle(view, event.seq);
+                view.add(event.seq, Message::User { text: text.clone() });
+                request.answered = false;
+            }
+            EventBody::ToolRequested { tool, .. } => {
+                // Names that no tool has are none of its uses.
+                if self.tools.iter().any(|known| known.name.as_str() == tool) {
+                    self.used.insert(tool.clone());
+                }
+                if let Some(call_id) = event.call_id {
+                    request.running.insert(call_id, tool.clone());
+                }
+            }
+            EventBody::ToolResult { text, status, .. } => {
+                request.did(body);
+                if let Some(call_id) = event.call_id {
+                    request.running.remove(&call_id);
+                    if *status != CallStatus::Ok {
+                        view.call_failed(call_id);
+                    }
+                    request.result_came(view, call_id, (event.seq, text));
+                }
+            }
+            EventBody::DialogTurn { answer, .. } if !request.mode.is_loop() => {
+                request.planned_answer(view, (event.seq, answer));
+            }
+            EventBody::QueryFinished { status, .. } => self.finished(position, event.seq, *status),
+            _ => {}
+        }
+    }
+
+    fn finished(&mut self, position: usize, seq: u64, status: QueryStatus) {
+        let Some(mut request) = self.open.remove(position) else {
+            return;
+        };
+        request.settle(&mut self.view, seq);
+        if position > 0 {
+            return;
+        }
+        if !request.answered {
+            let note = assistant(ended_note(status).to_owned(), Vec::new());
+            self.view.add(seq, note);
+        }
+        if let Some(next) = self.open.front() {
+            next.begin(&mut self.view);
+            self.full_at = None;
+        }
+    }
+
+    /// What the agent did last on the request, one call each.
+    #[must_use]
+    pub fn done(&self) -> Vec<&str> {
+        let request = self.open.front();
+        let done = request.into_iter().flat_map(|request| &request.done);
+        done.map(String::as_str).collect()
+    }
+
+    /// Whether a call was begun that has no result.
+    #[must_use]
+    pub fn is_calling(&self) -> bool {
+        let request = self.open.front();
+        request.is_some_and(|request| !request.running.is_empty())
+    }
+
+    /// The request being worked on.
+    #[must_use]
+    pub fn query_id(&self) -> Option<QueryId> {
+        self.open.front().map(|request| request.query_id)
+    }
+
+    /// The events that close every call left open, in order; those of whole requests follow them.
+    /// The request being worked on `goes_on` where it is taken up again.
+    #[must_use]
+    pub fn closings(&self, ends: Ends, goes_on: Option<QueryId>) -> Vec<Closing> {
+        let closings = self.open.iter().map(|request| {
+            let ends = match goes_on == Some(request.query_id) {
+                true => Ends::Nothing,
+                false => ends,
+            };
+            request.closings(ends)
+        });
+        closings.flatten().collect()
+    }
+}
+
+/// What tells one set of tools from another.
+fn digest_of(tools: &[ToolDefinition]) -> Digest {
+    // Definitions hold strings and JSON values only, which always serialise.
+    Digest::of(&serde_json::to_vec(tools).unwrap_or_default())
+}
+
+const fn ended_note(status: QueryStatus) -> &'static str {
+    match status {
+        QueryStatus::Interrupted => "(stopped before an answer was given)",
+        QueryStatus::Success | QueryStatus::Partial | QueryStatus::Failed | QueryStatus::Denied => {
+            "(ended without an answer)"
+        }
+    }
+}

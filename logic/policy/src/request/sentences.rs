@@ -1,0 +1,228 @@
+//! The shapes that a sentence of a request has: what tells the agent to do something, what says
+//! more of that, and what may take it back. English only.
+//!
+//! An order counts only where a sentence opens with it, said to the agent. A sentence that speaks
+//! of orders (`Eve asks me to share it`, `why would you share it?`) opens with something else, and
+//! so orders nothing. What has none of the shapes listed here is taken as a doubt.
+
+use super::doubts::is_time;
+use super::forms::{
+    ADDRESSED, CONDITIONAL, CONTENT, COURTEOUS, COURTESY_WORDS, EQUALS, FIELD_WORDS, FIELDS, GIVEN,
+    GOES_ON, HELPING, LISTED_WORDS, LOOKING, OF_A_TEXT, PLACING, POLITE, PRONOUNS, RELATIVE,
+    SUBORDINATE, TAKING_BACK, TOPICAL, WANTING, WHAT_WAS_SAID, WITH_A_TEXT,
+};
+use super::words::{ARTICLES, OF_THE_AGENT, REPORTING, TELLING_SOMEBODY};
+use std::ops::Range;
+
+/// The shape of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// It tells the agent to do something, from this word on.
+    Command(usize),
+    /// It says more of what was ordered.
+    Description,
+    /// A greeting or thanks, or nothing.
+    Courtesy,
+    /// None of these.
+    Other,
+}
+
+/// The shape of a sentence with these words and this mark at its end. `is_order`: whether a word is
+/// one for a deed.
+pub(super) fn shape(words: &[String], mark: char, is_order: impl Fn(&str) -> bool) -> Shape {
+    let (at, is_addressed) = opening(words);
+    let Some(first) = words.first().filter(|_| at < words.len()) else {
+        return Shape::Courtesy;
+    };
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    if HELPING
+        .iter()
+        .any(|form| begins(words.get(at..).unwrap_or(&[]), form))
+    {
+        return Shape::Courtesy;
+    }
+    let is_told = is_order(word(at)) || is_looking(word(at));
+    if is_told && TAKING_BACK.contains(&word(at)) && WHAT_WAS_SAID.contains(&word(at + 1)) {
+        return Shape::Other;
+    }
+    if is_told && (mark != '?' || is_addressed) {
+        return Shape::Command(at);
+    }
+    if COURTEOUS.contains(&first.as_str()) && words.len() <= COURTESY_WORDS {
+        return Shape::Courtesy;
+    }
+    if mark != '?' && is_description(words) {
+        return Shape::Description;
+    }
+    Shape::Other
+}
+
+/// Whether a word tells the agent to look at something.
+pub(super) fn is_looking(word: &str) -> bool {
+    LOOKING.contains(&word) || OF_THE_AGENT.contains(&word) || WITH_A_TEXT.contains(&word)
+}
+
+/// Where in a sentence the agent is told what to do, and whether it is addressed by a question.
+fn opening(words: &[String]) -> (usize, bool) {
+    let mut at = usize::from(is_number(words.first()));
+    let mut is_addressed = false;
+    loop {
+        let rest = words.get(at..).unwrap_or(&[]);
+        let Some(word) = rest.first() else {
+            return (at, is_addressed);
+        };
+        if POLITE.contains(&word.as_str()) {
+            is_addressed |= word == "please";
+            at += 1;
+        } else if let Some(form) = ADDRESSED.iter().find(|form| begins(rest, form)) {
+            is_addressed = true;
+            at += form.len();
+        } else if let Some(behind) = placed_before(rest) {
+            at += behind;
+        } else {
+            return (at, is_addressed);
+        }
+    }
+}
+
+fn begins(words: &[String], form: &[&str]) -> bool {
+    words.len() >= form.len() && words.iter().zip(form.iter()).all(|(word, of)| word == of)
+}
+
+fn is_number(word: Option<&String>) -> bool {
+    word.is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// How many words a phrase has that only says where: `in the channel general,`.
+fn placed_before(words: &[String]) -> Option<usize> {
+    let first = words.first()?;
+    let comma = words.iter().position(|word| word == ",")?;
+    let phrase = words.get(1..comma)?;
+    let says_more = phrase.iter().any(|word| {
+        let word = word.as_str();
+        SUBORDINATE.contains(&word) || REPORTING.contains(&word)
+    });
+    (PLACING.contains(&first.as_str()) && !says_more).then_some(comma + 1)
+}
+
+/// Whether a sentence says what a part of something ordered is, or how it should be.
+fn is_description(words: &[String]) -> bool {
+    let has_field = words
+        .iter()
+        .take(FIELD_WORDS)
+        .any(|word| FIELDS.contains(&word.as_str()));
+    let is_meant = PRONOUNS.contains(&words.first().map_or("", String::as_str));
+    let says = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    has_field && says(&EQUALS) || is_meant && says(&["should", "must"])
+}
+
+/// What a description says a part is: the words behind `is`. Nothing where no part is named.
+pub(super) fn described(words: &[(String, usize)]) -> Option<usize> {
+    let named = words.iter().take(FIELD_WORDS);
+    let mut named = named.map(|(word, _)| word.as_str());
+    if !named.any(|word| FIELDS.contains(&word)) {
+        return None;
+    }
+    let mut found = words
+        .iter()
+        .filter(|(word, _)| EQUALS.contains(&word.as_str()));
+    let (word, at) = found.next()?;
+    Some(at + word.len())
+}
+
+/// Whether what follows a sentence may be a text that it speaks of.
+pub(super) fn hands_over_text(words: &[String], shape: Shape) -> bool {
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    match shape {
+        Shape::Command(at) => {
+            let is_given = words.iter().any(|word| GIVEN.contains(&word.as_str()));
+            let is_elsewhere = ARTICLES.contains(&word(at + 1)) && !is_given;
+            WITH_A_TEXT.contains(&word(at)) && !is_elsewhere
+        }
+        Shape::Other => words.iter().any(|word| OF_A_TEXT.contains(&word.as_str())),
+        Shape::Description | Shape::Courtesy => false,
+    }
+}
+
+/// Whether a sentence makes a condition; `if so` before an order makes none of its own, and `after
+/// three` is a time.
+pub(super) fn has_condition(words: &[String], shape: Shape) -> bool {
+    let words = match shape {
+        Shape::Command(at) => words.get(at..).unwrap_or(&[]),
+        Shape::Description | Shape::Courtesy | Shape::Other => words,
+    };
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut found = words.iter().enumerate();
+    found.any(|(at, word)| {
+        let behind = words.get(at + 1..).unwrap_or(&[]);
+        CONDITIONAL.contains(word) && !(*word == "after" && is_time(behind))
+    })
+}
+
+/// Whether a word of a sentence ends the part in which the agent is told to do anything. `from`:
+/// where that part begins. A part that only describes a thing (`the article that Bob posted`) ends
+/// it where somebody wants something in it, or says what could be done.
+pub(super) fn ends_command(words: &[String], from: usize, at: usize) -> bool {
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    let is_relative = |at: usize| RELATIVE.contains(&word(at));
+    if SUBORDINATE.contains(&word(at)) && !is_relative(at) {
+        return true;
+    }
+    // `wrote the most messages`: what was written, and not what somebody said.
+    let is_writing =
+        word(at) == "wrote" && (ARTICLES.contains(&word(at + 1)) || word(at + 1) == "about");
+    let speaks = REPORTING.contains(&word(at)) && !is_writing || WANTING.contains(&word(at));
+    speaks && (from..at).any(is_relative)
+        || matches!(word(at), "asks" | "asked" | "wants" | "wanted" | "told")
+}
+
+/// The parts of an order whose words may name what it lands on. `words`: those of the order, the
+/// first of them its verb, with where each begins; `length` is that of its text.
+pub(super) fn scope(words: &[(String, usize)], length: usize) -> Vec<Range<usize>> {
+    let word = |at: usize| words.get(at).map_or("", |(word, _)| word.as_str());
+    let place = |at: usize| words.get(at).map_or(length, |(_, place)| *place);
+    let tells = TELLING_SOMEBODY.contains(&word(0));
+    let ends = |at: usize| match word(at) {
+        "with" => {
+            let behind = at + 1 + usize::from(ARTICLES.contains(&word(at + 1)));
+            CONTENT.contains(&word(behind))
+        }
+        // Whom a verb of telling tells stands right behind it.
+        "to" | "for" | "of" if tells => true,
+        "," => !is_listed(words.get(at + 1..).unwrap_or(&[])),
+        // `The same guests as 'Kickoff'`: that names a thing.
+        "as" if (0..at).any(|before| word(before) == "same") => false,
+        other => SUBORDINATE.contains(&other),
+    };
+    let Some(end) = (1..words.len()).find(|at| ends(*at)) else {
+        return std::iter::once(0..length).collect();
+    };
+    // `Send a message about the offer to Bob`: what it is about is no part of where it goes.
+    let is_topic = matches!(word(end), "about" | "regarding")
+        && (ARTICLES.contains(&word(1)) || TOPICAL.contains(&word(1)));
+    let to = (end..words.len()).find(|at| is_topic && word(*at) == "to");
+    match to {
+        None => std::iter::once(0..place(end)).collect(),
+        Some(to) => {
+            let rest = (to + 1..words.len()).find(|at| ends(*at));
+            vec![0..place(end), place(to)..rest.map_or(length, place)]
+        }
+    }
+}
+
+/// Whether what stands behind a comma is one more of a list, or goes on with the order.
+fn is_listed(behind: &[(String, usize)]) -> bool {
+    let mut words = behind.iter().map(|(word, _)| word.as_str());
+    let first = words.next().unwrap_or("");
+    if first != "and" && GOES_ON.contains(&first) {
+        return true;
+    }
+    let from = usize::from(first == "and");
+    let chunk = behind.iter().skip(from).map(|(word, _)| word.as_str());
+    let chunk: Vec<&str> = chunk
+        .take_while(|word| !matches!(*word, "," | "and"))
+        .collect();
+    let goes_on = chunk.iter().any(|word| GOES_ON.contains(word));
+    // An address is several words here: a name, a host, its parts.
+    goes_on || chunk.len() <= LISTED_WORDS * 2
+}

@@ -1,0 +1,188 @@
+//! A sub-agent's report: asked for under the schema, mended at most twice, and checked against what
+//! the broker returned for the agent's own calls. Who gives none has failed.
+
+use crate::work::Work;
+use crate::work::ask::{Ask, AskError, Visibility};
+use domain::limits::SCHEMA_REPAIRS;
+use domain::message::Message;
+use domain::report::{Report, ReportStatus};
+use orchestration::{
+    Checked, Ledger, check_claims, check_report, explained_report_schema, failed_report,
+    report_schema, take_out_copies,
+};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Most tokens of a report.
+const REPORT_TOKENS: u32 = 1_500;
+
+const REQUEST: &str = "Now report on your task in the given JSON form. `summary`: at most three \
+    sentences on what came of it. `artifacts`: paths of files that you made or changed, and no \
+    others. `result_quality`: `verified` only when a tool result shows it, else `inferred` or \
+    `uncertain`. `source`: `tool_output`, `web` or `model_knowledge`. `new_memory_candidates`: facts \
+    that will be useful later, often none. `failure_reason`: only when `status` is `failed`.";
+
+/// Asks an agent whose turn has ended for its report.
+pub(crate) async fn ask(work: &Work) -> Report {
+    let (due, mut messages) =
+        work.with_state(|state| (state.due(), state.conversation.view.messages()));
+    if let Err(fault) = work.tell_shown(due).await {
+        return failed_report(&format!("it could not report: {}", fault.message));
+    }
+    messages.push(user(REQUEST.to_owned()));
+    let mut mistake = String::new();
+    let mut schema = report_schema();
+    for _ in 0..=SCHEMA_REPAIRS {
+        let ask = Ask {
+            response_schema: Some(schema.clone()),
+            max_tokens: Some(REPORT_TOKENS),
+            temperature: Some(0.0),
+            visibility: Visibility::Hidden,
+            ..Ask::new(messages.clone())
+        };
+        let reply = match work.ask_model(ask).await {
+            Ok(reply) => reply,
+            Err(AskError::Interrupted) => return failed_report("interrupted"),
+            Err(error) => {
+                let why = format!("it could not report: {}", error.fault().message);
+                return failed_report(&why);
+            }
+        };
+        mistake = match read(&reply.text) {
+            Ok(report) => return report,
+            Err(Flaw { words, unexplained }) => {
+                if unexplained {
+                    schema = explained_report_schema();
+                }
+                words
+            }
+        };
+        messages.push(Message::Assistant {
+            text: reply.text,
+            thinking: None,
+            tool_calls: Vec::new(),
+        });
+        messages.push(user(format!(
+            "That is no report: {mistake} Answer again, with the JSON alone."
+        )));
+    }
+    failed_report(&format!("it gave no usable report: {mistake}"))
+}
+
+fn user(text: String) -> Message {
+    Message::User { text }
+}
+
+/// Why an answer is no report.
+#[derive(Debug)]
+struct Flaw {
+    /// For the model to mend.
+    words: String,
+    /// It says that it failed and not why.
+    unexplained: bool,
+}
+
+fn read(text: &str) -> Result<Report, Flaw> {
+    let report: Report = match serde_json::from_str(text.trim()) {
+        Ok(report) => report,
+        Err(error) => {
+            return Err(Flaw {
+                words: format!("{error}."),
+                unexplained: false,
+            });
+        }
+    };
+    match check_report(&report) {
+        Ok(()) => Ok(report),
+        Err(mistake) => {
+            let reason = report.failure_reason.unwrap_or_default();
+            Err(Flaw {
+                words: mistake.to_string(),
+                unexplained: report.status == ReportStatus::Failed && reason.trim().is_empty(),
+            })
+        }
+    }
+}
+
+/// Holds a report against the record, and takes out what it copied. `expected` are the files that
+/// its task was to leave, `earlier` those that other agents made when they tried it. Also says the
+/// record in one line.
+pub(crate) async fn check(
+    work: &Work,
+    report: Report,
+    expected: &[String],
+    earlier: BTreeSet<String>,
+) -> (Checked, String) {
+    let folder = &work.request.profile.settings.workspace;
+    let mut ledger = Ledger {
+        calls: work.agent.resources.record(),
+        folder: folder.display().to_string(),
+        earlier,
+        existing: BTreeSet::new(),
+    };
+    let named = expected.iter().map(|path| folder.join(path));
+    let named = named.map(|path| path.display().to_string());
+    let candidates: BTreeSet<String> = ledger.made().into_iter().chain(named).collect();
+    for path in candidates {
+        // What cannot be looked at is as good as not there.
+        if tokio::fs::try_exists(Path::new(&path))
+            .await
+            .unwrap_or(false)
+        {
+            ledger.existing.insert(path);
+        }
+    }
+    let line = ledger.line();
+    // Before its claims are looked at: what is said of a claim may name it.
+    let (report, copies) = without_copies(work, report, ledger.folder.clone()).await;
+    let mut checked = check_claims(report, &ledger, expected);
+    checked.corrections.extend(copies);
+    (checked, line)
+}
+
+/// Takes out what a report repeats word for word of what the agent's tools showed it, and says so.
+async fn without_copies(work: &Work, report: Report, folder: String) -> (Report, Vec<String>) {
+    let heard = work.agent.resources.take_heard();
+    if heard.is_empty() {
+        return (report, Vec::new());
+    }
+    let told = work.request.text.clone();
+    let looking = tokio::task::spawn_blocking(move || {
+        let mut report = report;
+        let corrections = take_out_copies(&mut report, &heard, &told, &folder);
+        (report, corrections)
+    });
+    match looking.await {
+        Ok(looked) => looked,
+        Err(error) => {
+            tracing::error!(%error, "a report could not be held against what its agent was shown");
+            let report = failed_report("Housecarl made a mistake of its own and gave up on it");
+            (report, Vec::new())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_form_is_read_and_mistakes_are_named() {
+        let good = r#"{"status":"success","summary":"Done.","artifacts":[],
+            "result_quality":"inferred","source":"tool_output","new_memory_candidates":[]}"#;
+        assert!(read(good).is_ok());
+        assert!(read("I am done.").is_err());
+        assert!(
+            read(&good.replace("success", "failed"))
+                .unwrap_err()
+                .unexplained
+        );
+        assert!(
+            read(&good.replace("Done.", "A. B. C. D."))
+                .unwrap_err()
+                .words
+                .contains("3 sentences")
+        );
+        assert!(read(&good.replace("\"status\"", "\"state\"")).is_err());
+    }
+}

@@ -1,0 +1,175 @@
+//! The one way an event comes into being: appended to the session log first, then shown to whoever
+//! attached to the session, and to the bus.
+
+use crate::config::Clock;
+use crate::log::history::History;
+use crate::log::record::SessionLog;
+use api::bus::Bus;
+use api::sessions::{Error, ErrorKind};
+use domain::event::{Event, EventBody};
+use domain::fault::{Coded, Fault};
+use domain::id::{AgentId, CallId, QueryId, SessionId};
+use domain::limits::EVENT_BACKLOG;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use tokio::sync::{Mutex, broadcast};
+
+/// What an event belongs to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// The request.
+    pub query_id: Option<QueryId>,
+    /// The agent.
+    pub agent_id: Option<AgentId>,
+    /// The tool call.
+    pub call_id: Option<CallId>,
+}
+
+/// When an event may be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// Once the operating system has it: killing this process does not lose it.
+    Written,
+    /// Once the disk has it: losing power does not lose it either.
+    Synchronised,
+}
+
+/// What listeners are sent.
+#[derive(Debug, Clone)]
+pub(crate) enum Shown {
+    /// Something happened.
+    Event(Arc<Event>),
+    /// Something happened that the log could not take, so no one will ever see it.
+    Broken(Fault),
+}
+
+/// Appends events to one session's log and shows them to whoever listens. Cheap to clone.
+#[derive(Clone)]
+pub struct Emitter {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    session_id: SessionId,
+    clock: Clock,
+    log: Mutex<Option<SessionLog>>,
+    sender: broadcast::Sender<Shown>,
+    bus: Arc<dyn Bus>,
+    history: std::sync::Mutex<History>,
+}
+
+/// Shows an event when dropped, so that one which is in the log is shown even if its writer was
+/// cancelled while waiting for the disk.
+struct Announcement<'a> {
+    inner: &'a Inner,
+    event: Arc<Event>,
+}
+
+impl Drop for Announcement<'_> {
+    fn drop(&mut self) {
+        lock(&self.inner.history).apply(&self.event);
+        // The bus first: who sees the event may rely on the observers being told.
+        self.inner.bus.publish(Arc::clone(&self.event));
+        // No listener is no failure: the log has the event.
+        let _ = self
+            .inner
+            .sender
+            .send(Shown::Event(Arc::clone(&self.event)));
+    }
+}
+
+impl Emitter {
+    /// An emitter that continues `log`, whose events `history` has seen.
+    #[must_use]
+    pub(crate) fn new(
+        session_id: SessionId,
+        log: SessionLog,
+        history: History,
+        (clock, bus): (Clock, Arc<dyn Bus>),
+    ) -> Self {
+        let (sender, _) = broadcast::channel(EVENT_BACKLOG);
+        Self {
+            inner: Arc::new(Inner {
+                session_id,
+                clock,
+                log: Mutex::new(Some(log)),
+                sender,
+                bus,
+                history: std::sync::Mutex::new(history),
+            }),
+        }
+    }
+
+    /// Whose events they are.
+    pub(crate) fn session_id(&self) -> SessionId {
+        self.inner.session_id
+    }
+
+    /// What happened so far. Not to be held across an await.
+    pub(crate) fn history(&self) -> MutexGuard<'_, History> {
+        lock(&self.inner.history)
+    }
+
+    /// Appends an event and shows it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unwritable`]; the event then exists nowhere, or is shown but may not outlast a
+    /// loss of power.
+    pub async fn emit(
+        &self,
+        scope: Scope,
+        body: EventBody,
+        durability: Durability,
+    ) -> Result<Arc<Event>, Error> {
+        let mut guard = self.inner.log.lock().await;
+        let log = guard.as_mut().ok_or_else(closed)?;
+        let event = Arc::new(Event {
+            seq: log.last_seq() + 1,
+            time: (self.inner.clock)(),
+            session_id: self.inner.session_id,
+            query_id: scope.query_id,
+            agent_id: scope.agent_id,
+            respondent_id: None,
+            call_id: scope.call_id,
+            body,
+        });
+        if let Err(error) = log.append(&event) {
+            let _ = self.inner.sender.send(Shown::Broken(error.fault()));
+            return Err(error);
+        }
+        let announcement = Announcement {
+            inner: &self.inner,
+            event: Arc::clone(&event),
+        };
+        let synced = match durability {
+            Durability::Synchronised => log.synchronise().await,
+            Durability::Written => Ok(()),
+        };
+        drop(announcement);
+        synced.inspect_err(|error| {
+            let _ = self.inner.sender.send(Shown::Broken(error.fault()));
+        })?;
+        Ok(event)
+    }
+
+    /// The last event's number and everything shown after it.
+    pub(crate) async fn subscribe(&self) -> (u64, broadcast::Receiver<Shown>) {
+        let guard = self.inner.log.lock().await;
+        let last_seq = guard.as_ref().map_or(0, SessionLog::last_seq);
+        (last_seq, self.inner.sender.subscribe())
+    }
+
+    /// Gives up the log and its lock. Emitting afterwards fails.
+    pub async fn close(&self) {
+        self.inner.log.lock().await.take();
+    }
+}
+
+fn closed() -> Error {
+    Error::new(ErrorKind::NotFound, "The session is closed.")
+        .with_hint("Open it again to continue.")
+}
+
+fn lock(history: &std::sync::Mutex<History>) -> MutexGuard<'_, History> {
+    // A panic while folding leaves at worst one event out of the view; the log has it.
+    history.lock().unwrap_or_else(PoisonError::into_inner)
+}

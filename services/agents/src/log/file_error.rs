@@ -1,0 +1,70 @@
+//! What can be wrong with the file of a session log.
+
+use api::sessions::{Error, ErrorKind};
+use std::path::Path;
+
+pub(super) fn unwritable(path: &Path, source: std::io::Error) -> Error {
+    Error::new(
+        ErrorKind::Unwritable,
+        format!(
+            "The session log {} cannot be written: {source}.",
+            path.display()
+        ),
+    )
+    .with_hint("Check free space and permissions of that folder.")
+    .with_source(source)
+}
+
+pub(super) fn unreadable(path: &Path, source: std::io::Error) -> Error {
+    if source.kind() == std::io::ErrorKind::NotFound {
+        return Error::new(
+            ErrorKind::NotFound,
+            format!("There is no session log {}.", path.display()),
+        )
+        .with_hint("`carl session list` shows the sessions there are.");
+    }
+    Error::new(
+        ErrorKind::Corrupt,
+        format!(
+            "The session log {} cannot be read: {source}.",
+            path.display()
+        ),
+    )
+    .with_hint("Check the permissions of that file.")
+    .with_source(source)
+}
+
+/// A log in which not even the opening of the session stands.
+pub(super) fn never_begun(path: &Path) -> Error {
+    Error::new(
+        ErrorKind::Corrupt,
+        format!(
+            "The session log {} is empty: the session was never put on record, as happens when a \
+             disk is full. There is nothing in it to continue or to lose.",
+            path.display()
+        ),
+    )
+    .with_hint(
+        "Make room on the disk if there is none, and begin a new session; the file may be deleted.",
+    )
+}
+
+pub(super) fn corrupt(path: &Path, line: u64, what: &str) -> Error {
+    Error::new(
+        ErrorKind::Corrupt,
+        format!(
+            "Line {line} of the session log {} is damaged: {what}.",
+            path.display()
+        ),
+    )
+    .with_hint(match (line, path.file_stem().and_then(|id| id.to_str())) {
+        (2.., Some(id)) => format!(
+            "Other sessions are not affected. What came before the damage goes on in a session of \
+             its own: carl session fork {id} --at {}",
+            line - 1
+        ),
+        _ => "Other sessions are not affected. Nothing stands before the damage; mend the line by \
+              hand."
+            .to_owned(),
+    })
+}

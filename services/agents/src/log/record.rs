@@ -1,0 +1,281 @@
+//! The session log on disk: one file a session, one event a line, in the JSON form of
+//! [`domain::event::Event`].
+//!
+//! A line is appended with one `write` to a descriptor opened for appending, and an advisory lock
+//! on the file keeps a second process from writing. A process killed between two writes loses
+//! nothing; a machine that loses power may lose what was not yet synchronised, and then at most
+//! the last line is torn.
+
+use crate::log::file_error::{never_begun, unreadable, unwritable};
+use crate::log::lines::{Lines, open_regular};
+use api::sessions::{Error, ErrorKind};
+use domain::event::Event;
+use domain::id::SessionId;
+use domain::limits::LOG_LINE_BYTES;
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How the names of log files end.
+pub(crate) const EXTENSION: &str = "jsonl";
+
+/// Where a session's log is.
+#[must_use]
+pub(crate) fn path_of(folder: &Path, session_id: SessionId) -> PathBuf {
+    folder.join(format!("{session_id}.{EXTENSION}"))
+}
+
+/// Makes the folder for logs, readable by its owner only.
+///
+/// # Errors
+/// Whatever the file system says.
+pub(crate) fn make_folder(folder: &Path) -> std::io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// A log open for appending.
+#[derive(Debug)]
+pub(crate) struct SessionLog {
+    file: Arc<File>,
+    path: PathBuf,
+    last_seq: u64,
+    /// Where the last whole line ends, bytes.
+    length: u64,
+    /// A failed write left bytes that could not be taken back.
+    poisoned: bool,
+}
+
+impl SessionLog {
+    /// A log for a fresh session.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unwritable`] when the file exists or cannot be made.
+    pub(crate) fn create(folder: &Path, session_id: SessionId) -> Result<Self, Error> {
+        let path = path_of(folder, session_id);
+        let file = OpenOptions::new()
+            .append(true)
+            .read(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)
+            .map_err(|source| unwritable(&path, source))?;
+        lock(&file, &path)?;
+        // A log whose name is lost with the power is lost.
+        File::open(folder)
+            .and_then(|folder| folder.sync_all())
+            .map_err(|source| unwritable(&path, source))?;
+        Ok(Self {
+            file: Arc::new(file),
+            path,
+            last_seq: 0,
+            length: 0,
+            poisoned: false,
+        })
+    }
+
+    /// The log of an earlier session, with everything in it but the pieces of answers. A torn last
+    /// line is cut off, and [`Reopened::cut_bytes`] says how much that was.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`], [`ErrorKind::Locked`], [`ErrorKind::Corrupt`] for a line that is
+    /// no event before the last, [`ErrorKind::Unwritable`] when the tail cannot be cut.
+    pub(crate) fn reopen(
+        folder: &Path,
+        session_id: SessionId,
+        mut each: impl FnMut(Event),
+    ) -> Result<Reopened, Error> {
+        let path = path_of(folder, session_id);
+        let file = open_regular(OpenOptions::new().append(true).read(true), &path)
+            .map_err(|source| unreadable(&path, source))?;
+        lock(&file, &path)?;
+        let mut lines = Lines::open(&path)?.in_outline();
+        while let Some(event) = lines.next_event()? {
+            each(event);
+        }
+        let last_seq = lines.good_seq();
+        if last_seq == 0 {
+            return Err(never_begun(&path));
+        }
+        let length = lines.good_bytes();
+        let cut_bytes = lines.total_bytes()?.saturating_sub(length);
+        if cut_bytes > 0 {
+            file.set_len(length)
+                .and_then(|()| file.sync_data())
+                .map_err(|source| unwritable(&path, source))?;
+        }
+        let log = Self {
+            file: Arc::new(file),
+            path,
+            last_seq,
+            length,
+            poisoned: false,
+        };
+        Ok(Reopened { log, cut_bytes })
+    }
+
+    /// The number of the last event; 0 when there is none.
+    #[must_use]
+    pub(crate) const fn last_seq(&self) -> u64 {
+        self.last_seq
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends one event, whose number must be the next. Not yet synchronised to disk.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unwritable`]; the log is then as it was before.
+    pub(crate) fn append(&mut self, event: &Event) -> Result<(), Error> {
+        if self.poisoned {
+            return Err(Error::new(
+                ErrorKind::Unwritable,
+                format!(
+                    "The session log {} has an unfinished line after a failed write.",
+                    self.path.display()
+                ),
+            )
+            .with_hint("Free disk space, then open the session again."));
+        }
+        let mut line = serde_json::to_vec(event).map_err(|source| {
+            Error::new(ErrorKind::Unwritable, "An event cannot be written as JSON.")
+                .with_source(source)
+        })?;
+        line.push(b'\n');
+        if line.len() > LOG_LINE_BYTES {
+            return Err(Error::new(
+                ErrorKind::Unwritable,
+                format!(
+                    "An event of {} bytes is larger than a line of the session log may be ({LOG_LINE_BYTES}).",
+                    line.len()
+                ),
+            ));
+        }
+        if let Err(source) = (&*self.file).write_all(&line) {
+            self.poisoned = self.file.set_len(self.length).is_err();
+            return Err(unwritable(&self.path, source));
+        }
+        self.length += line.len() as u64;
+        self.last_seq = event.seq;
+        Ok(())
+    }
+
+    /// Waits until the disk has everything, away from the async threads.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unwritable`].
+    pub(crate) async fn synchronise(&self) -> Result<(), Error> {
+        let file = Arc::clone(&self.file);
+        let synced = tokio::task::spawn_blocking(move || file.sync_data()).await;
+        synced
+            .map_err(std::io::Error::other)
+            .flatten()
+            .map_err(|source| unwritable(&self.path, source))
+    }
+
+    /// The same, on this thread.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unwritable`].
+    pub(crate) fn synchronise_here(&self) -> Result<(), Error> {
+        let synced = self.file.sync_data();
+        synced.map_err(|source| unwritable(&self.path, source))
+    }
+}
+
+/// What [`SessionLog::reopen`] found.
+#[derive(Debug)]
+pub(crate) struct Reopened {
+    /// The log, ready to be continued.
+    pub(crate) log: SessionLog,
+    /// Bytes of a torn last line that were cut off; usually 0.
+    pub(crate) cut_bytes: u64,
+}
+
+fn lock(file: &File, path: &Path) -> Result<(), Error> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(Error::new(
+            ErrorKind::Locked,
+            format!(
+                "Another process is writing the session log {}.",
+                path.display()
+            ),
+        )
+        .with_hint("Leave the session there first, or fork it with `carl session fork`.")),
+        Err(TryLockError::Error(source)) => Err(unwritable(path, source)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::lines::read_ends;
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    fn event(session_id: SessionId, seq: u64, text: String) -> Event {
+        Event {
+            seq,
+            time: domain::Timestamp::UNIX_EPOCH,
+            session_id,
+            query_id: None,
+            agent_id: None,
+            respondent_id: None,
+            call_id: None,
+            body: domain::event::EventBody::TextDelta { text },
+        }
+    }
+
+    #[test]
+    fn any_event_is_found_without_what_stands_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let session_id = SessionId::from_uuid(uuid::Uuid::from_u128(1));
+        let mut log = SessionLog::create(folder.path(), session_id).unwrap();
+        for seq in 1..=2_000_u64 {
+            // Some lines are longer than the window.
+            let length = if seq % 97 == 0 { 40_000 } else { 200 };
+            let text = "x".repeat(length);
+            log.append(&event(session_id, seq, text)).unwrap();
+        }
+        let path = path_of(folder.path(), session_id);
+        for wanted in (1..=2_001).step_by(13) {
+            let mut lines = Lines::open_at(&path, wanted).unwrap();
+            let mut skipped = 0;
+            while let Some(event) = lines.next_event().unwrap() {
+                if event.seq >= wanted {
+                    assert_eq!(event.seq, wanted);
+                    break;
+                }
+                skipped += 1;
+            }
+            assert!(skipped < 200, "{skipped} before {wanted}");
+        }
+        // What is not read may be damaged.
+        let mut bytes = std::fs::read(&path).unwrap();
+        let tenth = bytes.len() / 10;
+        bytes[..tenth].fill(b'?');
+        std::fs::write(&path, bytes).unwrap();
+        let mut lines = Lines::open_at(&path, 1_999).unwrap();
+        while let Some(event) = lines.next_event().unwrap() {
+            assert!(event.seq > 1_700);
+        }
+        assert!(Lines::open_at(&path, 1).unwrap().next_event().is_err());
+    }
+
+    #[test]
+    fn a_pipe_in_place_of_a_log_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let session_id = SessionId::from_uuid(uuid::Uuid::from_u128(1));
+        let path = path_of(folder.path(), session_id);
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        assert!(read_ends(&path).is_err());
+        let refused = Lines::open(&path).unwrap_err();
+        assert!(refused.to_string().contains("no regular file"), "{refused}");
+        assert!(SessionLog::reopen(folder.path(), session_id, |_| {}).is_err());
+    }
+}

@@ -1,0 +1,249 @@
+//! The session logs of a folder: listing them, copying one, looking something up in one. Blocking;
+//! the service calls it away from the async threads.
+
+use crate::log::file_error::unreadable;
+use crate::log::history::History;
+use crate::log::index;
+use crate::log::lines::{Lines, read_ends};
+use crate::log::record::{self, EXTENSION, SessionLog};
+use crate::log::summary::summarise;
+use api::sessions::{Error, ErrorKind, Selection, SessionSummary};
+use domain::Timestamp;
+use domain::event::{Event, EventBody};
+use domain::id::{AgentId, QueryId, SessionId};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The sessions of a selection in the folder, most recently updated first. A whole id opens its log
+/// alone; a listing of all reads the beginning and the end of the logs that changed since the last
+/// one. A log that holds no whole event is left out.
+pub(crate) fn list(folder: &Path, selection: &Selection) -> Result<Vec<SessionSummary>, Error> {
+    let mut summaries = match selection {
+        Selection::Id(part) => match part.parse::<SessionId>() {
+            Ok(id) => one(folder, id).into_iter().collect(),
+            Err(_part) => {
+                let named = logs(folder)?.into_iter();
+                let named = named.filter(|(id, _)| selection.names(*id));
+                named.filter_map(|(id, _)| one(folder, id)).collect()
+            }
+        },
+        Selection::All | Selection::Live => index::summaries(folder, logs(folder)?.into_iter()),
+    };
+    summaries.sort_by_key(|summary| Reverse((summary.updated, summary.session_id)));
+    Ok(summaries)
+}
+
+/// The logs in the folder.
+fn logs(folder: &Path) -> Result<Vec<(SessionId, PathBuf)>, Error> {
+    let unreadable = |source: std::io::Error| {
+        Error::new(
+            ErrorKind::Unreachable,
+            format!(
+                "The folder {} cannot be listed: {source}.",
+                folder.display()
+            ),
+        )
+        .with_source(source)
+    };
+    let mut logs = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        let id = stem.and_then(|stem| stem.parse::<SessionId>().ok());
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if let (Some(id), Some(EXTENSION)) = (id, extension) {
+            logs.push((id, path));
+        }
+    }
+    Ok(logs)
+}
+
+fn one(folder: &Path, session_id: SessionId) -> Option<SessionSummary> {
+    let path = record::path_of(folder, session_id);
+    match read_ends(&path) {
+        Ok(ends) => summarise(session_id, ends?),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => {
+            tracing::warn!(path = %path.display(), %error, "session log left out of the list");
+            None
+        }
+    }
+}
+
+/// What a log comes to, and its last event. The pieces of answers are read only where an answer was
+/// cut off: otherwise what they came to stands in the log as well.
+pub(crate) fn folded(path: &Path) -> Result<(History, Option<Event>), Error> {
+    let fold = |mut lines: Lines| {
+        let (mut history, mut last) = (History::default(), None);
+        while let Some(event) = lines.next_event()? {
+            history.apply(&event);
+            last = Some(event);
+        }
+        Ok((history, last))
+    };
+    let (history, last) = fold(Lines::open(path)?.in_outline())?;
+    match history.endings().is_empty() {
+        true => Ok((history, last)),
+        false => fold(Lines::open(path)?),
+    }
+}
+
+/// The log of an earlier session, ready to be continued, with what it comes to and when it began.
+pub(crate) fn reopened(folder: &Path, session_id: SessionId) -> Result<Earlier, Error> {
+    let mut history = History::default();
+    let mut created = None;
+    let reopened = SessionLog::reopen(folder, session_id, |event| {
+        created.get_or_insert(event.time);
+        history.apply(&event);
+    })?;
+    if !history.endings().is_empty() {
+        history = folded(reopened.log.path())?.0;
+    }
+    Ok(Earlier {
+        log: reopened.log,
+        cut_bytes: reopened.cut_bytes,
+        history,
+        created,
+    })
+}
+
+/// A session as its log has it.
+pub(crate) struct Earlier {
+    pub(crate) log: SessionLog,
+    /// Bytes of a torn last line that were cut off; usually 0.
+    pub(crate) cut_bytes: u64,
+    pub(crate) history: History,
+    pub(crate) created: Option<Timestamp>,
+}
+
+/// Whether a log holds a request.
+pub(crate) fn has_query(path: &Path, query_id: QueryId) -> Result<bool, Error> {
+    let mut lines = Lines::open(path)?.in_outline();
+    while let Some(event) = lines.next_event()? {
+        if event.query_id == Some(query_id) && matches!(event.body, EventBody::QueryReceived { .. })
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The event of that number, with the conversation it belongs to: the child's whose it is, `None`
+/// for the one with the user.
+pub(crate) fn event(path: &Path, seq: u64) -> Result<Option<(Event, Option<AgentId>)>, Error> {
+    let mut lines = Lines::open(path)?;
+    let mut children = BTreeSet::new();
+    while let Some(event) = lines.next_event()? {
+        if let EventBody::AgentSpawned { child, .. } = &event.body {
+            children.insert(*child);
+        }
+        if event.seq == seq {
+            let whose = event.agent_id.filter(|id| children.contains(id));
+            return Ok(Some((event, whose)));
+        }
+    }
+    Ok(None)
+}
+
+/// Copies the events up to and including `at_seq` (0: all) into a log of its own. Numbers and times
+/// stay; the first event says where the copy comes from. What is under way there ends in the copy:
+/// it is the other's to finish.
+pub(crate) fn copy(
+    folder: &Path,
+    (from, to): (SessionId, SessionId),
+    at_seq: u64,
+    now: Timestamp,
+) -> Result<SessionSummary, Error> {
+    let path = record::path_of(folder, from);
+    let mut lines = Lines::open(&path)?;
+    let last_seq = match read_ends(&path) {
+        Ok(ends) => ends.map_or(0, |ends| ends.last.seq),
+        Err(source) => return Err(unreadable(&path, source)),
+    };
+    let end = if at_seq == 0 { last_seq } else { at_seq };
+    if end > last_seq || end == 0 {
+        return Err(Error::new(
+            ErrorKind::InvalidRequest,
+            format!("Session {from} has only {last_seq} events; it cannot be forked after {end}."),
+        ));
+    }
+    let mut log = SessionLog::create(folder, to)?;
+    let copied = copy_events(&mut lines, &mut log, (from, end), to).and_then(|copied| {
+        if at_seq > 0 && !copied.holds_request {
+            return Err(Error::new(
+                ErrorKind::InvalidRequest,
+                format!("Nothing was said in session {from} up to event {end}."),
+            )
+            .with_hint("`carl session show` prints the number of each message."));
+        }
+        end_what_is_open(&mut log, &copied, now)?;
+        log.synchronise_here()
+    });
+    if let Err(error) = copied {
+        if let Err(error) = std::fs::remove_file(log.path()) {
+            tracing::warn!(path = %log.path().display(), %error, "an unfinished copy is left over");
+        }
+        return Err(error);
+    }
+    let ends = read_ends(log.path());
+    let ends = ends.map_err(|source| unreadable(log.path(), source))?;
+    ends.and_then(|ends| summarise(to, ends)).ok_or_else(|| {
+        Error::new(
+            ErrorKind::Corrupt,
+            format!("The log of session {from} does not begin with its opening."),
+        )
+    })
+}
+
+/// What a copy holds.
+struct Copied {
+    holds_request: bool,
+    history: History,
+    last: Option<Event>,
+}
+
+fn copy_events(
+    lines: &mut Lines,
+    log: &mut SessionLog,
+    origin: (SessionId, u64),
+    to: SessionId,
+) -> Result<Copied, Error> {
+    let mut copied = Copied {
+        holds_request: false,
+        history: History::default(),
+        last: None,
+    };
+    while log.last_seq() < origin.1 {
+        let Some(mut event) = lines.next_event()? else {
+            break;
+        };
+        event.session_id = to;
+        copied.holds_request |= matches!(event.body, EventBody::QueryReceived { .. });
+        if let EventBody::SessionOpened { forked_from, .. } = &mut event.body {
+            *forked_from = Some(origin);
+        }
+        log.append(&event)?;
+        copied.history.apply(&event);
+        copied.last = Some(event);
+    }
+    Ok(copied)
+}
+
+fn end_what_is_open(log: &mut SessionLog, copied: &Copied, now: Timestamp) -> Result<(), Error> {
+    let Some(last) = &copied.last else {
+        return Ok(());
+    };
+    for closing in copied.history.endings() {
+        log.append(&Event {
+            seq: log.last_seq() + 1,
+            time: now,
+            query_id: Some(closing.query_id),
+            agent_id: closing.agent_id,
+            call_id: closing.call_id,
+            body: closing.body,
+            ..last.clone()
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,262 @@
+//! `delegate_tasks`: tasks that depend on each other, handed out in order. Orchestrating agents
+//! begin with it; in plan mode it is the call that the user approves.
+
+use super::spawn::{mendable, spec};
+use super::tool::AgentTool;
+use crate::delegation::child::{Delegation, DelegationResult, delegate};
+use crate::delegation::results;
+use crate::delegation::roster::{limits, roster};
+use crate::log::emitter::Durability;
+use crate::work::Work;
+use crate::work::record::{TasksData, TasksEnding};
+use api::authority::JudgedCall;
+use api::executor::{Progress, ProgressSink, ToolFailure};
+use async_trait::async_trait;
+use domain::event::EventBody;
+use domain::id::CallId;
+use domain::lineage::AgentType;
+use domain::report::Report;
+use domain::task::{Decomposition, TaskStatus};
+use domain::tool::{ArgumentRole, DELEGATE_TASKS, ToolOutput, ToolSpec};
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use orchestration::{
+    Action, Assignment, Ending, Evidence, Input, Orchestration, Refusal, Start, Work as For, Worth,
+    brief, check, rolling_summary, task_state, tasks_schema,
+};
+use std::collections::{BTreeMap, VecDeque};
+use uuid::Uuid;
+
+/// Most of a reason that is told of a task that is not done whole, characters.
+const REASON_CHARS: usize = 160;
+
+/// The tool.
+pub(super) struct DelegateTasks;
+
+#[async_trait]
+impl AgentTool for DelegateTasks {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            DELEGATE_TASKS,
+            "Hand out tasks that may depend on each other's reports, and get all reports.",
+            tasks_schema(),
+            &[("tasks", ArgumentRole::Payload)],
+        )
+    }
+
+    async fn run(
+        &self,
+        work: &Work,
+        call: JudgedCall,
+        progress: ProgressSink,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let decomposition: Decomposition = match serde_json::from_value(call.arguments) {
+            Ok(decomposition) => decomposition,
+            Err(error) => return Err(mendable(format!("These are no tasks: {error}."))),
+        };
+        if let Err(mistake) = check(&decomposition, &roster(work)) {
+            return Err(mendable(mistake.to_string()));
+        }
+        let mut run = Run::take_up(work, call.call_id, decomposition).await;
+        work.agent.resources.permit.release();
+        let ending = run.until_its_end(&progress).await;
+        work.agent.resources.permit.reacquire().await;
+        Ok(run.output(ending))
+    }
+}
+
+/// An orchestration under way.
+struct Run<'a> {
+    work: &'a Work,
+    call_id: CallId,
+    whole: Orchestration,
+    /// Where each task was last said to be.
+    said: BTreeMap<String, TaskStatus>,
+    /// What the last agent on each task returned.
+    returned: BTreeMap<String, DelegationResult>,
+}
+
+impl<'a> Run<'a> {
+    /// Begins, or goes on where the log ends when these tasks were begun before.
+    async fn take_up(work: &'a Work, call_id: CallId, decomposition: Decomposition) -> Self {
+        let tasks = decomposition.tasks;
+        let log = work.with_state(|state| state.tasks.open().cloned());
+        let known = log.filter(|log| log.tasks() == tasks);
+        let limits = limits(work);
+        let (whole, said) = match known {
+            Some(log) => (
+                Orchestration::rebuilt(tasks, limits, log.begun()),
+                log.said(),
+            ),
+            None => {
+                let planned = EventBody::TasksPlanned {
+                    tasks: tasks.clone(),
+                };
+                work.emit_with(planned, None, Durability::Synchronised)
+                    .await;
+                (Orchestration::new(tasks, limits), BTreeMap::new())
+            }
+        };
+        Self {
+            work,
+            call_id,
+            whole,
+            said,
+            returned: BTreeMap::new(),
+        }
+    }
+
+    async fn until_its_end(&mut self, progress: &ProgressSink) -> Ending {
+        let mut todo = VecDeque::from(self.whole.begin());
+        let mut running = FuturesUnordered::new();
+        loop {
+            while let Some(action) = todo.pop_front() {
+                match action {
+                    Action::Move {
+                        task_id,
+                        status,
+                        reason,
+                    } => self.say(task_id, status, reason).await,
+                    Action::Start(start) => {
+                        let (work, call_id) = (self.work, self.call_id);
+                        let delegation = self.delegation(&start);
+                        running.push(
+                            async move { (start, delegate(work, delegation, call_id).await) },
+                        );
+                    }
+                    Action::Finish(ending) => return ending,
+                }
+            }
+            let Some((start, returned)) = running.next().await else {
+                // Nothing runs and nothing is left to begin: it has finished.
+                return Ending::Nothing;
+            };
+            let outcome = Evidence {
+                report: returned.report.clone(),
+                refused: returned.refused.clone(),
+            };
+            let tokens = crate::work::budget::tokens(returned.usage);
+            if start.work == For::Do {
+                self.returned.insert(start.task_id.clone(), returned);
+            }
+            todo.extend(self.whole.reported(&start.label, outcome, tokens));
+            let message = Progress {
+                message: rolling_summary(&self.whole),
+                percent: None,
+            };
+            // A reader too slow for progress still gets the reports.
+            let _ = progress.try_send(message);
+        }
+    }
+
+    async fn say(&mut self, task_id: String, status: TaskStatus, reason: String) {
+        let before = self.said.insert(task_id.clone(), status);
+        if before == Some(status) && status != TaskStatus::Running {
+            return;
+        }
+        let moved = EventBody::TaskMoved {
+            task_id,
+            status,
+            reason,
+        };
+        self.work.emit(moved, None).await;
+    }
+
+    /// What an agent is told: its task, and of the reports it builds on summaries and paths alone,
+    /// fenced, since other agents wrote them.
+    fn delegation(&self, start: &Start) -> Delegation {
+        let empty = || Delegation {
+            agent_type: start.agent_type.clone(),
+            brief: String::new(),
+            task_id: Some(start.label.clone()),
+            expected: Vec::new(),
+        };
+        let Some((task, inputs)) = self.whole.with_inputs(&start.task_id) else {
+            return empty();
+        };
+        let own: Vec<Input<'_>> = self
+            .whole
+            .report(&start.task_id)
+            .map(|report| Input {
+                task_id: &task.id,
+                report,
+                worth: Worth::Whole,
+            })
+            .into_iter()
+            .collect();
+        let assignment = Assignment {
+            task,
+            work: start.work,
+            again: start.again.as_deref(),
+            reports: match start.work {
+                For::Do => &inputs,
+                For::Check => &own,
+            },
+        };
+        let (mut text, reports) = brief(&assignment);
+        if !reports.is_empty() {
+            let shown = text::firewall::defuse(&reports);
+            let nonce = format!("{:016x}", Uuid::now_v7().as_u64_pair().1);
+            let note = shown.report.note();
+            let fenced = text::fence::wrap_noted("reports", &nonce, false, &note, &shown.text);
+            text.push_str("\n\nReports it builds on:\n");
+            text.push_str(&fenced);
+        }
+        Delegation {
+            brief: text,
+            expected: match start.work {
+                For::Do => task.expected_artifacts.clone(),
+                For::Check => Vec::new(),
+            },
+            ..empty()
+        }
+    }
+
+    fn output(&self, ending: Ending) -> ToolOutput {
+        let head = format!(
+            "{}\n{}",
+            rolling_summary(&self.whole),
+            task_state(&self.whole)
+        );
+        let known: Vec<(String, DelegationResult)> = self
+            .whole
+            .standing()
+            .filter_map(|(task, _, _, report)| {
+                let returned = self.returned.get(&task.id).cloned();
+                let returned = returned.or_else(|| from_the_log(&task.agent_type, report))?;
+                Some((task.id.clone(), returned))
+            })
+            .collect();
+        let named: Vec<(String, &DelegationResult)> =
+            known.iter().map(|(id, one)| (id.clone(), one)).collect();
+        let tasks = TasksData {
+            ending: match ending {
+                Ending::Complete => TasksEnding::Complete,
+                Ending::Partial => TasksEnding::Partial,
+                Ending::Nothing => TasksEnding::Nothing,
+                Ending::Interrupted => TasksEnding::Interrupted,
+            },
+            short: self.whole.short().map(in_words).collect(),
+            state: task_state(&self.whole),
+        };
+        results::output(&named, head, Some(tasks))
+    }
+}
+
+/// A task that is not done whole, for people: agents wrote part of the reason.
+fn in_words((task_id, reason): (&str, &str)) -> String {
+    let reason: String = reason.chars().take(REASON_CHARS).collect();
+    format!("`{task_id}`: {}", text::escape::visible(&reason))
+}
+
+/// A report that was in before the process was started.
+fn from_the_log(agent_type: &str, report: Option<&Report>) -> Option<DelegationResult> {
+    Some(DelegationResult {
+        agent_type: AgentType::new(agent_type).ok()?,
+        report: report?.clone(),
+        corrections: Vec::new(),
+        record: "On record: reported before Housecarl was started again.".to_owned(),
+        usage: domain::model::Usage::default(),
+        refused: Refusal::Nothing,
+    })
+}

@@ -1,0 +1,35 @@
+//! What each of agents' tools is: what the broker knows of it, and what it does for its caller.
+
+use crate::work::Work;
+use api::authority::JudgedCall;
+use api::executor::{FailureKind, ProgressSink, ToolFailure, Words};
+use async_trait::async_trait;
+use domain::tool::{ToolOutput, ToolSpec};
+
+/// One of agents' tools.
+#[async_trait]
+pub(crate) trait AgentTool: Send + Sync {
+    /// What the broker knows of it. Fixed.
+    fn spec(&self) -> ToolSpec;
+
+    /// Does it for the agent that called. Dropping the future stops it.
+    ///
+    /// # Errors
+    /// [`ToolFailure`], for the model to read.
+    async fn run(
+        &self,
+        work: &Work,
+        call: JudgedCall,
+        progress: ProgressSink,
+    ) -> Result<ToolOutput, ToolFailure>;
+}
+
+/// A failure in our own words, for the model to read.
+pub(crate) fn failed(kind: FailureKind, rule: &'static str, message: String) -> ToolFailure {
+    ToolFailure {
+        kind,
+        rule,
+        message,
+        words: Words::Own,
+    }
+}

@@ -1,0 +1,240 @@
+//! Asking a model once: its reply streams out as events and comes back whole.
+
+use crate::work::Work;
+use crate::work::ask::{Ask, AskError, Reply, Visibility};
+use api::audit;
+use api::models::{self, ChatChunk, ChatRequest, ToolChoice};
+use domain::event::{CallStatus, EventBody};
+use domain::fault::Fault;
+use domain::hash::Digest;
+use domain::message::{Message, Thinking, ToolCall};
+use domain::model::{FinishReason, ModelRef, Priority, Usage};
+use futures::StreamExt;
+use std::collections::BTreeSet;
+
+/// A reply as far as it has come.
+#[derive(Default)]
+struct Partial {
+    model: Option<ModelRef>,
+    text: String,
+    thinking: String,
+    block: Option<Thinking>,
+    calls: Vec<(ToolCall, bool)>,
+    usage: Usage,
+    finish: Option<FinishReason>,
+}
+
+impl Partial {
+    fn thinking(&self) -> Option<Thinking> {
+        match &self.block {
+            Some(block) => Some(block.clone()),
+            None if self.thinking.is_empty() => None,
+            None => Some(Thinking {
+                text: self.thinking.clone(),
+                signature: None,
+            }),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.thinking.is_empty() && self.block.is_none()
+    }
+}
+
+impl Work {
+    /// Asks a model once: streams its reply as events, ends with `ModelAnswered` (also for what
+    /// came before an error), records the call.
+    ///
+    /// # Errors
+    /// [`AskError`]. No `Error` event is emitted for it: whether it ends the request is for the
+    /// caller to decide.
+    pub(crate) async fn ask_model(&self, ask: Ask) -> Result<Reply, AskError> {
+        let left = self.agent.resources.budget.left();
+        if left == Some(0) {
+            return Err(AskError::OverBudget);
+        }
+        let prompt_hash = hash_of(&ask.messages);
+        let withheld = ask.tool_choice == ToolChoice::None;
+        let visibility = ask.visibility;
+        let request = self.chat_request(ask);
+        let max_tokens = request.max_tokens;
+        let mut partial = Partial::default();
+        let ended = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(AskError::Interrupted),
+            ended = self.stream_reply(request, visibility, &mut partial) => ended,
+        };
+        self.agent.resources.budget.spend(partial.usage);
+        if withheld && !partial.calls.is_empty() {
+            partial.calls.clear();
+            self.emit(EventBody::Notice(tools_were_off()), None).await;
+        }
+        if ended.is_err() {
+            // Calls of a broken reply are not run, so the conversation must not hold them.
+            partial.calls.clear();
+        }
+        if ended.is_ok() || !partial.is_empty() {
+            let answered = EventBody::ModelAnswered {
+                text: partial.text.clone(),
+                thinking: partial.thinking(),
+                tool_calls: partial.calls.iter().map(|(call, _)| call.clone()).collect(),
+                usage: partial.usage,
+                finish: partial.finish.unwrap_or(FinishReason::Cancelled),
+                aside: visibility == Visibility::Hidden,
+            };
+            self.emit(answered, None).await;
+        }
+        let recorded = self.record(&partial, prompt_hash, ended.is_ok()).await;
+        ended?;
+        recorded?;
+        Ok(Reply {
+            thinking: partial.thinking(),
+            text: partial.text,
+            tool_calls: partial.calls,
+            usage: partial.usage,
+            finish: partial.finish.unwrap_or(FinishReason::Stop),
+            model: partial.model,
+            max_tokens,
+        })
+    }
+
+    fn chat_request(&self, ask: Ask) -> ChatRequest {
+        ChatRequest {
+            context: Some(self.agent.caller.clone()),
+            model: self.agent.model.clone(),
+            priority: match self.agent.lineage.len() {
+                0 | 1 => Priority::User,
+                _ => Priority::Agent,
+            },
+            stable_messages: ask.messages.len(),
+            messages: ask.messages,
+            tools: ask.tools,
+            tool_choice: ask.tool_choice,
+            think: ask.think,
+            context_tokens: Some(self.agent.context_tokens),
+            max_tokens: within(ask.max_tokens, self.agent.resources.budget.left()),
+            temperature: ask.temperature,
+            seed: None,
+            response_schema: ask.response_schema,
+            deadline: ask.deadline,
+        }
+    }
+
+    async fn stream_reply(
+        &self,
+        request: ChatRequest,
+        visibility: Visibility,
+        partial: &mut Partial,
+    ) -> Result<(), AskError> {
+        let mut stream = self.services.models.chat(request).await?;
+        let mut seen = BTreeSet::new();
+        while let Some(chunk) = stream.next().await {
+            let shown = visibility == Visibility::Shown;
+            let body = match chunk? {
+                ChatChunk::Started { model, reason } => {
+                    partial.model = Some(model.clone());
+                    Some(EventBody::ModelChosen { model, reason })
+                }
+                ChatChunk::Text(text) => {
+                    partial.text.push_str(&text);
+                    shown.then_some(EventBody::TextDelta { text })
+                }
+                ChatChunk::TextReplaced(text) => {
+                    partial.text.clone_from(&text);
+                    shown.then_some(EventBody::TextReplaced { text })
+                }
+                ChatChunk::Thinking(text) => {
+                    partial.thinking.push_str(&text);
+                    Some(EventBody::ThinkingDelta { text })
+                }
+                ChatChunk::ThinkingBlock(block) => {
+                    partial.block = Some(block);
+                    None
+                }
+                ChatChunk::ToolCallDelta { .. } => None,
+                ChatChunk::ToolCall { call, recovered } => {
+                    if seen.insert(call.call_id) {
+                        partial.calls.push((call, recovered));
+                    }
+                    None
+                }
+                ChatChunk::Usage(usage) => {
+                    partial.usage = usage;
+                    None
+                }
+                ChatChunk::Notice(fault) => Some(EventBody::Notice(fault)),
+                ChatChunk::Finished(finish) => {
+                    partial.finish = Some(finish);
+                    return Ok(());
+                }
+            };
+            if let Some(body) = body {
+                self.emit(body, None).await;
+            }
+        }
+        Err(AskError::Model(models::Error::new(
+            models::ErrorKind::Interrupted,
+            "The model's answer broke off.",
+        )))
+    }
+
+    async fn record(
+        &self,
+        partial: &Partial,
+        prompt_hash: Digest,
+        complete: bool,
+    ) -> Result<(), audit::Error> {
+        let mut entry = audit::Entry::new((self.services.clock)(), audit::Action::ModelCall);
+        entry.session_id = Some(self.request.session_id);
+        entry.agent_id = Some(self.agent.id);
+        entry.agent_type = self
+            .agent
+            .lineage
+            .last()
+            .map(|agent| agent.agent_type.clone());
+        entry.lineage.clone_from(&self.agent.lineage);
+        entry.status = Some(if complete {
+            CallStatus::Ok
+        } else if self.cancel.is_cancelled() {
+            CallStatus::Cancelled
+        } else {
+            CallStatus::Failed
+        });
+        entry.duration_ms = Some(partial.usage.total_ms);
+        entry.model_call = partial.model.clone().map(|model| audit::ModelCall {
+            model,
+            prompt_tokens: partial.usage.prompt_tokens,
+            completion_tokens: partial.usage.completion_tokens,
+            prompt_hash,
+            answer_hash: Digest::of(partial.text.as_bytes()),
+        });
+        self.services
+            .audit
+            .append(entry, audit::Durability::Grouped)
+            .await
+            .map(|_| ())
+    }
+}
+
+/// The most tokens to generate: as asked, and no more than are left.
+fn within(asked: Option<u32>, left: Option<u64>) -> Option<u32> {
+    let left = left.map(|left| u32::try_from(left).unwrap_or(u32::MAX));
+    match (asked, left) {
+        (Some(asked), Some(left)) => Some(asked.min(left)),
+        (asked, left) => asked.or(left),
+    }
+}
+
+fn tools_were_off() -> Fault {
+    Fault {
+        code: "agents.tools_off".to_owned(),
+        message: "The model asked for tools when none were on offer; nothing was run.".to_owned(),
+        hint: String::new(),
+    }
+}
+
+fn hash_of(messages: &[Message]) -> Digest {
+    // Messages hold strings and JSON values only, which always serialise.
+    let bytes = serde_json::to_vec(messages).unwrap_or_default();
+    Digest::of(&bytes)
+}

@@ -1,0 +1,237 @@
+//! Calling a tool: through the broker, with every event from the request to the result.
+
+use crate::log::emitter::Durability;
+use crate::work::outcome::{CallRecord, nothing_ran};
+use crate::work::{Work, pictures};
+use api::broker::{CallRequest, ToolEvent, ToolResult};
+use domain::decision::{Layer, Verdict};
+use domain::event::{Batch, CallStatus, EventBody, ToolCallSummary};
+use domain::fault::Coded;
+use domain::id::{CallId, PlanId};
+use domain::message::ToolCall;
+use domain::tool::EffectClass;
+use futures::StreamExt;
+use std::sync::Arc;
+
+/// What the broker decided about a call.
+struct Judged {
+    verdict: Verdict,
+    layer: Layer,
+    /// For the user.
+    reason: String,
+}
+
+impl Judged {
+    fn refusal(self) -> Option<String> {
+        (self.verdict == Verdict::Deny && !self.reason.is_empty()).then_some(self.reason)
+    }
+}
+
+impl Work {
+    /// Runs one call through the broker and emits everything that happens, from `ToolRequested` to
+    /// `ToolResult`. It never fails: a refused, failed, broken or interrupted call is a record too.
+    pub(crate) async fn call_tool(
+        &self,
+        call: ToolCall,
+        recovered: bool,
+        plan_id: Option<PlanId>,
+    ) -> CallRecord {
+        self.place_call(call, recovered, (plan_id, None)).await
+    }
+
+    /// As [`Work::call_tool`], for a call among others that run one after the other.
+    pub(crate) async fn call_in_row(
+        &self,
+        call: ToolCall,
+        recovered: bool,
+        batch: Option<Batch>,
+    ) -> CallRecord {
+        self.place_call(call, recovered, (None, batch)).await
+    }
+
+    async fn place_call(
+        &self,
+        call: ToolCall,
+        recovered: bool,
+        place: (Option<PlanId>, Option<Batch>),
+    ) -> CallRecord {
+        let mut request = Some(EventBody::ToolRequested {
+            tool: call.name.clone(),
+            arguments: call.arguments.clone(),
+            recovered,
+        });
+        if place.1.is_none_or(|batch| batch.position == 0) {
+            self.announce(&mut request, &call).await;
+        }
+        let mut judged = Judged {
+            verdict: Verdict::Deny,
+            layer: Layer::Integrity,
+            reason: String::new(),
+        };
+        let callers = Arc::clone(&self.services.callers);
+        let _guard = callers.register_caller(call.call_id, &call.name, self);
+        let result = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => None,
+            result = self.execute((&call, recovered), place, (&mut request, &mut judged)) => Some(result),
+        };
+        let result = result.unwrap_or_else(|| {
+            let text = match request {
+                Some(_) => "The user interrupted before this call was run.",
+                None => "The user interrupted this call. Whether it took effect is not known.",
+            };
+            nothing_ran(CallStatus::Cancelled, text.to_owned())
+        });
+        self.announce(&mut request, &call).await;
+        if let Some(shown) = pictures::of_call(self, &call.name, &result) {
+            self.emit(shown, Some(call.call_id)).await;
+        }
+        let seq = self.emit_result(&call, &result).await;
+        self.agent.resources.note(&call, &result, seq);
+        CallRecord {
+            summary: ToolCallSummary {
+                call_id: call.call_id,
+                tool: call.name,
+                args: call.arguments,
+                decision: judged.verdict,
+                layer: judged.layer,
+                status: result.status,
+                duration_ms: result.duration_ms,
+            },
+            result,
+            refusal: judged.refusal(),
+        }
+    }
+
+    /// Emits what was asked for, once. A call that waits for others is announced when something
+    /// happens to it, so that events of different calls are not shuffled without need.
+    async fn announce(&self, request: &mut Option<EventBody>, call: &ToolCall) {
+        if let Some(request) = request.take() {
+            self.emit(request, Some(call.call_id)).await;
+        }
+    }
+
+    /// Answers a call without asking the broker to run it: `status` is `Denied` where it was
+    /// refused, `Failed` where it never was a whole call.
+    pub(crate) async fn turn_away(
+        &self,
+        (call, recovered): (ToolCall, bool),
+        status: CallStatus,
+        why: &str,
+    ) -> CallRecord {
+        let requested = EventBody::ToolRequested {
+            tool: call.name.clone(),
+            arguments: call.arguments.clone(),
+            recovered,
+        };
+        self.emit(requested, Some(call.call_id)).await;
+        let result = nothing_ran(status, why.to_owned());
+        self.emit_result(&call, &result).await;
+        CallRecord {
+            summary: ToolCallSummary {
+                call_id: call.call_id,
+                tool: call.name,
+                args: call.arguments,
+                decision: Verdict::Deny,
+                layer: Layer::Limits,
+                status,
+                duration_ms: 0,
+            },
+            result,
+            refusal: None,
+        }
+    }
+
+    /// What an unknown tool did is as important as what a writing one did.
+    async fn emit_result(&self, call: &ToolCall, result: &ToolResult) -> Option<u64> {
+        let durability = match self.services.effects.get(&call.name) {
+            Some(EffectClass::Read) => Durability::Written,
+            _ => Durability::Synchronised,
+        };
+        let finished = EventBody::ToolResult {
+            tool: call.name.clone(),
+            status: result.status,
+            value_id: result.value_id,
+            label: result.label.clone(),
+            text: result.text.clone(),
+            truncated: result.truncated,
+            duration_ms: result.duration_ms,
+            artifacts: result.artifacts.clone(),
+        };
+        self.emit_with(finished, Some(call.call_id), durability)
+            .await
+    }
+
+    async fn execute(
+        &self,
+        (call, recovered): (&ToolCall, bool),
+        (plan_id, batch): (Option<PlanId>, Option<Batch>),
+        (announcement, judged): (&mut Option<EventBody>, &mut Judged),
+    ) -> ToolResult {
+        let id = Some(call.call_id);
+        let request = CallRequest {
+            context: self.agent.caller.clone(),
+            call_id: call.call_id,
+            tool: call.name.clone(),
+            arguments: call.arguments.clone(),
+            plan_id,
+            batch,
+            recovered,
+        };
+        let mut stream = match self.services.broker.execute(request).await {
+            Ok(stream) => stream,
+            Err(error) => return self.broker_failed(&error, id).await,
+        };
+        let mut first = true;
+        while let Some(next) = stream.next().await {
+            self.announce(announcement, call).await;
+            let body = match next {
+                Ok(ToolEvent::Decided(decision)) => {
+                    // Of several, the strictest is what the call came to.
+                    if first || decision.verdict >= judged.verdict {
+                        *judged = Judged {
+                            verdict: decision.verdict,
+                            layer: decision.layer,
+                            reason: decision.user_reason.clone(),
+                        };
+                        first = false;
+                    }
+                    EventBody::BrokerDecision {
+                        verdict: decision.verdict,
+                        layer: decision.layer,
+                        rule: decision.rule,
+                        reason: decision.user_reason,
+                    }
+                }
+                Ok(ToolEvent::ConfirmationAsked(request)) => EventBody::ConfirmationAsked(request),
+                Ok(ToolEvent::ConfirmationAnswered {
+                    confirmation_id,
+                    answer,
+                    by,
+                }) => EventBody::ConfirmationAnswered {
+                    confirmation_id,
+                    answer,
+                    by,
+                },
+                Ok(ToolEvent::Started) => continue,
+                Ok(ToolEvent::Progress { message, percent }) => {
+                    EventBody::ToolProgress { message, percent }
+                }
+                Ok(ToolEvent::Finished(result)) => return result,
+                Err(error) => return self.broker_failed(&error, id).await,
+            };
+            self.emit(body, id).await;
+        }
+        nothing_ran(
+            CallStatus::Failed,
+            "The call ended without a result. Whether it took effect is not known.".to_owned(),
+        )
+    }
+
+    async fn broker_failed(&self, error: &api::broker::Error, id: Option<CallId>) -> ToolResult {
+        let fault = error.fault();
+        let text = format!("The call could not be run: {}", fault.message);
+        self.emit(EventBody::Error(fault), id).await;
+        nothing_ran(CallStatus::Failed, text)
+    }
+}

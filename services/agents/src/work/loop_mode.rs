@@ -1,0 +1,468 @@
+//! Loop mode: the model uses tools as it sees fit. Performs what [`turn`] decides.
+
+use crate::work::Work;
+use crate::work::ask::{Ask, AskError, Reply};
+use crate::work::compaction;
+use crate::work::cut::{self, Room};
+use crate::work::outcome::{CallRecord, Outcome};
+use api::models::ToolChoice;
+use context::Budget;
+use discovery::{OFFER_TOKENS, OfferedTools};
+use domain::decision::Layer;
+use domain::event::{Batch, CallStatus, EventBody, QueryStatus, ToolCallSummary};
+use domain::fault::{Coded, Fault};
+use domain::id::{BatchId, CallId};
+use domain::limits::TOOL_CALLS_PER_REPLY;
+use domain::message::ToolCall;
+use domain::tool::{EffectClass, FIND_TOOLS, ToolDefinition};
+use futures::future::join_all;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use turn::{Action, Answer, Call, Ending, Event, Limits, Reason, ToolUse, Turn};
+use uuid::Uuid;
+
+/// Works on one request until the model has answered, failed or been stopped.
+pub(crate) async fn run(work: &Work) -> Outcome {
+    let mut turn = Turn::new(Limits {
+        model_calls: work.services.tool_iterations,
+        ..Limits::default()
+    });
+    let mut run = Run {
+        work,
+        budget: Budget::of(work.agent.context_tokens),
+        offered: OfferedTools::default(),
+        asked: Vec::new(),
+        ahead: BTreeMap::new(),
+        cut: None,
+        outcome: Outcome::of(QueryStatus::Failed),
+    };
+    let mut todo = VecDeque::from(turn.on(Event::Received));
+    while let Some(action) = todo.pop_front() {
+        for event in run.perform(action).await {
+            todo.extend(turn.on(event));
+        }
+    }
+    run.outcome
+}
+
+/// A reply that a token limit ended.
+struct Cut {
+    /// The call that was not whole, and what the model is told of it.
+    call: Option<(CallId, String)>,
+    /// What people are told.
+    fault: Fault,
+}
+
+/// One turn as it is worked off.
+struct Run<'a> {
+    work: &'a Work,
+    budget: Budget,
+    /// The tools on offer.
+    offered: OfferedTools,
+    /// Calls of the last reply that were not begun, in order.
+    asked: Vec<(ToolCall, bool)>,
+    /// Calls that were run in a row with one before them, and whose turn has not come yet.
+    ahead: BTreeMap<CallId, CallRecord>,
+    /// What is said of the last reply, if a token limit ended it.
+    cut: Option<Cut>,
+    outcome: Outcome,
+}
+
+impl Run<'_> {
+    async fn perform(&mut self, action: Action) -> Vec<Event> {
+        match action {
+            Action::Assemble => vec![self.assemble().await],
+            Action::Nudge(nudge) => {
+                let text = nudge.text().to_owned();
+                self.work.emit(EventBody::ModelNudged { text }, None).await;
+                Vec::new()
+            }
+            Action::AskModel(tools) => vec![Box::pin(self.ask_model(tools)).await],
+            Action::Compact => vec![self.compact().await],
+            Action::Run(calls) => Box::pin(self.run_calls(calls)).await,
+            Action::RefuseExcess(calls) => {
+                self.refuse_excess(calls).await;
+                Vec::new()
+            }
+            // Whatever ran ended when the request's token fired: nothing outlives `perform`.
+            Action::Stop => Vec::new(),
+            Action::Publish(ending) => {
+                self.publish(ending);
+                vec![Event::Published]
+            }
+        }
+    }
+
+    /// Finds out which tools are on offer.
+    async fn assemble(&mut self) -> Event {
+        match self.discover(self.work.request.text.clone()).await {
+            Ok(tools) => self.offered = self.offer(tools),
+            Err(event) => return event,
+        }
+        self.announce_tools().await;
+        Event::Assembled
+    }
+
+    /// What is found now beside what lay there before: the beginning of the prompt changes no more
+    /// than it must.
+    fn offer(&self, found: Vec<ToolDefinition>) -> OfferedTools {
+        let work = self.work;
+        let before = work.with_state(|state| state.conversation.tools().to_vec());
+        let before = self.usable(before);
+        let mut offered = OfferedTools::new(before, self.room_tokens());
+        offered.add(found, &self.used());
+        offered
+    }
+
+    /// The tools without those that are of no use to this agent or its model.
+    fn usable(&self, tools: Vec<ToolDefinition>) -> Vec<ToolDefinition> {
+        let work = self.work;
+        let tools = crate::drive::offered(work.request.profile.mode, work.is_root(), tools);
+        crate::work::pictures::offered(crate::work::pictures::sees(work), tools)
+    }
+
+    /// What tool definitions may take.
+    fn room_tokens(&self) -> u64 {
+        self.budget.tools_tokens.min(OFFER_TOKENS)
+    }
+
+    /// The tools called since the view was last rebuilt.
+    fn used(&self) -> BTreeSet<String> {
+        self.work
+            .with_state(|state| state.conversation.used().clone())
+    }
+
+    async fn discover(&mut self, task: String) -> Result<Vec<ToolDefinition>, Event> {
+        let work = self.work;
+        let discovered = tokio::select! {
+            biased;
+            () = work.cancel.cancelled() => return Err(Event::Interrupted),
+            found = work.services.broker.discover_tools(work.agent.caller.clone(), task, self.room_tokens()) => found,
+        };
+        let discovered = discovered.map(|tools| self.usable(tools));
+        discovered.map_err(|error| {
+            self.outcome.error = Some(error.fault());
+            Event::Failed
+        })
+    }
+
+    /// Says which tools are on offer when they are others than before.
+    async fn announce_tools(&self) {
+        let tools = self.offered.tools();
+        let is_known = self
+            .work
+            .with_state(|state| state.conversation.has_announced(&tools));
+        if !is_known {
+            self.work.emit(EventBody::ToolSchema { tools }, None).await;
+        }
+    }
+
+    /// Offers what the agent asked for, from the next model call on.
+    async fn find_tools(&mut self, records: &[CallRecord]) -> Result<(), Event> {
+        let asked = records.iter().filter(|record| {
+            record.summary.tool == FIND_TOOLS && record.summary.status == CallStatus::Ok
+        });
+        let tasks = asked.filter_map(|record| record.summary.args["task"].as_str());
+        let tasks: Vec<String> = tasks.map(str::to_owned).collect();
+        for task in tasks {
+            let found = self.discover(task).await?;
+            self.offered.add(found, &self.used());
+            self.announce_tools().await;
+        }
+        Ok(())
+    }
+
+    async fn ask_model(&mut self, tools: ToolUse) -> Event {
+        let spent = compaction::before_call(self.work, self.budget, &self.offered.tools()).await;
+        self.outcome.usage = self.outcome.usage.plus(spent);
+        if let Some(fault) = compaction::oversized(self.work, self.budget)
+            && !self.work.cancel.is_cancelled()
+        {
+            self.outcome.error = Some(fault);
+            return Event::Failed;
+        }
+        // What is told is of the very prompt that is sent.
+        let (due, messages, characters) = self.work.with_state(|state| {
+            let conversation = &mut state.conversation;
+            conversation.burn.sent(conversation.view.estimate());
+            let (messages, characters) =
+                (conversation.view.messages(), conversation.view.characters());
+            (state.due(), messages, characters)
+        });
+        if let Err(fault) = self.work.tell_shown(due).await {
+            self.outcome.error = Some(fault);
+            return Event::Failed;
+        }
+        // Tools stay in a request that must not use them: some servers refuse a conversation with
+        // calls otherwise, and the prefix stays the same.
+        let max_tokens = u32::try_from(self.budget.output_tokens).ok();
+        let ask = Ask {
+            tools: self.offered.tools(),
+            tool_choice: match tools {
+                ToolUse::Offered => ToolChoice::Auto,
+                ToolUse::Withheld => ToolChoice::None,
+            },
+            max_tokens,
+            ..Ask::new(messages)
+        };
+        match self.work.ask_model(ask).await {
+            Ok(reply) => {
+                let counted = reply.usage.prompt_tokens;
+                self.work
+                    .with_state(|state| state.conversation.view.calibrate(characters, counted));
+                Event::Answered(self.take_reply(reply, max_tokens))
+            }
+            Err(AskError::Interrupted) => Event::Interrupted,
+            Err(error) => {
+                self.outcome.error = Some(error.fault());
+                if error.is_overflow() {
+                    Event::Overflowed
+                } else {
+                    Event::Failed
+                }
+            }
+        }
+    }
+
+    /// What a whole reply comes to, and what the turn is told of it.
+    fn take_reply(&mut self, reply: Reply, max_tokens: Option<u32>) -> Answer {
+        self.outcome.note_reply(&reply);
+        self.cut = reply.finish.is_cut().then(|| Cut {
+            call: cut::call_of(&reply).map(|id| (id, cut::for_the_model(&reply))),
+            fault: cut::fault(
+                &reply,
+                max_tokens,
+                Room::Context(self.work.agent.context_tokens),
+            ),
+        });
+        let has_text = !reply.text.trim().is_empty();
+        if has_text {
+            self.outcome.answer = reply.text;
+        }
+        let calls = reply.tool_calls.iter().map(|(call, _)| Call {
+            call_id: call.call_id,
+            effect: self.work.services.effects.get(&call.name).copied(),
+        });
+        let answer = Answer {
+            has_text,
+            finish: reply.finish,
+            calls: calls.collect(),
+        };
+        self.asked = reply.tool_calls;
+        answer
+    }
+
+    /// Makes the view smaller: the server's own count says that the estimate was too low.
+    async fn compact(&mut self) -> Event {
+        let (shrunk, spent) = compaction::overflowed(self.work, self.budget).await;
+        self.outcome.usage = self.outcome.usage.plus(spent);
+        Event::Compacted { shrunk }
+    }
+
+    async fn run_calls(&mut self, calls: Vec<CallId>) -> Vec<Event> {
+        let work = self.work;
+        let records = match calls.as_slice() {
+            [call_id] => self.run_in_turn(*call_id).await.into_iter().collect(),
+            _ => {
+                let mut begun = Vec::new();
+                for call_id in &calls {
+                    begun.extend(self.take_asked(*call_id));
+                }
+                let begun = begun.into_iter();
+                join_all(begun.map(|asked| self.run_one(asked, None))).await
+            }
+        };
+        let mut ended = Vec::new();
+        for record in &records {
+            let call = &record.summary;
+            // Arguments that fit no schema are the model's mistake, and nobody's no.
+            let is_mistaken = call.status == CallStatus::Denied && call.layer == Layer::Schema;
+            ended.push(Event::CallEnded {
+                call_id: call.call_id,
+                status: match is_mistaken {
+                    true => CallStatus::Failed,
+                    false => call.status,
+                },
+                circles: call.layer == Layer::Limits || self.was_refused(call),
+            });
+            self.outcome.note_call(record);
+        }
+        if work.cancel.is_cancelled() {
+            return vec![Event::Interrupted];
+        }
+        if let Err(event) = self.find_tools(&records).await {
+            return vec![event];
+        }
+        ended
+    }
+
+    /// Whether this very call was refused before in this turn.
+    fn was_refused(&self, call: &ToolCallSummary) -> bool {
+        let before = self.outcome.tool_calls.iter();
+        let refused = |old: &&ToolCallSummary| old.status == CallStatus::Denied;
+        let mut refused = before.filter(refused);
+        refused.any(|old| old.tool == call.tool && old.args == call.args)
+    }
+
+    fn take_asked(&mut self, call_id: CallId) -> Option<(ToolCall, bool)> {
+        let index = self.asked.iter().position(|(c, _)| c.call_id == call_id)?;
+        Some(self.asked.remove(index))
+    }
+
+    /// Runs a call whose turn has come. Those after it that change something as well are handed to
+    /// the broker in the same breath: it asks about them together, and runs them in order.
+    async fn run_in_turn(&mut self, call_id: CallId) -> Option<CallRecord> {
+        if let Some(done) = self.ahead.remove(&call_id) {
+            return Some(done);
+        }
+        let first = self.take_asked(call_id)?;
+        let mut row = vec![first];
+        if self.changes(&row[0].0) && !self.is_cut(&row[0].0) {
+            let after = self.asked.iter();
+            let after = after.take_while(|(c, _)| self.changes(c) && !self.is_cut(c));
+            let count = after.count();
+            row.extend(self.asked.drain(..count));
+        }
+        let batch_id = BatchId::from_uuid(Uuid::now_v7());
+        let size = u32::try_from(row.len()).unwrap_or(u32::MAX);
+        let calls = row.into_iter().zip(0_u32..).map(|(asked, position)| {
+            let batch = (size > 1).then_some(Batch {
+                batch_id,
+                position,
+                size,
+            });
+            self.run_one(asked, batch)
+        });
+        let mut records = join_all(calls).await.into_iter();
+        let first = records.next();
+        self.ahead
+            .extend(records.map(|record| (record.summary.call_id, record)));
+        first
+    }
+
+    /// Runs one call, unless a token limit broke it off.
+    async fn run_one(&self, asked: (ToolCall, bool), batch: Option<Batch>) -> CallRecord {
+        let cut = self.cut.as_ref().and_then(|cut| cut.call.as_ref());
+        match cut {
+            Some((id, why)) if *id == asked.0.call_id => {
+                let status = CallStatus::Failed;
+                self.work.turn_away(asked, status, why).await
+            }
+            _ => self.work.call_in_row(asked.0, asked.1, batch).await,
+        }
+    }
+
+    fn is_cut(&self, call: &ToolCall) -> bool {
+        let cut = self.cut.as_ref().and_then(|cut| cut.call.as_ref());
+        cut.is_some_and(|(id, _)| *id == call.call_id)
+    }
+
+    /// Whether a call does more than look or keep the agent's own notes.
+    fn changes(&self, call: &ToolCall) -> bool {
+        !matches!(
+            self.work.services.effects.get(&call.name),
+            Some(EffectClass::Read | EffectClass::SelfWrite)
+        )
+    }
+
+    async fn refuse_excess(&mut self, calls: Vec<CallId>) {
+        let why = format!(
+            "Not run: a reply may carry at most {TOOL_CALLS_PER_REPLY} calls. Ask again for what \
+             you still need, in smaller steps."
+        );
+        for call_id in calls {
+            if let Some(asked) = self.take_asked(call_id) {
+                let status = CallStatus::Denied;
+                let record = self.work.turn_away(asked, status, &why).await;
+                self.outcome.note_call(&record);
+            }
+        }
+    }
+
+    fn publish(&mut self, ending: Ending) {
+        self.outcome.status = ending.status;
+        match ending.reason {
+            Reason::Failed | Reason::DoesNotFit => {}
+            Reason::NoAnswer if self.outcome.answer.is_empty() => {
+                self.outcome.error = Some(no_answer());
+            }
+            Reason::IterationsUsed => {
+                self.outcome.error = Some(calls_used(self.work.services.tool_iterations))
+            }
+            Reason::WentInCircles => self.outcome.error = Some(went_in_circles()),
+            Reason::Cut => self.outcome.error = self.cut.take().map(|cut| cut.fault),
+            _ => self.outcome.error = None,
+        }
+        if self.outcome.error.is_none() && self.claims_what_was_not_done() {
+            if self.outcome.status == QueryStatus::Success {
+                self.outcome.status = QueryStatus::Partial;
+            }
+            self.outcome.error = Some(not_changed(&self.outcome.tool_calls));
+        }
+    }
+
+    /// Whether the answer says that a file was changed when no call of this request, and none before
+    /// it that the model still sees, changed anything.
+    fn claims_what_was_not_done(&self) -> bool {
+        let changes = |tool: &str| {
+            !matches!(
+                self.work.services.effects.get(tool),
+                Some(EffectClass::Read | EffectClass::SelfWrite)
+            )
+        };
+        let calls = &self.outcome.tool_calls;
+        let now = calls
+            .iter()
+            .any(|call| call.status == CallStatus::Ok && changes(&call.tool));
+        let before = |tool: &String| changes(tool) && calls.iter().all(|call| call.tool != *tool);
+        !now && !self.used().iter().any(before)
+            && turn::claims_change(&self.work.request.text, &self.outcome.answer)
+    }
+}
+
+/// The model had all the calls that a request may have; what it says then is not the whole of it.
+fn calls_used(limit: u32) -> Fault {
+    Fault {
+        code: "agents.calls_used".to_owned(),
+        message: format!(
+            "The request reached its limit of {limit} model calls (`[agents] tool_iterations`) \
+             before the model was done."
+        ),
+        hint: "Raise `tool_iterations` under `[agents]` in config.toml, or ask for what is left."
+            .to_owned(),
+    }
+}
+
+/// The answer says that something was changed, and the calls say that nothing was.
+fn not_changed(calls: &[ToolCallSummary]) -> Fault {
+    let refused = calls.iter().rev().find(|c| c.status == CallStatus::Denied);
+    let why = match refused {
+        Some(call) => format!("`{}` was denied", call.tool),
+        None => "no tool that changes anything did its work".to_owned(),
+    };
+    Fault {
+        code: "agents.nothing_changed".to_owned(),
+        message: format!("The answer says that something was changed. Nothing was: {why}."),
+        hint: "The calls are what counts. Ask again in other words, or use a larger model."
+            .to_owned(),
+    }
+}
+
+/// The model asked for the same again and again, and the limits on that refused it; or it wrote
+/// the same words without end.
+fn went_in_circles() -> Fault {
+    Fault {
+        code: "agents.went_in_circles".to_owned(),
+        message: "The model repeated itself until its tools were turned off.".to_owned(),
+        hint: "Say in other words what you want, name the file or folder, or use a larger model \
+               (`carl models`)."
+            .to_owned(),
+    }
+}
+
+pub(crate) fn no_answer() -> Fault {
+    Fault {
+        code: "agents.no_answer".to_owned(),
+        message: "The model gave an empty reply, and again when it was asked once more.".to_owned(),
+        hint: "Try the request in other words, or another model (`carl models`).".to_owned(),
+    }
+}

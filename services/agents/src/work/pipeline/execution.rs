@@ -1,0 +1,224 @@
+//! The executor and the formatter: exactly the pinned calls, in order, until one does not succeed.
+
+use super::answering;
+use super::stage::{Failed, Planned, Shown, Stop, call_tool, plain};
+use crate::work::Work;
+use crate::work::outcome::Outcome;
+use domain::event::{CallStatus, EventBody, QueryStatus};
+use domain::fault::Fault;
+use domain::id::PlanId;
+use domain::plan::Action;
+use plan::compile::Call;
+use plan::format;
+use plan::schema::Reach;
+use serde_json::Value;
+use text::escape::visible;
+
+/// The data that came with the request: a small model is shown what the steps read, and nothing else.
+fn data_given(work: &Work, reach: Reach) -> Option<Shown> {
+    if reach != Reach::Small {
+        return None;
+    }
+    let input = work.with_state(|state| state.conversation.view.input().to_owned());
+    // The first line says what it is.
+    let (_, data) = input.split_once('\n')?;
+    Some(Shown {
+        text: data.trim().to_owned(),
+        contents: vec![("the data that was given".to_owned(), data.trim().to_owned())],
+    })
+}
+
+/// Runs the steps, composes the answer and sets the status.
+pub(super) async fn run(
+    work: &Work,
+    outcome: &mut Outcome,
+    planned: &Planned,
+    calls: &[Vec<Call>],
+    plan_id: Option<PlanId>,
+) -> Result<(), Stop> {
+    let mut shown: Vec<Shown> = Vec::new();
+    let mut answers: Vec<String> = Vec::new();
+    for (index, (action, calls)) in planned.plan.actions.iter().zip(calls).enumerate() {
+        let step = match action {
+            Action::Answer { question } => {
+                let data = data_given(work, planned.reach).into_iter();
+                let read: Vec<Shown> = data.chain(shown.iter().cloned()).collect();
+                let answered = answering::answer(work, outcome, question, &read, planned.reach);
+                match answered.await {
+                    Ok(text) => {
+                        answers.push(text.clone());
+                        Ok(Shown {
+                            text,
+                            contents: Vec::new(),
+                        })
+                    }
+                    Err(failed) => Err(failed),
+                }
+            }
+            _ => run_calls(work, outcome, action, calls, plan_id).await,
+        };
+        let (status, text) = match &step {
+            Ok(shown) => (CallStatus::Ok, shown.text.clone()),
+            Err(failed) => (failed.status, failed.text.clone()),
+        };
+        let number = u32::try_from(index).unwrap_or(u32::MAX);
+        work.emit(
+            EventBody::PlanStep {
+                index: number,
+                status,
+                text,
+            },
+            None,
+        )
+        .await;
+        match step {
+            Ok(step) => shown.push(step),
+            Err(failed) => return Err(stopped(outcome, planned, &shown, index, failed)),
+        }
+    }
+    outcome.status = QueryStatus::Success;
+    outcome.answer = if answers.is_empty() {
+        joined(&shown)
+    } else {
+        answers.join("\n\n")
+    };
+    Ok(())
+}
+
+async fn run_calls(
+    work: &Work,
+    outcome: &mut Outcome,
+    action: &Action,
+    calls: &[Call],
+    plan_id: Option<PlanId>,
+) -> Result<Shown, Failed> {
+    let mut results: Vec<Value> = Vec::new();
+    for call in calls {
+        let record = call_tool(work, outcome, call, plan_id).await;
+        if record.result.status != CallStatus::Ok {
+            return Err(Failed {
+                status: record.result.status,
+                text: plain(&record),
+                fault: None,
+            });
+        }
+        results.push(record.result.data);
+    }
+    let contents = results
+        .iter()
+        .flat_map(|data| contents_of(action, data))
+        .collect();
+    Ok(Shown {
+        text: visible(&format::step(action, &results)),
+        contents,
+    })
+}
+
+/// The texts in a result that a question may be about: a file's content, or the lines found.
+fn contents_of(action: &Action, data: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value, field: &str| value.get(field).and_then(Value::as_str).map(visible);
+    match action {
+        Action::SearchText { path, .. } => {
+            let mut places: Vec<(String, String)> = Vec::new();
+            for found in data
+                .get("matches")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+            {
+                let (Some(place), Some(line)) = (text(found, "path"), text(found, "text")) else {
+                    continue;
+                };
+                match places.iter_mut().find(|(known, _)| *known == place) {
+                    Some((_, lines)) => *lines = format!("{lines}\n{line}"),
+                    None => places.push((place, line)),
+                }
+            }
+            if places.is_empty() {
+                places.push((path.clone(), String::new()));
+            }
+            places
+        }
+        Action::Recall { .. } | Action::WebSearch { .. } => told(action, data),
+        _ => text(data, "path")
+            .zip(text(data, "content"))
+            .into_iter()
+            .collect(),
+    }
+}
+
+/// What memory or the web told, by where it stands.
+fn told(action: &Action, data: &Value) -> Vec<(String, String)> {
+    let results = data.get("results").and_then(Value::as_array);
+    let told = results.into_iter().flatten().map(|one| {
+        let fields: &[&str] = match action {
+            Action::WebSearch { .. } => &["claim", "summary", "text"],
+            _ => &["name", "description", "text"],
+        };
+        let texts = fields.iter().filter_map(|field| one.get(*field)?.as_str());
+        let place = match one.get("source_url").and_then(Value::as_str) {
+            Some(url) => visible(url),
+            None => "memory".to_owned(),
+        };
+        let texts: Vec<String> = texts.map(visible).collect();
+        (place, texts.join("\n"))
+    });
+    told.collect()
+}
+
+fn joined(shown: &[Shown]) -> String {
+    let texts: Vec<&str> = shown.iter().map(|step| step.text.as_str()).collect();
+    texts.join("\n\n")
+}
+
+/// The end of a plan that did not come to its end: what was done is the answer, what went wrong is
+/// the error.
+fn stopped(
+    outcome: &mut Outcome,
+    planned: &Planned,
+    shown: &[Shown],
+    index: usize,
+    failed: Failed,
+) -> Stop {
+    let steps = planned.plan.actions.len();
+    let kind = planned.plan.actions.get(index).map_or("step", Action::kind);
+    let how = match failed.status {
+        CallStatus::Denied => "was refused",
+        CallStatus::Cancelled => "was stopped",
+        CallStatus::Failed | CallStatus::Ok => "failed",
+    };
+    let rest = match steps - index - 1 {
+        0 => String::new(),
+        1 => " The step after it was not run.".to_owned(),
+        more => format!(" The {more} steps after it were not run."),
+    };
+    let message = format!(
+        "Step {} of {steps} ({kind}) {how}: {}{rest}",
+        index + 1,
+        visible(&failed.text)
+    );
+    outcome.answer = joined(shown);
+    let status = match (index, failed.status) {
+        (_, CallStatus::Cancelled) => QueryStatus::Interrupted,
+        (0, CallStatus::Denied) => QueryStatus::Denied,
+        (0, _) => QueryStatus::Failed,
+        _ => QueryStatus::Partial,
+    };
+    let code = match failed.status {
+        CallStatus::Denied => "plan.step_refused",
+        _ => "plan.step_failed",
+    };
+    let hint = "What was done before it stands; `undo` takes back the last change.";
+    Stop::Fault(
+        status,
+        failed.fault.unwrap_or_else(|| Fault {
+            code: code.to_owned(),
+            message,
+            hint: if index > 0 {
+                hint.to_owned()
+            } else {
+                String::new()
+            },
+        }),
+    )
+}

@@ -1,0 +1,213 @@
+//! The three planners: a model under a schema, the rules, and a program outside.
+
+use super::bridge;
+use super::reach::reach;
+use super::stage::{Planned, Stop, call_tool, interrupted, plain};
+use crate::work::Work;
+use crate::work::ask::{Ask, AskError, Visibility};
+use crate::work::outcome::Outcome;
+use crate::work::recall;
+use domain::event::{CallStatus, EventBody};
+use domain::fault::{Coded, Fault};
+use domain::plan::Action;
+use domain::settings::Mode;
+use plan::compile::Call;
+use plan::rules::RefusalKind;
+use plan::schema::{NARROW_CONTENT_CHARS, Reach};
+use plan::{prompt, question, rules, schema, validate};
+use serde_json::{Value, json};
+use text::escape::visible_line;
+
+/// The tool that lists the workspace.
+const LIST_FILES: &str = "list_files";
+/// Levels of the workspace a planner is told about.
+const LISTING_DEPTH: u32 = 3;
+/// Most paths a planner is told about.
+const LISTING_PATHS: usize = 400;
+/// Most tokens of a plan. More than the narrow schema can need for text in words.
+const PLAN_TOKENS: u32 = 3_000;
+/// Makes a plan in the way of the request's mode, and passes it through the validator.
+/// `task` is the request, with what the user corrected in plans before.
+pub(super) async fn plan(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Planned, Stop> {
+    match work.request.mode {
+        Mode::Deterministic => by_rules(work),
+        Mode::Bridge => by_bridge(work, outcome).await,
+        Mode::Plan | Mode::Loop | Mode::Auto => by_model(work, task, outcome).await,
+    }
+}
+
+fn by_rules(work: &Work) -> Result<Planned, Stop> {
+    let plan = rules::plan(&work.request.text).map_err(|refusal| match refusal.kind {
+        RefusalKind::Help => Stop::Said(refusal.message),
+        _ => Stop::failed(refusal.fault()),
+    })?;
+    validate::typed(&plan, &rules::handlers()).map_err(|invalid| Stop::failed(invalid.fault()))?;
+    Ok(Planned {
+        plan,
+        reach: Reach::Any,
+    })
+}
+
+async fn by_bridge(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
+    let Some(bridge) = &work.services.bridge else {
+        return Err(Stop::failed(bridge::Error::NotConfigured.fault()));
+    };
+    let listing = listing(work, outcome).await?;
+    let memory = work.with_state(|state| state.conversation.view.given().trim_end().to_owned());
+    let request = bridge::Request {
+        input: &work.request.text,
+        memory: &memory,
+        workspace: &work.request.profile.settings.workspace,
+        listing: &listing,
+    };
+    let asked = tokio::select! {
+        biased;
+        () = work.cancel.cancelled() => return Err(interrupted()),
+        asked = bridge::ask(bridge, &request, domain::limits::BRIDGE_TIME) => asked,
+    };
+    let answer = asked.map_err(|error| {
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "the planner bridge failed"
+        );
+        Stop::failed(error.fault())
+    })?;
+    let kinds = all_kinds();
+    let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
+    let plan = validate::value(&answer, &kinds).map_err(|invalid| Stop::failed(invalid.fault()))?;
+    Ok(Planned {
+        plan,
+        reach: reach(work).await,
+    })
+}
+
+async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Planned, Stop> {
+    let listing = listing(work, outcome).await?;
+    let reach = reach(work).await;
+    let likely = schema::likely_first(&listing, task);
+    let likely: Vec<String> = likely.iter().map(|path| visible_line(path)).collect();
+    let ask = Ask {
+        response_schema: Some(schema::for_request(&listing, task, reach)),
+        max_tokens: Some(PLAN_TOKENS),
+        temperature: Some(0.0),
+        visibility: Visibility::Hidden,
+        ..Ask::new(recall::shown_in(
+            work,
+            prompt::planner(&likely, task, reach),
+        ))
+    };
+    let reply = work.ask_model(ask).await.map_err(|error| match error {
+        AskError::Interrupted => interrupted(),
+        error => Stop::failed(error.fault()),
+    })?;
+    outcome.note_reply(&reply);
+    let kinds = all_kinds();
+    let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
+    let plan =
+        validate::text(&reply.text, &kinds).map_err(|invalid| Stop::failed(invalid.fault()))?;
+    if plan.actions.iter().any(fills_its_content) {
+        work.emit(EventBody::Notice(cut_off()), None).await;
+    }
+    Ok(Planned {
+        plan: question::with_answer(plan, &work.request.text),
+        reach,
+    })
+}
+
+/// Every kind of action, each of which the pipeline can run.
+fn all_kinds() -> Vec<String> {
+    schema::actions()
+        .into_iter()
+        .map(|(kind, _)| kind)
+        .collect()
+}
+
+/// The schema closes a text that grows too long; the user should know before saying yes.
+fn fills_its_content(action: &Action) -> bool {
+    let (Action::CreateFile { content, .. } | Action::AppendText { content, .. }) = action else {
+        return false;
+    };
+    content.chars().count() as u64 >= NARROW_CONTENT_CHARS
+}
+
+fn cut_off() -> Fault {
+    Fault {
+        code: "plan.content_cut".to_owned(),
+        message: format!(
+            "A text in the plan reached the limit of {NARROW_CONTENT_CHARS} characters and may be cut off."
+        ),
+        hint: "For longer texts use --mode loop.".to_owned(),
+    }
+}
+
+/// The workspace's paths, files as `a/b.md` and folders as `a/`, through the broker like any call.
+/// A workspace that may not be listed is planned for without a list; a type of agent that has no
+/// such tool is not asked about.
+async fn listing(work: &Work, outcome: &mut Outcome) -> Result<Vec<String>, Stop> {
+    let own = work.services.agents.get(&work.request.profile.agent_type);
+    if own.is_some_and(|own| own.tools.iter().all(|tool| tool.as_str() != LIST_FILES)) {
+        return Ok(Vec::new());
+    }
+    let call = Call {
+        tool: LIST_FILES,
+        arguments: json!({ "path": ".", "depth": LISTING_DEPTH }),
+    };
+    let record = call_tool(work, outcome, &call, None).await;
+    match record.result.status {
+        CallStatus::Ok => Ok(paths(&record.result.data)),
+        CallStatus::Cancelled => Err(interrupted()),
+        CallStatus::Denied | CallStatus::Failed => {
+            let fault = Fault {
+                code: "plan.no_listing".to_owned(),
+                message: format!(
+                    "The folder could not be listed ({}); the plan is made without a list.",
+                    plain(&record)
+                ),
+                hint: String::new(),
+            };
+            work.emit(EventBody::Notice(fault), None).await;
+            Ok(Vec::new())
+        }
+    }
+}
+
+fn paths(data: &Value) -> Vec<String> {
+    let entries = data
+        .get("entries")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    entries
+        .filter_map(|entry| {
+            let path = entry.get("path")?.as_str()?;
+            match entry.get("kind")?.as_str()? {
+                "folder" => Some(format!("{path}/")),
+                _ => Some(path.to_owned()),
+            }
+        })
+        .take(LISTING_PATHS)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn a_listing_becomes_paths_with_folders_marked() {
+        let data = json!({ "entries": [
+            { "path": "docs", "kind": "folder" }, { "path": "docs/a.md", "kind": "file" }, 3,
+        ]});
+        assert_eq!(paths(&data), ["docs/", "docs/a.md"]);
+        assert!(paths(&Value::Null).is_empty());
+    }
+
+    #[test]
+    fn a_text_at_the_limit_is_called_cut_off() {
+        let create = |count: u64| Action::CreateFile {
+            path: "a".to_owned(),
+            content: "x".repeat(usize::try_from(count).unwrap()),
+        };
+        assert!(fills_its_content(&create(NARROW_CONTENT_CHARS)));
+        assert!(!fills_its_content(&create(NARROW_CONTENT_CHARS - 1)));
+    }
+}

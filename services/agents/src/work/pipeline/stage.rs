@@ -1,0 +1,107 @@
+//! What the stages of the pipeline share: how it ends early, a plan that passed, one call.
+
+use crate::work::Work;
+use crate::work::ask::AskError;
+use crate::work::outcome::{CallRecord, Outcome};
+use domain::event::{CallStatus, QueryStatus};
+use domain::fault::Fault;
+use domain::id::{CallId, PlanId};
+use domain::message::ToolCall;
+use plan::compile::Call;
+use plan::schema::Reach;
+use uuid::Uuid;
+
+/// Why the pipeline ends before its last stage.
+pub(super) enum Stop {
+    /// Something went wrong or was refused.
+    Fault(QueryStatus, Fault),
+    /// The user said no to the plan, and what should be different.
+    Corrected {
+        /// What the user said.
+        words: String,
+        /// How the request ends if no other plan is made.
+        fault: Fault,
+    },
+    /// There is nothing to run, only to say.
+    Said(String),
+}
+
+impl Stop {
+    pub(super) fn failed(fault: Fault) -> Self {
+        Self::Fault(QueryStatus::Failed, fault)
+    }
+}
+
+pub(super) fn interrupted() -> Stop {
+    Stop::Fault(QueryStatus::Interrupted, AskError::Interrupted.fault())
+}
+
+/// A plan that passed the validator, and how capable the model is that may be asked about it.
+pub(super) struct Planned {
+    pub(super) plan: domain::plan::Plan,
+    pub(super) reach: Reach,
+}
+
+/// Runs one call of ours and takes it into account.
+pub(super) async fn call_tool(
+    work: &Work,
+    outcome: &mut Outcome,
+    call: &Call,
+    plan_id: Option<PlanId>,
+) -> CallRecord {
+    let call = ToolCall {
+        call_id: CallId::from_uuid(Uuid::now_v7()),
+        name: call.tool.to_owned(),
+        arguments: call.arguments.clone(),
+    };
+    let record = work.call_tool(call, false, plan_id).await;
+    outcome.note_call(&record);
+    record
+}
+
+/// The text of a call that did not succeed, for people: without the fence that models need.
+pub(crate) fn plain(record: &CallRecord) -> String {
+    if let Some(reason) = &record.refusal {
+        return reason.clone();
+    }
+    let is_fence = |line: &str| {
+        let marks = ["[TOOL_RESULT:", "[NOTE ", "[END "];
+        marks.iter().any(|mark| line.starts_with(mark)) || line == "[FAILED]"
+    };
+    let lines: Vec<&str> = record
+        .result
+        .text
+        .lines()
+        .filter(|line| !is_fence(line))
+        .collect();
+    let text = lines
+        .join("\n")
+        .trim()
+        .trim_start_matches("[DENIED]")
+        .trim_start_matches("[tool unavailable]")
+        .trim()
+        .to_owned();
+    match (text.is_empty(), record.result.status) {
+        (false, _) => text,
+        (true, CallStatus::Denied) => "it is not allowed".to_owned(),
+        (true, CallStatus::Cancelled) => "it was stopped".to_owned(),
+        (true, CallStatus::Failed | CallStatus::Ok) => "it failed".to_owned(),
+    }
+}
+
+/// What one finished step showed.
+#[derive(Clone)]
+pub(super) struct Shown {
+    /// Formatted for people, safe to print.
+    pub(super) text: String,
+    /// Whole contents of the files it read, with their paths, safe to print.
+    pub(super) contents: Vec<(String, String)>,
+}
+
+/// A step that did not succeed.
+pub(super) struct Failed {
+    pub(super) status: CallStatus,
+    pub(super) text: String,
+    /// What is wrong, when it is more than the text.
+    pub(super) fault: Option<Fault>,
+}

@@ -1,0 +1,209 @@
+//! What memory has on a request, before a model sees the request.
+//!
+//! The harness asks the broker's own tool, with the agent's token: whether the agent may look, at
+//! which memories, what is on record and how the answer is fenced and labelled is the guard's
+//! business here as everywhere. Nothing relevant shows nothing, and a small context is left to the
+//! conversation: fewer memories are shown, or none. A memory that is slow or broken is gone without.
+
+use crate::work::Work;
+use api::broker::{CallRequest, ToolEvent, ToolResult};
+use context::Budget;
+use domain::decision::Verdict;
+use domain::event::{CallStatus, EventBody};
+use domain::fault::{Coded, Fault};
+use domain::id::CallId;
+use domain::limits::{MEMORY_QUESTION_CHARS, RECALLED_MEMORIES};
+use domain::message::Message;
+use domain::settings::Mode;
+use domain::tool::SEARCH_MEMORY;
+use futures::StreamExt;
+use serde_json::json;
+use uuid::Uuid;
+
+/// The most of a prompt that may be taken by what nobody asked for, thousandths.
+const SHARE_PERMILLE: u64 = 100;
+
+/// Looks once a request, before it is taken apart, planned or answered, so that whatever is made of
+/// it is made under the label of what was recalled. What an earlier process recalled for it stays.
+/// The rules that need no model have no use for it.
+pub(crate) async fn before(work: &Work) {
+    let has_recalled = || work.with_state(|state| state.conversation.has_recalled());
+    if work.request.mode == Mode::Deterministic || has_recalled() {
+        return;
+    }
+    if let Some(recalled) = for_request(work).await {
+        work.emit(recalled, None).await;
+    }
+}
+
+/// What was recalled for the request, or a notice that nothing could be; `None` when there is
+/// nothing to show.
+async fn for_request(work: &Work) -> Option<EventBody> {
+    let disabled = &work.request.profile.settings.disabled_tools;
+    if !work.request.may_recall || disabled.iter().any(|tool| tool.as_str() == SEARCH_MEMORY) {
+        return None;
+    }
+    // A turn of the drive is about its signals; what the harness says around them finds nothing.
+    let signals = {
+        let history = work.services.events.history();
+        history
+            .drive
+            .question(work.request.query_id)
+            .map(str::to_owned)
+    };
+    let text = signals.unwrap_or_else(|| work.request.text.clone());
+    if text.is_empty() {
+        return None;
+    }
+    let question: String = text.chars().take(MEMORY_QUESTION_CHARS).collect();
+    let found = tokio::select! {
+        biased;
+        () = work.cancel.cancelled() => return None,
+        found = tokio::time::timeout(work.services.recall_wait, fitting(work, &question)) => found,
+    };
+    match found {
+        Ok(Ok(result)) => recalled(question, result?),
+        Ok(Err(fault)) => Some(gone_without(&fault.message)),
+        Err(_) => Some(gone_without(&format!(
+            "it did not answer within {} ms",
+            work.services.recall_wait.as_millis()
+        ))),
+    }
+}
+
+/// A question to a model that is not the conversation, with what was recalled and the data that came
+/// with the request before its last words, where the conversation has them.
+pub(crate) fn shown_in(work: &Work, mut messages: Vec<Message>) -> Vec<Message> {
+    if let Some(Message::User { text }) = messages.last_mut() {
+        text.insert_str(0, &work.with_state(|state| state.conversation.view.given()));
+    }
+    messages
+}
+
+/// The best that fit in their share of the prompt, whole; `None` when not even the best one does, or
+/// the guard says no.
+async fn fitting(work: &Work, question: &str) -> Result<Option<ToolResult>, Fault> {
+    let tokens = Budget::of(work.agent.context_tokens).prompt_tokens * SHARE_PERMILLE / 1_000;
+    let room = work.with_state(|state| state.conversation.view.characters_in(tokens));
+    let mut limit = RECALLED_MEMORIES;
+    while limit > 0 {
+        let Some(result) = ask(work, question, limit).await? else {
+            return Ok(None);
+        };
+        match fewer(&result, limit, room) {
+            None => return Ok(Some(result)),
+            Some(left) => limit = left,
+        }
+    }
+    Ok(None)
+}
+
+/// With how many memories less it may fit in so many characters; `None` when it does.
+fn fewer(result: &ToolResult, limit: u32, room: u64) -> Option<u32> {
+    if result.status != CallStatus::Ok || result.text.chars().count() as u64 <= room {
+        return None;
+    }
+    let found = result.data["results"].as_array().map_or(0, Vec::len);
+    let found = u32::try_from(found).unwrap_or(u32::MAX).min(limit);
+    found.checked_sub(1)
+}
+
+/// Asks the tool; `None` when the guard does not simply allow it. Dropping the future withdraws the
+/// call.
+async fn ask(work: &Work, question: &str, limit: u32) -> Result<Option<ToolResult>, Fault> {
+    let request = CallRequest {
+        context: work.agent.caller.clone(),
+        call_id: CallId::from_uuid(Uuid::now_v7()),
+        tool: SEARCH_MEMORY.to_owned(),
+        arguments: json!({
+            "query": question,
+            "limit": limit,
+            "relevant_only": true,
+        }),
+        plan_id: None,
+        batch: None,
+        recovered: false,
+    };
+    let stream = work.services.broker.execute(request).await;
+    let mut stream = stream.map_err(|error| error.fault())?;
+    while let Some(next) = stream.next().await {
+        match next.map_err(|error| error.fault())? {
+            // Nobody is asked about something that they did not ask for.
+            ToolEvent::Decided(decision) if decision.verdict != Verdict::Allow => return Ok(None),
+            ToolEvent::Finished(result) => return Ok(Some(result)),
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+fn recalled(question: String, result: ToolResult) -> Option<EventBody> {
+    match result.status {
+        CallStatus::Ok => {}
+        CallStatus::Failed => return Some(gone_without("the tool failed")),
+        CallStatus::Denied | CallStatus::Cancelled => return None,
+    }
+    let found = result.data["results"].as_array()?;
+    let ids = found.iter().filter_map(|one| one["id"].as_str());
+    let memories: Vec<String> = ids.map(str::to_owned).collect();
+    if memories.is_empty() {
+        return None;
+    }
+    Some(EventBody::MemoryRecalled {
+        memories,
+        query: question,
+        text: result.text,
+        label: result.label,
+        value_id: result.value_id,
+    })
+}
+
+fn gone_without(why: &str) -> EventBody {
+    EventBody::Notice(Fault {
+        code: "agents.recall_failed".to_owned(),
+        message: format!("Memory was not asked for this request: {why}."),
+        hint: "`carl doctor` looks at memory; recall = false under [memory] leaves it out."
+            .to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::work::outcome::nothing_ran;
+    use serde_json::Value;
+
+    fn result(data: Value) -> ToolResult {
+        ToolResult {
+            data,
+            ..nothing_ran(CallStatus::Ok, "fenced".to_owned())
+        }
+    }
+
+    #[test]
+    fn nothing_found_shows_nothing_and_a_failure_a_notice() {
+        let asked = || "coffee?".to_owned();
+        let none = recalled(asked(), result(json!({"results": []})));
+        assert_eq!(none, None);
+        let found = recalled(asked(), result(json!({"results": [{"id": "7"}]})));
+        let Some(EventBody::MemoryRecalled { memories, text, .. }) = found else {
+            panic!("{found:?}");
+        };
+        assert_eq!((memories, text.as_str()), (vec!["7".to_owned()], "fenced"));
+        let failed = nothing_ran(CallStatus::Failed, "disk".to_owned());
+        let notice = recalled(asked(), failed);
+        assert!(matches!(notice, Some(EventBody::Notice(_))), "{notice:?}");
+        let denied = nothing_ran(CallStatus::Denied, "no".to_owned());
+        assert_eq!(recalled(asked(), denied), None);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_asked_for_with_one_less() {
+        let ids = json!({"results": [{"id": "7"}, {"id": "8"}]});
+        let two = result(ids);
+        assert_eq!(fewer(&two, 3, 6), None);
+        assert_eq!(fewer(&two, 3, 5), Some(1));
+        assert_eq!(fewer(&two, 1, 5), Some(0));
+        assert_eq!(fewer(&result(json!({"results": []})), 3, 5), None);
+    }
+}

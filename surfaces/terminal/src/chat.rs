@@ -1,0 +1,273 @@
+//! `carl chat`: a conversation, line by line.
+
+mod commands;
+mod conversation;
+mod handover;
+mod line;
+mod rewind;
+mod slash;
+mod unfinished;
+mod view;
+
+use crate::exit::{Exit, Failure, OrFail, not_opened};
+use crate::host::Host;
+use crate::profile::RequestedProfile;
+use crate::render::{Paint, override_warning, print_error};
+use crate::request::follow;
+use crate::sessions;
+use crate::watcher::SessionWatcher;
+use anyhow::Result;
+use api::sessions::{Follow, OpenRequest, SessionSummary};
+use commands::Next;
+use conversation::{Chat, listening};
+use domain::event::{Event, EventBody};
+use domain::settings::SessionProfile;
+use futures::StreamExt;
+use handover::is_let_go;
+use line::{Line, Typed};
+use slash::Slash;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use view::ChatView;
+
+/// What is said of a line in another encoding.
+const NOT_TEXT: &str =
+    "left out: that line is not UTF-8. Type it again, or set the terminal to UTF-8.";
+
+/// What a chat begins with.
+#[derive(Debug)]
+pub struct ChatRequest {
+    /// The session that it continues; `None` for a fresh one.
+    pub resumed: Option<SessionSummary>,
+    /// How the session is to be held.
+    pub profile: RequestedProfile,
+    /// The folder that it is held in.
+    pub workspace: PathBuf,
+    /// The file of the lines that were typed before.
+    pub history: PathBuf,
+    /// Whether answers are remembered.
+    pub captures: bool,
+}
+
+/// Refuses a chat where nobody can type.
+///
+/// # Errors
+/// A usage failure when standard input is no terminal.
+pub fn check_terminal() -> Result<()> {
+    if io::stdin().is_terminal() {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        "a chat needs a terminal",
+        "For scripts use: carl run \"…\" (add --json for one JSON object).",
+    )
+    .into())
+}
+
+/// Holds the conversation until the user leaves.
+///
+/// # Errors
+/// When it could not begin, or the terminal cannot be used.
+pub async fn chat(host: &mut dyn Host, request: ChatRequest) -> Result<Exit> {
+    let (session, profile) = open(host, &request).await?;
+    let chat = Chat {
+        view: ChatView::new(host.sessions(), &session, &profile).await,
+        host,
+        workspace: request.workspace,
+        captures: request.captures,
+        session,
+        profile,
+        once: None,
+        watcher: None,
+    };
+    chat.hold(request.history).await
+}
+
+/// Opens the session and greets.
+async fn open(host: &dyn Host, request: &ChatRequest) -> Result<(SessionSummary, SessionProfile)> {
+    let sessions = host.sessions();
+    let (opening, profile) = match &request.resumed {
+        None => {
+            let profile = request.profile.profile.clone();
+            (OpenRequest::New(profile.clone()), profile)
+        }
+        Some(found) => {
+            let id = found.session_id;
+            let own = sessions::own_profile(sessions, id).await?;
+            let profile = request.profile.continuing(own);
+            let opening = OpenRequest::Resume {
+                session_id: id,
+                profile: Some(profile.clone()),
+            };
+            (opening, profile)
+        }
+    };
+    host.ask_about_notes(&profile).await?;
+    let opened = sessions.open(opening).await;
+    let mut session = opened.map_err(|error| not_opened(&error))?;
+    // What the drive said while the session was opened is yet to be shown.
+    let view = sessions::view_of(sessions, session.session_id).await?;
+    session.last_seq = view.profile_seq();
+    greet(&session, &profile, &request.workspace)?;
+    Ok((session, profile))
+}
+
+fn greet(session: &SessionSummary, profile: &SessionProfile, workspace: &Path) -> Result<()> {
+    let paint = Paint::for_stream(&io::stderr());
+    let id = session.session_id;
+    let folder = workspace.display();
+    let mut text = format!(
+        "{} {} in {folder}, session {id}\n{}\n",
+        paint.strong("carl"),
+        profile.agent_type,
+        paint.faint("/help lists the commands; Ctrl-D leaves")
+    );
+    if profile.settings.allow_write.contains(workspace) {
+        let note = "this folder is open for writing (remembered, or by --allow-write)";
+        text.push_str(&format!("{}\n", paint.faint(note)));
+    }
+    if let Some(warning) = override_warning(profile.settings.override_level) {
+        text.push_str(&format!("{}\n", paint.bad(&warning)));
+    }
+    Ok(print_error(&text)?)
+}
+
+impl Chat<'_> {
+    /// Holds the conversation to its end, and closes its session.
+    async fn hold(mut self, history: PathBuf) -> Result<Exit> {
+        let outcome = self.converse(history).await;
+        let closed = self.close(&self.session).await;
+        match (outcome, closed) {
+            // What is gone needs no closing.
+            (Ok(exit), Err(error)) if is_let_go(&error) || self.host.is_gone().await => Ok(exit),
+            (Ok(exit), closed) => closed.map(|()| exit),
+            (Err(error), _) => Err(error),
+        }
+    }
+
+    async fn converse(&mut self, history: PathBuf) -> Result<Exit> {
+        let mut line = Line::new(history)?;
+        let seen = self.see_what_was_left().await;
+        self.or_complain(seen)?;
+        loop {
+            let following = self.follow_mode(&line).await;
+            self.or_complain(following)?;
+            let typed = match self.view.next_queued()? {
+                Some(typed) => typed,
+                None => self.read(&mut line).await?,
+            };
+            let typed = match typed {
+                Typed::Line(typed) => typed,
+                Typed::Nothing => {
+                    let stopped = self.stop_the_drive().await;
+                    self.or_complain(stopped)?;
+                    continue;
+                }
+                Typed::NotText => {
+                    self.tell(NOT_TEXT)?;
+                    continue;
+                }
+                Typed::End => break,
+            };
+            let typed = typed.trim();
+            self.shows_itself(true);
+            if !typed.is_empty() {
+                line.keep(typed)?;
+            }
+            let shown_seq = self.view.last_seq;
+            match self.take(typed).await {
+                Ok(Next::Stay) => {}
+                Ok(Next::Leave) => break,
+                Err(error) => self.complain_of(&error, (typed, shown_seq)).await?,
+            }
+            self.shows_itself(false);
+        }
+        self.view.tell_unheard()?;
+        line.save()?;
+        Ok(Exit::Success)
+    }
+
+    /// The next line from the prompt. What serves the chat may go while it waits.
+    async fn read(&mut self, line: &mut Line) -> Result<Typed> {
+        let printer = line.printer();
+        let begun = self.view.take_begun();
+        let mut reading = std::pin::pin!(line.read(&begun));
+        loop {
+            let Some(watcher) = &mut self.watcher else {
+                return reading.await;
+            };
+            tokio::select! {
+                typed = &mut reading => return typed,
+                () = watcher.wait_closed() => self.look_again(&printer).await,
+            }
+        }
+    }
+
+    /// Does what a line asks for, after what happened since the last one was shown.
+    ///
+    /// # Errors
+    /// When it cannot be done; the chat goes on.
+    async fn take(&mut self, typed: &str) -> Result<Next> {
+        self.be_served().await?;
+        let caught_up = self.catch_up().await;
+        let command = match slash::is_command(typed) {
+            true => Some(slash::parse(typed)?),
+            false => None,
+        };
+        // These get the user out of a session that cannot be read any more.
+        if !matches!(command, Some(Slash::Quit | Slash::New | Slash::Help)) {
+            caught_up?;
+        }
+        match command {
+            Some(slash) => return self.act(slash).await,
+            None if typed.is_empty() => self.answer_the_drive().await?,
+            None => self.say(typed).await?,
+        }
+        Ok(Next::Stay)
+    }
+
+    /// Ctrl-C at the prompt: stops what the drive does.
+    async fn stop_the_drive(&self) -> Result<()> {
+        if self.watcher.is_some() {
+            let id = self.session.session_id;
+            self.host.sessions().interrupt(id, None).await.or_fail()?;
+        }
+        Ok(())
+    }
+
+    /// Shows the drive's request that asks, if one does, from its question to its end.
+    async fn answer_the_drive(&mut self) -> Result<()> {
+        let Some(waiting) = self.watcher.as_ref().and_then(SessionWatcher::waiting) else {
+            return Ok(());
+        };
+        let sessions = self.host.sessions();
+        let id = self.session.session_id;
+        let events = sessions.attach(id, waiting.seq, Follow::Live).await;
+        let asker = self.host.asker();
+        let ended = |event: &Event| match &event.body {
+            EventBody::QueryFinished { status, .. } if event.query_id == Some(waiting.query_id) => {
+                Some(*status)
+            }
+            _ => None,
+        };
+        let place = (sessions, id, &asker);
+        let mut meanwhile = listening()?;
+        let view = &mut self.view;
+        let followed = follow(place, events.or_fail()?, view, &mut meanwhile, ended).await;
+        self.view.keep(meanwhile).await?;
+        followed.map(drop)
+    }
+
+    /// Shows what happened since the last line, unless it was shown as it did: other surfaces may
+    /// work in the session as well.
+    async fn catch_up(&mut self) -> Result<()> {
+        if self.watcher.is_none() {
+            return self.show_new().await;
+        }
+        let mut events = self.unseen().await?;
+        while let Some(event) = events.next().await {
+            self.view.last_seq = event.or_fail()?.seq;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,330 @@
+//! What each command of a chat does.
+
+use super::conversation::Chat;
+use super::slash::{Rating, Slash, help, modes};
+use crate::exit::{Failure, OrFail, not_opened};
+use crate::files::write_new;
+use crate::render::context::Depth;
+use crate::render::messages::{Who, spoken};
+use crate::render::transcript::{self, Extent};
+use crate::render::values::model_in_words;
+use crate::render::{Paint, agents, context, memory, override_warning};
+use crate::sessions;
+use anyhow::Result;
+use api::models::ModelInfo;
+use api::sessions::{ErrorKind, FeedbackRequest, OpenRequest, PinChange, SessionSummary, Whose};
+use domain::event::Event;
+use domain::model::{ModelChoice, ModelRef};
+use domain::settings::{Mode, OverrideLevel, SessionProfile};
+use std::io;
+use std::path::{Path, PathBuf};
+use text::escape::visible;
+
+/// Messages that `/pin` lists.
+const LISTED: usize = 20;
+
+/// Whether the chat goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// It does.
+    Stay,
+    /// The user leaves.
+    Leave,
+}
+
+impl Chat<'_> {
+    /// Does what was typed.
+    ///
+    /// # Errors
+    /// When it cannot be done; the chat goes on.
+    pub(super) async fn act(&mut self, slash: Slash) -> Result<Next> {
+        match slash {
+            Slash::Quit => return Ok(Next::Leave),
+            Slash::Help => self.tell(help().trim_end())?,
+            Slash::New => self.begin_anew().await?,
+            Slash::Compact => self.compact().await?,
+            Slash::Retry => self.retry().await?,
+            Slash::Undo => self.undo().await?,
+            Slash::Mode(mode) => self.mode(mode).await?,
+            Slash::Override(level) => self.override_once(level)?,
+            Slash::Model(name) => self.model(name).await?,
+            Slash::Agents => self.agents().await?,
+            Slash::Memory(question) => self.memory(question).await?,
+            Slash::Context(depth) => self.context(depth).await?,
+            Slash::Rate(rating) => self.rate(rating).await?,
+            Slash::Pin(None) => self.list_messages().await?,
+            Slash::Pin(Some((seq, change))) => self.pin(seq, change).await?,
+            Slash::Fork(seq) => self.fork(seq).await?,
+            Slash::Export(file) => self.export(file).await?,
+        }
+        Ok(Next::Stay)
+    }
+
+    async fn begin_anew(&mut self) -> Result<()> {
+        let profile = SessionProfile {
+            name: String::new(),
+            ..self.profile.clone()
+        };
+        self.host.ask_about_notes(&profile).await?;
+        let opening = OpenRequest::New(profile.clone());
+        let opened = self.host.sessions().open(opening).await;
+        let opened = opened.map_err(|error| not_opened(&error))?;
+        let old = self.go_to(opened, profile).await?;
+        let new = self.session.session_id;
+        self.tell(&format!(
+            "new session {new}; `carl session resume {old}` goes on with the one before"
+        ))
+    }
+
+    /// Goes on in another session; the one before is closed and named.
+    async fn go_to(
+        &mut self,
+        next: SessionSummary,
+        profile: SessionProfile,
+    ) -> Result<domain::id::SessionId> {
+        let old = std::mem::replace(&mut self.session, next);
+        let sessions = self.host.sessions();
+        self.view.turn_to(sessions, &self.session, &profile).await;
+        self.profile = profile;
+        self.watcher = None;
+        // The chat is in the next one already, whatever becomes of this one.
+        let closed = self.close(&old).await;
+        self.or_complain(closed)?;
+        Ok(old.session_id)
+    }
+
+    async fn compact(&mut self) -> Result<()> {
+        let id = self.session.session_id;
+        match self.host.sessions().compact(id).await {
+            // As small as it gets is no failure.
+            Err(error) if error.kind == ErrorKind::NothingToDo => self.tell(&error.detail),
+            done => {
+                done.or_fail()?;
+                self.show_new().await
+            }
+        }
+    }
+
+    async fn mode(&mut self, mode: Option<Mode>) -> Result<()> {
+        let Some(mode) = mode else {
+            let now = self.profile.mode.as_str();
+            return self.tell(&format!("mode: {now}; there are {}", modes()));
+        };
+        self.configure(SessionProfile {
+            mode,
+            ..self.profile.clone()
+        })
+        .await?;
+        self.tell(&format!("mode: {}", mode.as_str()))
+    }
+
+    /// Opens the gate for the next message, which closes it behind itself.
+    fn override_once(&mut self, level: Option<OverrideLevel>) -> Result<()> {
+        // What the drive does meanwhile would go through the same gate.
+        if self.profile.mode == Mode::Auto {
+            return Err(Failure::usage(
+                "in auto mode an override cannot hold for one message alone",
+                "Choose another mode first: /mode loop",
+            )
+            .into());
+        }
+        if let Some(level) = level {
+            self.once = (level != self.profile.settings.override_level).then_some(level);
+        }
+        let in_force = self.profile.settings.override_level;
+        let next = self.once.unwrap_or(in_force);
+        let warning = override_warning(next).unwrap_or_else(|| "no override".to_owned());
+        match self.once {
+            Some(_) => self.tell(&format!("{warning}; for your next message alone")),
+            None => self.tell(&warning),
+        }
+    }
+
+    async fn model(&mut self, name: Option<String>) -> Result<()> {
+        let known = self.host.list_models().await?;
+        let Some(name) = name else {
+            let now = self.chosen();
+            let mut text = format!("model: {now}\n");
+            for info in &known {
+                text.push_str(&format!("  {}\n", info.model));
+            }
+            text.push_str("/model NAME chooses one; /model default leaves it to the agent's type");
+            return self.tell(&text);
+        };
+        let model = match name.as_str() {
+            "default" => None,
+            name => Some(ModelChoice::Exact(chosen(name, &known)?)),
+        };
+        self.configure(SessionProfile {
+            model,
+            ..self.profile.clone()
+        })
+        .await?;
+        let now = self.chosen();
+        self.tell(&format!("model: {now}"))
+    }
+
+    fn chosen(&self) -> String {
+        match &self.profile.model {
+            Some(model) => model_in_words(model),
+            None => format!("what suits the agent type {}", self.profile.agent_type),
+        }
+    }
+
+    async fn agents(&mut self) -> Result<()> {
+        let types = self.host.list_agents().await?;
+        let view = self.so_far().await?;
+        let paint = Paint::for_stream(&io::stderr());
+        let tree = agents::tree(view.agents(), paint);
+        let own = paint.strong(self.profile.agent_type.as_str());
+        let below = match tree.is_empty() {
+            true => "  has started no other agent\n".to_owned(),
+            false => tree,
+        };
+        let types = agents::types(&types);
+        self.tell(format!("{types}\n{own} (this session's)\n{below}").trim_end())
+    }
+
+    async fn memory(&mut self, question: String) -> Result<()> {
+        let text = match question.as_str() {
+            "" => memory::stats(&self.host.memory_stats().await?, false)?,
+            question => {
+                let recalls = self.host.recall(question).await?;
+                let paint = Paint::for_stream(&io::stderr());
+                match recalls.is_empty() {
+                    true => "nothing is remembered about that".to_owned(),
+                    false => memory::results(&recalls, paint),
+                }
+            }
+        };
+        self.tell(text.trim_end())
+    }
+
+    async fn context(&mut self, depth: Depth) -> Result<()> {
+        let id = self.session.session_id;
+        let view = self.host.sessions().context(id, Whose::Root).await;
+        let view = view.or_fail()?;
+        let paint = Paint::for_stream(&io::stderr());
+        self.tell(context::text(&view, depth, paint).trim_end())
+    }
+
+    async fn rate(&mut self, rating: Rating) -> Result<()> {
+        let view = self.so_far().await?;
+        let rated = view
+            .exchanges()
+            .standing()
+            .iter()
+            .rfind(|one| one.finished_seq.is_some())
+            .ok_or_else(|| {
+                Failure::usage("there is no answer to rate yet", "Ask something first.")
+            })?;
+        let request = FeedbackRequest {
+            session_id: self.session.session_id,
+            query_id: rated.query_id,
+            score: rating.score,
+            note: rating.note,
+        };
+        self.host.sessions().feedback(request).await.or_fail()?;
+        let about = agents::gist(&rated.text);
+        self.tell(&format!("rated {:+}: {about}", rating.score))
+    }
+
+    async fn list_messages(&mut self) -> Result<()> {
+        let events = self.events().await?;
+        let all = spoken(&events);
+        if all.is_empty() {
+            return self.tell("nothing has been said yet");
+        }
+        let mut text = String::new();
+        for (index, message) in all.iter().enumerate() {
+            let is_old = index + LISTED < all.len();
+            if is_old && !message.is_pinned {
+                continue;
+            }
+            let who = match message.who {
+                Who::User => "you",
+                Who::Agent => "agent",
+            };
+            let mark = if message.is_pinned { "pinned" } else { "" };
+            let seq = format!("#{}", message.seq);
+            let said: String = agents::gist(message.text).chars().take(55).collect();
+            text.push_str(format!("{seq:>6} {who:5} {mark:6} {said}").trim_end());
+            text.push('\n');
+        }
+        text.push_str("/pin N keeps one in view for good, /pin -N no longer");
+        self.tell(&text)
+    }
+
+    async fn pin(&mut self, seq: u64, change: PinChange) -> Result<()> {
+        let id = self.session.session_id;
+        self.host.sessions().pin(id, seq, change).await.or_fail()?;
+        self.tell(&match change {
+            PinChange::Pin => format!("message #{seq} is pinned"),
+            PinChange::Unpin => format!("message #{seq} is not pinned"),
+        })
+    }
+
+    async fn fork(&mut self, seq: u64) -> Result<()> {
+        let id = self.session.session_id;
+        let at = sessions::fork_point(self.host.sessions(), id, seq).await?;
+        let forked = self.host.sessions().fork(id, at).await.or_fail()?;
+        let profile = self.profile.clone();
+        let opening = OpenRequest::Resume {
+            session_id: forked.session_id,
+            profile: Some(profile.clone()),
+        };
+        let opened = self.host.sessions().open(opening).await.or_fail()?;
+        let old = self.go_to(opened, profile).await?;
+        let new = self.session.session_id;
+        self.tell(&format!(
+            "forked: this is session {new} now; `carl session resume {old}` goes on with the other"
+        ))
+    }
+
+    async fn export(&mut self, file: Option<PathBuf>) -> Result<()> {
+        let events = self.events().await?;
+        let id = self.session.session_id.to_string();
+        let end = id.get(id.len().saturating_sub(12)..).unwrap_or(&id);
+        let file = file.unwrap_or_else(|| PathBuf::from(format!("carl-{end}.md")));
+        let file = self.workspace.join(file);
+        let text = exported(&events, &file)?;
+        write_new(&file, &text, "/export NAME.md")?;
+        let shown = visible(&file.display().to_string());
+        self.tell(&format!("written to {shown}"))
+    }
+}
+
+/// The model that is meant: by its whole name, or by an end of it that only one has.
+fn chosen(name: &str, known: &[ModelInfo]) -> Result<ModelRef> {
+    let has = |info: &&ModelInfo| info.model.to_string() == name;
+    if let Some(info) = known.iter().find(has) {
+        return Ok(info.model.clone());
+    }
+    let ends = |info: &&ModelInfo| info.model.to_string().ends_with(name);
+    let mut fitting = known.iter().filter(ends);
+    match (fitting.next(), fitting.next()) {
+        (Some(only), None) => Ok(only.model.clone()),
+        (Some(_), Some(_)) => Err(Failure::usage(
+            format!("several models' names end with `{name}`"),
+            "/model lists them; give the whole name.",
+        )
+        .into()),
+        // A provider need not list what it has.
+        (None, _) => name.parse().map_err(|error| {
+            Failure::usage(
+                format!("there is no model `{name}`: {error}"),
+                "/model lists what is there.",
+            )
+            .into()
+        }),
+    }
+}
+
+/// The form is chosen by the name.
+fn exported(events: &[Event], file: &Path) -> Result<String> {
+    let is_json = file.extension().is_some_and(|end| end == "json");
+    if is_json {
+        return sessions::as_json(events);
+    }
+    Ok(transcript::markdown(events, Extent::Whole))
+}

@@ -1,0 +1,196 @@
+//! A chat under way: what is said in it, and how it is shown.
+
+use super::line::Line;
+use super::view::ChatView;
+use crate::exit::{OrFail, describe};
+use crate::host::Host;
+use crate::pictures;
+use crate::printer::SharedPrinter;
+use crate::render::Paint;
+use crate::request::{Keyboard, Meanwhile, View, work_on};
+use crate::sessions;
+use crate::signals::Signals;
+use crate::watcher::SessionWatcher;
+use anyhow::Result;
+use api::Streaming;
+use api::sessions::{Error, Follow, SendRequest, SessionSummary};
+use domain::event::{Event, QueryStatus};
+use domain::settings::{Mode, OverrideLevel, SessionProfile};
+use futures::StreamExt;
+use session::SessionView;
+use std::io;
+use std::path::PathBuf;
+
+/// A chat under way.
+pub(super) struct Chat<'a> {
+    pub(super) host: &'a mut dyn Host,
+    /// The folder that it is held in.
+    pub(super) workspace: PathBuf,
+    /// Whether answers are remembered.
+    pub(super) captures: bool,
+    pub(super) session: SessionSummary,
+    /// What the session is opened with now.
+    pub(super) profile: SessionProfile,
+    pub(super) view: ChatView,
+    /// How far the next message overrides the guard, where it does otherwise than the chat.
+    pub(super) once: Option<OverrideLevel>,
+    /// Shows what the drive does while the prompt waits.
+    pub(super) watcher: Option<SessionWatcher>,
+}
+
+impl Chat<'_> {
+    /// A line of the chat's own, on standard error.
+    pub(super) fn tell(&mut self, text: &str) -> Result<()> {
+        Ok(self.view.terminal.line(text)?)
+    }
+
+    /// Every event of the session so far.
+    pub(super) async fn events(&self) -> Result<Vec<Event>> {
+        sessions::events_of(
+            self.host.sessions(),
+            self.session.session_id,
+            Follow::Outline,
+        )
+        .await
+    }
+
+    /// What the session has come to so far.
+    pub(super) async fn so_far(&self) -> Result<SessionView> {
+        sessions::view_of(self.host.sessions(), self.session.session_id).await
+    }
+
+    /// Leaves a session.
+    pub(super) async fn close(&self, session: &SessionSummary) -> Result<()> {
+        let (session_id, holder_id) = sessions::held(session)?;
+        let closing = self.host.sessions().close(session_id, holder_id);
+        closing.await.or_fail()
+    }
+
+    pub(super) async fn configure(&mut self, profile: SessionProfile) -> Result<()> {
+        self.host.ask_about_notes(&profile).await?;
+        let (id, holder_id) = sessions::held(&self.session)?;
+        let sessions = &self.host.sessions();
+        let configuring = sessions.configure(id, holder_id, profile.clone());
+        configuring.await.or_fail()?;
+        self.view.own(&profile);
+        self.profile = profile;
+        Ok(())
+    }
+
+    /// One exchange, by an override of its own where there is one.
+    pub(super) async fn say(&mut self, text: &str) -> Result<()> {
+        let Some(level) = self.once.take() else {
+            return self.exchange(text).await;
+        };
+        let own = self.profile.clone();
+        let mut wide = own.clone();
+        wide.settings.override_level = level;
+        self.configure(wide).await?;
+        let said = self.exchange(text).await;
+        // Whatever came of it: nothing else goes by that override.
+        self.profile = own.clone();
+        self.configure(own).await?;
+        self.tell("the override is over")?;
+        said
+    }
+
+    pub(super) async fn exchange(&mut self, text: &str) -> Result<()> {
+        if let Some(said) = pictures::not_sent(text, &self.workspace) {
+            self.view.remark(&said)?;
+        }
+        let send = SendRequest {
+            mode: Some(self.profile.mode),
+            holder_id: self.session.holder_id,
+            pictures: pictures::named_in(text, &self.workspace)?,
+            ..SendRequest::new(self.session.session_id, text)
+        };
+        self.work_on(send).await?;
+        Ok(())
+    }
+
+    /// Has the session work on a request, and keeps what is typed meanwhile.
+    pub(super) async fn work_on(&mut self, send: SendRequest) -> Result<QueryStatus> {
+        let asker = self.host.asker();
+        let sessions = self.host.sessions();
+        let mut meanwhile = listening()?;
+        let worked = work_on(sessions, send, &asker, &mut self.view, &mut meanwhile).await;
+        self.view.keep(meanwhile).await?;
+        worked
+    }
+
+    /// Has what the drive does shown above the prompt, in auto mode.
+    pub(super) async fn follow_mode(&mut self, line: &Line) -> Result<()> {
+        match (self.profile.mode, &self.watcher) {
+            (Mode::Auto, None) => {
+                let printer = line.printer();
+                let shown = self.view.last_seq;
+                self.watcher = Some(self.look(&printer, shown).await?);
+            }
+            (Mode::Auto, Some(_)) => {}
+            _ => self.watcher = None,
+        }
+        self.view.told = self.watcher.as_ref().map(SessionWatcher::shown_elsewhere);
+        Ok(())
+    }
+
+    /// Whether the chat itself shows what happens for now.
+    pub(super) fn shows_itself(&self, itself: bool) {
+        if let Some(watcher) = &self.watcher {
+            watcher.pause(itself);
+        }
+    }
+
+    /// What came after what was shown.
+    pub(super) async fn unseen(&self) -> Result<Streaming<Event, Error>> {
+        let (id, next) = (self.session.session_id, self.view.last_seq + 1);
+        let events = self.host.sessions().attach(id, next, Follow::ToEnd).await;
+        events.or_fail()
+    }
+
+    /// Shows what has not been shown yet.
+    pub(super) async fn show_new(&mut self) -> Result<()> {
+        let mut events = self.unseen().await?;
+        while let Some(event) = events.next().await {
+            self.view.show(&event.or_fail()?)?;
+        }
+        Ok(())
+    }
+
+    /// Says what went wrong. It ends the exchange or the command, not the chat.
+    pub(super) fn complain(&mut self, error: &anyhow::Error) -> Result<()> {
+        let paint = Paint::for_stream(&io::stderr());
+        let (_, fault) = describe(error);
+        let terminal = &mut self.view.terminal;
+        terminal.line(&format!("{} {}", paint.bad("error:"), fault.message))?;
+        let id = self.session.session_id;
+        let hint = match fault.hint.as_str() {
+            "" => format!(
+                "The chat goes on; what was said is kept. Try again, or leave with Ctrl-D and go \
+                 on with `carl session resume {id}`."
+            ),
+            hint => hint.to_owned(),
+        };
+        terminal.line(&format!("  {hint}"))?;
+        Ok(())
+    }
+
+    pub(super) async fn look(&self, printer: &SharedPrinter, seen: u64) -> Result<SessionWatcher> {
+        let own = (self.session.session_id, self.profile.clone());
+        SessionWatcher::begin(self.host.sessions(), own, printer.clone(), seen).await
+    }
+
+    pub(super) fn or_complain(&mut self, done: Result<()>) -> Result<()> {
+        match done {
+            Ok(()) => Ok(()),
+            Err(error) => self.complain(&error),
+        }
+    }
+}
+
+/// What can be done at the terminal while a request runs.
+pub(super) fn listening() -> Result<Meanwhile> {
+    Ok(Meanwhile {
+        signals: Signals::ctrl_c()?,
+        keyboard: Some(Keyboard::default()),
+    })
+}

@@ -1,0 +1,126 @@
+//! A chat and the process that serves it: the first to start serves those that come later. When it
+//! ends, one of them goes on in its place.
+
+use super::conversation::Chat;
+use super::slash::is_command;
+use crate::exit::{describe, not_opened};
+use crate::printer::SharedPrinter;
+use crate::render::Paint;
+use crate::watcher::SessionWatcher;
+use anyhow::Result;
+use api::sessions::{ErrorKind, OpenRequest};
+use std::io;
+use text::escape::visible;
+
+/// What is said where services live and have let go of the session.
+const LET_GO: &str = "this session was closed where it is served; opening it again";
+/// What is said of a process that is no more.
+const GONE: &str = "the carl that served this chat has ended; going on without it";
+
+impl Chat<'_> {
+    /// Goes on where what served this chat has ended, if it has.
+    ///
+    /// # Errors
+    /// When it cannot; the next line tries again.
+    pub(super) async fn be_served(&mut self) -> Result<()> {
+        if !self.host.is_gone().await {
+            return Ok(());
+        }
+        self.tell(GONE)?;
+        self.take_over().await?;
+        self.see_what_was_left().await
+    }
+
+    /// Opens the session as it stands on disk: where services answer, or else in this process, or in
+    /// another that was faster.
+    async fn take_over(&mut self) -> Result<()> {
+        if self.host.is_gone().await {
+            self.host.reopen().await?;
+        }
+        let request = OpenRequest::Resume {
+            session_id: self.session.session_id,
+            profile: Some(self.profile.clone()),
+        };
+        let opened = self.host.sessions().open(request).await;
+        self.session = opened.map_err(|error| not_opened(&error))?;
+        self.watcher = None;
+        Ok(())
+    }
+
+    /// Says what went wrong, and goes on without what is gone: a line that did not get there after
+    /// the event with the number `shown_seq` is said again.
+    ///
+    /// # Errors
+    /// When the terminal cannot be written.
+    pub(super) async fn complain_of(
+        &mut self,
+        error: &anyhow::Error,
+        (typed, shown_seq): (&str, u64),
+    ) -> Result<()> {
+        if self.host.is_gone().await {
+            self.tell(GONE)?;
+        } else if is_let_go(error) {
+            self.tell(LET_GO)?;
+        } else {
+            return self.complain(error);
+        }
+        let taken = match self.take_over().await {
+            Ok(()) => self.ask_what_was_not_heard(typed, shown_seq).await,
+            failed => failed,
+        };
+        self.or_complain(taken)
+    }
+
+    /// Shows what was left, and says what was typed unless the session has it already.
+    async fn ask_what_was_not_heard(&mut self, typed: &str, shown_seq: u64) -> Result<()> {
+        self.see_what_was_left().await?;
+        let view = self.so_far().await?;
+        let mut requests = view.exchanges().standing().iter();
+        let was_heard = requests.any(|one| one.received_seq > shown_seq && one.text == typed);
+        if is_command(typed) || typed.is_empty() || was_heard {
+            return Ok(());
+        }
+        self.say(typed).await
+    }
+
+    /// Looks on anew when what the drive does is no longer seen: without what is gone, if that is why.
+    pub(super) async fn look_again(&mut self, printer: &SharedPrinter) {
+        let seen = self.watcher.take().map_or(0, |watcher| watcher.seen());
+        let seen = seen.max(self.view.last_seq);
+        let begun = match self.host.is_gone().await {
+            true => {
+                printer.print(format!("{GONE}\n"));
+                self.look_anew(printer, seen).await
+            }
+            false => match self.look(printer, seen).await {
+                Err(error) if is_let_go(&error) => {
+                    printer.print(format!("{LET_GO}\n"));
+                    self.look_anew(printer, seen).await
+                }
+                begun => begun,
+            },
+        };
+        match begun {
+            Ok(watcher) => {
+                self.view.told = Some(watcher.shown_elsewhere());
+                self.watcher = Some(watcher);
+            }
+            Err(error) => {
+                let (_, fault) = describe(&error);
+                let head = Paint::for_stream(&io::stderr()).bad("error:");
+                let (what, how) = (visible(&fault.message), visible(&fault.hint));
+                printer.print(format!("{head} {what}\n  {how}\n"));
+            }
+        }
+    }
+
+    async fn look_anew(&mut self, printer: &SharedPrinter, seen: u64) -> Result<SessionWatcher> {
+        self.take_over().await?;
+        self.look(printer, seen).await
+    }
+}
+
+/// Whether the services do not have the session open for this chat any more.
+pub(super) fn is_let_go(error: &anyhow::Error) -> bool {
+    describe(error).1.code == ErrorKind::NotFound.code()
+}

@@ -1,0 +1,180 @@
+//! The line that is typed into: history, and completion of commands.
+
+use super::slash::COMMANDS;
+use crate::printer::SharedPrinter;
+use crate::render::print_error;
+use anyhow::{Context, Result};
+use rustix::termios::{QueueSelector, tcflush};
+use rustyline::completion::Completer;
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::FileHistory;
+use rustyline::validate::Validator;
+use rustyline::{Editor, ExternalPrinter, Helper};
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+/// What stands before what is typed.
+pub const PROMPT: &str = "> ";
+
+/// Completes the names of commands.
+#[derive(Debug, Clone, Copy)]
+pub struct Commands;
+
+impl Completer for Commands {
+    type Candidate = String;
+
+    fn complete(
+        &self,
+        line: &str,
+        position: usize,
+        _: &rustyline::Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<String>)> {
+        Ok((0, fitting(line.get(..position).unwrap_or_default())))
+    }
+}
+
+impl Hinter for Commands {
+    type Hint = String;
+}
+
+impl Highlighter for Commands {}
+impl Validator for Commands {}
+impl Helper for Commands {}
+
+/// The commands that begin like this.
+fn fitting(typed: &str) -> Vec<String> {
+    if !typed.starts_with('/') {
+        return Vec::new();
+    }
+    let fitting = COMMANDS.iter().filter(|(name, ..)| name.starts_with(typed));
+    fitting
+        .map(|(name, arguments, _)| match arguments.is_empty() {
+            true => (*name).to_owned(),
+            false => format!("{name} "),
+        })
+        .collect()
+}
+
+/// An editor with its history. The editor is away while a line is read: it blocks.
+pub struct Line {
+    editor: Option<Editor<Commands, FileHistory>>,
+    history: PathBuf,
+    printer: SharedPrinter,
+}
+
+impl Line {
+    /// One whose history is kept in this file.
+    ///
+    /// # Errors
+    /// When the terminal cannot be edited on.
+    pub fn new(history: PathBuf) -> Result<Self> {
+        let mut editor = Editor::new().context("the terminal cannot be edited on")?;
+        editor.set_helper(Some(Commands));
+        // No history yet is the ordinary case at the first start.
+        let _absent = editor.load_history(&history);
+        let printer = match editor.create_external_printer() {
+            Ok(mut printer) => SharedPrinter::new(move |line| printer.print(line).is_ok()),
+            // Standard output is no terminal: the prompt is not drawn again, but nothing is lost.
+            Err(_) => SharedPrinter::new(|line| print_error(&line).is_ok()),
+        };
+        Ok(Self {
+            printer,
+            editor: Some(editor),
+            history,
+        })
+    }
+
+    /// The next line, which begins with what was typed of it already, read on a thread of its own.
+    ///
+    /// # Errors
+    /// When the terminal cannot be read.
+    pub async fn read(&mut self, begun: &str) -> Result<Typed> {
+        let mut editor = self.editor.take().context("the terminal is being read")?;
+        let begun = begun.to_owned();
+        let reading = move || {
+            let line = editor.readline_with_initial(PROMPT, (&begun, ""));
+            (line, editor)
+        };
+        let (line, editor) = tokio::task::spawn_blocking(reading)
+            .await
+            .context("the terminal could not be read")?;
+        self.editor = Some(editor);
+        match line {
+            Ok(line) => Ok(Typed::Line(line)),
+            Err(ReadlineError::Interrupted) => Ok(Typed::Nothing),
+            Err(ReadlineError::Eof) => Ok(Typed::End),
+            Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {
+                drop_rest();
+                Ok(Typed::NotText)
+            }
+            Err(error) => Err(error).context("the terminal cannot be read"),
+        }
+    }
+
+    /// What prints above the prompt while it waits.
+    pub fn printer(&self) -> SharedPrinter {
+        self.printer.clone()
+    }
+
+    /// Keeps a line for the arrow keys.
+    ///
+    /// # Errors
+    /// When the history takes no more.
+    pub fn keep(&mut self, line: &str) -> Result<()> {
+        if let Some(editor) = &mut self.editor {
+            editor
+                .add_history_entry(line)
+                .context("the input history is full")?;
+        }
+        Ok(())
+    }
+
+    /// Saves the history.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save(&mut self) -> Result<()> {
+        match &mut self.editor {
+            Some(editor) => editor
+                .save_history(&self.history)
+                .context("the input history cannot be saved"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Drops the rest of a line that was given up in the middle. Where lines are not edited, the terminal
+/// gives out whole ones, and there is none.
+fn drop_rest() {
+    let is_edited = std::env::var_os("TERM").is_none_or(|kind| kind != "dumb");
+    if is_edited && let Err(error) = tcflush(std::io::stdin(), QueueSelector::IFlush) {
+        tracing::debug!(%error, "the rest of a line stays");
+    }
+}
+
+/// What came of reading.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Typed {
+    /// A line.
+    Line(String),
+    /// A line that is no UTF-8; it is left out.
+    NotText,
+    /// Ctrl-C.
+    Nothing,
+    /// Ctrl-D.
+    End,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitting;
+
+    #[test]
+    fn commands_are_completed_and_words_are_not() {
+        assert_eq!(fitting("/re"), ["/retry"]);
+        assert_eq!(fitting("/mod"), ["/mode ", "/model "]);
+        assert!(fitting("re").is_empty() && fitting("/retry again").is_empty());
+    }
+}

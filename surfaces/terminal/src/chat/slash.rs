@@ -1,0 +1,373 @@
+//! What can be typed in a chat besides what is said to the agent.
+
+use crate::exit::Failure;
+use crate::render::context::Depth;
+use api::sessions::PinChange;
+use domain::settings::{Mode, OverrideLevel};
+use std::path::PathBuf;
+
+/// A command, understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Slash {
+    /// Begin another session.
+    New,
+    /// Make the view of the conversation smaller.
+    Compact,
+    /// Ask the last request again.
+    Retry,
+    /// Take the last exchange back, and what it did to files.
+    Undo,
+    /// Show or change how requests are worked on.
+    Mode(Option<Mode>),
+    /// Show or change the model.
+    Model(Option<String>),
+    /// Show or set how far the guard is overridden for the next message alone.
+    Override(Option<OverrideLevel>),
+    /// Show agent types and sub-agents.
+    Agents,
+    /// Search what is remembered, or count it.
+    Memory(String),
+    /// Show what the model will see.
+    Context(Depth),
+    /// Rate the last answer.
+    Rate(Rating),
+    /// Show what can be pinned, or pin it.
+    Pin(Option<(u64, PinChange)>),
+    /// Go on in a copy, of all or up to a message.
+    Fork(u64),
+    /// Write the session to a file.
+    Export(Option<PathBuf>),
+    /// Leave.
+    Quit,
+    /// List the commands.
+    Help,
+}
+
+/// An opinion of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rating {
+    /// -100 to 100.
+    pub score: i8,
+    /// Anything else that was typed.
+    pub note: String,
+}
+
+/// The modes that can be chosen.
+const MODES: [Mode; 5] = [
+    Mode::Loop,
+    Mode::Plan,
+    Mode::Deterministic,
+    Mode::Bridge,
+    Mode::Auto,
+];
+/// The overrides by their names.
+const OVERRIDES: [(&str, OverrideLevel); 3] = [
+    ("none", OverrideLevel::None),
+    ("relax", OverrideLevel::Relax),
+    ("all", OverrideLevel::All),
+];
+
+/// Every command: its name, what follows it, what it does.
+pub const COMMANDS: [(&str, &str, &str); 16] = [
+    ("/new", "", "begin a new session here; this one stays"),
+    ("/retry", "", "take the last exchange back and ask it again"),
+    (
+        "/undo",
+        "",
+        "take the last exchange back, and its file changes",
+    ),
+    (
+        "/compact",
+        "",
+        "make what the model sees of the past smaller",
+    ),
+    (
+        "/context",
+        "[full]",
+        "what the model will see next, by part",
+    ),
+    (
+        "/pin",
+        "[N|-N]",
+        "keep message N in view for good, or no longer",
+    ),
+    ("/mode", "[MODE]", "how requests are worked on"),
+    ("/model", "[NAME]", "which model answers; `default`: any"),
+    (
+        "/override",
+        "[LEVEL]",
+        "relax or all, for your next message alone",
+    ),
+    ("/agents", "", "agent types, and who works in this session"),
+    (
+        "/memory",
+        "[QUESTION]",
+        "what is remembered about something",
+    ),
+    (
+        "/rate",
+        "1-5|+|- [NOTE]",
+        "what you think of the last answer",
+    ),
+    (
+        "/fork",
+        "[N]",
+        "go on in a copy, up to the exchange of message N",
+    ),
+    (
+        "/export",
+        "[FILE]",
+        "write the session; FILE.json for its events",
+    ),
+    ("/help", "", "this list"),
+    ("/quit", "", "leave (also Ctrl-D)"),
+];
+
+/// Column at which what a command does is said.
+const ABOUT_AT: usize = 24;
+
+/// What `/help` prints.
+#[must_use]
+pub fn help() -> String {
+    let mut text = String::new();
+    for (name, arguments, about) in COMMANDS {
+        let typed = format!("{name} {arguments}");
+        text.push_str(&format!("{typed:ABOUT_AT$}{about}\n"));
+    }
+    text.push_str(
+        "Tab completes a command. Ctrl-C stops what is running.\nEverything else is said to the \
+         agent.\n",
+    );
+    text
+}
+
+/// Whether a line is a command: a slash and letters. A path is not one.
+#[must_use]
+pub fn is_command(line: &str) -> bool {
+    let word = line.split_whitespace().next().unwrap_or_default();
+    word.strip_prefix('/').is_some_and(|name| {
+        let is_name = |c: char| c.is_ascii_alphabetic() || c == '?';
+        !name.is_empty() && name.chars().all(is_name)
+    })
+}
+
+/// Understands a command.
+///
+/// # Errors
+/// A [`Failure`] of usage that says what would be understood.
+pub fn parse(line: &str) -> Result<Slash, Failure> {
+    let line = line.trim();
+    let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    let slash = match name {
+        "/new" => Slash::New,
+        "/compact" => Slash::Compact,
+        "/retry" => Slash::Retry,
+        "/undo" => Slash::Undo,
+        "/agents" => Slash::Agents,
+        "/quit" | "/exit" => Slash::Quit,
+        "/help" | "/?" => Slash::Help,
+        "/mode" => return mode(rest),
+        "/override" => return override_level(rest),
+        "/model" => return Ok(Slash::Model((!rest.is_empty()).then(|| rest.to_owned()))),
+        "/memory" => return Ok(Slash::Memory(rest.to_owned())),
+        "/context" => return context(rest),
+        "/rate" => return rate(rest).map(Slash::Rate),
+        "/pin" => return pin(rest),
+        "/fork" => return fork(rest),
+        "/export" => return Ok(Slash::Export((!rest.is_empty()).then(|| rest.into()))),
+        unknown => return Err(unknown_command(unknown)),
+    };
+    if rest.is_empty() {
+        Ok(slash)
+    } else {
+        Err(Failure::usage(
+            format!("{name} takes nothing after it"),
+            format!("Type {name} alone."),
+        ))
+    }
+}
+
+fn unknown_command(name: &str) -> Failure {
+    let near = COMMANDS
+        .iter()
+        .map(|(known, ..)| (strsim::jaro_winkler(known, name), *known))
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .filter(|(likeness, _)| *likeness > 0.85);
+    let hint = match near {
+        Some((_, known)) => format!("Did you mean {known}? /help lists the commands."),
+        None => "/help lists the commands.".to_owned(),
+    };
+    Failure::usage(format!("there is no command {name}"), hint)
+}
+
+fn mode(rest: &str) -> Result<Slash, Failure> {
+    if rest.is_empty() {
+        return Ok(Slash::Mode(None));
+    }
+    let mut known = MODES.into_iter();
+    match known.find(|mode| mode.as_str().eq_ignore_ascii_case(rest)) {
+        Some(mode) => Ok(Slash::Mode(Some(mode))),
+        None => Err(Failure::usage(
+            format!("there is no mode `{rest}`"),
+            format!("The modes are {}.", modes()),
+        )),
+    }
+}
+
+fn override_level(rest: &str) -> Result<Slash, Failure> {
+    if rest.is_empty() {
+        return Ok(Slash::Override(None));
+    }
+    let mut known = OVERRIDES.iter();
+    match known.find(|(name, _)| name.eq_ignore_ascii_case(rest)) {
+        Some((_, level)) => Ok(Slash::Override(Some(*level))),
+        None => Err(Failure::usage(
+            format!("there is no override `{rest}`"),
+            "/override relax asks nothing about high-risk tools, /override all lets everything \
+             pass; each for your next message. /override none takes it back.",
+        )),
+    }
+}
+
+/// The modes' names.
+#[must_use]
+pub fn modes() -> String {
+    MODES.map(Mode::as_str).join(", ")
+}
+
+fn context(rest: &str) -> Result<Slash, Failure> {
+    match rest {
+        "" => Ok(Slash::Context(Depth::Shares)),
+        "full" => Ok(Slash::Context(Depth::Full)),
+        other => Err(Failure::usage(
+            format!("/context does not know `{other}`"),
+            "/context shows each part's share; /context full the text as it is sent.",
+        )),
+    }
+}
+
+/// Stars as they are scaled: three are neither good nor bad.
+fn rate(rest: &str) -> Result<Rating, Failure> {
+    let (mark, note) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let score = match mark {
+        "+" => 100,
+        "-" => -100,
+        stars => match stars.parse::<i8>() {
+            Ok(stars @ 1..=5) => (stars - 3) * 50,
+            _ => {
+                let what = match stars {
+                    "" => "what do you think of the answer?".to_owned(),
+                    other => format!("`{other}` is no rating"),
+                };
+                let hint = "/rate + or /rate - or 1 (bad) to 5 (good), and a note if you like: \
+                            /rate 4 nearly";
+                return Err(Failure::usage(what, hint));
+            }
+        },
+    };
+    Ok(Rating {
+        score,
+        note: note.trim().to_owned(),
+    })
+}
+
+fn number(text: &str) -> Option<u64> {
+    let digits = text.trim_start_matches('#');
+    digits.parse().ok().filter(|number| *number > 0)
+}
+
+fn pin(rest: &str) -> Result<Slash, Failure> {
+    if rest.is_empty() {
+        return Ok(Slash::Pin(None));
+    }
+    let (digits, change) = match rest.strip_prefix('-') {
+        Some(digits) => (digits, PinChange::Unpin),
+        None => (rest, PinChange::Pin),
+    };
+    match number(digits) {
+        Some(seq) => Ok(Slash::Pin(Some((seq, change)))),
+        None => Err(Failure::usage(
+            format!("`{rest}` is no number of a message"),
+            "/pin lists the messages with their numbers; /pin 12 pins one, /pin -12 takes that back.",
+        )),
+    }
+}
+
+fn fork(rest: &str) -> Result<Slash, Failure> {
+    match (rest, number(rest)) {
+        ("", _) => Ok(Slash::Fork(0)),
+        (_, Some(seq)) => Ok(Slash::Fork(seq)),
+        (other, None) => Err(Failure::usage(
+            format!("`{other}` is no number of a message"),
+            "/pin lists the messages with their numbers; /fork alone copies everything.",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_understood_and_fits_the_screen() {
+        for (name, ..) in COMMANDS {
+            let alone = parse(name);
+            assert_eq!(alone.is_err(), name == "/rate", "{name}");
+        }
+        assert!(help().lines().all(|line| line.chars().count() <= 96));
+        let commands = help();
+        let lines = commands.lines().take(COMMANDS.len());
+        assert!(lines.into_iter().all(|line| line.len() <= 80), "{commands}");
+    }
+
+    #[test]
+    fn arguments_are_read_and_bad_ones_say_what_would_do() {
+        let rating = |line: &str| match parse(line) {
+            Ok(Slash::Rate(rating)) => (rating.score, rating.note),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(rating("/rate + good work"), (100, "good work".to_owned()));
+        assert_eq!(rating("/rate -"), (-100, String::new()));
+        let stars: Vec<i8> = (1..=5).map(|n| rating(&format!("/rate {n}")).0).collect();
+        assert_eq!(stars, [-100, -50, 0, 50, 100]);
+        assert_eq!(
+            parse("/pin -12").ok(),
+            Some(Slash::Pin(Some((12, PinChange::Unpin))))
+        );
+        assert_eq!(parse("/fork #7").ok(), Some(Slash::Fork(7)));
+        assert_eq!(
+            parse("/mode PLAN").ok(),
+            Some(Slash::Mode(Some(Mode::Plan)))
+        );
+        assert_eq!(
+            parse("/override relax").ok(),
+            Some(Slash::Override(Some(OverrideLevel::Relax)))
+        );
+        assert!(parse("/override everything").is_err());
+        for bad in [
+            "/rate",
+            "/rate 7x",
+            "/rate 6",
+            "/rate 0",
+            "/pin x",
+            "/pin 0",
+            "/fork -1",
+            "/mode x",
+            "/context all",
+            "/new now",
+            "/retyr",
+        ] {
+            let refused = parse(bad).err().map(|failure| failure.fault.hint);
+            assert!(refused.is_some_and(|hint| !hint.is_empty()), "{bad}");
+        }
+        let near = parse("/retyr").err().map(|failure| failure.fault.hint);
+        assert!(near.is_some_and(|hint| hint.contains("/retry")));
+    }
+
+    #[test]
+    fn a_path_is_said_to_the_agent() {
+        assert!(is_command("/undo") && is_command("/undo now") && is_command("/nonsense"));
+        assert!(!is_command("/etc/hosts has what in it?") && !is_command("/"));
+    }
+}

@@ -1,0 +1,191 @@
+//! What a chat shows, and the lines that were typed while it worked.
+
+use super::line::{PROMPT, Typed};
+use crate::render::agents::gist;
+use crate::render::in_force::InForce;
+use crate::render::terminal::{Answer, Silence, Terminal};
+use crate::render::{Paint, links};
+use crate::request::{Heard, LINE_BYTES, Meanwhile, View};
+use crate::watcher::ShownElsewhere;
+use anyhow::{Context, Result};
+use api::sessions::{SessionSummary, Sessions};
+use domain::event::Event;
+use domain::settings::SessionProfile;
+use std::collections::VecDeque;
+use std::io::{self, IsTerminal};
+use std::sync::PoisonError;
+use std::time::Duration;
+use text::escape::visible;
+
+/// Most lines that wait while something else is worked on.
+const QUEUED_LINES: usize = 256;
+
+/// The screen of a chat.
+pub struct ChatView {
+    pub(super) terminal: Terminal,
+    /// The last event that was shown.
+    pub(super) last_seq: u64,
+    /// Whoever else shows the session learns here what is shown already.
+    pub(super) told: Option<ShownElsewhere>,
+    /// By what the session works.
+    in_force: InForce,
+    queued: VecDeque<Typed>,
+    /// A line that was begun.
+    begun: String,
+}
+
+impl ChatView {
+    /// For a session as it stands.
+    pub async fn new(
+        sessions: &dyn Sessions,
+        session: &SessionSummary,
+        own: &SessionProfile,
+    ) -> Self {
+        let answer = if io::stdout().is_terminal() {
+            Answer::Streamed
+        } else {
+            Answer::AtEnd
+        };
+        let paint = Paint::for_stream(&io::stderr());
+        let known = links::past(sessions, session.session_id).await;
+        Self {
+            terminal: Terminal::new(paint, answer, known).silent_by(Silence::Lines),
+            last_seq: session.last_seq,
+            told: None,
+            in_force: InForce::of(own),
+            queued: VecDeque::new(),
+            begun: String::new(),
+        }
+    }
+
+    /// Goes on with another session. What was typed ahead is for that one.
+    pub async fn turn_to(
+        &mut self,
+        sessions: &dyn Sessions,
+        session: &SessionSummary,
+        own: &SessionProfile,
+    ) {
+        let next = Self::new(sessions, session, own).await;
+        self.terminal = next.terminal;
+        self.last_seq = next.last_seq;
+        self.in_force = next.in_force;
+        self.told = None;
+    }
+
+    /// This chat works by another profile now.
+    pub fn own(&mut self, own: &SessionProfile) {
+        self.in_force.own(own);
+    }
+
+    /// The line that waits longest, shown as the prompt would have shown it.
+    ///
+    /// # Errors
+    /// When the terminal cannot be written.
+    pub fn next_queued(&mut self) -> Result<Option<Typed>> {
+        let next = self.queued.pop_front();
+        if let Some(Typed::Line(line)) = &next {
+            self.terminal.line(&format!("{PROMPT}{}", visible(line)))?;
+        }
+        Ok(next)
+    }
+
+    /// The line that was begun and not ended.
+    pub fn take_begun(&mut self) -> String {
+        std::mem::take(&mut self.begun)
+    }
+
+    /// Takes over what was typed and not shown yet.
+    ///
+    /// # Errors
+    /// When the terminal cannot be read or written.
+    pub async fn keep(&mut self, meanwhile: Meanwhile) -> Result<()> {
+        let Some(keyboard) = meanwhile.keyboard else {
+            return Ok(());
+        };
+        let ended = keyboard.end().await;
+        let (heard, begun) = ended.context("the terminal cannot be read")?;
+        self.begun = begun;
+        heard.into_iter().try_for_each(|heard| self.typed(heard))
+    }
+
+    /// Says what was typed ahead and is not done, since the chat ends.
+    ///
+    /// # Errors
+    /// When the terminal cannot be written.
+    pub fn tell_unheard(&mut self) -> Result<()> {
+        for typed in std::mem::take(&mut self.queued) {
+            if let Typed::Line(line) = typed {
+                self.note(&format!("not done: {}", gist(&line)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, text: &str) -> Result<()> {
+        Ok(self.terminal.note(text)?)
+    }
+
+    fn queue(&mut self, line: String) -> Result<()> {
+        let shown = gist(&line);
+        if self.queued.len() >= QUEUED_LINES {
+            return self.note(&format!(
+                "not queued, {QUEUED_LINES} lines wait already: {shown}"
+            ));
+        }
+        self.queued.push_back(Typed::Line(line));
+        match self.queued.len() {
+            1 => self.note(&format!("queued: {shown}")),
+            count => self.note(&format!("queued as number {count}: {shown}")),
+        }
+    }
+}
+
+impl View for ChatView {
+    fn show(&mut self, event: &Event) -> Result<()> {
+        self.last_seq = self.last_seq.max(event.seq);
+        if let Some(told) = &self.told {
+            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+            told.insert(event.seq);
+        }
+        if let Some(change) = self.in_force.note(event) {
+            self.terminal.note(&change)?;
+        }
+        Ok(self.terminal.draw(event)?)
+    }
+
+    fn tick(&mut self) {
+        self.terminal.tick();
+    }
+
+    fn patience(&self) -> Duration {
+        self.terminal.patience()
+    }
+
+    fn remark(&mut self, text: &str) -> Result<()> {
+        Ok(self.terminal.line(&visible(text))?)
+    }
+
+    fn typed(&mut self, heard: Heard) -> Result<()> {
+        match heard {
+            // Enter alone asks for nothing.
+            Heard::Line(line) if line.trim().is_empty() => Ok(()),
+            Heard::Line(line) => self.queue(line),
+            Heard::Cut => self.note(&format!(
+                "not queued: the terminal cuts lines of {LINE_BYTES} bytes or more while \
+                 something runs; enter it at the prompt"
+            )),
+            Heard::End => {
+                self.queued.push_back(Typed::End);
+                self.note("the chat ends after this")
+            }
+        }
+    }
+
+    fn left(&mut self) -> Result<()> {
+        let dropped = std::mem::take(&mut self.queued).len();
+        if dropped > 0 {
+            self.note(&format!("{dropped} queued dropped"))?;
+        }
+        Ok(())
+    }
+}

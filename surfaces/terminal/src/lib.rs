@@ -1,0 +1,27 @@
+//! The terminal surface: line mode, and what people see of a session in a terminal.
+//!
+//! What it is: a surface. It shows a session's events, asks the questions that wait, and takes what
+//! is typed. It reads sessions through `api` and folds them with `session::SessionView`.
+//! What it owns: the conversation at a prompt, how events, questions, transcripts and results look;
+//! the JSON of `carl run --json`; exit codes.
+//! What it never does: build a service, open a connection, read configuration, or decide what an
+//! agent may do. It depends on contracts and logic alone; `bin/carl` hands it the rest.
+//! Where to start: [`chat`] and [`run`] (what a person does), [`request`] (how one request is followed
+//! to its end), [`host`] (what `bin/carl` has to offer), [`render`] (how things look).
+
+pub mod chat;
+pub mod exit;
+pub mod files;
+pub mod hidden_input;
+pub mod host;
+pub mod pictures;
+pub mod printer;
+pub mod profile;
+pub mod render;
+pub mod request;
+pub mod run;
+pub mod session_commands;
+pub mod sessions;
+pub mod signals;
+pub mod undo;
+pub mod watcher;

@@ -1,0 +1,192 @@
+//! Text that fits a terminal: long lines are wrapped. Where nobody reads along, nothing is.
+
+use rustix::termios::tcgetwinsize;
+use std::io::{self, IsTerminal};
+use std::os::fd::AsFd;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Least width of a text that is wrapped beside something, columns.
+const LEAST: usize = 20;
+/// Most columns before the last one of a table, as a share of the width: a third is left for that.
+const SHARE: (usize, usize) = (2, 3);
+
+/// How wide a terminal is, columns; one that does not say is as wide as `COLUMNS`. `None` for what
+/// is no terminal.
+pub fn width(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
+    if !stream.is_terminal() {
+        return None;
+    }
+    let told = tcgetwinsize(stream).map_or(0, |size| usize::from(size.ws_col));
+    let named = || std::env::var("COLUMNS").ok()?.parse().ok();
+    Some(told).filter(|columns| *columns > 0).or_else(named)
+}
+
+/// A table for standard output: its last column is wrapped to the width of a terminal.
+#[must_use]
+pub fn table(rows: &[Vec<String>]) -> String {
+    table_within(rows, width(&io::stdout()))
+}
+
+/// A table whose last column is wrapped; where the others leave it too little, the widest of them is
+/// cut.
+pub fn table_within(rows: &[Vec<String>], width: Option<usize>) -> String {
+    let Some(width) = width else {
+        return whole_table(rows);
+    };
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let room = (width * SHARE.0 / SHARE.1).min(width.saturating_sub(LEAST));
+    let mut rows = rows.to_vec();
+    let widest = |rows: &[Vec<String>], column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.width()).max().unwrap_or(0)
+    };
+    let last = columns.saturating_sub(1);
+    loop {
+        let widths: Vec<usize> = (0..last).map(|column| widest(&rows, column)).collect();
+        let used: usize = widths.iter().map(|one| one + 2).sum();
+        let longest = widths.iter().enumerate().max_by_key(|(_, one)| **one);
+        let Some((column, size)) = longest.filter(|(_, size)| used > room && **size > 4) else {
+            break;
+        };
+        let size = size.saturating_sub(used - room).max(4);
+        for row in &mut rows {
+            if let Some(cell) = row.get_mut(column) {
+                *cell = cut(cell, size);
+            }
+        }
+    }
+    let indent: usize = (0..last).map(|column| widest(&rows, column) + 2).sum();
+    let text = whole_table(&rows);
+    text.lines()
+        .map(|line| wrapped(line, indent, Some(width)))
+        .collect()
+}
+
+/// The beginning of a text, with an ellipsis where it is cut.
+fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    for one in text.chars() {
+        if kept.width() + one.width().unwrap_or(0) + 1 > width {
+            break;
+        }
+        kept.push(one);
+    }
+    format!("{kept}…")
+}
+
+/// A line with its end, in lines of a width, all but the first behind an indent. It is broken at
+/// spaces, after commas, and within a word that is longer than a line.
+pub fn wrapped(line: &str, indent: usize, width: Option<usize>) -> String {
+    let Some(width) = width.filter(|width| *width >= indent + LEAST) else {
+        return format!("{line}\n");
+    };
+    let (mut out, mut column) = (String::new(), 0);
+    let next = |out: &mut String, column: &mut usize| {
+        out.truncate(out.trim_end_matches(' ').len());
+        out.push('\n');
+        out.extend(std::iter::repeat_n(' ', indent));
+        *column = indent;
+    };
+    for word in line.split_inclusive([' ', ',']) {
+        let size = shown_width(word.trim_end_matches(' '));
+        if column + size > width && column > indent {
+            next(&mut out, &mut column);
+        }
+        if size > width - indent {
+            for one in word.chars() {
+                let size = one.width().unwrap_or(0);
+                if column + size > width {
+                    next(&mut out, &mut column);
+                }
+                out.push(one);
+                column += size;
+            }
+            continue;
+        }
+        out.push_str(word);
+        column += shown_width(word);
+    }
+    out.truncate(out.trim_end_matches(' ').len());
+    out.push('\n');
+    out
+}
+
+/// The columns of a text, without the escapes that colour it.
+fn shown_width(text: &str) -> usize {
+    let mut parts = text.split('\u{1b}');
+    let first = parts.next().map_or(0, UnicodeWidthStr::width);
+    let rest = parts.map(|part| match part.split_once('m') {
+        Some((_, shown)) => shown.width(),
+        None => 0,
+    });
+    first + rest.sum::<usize>()
+}
+
+/// A table with columns as wide as their widest cell; the last one is not padded.
+fn whole_table(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
+    };
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| width(column).unwrap_or(0))
+        .collect();
+    let mut out = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            line.push_str(cell);
+            line.extend(std::iter::repeat_n(' ', width - cell.chars().count() + 2));
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_pads_all_but_the_last_column() {
+        let rows = vec![
+            vec!["a".to_owned(), "long".to_owned()],
+            vec!["grün".to_owned(), "b".to_owned()],
+        ];
+        assert_eq!(whole_table(&rows), "a     long\ngrün  b\n");
+    }
+
+    #[test]
+    fn a_line_is_wrapped_behind_its_indent() {
+        let line = "name  one two three four five six";
+        assert_eq!(wrapped(line, 6, None), format!("{line}\n"));
+        let text = wrapped(line, 6, Some(26));
+        assert_eq!(text, "name  one two three four\n      five six\n");
+        let painted = "\u{1b}[2mone two\u{1b}[0m";
+        assert_eq!(wrapped(painted, 0, Some(20)), format!("{painted}\n"));
+    }
+
+    #[test]
+    fn a_table_is_no_wider_than_its_terminal() {
+        let row = |word: &str| {
+            vec![
+                word.repeat(4),
+                word.repeat(30),
+                format!("{word},").repeat(40),
+            ]
+        };
+        let rows = [row("a"), row("grün")];
+        for width in [60, 80, 200] {
+            let text = table_within(&rows, Some(width));
+            assert!(text.lines().all(|line| line.width() <= width), "{text}");
+        }
+        assert!(table_within(&rows, None).lines().count() == 2);
+    }
+}

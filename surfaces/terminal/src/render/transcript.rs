@@ -1,0 +1,307 @@
+//! A session as a document, from its events alone.
+
+mod agents;
+mod extent;
+mod work;
+
+pub use extent::Extent;
+
+use super::links;
+use super::messages::answers;
+use super::values::model_in_words;
+use domain::context::{CompactionCause, Summary, SummaryKind};
+use domain::drive::Origin;
+use domain::event::{Event, EventBody, QueryStatus};
+use domain::id::{AgentId, QueryId};
+use extent::quoted;
+use session::SessionView;
+use std::collections::{BTreeMap, BTreeSet};
+use text::escape::visible;
+use text::links::Known;
+use turn::drive::summary;
+
+/// The conversation with the user as Markdown.
+#[must_use]
+pub fn markdown(events: &[Event], extent: Extent) -> String {
+    let facts = Facts::of(events);
+    let mut out = page(events, &facts, extent, None);
+    if extent == Extent::Whole {
+        for child in agents::in_order(events) {
+            out.push_str("\n---\n\n");
+            out.push_str(&page(events, &facts, extent, Some(child)));
+        }
+    }
+    out
+}
+
+/// What one sub-agent did, as Markdown; `None` when the session had no such agent.
+#[must_use]
+pub fn of_agent(events: &[Event], agent: AgentId) -> Option<String> {
+    let facts = Facts::of(events);
+    let is_there = facts.is_child(agent);
+    is_there.then(|| page(events, &facts, Extent::Whole, Some(agent)))
+}
+
+/// What the whole log says about its parts.
+struct Facts {
+    answers: BTreeMap<QueryId, u64>,
+    /// Answers of models that stand word for word under the heading of their request's answer.
+    shown_as_answers: BTreeSet<u64>,
+    /// Requests whose end is on record.
+    finished: BTreeSet<QueryId>,
+    view: SessionView,
+}
+
+impl Facts {
+    fn of(events: &[Event]) -> Self {
+        Self {
+            answers: answers(events),
+            shown_as_answers: shown_as_answers(events),
+            finished: finished(events),
+            view: SessionView::of(events),
+        }
+    }
+
+    /// Whether an agent worked for another.
+    fn is_child(&self, agent_id: AgentId) -> bool {
+        self.view.agents().find(agent_id).is_some()
+    }
+
+    /// `#12`, with what became of the message.
+    fn number(&self, seq: u64) -> String {
+        let pin = if self.view.pinned().contains(&seq) {
+            ", pinned"
+        } else {
+            ""
+        };
+        format!("#{seq}{pin}")
+    }
+}
+
+fn finished(events: &[Event]) -> BTreeSet<QueryId> {
+    let ends = events
+        .iter()
+        .filter(|event| matches!(event.body, EventBody::QueryFinished { .. }));
+    ends.filter_map(|event| event.query_id).collect()
+}
+
+/// The last answer of a model in each request, where it is the request's answer as well.
+fn shown_as_answers(events: &[Event]) -> BTreeSet<u64> {
+    let mut last: BTreeMap<QueryId, (u64, &str)> = BTreeMap::new();
+    let mut shown = BTreeSet::new();
+    for event in events {
+        let Some(query_id) = event.query_id else {
+            continue;
+        };
+        match &event.body {
+            EventBody::ModelAnswered { text, .. } => {
+                last.insert(query_id, (event.seq, text.trim()));
+            }
+            EventBody::GenerationFinished { answer, .. } => {
+                let said = last.get(&query_id);
+                shown.extend(
+                    said.filter(|said| said.1 == answer.trim())
+                        .map(|said| said.0),
+                );
+            }
+            _ => {}
+        }
+    }
+    shown
+}
+
+/// One agent's part of the log: the root's for `None`.
+fn page(events: &[Event], facts: &Facts, extent: Extent, whose: Option<AgentId>) -> String {
+    let mut out = String::new();
+    let mut known = Known::default();
+    for event in events {
+        links::note(&mut known, event);
+        let by = event.agent_id.filter(|id| facts.is_child(*id));
+        let part = match (&event.body, whose) {
+            // Its beginning and end are told by the agent that started it.
+            (EventBody::AgentSpawned { child, .. }, Some(one)) if *child == one => {
+                agents::heading(event)
+            }
+            (EventBody::AgentFinished { child, .. }, Some(one)) if *child == one => {
+                agents::report(event)
+            }
+            _ if by == whose => part(event, facts, &known, extent),
+            _ => None,
+        };
+        if let Some(part) = part {
+            out.push_str(part.trim_end());
+            out.push_str("\n\n");
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out.push('\n');
+    out
+}
+
+fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<String> {
+    match &event.body {
+        EventBody::SessionOpened { .. } => Some(opening(event)),
+        EventBody::SessionResumed { .. } => Some(format!("*Resumed {}.*", event.time)),
+        EventBody::SessionConfigured { profile } => Some(match &profile.model {
+            Some(model) => format!(
+                "*Settings: {} mode, model {}.*",
+                profile.mode.as_str(),
+                visible(&model_in_words(model))
+            ),
+            None => format!("*Settings: {} mode.*", profile.mode.as_str()),
+        }),
+        EventBody::QueryReceived { text, mode, origin } => {
+            let who = match origin {
+                Origin::User => "User",
+                Origin::Drive => "Drive",
+            };
+            let has_ended = event.query_id.is_none_or(|id| facts.finished.contains(&id));
+            let mark = match (facts.view.exchanges().counts(event), has_ended) {
+                (false, _) => ", taken back",
+                (true, true) => "",
+                (true, false) => ", no end on record: at work, or its process was killed",
+            };
+            Some(format!(
+                "## {who} {} ({}, {}{mark})\n\n{}",
+                facts.number(event.seq),
+                mode.as_str(),
+                event.time,
+                visible(text)
+            ))
+        }
+        // How a request ended without one stands in the line after it.
+        EventBody::GenerationFinished { answer, .. } if answer.trim().is_empty() => None,
+        EventBody::GenerationFinished { answer, model, .. } => {
+            let by = model
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_else(|| "rules".to_owned());
+            let seq = event.query_id.and_then(|id| facts.answers.get(&id));
+            let number = seq.map_or_else(String::new, |seq| format!(" {}", facts.number(*seq)));
+            Some(format!(
+                "## Answer{number} ({by})\n\n{}",
+                links::document(answer, known)
+            ))
+        }
+        EventBody::QueryFinished { status, error, .. } if *status != QueryStatus::Success => {
+            let why = error
+                .as_ref()
+                .map(|fault| format!(": {}", visible(&fault.message)))
+                .unwrap_or_default();
+            Some(format!("*Ended {status:?}{why}*"))
+        }
+        EventBody::Feedback { score, note } => Some(match note.as_str() {
+            "" => format!("*Rated {score}.*"),
+            note => format!("*Rated {score}: {}*", visible(note)),
+        }),
+        EventBody::Notice(fault) | EventBody::Error(fault) => {
+            Some(format!("*{}: {}*", fault.code, visible(&fault.message)))
+        }
+        _ => {
+            let is_shown_below = facts.shown_as_answers.contains(&event.seq);
+            lasting(event).or_else(|| work::part(event, extent, is_shown_below))
+        }
+    }
+}
+
+fn opening(event: &Event) -> String {
+    let EventBody::SessionOpened {
+        profile,
+        forked_from,
+    } = &event.body
+    else {
+        return String::new();
+    };
+    let name = match profile.name.as_str() {
+        "" => "Session",
+        name => name,
+    };
+    let folder = profile.settings.workspace.display();
+    let mut text = format!(
+        "# {}\n\n- id: {}\n- began: {}\n- folder: {folder}\n- agent: {}",
+        visible(name),
+        event.session_id,
+        event.time,
+        profile.agent_type
+    );
+    if let Some((parent, seq)) = forked_from {
+        text.push_str(&format!("\n- forked from: {parent} at event {seq}"));
+    }
+    text
+}
+
+/// What became of the view of the conversation, and what the drive did.
+fn lasting(event: &Event) -> Option<String> {
+    match &event.body {
+        EventBody::ContextCompacted {
+            before_tokens,
+            after_tokens,
+            dropped_messages,
+            cause,
+            summary: stands_for,
+            ..
+        } => {
+            let mut text = format!(
+                "*The view was made smaller ({}): {before_tokens} → {after_tokens} tokens, \
+                 {dropped_messages} messages left out.*",
+                cause_of(*cause)
+            );
+            if let Some(summary) = stands_for {
+                text.push_str(&format!("\n\n{}", summed_up(summary)));
+            }
+            Some(text)
+        }
+        EventBody::JournalWritten { title, text, .. } => Some(format!(
+            "> *journal: {}*\n>\n> {}",
+            visible(title),
+            quoted(text)
+        )),
+        EventBody::Pinned { seq, pinned: true } => Some(format!("*Message #{seq} was pinned.*")),
+        EventBody::Pinned { seq, pinned: false } => {
+            Some(format!("*Message #{seq} is no longer pinned.*"))
+        }
+        EventBody::Rewound { to_seq } => Some(format!(
+            "*The conversation was taken back to after event {to_seq}.*"
+        )),
+        EventBody::DriveState(decision) => Some(format!(
+            "*Drive: {}; {}*",
+            decision.state.as_str(),
+            visible(&decision.reason)
+        )),
+        EventBody::SignalReceived { signal } => {
+            Some(format!("*Signal: {}*", visible(&summary(signal))))
+        }
+        _ => None,
+    }
+}
+
+const fn cause_of(cause: CompactionCause) -> &'static str {
+    match cause {
+        CompactionCause::Trimmed => "the oldest turns fell out",
+        CompactionCause::Journal => "the journal stands for them",
+        CompactionCause::Summary => "a summary stands for them",
+        CompactionCause::Overflow => "the prompt did not fit",
+    }
+}
+
+fn summed_up(summary: &Summary) -> String {
+    let lines = summary.lines.iter().map(|line| {
+        let kind = match line.kind {
+            SummaryKind::Decision => "decision",
+            SummaryKind::Artifact => "file",
+            SummaryKind::OpenQuestion => "open",
+            SummaryKind::Constraint => "constraint",
+        };
+        let cites: Vec<String> = line.cites.iter().map(|seq| format!("#{seq}")).collect();
+        format!(
+            "- {kind}: {} ({})",
+            visible(&line.text).replace('\n', " "),
+            cites.join(", ")
+        )
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A text that goes on in a quotation.
+#[cfg(test)]
+mod tests;

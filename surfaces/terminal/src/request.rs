@@ -1,0 +1,13 @@
+//! A request that is worked on: what it shows, what it asks, and what is typed meanwhile.
+
+mod asker;
+mod follow;
+mod keyboard;
+mod prompts;
+mod view;
+mod waiting;
+
+pub use asker::{Asker, RememberedFolders};
+pub use follow::{follow, work_on};
+pub use keyboard::{Heard, Keyboard, LINE_BYTES};
+pub use view::{Meanwhile, View};

@@ -1,0 +1,127 @@
+//! One request from its text to its end: events to a view, questions to the user, signals to stop
+//! to the session, and what is typed meanwhile to the view.
+
+use super::asker::Asker;
+use super::keyboard::{Heard, Keyboard};
+use super::prompts::{PromptQueue, answered};
+use super::view::{Meanwhile, View};
+use super::waiting::Patience;
+use crate::exit::OrFail;
+use crate::signals::Caught;
+use anyhow::Result;
+use api::Streaming;
+use api::sessions::{Error, SendRequest, Sessions};
+use domain::event::{Event, EventBody, QueryStatus};
+use domain::id::{QueryId, SessionId};
+use futures::StreamExt;
+use std::time::Duration;
+
+/// How long a question waits for others that belong to it and were announced.
+const GATHERING: Duration = Duration::from_millis(500);
+
+/// The next line that is typed; waits for ever where nobody listens.
+async fn typed(keyboard: &mut Option<Keyboard>) -> Heard {
+    match keyboard {
+        Some(keyboard) => keyboard.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Sends the request and follows it to its end. The first signal stops it, the second leaves without
+/// waiting.
+///
+/// # Errors
+/// When the session refuses the request or its events stop without an end.
+pub async fn work_on(
+    sessions: &dyn Sessions,
+    request: SendRequest,
+    asker: &Asker,
+    view: &mut dyn View,
+    meanwhile: &mut Meanwhile,
+) -> Result<QueryStatus> {
+    let session_id = request.session_id;
+    let events = sessions.send(request).await.or_fail()?;
+    let ended = |event: &Event| match &event.body {
+        EventBody::QueryFinished { status, .. } => Some(*status),
+        _ => None,
+    };
+    let place = (sessions, session_id, asker);
+    follow(place, events, view, meanwhile, ended).await
+}
+
+/// Follows events until `ended` says how what they are about went. The first signal stops the request
+/// that was received last, or leaves when it has ended; the second leaves without waiting.
+///
+/// # Errors
+/// When the events stop without an end.
+pub async fn follow(
+    (sessions, session_id, asker): (&dyn Sessions, SessionId, &Asker),
+    mut events: Streaming<Event, Error>,
+    view: &mut dyn View,
+    meanwhile: &mut Meanwhile,
+    mut ended: impl FnMut(&Event) -> Option<QueryStatus>,
+) -> Result<QueryStatus> {
+    let mut running: Option<QueryId> = None;
+    let mut prompts = PromptQueue::default();
+    let mut interrupts = 0_u32;
+    loop {
+        prompts.share_keyboard(asker, view, meanwhile).await?;
+        let event = tokio::select! {
+            event = events.next() => match event {
+                Some(event) => event.or_fail()?,
+                None => anyhow::bail!("the session's events ended before the request did"),
+            },
+            answer = answered(&mut prompts.asking) => {
+                let place = (sessions, session_id, asker);
+                prompts.pass_on(answer?, place, view).await?;
+                prompts.ask_next(Patience::Left);
+                continue;
+            }
+            heard = typed(&mut meanwhile.keyboard) => {
+                view.typed(heard)?;
+                continue;
+            }
+            caught = meanwhile.signals.next() => {
+                prompts.clear(view)?;
+                interrupts += 1;
+                if interrupts > 1 {
+                    view.left()?;
+                }
+                if interrupts > 1 || running.is_none() {
+                    return Ok(QueryStatus::Interrupted);
+                }
+                // This request alone: what runs may be somebody else's.
+                sessions.interrupt(session_id, running).await.or_fail()?;
+                stopping(&caught).map_or(Ok(()), |text| view.remark(text))?;
+                continue;
+            }
+            () = tokio::time::sleep(GATHERING), if prompts.is_gathering() => {
+                prompts.ask_next(Patience::Gone);
+                continue;
+            }
+            () = tokio::time::sleep(view.patience()), if running.is_some() && prompts.is_clear() => {
+                view.tick();
+                continue;
+            }
+        };
+        prompts.note(&event, asker, view)?;
+        match &event.body {
+            EventBody::QueryReceived { .. } => running = event.query_id,
+            EventBody::QueryFinished { .. } => running = None,
+            _ => {}
+        }
+        if let Some(status) = ended(&event) {
+            return Ok(status);
+        }
+    }
+}
+
+/// What is said to a signal that stops a request.
+const fn stopping(caught: &Caught) -> Option<&'static str> {
+    match caught {
+        Caught::CtrlC => Some("stopping; press Ctrl-C again to leave at once"),
+        Caught::Terminate => Some("stopping"),
+        // Nobody is left to read a remark.
+        Caught::HangUp => None,
+    }
+}

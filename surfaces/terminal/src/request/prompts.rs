@@ -1,0 +1,233 @@
+//! The questions of a request, put to the user one after the other.
+
+use super::asker::Asker;
+use super::view::{Meanwhile, UNREADABLE, View};
+use super::waiting::{Patience, Questions};
+use crate::render::confirm::{Memory, Reply, Said};
+use crate::render::{Paint, confirm};
+use anyhow::{Context, Result};
+use api::sessions::Sessions;
+use domain::event::{ConfirmationKind, ConfirmationRequest, Event, EventBody};
+use domain::fault::Coded;
+use domain::id::{ConfirmationId, SessionId};
+use domain::settings::Attendance;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::task::JoinHandle;
+
+/// The questions that wait, and the one that is being asked.
+#[derive(Default)]
+pub(super) struct PromptQueue {
+    waiting: Questions,
+    /// Those that are to be asked now.
+    due: Option<Vec<ConfirmationRequest>>,
+    pub(super) asking: Option<Asking>,
+    /// What happened since a question stands on the terminal: nothing is printed into its prompt.
+    held: Vec<Event>,
+}
+
+/// Most events that wait until a question is answered; then they are shown after all.
+const HELD_EVENTS: usize = 10_000;
+
+impl PromptQueue {
+    /// Shows what waited for a question to be answered.
+    pub(super) fn show_held(&mut self, view: &mut dyn View) -> Result<()> {
+        let held = std::mem::take(&mut self.held);
+        held.iter().try_for_each(|event| view.show(event))
+    }
+
+    /// Asks nothing any longer.
+    pub(super) fn clear(&mut self, view: &mut dyn View) -> Result<()> {
+        self.show_held(view)?;
+        *self = Self::default();
+        Ok(())
+    }
+
+    /// Shows an event, once no question stands on the terminal; an end waits for none.
+    fn show(&mut self, event: &Event, view: &mut dyn View) -> Result<()> {
+        let is_end = matches!(event.body, EventBody::QueryFinished { .. });
+        if self.asking.is_some() && !is_end && self.held.len() < HELD_EVENTS {
+            self.held.push(event.clone());
+            return Ok(());
+        }
+        self.show_held(view)?;
+        view.show(event)
+    }
+
+    /// Shows an event, and asks or stops asking because of it.
+    pub(super) fn note(&mut self, event: &Event, asker: &Asker, view: &mut dyn View) -> Result<()> {
+        match &event.body {
+            EventBody::ConfirmationAsked(question) if asker.attendance == Attendance::Attended => {
+                self.waiting.put(question.clone());
+            }
+            // Answered elsewhere, or by silence: nobody is asked any longer.
+            EventBody::ConfirmationAnswered {
+                confirmation_id,
+                by,
+                ..
+            } if self.close(*confirmation_id) => {
+                self.show_held(view)?;
+                view.remark(&format!("the question is closed ({by})"))?;
+            }
+            _ => return self.show(event, view),
+        }
+        self.show(event, view)?;
+        self.ask_next(Patience::Left);
+        Ok(())
+    }
+
+    /// Puts the questions that are due, which have the keyboard then; else what is typed is heard.
+    pub(super) async fn share_keyboard(
+        &mut self,
+        asker: &Asker,
+        view: &mut dyn View,
+        meanwhile: &mut Meanwhile,
+    ) -> Result<()> {
+        if let Some(questions) = self.due.take() {
+            meanwhile.hush(view).await?;
+            self.asking = Some(Asking::begin(questions, asker.memory()));
+        } else if self.asking.is_none() {
+            meanwhile.listen();
+        }
+        Ok(())
+    }
+
+    /// Nothing is asked and nothing waits.
+    pub(super) fn is_clear(&self) -> bool {
+        self.asking.is_none() && self.waiting.is_empty()
+    }
+
+    /// Something waits for what belongs to it.
+    pub(super) fn is_gathering(&self) -> bool {
+        self.asking.is_none() && !self.waiting.is_empty()
+    }
+
+    /// Asks what is next, unless something is being asked.
+    pub(super) fn ask_next(&mut self, patience: Patience) {
+        if self.asking.is_none() && self.due.is_none() {
+            self.due = self.waiting.next(patience);
+        }
+    }
+
+    /// Passes on what the user answered, after what happened while the question stood there.
+    pub(super) async fn pass_on(
+        &mut self,
+        reply: Option<Reply>,
+        (sessions, session_id, asker): (&dyn Sessions, SessionId, &Asker),
+        view: &mut dyn View,
+    ) -> Result<()> {
+        if let (Some(asking), Some(reply)) = (self.asking.take(), reply) {
+            self.show_held(view)?;
+            for (question, said) in self.take(asking.questions.clone(), reply) {
+                tell(sessions, session_id, &question, said, asker, view).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What each question is answered with; questions that are to be asked one by one go back.
+    fn take(
+        &mut self,
+        questions: Vec<ConfirmationRequest>,
+        reply: Reply,
+    ) -> Vec<(ConfirmationRequest, Said)> {
+        match reply {
+            Reply::All(said) => {
+                let is_one = questions.len() == 1;
+                let mut remember = said.remember;
+                let mut answer = |question: &ConfirmationRequest| match question.kind {
+                    // Of several, a yes for the session is offered for the folder alone.
+                    ConfirmationKind::Call if !is_one => said.clone().at_most_once(),
+                    // It is one folder: it is remembered once.
+                    _ => Said {
+                        remember: std::mem::take(&mut remember),
+                        ..said.clone()
+                    },
+                };
+                let answers = questions.into_iter().map(|q| (answer(&q), q));
+                answers.map(|(said, question)| (question, said)).collect()
+            }
+            Reply::OneByOne => {
+                self.waiting.part(questions);
+                Vec::new()
+            }
+        }
+    }
+
+    /// Takes out a question that was answered elsewhere; whether it was the one on the terminal.
+    /// What was asked with it is asked again without it.
+    fn close(&mut self, confirmation_id: ConfirmationId) -> bool {
+        self.waiting.close(confirmation_id);
+        let is_shown = |asking: &Asking| asking.is_about(confirmation_id);
+        let Some(mut asking) = self.asking.take_if(|asking| is_shown(asking)) else {
+            return false;
+        };
+        let mut left = std::mem::take(&mut asking.questions);
+        left.retain(|question| question.confirmation_id != confirmation_id);
+        self.waiting.part(left);
+        true
+    }
+}
+
+/// Passes the user's answer on, and keeps it where they asked for that.
+async fn tell(
+    sessions: &dyn Sessions,
+    session_id: SessionId,
+    question: &ConfirmationRequest,
+    said: Said,
+    asker: &Asker,
+    view: &mut dyn View,
+) -> Result<()> {
+    let (id, binding) = (question.confirmation_id, question.binding);
+    match sessions.confirm(session_id, id, binding, said.answer).await {
+        Ok(()) if said.remember => asker.remember(view).await,
+        Ok(()) => Ok(()),
+        Err(late) => view.remark(&format!("the answer did not count: {}", late.message())),
+    }
+}
+
+/// Questions on the terminal, as one. Dropping it takes them back.
+pub(super) struct Asking {
+    questions: Vec<ConfirmationRequest>,
+    is_closed: Arc<AtomicBool>,
+    reading: JoinHandle<std::io::Result<Option<Reply>>>,
+}
+
+impl Asking {
+    fn begin(questions: Vec<ConfirmationRequest>, memory: Memory) -> Self {
+        let is_closed = Arc::new(AtomicBool::new(false));
+        let (shown, closed) = (questions.clone(), Arc::clone(&is_closed));
+        let paint = Paint::for_stream(&std::io::stderr());
+        let reading =
+            tokio::task::spawn_blocking(move || confirm::ask(&shown, paint, memory, &closed));
+        Self {
+            questions,
+            is_closed,
+            reading,
+        }
+    }
+
+    fn is_about(&self, confirmation_id: ConfirmationId) -> bool {
+        let mut questions = self.questions.iter();
+        questions.any(|question| question.confirmation_id == confirmation_id)
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        self.is_closed.store(true, Ordering::SeqCst);
+    }
+}
+
+/// The answer to what is asked; waits for ever when nothing is.
+pub(super) async fn answered(asking: &mut Option<Asking>) -> Result<Option<Reply>> {
+    match asking {
+        Some(asking) => {
+            let read = (&mut asking.reading)
+                .await
+                .context("the terminal could not be read")?;
+            read.context(UNREADABLE)
+        }
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,274 @@
+//! `carl run`: one task, then exit with what came of it.
+
+mod again;
+mod request;
+mod source;
+mod view;
+
+pub use request::{RunForm, RunRequest, attendance};
+pub use source::TaskSource;
+pub use view::print_failure;
+
+use crate::exit::{Exit, OrFail, describe, not_opened};
+use crate::host::Host;
+use crate::render::override_warning;
+use crate::request::{Asker, Meanwhile, View, follow, work_on};
+use crate::signals::Signals;
+use crate::{sessions, undo};
+use anyhow::Result;
+use api::sessions::{Follow, OpenRequest, SendRequest, Sessions};
+use domain::drive::Origin;
+use domain::event::{Event, EventBody, QueryStatus};
+use domain::id::{HolderId, SessionId};
+use domain::settings::{Mode, SessionProfile};
+use futures::StreamExt;
+use session::SessionView;
+use std::io;
+use view::RunView;
+
+/// Most processes that are tried one after the other because each ends before it is asked.
+const HOSTS: u32 = 16;
+
+/// Runs the task. Whoever serves may end before it is asked; then the task is begun elsewhere.
+///
+/// # Errors
+/// When it could not begin, or nobody can be asked about it.
+pub async fn run(host: &mut dyn Host, request: RunRequest) -> Result<Exit> {
+    host.ask_about_notes(&request.profile.profile).await?;
+    let mut hosts = 1;
+    loop {
+        let task = Task {
+            profile: request.profile.profile.clone(),
+            request: request.clone(),
+        };
+        let worked = match task.begin(host).await {
+            Ok(begun) if hosts == HOSTS || !host.is_gone().await => begun.work_in(host).await,
+            Err(error) if hosts == HOSTS || !host.is_gone().await => Err(error),
+            Ok(_) | Err(_) => Ok(None),
+        };
+        match worked? {
+            Some(exit) => return Ok(exit),
+            // Whoever served was about to end, and nothing was asked there yet; nor is anything
+            // asked of those who serve in its place before they agree.
+            None => {
+                hosts += 1;
+                host.reopen().await?;
+            }
+        }
+    }
+}
+
+/// A task that is about to be worked on.
+struct Task {
+    request: RunRequest,
+    profile: SessionProfile,
+}
+
+/// A task whose session is open.
+struct Begun {
+    task: Task,
+    session_id: SessionId,
+    holder_id: HolderId,
+    /// As which the session is left, where it was opened as something else.
+    own: Option<SessionProfile>,
+}
+
+impl Task {
+    /// Opens its session.
+    async fn begin(mut self, host: &dyn Host) -> Result<Begun> {
+        let own = self.take_up(host).await?;
+        let request = match self.request.session_id {
+            Some(session_id) => OpenRequest::Resume {
+                session_id,
+                profile: Some(self.profile.clone()),
+            },
+            None => OpenRequest::New(self.profile.clone()),
+        };
+        let opened = host.sessions().open(request).await;
+        let opened = opened.map_err(|error| not_opened(&error))?;
+        let (session_id, holder_id) = sessions::held(&opened)?;
+        Ok(Begun {
+            task: self,
+            session_id,
+            holder_id,
+            own,
+        })
+    }
+
+    /// Goes on as the session was held. To take a change back is no change of that: the profile to
+    /// leave the session with is returned if it differs.
+    async fn take_up(&mut self, host: &dyn Host) -> Result<Option<SessionProfile>> {
+        let Some(id) = self.request.session_id else {
+            return Ok(None);
+        };
+        let own = sessions::own_profile(host.sessions(), id).await?;
+        let kept = self.request.profile.continuing(own.clone());
+        if kept.mode != Mode::Deterministic || !undo::is_asked_by(&self.request.text) {
+            self.profile = kept;
+            return Ok(None);
+        }
+        self.profile.name.clone_from(&own.name);
+        self.profile.mode = kept.mode;
+        // An agent that hands work out may have no tool for it; those who did the work have.
+        if undo::may_undo(&host.list_agents().await?, &kept.agent_type) {
+            self.profile.agent_type = kept.agent_type;
+        }
+        let left = SessionProfile {
+            settings: self.profile.settings.clone(),
+            ..own
+        };
+        Ok((left != self.profile).then_some(left))
+    }
+}
+
+impl Begun {
+    /// `None` when whoever served ended before it was asked anything.
+    async fn work_in(self, host: &dyn Host) -> Result<Option<Exit>> {
+        let Self {
+            task,
+            session_id,
+            holder_id,
+            own,
+        } = self;
+        let workspace = task.profile.settings.workspace.clone();
+        let (mode, level) = (task.profile.mode, task.profile.settings.override_level);
+        let warnings = override_warning(level).into_iter();
+        let request = task.request;
+        let warnings = warnings.chain(request.source.not_sent(&request.text, &workspace));
+        let warnings: Vec<String> = warnings.collect();
+        let send = SendRequest {
+            mode: Some(mode),
+            input: request.input.clone(),
+            pictures: request.pictures.clone(),
+            holder_id: Some(holder_id),
+            ..SendRequest::new(session_id, request.text.clone())
+        };
+        let sessions = host.sessions();
+        let asker = host.asker();
+        let mut view = RunView::new(sessions, session_id, &request, workspace).await;
+        for warning in &warnings {
+            view.remark(warning)?;
+        }
+        let mut meanwhile = Meanwhile {
+            signals: Signals::all()?,
+            keyboard: None,
+        };
+        let worked = match mode {
+            Mode::Auto => {
+                // What the drive said while the session was opened is shown too.
+                let so_far = sessions::view_of(sessions, session_id).await?;
+                view.last_seq = so_far.profile_seq();
+                let place = (sessions, session_id, &asker);
+                let rested = to_its_rest(place, send, &mut view, &mut meanwhile).await;
+                rested.inspect(|status| view.summary.status = *status)
+            }
+            _ => work_on(sessions, send, &asker, &mut view, &mut meanwhile).await,
+        };
+        if worked.is_err() && view.summary.query_id.is_none() && host.is_gone().await {
+            return Ok(None);
+        }
+        let status = match worked {
+            Err(error) if is_unread(&error) => QueryStatus::Interrupted,
+            // A program is told what was done until then.
+            Err(error) if view.is_json() => {
+                let (exit, fault) = describe(&error);
+                view.summary.error = Some(fault);
+                view.finish()?;
+                return Ok(Some(exit));
+            }
+            worked => worked?,
+        };
+        view.finish()?;
+        if request.source.leaves_a_pipe_unread() {
+            view.remark(
+                "standard input was not read, since the task was given in words; `--input -` gives \
+                 it as data",
+            )?;
+        }
+        match leave(sessions, (session_id, holder_id), own, &mut view).await {
+            // Whoever served has ended since the answer, and the session with that.
+            Err(_) if host.is_gone().await => {}
+            left => left?,
+        }
+        Ok(Some(status.into()))
+    }
+}
+
+/// Whether whoever read the events has gone: then there is nobody to go on for.
+fn is_unread(error: &anyhow::Error) -> bool {
+    let cause = error.downcast_ref::<io::Error>();
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Closes the session, and leaves it as `own` where that is given.
+async fn leave(
+    sessions: &dyn Sessions,
+    (session_id, holder_id): (SessionId, HolderId),
+    own: Option<SessionProfile>,
+    view: &mut RunView,
+) -> Result<()> {
+    // They end with the session.
+    let so_far = sessions::view_of(sessions, session_id).await?;
+    for job in so_far.background().jobs() {
+        view.remark(&format!("the job `{job}` still ran; it is stopped now"))?;
+    }
+    sessions.close(session_id, holder_id).await.or_fail()?;
+    if let Some(profile) = own {
+        let profile = Some(profile);
+        let again = sessions.open(OpenRequest::Resume {
+            session_id,
+            profile,
+        });
+        let again = again.await.or_fail()?;
+        let (session_id, holder_id) = sessions::held(&again)?;
+        sessions.close(session_id, holder_id).await.or_fail()?;
+    }
+    Ok(())
+}
+
+/// Sends the request and shows all that happens in the session, until its drive rests for good or
+/// the request is stopped.
+async fn to_its_rest(
+    place: (&dyn Sessions, SessionId, &Asker),
+    send: SendRequest,
+    view: &mut RunView,
+    meanwhile: &mut Meanwhile,
+) -> Result<QueryStatus> {
+    let (sessions, session_id, _) = place;
+    let last_seq = view.last_seq;
+    let mut so_far = SessionView::default();
+    // Timers may run from before this process.
+    let past = sessions.attach(session_id, 1, Follow::Outline).await;
+    let mut past = past.or_fail()?;
+    while let Some(event) = past.next().await {
+        let event = event.or_fail()?;
+        if event.seq <= last_seq {
+            so_far.apply(&event);
+        }
+    }
+    let events = sessions.attach(session_id, last_seq + 1, Follow::Live);
+    let events = events.await.or_fail()?;
+    // Its events are among those of the session.
+    drop(sessions.send(send).await.or_fail()?);
+    let mut asked = None;
+    let ended = |event: &Event| {
+        so_far.apply(event);
+        match &event.body {
+            EventBody::QueryReceived {
+                origin: Origin::User,
+                ..
+            } => {
+                asked = asked.or(event.query_id);
+                None
+            }
+            EventBody::QueryFinished {
+                status: QueryStatus::Interrupted,
+                ..
+            } if asked.is_some() && event.query_id == asked => Some(QueryStatus::Interrupted),
+            // A drive that rests before it has seen the request rests from an earlier one.
+            EventBody::DriveState(_) if asked.is_some() => so_far.drive().outcome(),
+            _ => None,
+        }
+    };
+    follow(place, events, view, meanwhile, ended).await
+}

@@ -1,0 +1,56 @@
+//! What a run is asked to do.
+
+use super::source::TaskSource;
+use crate::profile::RequestedProfile;
+use api::sessions::{Input, PictureFile};
+use domain::id::SessionId;
+use domain::settings::Attendance;
+use std::io::{self, IsTerminal};
+
+/// How a run is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunForm {
+    /// As it happens, for a person.
+    Text,
+    /// One JSON object at the end.
+    Json,
+    /// One JSON event a line as it happens.
+    Events,
+}
+
+/// A task and how it is worked on.
+#[derive(Debug, Clone)]
+pub struct RunRequest {
+    /// Where the task and its data come from.
+    pub source: TaskSource,
+    /// The task.
+    pub text: String,
+    /// Its data.
+    pub input: Option<Input>,
+    /// Its pictures.
+    pub pictures: Vec<PictureFile>,
+    /// How the session is to be held.
+    pub profile: RequestedProfile,
+    /// The session that is continued; `None` for one of its own.
+    pub session_id: Option<SessionId>,
+    /// How it is shown.
+    pub form: RunForm,
+    /// The command line, after the program's name.
+    pub typed: Vec<String>,
+}
+
+/// Someone can answer only where both the question and the answer meet a person.
+#[must_use]
+pub fn attendance(source: &TaskSource, form: RunForm) -> Attendance {
+    let reads_task_from_stdin =
+        source.words.iter().any(|word| word == "-") || source.input_is_piped();
+    if io::stdin().is_terminal()
+        && io::stderr().is_terminal()
+        && form == RunForm::Text
+        && !reads_task_from_stdin
+    {
+        Attendance::Attended
+    } else {
+        Attendance::Unattended
+    }
+}

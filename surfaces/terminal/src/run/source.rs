@@ -1,0 +1,178 @@
+//! What a run is given: its task, the data that it is about, and where both come from.
+
+use crate::exit::Failure;
+use crate::files::{self, Links};
+use crate::pictures;
+use anyhow::{Context, Result};
+use api::sessions::{Input, PictureFile};
+use std::io::{self, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+
+/// Where a task, its data and its pictures come from, as it was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskSource {
+    /// The task: words, `@file`, or `-` for standard input.
+    pub words: Vec<String>,
+    /// The data: a file, or `-` for standard input.
+    pub input: Option<PathBuf>,
+    /// The folder that typed paths are seen from, where it is not the current one.
+    pub folder: Option<PathBuf>,
+}
+
+impl TaskSource {
+    fn place(&self, typed: &Path) -> PathBuf {
+        match &self.folder {
+            Some(folder) => folder.join(typed),
+            None => typed.to_owned(),
+        }
+    }
+
+    /// Whether something was piped here that nobody asked for. A loop in a script may keep its own list
+    /// in standard input, so that it is never taken unasked.
+    pub(super) fn leaves_a_pipe_unread(&self) -> bool {
+        let stdin = io::stdin();
+        let reads = self.words.is_empty() || self.words == ["-"] || self.input_is_piped();
+        let is_pipe = rustix::fs::fstat(&stdin).is_ok_and(|facts| {
+            rustix::fs::FileType::from_raw_mode(facts.st_mode) == rustix::fs::FileType::Fifo
+        });
+        !reads && is_pipe && rustix::io::ioctl_fionread(&stdin).is_ok_and(|bytes| bytes > 0)
+    }
+
+    /// Whether the data comes by standard input.
+    pub(super) fn input_is_piped(&self) -> bool {
+        self.input.as_deref() == Some(Path::new("-"))
+    }
+
+    /// Whether `--input` names a picture.
+    fn input_is_picture(&self) -> bool {
+        self.input.as_deref().is_some_and(pictures::is_named_as_one)
+    }
+
+    /// The pictures of `--input` and of the task, where it was typed. Names are looked up from `folder`.
+    ///
+    /// # Errors
+    /// When one is not there or cannot be read.
+    pub fn pictures(&self, task: &str, folder: &Path) -> Result<Vec<PictureFile>> {
+        let mut given = match &self.input {
+            Some(typed) if self.input_is_picture() => {
+                let file = self.place(typed);
+                vec![pictures::read(&typed.display().to_string(), &file)?]
+            }
+            _ => Vec::new(),
+        };
+        if self.words.join(" ") == task {
+            given.extend(pictures::named_in(task, folder)?);
+        }
+        Ok(given)
+    }
+
+    /// What is to be said of files that the task names with `@`, where it was typed.
+    pub(super) fn not_sent(&self, task: &str, folder: &Path) -> Option<String> {
+        let is_typed = self.words.join(" ") == task;
+        is_typed.then(|| pictures::not_sent(task, folder)).flatten()
+    }
+
+    /// The data of `--input`, unless that is a picture.
+    ///
+    /// # Errors
+    /// When it cannot be read, is no text, or holds nothing.
+    pub fn input(&self) -> Result<Option<Input>> {
+        let Some(typed) = self.input.as_ref().filter(|_| !self.input_is_picture()) else {
+            return Ok(None);
+        };
+        let refuse = |problem: String| {
+            Failure::usage(
+                problem,
+                "Give --input a readable UTF-8 text file or a picture, or - for standard input.",
+            )
+        };
+        let (name, text) = match self.input_is_piped() {
+            true => ("standard input".to_owned(), stdin_text()?),
+            false => {
+                let file = self.place(typed);
+                let limit = domain::limits::USER_TEXT_BYTES as u64;
+                let text = files::text(&file, limit, Links::Followed)
+                    .map_err(|error| {
+                        Failure::usage(
+                            format!("the data: {error:#}"),
+                            "--input takes UTF-8 text of at most 1 MiB, or a picture. Anything else the \
+                             agent reads by itself when the task names it: carl run \"summarise \
+                             'paper.pdf'\"",
+                        )
+                    })?
+                    .ok_or_else(|| refuse(format!("there is no file {}", file.display())))?;
+                (file.display().to_string(), text)
+            }
+        };
+        if text.trim().is_empty() {
+            return Err(refuse(format!("{name} holds no data")).into());
+        }
+        Ok(Some(Input { name, text }))
+    }
+
+    /// The task's text from words, `@file`, `-`, or a pipe.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be read.
+    pub fn task(&self) -> Result<String> {
+        let words = self.words.as_slice();
+        let reads_stdin = words.is_empty() || words == ["-"];
+        if reads_stdin && self.input_is_piped() {
+            return Err(Failure::usage(
+                "standard input cannot be the task and its data",
+                "Write the task in quotes: carl run \"summarise this\" --input -",
+            )
+            .into());
+        }
+        let text = match words {
+            [] if !io::stdin().is_terminal() => stdin_text()?,
+            [only] if only == "-" => stdin_text()?,
+            [only] if only.starts_with('@') && only.len() > 1 => {
+                let limit = domain::limits::USER_TEXT_BYTES as u64;
+                let refuse = |problem: String| {
+                    Failure::usage(
+                        problem,
+                        "Give `@file` a readable UTF-8 text file, or write the task in quotes.",
+                    )
+                };
+                if pictures::is_named_as_one(Path::new(only)) {
+                    return Err(Failure::usage(
+                        format!("{only} is a picture, and no task"),
+                        "Say what it is for: carl run \"what is on @shot.png?\"",
+                    )
+                    .into());
+                }
+                let file = self.place(Path::new(&only[1..]));
+                files::text(&file, limit, Links::Followed)
+                    .map_err(|error| refuse(format!("the task file: {error:#}")))?
+                    .ok_or_else(|| refuse(format!("there is no task file {}", file.display())))?
+            }
+            words => words.join(" "),
+        };
+        if text.trim().is_empty() {
+            return Err(Failure::usage(
+                "there is no task",
+                "Write it in quotes: carl run \"list the files here\"; or use @file, or - for standard input.",
+            )
+            .into());
+        }
+        Ok(text)
+    }
+}
+
+fn stdin_text() -> Result<String> {
+    let limit = domain::limits::USER_TEXT_BYTES as u64 + 1;
+    let mut bytes = Vec::new();
+    io::stdin()
+        .lock()
+        .take(limit)
+        .read_to_end(&mut bytes)
+        .context("standard input cannot be read")?;
+    String::from_utf8(bytes).map_err(|error| {
+        Failure::usage(
+            format!("standard input is not UTF-8 text: {error}"),
+            "Give it as UTF-8 text.",
+        )
+        .into()
+    })
+}

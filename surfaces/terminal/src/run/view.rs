@@ -1,0 +1,172 @@
+//! How a run is shown: as it happens for a person, or as JSON.
+
+use super::again::{Missing, approving};
+use super::request::{RunForm, RunRequest};
+use crate::render::summary::RunSummary;
+use crate::render::terminal::{Answer, Terminal};
+use crate::render::{Paint, hand_out, links, print, print_error};
+use crate::request::View;
+use anyhow::{Context, Result};
+use api::sessions::Sessions;
+use domain::event::{Event, EventBody, QueryStatus};
+use domain::fault::Fault;
+use domain::hash::Digest;
+use domain::id::SessionId;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::time::Duration;
+use text::escape::visible;
+
+/// The one JSON object of a run that did not begin.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn print_failure(fault: Fault) -> Result<()> {
+    print_summary(&RunSummary::failed(fault))
+}
+
+fn print_summary(summary: &RunSummary) -> Result<()> {
+    let text =
+        serde_json::to_string_pretty(summary).context("the result cannot be written as JSON")?;
+    print(&format!("{text}\n")).context("standard output cannot be written")
+}
+
+/// How this run is shown.
+enum Form {
+    Terminal(Box<Terminal>),
+    Json,
+    Events,
+}
+
+pub(super) struct RunView {
+    form: Form,
+    pub(super) summary: RunSummary,
+    remarks: Paint,
+    /// The last event that was shown.
+    pub(super) last_seq: u64,
+    /// The plan that waits for a yes.
+    proposed: Option<Digest>,
+    /// The folder that the session works in.
+    workspace: PathBuf,
+    /// The command line, after the program's name.
+    typed: Vec<String>,
+}
+
+impl RunView {
+    pub(super) async fn new(
+        sessions: &dyn Sessions,
+        session_id: SessionId,
+        request: &RunRequest,
+        workspace: PathBuf,
+    ) -> Self {
+        let form = match request.form {
+            RunForm::Json => Form::Json,
+            RunForm::Events => Form::Events,
+            RunForm::Text => {
+                let answer = match io::stdout().is_terminal() {
+                    true => Answer::Streamed,
+                    false => Answer::AtEnd,
+                };
+                Form::Terminal(Box::new(Terminal::new(
+                    Paint::for_stream(&io::stderr()),
+                    answer,
+                    links::past(sessions, session_id).await,
+                )))
+            }
+        };
+        let remarks = Paint::for_stream(&io::stderr());
+        Self {
+            form,
+            summary: RunSummary::new(Some(session_id)),
+            remarks,
+            last_seq: 0,
+            proposed: None,
+            workspace,
+            typed: request.typed.clone(),
+        }
+    }
+
+    /// Whether one JSON object is all that is printed.
+    pub(super) const fn is_json(&self) -> bool {
+        matches!(self.form, Form::Json)
+    }
+
+    /// Prints what comes at the end.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn finish(&self) -> Result<()> {
+        match self.form {
+            Form::Json => print_summary(&self.summary),
+            Form::Terminal(_) => match self.proposed {
+                Some(hash) if self.summary.status == QueryStatus::Denied => {
+                    let why = self
+                        .summary
+                        .error
+                        .as_ref()
+                        .map(|fault| fault.message.as_str());
+                    let Some(missing) = Missing::of(why.unwrap_or_default(), hash, &self.workspace)
+                    else {
+                        return Ok(());
+                    };
+                    let again =
+                        approving(&self.typed, hash, missing).map(|line| format!("{line}\n"));
+                    Ok(again.map_or(Ok(()), |line| print_error(&line))?)
+                }
+                _ => Ok(()),
+            },
+            Form::Events => Ok(()),
+        }
+    }
+}
+
+impl View for RunView {
+    fn show(&mut self, event: &Event) -> Result<()> {
+        self.last_seq = event.seq;
+        match &event.body {
+            EventBody::PlanProposed { hash, .. } | EventBody::TasksProposed { hash, .. } => {
+                self.proposed = Some(*hash);
+            }
+            EventBody::PlanApproved { .. } => self.proposed = None,
+            _ => {}
+        }
+        // The summary is that of the user's request, not of what the drive made of it.
+        let first = self.summary.query_id;
+        if first.is_none() || first == event.query_id {
+            self.summary.add(event);
+        }
+        match &mut self.form {
+            Form::Terminal(terminal) => Ok(terminal.draw(event)?),
+            Form::Events => {
+                let line = serde_json::to_string(event).context("an event cannot be written")?;
+                Ok(hand_out(&format!("{line}\n"))?)
+            }
+            Form::Json => match &event.body {
+                // Standard error may be watched by a person even when a program reads the object.
+                EventBody::Notice(fault) => {
+                    let text = format!("note: {} [{}]\n", fault.message, fault.code);
+                    Ok(print_error(&self.remarks.warn(&visible(&text)))?)
+                }
+                _ => Ok(()),
+            },
+        }
+    }
+
+    fn tick(&mut self) {
+        if let Form::Terminal(terminal) = &mut self.form {
+            terminal.tick();
+        }
+    }
+
+    fn patience(&self) -> Duration {
+        match &self.form {
+            Form::Terminal(terminal) => terminal.patience(),
+            Form::Json | Form::Events => Duration::from_secs(3600),
+        }
+    }
+
+    fn remark(&mut self, text: &str) -> Result<()> {
+        let text = visible(text);
+        Ok(print_error(&format!("{}\n", self.remarks.warn(&text)))?)
+    }
+}

@@ -1,0 +1,238 @@
+//! `carl session`: listing, showing, compacting, forking and exporting sessions.
+
+use crate::exit::OrFail;
+use crate::files::write_new;
+use crate::render::context::{self, Depth};
+use crate::render::transcript::{self, Extent};
+use crate::render::{Paint, print, table};
+use crate::sessions::{agent_of, as_json, events_of, find, fork_point};
+use anyhow::{Context, Result};
+use api::sessions::{ErrorKind, Follow, Selection, SessionSummary, Sessions, Whose};
+use domain::event::{Event, EventBody};
+use domain::id::SessionId;
+use serde::Serialize;
+use std::path::Path;
+use text::escape::visible;
+
+/// The session that a command is about.
+#[derive(Clone, Copy)]
+pub struct Chosen<'a> {
+    /// Where sessions are.
+    pub sessions: &'a dyn Sessions,
+    /// The folder whose newest session `last` is.
+    pub workspace: &'a Path,
+    /// What was typed: the beginning or end of an id, or `last`.
+    pub part: &'a str,
+}
+
+impl Chosen<'_> {
+    async fn find(&self) -> Result<SessionId> {
+        let found = find(self.sessions, self.part, self.workspace).await?;
+        Ok(found.session_id)
+    }
+}
+
+/// How sessions are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListForm {
+    /// A table.
+    Table,
+    /// JSON.
+    Json,
+}
+
+/// What is shown of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShowForm<'a> {
+    /// Every event, one JSON object a line.
+    Events,
+    /// A readable transcript.
+    Transcript,
+    /// What one sub-agent did; its id begins or ends so.
+    Agent(&'a str),
+}
+
+/// How a context is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContextForm {
+    /// JSON.
+    Json,
+    /// For people.
+    Shown(Depth),
+}
+
+/// The form of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportForm {
+    /// For people.
+    Markdown,
+    /// The events, as an array.
+    Json,
+}
+
+/// One line of `carl session list --json`.
+#[derive(Debug, Serialize)]
+struct Listed<'a> {
+    session_id: SessionId,
+    title: &'a str,
+    workspace: &'a Path,
+    created: domain::Timestamp,
+    updated: domain::Timestamp,
+    events: u64,
+}
+
+/// Prints the newest sessions, at most `limit`.
+///
+/// # Errors
+/// When they cannot be listed or printed.
+pub async fn list(sessions: &dyn Sessions, limit: usize, form: ListForm) -> Result<()> {
+    let mut known = sessions.list(Selection::All).await.or_fail()?;
+    known.truncate(limit);
+    if form == ListForm::Json {
+        let rows: Vec<Listed<'_>> = known.iter().map(listed).collect();
+        print(&format!("{}\n", serde_json::to_string_pretty(&rows)?))?;
+        return Ok(());
+    }
+    if known.is_empty() {
+        print("There are no sessions yet. Start one with `carl` or `carl run \"…\"`.\n")?;
+        return Ok(());
+    }
+    let rows: Vec<Vec<String>> = known
+        .iter()
+        .map(|session| {
+            vec![
+                session.session_id.to_string(),
+                session.updated.strftime("%Y-%m-%d %H:%M").to_string(),
+                session.workspace.display().to_string(),
+                visible(&session.title).replace('\n', " "),
+            ]
+        })
+        .collect();
+    print(&table(&rows))?;
+    Ok(())
+}
+
+fn listed(session: &SessionSummary) -> Listed<'_> {
+    Listed {
+        session_id: session.session_id,
+        title: &session.title,
+        workspace: &session.workspace,
+        created: session.created,
+        updated: session.updated,
+        events: session.last_seq,
+    }
+}
+
+/// Prints a session.
+///
+/// # Errors
+/// When it is not found, or cannot be read or printed.
+pub async fn show(chosen: Chosen<'_>, form: ShowForm<'_>) -> Result<()> {
+    let id = chosen.find().await?;
+    let follow = match form {
+        ShowForm::Events => Follow::ToEnd,
+        ShowForm::Transcript | ShowForm::Agent(_) => Follow::Outline,
+    };
+    let events = events_of(chosen.sessions, id, follow).await?;
+    let text = match form {
+        ShowForm::Events => lines(&events)?,
+        ShowForm::Transcript => transcript::markdown(&events, Extent::Overview),
+        ShowForm::Agent(part) => {
+            let agent = agent_of(&events, part)?;
+            transcript::of_agent(&events, agent).unwrap_or_default()
+        }
+    };
+    print(&text)?;
+    Ok(())
+}
+
+/// Prints what a model will see next of a session, or of one of its sub-agents.
+///
+/// # Errors
+/// When it is not found, or cannot be read or printed.
+pub async fn context(chosen: Chosen<'_>, agent: Option<&str>, form: ContextForm) -> Result<()> {
+    let id = chosen.find().await?;
+    let whose = match agent {
+        None => Whose::Root,
+        Some(agent) => {
+            let events = events_of(chosen.sessions, id, Follow::Outline).await?;
+            Whose::Agent(agent_of(&events, agent)?)
+        }
+    };
+    let view = chosen.sessions.context(id, whose).await.or_fail()?;
+    let text = match form {
+        ContextForm::Json => format!("{}\n", serde_json::to_string_pretty(&view)?),
+        ContextForm::Shown(depth) => {
+            let paint = Paint::for_stream(&std::io::stdout());
+            context::text(&view, depth, paint)
+        }
+    };
+    print(&text)?;
+    Ok(())
+}
+
+/// Compacts a session and says how.
+///
+/// # Errors
+/// When it is not found or cannot be compacted.
+pub async fn compact(chosen: Chosen<'_>) -> Result<String> {
+    let id = chosen.find().await?;
+    let done = chosen.sessions.compact(id).await;
+    match done {
+        // As small as it gets is no failure.
+        Err(error) if error.kind == ErrorKind::NothingToDo => return Ok(error.detail + "\n"),
+        done => done.or_fail()?,
+    }
+    let events = events_of(chosen.sessions, id, Follow::Outline).await?;
+    let last = events.iter().rev().find_map(|event| match &event.body {
+        EventBody::ContextCompacted {
+            before_tokens,
+            after_tokens,
+            ..
+        } => Some(format!("{before_tokens} → {after_tokens} tokens\n")),
+        _ => None,
+    });
+    Ok(last.unwrap_or_default())
+}
+
+fn lines(events: &[Event]) -> Result<String> {
+    let mut out = String::new();
+    for event in events {
+        out.push_str(&serde_json::to_string(event).context("an event cannot be written")?);
+        out.push('\n');
+    }
+    Ok(out)
+}
+
+/// Copies a session up to the exchange of a message, 0 for all of it; the copy is returned.
+///
+/// # Errors
+/// When it is not found, has no such message, or cannot be copied.
+pub async fn fork(chosen: Chosen<'_>, message: u64) -> Result<SessionId> {
+    let id = chosen.find().await?;
+    let at = fork_point(chosen.sessions, id, message).await?;
+    let forked = chosen.sessions.fork(id, at).await.or_fail()?;
+    Ok(forked.session_id)
+}
+
+/// Writes a session to a new file, or prints it.
+///
+/// # Errors
+/// When it is not found or cannot be read, or the file is there or cannot be written.
+pub async fn export(chosen: Chosen<'_>, form: ExportForm, out: Option<&Path>) -> Result<()> {
+    let id = chosen.find().await?;
+    let follow = match form {
+        ExportForm::Markdown => Follow::Outline,
+        ExportForm::Json => Follow::ToEnd,
+    };
+    let events = events_of(chosen.sessions, id, follow).await?;
+    let text = match form {
+        ExportForm::Markdown => transcript::markdown(&events, Extent::Whole),
+        ExportForm::Json => as_json(&events)?,
+    };
+    match out {
+        Some(file) => write_new(file, &text, "--out NAME")?,
+        None => print(&text)?,
+    }
+    Ok(())
+}

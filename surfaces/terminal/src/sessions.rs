@@ -1,0 +1,172 @@
+//! Finding sessions by what a person types, and reading what is on record of one.
+
+use crate::exit::{Failure, OrFail, not_opened};
+use crate::render::messages::{end_of_exchange, spoken};
+use anyhow::{Context, Result};
+use api::Streaming;
+use api::sessions::{Error, Follow, Selection, SessionSummary, Sessions};
+use domain::event::Event;
+use domain::id::{AgentId, HolderId, SessionId};
+use domain::settings::SessionProfile;
+use futures::TryStreamExt;
+use session::SessionView;
+use std::path::Path;
+
+/// What names the newest session of the folder.
+pub const LAST: &str = "last";
+
+/// The session whose id begins or ends with `part`; for [`LAST`], the newest of the folder. The
+/// end tells better: ids of one hour begin alike.
+///
+/// # Errors
+/// A usage failure when none or several fit.
+pub async fn find(sessions: &dyn Sessions, part: &str, workspace: &Path) -> Result<SessionSummary> {
+    if part.is_empty() {
+        // A script's variable that was never set is no wish to go on with the newest session.
+        return Err(Failure::usage(
+            "the session's id is empty",
+            "Give an end of an id of `carl session list`, or `last`.",
+        )
+        .into());
+    }
+    if part == LAST {
+        let known = sessions.list(Selection::All).await.or_fail()?;
+        let mut known = known.into_iter();
+        let newest = known.find(|session| session.workspace == workspace);
+        return newest.ok_or_else(|| {
+            Failure::usage(
+                format!("there is no session of the folder {}", workspace.display()),
+                "`carl session list` shows all; name one by its id.",
+            )
+            .into()
+        });
+    }
+    let fitting = sessions.list(Selection::Id(part.to_owned())).await;
+    let mut fitting = fitting.or_fail()?.into_iter();
+    match (fitting.next(), fitting.next()) {
+        (Some(only), None) => Ok(only),
+        (None, _) => Err(Failure::usage(
+            format!("no session's id begins or ends with `{part}`"),
+            "`carl session list` shows them.",
+        )
+        .into()),
+        (Some(_), Some(_)) => Err(Failure::usage(
+            format!("several sessions' ids begin or end with `{part}`"),
+            "Give a few more characters, best from the end of the id.",
+        )
+        .into()),
+    }
+}
+
+/// A session that was opened, and who holds it by that.
+///
+/// # Errors
+/// When whoever serves does not say: it is of another version.
+pub fn held(opened: &SessionSummary) -> Result<(SessionId, HolderId)> {
+    let holder_id = opened.holder_id.ok_or_else(|| {
+        Failure::usage(
+            "the Housecarl that serves here does not say who holds a session",
+            "It is of another version: stop it, and start it with this one.",
+        )
+    })?;
+    Ok((opened.session_id, holder_id))
+}
+
+/// The events of a session: [`Follow::ToEnd`] for every one, [`Follow::Outline`] without the pieces of
+/// answers.
+///
+/// # Errors
+/// When its log cannot be read.
+pub async fn events_of(
+    sessions: &dyn Sessions,
+    id: SessionId,
+    follow: Follow,
+) -> Result<Vec<Event>> {
+    let stream = sessions.attach(id, 1, follow).await.or_fail()?;
+    stream.try_collect::<Vec<Event>>().await.or_fail()
+}
+
+/// What a session has come to by now.
+///
+/// # Errors
+/// When its log cannot be read.
+pub async fn view_of(sessions: &dyn Sessions, id: SessionId) -> Result<SessionView> {
+    let events = sessions.attach(id, 1, Follow::Outline).await.or_fail()?;
+    folded(events).await
+}
+
+async fn folded(mut events: Streaming<Event, Error>) -> Result<SessionView> {
+    let mut view = SessionView::default();
+    while let Some(event) = events.try_next().await.or_fail()? {
+        view.apply(&event);
+    }
+    Ok(view)
+}
+
+/// How a session was held last.
+///
+/// # Errors
+/// When its log cannot be read.
+pub async fn own_profile(sessions: &dyn Sessions, id: SessionId) -> Result<SessionProfile> {
+    let opening = sessions.attach(id, 1, Follow::Outline).await;
+    let view = folded(opening.map_err(|error| not_opened(&error))?).await?;
+    let own = view.profile().cloned();
+    own.with_context(|| format!("the log of session {id} does not begin with its opening"))
+}
+
+/// The event to fork a session at so that the exchange of this message is whole; 0 is all of it.
+///
+/// # Errors
+/// A usage failure when no message that counts has the number.
+pub async fn fork_point(sessions: &dyn Sessions, id: SessionId, message: u64) -> Result<u64> {
+    if message == 0 {
+        return Ok(0);
+    }
+    let Ok(events) = events_of(sessions, id, Follow::Outline).await else {
+        // A damaged log can be forked before the damage; the service reads no further.
+        return Ok(message);
+    };
+    if !spoken(&events).iter().any(|said| said.seq == message) {
+        return Err(Failure::usage(
+            format!("#{message} is no number of a message of this session that still counts"),
+            "`carl session show`, and /pin in a chat, print the number of each message.",
+        )
+        .into());
+    }
+    Ok(end_of_exchange(&events, message))
+}
+
+/// Every event as one JSON array.
+///
+/// # Errors
+/// When an event has no JSON form.
+pub fn as_json(events: &[Event]) -> Result<String> {
+    let text = serde_json::to_string_pretty(events).context("an event cannot be written")?;
+    Ok(text + "\n")
+}
+
+/// The sub-agent whose id begins or ends so.
+///
+/// # Errors
+/// A usage failure when none or several fit.
+pub fn agent_of(events: &[Event], part: &str) -> Result<AgentId> {
+    let wanted = part.trim_start_matches('…');
+    let view = SessionView::of(events);
+    let mut fitting = view.agents().iter().map(|agent| agent.id).filter(|id| {
+        let id = id.to_string();
+        id.starts_with(wanted) || id.ends_with(wanted)
+    });
+    let refused = |what: String| Failure::usage(what, "`carl session show ID` names its agents.");
+    match (fitting.next(), fitting.next()) {
+        (Some(only), None) if !wanted.is_empty() => Ok(only),
+        (None, _) => {
+            let what =
+                format!("no sub-agent of this session has an id that begins or ends with `{part}`");
+            Err(refused(what).into())
+        }
+        _ => {
+            let what = format!("several sub-agents of this session fit `{part}`");
+            Err(refused(what).into())
+        }
+    }
+}

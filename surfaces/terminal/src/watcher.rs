@@ -1,0 +1,288 @@
+//! What a session does by itself, or for others, while the prompt of a chat waits.
+
+use crate::exit::OrFail;
+use crate::printer::SharedPrinter;
+use crate::render::drive;
+use crate::render::in_force::InForce;
+use anyhow::Result;
+use api::Streaming;
+use api::sessions::{Error, Follow, Sessions};
+use domain::decision::Verdict;
+use domain::drive::Origin;
+use domain::event::{Event, EventBody};
+use domain::id::{QueryId, SessionId};
+use domain::settings::SessionProfile;
+use futures::StreamExt;
+use session::SessionView;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use text::escape::{visible, visible_line};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use turn::drive::summary;
+
+/// A request of the drive's that waits for an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waiting {
+    /// The request that asks.
+    pub query_id: QueryId,
+    /// The event with which it came in.
+    pub seq: u64,
+}
+
+/// Numbers of events that something else showed, and that the watcher has not come to yet.
+pub type ShownElsewhere = Arc<Mutex<BTreeSet<u64>>>;
+
+/// What is said when the drive, or another, waits for an answer.
+const QUESTION: &str = "? a question waits for you: press Enter to see it";
+/// Most events that wait until it goes on; older ones are not shown.
+const HELD_EVENTS: usize = 10_000;
+
+/// Prints what happens by itself, and what others ask, above the prompt. It ends when dropped.
+#[derive(Debug)]
+pub struct SessionWatcher {
+    /// Set while something else shows the session's events.
+    is_paused: watch::Sender<bool>,
+    shown: ShownElsewhere,
+    waiting: Arc<Mutex<Option<Waiting>>>,
+    /// The last event that it came to.
+    seen: Arc<AtomicU64>,
+    watching: JoinHandle<()>,
+}
+
+impl SessionWatcher {
+    /// Watches from now, after showing what came since the event with the number `shown_seq`.
+    ///
+    /// # Errors
+    /// When the session's events cannot be read.
+    pub async fn begin(
+        sessions: &dyn Sessions,
+        (session_id, own): (SessionId, SessionProfile),
+        printer: SharedPrinter,
+        shown_seq: u64,
+    ) -> Result<Self> {
+        let mut past = sessions
+            .attach(session_id, 1, Follow::Outline)
+            .await
+            .or_fail()?;
+        let mut state = WatchState::of(&own);
+        while let Some(event) = past.next().await {
+            let event = event.or_fail()?;
+            // What it comes to in the middle is shown from here on.
+            let line = state.line(&event);
+            if let Some(line) = line.filter(|_| event.seq > shown_seq) {
+                printer.print(format!("{line}\n"));
+            }
+        }
+        // A question is not told away by what came after it.
+        let mut questions = state.view.questions().iter();
+        if questions.any(|one| one.asked_seq <= shown_seq) {
+            printer.print(format!("{QUESTION}\n"));
+        }
+        let last_seq = state.view.last_seq();
+        let events = sessions
+            .attach(session_id, last_seq + 1, Follow::Live)
+            .await
+            .or_fail()?;
+        let waiting = Arc::new(Mutex::new(state.waiting()));
+        let (is_paused, shown) = (watch::Sender::new(false), ShownElsewhere::default());
+        let task = WatchTask {
+            is_paused: is_paused.subscribe(),
+            shown: Arc::clone(&shown),
+            waiting: Arc::clone(&waiting),
+            seen: Arc::new(AtomicU64::new(last_seq)),
+            held: VecDeque::new(),
+        };
+        Ok(Self {
+            seen: Arc::clone(&task.seen),
+            is_paused,
+            shown,
+            waiting,
+            watching: tokio::spawn(task.watch(events, state, printer)),
+        })
+    }
+
+    /// Whether something else shows the session's events for now. What that does not show is shown
+    /// afterwards.
+    pub fn pause(&self, paused: bool) {
+        self.is_paused.send_replace(paused);
+    }
+
+    /// Where to put the numbers of events that something else shows.
+    #[must_use]
+    pub fn shown_elsewhere(&self) -> ShownElsewhere {
+        Arc::clone(&self.shown)
+    }
+
+    /// The number of the last event that it came to.
+    #[must_use]
+    pub fn seen(&self) -> u64 {
+        self.seen.load(Ordering::SeqCst)
+    }
+
+    /// Waits until the events end: what it watches is gone. To be called once.
+    pub async fn wait_closed(&mut self) {
+        let _ended = (&mut self.watching).await;
+    }
+
+    /// The question that waits.
+    #[must_use]
+    pub fn waiting(&self) -> Option<Waiting> {
+        *self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for SessionWatcher {
+    fn drop(&mut self) {
+        self.watching.abort();
+    }
+}
+
+/// What the task that watches holds.
+struct WatchTask {
+    is_paused: watch::Receiver<bool>,
+    shown: ShownElsewhere,
+    waiting: Arc<Mutex<Option<Waiting>>>,
+    seen: Arc<AtomicU64>,
+    held: VecDeque<Event>,
+}
+
+impl WatchTask {
+    /// Watches until the events end or nothing can be printed.
+    async fn watch(
+        mut self,
+        mut events: Streaming<Event, Error>,
+        mut state: WatchState,
+        printer: SharedPrinter,
+    ) {
+        loop {
+            while !*self.is_paused.borrow_and_update()
+                && let Some(event) = self.held.pop_front()
+            {
+                self.seen.store(event.seq, Ordering::SeqCst);
+                let line = match self.was_shown(event.seq) {
+                    true => None,
+                    false => state.line(&event),
+                };
+                *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = state.waiting();
+                if line.is_some_and(|line| !printer.print(format!("{line}\n"))) {
+                    return;
+                }
+            }
+            tokio::select! {
+                event = events.next() => match event {
+                    Some(Ok(event)) => self.hold(event),
+                    Some(Err(_)) | None => return,
+                },
+                changed = self.is_paused.changed() => if changed.is_err() {
+                    return;
+                },
+            }
+        }
+    }
+
+    fn hold(&mut self, event: Event) {
+        let is_piece = matches!(
+            event.body,
+            EventBody::TextDelta { .. } | EventBody::ThinkingDelta { .. }
+        );
+        if is_piece {
+            return;
+        }
+        if self.held.len() >= HELD_EVENTS {
+            self.held.pop_front();
+        }
+        self.held.push_back(event);
+    }
+
+    /// Whether something else showed this event; numbers up to it are done with.
+    fn was_shown(&self, seq: u64) -> bool {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let later = shown.split_off(&(seq + 1));
+        let was = shown.contains(&seq);
+        *shown = later;
+        was
+    }
+}
+
+/// The session as far as it was watched.
+#[derive(Debug)]
+struct WatchState {
+    view: SessionView,
+    in_force: InForce,
+}
+
+impl WatchState {
+    fn of(own: &SessionProfile) -> Self {
+        Self {
+            view: SessionView::default(),
+            in_force: InForce::of(own),
+        }
+    }
+
+    /// The question that waits.
+    fn waiting(&self) -> Option<Waiting> {
+        let mut asking = self.view.questions().iter().filter_map(|one| one.query_id);
+        asking.find_map(|query_id| {
+            let request = self.view.open_request(query_id)?;
+            Some(Waiting {
+                query_id,
+                seq: request.received_seq,
+            })
+        })
+    }
+
+    /// The line for an event that nothing else shows; `None` for what needs none.
+    fn line(&mut self, event: &Event) -> Option<String> {
+        self.view.apply(event);
+        let change = self.in_force.note(event);
+        match &event.body {
+            EventBody::DriveState(decision) => {
+                drive::told(decision).map(|told| format!("· {told}"))
+            }
+            EventBody::Notice(fault) if event.query_id.is_none() => {
+                let (what, how) = (visible(&fault.message), visible(&fault.hint));
+                Some(format!("note: {what} [{}]\n  {how}", visible(&fault.code)))
+            }
+            EventBody::SignalReceived { signal } => {
+                Some(format!("· came in: {}", visible_line(&summary(signal))))
+            }
+            EventBody::SessionResumed { .. } | EventBody::SessionConfigured { .. } => {
+                change.map(|change| format!("· {change}"))
+            }
+            EventBody::QueryReceived { origin, text, .. } => match origin {
+                Origin::Drive => None,
+                Origin::User => Some(format!("· asked elsewhere: {}", visible_line(text))),
+            },
+            _ => {
+                self.view.open_request(event.query_id?)?;
+                of_request(&event.body)
+            }
+        }
+    }
+}
+
+/// The line for what a request that is under way does.
+fn of_request(body: &EventBody) -> Option<String> {
+    match body {
+        EventBody::ToolRequested {
+            tool, arguments, ..
+        } => Some(format!(
+            "→ {} {}",
+            visible_line(tool),
+            visible_line(&arguments.to_string())
+        )),
+        EventBody::BrokerDecision {
+            verdict: Verdict::Deny,
+            reason,
+            ..
+        } => Some(format!("  ✗ denied: {}", visible(reason))),
+        EventBody::ConfirmationAsked(_) => Some(QUESTION.to_owned()),
+        EventBody::Error(fault) => Some(format!("error: {}", visible(&fault.message))),
+        EventBody::GenerationFinished { answer, .. } if !answer.is_empty() => {
+            Some(visible(answer.trim_end()))
+        }
+        _ => None,
+    }
+}
