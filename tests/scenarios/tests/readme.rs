@@ -1,4 +1,5 @@
-//! The README's first steps, typed as they stand there, with the model that comes along.
+//! The commands of the README and the first steps of docs/usage.md, typed as they stand there, with
+//! the model that comes along.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -10,9 +11,10 @@ use std::path::Path;
 use testkit::{Finished, House};
 
 const README: &str = include_str!("../../../README.md");
+const USAGE: &str = include_str!("../../../docs/usage.md");
 
-/// How a line is typed, and how it may end: success, or what the README says of a small model and
-/// of a refusal.
+/// How a line is typed, and how it may end: success, or what the page says of a small model and of
+/// a refusal.
 enum Way {
     /// Without a terminal.
     Plain(&'static [i32]),
@@ -33,9 +35,9 @@ fn way(line: &str) -> Way {
     }
 }
 
-/// The lines of the block under a heading, without their comments.
-fn examples(heading: &str) -> Vec<String> {
-    let (_, rest) = README.split_once(heading).unwrap();
+/// The lines of the block under a heading of a page, without their comments.
+fn examples(page: &str, heading: &str) -> Vec<String> {
+    let (_, rest) = page.split_once(heading).unwrap();
     let block = rest.split("```").nth(1).unwrap();
     let lines = block.lines().filter(|line| !line.trim().is_empty());
     lines
@@ -86,8 +88,12 @@ fn the_first_steps_work_as_they_are_written() {
     let table = include_str!("../../agentdojo/tables/banking.yaml");
     house.write("table.yaml", table);
     let draft = house.read("notes.md");
-    let lines = examples("## First steps");
+    let lines = examples(USAGE, "## First steps");
     assert!(lines.len() >= 14, "{lines:#?}");
+    // What the README shows is among them, so that it is typed as well.
+    let shown = examples(README, "## Five commands");
+    assert_eq!(shown.len(), 5, "{shown:#?}");
+    assert!(shown.iter().all(|line| lines.contains(line)), "{shown:#?}");
     for line in &lines {
         let finished = typed(&house, line);
         let notes = house.read("notes.md");
