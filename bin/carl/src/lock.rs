@@ -1,4 +1,4 @@
-//! One writer a state folder.
+//! One writer per state folder.
 
 use anyhow::{Context, Result};
 use rustix::fs::{FlockOperation, flock};

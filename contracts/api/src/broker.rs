@@ -43,7 +43,7 @@ pub struct CallRequest {
     pub arguments: Value,
     /// The approved plan it belongs to, if any.
     pub plan_id: Option<PlanId>,
-    /// Its place among calls that were asked for in one breath and are to run one after the other.
+    /// Its place among calls that were asked for together and are to run one after the other.
     /// They are handed in together; what has to be asked about them is asked together, and each
     /// runs when the one before it has ended. `None` for a call by itself.
     pub batch: Option<Batch>,

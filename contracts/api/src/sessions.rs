@@ -224,7 +224,7 @@ pub enum ErrorKind {
     Refused,
     /// The service cannot be reached.
     Unreachable,
-    /// The session works on something; this waits for nobody.
+    /// The session is busy, and the call does not wait for it.
     Busy,
     /// There is nothing to do it to: no request to take back, nothing left to make smaller.
     NothingToDo,

@@ -142,7 +142,7 @@ fn read_text(path: &Path) -> Option<String> {
     }
 }
 
-/// Makes standing text fit the agent's type: who hands work out is told to whom it can, and one that
+/// Makes standing text fit the agent's type: one that can delegate is told which types it may start, and one that
 /// orchestrates is shown nothing of the project's files.
 pub(crate) fn fit_to_type(
     standing: &mut StandingText,

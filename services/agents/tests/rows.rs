@@ -1,4 +1,4 @@
-//! Calls of one answer: changes that follow one another are handed to the broker in one breath.
+//! Calls of one answer: changes that follow one another are handed to the broker together.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
 
 mod support;

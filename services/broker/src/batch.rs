@@ -1,4 +1,4 @@
-//! Calls asked for in one breath: each runs when the one before it has ended, and what has to be
+//! Calls asked for together: each runs when the one before it has ended, and what has to be
 //! asked about them is asked together.
 
 use crate::lock::lock;

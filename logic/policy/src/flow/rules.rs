@@ -407,7 +407,9 @@ impl Call<'_> {
             Verdict::Confirm,
             "untrusted_choice",
             "The user is asked first, because you have read content from outside.",
-            format!("This was chosen after {from} was read, which may have asked for it."),
+            format!(
+                "The agent chose this after reading {from}; what it read may have asked for it."
+            ),
         ))
     }
 

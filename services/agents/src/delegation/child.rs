@@ -130,11 +130,7 @@ pub(crate) async fn delegate(
         Ok(returned) => returned,
         Err(error) => {
             tracing::error!(%error, "an agent broke down while it was shut down");
-            DelegationResult::not_begun(
-                agent_type,
-                "Housecarl made a mistake of its own",
-                Refusal::Nothing,
-            )
+            DelegationResult::not_begun(agent_type, "an internal error ended it", Refusal::Nothing)
         }
     };
     drop(stop.disarm());
@@ -258,7 +254,7 @@ impl ChildRun {
                 format_duration(self.listing.time)
             )),
             Ok(report) => report,
-            Err(_) => failed_report("Housecarl made a mistake of its own and gave up on it"),
+            Err(_) => failed_report("an internal error ended it"),
         }
     }
 

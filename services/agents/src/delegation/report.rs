@@ -156,7 +156,7 @@ async fn without_copies(work: &Work, report: Report, folder: String) -> (Report,
         Ok(looked) => looked,
         Err(error) => {
             tracing::error!(%error, "a report could not be held against what its agent was shown");
-            let report = failed_report("Housecarl made a mistake of its own and gave up on it");
+            let report = failed_report("an internal error ended it");
             (report, Vec::new())
         }
     }

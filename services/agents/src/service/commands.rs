@@ -148,8 +148,7 @@ impl Service {
         if history.unfinished().is_some() {
             return Err(Error::new(
                 ErrorKind::Busy,
-                "A request of this session was cut off and goes on when the session is opened, and \
-                 this waits for nobody.",
+                "A request of this session was cut off, and goes on when the session is opened.",
             )
             .with_hint(format!(
                 "Let it end first: carl session resume {session_id}"

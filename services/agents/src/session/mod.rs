@@ -339,7 +339,7 @@ impl Session {
         if !queue.is_empty() {
             return Err(Error::new(
                 ErrorKind::Busy,
-                "The session is at work, and this waits for nobody.",
+                "The session is busy: a request is being worked on.",
             )
             .with_hint("Wait for the answer, or interrupt, and ask again."));
         }

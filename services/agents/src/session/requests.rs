@@ -237,7 +237,7 @@ async fn run(work: &Work) -> Outcome {
         Ok(outcome) => outcome,
         Err(_) => Outcome::failed(Fault {
             code: "agents.internal".to_owned(),
-            message: "Housecarl made a mistake of its own and gave up on this request.".to_owned(),
+            message: "An internal error ended this request.".to_owned(),
             hint: "The session can go on. The log of the process has the details.".to_owned(),
         }),
     };
