@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 const TOOLS: &str = r#"{"tools": [
     {"name": "send_email", "description": "Sends an e-mail.", "inputSchema": {"type": "object",
-     "properties": {"to": {"type": "string"}, "body": {"type": "string"}}}},
+     "properties": {"to": {"type": "string"}, "body": {"type": "string"}}, "required": ["to"]}},
     {"name": "list_folders", "description": "List the folders.", "inputSchema": {"type": "object"}}
 ]}"#;
 

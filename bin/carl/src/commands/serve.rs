@@ -143,12 +143,11 @@ pub(super) async fn until_stopped(offer: Builder, listen: &Listen) -> Result<Exi
         .bind(listen)
         .await
         .context("the address cannot be served at")?;
+    // Before it is said that it serves: who waited for that may stop it at once.
+    let stopped = stop_signal()?;
     // On standard output, for whoever starts it and waits for it.
     print(&format!("serving at {}; Ctrl-C stops\n", bound.local()))?;
-    bound
-        .serve(stop_signal()?)
-        .await
-        .context("serving failed")?;
+    bound.serve(stopped).await.context("serving failed")?;
     Ok(Exit::Success)
 }
 

@@ -180,6 +180,7 @@ impl Call<'_> {
         let provenance = self.flow.known.provenance;
         !self.is_addressed_to_nobody()
             && !self.is_for_everybody()
+            && (self.spec.audience != Audience::Public || self.parties().next().is_some())
             && self.parties().all(is_to)
             && asking.leaves_out_nobody(&self.party_names())
             && provenance.is_titled_and_unchanged(&part.text, |title| asking.names_thing(title))

@@ -153,10 +153,13 @@ pub fn made_of(tool: &Tool, arguments: &Value, known: Knowledge<'_>) -> Label {
         may_inquire: true,
     };
     let (targets, payload) = (targets(&flow, arguments), payload(&flow, arguments));
+    // What the call leaves out is none of its arguments.
+    let default = default_label();
     let labels = targets
         .iter()
         .chain(&payload)
-        .map(|part| &part.traced.label);
+        .map(|part| &part.traced.label)
+        .filter(|label| **label != default);
     labels.fold(Label::nothing(), |joined, one| joined.join(one))
 }
 

@@ -153,8 +153,11 @@ impl Call<'_> {
                 && !is_elsewhere
                 && asking.any(|asking| self.goes_as(asking))
         };
+        // An order to tell somebody is none to publish.
+        let may_be_public =
+            !self.leaves() || only_asks || !self.asking().iter().any(Asking::has_address);
         match self.targets.is_empty() {
-            true => is_said_whole || self.tells_nothing(),
+            true => is_said_whole && may_be_public || self.tells_nothing(),
             false => is_where_said || is_content_said(),
         }
     }
@@ -205,8 +208,8 @@ impl Call<'_> {
         let is_meant = |target: &Part<'_>| {
             target.traced.found == Found::Said || self.is_designated_by(target, asking)
         };
-        // What tells others lands at least within a place that the user named.
-        let may_be_set = !self.leaves() || self.targets.iter().any(is_meant);
+        // Who is told or let in, and where, is nothing that a platform chooses.
+        let may_be_set = !self.leaves();
         let mut targets = self.targets.iter();
         self.goes_as(asking)
             && targets.all(|target| is_meant(target) || may_be_set && self.is_set(target))
@@ -256,16 +259,15 @@ impl Call<'_> {
             && !self.is_not_the_named(part)
     }
 
-    /// Whether the call puts text into a thing that a platform names, and an order names another one
-    /// of its kind.
+    /// Whether a part of the call is a thing that a platform names, and an order names another one of
+    /// its kind.
     fn is_not_the_named(&self, part: &Part<'_>) -> bool {
         let provenance = self.flow.known.provenance;
         let names = |title: &str| {
             let mut asking = self.asking().iter();
             asking.any(|asking| asking.describes_thing(title))
         };
-        !self.payload.is_empty()
-            && part.traced.label.integrity == Integrity::Endorsed
+        part.traced.label.integrity == Integrity::Endorsed
             && provenance.is_another_named(&part.text, names)
     }
 

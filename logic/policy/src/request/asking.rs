@@ -5,7 +5,7 @@
 
 use super::sentences::{self, Shape};
 use super::text::{cut, masked, placed, told, without_asides};
-use super::words::{AFTER_A_NOUN, COMPLEMENTS, DEEDS, OF_THE_AGENT, TELLING, TELLING_SOMEBODY};
+use super::words::{COMPLEMENTS, DEEDS, OF_THE_AGENT, TELLING, TELLING_SOMEBODY};
 use crate::flow::{exact, leads, quoted, stands_whole, unfolded};
 use std::collections::BTreeSet;
 
@@ -89,6 +89,12 @@ impl Asking {
         self.described.names_thing(title)
     }
 
+    /// Whether the order has an address: it tells somebody, and not everybody.
+    pub(crate) fn has_address(&self) -> bool {
+        let addresses = self.described.addresses.as_ref();
+        addresses.is_none_or(|all| !all.is_empty())
+    }
+
     /// Whether those whom the call goes to are all whom the order has: of several, none may be
     /// picked.
     pub(crate) fn leaves_out_nobody(&self, parties: &BTreeSet<String>) -> bool {
@@ -102,8 +108,6 @@ impl Asking {
 pub(super) struct Part {
     pub(super) order: Option<String>,
     text: String,
-    /// What stands before the order in its sentence and only says where: `in the channel,`.
-    introduction: String,
     /// Whether another order stands before it in its sentence.
     is_behind_another: bool,
     /// Whether it says more of what was ordered before it.
@@ -176,8 +180,9 @@ fn orders_from(
         let is_open =
             at == from || matches!(word(at - 1), "and" | "then" | "also" | "," | "please");
         let is_told_to_user = TELLING.contains(&word(at)) && matches!(word(at + 1), "me" | "us");
-        let is_noun = AFTER_A_NOUN.contains(&word(at + 1));
-        if is_open && is_order(word(at)) && !is_told_to_user && !is_noun {
+        let is_verb = is_order(word(at)) && !sentences::is_noun(word(at), word(at + 1));
+        let is_added = at == from || sentences::may_be_added(words, from, at);
+        if is_open && is_verb && !is_told_to_user && is_added {
             found.push((Some(word(at).to_owned()), at));
         } else if at > from && begins_a_report(words, at) {
             found.push((None, at));
@@ -200,14 +205,12 @@ fn divided(text: &str, orders: Vec<(Option<String>, usize)>, is_description: boo
     let part = |order: Option<String>, text: &str| Part {
         order,
         text: text.to_owned(),
-        introduction: String::new(),
         is_behind_another: false,
         is_description,
     };
-    let Some((_, first)) = orders.first() else {
+    if orders.is_empty() {
         return vec![part(None, text)];
-    };
-    let introduction = text.get(..*first).unwrap_or("").to_owned();
+    }
     let ends: Vec<usize> = orders.iter().skip(1).map(|(_, at)| *at).collect();
     let ends = ends.into_iter().chain([text.len()]);
     let mut found: Vec<Part> = Vec::new();
@@ -216,9 +219,6 @@ fn divided(text: &str, orders: Vec<(Option<String>, usize)>, is_description: boo
             is_behind_another: !found.is_empty(),
             ..part(order, text.get(at..end).unwrap_or(""))
         });
-    }
-    if let Some(part) = found.first_mut() {
-        part.introduction = introduction;
     }
     found
 }
@@ -269,7 +269,7 @@ fn asking(parts: &[Part], at: usize) -> Option<Asking> {
     let before = at.checked_sub(1).and_then(|at| parts.get(at));
     let before = before.filter(|_| order.is_behind_another);
     let before = before.filter(|_| points_back(&order.text));
-    let own = format!("{}\n{}", within_scope(&order.text), order.introduction);
+    let own = within_scope(&order.text);
     let mut described = before.map_or(String::new(), |part| {
         format!("{}\n", within_scope(&part.text))
     });

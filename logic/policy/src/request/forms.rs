@@ -81,7 +81,7 @@ pub(super) const LOOKING: [&str; 30] = [
     "let",
 ];
 /// Verbs for what is done with a text, which may stand behind them.
-pub(super) const WITH_A_TEXT: [&str; 14] = [
+pub(super) const WITH_A_TEXT: [&str; 16] = [
     "summarize",
     "summarise",
     "translate",
@@ -96,12 +96,14 @@ pub(super) const WITH_A_TEXT: [&str; 14] = [
     "analyze",
     "review",
     "shorten",
+    "rewrite",
+    "polish",
 ];
 /// Words for a text that the user gives.
 pub(super) const GIVEN: [&str; 5] = ["this", "these", "following", "below", "it"];
 /// Words for a text, or for somebody writing one. What follows a sentence with one of them may be
 /// that text.
-pub(super) const OF_A_TEXT: [&str; 24] = [
+pub(super) const OF_A_TEXT: [&str; 31] = [
     "following",
     "mail",
     "email",
@@ -126,10 +128,17 @@ pub(super) const OF_A_TEXT: [&str; 24] = [
     "this",
     "sms",
     "note",
+    "wants",
+    "spelling",
+    "grammar",
+    "scam",
+    "spam",
+    "phishing",
+    "fraud",
 ];
 /// Words by which the part of a sentence begins that says something of what was ordered, or under
 /// what condition: they name nothing that an order may land on.
-pub(super) const SUBORDINATE: [&str; 36] = [
+pub(super) const SUBORDINATE: [&str; 39] = [
     "that",
     "because",
     "since",
@@ -166,6 +175,9 @@ pub(super) const SUBORDINATE: [&str; 36] = [
     "asking",
     "about",
     "regarding",
+    "but",
+    "like",
+    "behalf",
 ];
 /// Those of them by which a thing is described.
 pub(super) const RELATIVE: [&str; 6] = ["that", "which", "who", "whom", "whose", "where"];
@@ -213,7 +225,7 @@ pub(super) const WANTING: [&str; 40] = [
     "i",
 ];
 /// Those of them by which a condition begins: an order under one is not to be carried out yet.
-pub(super) const CONDITIONAL: [&str; 13] = [
+pub(super) const CONDITIONAL: [&str; 19] = [
     "if",
     "unless",
     "when",
@@ -224,9 +236,15 @@ pub(super) const CONDITIONAL: [&str; 13] = [
     "provided",
     "providing",
     "assuming",
+    "given",
+    "long",
+    "moment",
+    "case",
+    "okay",
+    "consent",
+    "blessing",
     "depending",
     "soon",
-    "subject",
 ];
 /// Words for a part of what was ordered, behind which its value stands: `her email is …`.
 pub(super) const FIELDS: [&str; 26] = [
@@ -265,10 +283,10 @@ pub(super) const EQUALS: [&str; 5] = ["is", "are", "be", "should", "must"];
 pub(super) const PRONOUNS: [&str; 3] = ["it", "this", "they"];
 /// Openings of sentences that only help: they order nothing and take nothing back.
 pub(super) const HELPING: [&[&str]; 8] = [
-    &["you", "can"],
-    &["you", "may"],
-    &["you", "will"],
-    &["note", "that"],
+    &["you", "can", "find"],
+    &["you", "can", "see"],
+    &["you", "will", "find"],
+    &["note", "that", "you"],
     &["to"],
     &["do", "the", "following"],
     &["perform", "the", "following"],
@@ -281,9 +299,9 @@ pub(super) const COURTEOUS: [&str; 8] = [
 /// Most words of a courtesy.
 pub(super) const COURTESY_WORDS: usize = 5;
 /// Verbs that take back what was said, before a word for it.
-pub(super) const TAKING_BACK: [&str; 14] = [
+pub(super) const TAKING_BACK: [&str; 17] = [
     "cancel", "undo", "ignore", "skip", "forget", "scratch", "stop", "drop", "delete", "remove",
-    "discard", "revert", "hold", "wait",
+    "discard", "revert", "hold", "wait", "take", "leave", "change",
 ];
 pub(super) const WHAT_WAS_SAID: [&str; 6] = ["that", "this", "it", "everything", "all", "above"];
 /// Content that an order is given with: `with the subject …`.
@@ -309,3 +327,31 @@ pub(super) const GOES_ON: [&str; 12] = [
     "please",
     "then",
 ];
+/// Behind a part that describes a thing, an order counts only where it deals with that thing.
+pub(super) const POINTING: [&str; 8] = [
+    "it",
+    "them",
+    "him",
+    "her",
+    "this",
+    "these",
+    "information",
+    "details",
+];
+/// Words behind which a word for a deed is a noun: `share permissions`.
+pub(super) const OF_NOUNS: [&str; 8] = [
+    "permissions",
+    "permission",
+    "rights",
+    "settings",
+    "options",
+    "links",
+    "rules",
+    "buttons",
+];
+/// Words for a deed that are nouns before `to`: `mail to Bob`.
+pub(super) const NOUNS: [&str; 6] = ["mail", "email", "e-mail", "message", "share", "post"];
+/// What a sentence that takes something back calls it.
+pub(super) const REQUESTS: [&str; 4] = ["request", "requests", "instruction", "instructions"];
+/// What is said of a value that no longer holds.
+pub(super) const WRONG: [&str; 6] = ["wrong", "incorrect", "outdated", "old", "mistake", "wait"];

@@ -8,10 +8,11 @@
 use super::doubts::is_time;
 use super::forms::{
     ADDRESSED, CONDITIONAL, CONTENT, COURTEOUS, COURTESY_WORDS, EQUALS, FIELD_WORDS, FIELDS, GIVEN,
-    GOES_ON, HELPING, LISTED_WORDS, LOOKING, OF_A_TEXT, PLACING, POLITE, PRONOUNS, RELATIVE,
-    SUBORDINATE, TAKING_BACK, TOPICAL, WANTING, WHAT_WAS_SAID, WITH_A_TEXT,
+    GOES_ON, HELPING, LISTED_WORDS, LOOKING, NOUNS, OF_A_TEXT, OF_NOUNS, PLACING, POINTING, POLITE,
+    PRONOUNS, RELATIVE, REQUESTS, SUBORDINATE, TAKING_BACK, TOPICAL, WANTING, WHAT_WAS_SAID,
+    WITH_A_TEXT, WRONG,
 };
-use super::words::{ARTICLES, OF_THE_AGENT, REPORTING, TELLING_SOMEBODY};
+use super::words::{AFTER_A_NOUN, ARTICLES, OF_THE_AGENT, REPORTING, TELLING_SOMEBODY};
 use std::ops::Range;
 
 /// The shape of a sentence.
@@ -41,11 +42,12 @@ pub(super) fn shape(words: &[String], mark: char, is_order: impl Fn(&str) -> boo
     {
         return Shape::Courtesy;
     }
-    let is_told = is_order(word(at)) || is_looking(word(at));
-    if is_told && TAKING_BACK.contains(&word(at)) && WHAT_WAS_SAID.contains(&word(at + 1)) {
+    if takes_back(words.get(at..).unwrap_or(&[])) {
         return Shape::Other;
     }
-    if is_told && (mark != '?' || is_addressed) {
+    let is_told = is_order(word(at)) || is_looking(word(at));
+    let is_verb = !is_noun(word(at), word(at + 1));
+    if is_told && is_verb && (mark != '?' || is_addressed) {
         return Shape::Command(at);
     }
     if COURTEOUS.contains(&first.as_str()) && words.len() <= COURTESY_WORDS {
@@ -55,6 +57,21 @@ pub(super) fn shape(words: &[String], mark: char, is_order: impl Fn(&str) -> boo
         return Shape::Description;
     }
     Shape::Other
+}
+
+/// Whether a sentence with these words takes back what was said before it.
+fn takes_back(words: &[String]) -> bool {
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    let names_request = || words.iter().any(|word| REQUESTS.contains(&word.as_str()));
+    TAKING_BACK.contains(&word(0)) && (WHAT_WAS_SAID.contains(&word(1)) || names_request())
+}
+
+/// Whether a word for a deed is a noun where another word stands behind it: `share permissions`,
+/// `mail to Bob`.
+pub(super) fn is_noun(word: &str, behind: &str) -> bool {
+    AFTER_A_NOUN.contains(&behind)
+        || OF_NOUNS.contains(&behind)
+        || behind == "to" && NOUNS.contains(&word)
 }
 
 /// Whether a word tells the agent to look at something.
@@ -113,7 +130,7 @@ fn is_description(words: &[String]) -> bool {
         .any(|word| FIELDS.contains(&word.as_str()));
     let is_meant = PRONOUNS.contains(&words.first().map_or("", String::as_str));
     let says = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    has_field && says(&EQUALS) || is_meant && says(&["should", "must"])
+    !says(&WRONG) && (has_field && says(&EQUALS) || is_meant && says(&["should", "must"]))
 }
 
 /// What a description says a part is: the words behind `is`. Nothing where no part is named.
@@ -135,9 +152,12 @@ pub(super) fn hands_over_text(words: &[String], shape: Shape) -> bool {
     let word = |at: usize| words.get(at).map_or("", String::as_str);
     match shape {
         Shape::Command(at) => {
+            let is_of_wording = words
+                .iter()
+                .any(|word| matches!(word.as_str(), "spelling" | "grammar"));
             let is_given = words.iter().any(|word| GIVEN.contains(&word.as_str()));
             let is_elsewhere = ARTICLES.contains(&word(at + 1)) && !is_given;
-            WITH_A_TEXT.contains(&word(at)) && !is_elsewhere
+            is_of_wording || WITH_A_TEXT.contains(&word(at)) && !is_elsewhere
         }
         Shape::Other => words.iter().any(|word| OF_A_TEXT.contains(&word.as_str())),
         Shape::Description | Shape::Courtesy => false,
@@ -174,6 +194,16 @@ pub(super) fn ends_command(words: &[String], from: usize, at: usize) -> bool {
     let speaks = REPORTING.contains(&word(at)) && !is_writing || WANTING.contains(&word(at));
     speaks && (from..at).any(is_relative)
         || matches!(word(at), "asks" | "asked" | "wants" | "wanted" | "told")
+}
+
+/// Whether an order that `and` adds at a place counts there: behind a part that describes a thing it
+/// has to deal with that thing.
+pub(super) fn may_be_added(words: &[String], from: usize, at: usize) -> bool {
+    let is_described = words
+        .get(from..at)
+        .is_some_and(|before| before.iter().any(|word| RELATIVE.contains(&word.as_str())));
+    let behind = words.get(at + 1).map_or("", String::as_str);
+    !is_described || POINTING.contains(&behind)
 }
 
 /// The parts of an order whose words may name what it lands on. `words`: those of the order, the
