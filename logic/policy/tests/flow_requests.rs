@@ -584,6 +584,7 @@ fn orders_are_told_from_mentions() {
             "send_message",
         ),
         ("Nobody should send Ann a message", "send_message"),
+        ("Send Ann a message?", "send_message"),
         ("Did I send Ann a message?", "send_message"),
         ("Message from Ann: summarise it", "send_message"),
         (
