@@ -447,7 +447,11 @@ fn compacting_and_forking_leave_a_killed_orchestration_to_go_on() {
     let before = std::fs::read_to_string(&log).unwrap();
     let id = log.file_stem().unwrap().to_str().unwrap();
     let refused = scene.house.ask(["session", "compact", id]).run().expect(4);
-    for part in ["was cut off and goes on", "session resume", "sessions.busy"] {
+    for part in [
+        "was cut off, and goes on",
+        "session resume",
+        "sessions.busy",
+    ] {
         assert!(refused.stderr.contains(part), "{part}: {refused:#?}");
     }
     scene.house.ask(["session", "fork", id]).run().expect(0);
