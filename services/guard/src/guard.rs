@@ -321,7 +321,10 @@ fn requested(policy: &Policy, text: &str) -> Requested {
 /// not ours. Where they come from is judged all the same.
 fn unplaced(mut spec: ToolSpec) -> ToolSpec {
     for argument in spec.arguments.values_mut() {
-        argument.target = argument.target.map(|_| TargetKind::Other);
+        argument.target = argument.target.map(|kind| match kind {
+            TargetKind::Guest => TargetKind::Guest,
+            _ => TargetKind::Other,
+        });
     }
     spec
 }
