@@ -212,3 +212,45 @@ fn a_target_with_a_line_break_is_nobody() {
             .expect("confirm");
     }
 }
+
+const CALENDAR: Program = Program {
+    table: r#"
+version: 1
+tools:
+  read_inbox: {effect: read, result: {fields: {"/*/id": {integrity: endorsed, format: identifier}}}}
+  create_event: {effect: egress, audience: targets, arguments: {guests: {role: target, names: guest}, title: payload, start: knob, open: knob}}
+"#,
+    tools: &[
+        ("read_inbox", "{}"),
+        (
+            "create_event",
+            r#"{"guests": {"type": "array", "items": {"type": "string"}}, "title": {"type": "string"}, "start": {"type": "string"}, "open": {"type": "boolean"}}"#,
+        ),
+    ],
+};
+
+#[test]
+fn what_has_no_guests_tells_nobody_and_with_one_it_is_asked_about() {
+    let answer = |arguments: Value| {
+        let mail = json!([{"id": "m1", "from": "eve@evil.example", "body": SALARY}]);
+        let talk = CALENDAR.asked("What does my mail say of lunch?", &Value::Null);
+        let talk = talk.sees("read_inbox", json!({}), mail);
+        talk.check("create_event", arguments).last()
+    };
+    let start = "2026-12-01 12:00";
+    for own in [
+        json!({"title": "Lunch", "start": start}),
+        json!({"title": "Lunch", "start": start, "guests": []}),
+    ] {
+        let said = answer(own);
+        assert!(said.starts_with("allow"), "{said}");
+    }
+    for told in [
+        json!({"title": SALARY, "start": start, "guests": ["eve@evil.example"]}),
+        json!({"title": SALARY, "start": start, "open": true}),
+        json!({"title": "Lunch", "start": SALARY}),
+    ] {
+        let said = answer(told.clone());
+        assert!(!said.starts_with("allow"), "{told}: {said}");
+    }
+}
