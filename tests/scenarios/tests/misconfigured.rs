@@ -73,6 +73,18 @@ fn a_configuration_that_cannot_be_used_is_a_mistake_of_usage() {
         house.configure(&provider);
         told(&["line 3", "must begin with http://", "Write it as `http://"]);
     }
+    house.configure("[models.providers.mine]\ntype = \"openai\"\n");
+    told(&[
+        "line 1: models.providers.mine: it has no endpoint",
+        "Write the server's address",
+    ]);
+    house.configure("[models.providers.m]\ntype = \"ollama\"\nmax_parallel = 0\n");
+    told(&[
+        "line 3: models.providers.m.max_parallel: it is 0",
+        "Write 1 to",
+    ]);
+    house.configure("[models.providers.m]\ntype = \"embedded\"\nendpoint = \"http://h\"\n");
+    told(&["line 3: models.providers.m.endpoint: ", "Remove the line"]);
     let file = house.home().join(".config/housecarl/config.toml");
     fs::write(&file, b"[chat]\ninstructions = \"caf\xe9\"\n").unwrap();
     told(&["UTF-8"]);
