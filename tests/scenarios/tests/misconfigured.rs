@@ -96,6 +96,47 @@ fn a_configuration_that_cannot_be_used_is_a_mistake_of_usage() {
     assert!(without.contains("Set HOME"), "{without}");
 }
 
+/// Whoever is told that there is no such agent type has to find the line that names it.
+#[test]
+fn an_unknown_default_agent_names_file_line_and_the_types() {
+    let scene = scene(Server::openai([Reply::text("Hello.")]), "");
+    let config = scene.server.config("openai");
+    let file = scene.house.home().join(".config/housecarl/config.toml");
+    let run = || {
+        scene
+            .house
+            .ask(["run", "--mode", "deterministic", "list files"])
+    };
+    let told = |config: &str, parts: &[&str]| {
+        scene.house.configure(config);
+        let said = run().run().expect(2).stderr;
+        for part in parts {
+            assert!(said.contains(part), "no `{part}`: {said}");
+        }
+    };
+    let place = format!("{}: line 2: chat.default_agent", file.display());
+    let types = "coder, orchestrator, researcher, sysadmin";
+    told(
+        &format!("[chat]\ndefault_agent = \"codr\"\n{config}"),
+        &[&place, "`codr`", "Did you mean `coder`?", types],
+    );
+    told(
+        &format!("[chat]\ndefault_agent = \"butler\"\n{config}"),
+        &[&place, "`butler`", types],
+    );
+    // What a flag names counts instead, and doctor says the same.
+    run().args(["--agent", "coder"]).run().expect(0);
+    let doctor = scene.house.ask(["doctor", "--json"]).run().expect(4).stdout;
+    assert!(doctor.contains(&place), "{doctor}");
+    scene.house.configure(&config);
+    let by_variable = run().env("CARL_CHAT__DEFAULT_AGENT", "butler");
+    let said = by_variable.run().expect(2).stderr;
+    assert!(
+        said.contains("CARL_CHAT__DEFAULT_AGENT: chat.default_agent"),
+        "{said}"
+    );
+}
+
 /// Who may write the configuration may run programs as its user.
 #[test]
 fn a_configuration_that_everybody_may_write_is_not_trusted() {

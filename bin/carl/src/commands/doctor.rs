@@ -6,7 +6,7 @@ mod speeds;
 
 use self::check::{Check, State};
 use self::speeds::Speeds;
-use super::{Setting, models};
+use super::{Setting, models, named};
 use crate::cli::{DoctorArgs, SessionFlags};
 use crate::effective_settings::By;
 use crate::paths::private_folder;
@@ -498,6 +498,7 @@ async fn whole_path(setting: &Setting, is_writable: bool) -> Check {
     setting.loaded.config.memory.capture = false;
     let attempt = async {
         let house = House::in_process(&setting).await?;
+        named::check_agent(&setting, house.guard.control.as_ref()).await?;
         let config = &setting.loaded.config;
         let flags = SessionFlags::default();
         let profile = profile::build(&flags, config, &setting.workspace, Attendance::Unattended)?;
