@@ -51,6 +51,43 @@ fn undo_takes_back_the_last_change_of_the_folder_from_a_process_of_its_own() {
     house.ask(["undo", "--yes", "write"]).run().expect(2);
 }
 
+/// Without a person at hand, an approval is of one change in one file as it is now.
+#[test]
+fn an_undo_refused_unattended_names_its_file_and_binds_the_approval() {
+    let house = House::new();
+    let changed = |file: &str, to: &str| {
+        house.write(file, "draft\n");
+        by_rules(&house, &OPEN, &format!("replace draft with {to} in {file}")).expect(0);
+    };
+    let refused = |file: &str| {
+        let told = house.ask(["undo"]).run().expect(5).stderr;
+        let names = format!(
+            "it would undo edit_file of {}",
+            house.work().join(file).display()
+        );
+        assert!(told.contains(&names), "no `{names}`: {told}");
+        let line = told
+            .lines()
+            .find(|line| line.starts_with("  carl undo --approve "));
+        line.unwrap().trim().rsplit(' ').next().unwrap().to_owned()
+    };
+    let approved = |hash: &str| house.ask(["undo", "--approve", hash]).run();
+    changed("a.md", "final");
+    let of_a = refused("a.md");
+    changed("b.md", "final");
+    let of_b = refused("b.md");
+    assert_ne!(of_a, of_b);
+    // What was approved of the one file is no yes to the other.
+    approved(&of_a).expect(5);
+    assert_eq!(house.read("b.md"), "final\n");
+    approved(&of_b).expect(0);
+    assert_eq!(house.read("b.md"), "draft\n");
+    // Nor to the same file with another content.
+    changed("b.md", "other");
+    approved(&of_b).expect(5);
+    assert_eq!(house.read("b.md"), "other\n");
+}
+
 /// Whatever the umask, what Housecarl keeps is its user's alone.
 #[test]
 fn what_is_kept_is_private_whatever_the_umask() {
