@@ -193,6 +193,41 @@ fn doctor_is_bad_where_the_provider_in_use_cannot_be_used() {
     );
 }
 
+/// A role in another process is asked there; where nobody answers, what to start is named.
+#[test]
+fn doctor_asks_roles_where_they_are_served() {
+    let (house, other) = (House::new(), House::new());
+    let serve = |role: &str| {
+        let args = ["serve", "--trust-network", "--listen", "tcp:127.0.0.1:0"];
+        let mut served = other.ask(args).args(["--role", role]).spawn();
+        let said = served.until("; Ctrl-C");
+        let address = said.split("serving at ").nth(1).unwrap();
+        (address.split(';').next().unwrap().to_owned(), served)
+    };
+    let check = |name: &str| {
+        let told = house.ask(["doctor", "--json"]).run().stdout;
+        let checks: serde_json::Value = serde_json::from_str(&told).unwrap();
+        let mut checks = checks.as_array().unwrap().iter();
+        checks.find(|check| check["name"] == name).unwrap().clone()
+    };
+    for role in ["memory", "search"] {
+        let (address, served) = serve(role);
+        house.configure(&format!("[endpoints]\n{role} = \"{address}\"\n"));
+        let good = check(role);
+        assert_eq!(good["state"], "ok", "{good:#}");
+        assert!(good["detail"].to_string().contains(&address), "{good:#}");
+        served.kill();
+        let bad = check(role);
+        assert_eq!(bad["state"], "bad", "{bad:#}");
+        assert!(
+            bad["hint"]
+                .to_string()
+                .contains(&format!("carl serve --role {role}")),
+            "{bad:#}"
+        );
+    }
+}
+
 #[test]
 fn a_variable_that_cannot_be_meant_is_named_with_what_it_may_be() {
     let scene = scene(Server::openai([]), "");
