@@ -152,7 +152,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Help { command }) => commands::init::help(&command),
         Some(Command::Completions { shell }) => commands::init::completions(shell),
         Some(Command::Man { out }) => commands::init::man(out.as_deref()),
-        Some(Command::Audit(command)) => commands::audit::audit(&command),
+        Some(Command::Audit(command)) => wait(commands::audit::audit(command)),
         None => {
             let begin = if cli.resume {
                 Begin::Resume(terminal::sessions::LAST.to_owned())

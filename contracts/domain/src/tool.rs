@@ -302,7 +302,8 @@ pub struct ToolOutput {
     pub data: Value,
     /// For the model: plain text, not yet fenced or capped.
     pub text: String,
-    /// Where the content came from, for the label: `file:notes.md`.
+    /// Where the content came from, for the label: `file:notes.md`; empty where it holds nothing
+    /// but what the call and the tool itself say.
     pub origin: String,
     /// Files made or changed, absolute.
     pub artifacts: Vec<String>,

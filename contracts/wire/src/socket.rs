@@ -4,9 +4,9 @@ use crate::address::Listen;
 use crate::openings::Peer;
 use domain::limits::{WIRE_CONNECTIONS, WIRE_HANDSHAKE};
 use rustix::process::Pid;
-use std::fs::{DirBuilder, File, Permissions};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -147,7 +147,7 @@ impl Acceptor {
                 check_length(path, listen)?;
                 check_folder(path).map_err(|error| error.or_io(listen))?;
                 // Two starters at the same moment must not remove each other's socket.
-                let lock = File::create(lock_path(path)).map_err(io_error)?;
+                let lock = open_lock(path).map_err(io_error)?;
                 lock.lock().map_err(io_error)?;
                 remove_stale(path, listen).await?;
                 let listener = UnixListener::bind(path).map_err(io_error)?;
@@ -210,10 +210,16 @@ impl Acceptor {
     }
 }
 
-fn lock_path(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
+/// The file that starters lock, the user's own whatever the umask, also where it was left open to
+/// others.
+fn open_lock(socket: &Path) -> io::Result<File> {
+    let mut name = socket.as_os_str().to_owned();
     name.push(".lock");
-    PathBuf::from(name)
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    let lock = options.open(PathBuf::from(name))?;
+    lock.set_permissions(Permissions::from_mode(0o600))?;
+    Ok(lock)
 }
 
 enum FolderError {

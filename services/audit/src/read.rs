@@ -55,7 +55,7 @@ impl Placed {
 /// Which records are asked for. An absent part asks for any.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Query {
-    /// Of the session whose id begins so.
+    /// Of the session whose id begins or ends so.
     pub session: Option<String>,
     /// Of the agent whose id begins so and of those below it, or of agents of this type.
     pub agent: Option<String>,
@@ -75,10 +75,9 @@ impl Query {
     /// Whether a record is asked for.
     #[must_use]
     pub fn wants(&self, record: &Record) -> bool {
-        let session = |prefix: &String| {
-            record
-                .session_id
-                .is_some_and(|id| id.to_string().starts_with(prefix.as_str()))
+        let session = |part: &String| {
+            let id = record.session_id.map(|id| id.to_string());
+            id.is_some_and(|id| id.starts_with(part.as_str()) || id.ends_with(part.as_str()))
         };
         let agent = |wanted: &String| {
             let begins = |id: AgentId| id.to_string().starts_with(wanted.as_str());

@@ -47,6 +47,8 @@ struct Draft {
     hash: Digest,
     /// Folders to open for writing.
     opens: Vec<PathBuf>,
+    /// For each call that changes files and names none, such as `undo`, what it comes to now.
+    unnamed: Vec<Option<String>>,
 }
 
 impl Pin {
@@ -118,6 +120,7 @@ impl Pin {
         };
         let mut judgements = Vec::with_capacity(calls.len());
         let mut opens = Vec::new();
+        let mut unnamed = Vec::with_capacity(calls.len());
         let mut earlier = Vec::new();
         for call in calls {
             let what = (call.tool.as_str(), &call.arguments);
@@ -130,20 +133,51 @@ impl Pin {
             self.inner
                 .ask_for_workspace(&self.caller, &request, &mut judgement, earlier.clone())
                 .await;
+            let done = earlier.clone();
             earlier.extend(ToolName::new(&call.tool).ok());
             if let Some(folder) = &judgement.write_root
                 && !opens.contains(folder)
             {
                 opens.push(folder.clone());
             }
+            unnamed.push(self.unnamed(call, &judgement, &opens, done).await);
             judgements.push(judgement);
         }
-        let hash = self.hash(&judgements);
+        let hash = self.hash(&judgements, &unnamed);
         Ok(Draft {
             judgements,
             hash,
             opens,
+            unnamed,
         })
+    }
+
+    /// What a call that changes files and names none comes to with the files as they are; `None` for
+    /// any other, and where it would fail, which is told when it is shown.
+    async fn unnamed(
+        &self,
+        call: &PlannedCall,
+        judgement: &Judgement,
+        opens: &[PathBuf],
+        earlier: Vec<ToolName>,
+    ) -> Option<String> {
+        let bound = judgement.bound.as_ref()?;
+        let is_change = matches!(
+            bound.effect,
+            EffectClass::SharedWrite | EffectClass::Destructive
+        );
+        if !is_change || !bound.targets.is_empty() {
+            return None;
+        }
+        let request = self.as_request(call);
+        let label = Label::nothing();
+        let judged = self
+            .inner
+            .judged_call(&self.caller, &request, bound, &label);
+        let mut judged = judged?;
+        judged.write_roots.extend(opens.iter().cloned());
+        let preview = self.inner.preview_after(&judged, earlier).await;
+        preview.ok().flatten()
     }
 
     /// A step as a call of its own.
@@ -160,20 +194,22 @@ impl Pin {
     }
 
     /// A digest over the intent and, for each call, tool, version, arguments and the paths they
-    /// come to, so that it stands for the same effects wherever it is repeated.
-    fn hash(&self, judgements: &[Judgement]) -> Digest {
+    /// come to, so that it stands for the same effects wherever it is repeated. A call that names no
+    /// path stands for the change that it comes to now, in these files and with this content.
+    fn hash(&self, judgements: &[Judgement], unnamed: &[Option<String>]) -> Digest {
         let calls: Vec<Value> = self
             .request
             .calls
             .iter()
-            .zip(judgements)
-            .map(|(call, judgement)| {
+            .zip(judgements.iter().zip(unnamed))
+            .map(|(call, (judgement, comes_to))| {
                 let known = self.inner.policy.table().find(&call.tool);
                 json!({
                     "tool": call.tool,
                     "version": known.map(|(_, tool)| tool.spec.version.as_str()),
                     "arguments": call.arguments,
                     "targets": judgement.bound.as_ref().map(paths_of),
+                    "comes_to": comes_to,
                 })
             })
             .collect();
@@ -503,6 +539,15 @@ fn nobody_to_ask(draft: &Draft, started: &BTreeSet<EffectClass>) -> Decision {
         // It only looks: any yes is more than it needs.
         (None, true, true) => "To approve it with others of its kind: `--yes write`.".to_owned(),
     };
+    // Of a call that names no file, the first line of what it comes to says which.
+    let changes = draft.unnamed.iter().flatten();
+    let changes: Vec<String> = changes
+        .filter_map(|change| change.lines().next().map(render::one_line))
+        .collect();
+    let comes_to = match changes.is_empty() {
+        true => String::new(),
+        false => format!(" As the files are now, it would {}.", changes.join("; ")),
+    };
     Decision::strictest(vec![Finding {
         layer: Layer::SafetyGate,
         verdict: Verdict::Deny,
@@ -510,8 +555,8 @@ fn nobody_to_ask(draft: &Draft, started: &BTreeSet<EffectClass>) -> Decision {
         model_reason: "The plan needs the user's approval, and no one is there to give it."
             .to_owned(),
         user_reason: format!(
-            "The plan needs your approval, and no one is there to ask. To approve exactly this plan: \
-             `--approve {hash}`. {in_advance}"
+            "The plan needs your approval, and no one is there to ask.{comes_to} To approve exactly \
+             this plan: `--approve {hash}`. {in_advance}"
         ),
     }])
 }

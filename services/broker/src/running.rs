@@ -94,6 +94,10 @@ impl Call {
             ResultSource::World => return Cow::Borrowed(&tool.spec),
             ResultSource::Stored => {
                 let mut spec = tool.spec.clone();
+                // Where nothing of the store was found, nothing came from there.
+                if stored.iter().all(|field| field.label == Label::nothing()) {
+                    spec.result_label.origins.clear();
+                }
                 spec.result_fields = stored;
                 // The names of the result's own parts are the tool's, and nobody's content.
                 spec.result_fields.push(ResultField {

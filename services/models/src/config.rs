@@ -35,22 +35,6 @@ pub struct Config {
     pub limits: LimitsConfig,
 }
 
-impl Config {
-    /// Refuses an endpoint that is no address of a server, or that holds a key: as a password, or
-    /// behind a `?`.
-    ///
-    /// # Errors
-    /// The provider, and `NotConfigured` with nothing of the endpoint.
-    pub fn check_endpoints(&self) -> Result<(), (&str, Error)> {
-        for (name, provider) in &self.providers {
-            if let Some(text) = &provider.endpoint {
-                address(name, text).map_err(|error| (name.as_str(), error))?;
-            }
-        }
-        Ok(())
-    }
-}
-
 /// The address in an endpoint. One that cannot be read may hold a key all the same, so none is
 /// repeated.
 pub(crate) fn address(name: &str, text: &str) -> Result<Url, Error> {
@@ -363,7 +347,9 @@ mod tests {
         let with = |endpoint: &str| {
             let provider = serde_json::json!({"type": "openai", "endpoint": endpoint});
             let config = parse(serde_json::json!({"providers": {"x": provider}})).unwrap();
-            config.check_endpoints().map_err(|(_, error)| error.fault())
+            config
+                .check_providers()
+                .map_err(|unusable| unusable.error.fault())
         };
         assert!(with("http://127.0.0.1:8080/v1").is_ok());
         for endpoint in [

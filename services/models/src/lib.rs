@@ -47,4 +47,5 @@ pub use config::{
 };
 pub use engine::EngineSettings;
 pub use error::{Error, ErrorKind};
+pub use planned::UnusableProvider;
 pub use service::Service;

@@ -44,10 +44,10 @@ pub(crate) struct Planned {
 pub(crate) fn plan(config: &Config) -> Result<Vec<Planned>, Error> {
     let mut plan = Vec::new();
     for (name, provider) in &config.providers {
-        check(name, provider)?;
+        check(name, provider).map_err(|unusable| unusable.error)?;
         plan.push(Planned {
             name: name.clone(),
-            endpoint: endpoint(name, provider)?,
+            endpoint: endpoint(name, provider).map_err(|unusable| unusable.error)?,
             config: provider.clone(),
             is_configured: true,
             is_place: false,
@@ -65,7 +65,7 @@ pub(crate) fn plan(config: &Config) -> Result<Vec<Planned>, Error> {
         }
         let provider = ProviderConfig::new(kind, Some(format!("http://127.0.0.1:{port}")));
         plan.push(Planned {
-            endpoint: endpoint(&name, &provider)?,
+            endpoint: endpoint(&name, &provider).map_err(|unusable| unusable.error)?,
             name,
             config: provider,
             is_configured: false,
@@ -89,61 +89,89 @@ pub(crate) fn plan(config: &Config) -> Result<Vec<Planned>, Error> {
     Ok(plan)
 }
 
-/// Refuses a provider whose settings make no sense.
-fn check(name: &str, provider: &ProviderConfig) -> Result<(), Error> {
+/// A provider whose settings make no sense.
+#[derive(Debug)]
+pub struct UnusableProvider {
+    /// The key in the configuration; the error's detail begins with it.
+    pub key: String,
+    /// What is wrong, and what to write.
+    pub error: Error,
+}
+
+impl Config {
+    /// Refuses a provider whose settings make no sense. Of an endpoint nothing is repeated: it may
+    /// hold a key.
+    ///
+    /// # Errors
+    /// The first that cannot be used.
+    pub fn check_providers(&self) -> Result<(), UnusableProvider> {
+        for (name, provider) in &self.providers {
+            check(name, provider)?;
+            endpoint(name, provider)?;
+        }
+        Ok(())
+    }
+}
+
+fn unusable(key: String, why: &str, how: &str) -> UnusableProvider {
+    let error = configuration(format!("{key}: {why}"), how);
+    UnusableProvider { key, error }
+}
+
+/// Refuses a provider whose settings make no sense, but for its endpoint.
+fn check(name: &str, provider: &ProviderConfig) -> Result<(), UnusableProvider> {
+    let key = |field: &str| format!("models.providers.{name}.{field}");
     if name.is_empty() || name.contains('/') {
-        return Err(configuration(
-            format!("`{name}` cannot name a provider: it is empty or has a `/`"),
-            "",
+        return Err(unusable(
+            format!("models.providers.{name}"),
+            "a provider's name is not empty and has no `/`",
+            "Write another name.",
         ));
     }
     if provider.tool_calls == ToolCalls::Json && provider.kind != ProviderType::OpenAi {
-        return Err(configuration(
-            format!(
-                "models.providers.{name}: tool_calls = \"json\" is for providers of type \
-                 openai, and this one is {}",
-                provider.kind.as_str()
-            ),
-            "remove the line",
+        let kind = provider.kind.as_str();
+        return Err(unusable(
+            key("tool_calls"),
+            &format!("`json` is for providers of type openai, and this one is {kind}"),
+            "Remove the line.",
         ));
     }
     let parallel = provider.max_parallel.unwrap_or(1);
     if !(1..=limits::MODEL_WAITING).contains(&parallel) {
-        return Err(configuration(
-            format!(
-                "models.providers.{name}: max_parallel must be 1 to {}",
-                limits::MODEL_WAITING
-            ),
-            "remove the line for the usual number",
+        let most = limits::MODEL_WAITING;
+        return Err(unusable(
+            key("max_parallel"),
+            &format!("it is {parallel}"),
+            &format!("Write 1 to {most}, or remove the line for the usual number."),
         ));
     }
     Ok(())
 }
 
 /// Where a provider is; none for the embedded engine and word tables.
-fn endpoint(name: &str, provider: &ProviderConfig) -> Result<Option<Url>, Error> {
+fn endpoint(name: &str, provider: &ProviderConfig) -> Result<Option<Url>, UnusableProvider> {
+    let key = format!("models.providers.{name}.endpoint");
     let text = match (provider.kind, &provider.endpoint) {
         (ProviderType::Embedded | ProviderType::Static, None) => return Ok(None),
         (kind @ (ProviderType::Embedded | ProviderType::Static), Some(_)) => {
-            return Err(configuration(
-                format!(
-                    "models.providers.{name}: a provider of type {} has no endpoint",
-                    kind.as_str()
-                ),
-                "remove the line",
-            ));
+            let why = format!("a provider of type {} has no endpoint", kind.as_str());
+            return Err(unusable(key, &why, "Remove the line."));
         }
         (_, Some(text)) => text.as_str(),
         (ProviderType::Ollama, None) => "http://127.0.0.1:11434",
         (ProviderType::Anthropic, None) => "https://api.anthropic.com",
         (ProviderType::OpenAi, None) => {
-            return Err(configuration(
-                format!("models.providers.{name} has no endpoint"),
-                "write the server's address, such as endpoint = \"http://127.0.0.1:8080/v1\"",
+            return Err(unusable(
+                format!("models.providers.{name}"),
+                "it has no endpoint, and servers of type openai have no usual place",
+                "Write the server's address below it, such as \
+                 endpoint = \"http://127.0.0.1:8080/v1\".",
             ));
         }
     };
-    address(name, text).map(Some)
+    let at = address(name, text);
+    at.map(Some)
+        .map_err(|error| UnusableProvider { key, error })
 }
 
 /// Endings of names in a network of the user's own.

@@ -334,3 +334,45 @@ fn a_folder_that_is_none_is_a_mistake_and_not_a_log_without_records() {
         assert!(said.expect(2).stderr.contains("no log"), "{command}");
     }
 }
+
+/// As every command that takes a session does.
+#[test]
+fn a_session_of_the_record_is_named_by_last_or_an_end_of_its_id() {
+    let house = House::new();
+    let task = ["run", "--json", "--mode", "deterministic", "list files"];
+    let run = || {
+        let summary = house.ask(task).run().expect(0).json();
+        summary["session_id"].as_str().unwrap().to_owned()
+    };
+    let (first, newest) = (run(), run());
+    let sessions = |command: &[&str], part: &str| {
+        let told = house.ask(command.iter().copied()).args(["--session", part]);
+        let mut found: Vec<String> = told
+            .run()
+            .expect(0)
+            .json_lines()
+            .iter()
+            .filter_map(|record| record["session_id"].as_str().map(str::to_owned))
+            .collect();
+        found.dedup();
+        found
+    };
+    let end = &first[first.len() - 8..];
+    for command in [
+        &["audit", "query", "--json"][..],
+        &["audit", "tail", "--json"],
+        &["audit", "export"],
+    ] {
+        for (part, meant) in [("last", &newest), (end, &first), (first.as_str(), &first)] {
+            let found = sessions(command, part);
+            assert_eq!(found, std::slice::from_ref(meant), "{command:?} {part}");
+        }
+    }
+    // The log of a session may be gone; its records are not.
+    let log = house.state().join(format!("sessions/{first}.jsonl"));
+    fs::remove_file(log).unwrap();
+    let found = sessions(&["audit", "query", "--json"], end);
+    assert_eq!(found, std::slice::from_ref(&first));
+    let empty = house.ask(["audit", "query", "--session", ""]).run();
+    assert!(empty.expect(2).stderr.contains("the session's id is empty"));
+}

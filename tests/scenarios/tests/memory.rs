@@ -159,6 +159,33 @@ fn a_session_without_the_tool_and_a_house_without_recall_or_capture_know_nothing
     assert!(recalled(&forgetful.log(&later)).is_empty());
 }
 
+/// Origins are what an answer was made of: an empty search and a note that was just taken are none.
+#[test]
+fn memory_is_no_origin_where_nothing_was_recalled() {
+    let search = || Reply::call("search_memory", json!({"query": "spare pantry key"}));
+    let note = json!({"name": "pantry", "content": "The pantry key hangs behind the clock."});
+    let save = || Reply::call("save_memory", note.clone());
+    let scene = Scene::new([
+        search(),
+        save(),
+        Reply::text("Kept."),
+        search(),
+        Reply::text("Behind the clock."),
+    ]);
+    let origins = |task: &str| {
+        let outcome = scene.run(&[task]);
+        let log = scene.log(&outcome);
+        let answers = of_kind(&log, "generation_finished");
+        answers.last().unwrap()["label"]["origins"].clone()
+    };
+    assert_eq!(
+        origins("keep in mind where the pantry key is"),
+        json!(["user"])
+    );
+    let recalled = origins("look it up");
+    assert!(recalled.to_string().contains("memory"), "{recalled}");
+}
+
 #[test]
 fn what_one_agent_type_keeps_for_itself_another_does_not_see() {
     let arguments = json!({

@@ -73,6 +73,18 @@ fn a_configuration_that_cannot_be_used_is_a_mistake_of_usage() {
         house.configure(&provider);
         told(&["line 3", "must begin with http://", "Write it as `http://"]);
     }
+    house.configure("[models.providers.mine]\ntype = \"openai\"\n");
+    told(&[
+        "line 1: models.providers.mine: it has no endpoint",
+        "Write the server's address",
+    ]);
+    house.configure("[models.providers.m]\ntype = \"ollama\"\nmax_parallel = 0\n");
+    told(&[
+        "line 3: models.providers.m.max_parallel: it is 0",
+        "Write 1 to",
+    ]);
+    house.configure("[models.providers.m]\ntype = \"embedded\"\nendpoint = \"http://h\"\n");
+    told(&["line 3: models.providers.m.endpoint: ", "Remove the line"]);
     let file = house.home().join(".config/housecarl/config.toml");
     fs::write(&file, b"[chat]\ninstructions = \"caf\xe9\"\n").unwrap();
     told(&["UTF-8"]);
@@ -82,6 +94,47 @@ fn a_configuration_that_cannot_be_used_is_a_mistake_of_usage() {
     let without = house.ask(["run", "hello"]).env("HOME", "");
     let without = without.run().expect(2).stderr;
     assert!(without.contains("Set HOME"), "{without}");
+}
+
+/// Whoever is told that there is no such agent type has to find the line that names it.
+#[test]
+fn an_unknown_default_agent_names_file_line_and_the_types() {
+    let scene = scene(Server::openai([Reply::text("Hello.")]), "");
+    let config = scene.server.config("openai");
+    let file = scene.house.home().join(".config/housecarl/config.toml");
+    let run = || {
+        scene
+            .house
+            .ask(["run", "--mode", "deterministic", "list files"])
+    };
+    let told = |config: &str, parts: &[&str]| {
+        scene.house.configure(config);
+        let said = run().run().expect(2).stderr;
+        for part in parts {
+            assert!(said.contains(part), "no `{part}`: {said}");
+        }
+    };
+    let place = format!("{}: line 2: chat.default_agent", file.display());
+    let types = "coder, orchestrator, researcher, sysadmin";
+    told(
+        &format!("[chat]\ndefault_agent = \"codr\"\n{config}"),
+        &[&place, "`codr`", "Did you mean `coder`?", types],
+    );
+    told(
+        &format!("[chat]\ndefault_agent = \"butler\"\n{config}"),
+        &[&place, "`butler`", types],
+    );
+    // What a flag names counts instead, and doctor says the same.
+    run().args(["--agent", "coder"]).run().expect(0);
+    let doctor = scene.house.ask(["doctor", "--json"]).run().expect(4).stdout;
+    assert!(doctor.contains(&place), "{doctor}");
+    scene.house.configure(&config);
+    let by_variable = run().env("CARL_CHAT__DEFAULT_AGENT", "butler");
+    let said = by_variable.run().expect(2).stderr;
+    assert!(
+        said.contains("CARL_CHAT__DEFAULT_AGENT: chat.default_agent"),
+        "{said}"
+    );
 }
 
 /// Who may write the configuration may run programs as its user.
@@ -138,6 +191,41 @@ fn doctor_is_bad_where_the_provider_in_use_cannot_be_used() {
         bad["detail"].as_str().unwrap().contains("scripted"),
         "{bad:#}"
     );
+}
+
+/// A role in another process is asked there; where nobody answers, what to start is named.
+#[test]
+fn doctor_asks_roles_where_they_are_served() {
+    let (house, other) = (House::new(), House::new());
+    let serve = |role: &str| {
+        let args = ["serve", "--trust-network", "--listen", "tcp:127.0.0.1:0"];
+        let mut served = other.ask(args).args(["--role", role]).spawn();
+        let said = served.until("; Ctrl-C");
+        let address = said.split("serving at ").nth(1).unwrap();
+        (address.split(';').next().unwrap().to_owned(), served)
+    };
+    let check = |name: &str| {
+        let told = house.ask(["doctor", "--json"]).run().stdout;
+        let checks: serde_json::Value = serde_json::from_str(&told).unwrap();
+        let mut checks = checks.as_array().unwrap().iter();
+        checks.find(|check| check["name"] == name).unwrap().clone()
+    };
+    for role in ["memory", "search"] {
+        let (address, served) = serve(role);
+        house.configure(&format!("[endpoints]\n{role} = \"{address}\"\n"));
+        let good = check(role);
+        assert_eq!(good["state"], "ok", "{good:#}");
+        assert!(good["detail"].to_string().contains(&address), "{good:#}");
+        served.kill();
+        let bad = check(role);
+        assert_eq!(bad["state"], "bad", "{bad:#}");
+        assert!(
+            bad["hint"]
+                .to_string()
+                .contains(&format!("carl serve --role {role}")),
+            "{bad:#}"
+        );
+    }
 }
 
 #[test]

@@ -7,6 +7,8 @@
 
 use scenarios::Scene;
 use serde_json::json;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use testkit::{Finished, House, Reply};
 
 const OPEN: [&str; 4] = ["--allow-write", ".", "--yes", "write"];
@@ -47,6 +49,78 @@ fn undo_takes_back_the_last_change_of_the_folder_from_a_process_of_its_own() {
     house.ask(["undo", "--yes", "write"]).run().expect(0);
     assert_eq!(house.read("notes.md"), "draft\n");
     house.ask(["undo", "--yes", "write"]).run().expect(2);
+}
+
+/// Without a person at hand, an approval is of one change in one file as it is now.
+#[test]
+fn an_undo_refused_unattended_names_its_file_and_binds_the_approval() {
+    let house = House::new();
+    let changed = |file: &str, to: &str| {
+        house.write(file, "draft\n");
+        by_rules(&house, &OPEN, &format!("replace draft with {to} in {file}")).expect(0);
+    };
+    let refused = |file: &str| {
+        let told = house.ask(["undo"]).run().expect(5).stderr;
+        let names = format!(
+            "it would undo edit_file of {}",
+            house.work().join(file).display()
+        );
+        assert!(told.contains(&names), "no `{names}`: {told}");
+        let line = told
+            .lines()
+            .find(|line| line.starts_with("  carl undo --approve "));
+        line.unwrap().trim().rsplit(' ').next().unwrap().to_owned()
+    };
+    let approved = |hash: &str| house.ask(["undo", "--approve", hash]).run();
+    changed("a.md", "final");
+    let of_a = refused("a.md");
+    changed("b.md", "final");
+    let of_b = refused("b.md");
+    assert_ne!(of_a, of_b);
+    // What was approved of the one file is no yes to the other.
+    approved(&of_a).expect(5);
+    assert_eq!(house.read("b.md"), "final\n");
+    approved(&of_b).expect(0);
+    assert_eq!(house.read("b.md"), "draft\n");
+    // Nor to the same file with another content.
+    changed("b.md", "other");
+    approved(&of_b).expect(5);
+    assert_eq!(house.read("b.md"), "other\n");
+}
+
+/// Whatever the umask, what Housecarl keeps is its user's alone.
+#[test]
+fn what_is_kept_is_private_whatever_the_umask() {
+    let house = House::new();
+    let openly = |line: &str| {
+        let carl = house.carl().typed(&format!("umask 000; exec carl {line}"));
+        carl.run().expect(0);
+    };
+    openly("init");
+    openly(
+        "run --mode deterministic --allow-write . --yes write \
+         'create a file x.txt with the text hi'",
+    );
+    openly("undo --yes write");
+    openly("memory add --name tea 'tea at four'");
+    openly("memory reindex");
+    let mut served = house.carl().typed("umask 000; exec carl serve").spawn();
+    served.until("serving at");
+    let mut open = Vec::new();
+    let config = house.home().join(".config/housecarl");
+    let mut left = vec![config, house.state(), house.run_dir().join("housecarl")];
+    while let Some(path) = left.pop() {
+        let facts = fs::symlink_metadata(&path).unwrap();
+        if facts.permissions().mode() & 0o077 != 0 {
+            open.push(path.clone());
+        }
+        if facts.is_dir() {
+            let inside = fs::read_dir(&path).unwrap();
+            left.extend(inside.map(|entry| entry.unwrap().path()));
+        }
+    }
+    served.kill();
+    assert_eq!(open, Vec::<std::path::PathBuf>::new());
 }
 
 #[test]

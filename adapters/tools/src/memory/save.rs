@@ -72,9 +72,25 @@ pub(super) async fn save(
         supersedes,
     };
     match memory.write(request).await.map_err(failure)? {
-        WriteAnswer::Stored { id } => told(id.to_string(), true, "Kept."),
+        // An id that was just made comes from nobody.
+        WriteAnswer::Stored { id } => told(
+            Kept {
+                id: id.to_string(),
+                kept: true,
+            },
+            "Kept.",
+            "",
+        ),
         WriteAnswer::Duplicate { id } => {
-            told(id.to_string(), false, "Memory says the same already.")
+            let said = "Memory says the same already.";
+            told(
+                Kept {
+                    id: id.to_string(),
+                    kept: false,
+                },
+                said,
+                "memory",
+            )
         }
         WriteAnswer::Rejected { refusal, detail } => Err(mendable(
             refusal.as_str(),
@@ -109,9 +125,9 @@ fn namespace(part: Part, open: &[Namespace]) -> Result<Namespace, ToolFailure> {
     })
 }
 
-fn told(id: String, kept: bool, text: &str) -> Result<ToolOutput, ToolFailure> {
-    let text = format!("{text} Id: {id}");
-    let data = serde_json::to_value(Kept { id, kept }).map_err(|error| {
+fn told(kept: Kept, text: &str, origin: &str) -> Result<ToolOutput, ToolFailure> {
+    let text = format!("{text} Id: {}", kept.id);
+    let data = serde_json::to_value(kept).map_err(|error| {
         broken(
             "result_unwritable",
             format!("The result cannot be told: {error}."),
@@ -120,7 +136,7 @@ fn told(id: String, kept: bool, text: &str) -> Result<ToolOutput, ToolFailure> {
     Ok(ToolOutput {
         data,
         text,
-        origin: "memory".to_owned(),
+        origin: origin.to_owned(),
         artifacts: Vec::new(),
         labels: Vec::new(),
     })

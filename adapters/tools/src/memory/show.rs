@@ -48,6 +48,10 @@ pub(super) fn found(
     if !results.lacking.is_empty() && !namespaces.is_empty() {
         text.push_str(&format!("\n\n({})", results.lacking));
     }
+    let origin = match results.results.is_empty() {
+        true => "",
+        false => "memory",
+    };
     let data = serde_json::to_value(&results).map_err(|error| {
         broken(
             "result_unwritable",
@@ -57,7 +61,7 @@ pub(super) fn found(
     Ok(ToolOutput {
         data,
         text,
-        origin: "memory".to_owned(),
+        origin: origin.to_owned(),
         artifacts: Vec::new(),
         labels: labels.collect(),
     })

@@ -99,7 +99,8 @@ pub struct RecordFlags {
 /// Which records.
 #[derive(Debug, Args)]
 pub struct RecordFilter {
-    /// Only of this session (the beginning of its id is enough)
+    /// Only of this session: the beginning or end of its id, or `last` for the newest of this
+    /// folder
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
     /// Only of this agent and those below it (the beginning of its id), or of this agent type

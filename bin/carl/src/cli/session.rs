@@ -199,6 +199,10 @@ pub struct UndoArgs {
     /// Change nothing: print what the file held before its last change
     #[arg(long)]
     pub print: bool,
+    /// Approve taking back exactly the change, in the files and with the content, that was refused
+    /// with this hash
+    #[arg(long, value_name = "HASH", value_parser = parse_digest)]
+    pub approve: Vec<Digest>,
     /// What is open
     #[command(flatten)]
     pub ceiling: Ceiling,

@@ -46,6 +46,14 @@ pub async fn chat(mut flags: SessionFlags, begin: Begin) -> Result<Exit> {
         captures: setting.loaded.config.memory.capture,
     };
     let mut host = CommandHost::open(setting, flags, (By::Chat, Attendance::Attended)).await?;
-    let outcome = terminal::chat::chat(&mut host, request).await;
+    // A session that goes on keeps its own.
+    let checked = match request.resumed {
+        Some(_) => Ok(()),
+        None => host.check_agent().await,
+    };
+    let outcome = match checked {
+        Ok(()) => terminal::chat::chat(&mut host, request).await,
+        Err(error) => Err(error),
+    };
     host.close(outcome).await
 }

@@ -2,11 +2,12 @@
 
 mod check;
 mod hardware;
+mod served;
 mod speeds;
 
 use self::check::{Check, State};
 use self::speeds::Speeds;
-use super::{Setting, models};
+use super::{Setting, models, named};
 use crate::cli::{DoctorArgs, SessionFlags};
 use crate::effective_settings::By;
 use crate::paths::private_folder;
@@ -57,9 +58,12 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
     checks.extend(programs().await);
     match House::open(&setting, &flags, By::Command).await {
         Ok(house) => {
-            checks.push(audit_log(&setting, is_writable));
+            checks.push(audit_log(&setting, is_writable).await);
             checks.extend(providers(&house, used_first(&setting)).await);
-            checks.push(memory(&house).await);
+            checks.push(match setting.loaded.config.endpoints.memory.as_str() {
+                "" => memory(&house).await,
+                address => served::memory(&house, address).await,
+            });
             checks.push(search(&setting).await);
             checks.push(whole_path(&setting, is_writable).await);
             if args.model {
@@ -183,7 +187,11 @@ fn unseen(name: &'static str) -> Check {
 }
 
 /// The log was opened. Whether it takes anything depends on the folder it is in.
-fn audit_log(setting: &Setting, is_writable: bool) -> Check {
+async fn audit_log(setting: &Setting, is_writable: bool) -> Check {
+    let address = &setting.loaded.config.endpoints.audit;
+    if !address.is_empty() {
+        return served::role(AUDIT_LOG, address).await;
+    }
     let place = setting.paths.audit().display().to_string();
     match is_writable {
         true => Check::ok(AUDIT_LOG, place),
@@ -382,7 +390,7 @@ async fn search(setting: &Setting) -> Check {
     const NAME: &str = "search";
     let config = &setting.loaded.config;
     if !config.endpoints.search.is_empty() {
-        return Check::ok(NAME, format!("served at {}", config.endpoints.search));
+        return served::role(NAME, &config.endpoints.search).await;
     }
     let mut own = config.search.clone();
     own.air_gap |= config.models.air_gap;
@@ -498,6 +506,7 @@ async fn whole_path(setting: &Setting, is_writable: bool) -> Check {
     setting.loaded.config.memory.capture = false;
     let attempt = async {
         let house = House::in_process(&setting).await?;
+        named::check_agent(&setting, house.guard.control.as_ref()).await?;
         let config = &setting.loaded.config;
         let flags = SessionFlags::default();
         let profile = profile::build(&flags, config, &setting.workspace, Attendance::Unattended)?;

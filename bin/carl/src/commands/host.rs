@@ -1,6 +1,6 @@
 //! The services of a chat or a run, as the terminal sees them.
 
-use super::{Setting, memory, notes};
+use super::{Setting, memory, named, notes};
 use crate::asker::asker;
 use crate::cli::SessionFlags;
 use crate::effective_settings::By;
@@ -46,6 +46,17 @@ impl CommandHost {
             by,
             attendance,
         })
+    }
+
+    /// Checks the agent type that a session of these flags begins with, where they name none.
+    ///
+    /// # Errors
+    /// As [`named::check_agent`].
+    pub async fn check_agent(&self) -> Result<()> {
+        match self.flags.agent {
+            Some(_) => Ok(()),
+            None => named::check_agent(&self.setting, self.house.guard.control.as_ref()).await,
+        }
     }
 
     /// Ends the work here.

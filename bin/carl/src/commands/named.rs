@@ -1,12 +1,15 @@
-//! The session that a command names, found before any service is opened for work.
+//! What a command names, or leaves to the configuration: a session, found before any service is
+//! opened for work, and the agent type.
 
 use super::Setting;
+use crate::config::check_default_agent;
 use crate::wiring::House;
 use anyhow::Result;
+use api::broker::Control;
 use api::sessions::SessionSummary;
 use domain::id::SessionId;
 use std::path::PathBuf;
-use terminal::exit::Failure;
+use terminal::exit::{Failure, OrFail};
 use terminal::sessions::find;
 
 /// The session named by either end of its id, from the logs alone.
@@ -40,4 +43,14 @@ pub async fn named(setting: &Setting, part: &str) -> Result<SessionSummary> {
 /// A usage failure when there is no such session.
 pub async fn folder_of(setting: &Setting, session_id: SessionId) -> Result<PathBuf> {
     Ok(named(setting, &session_id.to_string()).await?.workspace)
+}
+
+/// Checks the agent type of the configuration, where no flag names another.
+///
+/// # Errors
+/// A usage failure when there is none of its name.
+pub async fn check_agent(setting: &Setting, control: &dyn Control) -> Result<()> {
+    let listed = control.list_agents().await.or_fail()?;
+    let known: Vec<&str> = listed.iter().map(|one| one.agent_type.as_str()).collect();
+    check_default_agent(&setting.loaded, &known)
 }

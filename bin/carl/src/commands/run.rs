@@ -75,7 +75,15 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
         typed: std::env::args().skip(1).collect(),
     };
     let mut host = CommandHost::open(setting, flags, (By::Command, attendance)).await?;
-    let outcome = terminal::run::run(&mut host, request).await;
+    // A session that goes on keeps its own.
+    let checked = match request.session_id {
+        Some(_) => Ok(()),
+        None => host.check_agent().await,
+    };
+    let outcome = match checked {
+        Ok(()) => terminal::run::run(&mut host, request).await,
+        Err(error) => Err(error),
+    };
     host.close(outcome).await
 }
 

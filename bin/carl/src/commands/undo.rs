@@ -18,6 +18,7 @@ use text::escape::visible;
 pub async fn undo(args: UndoArgs) -> Result<Exit> {
     let flags = SessionFlags {
         ceiling: args.ceiling,
+        approve: args.approve,
         ..SessionFlags::default()
     };
     if args.print {

@@ -3,6 +3,7 @@
 //! `config.toml` in the configuration folder is the user's. `.housecarl.toml` in the workspace or a
 //! folder above it may only narrow. `CARL_SECTION__KEY` in the environment comes after both.
 
+mod agent;
 mod drive;
 mod keys;
 mod load;
@@ -12,6 +13,7 @@ mod project;
 mod sense;
 mod template;
 
+pub use agent::check_default_agent;
 pub use drive::{Drive, InboxConfig};
 pub use keys::{flattened, place};
 pub use load::{Loaded, load};

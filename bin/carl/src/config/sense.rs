@@ -39,25 +39,22 @@ pub fn check(config: &Config, layers: &Figment) -> Result<()> {
 }
 
 fn check_providers(config: &Config, layers: &Figment) -> Result<()> {
-    if let Err((provider, error)) = config.models.check_endpoints() {
-        let fault = error.fault();
-        let key = format!("models.providers.{provider}.endpoint");
+    if let Err(unusable) = config.models.check_providers() {
+        let (key, fault) = (unusable.key, unusable.error.fault());
         let why = fault.message.strip_prefix(&key);
-        return Err(wrong(
-            layers,
-            &key,
-            why.unwrap_or(&fault.message).trim_start(),
-            &fault.hint,
-        ));
+        let why = why.unwrap_or(&fault.message);
+        let why = why.trim_start_matches([':', ' ']);
+        return Err(wrong(layers, &key, why, &fault.hint));
     }
+    let among_providers = |name: &str| not_among(&known_providers(config), name);
     if let Some(provider) = &config.models.default_provider
-        && let Some(hint) = not_among_providers(config, provider)
+        && let Some(hint) = among_providers(provider)
     {
         let why = format!("there is no provider `{provider}`");
         return Err(wrong(layers, "models.default_provider", &why, &hint));
     }
     for provider in config.drive.prices.keys() {
-        if let Some(hint) = not_among_providers(config, provider) {
+        if let Some(hint) = among_providers(provider) {
             return Err(wrong(
                 layers,
                 &format!("drive.prices.{provider}"),
@@ -69,9 +66,8 @@ fn check_providers(config: &Config, layers: &Figment) -> Result<()> {
     Ok(())
 }
 
-/// What to do where a name is no provider's; `None` where it is one's.
-fn not_among_providers(config: &Config, name: &str) -> Option<String> {
-    let known = known_providers(config);
+/// What to do where a name is none of the known ones; `None` where it is one.
+pub(super) fn not_among(known: &[&str], name: &str) -> Option<String> {
     if known.contains(&name) {
         return None;
     }
@@ -186,7 +182,8 @@ fn known_providers(config: &Config) -> Vec<&str> {
     known
 }
 
-fn wrong(layers: &Figment, key: &str, why: &str, how: &str) -> anyhow::Error {
+/// The refusal of a value, with the place where it stands.
+pub(super) fn wrong(layers: &Figment, key: &str, why: &str, how: &str) -> anyhow::Error {
     let place = layers.find_metadata(key).map_or_else(String::new, |found| {
         let line = match &found.source {
             Some(figment::Source::File(file)) => line_of(file, key),

@@ -492,8 +492,11 @@ impl Provenance {
 
 /// The origins in a tool's word on where its result came from: several of the table's own kind are
 /// joined by commas, as `web:a.example, web:b.example`. Anything else is one, whatever is in it, so
-/// that a file's name adds no origin of another kind.
+/// that a file's name adds no origin of another kind. An empty one is none.
 fn one_by_one(origin: &str, table: &Label) -> Vec<String> {
+    if origin.is_empty() {
+        return Vec::new();
+    }
     let is_of_the_kind = |part: &str| {
         table.origins.iter().any(|kind| {
             let rest = part.strip_prefix(kind.as_str());

@@ -33,16 +33,10 @@ pub(super) fn approving(typed: &[String], hash: Digest, missing: Missing) -> Opt
     if rest.iter().any(|word| word.contains(char::is_control)) {
         return None;
     }
-    if command == "undo" {
-        // It makes a plan of its own each time, of one call with one kind of effect.
-        let mut line = "  carl undo --yes write".to_owned();
-        rest.iter().for_each(|word| push_word(&mut line, word));
-        return Some(visible(&line));
-    }
-    if command != "run" {
+    if !matches!(command.as_str(), "run" | "undo") {
         return None;
     }
-    let mut line = format!("  carl run --approve {hash}");
+    let mut line = format!("  carl {command} --approve {hash}");
     if missing == Missing::ApprovalAndFolder {
         line.push_str(" --allow-write .");
     }
@@ -91,7 +85,7 @@ mod tests {
         let undo = ["undo".to_owned()];
         assert_eq!(
             approving(&undo, hash, Missing::Approval).unwrap(),
-            "  carl undo --yes write"
+            format!("  carl undo --approve {hash}")
         );
         let typed = [
             "run",

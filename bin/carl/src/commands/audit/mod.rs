@@ -6,17 +6,22 @@ mod select;
 mod sheet;
 mod verify;
 
-use crate::cli::{AuditCommand, LogFolder, RecordFlags};
+use super::Setting;
+use crate::cli::{AuditCommand, LogFolder, RecordFilter, RecordFlags};
 use crate::paths::Paths;
+use crate::wiring::House;
 use anyhow::Result;
+use api::sessions::Selection;
 use audit::read::{Log, Placed, Query, Records};
 use audit::{Config, anchor};
+use domain::id::SessionId;
 use lines::Lines;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::time::Duration;
 use terminal::exit::{Exit, Failure, OrFail};
 use terminal::render::{print, print_error};
+use terminal::sessions::{LAST, find};
 
 /// How often `carl audit tail --follow` looks for more.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
@@ -25,7 +30,51 @@ const LOOK_AGAIN: Duration = Duration::from_millis(250);
 ///
 /// # Errors
 /// When the log cannot be read, or what was typed cannot be meant.
-pub fn audit(command: &AuditCommand) -> Result<Exit> {
+pub async fn audit(mut command: AuditCommand) -> Result<Exit> {
+    if let Some(filter) = filter_of(&mut command) {
+        filter.session = named_session(filter.session.take()).await?;
+    }
+    act(&command)
+}
+
+/// The filter of a command that has one.
+const fn filter_of(command: &mut AuditCommand) -> Option<&mut RecordFilter> {
+    match command {
+        AuditCommand::Tail { records, .. } | AuditCommand::Query { records, .. } => {
+            Some(&mut records.filter)
+        }
+        AuditCommand::Export { filter, .. } => Some(filter),
+        AuditCommand::Show { .. }
+        | AuditCommand::Verify { .. }
+        | AuditCommand::Anchor { .. }
+        | AuditCommand::Archive => None,
+    }
+}
+
+/// The whole id of the session that was typed as every other command takes it. What names none is
+/// left as it is: records outlive the logs of their sessions.
+async fn named_session(typed: Option<String>) -> Result<Option<String>> {
+    let Some(part) = typed else {
+        return Ok(None);
+    };
+    if part.parse::<SessionId>().is_ok() {
+        return Ok(Some(part));
+    }
+    let setting = Setting::plain()?;
+    let house = House::look(&setting).await?;
+    let sessions = house.sessions.as_ref();
+    let is_known = part.is_empty() || part == LAST || {
+        let fitting = sessions.list(Selection::Id(part.clone())).await;
+        !fitting.or_fail()?.is_empty()
+    };
+    if !is_known {
+        return Ok(Some(part));
+    }
+    let found = find(sessions, &part, &setting.workspace).await?;
+    Ok(Some(found.session_id.to_string()))
+}
+
+fn act(command: &AuditCommand) -> Result<Exit> {
     let paths = Paths::from_environment()?;
     let config = Config::new(paths.audit(), paths.keys());
     match command {

@@ -1,0 +1,47 @@
+//! Roles that another process serves: whether somebody answers there.
+
+use super::check::{Check, State};
+use crate::commands::memory;
+use crate::wiring::House;
+use domain::fault::Fault;
+use terminal::exit::describe;
+use wire::Endpoint;
+
+/// A question that no entry answers.
+const QUESTION: &str = "carl-doctor.none";
+
+/// Memory at an address, asked as agents ask it: the role serves no more than that.
+pub(super) async fn memory(house: &House, address: &str) -> Check {
+    let sides = &house.remembrance.sides;
+    match memory::found(sides.memory.as_ref(), QUESTION).await {
+        Ok(_found) => Check::ok("memory", format!("served at {address}, which answers")),
+        Err(error) => {
+            let (_, Fault { message, .. }) = describe(&error);
+            silent("memory", message)
+        }
+    }
+}
+
+/// A role at an address, of which nothing can be asked without a trace.
+pub(super) async fn role(name: &'static str, address: &str) -> Check {
+    let answers = match address.parse::<Endpoint>() {
+        Ok(endpoint) => wire::answers(&endpoint).await,
+        Err(_told_when_opened) => false,
+    };
+    match answers {
+        true => Check::ok(name, format!("served at {address}, which answers")),
+        false => silent(name, format!("nothing answers at {address}")),
+    }
+}
+
+fn silent(name: &'static str, detail: String) -> Check {
+    let role = name.split(' ').next().unwrap_or(name);
+    Check {
+        name,
+        state: State::Bad,
+        detail,
+        hint: format!(
+            "Start `carl serve --role {role}` there, or correct `{role}` under [endpoints]."
+        ),
+    }
+}
