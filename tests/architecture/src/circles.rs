@@ -27,7 +27,6 @@ pub const ALLOWED: &[Allowed] = &[
     ("logic/text", 3),
     ("logic/tooltable", 4),
     ("services/audit", 5),
-    ("services/memory", 16),
     ("services/models", 2),
     ("services/search", 4),
     ("tests/scale", 2),
