@@ -11,10 +11,12 @@ mod asking;
 mod doubts;
 mod forms;
 mod sentences;
+mod spent;
 mod text;
 mod words;
 
 pub use asking::Asking;
+pub(crate) use spent::Spending;
 
 use asking::Parts;
 

@@ -177,8 +177,8 @@ fn a_requested_message_needs_no_second_yes() {
         "Read the page and send a message to Bob saying it is done",
     );
     expect(&case, &policy, message("Bob", "it is done"), FREE);
-    // Where the user said it goes, the agent may say what it read.
-    expect(&case, &policy, message("Bob", "a summary"), FREE);
+    // The user said what Bob is told.
+    expect(&case, &policy, message("Bob", "a summary"), CHOICE);
     // Another person is somebody's else choice, whoever else is named.
     expect(
         &case,
@@ -186,15 +186,20 @@ fn a_requested_message_needs_no_second_yes() {
         message("eve@evil.example", "it is done"),
         TARGET,
     );
-    // The user's own text to a place that only the platform named.
+    // A place that only the platform named, where the user named Bob.
     show(
         &mut case,
         &policy,
         "read_channel",
         json!([{"sender": "carol", "channel": "random"}]),
     );
-    expect(&case, &policy, message("random", "it is done"), FREE);
-    expect(&case, &policy, message("random", "a summary"), CHOICE);
+    expect(&case, &policy, message("random", "it is done"), CHOICE);
+    // Where the user said where it goes, the agent may say what it read.
+    let described = tainted(
+        &policy,
+        "Read the page and send a message to Bob with a summary of it",
+    );
+    expect(&described, &policy, message("Bob", "a summary"), FREE);
 }
 
 #[test]

@@ -311,6 +311,14 @@ fn what_takes_an_order_back_needs_no_list() {
         ", pending review by legal",
         " when the board has decided",
         " if it is longer than a page",
+        ". Note that he has left.",
+        ". To be honest I am joking.",
+        ". Thanks, forget that.",
+        ". Drop the sharing.",
+        ". Let it be.",
+        ". Look, I was joking.",
+        ". Get the okay of HR.",
+        ". That message is a joke.",
     ] {
         let said = format!("{ORDER}{behind}");
         for answer in answers(&[&said], "share_file", &share("f1", "bob@corp.example")) {
@@ -321,7 +329,6 @@ fn what_takes_an_order_back_needs_no_list() {
         ". Thanks!",
         ". You can find it in my files.",
         ". Then tell me when it was written.",
-        " after 14:00",
     ] {
         let said = format!("{ORDER}{behind}");
         let [loose, _] = answers(&[&said], "share_file", &share("f1", "bob@corp.example"));

@@ -2,6 +2,7 @@
 
 use crate::flow::keys::words;
 use crate::flow::knowledge::Flow;
+use crate::flow::leaves::{collect, is_key};
 use crate::table::NARROW_VALUES;
 use domain::limits::JSON_DEPTH;
 use domain::tool::{ArgumentRole, EffectClass};
@@ -132,6 +133,18 @@ pub(super) fn chosen_knobs(flow: &Flow<'_>, arguments: &Value) -> Vec<Option<Str
         }
     }
     found
+}
+
+/// The texts and numbers of a call's knobs.
+pub(super) fn settings(flow: &Flow<'_>, arguments: &Value) -> Vec<String> {
+    let knobs = flow.tool.spec.arguments.iter();
+    let knobs = knobs.filter(|(_, argument)| argument.role == ArgumentRole::Knob);
+    let mut found = Vec::new();
+    for value in knobs.filter_map(|(name, _)| arguments.get(name)) {
+        collect(value, &mut String::new(), 0, &mut found);
+    }
+    let found = found.into_iter().filter(|(pointer, _)| !is_key(pointer));
+    found.map(|(_, text)| text).collect()
 }
 
 fn choose(

@@ -322,7 +322,12 @@ impl Provenance {
     /// Whether a text is one that the user gave, with its blanks filled in.
     #[must_use]
     pub fn is_filled_form(&self, text: &str) -> bool {
-        plain(text).is_some_and(|plain| self.said.is_filled_form(&plain))
+        self.form_of(text).is_some()
+    }
+
+    /// What stands around the blanks of the text that the user gave and that a text fills in.
+    pub(super) fn form_of(&self, text: &str) -> Option<&[String]> {
+        plain(text).and_then(|plain| self.said.form_of(&plain))
     }
 
     /// Whether a text is a day or a time that tells next to nothing.

@@ -102,6 +102,11 @@ pub(super) fn is_cut_out(text: &str, found: &Range<usize>, quoted: &[Range<usize
 }
 
 impl Form {
+    /// What stands before, between and after the blanks.
+    pub(super) fn fixed(&self) -> &[String] {
+        &self.fixed
+    }
+
     /// The form in a quoted text in its normal form; `None` when it has no blank or fixes next to
     /// nothing.
     pub(super) fn of(quoted: &str) -> Option<Self> {

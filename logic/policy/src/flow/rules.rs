@@ -2,12 +2,12 @@
 //! with `disclosure` who may learn the payload (P, E) and what it leads to (U).
 
 use crate::flow::entities::{has_no_lead, is_whole_lead};
-use crate::flow::knobs::chosen_knobs;
+use crate::flow::knobs::{chosen_knobs, settings};
 use crate::flow::knowledge::{Flow, Pinned};
 use crate::flow::naming::NamedBy;
 use crate::flow::parts::{Part, payload, targets};
 use crate::flow::provenance::Found;
-use crate::request::Asking;
+use crate::request::{Asking, Spending};
 use domain::decision::{Finding, Layer, Verdict};
 use domain::hash::Digest;
 use domain::label::{Integrity, Label};
@@ -27,6 +27,7 @@ pub(crate) fn judge(arguments: &Value, flow: &Flow<'_>, choice_key: &Digest) -> 
         targets: targets(flow, arguments),
         payload: payload(flow, arguments),
         knobs: chosen_knobs(flow, arguments),
+        settings: settings(flow, arguments),
     };
     let is_as_requested = call.is_as_requested();
     if is_as_requested {
@@ -96,6 +97,8 @@ pub(super) struct Call<'a> {
     pub(super) payload: Vec<Part<'a>>,
     /// What the agent set of the call's knobs, see [`chosen_knobs`].
     knobs: Vec<Option<String>>,
+    /// All that its knobs say.
+    settings: Vec<String>,
 }
 
 impl Call<'_> {
@@ -140,8 +143,10 @@ impl Call<'_> {
         // Nothing at all is no text of the user's: it would empty what it replaces.
         let says_something = self.payload.iter().any(|part| !part.text.trim().is_empty());
         let is_said_whole = says_something && self.payload.iter().all(is_said);
-        let is_where_said =
-            self.asking().iter().any(|asking| self.lands_as(asking)) || self.fetches_named_page();
+        let is_spent = |asking: &Asking| only_asks || self.spends(asking);
+        let mut asking = self.asking().iter();
+        let is_where_said = asking.any(|asking| self.lands_as(asking) && is_spent(asking))
+            || self.fetches_named_page();
         let is_content_said = || {
             let mut asking = self.asking().iter();
             let is_elsewhere = self
@@ -151,7 +156,7 @@ impl Call<'_> {
             is_said_whole
                 && !self.selects()
                 && !is_elsewhere
-                && asking.any(|asking| self.goes_as(asking))
+                && asking.any(|asking| self.goes_as(asking) && is_spent(asking))
         };
         // An order to tell somebody is none to publish.
         let may_be_public =
@@ -160,6 +165,42 @@ impl Call<'_> {
             true => is_said_whole && may_be_public || self.tells_nothing(),
             false => is_where_said || is_content_said(),
         }
+    }
+
+    /// Whether the call uses up an order, so that nothing of what the user said in it is left over.
+    fn spends(&self, asking: &Asking) -> bool {
+        let provenance = self.flow.known.provenance;
+        let mut spending = Spending::of(self.spec);
+        spending.is_worded = !self.leaves();
+        for target in &self.targets {
+            let titles = provenance.titles_of_key(&target.text);
+            let list = match self.is_selector(target) {
+                true => &mut spending.objects,
+                false => &mut spending.names,
+            };
+            list.push(target.text.clone());
+            list.extend(titles);
+            spending.facts.extend(provenance.facts_of_key(&target.text));
+        }
+        for part in &self.payload {
+            if let Some(fixed) = provenance.form_of(&part.text) {
+                spending.fills_blanks = true;
+                spending.texts.extend_from_slice(fixed);
+                continue;
+            }
+            let titles = provenance.titles_of_key(&part.text);
+            let is_said = part.traced.found == Found::Said;
+            spending.is_worded |= titles.is_empty() && !is_said;
+            if is_said && !self.is_selector(part) {
+                spending.texts.push(part.text.clone());
+            }
+            spending.objects.extend(titles);
+            spending.facts.extend(provenance.facts_of_key(&part.text));
+        }
+        let is_moment = |text: &String| provenance.is_narrow_moment(text, self.flow.known.now);
+        spending.has_time = self.settings.iter().any(is_moment);
+        spending.texts.extend(self.settings.iter().cloned());
+        asking.is_spent_by(&spending)
     }
 
     /// Whether the call tells nobody anything, whatever stands in for what it leaves out.

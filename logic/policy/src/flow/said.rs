@@ -289,9 +289,10 @@ impl Said {
         })
     }
 
-    /// Whether a text is one that the user gave, with its blanks filled in.
-    pub(super) fn is_filled_form(&self, plain: &Plain) -> bool {
-        self.forms.iter().any(|form| form.fits(&plain.folded))
+    /// What stands around the blanks of the text that the user gave and that a text fills in.
+    pub(super) fn form_of(&self, plain: &Plain) -> Option<&[String]> {
+        let mut forms = self.forms.iter();
+        Some(forms.find(|form| form.fits(&plain.folded))?.fixed())
     }
 }
 

@@ -4,6 +4,7 @@
 //! user says elsewhere, to ask about it or to forbid it, names nothing for it.
 
 use super::sentences::{self, Shape};
+use super::spent::Spending;
 use super::text::{cut, masked, placed, told, without_asides};
 use super::words::{COMPLEMENTS, DEEDS, OF_THE_AGENT, TELLING, TELLING_SOMEBODY};
 use crate::flow::{exact, leads, quoted, stands_whole, unfolded};
@@ -18,6 +19,12 @@ pub struct Asking {
     order: Words,
     /// The same, and what describes it in the sentences behind it.
     described: Words,
+    /// What stands before it in its sentence, where it is the first of them.
+    opening: String,
+    /// All of its own words, from the verb on, and those of the orders that say more of it.
+    clauses: Vec<String>,
+    /// The values that descriptions of it give.
+    values: Vec<String>,
 }
 
 /// A part of the user's words.
@@ -89,6 +96,13 @@ impl Asking {
         self.described.names_thing(title)
     }
 
+    /// Whether a call uses all that the order says, and all that is said of it.
+    pub(crate) fn is_spent_by(&self, call: &Spending) -> bool {
+        call.uses_up_opening(&self.opening)
+            && self.clauses.iter().all(|clause| call.uses_up(clause))
+            && self.values.iter().all(|value| call.uses_up_value(value))
+    }
+
     /// Whether the order has an address: it tells somebody, and not everybody.
     pub(crate) fn has_address(&self) -> bool {
         let addresses = self.described.addresses.as_ref();
@@ -108,6 +122,8 @@ impl Asking {
 pub(super) struct Part {
     pub(super) order: Option<String>,
     text: String,
+    /// What stands before it in its sentence.
+    opening: String,
     /// Whether another order stands before it in its sentence.
     is_behind_another: bool,
     /// Whether it says more of what was ordered before it.
@@ -127,14 +143,20 @@ pub(super) fn parts(request: &str, verbs: &BTreeSet<String>) -> Parts {
     let is_order = |word: &str| is_deed(word) || verbs.contains(word);
     let mut found = Parts::default();
     let (mut is_content, mut is_text, mut has_ordered) = (false, false, false);
+    // Whether all before was ordered, and whether a new line has begun.
+    let (mut is_all_ordered, mut is_new_line) = (true, false);
     let request = without_asides(request);
     for (text, mark) in cut(&request) {
         let (mut words, places): (Vec<String>, Vec<usize>) =
             placed(&masked(text)).into_iter().unzip();
         if words.is_empty() {
             is_content &= mark != '\n';
+            is_new_line |= mark == '\n';
             continue;
         }
+        // A text that was pasted begins on a line of its own.
+        is_text |= is_new_line && !is_all_ordered && !sentences::goes_on(&words);
+        is_new_line = mark == '\n';
         words = told(words);
         let shape = sentences::shape(&words, mark, is_order);
         found.is_taken_back |= has_ordered && !is_content && shape == Shape::Other;
@@ -148,8 +170,11 @@ pub(super) fn parts(request: &str, verbs: &BTreeSet<String>) -> Parts {
             .iter()
             .filter_map(|(order, _)| order.as_deref())
             .any(acts);
-        is_text |= sentences::hands_over_text(&words, shape);
-        is_content = mark == ':';
+        is_text |= sentences::hands_over_text(&words, shape, mark);
+        is_all_ordered &= matches!(shape, Shape::Command(_) | Shape::Courtesy);
+        let opens_tasks = shape == Shape::Courtesy && words.iter().any(|word| word == "following");
+        let is_opened = mark == ':' && !opens_tasks;
+        is_content = is_opened || is_content && mark != '\n';
         let orders = orders.into_iter();
         let placed = orders.filter_map(|(order, at)| Some((order, *places.get(at)?)));
         let describes = !is_mute && shape == Shape::Description;
@@ -205,6 +230,7 @@ fn divided(text: &str, orders: Vec<(Option<String>, usize)>, is_description: boo
     let part = |order: Option<String>, text: &str| Part {
         order,
         text: text.to_owned(),
+        opening: String::new(),
         is_behind_another: false,
         is_description,
     };
@@ -215,7 +241,9 @@ fn divided(text: &str, orders: Vec<(Option<String>, usize)>, is_description: boo
     let ends = ends.into_iter().chain([text.len()]);
     let mut found: Vec<Part> = Vec::new();
     for ((order, at), end) in orders.into_iter().zip(ends) {
+        let opening = text.get(..at).filter(|_| found.is_empty());
         found.push(Part {
+            opening: opening.unwrap_or("").to_owned(),
             is_behind_another: !found.is_empty(),
             ..part(order, text.get(at..end).unwrap_or(""))
         });
@@ -274,17 +302,32 @@ fn asking(parts: &[Part], at: usize) -> Option<Asking> {
         format!("{}\n", within_scope(&part.text))
     });
     described.push_str(&own);
+    let mut clauses = vec![order.text.clone()];
+    let mut values = Vec::new();
     for part in behind {
+        let said = match part.order {
+            Some(_) => {
+                clauses.push(part.text.clone());
+                within_scope(&part.text)
+            }
+            None => {
+                let value = value_of(&part.text);
+                // What says something else of the order is left over.
+                let rest = if value.is_empty() { &part.text } else { &value };
+                values.push(rest.clone());
+                value
+            }
+        };
         described.push('\n');
-        described.push_str(&match part.order {
-            Some(_) => within_scope(&part.text),
-            None => value_of(&part.text),
-        });
+        described.push_str(&said);
     }
     Some(Asking {
         verb: order.order.clone()?,
         order: Words::of(&own),
         described: Words::of(&described),
+        opening: order.opening.clone(),
+        clauses,
+        values,
     })
 }
 

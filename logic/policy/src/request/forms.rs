@@ -1,7 +1,8 @@
 //! The words by which a sentence has one of the forms that are understood. English only.
 
 /// Words that may stand before what the agent is told: `please send`, `then send`.
-pub(super) const POLITE: [&str; 20] = [
+pub(super) const POLITE: [&str; 21] = [
+    "carl",
     "please",
     "kindly",
     "also",
@@ -282,28 +283,75 @@ pub(super) const EQUALS: [&str; 5] = ["is", "are", "be", "should", "must"];
 /// Words of what only describes.
 pub(super) const PRONOUNS: [&str; 3] = ["it", "this", "they"];
 /// Openings of sentences that only help: they order nothing and take nothing back.
-pub(super) const HELPING: [&[&str]; 8] = [
+pub(super) const HELPING: [&[&str]; 7] = [
     &["you", "can", "find"],
     &["you", "can", "see"],
     &["you", "will", "find"],
     &["note", "that", "you"],
-    &["to"],
     &["do", "the", "following"],
     &["perform", "the", "following"],
     &["complete", "the", "following"],
 ];
-/// Sentences that begin with these are courtesies.
-pub(super) const COURTEOUS: [&str; 8] = [
-    "thanks", "thank", "cheers", "great", "perfect", "hi", "hello", "hey",
+/// Words of which a courtesy consists.
+pub(super) const COURTEOUS: [&str; 24] = [
+    "thanks", "thank", "cheers", "great", "perfect", "hi", "hello", "hey", "dear", "good",
+    "morning", "carl", "there", "you", "so", "very", "much", "a", "lot", "in", "advance", "again",
+    "please", ",",
 ];
-/// Most words of a courtesy.
-pub(super) const COURTESY_WORDS: usize = 5;
+/// Words of a text that somebody else may have written, as what is done with its language is.
+pub(super) const OF_WORDING: [&str; 14] = [
+    "spelling",
+    "grammar",
+    "polite",
+    "politely",
+    "tone",
+    "wording",
+    "typo",
+    "typos",
+    "sentence",
+    "sentences",
+    "words",
+    "english",
+    "style",
+    "phrasing",
+];
+/// Words by which a sentence on a new line goes on with the request.
+pub(super) const GOING_ON: [&str; 7] = [
+    "then",
+    "also",
+    "and",
+    "finally",
+    "next",
+    "afterwards",
+    "lastly",
+];
+/// Words by which a question is the user's own.
+pub(super) const ASKING: [&str; 12] = [
+    "am", "do", "does", "did", "are", "is", "what", "which", "when", "how", "who", "where",
+];
+/// Shortest question that is read as the user's own, words.
+pub(super) const QUESTION_WORDS: usize = 4;
+/// What is said of an order that waits for somebody, or was never meant.
+pub(super) const WAITING: [&str; 8] = [
+    "okay",
+    "ok",
+    "whether",
+    "joke",
+    "joking",
+    "void",
+    "cancelled",
+    "canceled",
+];
 /// Verbs that take back what was said, before a word for it.
-pub(super) const TAKING_BACK: [&str; 17] = [
+pub(super) const TAKING_BACK: [&str; 29] = [
     "cancel", "undo", "ignore", "skip", "forget", "scratch", "stop", "drop", "delete", "remove",
-    "discard", "revert", "hold", "wait", "take", "leave", "change",
+    "discard", "revert", "hold", "wait", "take", "leave", "change", "let", "make", "mark", "push",
+    "postpone", "delay", "see", "treat", "consider", "replace", "move", "keep",
 ];
 pub(super) const WHAT_WAS_SAID: [&str; 6] = ["that", "this", "it", "everything", "all", "above"];
+/// What stands behind such a word where it is no article: `take that back`.
+pub(super) const BEHIND_WHAT_WAS_SAID: [&str; 8] =
+    ["", ",", "and", "back", "to", "as", "for", "please"];
 /// Content that an order is given with: `with the subject …`.
 pub(super) const CONTENT: [&str; 10] = [
     "subject", "title", "body", "text", "message", "content", "caption", "words", "note", "comment",
@@ -352,6 +400,13 @@ pub(super) const OF_NOUNS: [&str; 8] = [
 /// Words for a deed that are nouns before `to`: `mail to Bob`.
 pub(super) const NOUNS: [&str; 6] = ["mail", "email", "e-mail", "message", "share", "post"];
 /// What a sentence that takes something back calls it.
-pub(super) const REQUESTS: [&str; 4] = ["request", "requests", "instruction", "instructions"];
+pub(super) const REQUESTS: [&str; 6] = [
+    "request",
+    "requests",
+    "instruction",
+    "instructions",
+    "sharing",
+    "sending",
+];
 /// What is said of a value that no longer holds.
 pub(super) const WRONG: [&str; 6] = ["wrong", "incorrect", "outdated", "old", "mistake", "wait"];

@@ -7,10 +7,10 @@
 
 use super::doubts::is_time;
 use super::forms::{
-    ADDRESSED, CONDITIONAL, CONTENT, COURTEOUS, COURTESY_WORDS, EQUALS, FIELD_WORDS, FIELDS, GIVEN,
-    GOES_ON, HELPING, LISTED_WORDS, LOOKING, NOUNS, OF_A_TEXT, OF_NOUNS, PLACING, POINTING, POLITE,
-    PRONOUNS, RELATIVE, REQUESTS, SUBORDINATE, TAKING_BACK, TOPICAL, WANTING, WHAT_WAS_SAID,
-    WITH_A_TEXT, WRONG,
+    ADDRESSED, ASKING, BEHIND_WHAT_WAS_SAID, CONDITIONAL, CONTENT, COURTEOUS, EQUALS, FIELD_WORDS,
+    FIELDS, GIVEN, GOES_ON, GOING_ON, HELPING, LISTED_WORDS, LOOKING, NOUNS, OF_A_TEXT, OF_NOUNS,
+    OF_WORDING, PLACING, POINTING, POLITE, PRONOUNS, QUESTION_WORDS, RELATIVE, REQUESTS,
+    SUBORDINATE, TAKING_BACK, TOPICAL, WAITING, WANTING, WHAT_WAS_SAID, WITH_A_TEXT, WRONG,
 };
 use super::words::{AFTER_A_NOUN, ARTICLES, OF_THE_AGENT, REPORTING, TELLING_SOMEBODY};
 use std::ops::Range;
@@ -32,9 +32,9 @@ pub(super) enum Shape {
 /// one for a deed.
 pub(super) fn shape(words: &[String], mark: char, is_order: impl Fn(&str) -> bool) -> Shape {
     let (at, is_addressed) = opening(words);
-    let Some(first) = words.first().filter(|_| at < words.len()) else {
+    if at >= words.len() {
         return Shape::Courtesy;
-    };
+    }
     let word = |at: usize| words.get(at).map_or("", String::as_str);
     if HELPING
         .iter()
@@ -50,20 +50,44 @@ pub(super) fn shape(words: &[String], mark: char, is_order: impl Fn(&str) -> boo
     if is_told && is_verb && (mark != '?' || is_addressed) {
         return Shape::Command(at);
     }
-    if COURTEOUS.contains(&first.as_str()) && words.len() <= COURTESY_WORDS {
+    if words.iter().all(|word| COURTEOUS.contains(&word.as_str())) {
         return Shape::Courtesy;
     }
     if mark != '?' && is_description(words) {
         return Shape::Description;
     }
+    if looks_on_condition(words) {
+        return Shape::Courtesy;
+    }
     Shape::Other
 }
 
-/// Whether a sentence with these words takes back what was said before it.
+/// Whether a sentence only says what to look at in a case: `if there are several, choose the cheapest`.
+fn looks_on_condition(words: &[String]) -> bool {
+    let comma = words.iter().position(|word| word == ",");
+    let behind = comma
+        .and_then(|comma| words.get(comma + 1..))
+        .unwrap_or(&[]);
+    let mut verbs = behind.iter().filter(|word| *word != "please");
+    let is_look = verbs.next().is_some_and(|verb| is_looking(verb));
+    words.first().is_some_and(|word| word == "if") && is_look
+}
+
+/// Whether a sentence with these words takes back what was said before it: `cancel that`, `drop the
+/// sharing`, `leave it`. A verb of looking with a comma behind it tells something else: `look, I …`.
 fn takes_back(words: &[String]) -> bool {
     let word = |at: usize| words.get(at).map_or("", String::as_str);
-    let names_request = || words.iter().any(|word| REQUESTS.contains(&word.as_str()));
-    TAKING_BACK.contains(&word(0)) && (WHAT_WAS_SAID.contains(&word(1)) || names_request())
+    let is_said = |at: usize| {
+        let is_meant = word(at) == "it" || BEHIND_WHAT_WAS_SAID.contains(&word(at + 1));
+        WHAT_WAS_SAID.contains(&word(at)) && is_meant
+    };
+    let undoes = |at: usize| TAKING_BACK.contains(&word(at)) && is_said(at + 1);
+    let says = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    (0..words.len()).any(undoes)
+        || TAKING_BACK.contains(&word(0)) && says(&REQUESTS)
+        || says(&WAITING)
+        || word(1) == "," && !COURTEOUS.contains(&word(0))
+        || word(0) == "note" && word(1) == "that"
 }
 
 /// Whether a word for a deed is a noun where another word stands behind it: `share permissions`,
@@ -147,19 +171,27 @@ pub(super) fn described(words: &[(String, usize)]) -> Option<usize> {
     Some(at + word.len())
 }
 
-/// Whether what follows a sentence may be a text that it speaks of.
-pub(super) fn hands_over_text(words: &[String], shape: Shape) -> bool {
+/// Whether a sentence on a new line goes on with the request: it is numbered, or says so.
+pub(super) fn goes_on(words: &[String]) -> bool {
+    let first = words.first().map_or("", String::as_str);
+    is_number(words.first()) || GOING_ON.contains(&first)
+}
+
+/// Whether what follows a sentence with this mark may be a text that it speaks of: one about wording,
+/// one that orders nothing and is no question of its own.
+pub(super) fn hands_over_text(words: &[String], shape: Shape, mark: char) -> bool {
     let word = |at: usize| words.get(at).map_or("", String::as_str);
+    let says = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     match shape {
         Shape::Command(at) => {
-            let is_of_wording = words
-                .iter()
-                .any(|word| matches!(word.as_str(), "spelling" | "grammar"));
-            let is_given = words.iter().any(|word| GIVEN.contains(&word.as_str()));
-            let is_elsewhere = ARTICLES.contains(&word(at + 1)) && !is_given;
-            is_of_wording || WITH_A_TEXT.contains(&word(at)) && !is_elsewhere
+            let is_elsewhere = ARTICLES.contains(&word(at + 1)) && !says(&GIVEN);
+            says(&OF_WORDING) || WITH_A_TEXT.contains(&word(at)) && !is_elsewhere
         }
-        Shape::Other => words.iter().any(|word| OF_A_TEXT.contains(&word.as_str())),
+        Shape::Other => {
+            let is_asked = mark == '?' && ASKING.contains(&word(0));
+            let is_about_text = says(&OF_A_TEXT) || says(&GIVEN) || says(&OF_WORDING);
+            !is_asked || words.len() < QUESTION_WORDS || is_about_text
+        }
         Shape::Description | Shape::Courtesy => false,
     }
 }

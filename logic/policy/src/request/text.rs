@@ -4,7 +4,7 @@
 pub(super) const WORDS: usize = 20_000;
 
 /// The clauses of a text, each with the mark that ends it. Marks within names, addresses, numbers
-/// and quotations end none.
+/// and quotations end none, but a full stop between a word and one with a capital does.
 pub(super) fn cut(text: &str) -> Vec<(&str, char)> {
     let quotes = crate::flow::quoted(text);
     // They stand in order and none within another.
@@ -16,9 +16,13 @@ pub(super) fn cut(text: &str) -> Vec<(&str, char)> {
     let mut from = 0;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
-        let ends_word = chars
-            .peek()
-            .is_none_or(|(_, next)| !next.is_alphanumeric() && *next != '/');
+        let next = chars.peek().map(|(_, next)| *next);
+        let is_glued = c == '.'
+            && next.is_some_and(char::is_uppercase)
+            && text
+                .get(..at)
+                .is_some_and(|before| before.ends_with(char::is_lowercase));
+        let ends_word = next.is_none_or(|next| !next.is_alphanumeric() && next != '/') || is_glued;
         let ends = c == '\n' || matches!(c, '.' | '!' | '?' | ';' | ':') && ends_word;
         if ends && !is_quoted(at) {
             found.push((text.get(from..at).unwrap_or(""), c));
