@@ -1,7 +1,6 @@
 //! Who may leave a message, and what a message is.
 
 use crate::hasty::Pass;
-use crate::{CHANNEL, MESSAGES_A_MINUTE};
 use axum::body::{Body, to_bytes};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN};
@@ -14,6 +13,10 @@ use std::time::{Duration, Instant};
 use subtle::ConstantTimeEq;
 use tokio::sync::broadcast;
 
+/// What messages are called that come in here.
+pub const CHANNEL: &str = "inbox";
+/// Most messages in a minute.
+pub const MESSAGES_A_MINUTE: u32 = 60;
 /// Most bytes of a body: a text in JSON may be twice as long as the text, and has a frame.
 const BODY_BYTES: usize = 2 * SIGNAL_BYTES + 64;
 

@@ -11,6 +11,8 @@
 mod door;
 mod hasty;
 
+pub use door::{CHANNEL, MESSAGES_A_MINUTE};
+
 use axum::Router;
 use axum::routing::post;
 use domain::drive::Signal;
@@ -23,14 +25,10 @@ use tokio::net::TcpListener;
 use tokio::sync::broadcast;
 use tokio::task::JoinHandle;
 
-/// What messages are called that come in here.
-pub const CHANNEL: &str = "inbox";
 /// The path.
 pub const PATH: &str = "/inbox";
 /// Shortest token, bytes.
 pub const TOKEN_BYTES: usize = 16;
-/// Most messages in a minute.
-pub const MESSAGES_A_MINUTE: u32 = 60;
 /// Most connections at one time. For a further one the oldest that has not shown the token is dropped.
 pub const CONNECTIONS: usize = 64;
 /// Longest a connection may last that has not shown the token.

@@ -5,11 +5,13 @@
 //! the checked one through `/proc/self/fd`, which names the open object itself; [`crate::ground`]
 //! says whether it may be made.
 
+pub(crate) use crate::found::Found;
+
 use crate::failure::{NOT_FOUND, from_errno, mendable, of_call, refused};
 use crate::ground::{Entries, Ground, is_procfs};
 use api::executor::ToolFailure;
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, Stat};
+use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -23,27 +25,6 @@ const TRIES: usize = 64;
 
 const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 const FOLDER: OFlags = LOOK.union(OFlags::DIRECTORY);
-
-/// An object that was reached, as a descriptor that allows looking only.
-#[derive(Debug)]
-pub(crate) struct Found {
-    pub(crate) fd: OwnedFd,
-    pub(crate) stat: Stat,
-    pub(crate) kind: FileType,
-}
-
-impl Found {
-    fn of(fd: OwnedFd) -> Result<Self, Errno> {
-        let stat = rustix::fs::fstat(&fd)?;
-        let kind = FileType::from_raw_mode(stat.st_mode);
-        Ok(Self { fd, stat, kind })
-    }
-
-    /// Its size, bytes.
-    pub(crate) fn bytes(&self) -> u64 {
-        u64::try_from(self.stat.st_size).unwrap_or(0)
-    }
-}
 
 /// A name in a folder that was reached. Changes act on it with the `*at` calls.
 #[derive(Debug)]
@@ -408,24 +389,4 @@ pub(crate) fn look_into(folder: impl AsFd, name: &OsStr) -> Result<Found, Errno>
         Mode::empty(),
         resolve,
     )?)
-}
-
-pub(crate) fn not_a_file(kind: FileType, shown: &str) -> ToolFailure {
-    let what = match kind {
-        FileType::Directory => {
-            return mendable(
-                "is_a_folder",
-                format!("`{shown}` is a folder. Use list_files to see what is in it."),
-            );
-        }
-        FileType::Fifo => "a pipe",
-        FileType::Socket => "a socket",
-        FileType::CharacterDevice | FileType::BlockDevice => "a device",
-        FileType::Symlink => "a link",
-        _ => "not a regular file",
-    };
-    mendable(
-        "not_a_file",
-        format!("`{shown}` is {what}; only regular files can be used."),
-    )
 }

@@ -2,8 +2,8 @@
 //! open object really lies. Bytes of a file come from [`Ground::open`] and names in a folder from
 //! [`Ground::entries`]; no tool has another way to either.
 
-use crate::beneath::Found;
 use crate::failure::{from_errno, refused};
+use crate::found::{Found, not_a_file};
 use crate::run::protected_links;
 use api::executor::ToolFailure;
 use policy::protected::{Protected, Protection};
@@ -59,7 +59,7 @@ impl Ground {
         let real = self.real_path(&found.fd).map_err(fault)?;
         self.may_read(&real, roots, shown)?;
         if found.kind != FileType::RegularFile {
-            return Err(crate::beneath::not_a_file(found.kind, shown));
+            return Err(not_a_file(found.kind, shown));
         }
         let number = found.fd.as_raw_fd().to_string();
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;

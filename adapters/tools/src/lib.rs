@@ -19,6 +19,7 @@ mod context;
 mod error;
 mod executors;
 mod failure;
+mod found;
 mod ground;
 mod job;
 mod journal;

@@ -3,17 +3,19 @@
 //! Results come as the tools' structured data. What a tool left out (`truncated`) and what this
 //! module leaves out are both said in the text.
 
+mod content;
+mod data;
 mod difference;
 mod document;
 mod finding;
 
+pub use content::SHOWN_BYTES;
 pub use difference::DIFF_LINES;
 
+use content::{Wording, content, counts};
+use data::{bytes, count, grouped, is_cut, items, number, quoted, text};
 use domain::plan::Action;
 use serde_json::Value;
-
-/// Most of a file's content shown for one step, bytes.
-pub const SHOWN_BYTES: usize = 64 << 10;
 
 /// The text for one action whose calls all succeeded. `results` are the data of its calls, in the
 /// order of [`crate::compile::action`]. For [`Action::Answer`] the text is empty: the answer is a
@@ -61,51 +63,6 @@ pub fn step(action: &Action, results: &[Value]) -> String {
         Action::WebSearch { query } => finding::searched(query, first),
         Action::Answer { .. } => String::new(),
     }
-}
-
-fn text<'a>(data: &'a Value, field: &str) -> &'a str {
-    data.get(field).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn number(data: &Value, field: &str) -> u64 {
-    data.get(field).and_then(Value::as_u64).unwrap_or_default()
-}
-
-fn items<'a>(data: &'a Value, field: &str) -> &'a [Value] {
-    data.get(field)
-        .and_then(Value::as_array)
-        .map(Vec::as_slice)
-        .unwrap_or_default()
-}
-
-fn is_cut(data: &Value) -> bool {
-    data.get("truncated") == Some(&Value::Bool(true))
-}
-
-/// `1 file`, `2 files`.
-fn count(number: u64, one: &str) -> String {
-    if number == 1 {
-        format!("1 {one}")
-    } else {
-        format!("{} {one}s", grouped(number))
-    }
-}
-
-/// `12,345`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-fn bytes(number: u64) -> String {
-    count(number, "byte")
 }
 
 /// How people name a folder: `.` is where they are.
@@ -228,40 +185,6 @@ fn sizes(path: &str, data: &Value) -> String {
     out
 }
 
-/// How much of a file was asked for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Wording {
-    Whole,
-    Part,
-}
-
-fn content(path: &str, data: &Value, wording: Wording) -> String {
-    let (total, first, lines) = (
-        number(data, "total_lines"),
-        number(data, "from_line"),
-        number(data, "line_count"),
-    );
-    if number(data, "total_bytes") == 0 {
-        return format!("{path} is empty.");
-    }
-    let last = (first + lines).saturating_sub(1);
-    let heading = match wording {
-        Wording::Part if lines < total => format!("{path}, lines {first} to {last} of {total}:"),
-        _ => format!("{path} ({}):", count(total, "line")),
-    };
-    let whole = text(data, "content");
-    let shown = &whole[..whole.floor_char_boundary(SHOWN_BYTES)];
-    let mut out = format!("{heading}\n{}", shown.trim_end_matches('\n'));
-    if shown.len() < whole.len() || is_cut(data) {
-        out.push_str(&format!(
-            "\n({} of {} are shown. Ask for the last lines, or search the file.)",
-            bytes(shown.len() as u64),
-            bytes(number(data, "total_bytes")),
-        ));
-    }
-    out
-}
-
 fn found_files(pattern: &str, path: &str, data: &Value) -> String {
     let paths = items(data, "paths");
     if paths.is_empty() {
@@ -318,15 +241,6 @@ fn found_lines(query: &str, path: &str, data: &Value) -> String {
     out
 }
 
-fn counts(path: &str, data: &Value) -> String {
-    format!(
-        "{path}: {}, {}, {}",
-        count(number(data, "total_lines"), "line"),
-        count(number(data, "total_words"), "word"),
-        bytes(number(data, "total_bytes")),
-    )
-}
-
 fn appended(path: &str, content: &str, data: &Value) -> String {
     let lines = count(content.lines().count().max(1) as u64, "line");
     let now = bytes(number(data, "bytes"));
@@ -356,18 +270,6 @@ fn replaced(path: &str, old: &str, new: &str, data: &Value) -> String {
     };
     let (old, new) = (quoted(old), quoted(new));
     format!("Replaced {old} with {new}{places} of {path}.{inexact}")
-}
-
-/// A text in quotes, cut when long.
-fn quoted(text: &str) -> String {
-    const MOST: usize = 60;
-    if text.is_empty() {
-        return "nothing".to_owned();
-    }
-    if text.chars().count() <= MOST {
-        return format!("\"{text}\"");
-    }
-    format!("\"{}…\"", text.chars().take(MOST).collect::<String>())
 }
 
 fn undone(data: &Value) -> String {

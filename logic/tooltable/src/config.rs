@@ -1,6 +1,5 @@
 //! The form of the file, as docs/tool-tables.md promises it.
 
-use crate::entry::FORMAT_WORD_CHARS;
 use crate::forms::{NOT_BLANK, Ordered, WordOrList, Words, word_of};
 use domain::tool::{ArgumentRole, EffectClass};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -10,6 +9,9 @@ use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde_json::json;
 use serde_saphyr::Spanned;
 use std::fmt;
+
+/// Longest word of a format that lists its words, characters.
+pub(crate) const FORMAT_WORD_CHARS: usize = 64;
 
 /// A tool table: what each tool is.
 #[derive(Debug, Deserialize, JsonSchema)]

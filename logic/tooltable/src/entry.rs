@@ -1,8 +1,8 @@
 //! One checked entry of a table: the form, with every default filled in and every mistake refused.
 
 use crate::config::{
-    ArgumentForm, AudienceForm, AudienceWord, EntryForm, FieldForm, FormatForm, FormatWord,
-    IntegrityWord, NamesWord, ReadersForm, ReadersWord, ResultForm,
+    ArgumentForm, AudienceForm, AudienceWord, EntryForm, FORMAT_WORD_CHARS, FieldForm, FormatForm,
+    FormatWord, IntegrityWord, NamesWord, ReadersForm, ReadersWord, ResultForm,
 };
 use crate::forms::Row;
 use domain::label::{Integrity, Label, Readers};
@@ -12,8 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The capability of a tool whose entry names none.
 pub const DEFAULT_CAPABILITY: &str = "mcp";
-/// Longest word of a format that lists its words, characters.
-pub(crate) const FORMAT_WORD_CHARS: usize = 64;
 
 /// One argument of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use crate::checkpoint::SigningKey;
 use crate::config::Config;
-use crate::disk;
 use crate::error::{Error, KeyError};
+use crate::files;
 use crate::segment::LogId;
 use std::fs::{DirBuilder, OpenOptions, Permissions};
 use std::io::Read as _;
@@ -29,7 +29,7 @@ pub(crate) fn read(keys: &Path, log: LogId) -> Result<SigningKey, Error> {
         path: path.clone(),
         source,
     };
-    let file = disk::private(&path, OpenOptions::new().read(true)).map_err(|error| {
+    let file = files::private(&path, OpenOptions::new().read(true)).map_err(|error| {
         fail(match error.kind() {
             std::io::ErrorKind::NotFound => KeyError::Missing,
             _ => KeyError::Io(error),
@@ -61,7 +61,7 @@ pub(crate) fn make(config: &Config, log: LogId) -> Result<SigningKey, Error> {
     private_folder(&config.keys)?;
     let seed = Zeroizing::new(random().map_err(fail)?);
     let key = SigningKey::new(&log.origin(), &seed);
-    disk::place(&path, key.text().as_bytes()).map_err(fail)?;
+    files::place(&path, key.text().as_bytes()).map_err(fail)?;
     Ok(key)
 }
 

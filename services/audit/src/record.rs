@@ -2,9 +2,9 @@
 //! Every field's name is a promise. Sequence, monotonic time and chain stand in the frame.
 
 use crate::checkpoint::{NOTE_BYTES, SigningKey};
+use crate::place::Place;
 use crate::segment::LogId;
 use crate::tree::Frontier;
-use crate::writer::Place;
 use api::audit::{Entry, ModelCall};
 use domain::Timestamp;
 use domain::decision::{Layer, Verdict};

@@ -1,8 +1,9 @@
 //! Opening the log, and appending to it.
 
 use crate::config::{self, Config};
-use crate::disk::{self, Files};
+use crate::disk::Files;
 use crate::error::Error;
+use crate::files;
 use crate::key;
 use crate::left::Left;
 use crate::notes::Notes;
@@ -10,7 +11,7 @@ use crate::record::Record;
 use crate::segment::{self, Header, LogId, Times};
 use crate::tail::{self, Tail};
 use crate::tree::Frontier;
-use crate::writer::{Job, Pending, Place, Writer};
+use crate::writer::{Job, Pending, Writer};
 use api::audit::{self, Ack, Action, Audit, Durability, Entry};
 use async_trait::async_trait;
 use domain::Timestamp;
@@ -183,7 +184,7 @@ impl Line {
             times: tail.times,
             chain: tail.chain,
             signed: signed.size,
-            before: Place::of(&tail),
+            before: tail.place(),
             pending: Pending::after_start(tail.frontier.size() > signed.size),
             frontier: tail.frontier,
             poison: None,
@@ -230,7 +231,7 @@ impl Line {
 pub(crate) fn lock(folder: &Path) -> Result<File, Error> {
     let path = config::lock(folder);
     let mut options = OpenOptions::new();
-    let file = disk::private(&path, options.write(true).create(true).truncate(false))
+    let file = files::private(&path, options.write(true).create(true).truncate(false))
         .map_err(|source| Error::io(&path, "opened", source))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
@@ -253,7 +254,7 @@ fn begin(config: &Config) -> Result<Option<News>, Error> {
         times_before: Times::NONE,
         frontier: Frontier::default(),
     };
-    disk::place(&first, &header.encode()).map_err(made)?;
+    files::place(&first, &header.encode()).map_err(made)?;
     let mut details = Vec::new();
     let gone = key::others(&config.keys, log);
     if gone > 0 {
@@ -285,7 +286,7 @@ fn recovery(tail: &Tail, cause: Option<&str>) -> Option<News> {
 /// Cuts off unfinished ends.
 fn cut(config: &Config, tail: &Tail, notes: u64) -> Result<(), Error> {
     let shorten = |path: &Path, to: u64| {
-        let file = match disk::private(path, OpenOptions::new().write(true)) {
+        let file = match files::private(path, OpenOptions::new().write(true)) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
             other => other?,
         };

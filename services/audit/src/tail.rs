@@ -2,10 +2,11 @@
 
 use crate::checkpoint::{Checkpoint, PublicKey};
 use crate::config::{self, Config};
-use crate::disk;
 use crate::error::{Damage, Error, Wrong};
+use crate::files;
 use crate::key;
 use crate::notes::{Kept, Notes};
+use crate::place::Place;
 use crate::record::{Mark, Record};
 use crate::segment::{self, Header, Segment, Step, Times, Walk};
 use crate::tree::Frontier;
@@ -28,6 +29,18 @@ pub(crate) struct Tail {
     pub(crate) frontier: Frontier,
     /// Wall times of the newest segment's records.
     pub(crate) times: Times,
+}
+
+impl Tail {
+    /// The end of the log.
+    pub(crate) fn place(&self) -> Place {
+        Place {
+            offset: self.offset,
+            chain: self.chain,
+            times: self.times,
+            frontier: self.frontier.clone(),
+        }
+    }
 }
 
 /// Looks for the last whole record, from the mark or else from the newest segment's start. Changes
@@ -134,7 +147,7 @@ fn begin(segment: Segment, mark: Option<(Mark, Frontier)>) -> Tail {
 fn read_mark(config: &Config, segment: &Segment) -> Option<(Mark, Frontier)> {
     let key = key::read(&config.keys, segment.header.log).ok()?;
     let path = config::mark(&config.folder);
-    let file = disk::private(&path, OpenOptions::new().read(true)).ok()?;
+    let file = files::private(&path, OpenOptions::new().read(true)).ok()?;
     let mut text = String::new();
     if let Err(error) = file
         .take(crate::checkpoint::NOTE_BYTES as u64)

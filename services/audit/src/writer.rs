@@ -7,9 +7,9 @@ use crate::config::Config;
 use crate::disk::Disk;
 use crate::frame;
 use crate::notes;
+use crate::place::Place;
 use crate::record::Mark;
 use crate::segment::{Header, LogId, Times};
-use crate::tail::Tail;
 use crate::tree::Frontier;
 use api::audit::{Ack, Durability, Error};
 use domain::hash::Digest;
@@ -59,27 +59,6 @@ pub(crate) struct Writer<D> {
     pub(crate) pending: Pending,
     /// The first failure, after which nothing is written.
     pub(crate) poison: Option<String>,
-}
-
-/// A place between two records of the newest segment.
-#[derive(Debug, Clone)]
-pub(crate) struct Place {
-    pub(crate) offset: u64,
-    pub(crate) chain: Digest,
-    pub(crate) times: Times,
-    pub(crate) frontier: Frontier,
-}
-
-impl Place {
-    /// The end of a log.
-    pub(crate) fn of(tail: &Tail) -> Self {
-        Self {
-            offset: tail.offset,
-            chain: tail.chain,
-            times: tail.times,
-            frontier: tail.frontier.clone(),
-        }
-    }
 }
 
 /// What has to happen by when.

@@ -46,7 +46,7 @@ impl Curator for Service {
     }
 
     async fn forget(&self, id: MemoryId) -> Result<Forgotten, Error> {
-        forget::forget(self, id).await
+        forget::forget(&self.store, self.finder.as_ref(), &self.ledger, id).await
     }
 
     async fn restore(&self, entry: Stored) -> Result<WriteAnswer, Error> {

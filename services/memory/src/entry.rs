@@ -42,6 +42,19 @@ impl Entry {
             } => Cow::Owned(format!("Q: {question}\nA: {answer}")),
         }
     }
+
+    /// The texts that words are taken from.
+    pub(crate) fn texts(&self) -> Vec<Cow<'_, str>> {
+        let mut texts = vec![self.name(), self.description(), self.corpus()];
+        // An engram's tags are in its description.
+        if let WriteEntry::Memory { tags, .. } = &self.stored.entry {
+            texts.extend(tags.iter().map(|tag| Cow::Borrowed(tag.as_str())));
+        }
+        if let Some(since) = self.stored.valid_from {
+            texts.push(Cow::Owned(since.strftime("%Y %B %-d %A").to_string()));
+        }
+        texts
+    }
 }
 
 /// The first line of a text, cut.

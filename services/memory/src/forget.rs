@@ -5,8 +5,9 @@
 
 use crate::entry::Entry;
 use crate::error::{broken, unavailable};
+use crate::finder::Finder;
+use crate::ledger::Ledger;
 use crate::said::Said;
-use crate::service::Service;
 use crate::store::{Store, keep};
 use aho_corasick::AhoCorasick;
 use api::memory::{Error, Forgotten, HeldBy, Part};
@@ -33,20 +34,24 @@ const WINDOW_BYTES: usize = 1 << 20;
 ///
 /// # Errors
 /// [`Error::NotFound`]; [`Error::StillThere`]; [`Error::Unavailable`].
-pub(crate) async fn forget(service: &Service, id: MemoryId) -> Result<Forgotten, Error> {
-    let store = &service.store;
+pub(crate) async fn forget(
+    store: &Store,
+    finder: &dyn Finder,
+    ledger: &Ledger,
+    id: MemoryId,
+) -> Result<Forgotten, Error> {
     let numbers = store
         .read(move |from| keep::with_corrected(from, id))
         .await?;
     let entries = store.entries(numbers.clone()).await?;
     if entries.is_empty() {
         // Perhaps it is gone from the store alone.
-        finish(service).await?;
+        finish(store, finder).await?;
         return Err(Error::NotFound { id });
     }
-    service.ledger.forgets(id, entries.len()).await?;
+    ledger.forgets(id, entries.len()).await?;
     let removed = store.write(move |to| keep::remove(to, &numbers)).await?;
-    finish(service).await?;
+    finish(store, finder).await?;
     let pieces = pieces(&entries);
     let (files, found) = search(store, pieces).await?;
     match found {
@@ -57,14 +62,14 @@ pub(crate) async fn forget(service: &Service, id: MemoryId) -> Result<Forgotten,
             entries: removed,
             files: files.len() as u64,
             bytes: files.iter().map(|(_, bytes)| bytes).sum(),
-            held_by: held_by(service, &entries).await,
+            held_by: held_by(store, ledger, &entries).await,
         }),
     }
 }
 
 /// Who else says it; `None` when that cannot be looked up: what was to go is gone all the same.
-async fn held_by(service: &Service, entries: &[Entry]) -> Option<HeldBy> {
-    match looked_up(service, entries).await {
+async fn held_by(store: &Store, ledger: &Ledger, entries: &[Entry]) -> Option<HeldBy> {
+    match looked_up(store, ledger, entries).await {
         Ok(held_by) => Some(held_by),
         Err(error) => {
             tracing::warn!(%error, "who else says what was forgotten is not known");
@@ -73,12 +78,12 @@ async fn held_by(service: &Service, entries: &[Entry]) -> Option<HeldBy> {
     }
 }
 
-async fn looked_up(service: &Service, entries: &[Entry]) -> Result<HeldBy, Error> {
-    let held_by = Said::by(entries)?.held_by(&service.store).await?;
+async fn looked_up(store: &Store, ledger: &Ledger, entries: &[Entry]) -> Result<HeldBy, Error> {
+    let held_by = Said::by(entries)?.held_by(store).await?;
     let named: Vec<MemoryId> = held_by.named.iter().map(|holder| holder.id).collect();
     if !named.is_empty() {
         let why = "named, since they say what was forgotten";
-        service.ledger.read(None, why, &named).await?;
+        ledger.read(None, why, &named).await?;
     }
     Ok(held_by)
 }
@@ -88,14 +93,13 @@ async fn looked_up(service: &Service, entries: &[Entry]) -> Result<HeldBy, Error
 ///
 /// # Errors
 /// [`Error::Unavailable`]; it still waits then.
-pub(crate) async fn finish(service: &Service) -> Result<(), Error> {
-    let store = &service.store;
+pub(crate) async fn finish(store: &Store, finder: &dyn Finder) -> Result<(), Error> {
     let numbers = store.read(keep::forgotten).await?;
     if numbers.is_empty() {
         return Ok(());
     }
     store.remove_vectors(numbers.clone()).await?;
-    service.finder.forget(&numbers).await?;
+    finder.forget(&numbers).await?;
     store.clean().await?;
     store.write(move |to| keep::cleaned(to, &numbers)).await
 }

@@ -3,9 +3,11 @@
 //! The user's own words are taken as they are. What an agent nominates may not read like an order.
 //! What came from outside loses its disguises and its orders, is untrusted, and stays so.
 
+mod denial;
 mod orders;
 mod wording;
 
+pub(crate) use denial::Denial;
 pub(crate) use wording::likeness;
 
 use api::memory::{Kind, Part, Refusal, Source, WriteEntry};
@@ -14,22 +16,6 @@ use domain::limits::{
     MEMORY_CORRELATIONS, MEMORY_DESCRIPTION_BYTES, MEMORY_NAME_BYTES, MEMORY_TAG_BYTES,
     MEMORY_TAGS, MEMORY_TEXT_BYTES,
 };
-
-/// Why something is kept out, in a sentence that repeats nothing of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Denial {
-    pub refusal: Refusal,
-    pub detail: String,
-}
-
-impl Denial {
-    fn new(refusal: Refusal, detail: impl Into<String>) -> Self {
-        Self {
-            refusal,
-            detail: detail.into(),
-        }
-    }
-}
 
 /// An entry as it may be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,6 +16,7 @@ mod entry;
 mod error;
 pub mod export;
 mod finder;
+mod folder;
 mod forget;
 mod gate;
 mod index;

@@ -68,7 +68,7 @@ impl Service {
             finder,
             ledger,
         };
-        if let Err(error) = forget::finish(&service).await {
+        if let Err(error) = forget::finish(&service.store, service.finder.as_ref()).await {
             tracing::warn!(%error, "memory's files may still have what was forgotten");
         }
         Ok(service)

@@ -1,6 +1,7 @@
 //! From a page as it came to its main text, title, language and date.
 
 mod date;
+mod found;
 mod html;
 mod language;
 mod plain;
@@ -11,12 +12,11 @@ use crate::fetch::Raw;
 use api::search::{DocumentError, Documents, PageFault};
 use domain::Timestamp;
 use domain::limits::{PAGE_PARSE, PAGE_TEXT_BYTES};
+use found::{FEWEST_WORDS, Found};
 use url::Url;
 
 pub(crate) use date::date_in;
 
-/// Fewest words of a page that says something.
-const FEWEST_WORDS: usize = 5;
 /// Most words of a page that only says why it says nothing.
 const WALL_WORDS: usize = 90;
 /// How pages say that they need scripts, cookies or money, in lower case. Only short pages are
@@ -57,16 +57,6 @@ pub(crate) struct Page {
     pub(crate) text: String,
     pub(crate) language: Option<String>,
     pub(crate) date: Option<Timestamp>,
-}
-
-/// What was found in a page, whatever its kind.
-#[derive(Debug, Default)]
-struct Found {
-    title: String,
-    text: String,
-    /// The language that the page says it is in.
-    language: Option<String>,
-    date: Option<Timestamp>,
 }
 
 /// The day that stands in an address, if a page may be of that day.

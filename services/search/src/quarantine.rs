@@ -1,11 +1,12 @@
 //! The one place where a model reads a page: alone, without tools, under a schema, for one answer.
 //! What it says is believed as far as the page bears it out.
 
+mod digest;
 mod outline;
 
 use crate::ledger::Ledger;
 use crate::page::Page;
-use crate::words::{cut, numbers, sentences, share, topics};
+use crate::words::{numbers, share, topics};
 use api::CallContext;
 use api::audit::ModelCall;
 use api::models::{ChatChunk, ChatRequest, Error, ErrorKind, Models, ToolChoice};
@@ -20,12 +21,9 @@ use serde_json::{Value, json};
 use std::time::Instant;
 use text::{fence, firewall};
 
+pub(crate) use digest::{CLAIM_CHARS, Digested, SUMMARY_CHARS, Stated, clean, first_sentence};
 pub(crate) use outline::extract;
 
-/// Longest claim, characters.
-pub(crate) const CLAIM_CHARS: usize = 400;
-/// Longest summary, characters.
-pub(crate) const SUMMARY_CHARS: usize = 1_200;
 /// Longest title, characters.
 pub(crate) const TITLE_CHARS: usize = 200;
 /// Most tokens of an answer.
@@ -40,21 +38,6 @@ const UNRELATED: f32 = 0.35;
 const DOUBTED: f32 = 0.2;
 /// The most that anything from a page is believed, 0 to 1.
 const SUREST: f32 = 0.95;
-
-/// What a page says about a question.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Digested {
-    pub(crate) summary: String,
-    pub(crate) claims: Vec<Stated>,
-}
-
-/// One statement.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Stated {
-    pub(crate) claim: String,
-    /// 0 to 1.
-    pub(crate) confidence: f32,
-}
 
 const TASK: &str = "\
 You read one web page for somebody who cannot see it. The page stands between two marked lines. It \
@@ -89,15 +72,7 @@ fn schema() -> Value {
     })
 }
 
-/// Foreign text as one paragraph of at most `max_chars` characters, without disguises and without
-/// what speaks to an AI.
-pub(crate) fn clean(text: &str, max_chars: usize) -> String {
-    let line: Vec<&str> = text.split_whitespace().collect();
-    let (kept, _) = firewall::without_orders(&line.join(" "));
-    cut(&firewall::defuse(&kept).text, max_chars)
-}
-
-/// The same with its paragraphs, at most `max_bytes`, with a note of ours where it was cut.
+/// [`clean`] with its paragraphs, at most `max_bytes`, with a note of ours where it was cut.
 pub(crate) fn clean_whole(text: &str, max_bytes: usize) -> String {
     let (kept, _) = firewall::without_orders(text);
     let defused = firewall::defuse(&kept).text;
@@ -277,11 +252,6 @@ fn plain(text: &str, max_chars: usize) -> String {
         if is_address { "[address]" } else { word }
     });
     clean(&words.collect::<Vec<_>>().join(" "), max_chars)
-}
-
-/// The first sentence of a text, for a claim.
-pub(crate) fn first_sentence(text: &str) -> &str {
-    sentences(text).first().copied().unwrap_or_default()
 }
 
 #[cfg(test)]

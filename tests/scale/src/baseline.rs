@@ -1,7 +1,7 @@
 //! The same words in SQLite's own full-text index (FTS5), in the same run.
 
-use crate::at;
 use crate::made::{self, Numbers};
+use crate::percentile::at;
 use anyhow::Result;
 use api::memory::WriteEntry;
 use rusqlite::Connection;

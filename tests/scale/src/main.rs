@@ -6,6 +6,7 @@
 
 mod baseline;
 mod made;
+mod percentile;
 
 use anyhow::{Context as _, Result, ensure};
 use api::memory::{
@@ -19,6 +20,7 @@ use domain::rights::Namespace;
 use futures::{StreamExt as _, TryStreamExt as _};
 use made::{Clusters, Nowhere, Numbers};
 use memory::{Config, Service};
+use percentile::at;
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -360,12 +362,6 @@ fn sizes(folder: &Path) -> Result<Value> {
         }
     }
     Ok(Value::Object(sizes))
-}
-
-/// A percentile of sorted values: the smallest that is at least as large as that share of them.
-fn at(sorted: &[f64], percent: usize) -> f64 {
-    let rank = (sorted.len() * percent).div_ceil(100).max(1);
-    sorted.get(rank - 1).copied().unwrap_or(f64::NAN)
 }
 
 /// The mark of a run, for those that have one.

@@ -4,7 +4,7 @@
 //! thinking is on a turn with tool calls must begin with its signed thinking.
 
 use crate::reply::Step;
-use crate::server::{Shared, plain};
+use crate::shared::{Shared, plain};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;

@@ -132,7 +132,7 @@ impl House {
     /// `carl` in this house.
     #[must_use]
     pub fn carl(&self) -> Carl {
-        Carl::new(self)
+        Carl::new(&self.home(), &self.run_dir(), &self.work(), self.patience())
     }
 
     /// `carl` in this house, asked for one thing.

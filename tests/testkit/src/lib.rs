@@ -26,6 +26,7 @@ pub mod program;
 pub mod reply;
 pub mod searx;
 pub mod server;
+mod shared;
 pub mod terminal;
 
 pub use absent::{DESKTOP_KEYRING, KERNEL_KEYRING, is_absent};

@@ -5,7 +5,7 @@
 //! stream, errors in mid-stream are a line of their own, and the last line carries the counts.
 
 use crate::reply::Step;
-use crate::server::{Shared, plain};
+use crate::shared::{Shared, plain};
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::{get, post};

@@ -1,7 +1,7 @@
 //! Chat completions over server-sent events, as OpenAI-compatible servers speak them.
 
 use crate::reply::Step;
-use crate::server::{Shared, plain};
+use crate::shared::{Shared, plain};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;

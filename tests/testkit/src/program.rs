@@ -1,6 +1,5 @@
 //! The shipped program, run as a user runs it.
 
-use crate::house::House;
 use serde_json::Value;
 use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -57,23 +56,23 @@ pub struct Carl {
 }
 
 impl Carl {
-    /// `carl` in a house, with nothing of the tester's own environment but the search path.
+    /// `carl` in these folders, with nothing of the tester's own environment but the search path.
     #[must_use]
-    pub fn new(house: &House) -> Self {
+    pub fn new(home: &Path, run_dir: &Path, work: &Path, patience: Duration) -> Self {
         let mut command = Command::new(program());
         command
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", house.home())
-            .env("XDG_RUNTIME_DIR", house.run_dir())
+            .env("HOME", home)
+            .env("XDG_RUNTIME_DIR", run_dir)
             // The tester's own screen, locked or not, is not the test's.
             .env("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/bus")
             .env("LANG", "C.UTF-8")
-            .current_dir(house.work());
+            .current_dir(work);
         Self {
             command,
             stdin: Vec::new(),
-            patience: house.patience(),
+            patience,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Landlock: what may be read and written, which signals and sockets reach out.
 
-use super::{Ledger, view};
+use super::ledger::Ledger;
+use super::view;
 use crate::promise::name;
 use crate::wire::Spec;
 use landlock::{

@@ -1,7 +1,7 @@
 //! The system-call filter: what no program here needs and attackers do, is refused; what belongs to
 //! another instruction set ends the process.
 
-use super::Ledger;
+use super::ledger::Ledger;
 use crate::promise::name;
 use crate::wire::Spec;
 use seccompiler::{

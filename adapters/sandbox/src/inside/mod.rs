@@ -6,8 +6,10 @@
 //! its own rights away, starts the program, and buries what the program leaves behind. Both are
 //! single-threaded, so that what one thread gives up the whole process gives up.
 
+mod control;
 mod fence;
 mod filter;
+mod ledger;
 mod porter;
 mod rights;
 mod view;
@@ -15,13 +17,8 @@ mod warden;
 
 pub use crate::config::ENTRY;
 
-use crate::wire::{Event, Spec, Told};
-use api::sandbox::Refusal;
-use std::fmt::Display;
-use std::io;
-
-/// The argument of the porter, before the number of the descriptor that holds its job.
-const PORTER: &str = "porter";
+use crate::wire::Event;
+use control::{Control, PORTER};
 
 /// Becomes the inside. To be called before any thread is started, when the first argument is
 /// [`ENTRY`]; returns the exit code.
@@ -39,54 +36,5 @@ pub fn enter() -> i32 {
             let _told = Event::of(refusal).send(Control);
             1
         }
-    }
-}
-
-/// The socket to the outside, which both processes have as their standard input.
-#[derive(Debug, Clone, Copy)]
-struct Control;
-
-impl io::Write for Control {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(rustix::io::write(rustix::stdio::stdin(), bytes)?)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl io::Read for Control {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        Ok(rustix::io::read(rustix::stdio::stdin(), bytes)?)
-    }
-}
-
-/// A step that must not fail did.
-fn broken(step: &str, error: impl Display) -> Refusal {
-    Refusal::Broken(format!("{step}: {error}"))
-}
-
-/// What has been put in force so far.
-#[derive(Debug)]
-struct Ledger(Vec<Told>);
-
-impl Ledger {
-    fn of(spec: &Spec) -> Self {
-        Self(spec.given.clone())
-    }
-
-    fn note<E: Display>(&mut self, name: &str, detail: &str, done: Result<(), E>) {
-        self.0.push(Told {
-            name: name.to_owned(),
-            detail: detail.to_owned(),
-            missing: done.err().map(|error| error.to_string()),
-        });
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.0
-            .iter()
-            .any(|told| told.name == name && told.missing.is_none())
     }
 }

@@ -1,7 +1,9 @@
 //! The porter: takes every right away, in the order in which it can still be done, then starts the
 //! program and waits for it.
 
-use super::{Control, Ledger, broken, fence, filter, rights, view};
+use super::control::{Control, broken};
+use super::ledger::Ledger;
+use super::{fence, filter, rights, view};
 use crate::promise::{self, name};
 use crate::wire::{self, Event, Spec};
 use api::sandbox::Refusal;

@@ -1,6 +1,6 @@
 //! Privileges, capabilities, descriptors and limits of the process itself.
 
-use super::Ledger;
+use super::ledger::Ledger;
 use crate::promise::name;
 use crate::wire::Spec;
 use rustix::io::Errno;

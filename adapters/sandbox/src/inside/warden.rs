@@ -1,7 +1,9 @@
 //! The warden: makes the namespaces, starts the porter in them, and kills everything when the
 //! outside goes away. It stays outside the new process namespace, so nothing inside can reach it.
 
-use super::{Control, Ledger, PORTER, broken};
+use super::control::{Control, PORTER, broken};
+use super::ledger::Ledger;
+use crate::config::ENTRY;
 use crate::promise::name;
 use crate::wire::{self, Spec};
 use api::sandbox::Refusal;
@@ -109,7 +111,7 @@ fn start_porter(spec: &Spec, input: &[u8]) -> Result<Child, Refusal> {
     };
     let file = hand_over().map_err(|e| broken("handing the job over", e))?;
     Command::new("/proc/self/exe")
-        .arg(super::ENTRY)
+        .arg(ENTRY)
         .arg(PORTER)
         .arg(file.as_raw_fd().to_string())
         .env_clear()

@@ -2,8 +2,9 @@
 //! something else. It runs as `run_shell` runs one: the same view, the same guard, no network.
 
 use super::jobs::{Outcome, Post, Reach, View, how};
+use super::output::{add_streams, record_of, shown_argv, text_of, unwritable};
+use super::runner::{self, Bay, Errand, Guarding};
 use super::shell::{self, Ground};
-use super::{Bay, Errand, Guarding, add_streams, record_of, shown_argv, text_of};
 use crate::arguments;
 use crate::failure::{broken, mendable, of_call};
 use crate::record::{JobOutput, JobState, ListJobs, ListedJob, StartJob, StopJob};
@@ -70,7 +71,7 @@ fn limits() -> JobLimits {
         wall: JOB_TIME,
         cpu: JOB_TIME,
         output_bytes: JOB_OUTPUT_BYTES,
-        ..super::limits()
+        ..runner::limits()
     }
 }
 
@@ -261,7 +262,7 @@ fn origin(name: &str) -> String {
 }
 
 fn told(record: &impl Serialize, text: String, name: &str) -> Result<ToolOutput, ToolFailure> {
-    let data = serde_json::to_value(record).map_err(super::unwritable)?;
+    let data = serde_json::to_value(record).map_err(unwritable)?;
     Ok(ToolOutput {
         data,
         text,

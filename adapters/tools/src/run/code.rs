@@ -1,8 +1,9 @@
 //! `run_code`: a piece of code in a scratch folder, with nothing else and no network.
 
+use super::output::{longer, output};
+use super::runner::{Bay, Errand};
 use super::scratch::Desk;
 use super::toolchain::{self, Language, Toolchain};
-use super::{Bay, Errand, longer, output};
 use crate::arguments;
 use crate::failure::{mendable, of_call};
 use api::authority::JudgedCall;

@@ -6,12 +6,15 @@
 //! they are installed in the project, without a network.
 
 mod index;
+mod request;
 mod steps;
 
+use self::request::{Manager, PackageInstall, VENV};
 use self::steps::{Places, Step, Steps};
+use super::output::{output, shown_argv};
+use super::runner::{Bay, Errand, limits};
 use super::scratch::Desk;
 use super::shell::{self, Ground};
-use super::{Bay, Errand, limits, output, shown_argv};
 use crate::arguments;
 use crate::failure::{broken, mendable};
 use api::authority::JudgedCall;
@@ -19,53 +22,15 @@ use api::executor::{ProgressSink, ToolFailure};
 use api::sandbox::{Ended, Finished, Job, Network};
 use domain::limits::INSTALL_TIME;
 use domain::tool::ToolOutput;
-use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 /// Longest name with its version, bytes.
 const NAME_BYTES: usize = 128;
-/// The folder pip installs into, in the working folder.
-const VENV: &str = ".venv";
 /// Endings of what installers take for a file, in lower case.
 const ARCHIVES: [&str; 14] = [
     ".whl", ".egg", ".zip", ".tar", ".gz", ".tgz", ".bz2", ".tbz", ".xz", ".txz", ".lzma", ".tlz",
     ".deb", ".crate",
 ];
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Manager {
-    Apt,
-    Pip,
-    Cargo,
-    Npm,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PackageInstall {
-    manager: Manager,
-    names: Vec<String>,
-    #[serde(default = "yes")]
-    dry_run: bool,
-}
-
-const fn yes() -> bool {
-    true
-}
-
-impl Manager {
-    /// Where it asks when the user's configuration names no other place.
-    fn public_index(self) -> String {
-        let own = match self {
-            Self::Apt => "apt",
-            Self::Pip => "pip",
-            Self::Cargo => "cargo",
-            Self::Npm => "npm",
-        };
-        format!("the public index of {own}")
-    }
-}
 
 /// Whether a name is one that the installer would take from its index.
 fn is_name(manager: Manager, name: &str) -> bool {

@@ -1,6 +1,9 @@
 //! Reading documents whose formats are attacked: in the sandbox, by our own program started there.
 
-use super::{Bay, Desk, Errand, limits, office, stream};
+use super::office;
+use super::output::stream;
+use super::runner::{Bay, Errand, limits};
+use super::scratch::Desk;
 use crate::failure::mendable;
 use api::executor::{ProgressSink, ToolFailure};
 use api::sandbox::{Ended, Job, Network};

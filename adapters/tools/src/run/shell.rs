@@ -1,8 +1,9 @@
 //! `run_shell` and `run_script`: a command or a script in the folders that the agent may read and
 //! write, without a network.
 
+use super::output::{longer, output, shown_argv};
+use super::runner::{Bay, Errand, limits};
 use super::scratch::Desk;
-use super::{Bay, Errand, limits, longer, output, shown_argv};
 use crate::arguments;
 use crate::failure::mendable;
 use api::authority::JudgedCall;

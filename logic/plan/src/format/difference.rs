@@ -48,7 +48,7 @@ pub(super) fn between(left: (&str, &str), right: (&str, &str), cut: bool) -> Str
         .context_radius(CONTEXT_LINES)
         .header(left.0, right.0)
         .to_string();
-    let end = shown.floor_char_boundary(super::SHOWN_BYTES);
+    let end = shown.floor_char_boundary(super::content::SHOWN_BYTES);
     let rest = if end < shown.len() {
         "\n(The rest of the difference is not shown.)"
     } else {

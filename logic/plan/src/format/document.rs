@@ -1,6 +1,7 @@
 //! What is said of a document (PDF, docx, odt), which is read as text.
 
-use super::{Wording, content, counts, is_cut, text};
+use super::content::{Wording, content, counts};
+use super::data::{is_cut, text};
 use domain::plan::Action;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! What memory and the web gave: each with where it is from, and never as if it were ours.
 
-use super::{count, items, quoted, text};
+use super::data::{count, items, quoted, text};
 use serde_json::Value;
 
 /// From which relevance on a recall is about what was asked, 0 to 1.

@@ -74,6 +74,8 @@ pub struct Match<'a> {
     pub captures: &'a Captures<'a>,
     /// The path of the step before, which `it` means.
     pub last: Option<&'a str>,
+    /// Whether words of the request could be a step of their own.
+    pub is_order: fn(&Request, &str) -> bool,
 }
 
 impl Match<'_> {
@@ -232,7 +234,7 @@ impl Match<'_> {
             .to_owned();
         for (at, joint) in text.match_indices(" and ") {
             let rest = &text[at + joint.len()..];
-            if super::is_understood(self.request, rest) {
+            if (self.is_order)(self.request, rest) {
                 let why = format!("`{rest}` may be part of the text or an order of its own.");
                 let nearest = vec![
                     format!("put the text in quotes: \"{text}\""),

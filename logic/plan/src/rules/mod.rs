@@ -12,6 +12,7 @@ mod refusal;
 mod words;
 
 pub use refusal::{Refusal, RefusalKind};
+pub use words::REQUEST_BYTES;
 
 use crate::gate;
 use domain::limits::PLAN_ACTIONS;
@@ -19,8 +20,6 @@ use domain::plan::{Action, Plan};
 use domain::tool::EffectClass;
 use words::{Request, Step};
 
-/// Longest request the rules read, bytes. Longer ones are for a model.
-pub const REQUEST_BYTES: usize = 16 << 10;
 /// Longest intent of a plan, characters.
 const INTENT_CHARS: usize = 200;
 
@@ -77,16 +76,6 @@ fn plan_step(request: &Request, step: &Step, last: Option<&str>) -> Result<Actio
         return Err(Refusal::asked_or_ordered(&request.shown(&step.text)));
     }
     Ok(action)
-}
-
-/// Whether words could be a step of their own.
-fn is_understood(request: &Request, text: &str) -> bool {
-    let step = Step {
-        text: text.trim().to_owned(),
-        is_question: false,
-        is_polite: false,
-    };
-    matches!(grammar::read(request, &step, None), Ok(Some(_)))
 }
 
 /// What `it` means in the next step.

@@ -1,6 +1,6 @@
 //! Honest answers to what the rules do not do.
 
-use super::words::{Request, Step, pattern};
+use super::words::{REQUEST_BYTES, Request, Step, pattern};
 use domain::fault::Coded;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -80,7 +80,7 @@ impl Refusal {
     }
 
     pub(super) fn too_long(bytes: usize) -> Self {
-        let most = super::REQUEST_BYTES;
+        let most = REQUEST_BYTES;
         let message = format!(
             "The request has {bytes} bytes; without a model I read at most {most}. Nothing was done."
         );

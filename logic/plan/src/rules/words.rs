@@ -3,6 +3,8 @@
 use regex::Regex;
 use std::sync::LazyLock;
 
+/// Longest request the rules read, bytes. Longer ones are for a model.
+pub const REQUEST_BYTES: usize = 16 << 10;
 /// Marks the place of a quoted text. Private-use characters, which are removed from the input
 /// first, so that no request can forge one.
 const OPEN: char = '\u{E000}';

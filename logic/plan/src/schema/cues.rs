@@ -168,7 +168,7 @@ const SPAN_WORDS: usize = 8;
 pub(super) fn texts(request: &str) -> Texts {
     let quotes: Vec<String> = crate::rules::quotes(request)
         .into_iter()
-        .filter(|text| !text.is_empty() && !super::is_path(text))
+        .filter(|text| !text.is_empty() && !super::paths::is_path(text))
         .collect();
     match quotes.as_slice() {
         [old, new] => Texts {

@@ -1,6 +1,8 @@
 //! The schema for a small model: everything the request already says is settled for it.
 
-use super::{KNOWN_PATHS, Known, NARROW_ACTIONS, cues, likely_first, plan_of, words_like_paths};
+use super::cues;
+use super::narrow::{KNOWN_PATHS, Known, NARROW_ACTIONS, plan_of};
+use super::paths::{is_path, likely_first, words_like_paths};
 use serde_json::{Value, json};
 
 /// As `for_workspace`, narrowed further by the words of the request, for models so small that
@@ -148,9 +150,7 @@ fn looks_for_an_answer(listing: &[String], request: &str) -> bool {
         && has_words
         && crate::question::wants_telling(request)
         && !names_files(listing, request)
-        && words_like_paths(request)
-            .iter()
-            .all(|word| !super::is_path(word))
+        && words_like_paths(request).iter().all(|word| !is_path(word))
 }
 
 fn is_named(named: &[String], path: &str) -> bool {

@@ -2,8 +2,8 @@
 //! data away, characters that hide.
 
 use super::fold::{View, fold};
+use super::report::{Finding, Flag, Kind, THRESHOLD};
 use super::rules::RULES;
-use super::{Finding, Flag, Kind, THRESHOLD};
 use aho_corasick::AhoCorasick;
 use std::sync::LazyLock;
 

@@ -1,14 +1,14 @@
 //! What counts against a text: words of certain classes near each other, and marks that only a
 //! model's input has.
 
-use super::Kind;
 use super::lexicon::*;
+use super::report::Kind;
 
 /// Words of all these classes within so many words of one sentence.
 #[derive(Debug)]
 pub(super) struct Rule {
     pub(super) kind: Kind,
-    /// Points, of which [`super::THRESHOLD`] within one window make a text suspicious.
+    /// Points, of which [`super::report::THRESHOLD`] within one window make a text suspicious.
     pub(super) weight: u32,
     /// One word of each set.
     pub(super) all: &'static [Classes],

@@ -2,8 +2,8 @@
 //! make the guess stricter; where nothing is known it is `exec`.
 
 use super::arguments::{is_program, is_recipient, is_url};
+use super::strictness::{Confidence, Hints, strictness};
 use super::words::{Verb, name_words, sentences, verb};
-use super::{Confidence, Hints, strictness};
 use domain::tool::{EffectClass, ToolDefinition};
 use serde_json::{Map, Value};
 

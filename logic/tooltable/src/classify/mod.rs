@@ -8,37 +8,18 @@ mod arguments;
 mod effect;
 mod opinion;
 mod render;
+mod strictness;
 mod words;
 
 pub use arguments::ProposedArgument;
 pub use opinion::{Opinion, opinion_schema, question};
 pub use render::yaml;
+pub use strictness::{Confidence, Hints, strictness};
 
 use crate::entry::default_audience;
 use crate::table::pin_of;
 use domain::tool::{ArgumentRole, Audience, EffectClass, ToolDefinition, ToolName};
 use serde_json::Value;
-
-/// How sure a proposal is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Confidence {
-    /// Nothing spoke for anything.
-    Unknown,
-    /// One sign.
-    Low,
-    /// Name and description agree.
-    High,
-}
-
-/// What a server says of a tool beside its definition. Believed only where it makes the tool
-/// stricter.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Hints {
-    /// It says that the tool does not only read.
-    pub writes: bool,
-    /// It says that the tool may destroy.
-    pub destroys: bool,
-}
 
 /// A drafted entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,19 +42,6 @@ pub struct Proposal {
     pub confidence: Confidence,
     /// Where a second opinion was less strict, and was not followed.
     pub doubts: Vec<String>,
-}
-
-/// How strictly the broker treats an effect, from 0. Equal numbers: neither is looser.
-#[must_use]
-pub const fn strictness(effect: EffectClass) -> u8 {
-    match effect {
-        EffectClass::Read => 0,
-        EffectClass::SelfWrite => 1,
-        EffectClass::SharedWrite => 2,
-        EffectClass::Egress => 3,
-        EffectClass::Destructive | EffectClass::Config | EffectClass::Money => 4,
-        EffectClass::Exec => 5,
-    }
 }
 
 /// Drafts an entry for a tool.

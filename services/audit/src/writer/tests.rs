@@ -141,7 +141,7 @@ impl Place {
             offset: tail.offset,
             times: tail.times,
             chain: tail.chain,
-            before: crate::writer::Place::of(&tail),
+            before: tail.place(),
             signed: 0,
             frontier: tail.frontier,
             pending: Pending::default(),

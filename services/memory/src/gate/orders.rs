@@ -1,6 +1,6 @@
 //! What reads like an order: refused from an agent, taken out of what came from outside.
 
-use super::Denial;
+use super::denial::Denial;
 use api::memory::{Part, Refusal, WriteEntry};
 use text::firewall;
 

@@ -2,120 +2,17 @@
 //! not reach back.
 
 use super::lexical::{Extent, Lexical};
+use super::opening::create;
 use super::{Indexes, Taking, blocking, glance, newest_of, small};
 use crate::entry::Entry;
 use crate::error::{broken, unavailable};
+use crate::folder::restrict;
 use crate::store::{Change, Changes, Point};
-use api::memory::{Error, WriteEntry};
+use api::memory::Error;
 use std::borrow::Cow;
-use std::fs::{DirBuilder, Permissions};
-use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
-use std::path::Path;
 
 /// Entries that one commit takes in; few in this crate's own tests, so that they see several.
 const ENTRIES_A_COMMIT: usize = if cfg!(test) { 4 } else { 8_192 };
-
-/// Opens the index of words, or begins it anew; the second part says why. An empty store has none
-/// yet, and then there is nothing to say.
-pub(super) fn open(folder: &Path, is_empty: bool) -> Result<(Lexical, String), Error> {
-    let note = match opened(folder) {
-        Ok(Some(lexical)) => {
-            private(folder)?;
-            let note = match lexical.state().extent {
-                Extent::Whole => String::new(),
-                Extent::Making => "made anew: it goes on where it was".to_owned(),
-            };
-            return Ok((lexical, note));
-        }
-        Ok(None) if is_empty => String::new(),
-        Ok(None) => "made anew: there was no index".to_owned(),
-        Err(why) => format!("made anew: {why}"),
-    };
-    create(folder).map(|lexical| (lexical, note))
-}
-
-/// The index, if everything in its folder is a file: opening a pipe would wait for ever.
-fn opened(folder: &Path) -> Result<Option<Lexical>, String> {
-    match std::fs::read_dir(folder) {
-        Ok(files) => {
-            for file in files {
-                let file = file.map_err(|error| error.to_string())?;
-                let kind = file.file_type().map_err(|error| error.to_string())?;
-                if !kind.is_file() {
-                    let name = file.file_name();
-                    return Err(format!("{} is no file", name.to_string_lossy()));
-                }
-            }
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error.to_string()),
-    }
-    Lexical::open(folder).map_err(|error| error.to_string())
-}
-
-/// An empty index in place of whatever was there.
-fn create(folder: &Path) -> Result<Lexical, Error> {
-    let of = |error| unavailable(format!("{}", folder.display()), error);
-    clear(folder).map_err(of)?;
-    make(folder)?;
-    let lexical = Lexical::create(folder);
-    lexical.map_err(|error| unavailable("the index of words", error))
-}
-
-/// Removes whatever is there: a folder, a file, a link.
-pub(crate) fn clear(path: &Path) -> io::Result<()> {
-    match std::fs::symlink_metadata(path) {
-        Ok(found) if found.is_dir() => std::fs::remove_dir_all(path),
-        Ok(_) => std::fs::remove_file(path),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
-    }
-}
-
-/// Makes a folder for the user alone, in place of anything that is no folder.
-pub(super) fn make(folder: &Path) -> Result<(), Error> {
-    let of = |error| unavailable(format!("{}", folder.display()), error);
-    if !folder.is_dir() {
-        clear(folder).map_err(of)?;
-    }
-    let mut making = DirBuilder::new();
-    let made = making.recursive(true).mode(0o700).create(folder);
-    made.map_err(of)?;
-    private(folder)
-}
-
-/// A folder and the files in it are the user's alone.
-fn private(folder: &Path) -> Result<(), Error> {
-    let of = |error| unavailable(format!("{}", folder.display()), error);
-    let mode =
-        |path: &Path, mode| match std::fs::set_permissions(path, Permissions::from_mode(mode)) {
-            // A merge removes files meanwhile.
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(of(error)),
-            _ => Ok(()),
-        };
-    mode(folder, 0o700)?;
-    for file in std::fs::read_dir(folder).map_err(of)? {
-        let path = file.map_err(of)?.path();
-        if path.is_file() {
-            mode(&path, 0o600)?;
-        }
-    }
-    Ok(())
-}
-
-/// The texts of an entry that words are taken from.
-pub(super) fn texts(entry: &Entry) -> Vec<Cow<'_, str>> {
-    let mut texts = vec![entry.name(), entry.description(), entry.corpus()];
-    // An engram's tags are in its description.
-    if let WriteEntry::Memory { tags, .. } = &entry.stored.entry {
-        texts.extend(tags.iter().map(|tag| Cow::Borrowed(tag.as_str())));
-    }
-    if let Some(since) = entry.stored.valid_from {
-        texts.push(Cow::Owned(since.strftime("%Y %B %-d %A").to_string()));
-    }
-    texts
-}
 
 impl Indexes {
     /// Brings the index of words one commit further; whether there may be more to do.
@@ -263,14 +160,14 @@ impl Indexes {
         let work = move || {
             let texts: Vec<(u32, Vec<Cow<'_, str>>)> = entries
                 .iter()
-                .map(|entry| (small(entry.number), texts(entry)))
+                .map(|entry| (small(entry.number), entry.texts()))
                 .collect();
             let puts = texts
                 .iter()
                 .map(|(number, texts)| (*number, texts.iter().map(AsRef::as_ref).collect()));
             let applied = lexical.apply(puts, &removes, to);
             applied.map_err(|error| unavailable("the index of words", error))?;
-            private(&folder)?;
+            restrict(&folder)?;
             Ok(lexical)
         };
         self.at_work(work).await?
@@ -292,11 +189,12 @@ impl Indexes {
 mod tests {
     use super::*;
     use crate::store::{Store, keep};
-    use api::memory::{Scope, Source, Stored};
+    use api::memory::{Scope, Source, Stored, WriteEntry};
     use domain::Timestamp;
     use domain::id::MemoryId;
     use domain::label::Label;
     use domain::rights::Namespace;
+    use std::path::Path;
     use uuid::Uuid;
 
     async fn put(store: &Store, number: u8) {

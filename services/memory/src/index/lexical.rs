@@ -4,14 +4,15 @@
 //! index and epoch never disagree.
 
 use super::best::Best;
-use super::rarity::Rarity;
 use super::words;
 use crate::store::Point;
 use std::path::Path;
 use tantivy::directory::MmapDirectory;
 use tantivy::index::SegmentId;
 use tantivy::merge_policy::LogMergePolicy;
-use tantivy::query::{BooleanQuery, BoostQuery, EnableScoring, Occur, Query, TermQuery};
+use tantivy::query::{
+    Bm25StatisticsProvider, BooleanQuery, BoostQuery, EnableScoring, Occur, Query, TermQuery,
+};
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions,
 };
@@ -335,7 +336,7 @@ impl Lookup {
     /// When the index cannot be read.
     pub(crate) fn search(
         &self,
-        rarity: &Rarity,
+        statistics: &dyn Bm25StatisticsProvider,
         words: &[Wanted],
         limit: usize,
         is_wanted: impl Fn(u32) -> bool,
@@ -349,7 +350,7 @@ impl Lookup {
                 (Occur::Should, Box::new(boosted) as Box<dyn Query>)
             })
             .collect();
-        let scoring = EnableScoring::enabled_from_statistics_provider(rarity, &self.searcher);
+        let scoring = EnableScoring::enabled_from_statistics_provider(statistics, &self.searcher);
         let weight = BooleanQuery::new(clauses).weight(scoring)?;
         let mut best = Best::of(limit);
         for segment in self.searcher.segment_readers() {
@@ -379,6 +380,7 @@ pub(super) fn numbers(segment: &SegmentReader) -> tantivy::Result<tantivy::colum
 mod tests {
     use super::super::directory::{Directory, Within};
     use super::super::overlay::Overlay;
+    use super::super::rarity::Rarity;
     use super::*;
 
     const fn point(epoch: u64) -> (Point, Extent) {

@@ -12,6 +12,7 @@ mod feed;
 pub(crate) mod glance;
 mod kernel;
 mod lexical;
+mod opening;
 mod overlay;
 mod rarity;
 mod rows;
@@ -20,11 +21,11 @@ mod words;
 
 pub(crate) use column::{Likeness, Limits};
 pub(crate) use directory::Directory;
-pub(crate) use feed::clear;
 pub(crate) use rows::Part;
 
 use crate::entry::Entry;
 use crate::error::broken;
+use crate::folder::make_private;
 use crate::store::{Change, ChangeKind, Changes, Point, Store};
 use api::memory::{Error, IndexState, Scope, WriteEntry};
 use column::Column;
@@ -109,7 +110,7 @@ impl Indexes {
         let lock = store.clone();
         let (root, is_empty) = (folder.clone(), directory.holding() == 0);
         let vector_note = store.vectors_note().to_owned();
-        let open = move || feed::make(&root).and_then(|()| feed::open(&words, is_empty));
+        let open = move || make_private(&root).and_then(|()| opening::open(&words, is_empty));
         let (opened, _lock) = blocking(move || (open(), lock)).await?;
         let (lexical, note) = opened?;
         let committed = lexical.state().point;
@@ -223,7 +224,7 @@ impl Indexes {
             let namespace = &stored.namespace;
             state.directory.put_by(place, namespace, epoch, by);
             if taking == Taking::WithWords {
-                let texts = feed::texts(entry);
+                let texts = entry.texts();
                 let texts = texts.iter().map(AsRef::as_ref);
                 state.overlay.put(number, epoch, texts);
             }
@@ -265,7 +266,7 @@ impl Indexes {
         let rarity = Rarity::of(&words, lookup, overlay, directory, &within).map_err(of)?;
         let best = lookup.search(&rarity, &words, limit, unsettled);
         let mut best = best.map_err(of)?;
-        best.extend(overlay.search(&rarity, &words, is_wanted));
+        best.extend(overlay.search(&rarity.weights(&words), is_wanted));
         best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         best.truncate(limit);
         let waiting = state.waiting();

@@ -1,8 +1,6 @@
 //! Entries that are on the disk and not yet in the lexical index: scored by the same formula, so that
 //! what was just written is found.
 
-use super::lexical::Wanted;
-use super::rarity::Rarity;
 use super::words;
 use std::collections::{BTreeMap, HashMap};
 use tantivy::fieldnorm::FieldNormReader;
@@ -67,23 +65,18 @@ impl Overlay {
         having.count() as u64
     }
 
-    /// The entries that have any of the words and that `is_wanted` lets pass, with their scores, in
-    /// no order.
+    /// The entries that have any of the weighted words and that `is_wanted` lets pass, with their
+    /// scores as the index would give them, in no order.
     pub(crate) fn search(
         &self,
-        rarity: &Rarity,
-        words: &[Wanted],
+        weights: &[(String, Bm25Weight)],
         is_wanted: impl Fn(u32) -> bool,
     ) -> Vec<(u32, f32)> {
-        if self.entries.is_empty() {
-            return Vec::new();
-        }
-        let weigher = Weigher::of(rarity, words);
         let scored = self
             .entries
             .iter()
             .filter(|(number, _)| is_wanted(**number))
-            .map(|(number, (_, counted))| (*number, weigher.score(counted)));
+            .map(|(number, (_, counted))| (*number, counted.score(weights)));
         scored.filter(|(_, score)| *score > 0.0).collect()
     }
 }
@@ -107,31 +100,12 @@ impl Counted {
         }
         counted
     }
-}
 
-/// Scores entries that no commit holds yet, as the index would.
-struct Weigher {
-    weights: Vec<(String, Bm25Weight)>,
-}
-
-impl Weigher {
-    /// What each word counts.
-    fn of(rarity: &Rarity, words: &[Wanted]) -> Self {
-        let (entries, average) = (rarity.entries(), rarity.average());
-        let weights = words.iter().zip(rarity.having()).map(|(word, having)| {
-            let weight = Bm25Weight::for_one_term_without_explain(having, entries, average);
-            (word.text.clone(), weight.boost_by(word.weight))
-        });
-        Self {
-            weights: weights.collect(),
-        }
-    }
-
-    /// The score of an entry's words; 0 without any of the question's.
-    fn score(&self, counted: &Counted) -> f32 {
-        let length = FieldNormReader::fieldnorm_to_id(counted.length);
-        let scores = self.weights.iter().filter_map(|(word, weight)| {
-            let count = counted.counts.get(word)?;
+    /// The score of these words; 0 without any of the weighted ones.
+    fn score(&self, weights: &[(String, Bm25Weight)]) -> f32 {
+        let length = FieldNormReader::fieldnorm_to_id(self.length);
+        let scores = weights.iter().filter_map(|(word, weight)| {
+            let count = self.counts.get(word)?;
             Some(weight.score(length, *count))
         });
         scores.sum()
@@ -142,6 +116,7 @@ impl Weigher {
 mod tests {
     use super::super::directory::{Directory, Within};
     use super::super::lexical::{Extent, Lexical, wanted};
+    use super::super::rarity::Rarity;
     use super::*;
     use crate::store::Point;
     use domain::id::MemoryId;
@@ -177,7 +152,7 @@ mod tests {
             let lookup = lexical.lookup();
             Rarity::of(&words, &lookup, overlay, &directory, &Within::All).unwrap()
         };
-        let before = overlay.search(&rarity(&lexical, &overlay), &words, |_| true);
+        let before = overlay.search(&rarity(&lexical, &overlay).weights(&words), |_| true);
         lexical.apply([(201, vec![new])], &[], point(201)).unwrap();
         let known = rarity(&lexical, &Overlay::default());
         let after = lexical

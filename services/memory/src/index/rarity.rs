@@ -4,7 +4,7 @@
 use super::directory::{Directory, Within};
 use super::lexical::{Lookup, Wanted, numbers};
 use super::overlay::Overlay;
-use tantivy::query::Bm25StatisticsProvider;
+use tantivy::query::{Bm25StatisticsProvider, Bm25Weight};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocSet as _, SegmentReader, TERMINATED, Term};
 
@@ -58,25 +58,25 @@ impl Rarity {
         })
     }
 
+    /// What each word counts where the index does not score: as it would there.
+    pub(super) fn weights(&self, words: &[Wanted]) -> Vec<(String, Bm25Weight)> {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "an average length needs few digits"
+        )]
+        let (entries, average) = (self.entries(), self.average as f32);
+        let weights = words.iter().zip(&self.having).map(|(word, (_, having))| {
+            let weight = Bm25Weight::for_one_term_without_explain(*having, entries, average);
+            (word.text.clone(), weight.boost_by(word.weight))
+        });
+        weights.collect()
+    }
+
     /// How many entries there are.
-    pub(super) fn entries(&self) -> u64 {
+    fn entries(&self) -> u64 {
         let most = self.having.iter().map(|(_, count)| *count).max();
         // What was taken out of the store may still be counted as having a word.
         self.entries.max(most.unwrap_or(0)).max(1)
-    }
-
-    /// How many of them have each word, in the order of the words.
-    pub(super) fn having(&self) -> impl Iterator<Item = u64> {
-        self.having.iter().map(|(_, count)| *count)
-    }
-
-    /// How many words an entry has on average.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "an average length needs few digits"
-    )]
-    pub(super) const fn average(&self) -> f32 {
-        self.average as f32
     }
 }
 
@@ -204,7 +204,7 @@ mod tests {
         let words = wanted("Ada bread flour");
         let found = Rarity::of(&words, &lookup, &overlay, &directory, &within).unwrap();
         std::iter::once(found.entries())
-            .chain(found.having())
+            .chain(found.having.iter().map(|(_, count)| *count))
             .collect()
     }
 

@@ -1,7 +1,6 @@
 //! The vectors of the present model: which file, what is missing in it, and looking into it.
 
 use super::column::{Column, DIMENSIONS};
-use super::feed;
 use super::rows::Origin;
 use super::{Found, Indexes, Likeness, Limits, Part, blocking, small};
 use crate::error::{broken, unavailable};
@@ -254,7 +253,7 @@ fn leave(folder: &Path, kept: Option<&Path>) -> std::io::Result<()> {
         let is_vectors = file.file_name().to_string_lossy().starts_with("vectors-");
         let is_kept = kept == Some(&file.path()) && file.file_type()?.is_file();
         if is_vectors && !is_kept {
-            feed::clear(&file.path())?;
+            crate::folder::clear(&file.path())?;
         }
     }
     Ok(())

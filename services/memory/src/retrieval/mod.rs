@@ -7,10 +7,10 @@
 mod query;
 mod ranking;
 mod recall;
+mod shared;
 mod stages;
 mod upkeep;
 
-use crate::cache::Cache;
 use crate::config::FindingConfig;
 use crate::embedding::Embedder;
 use crate::finder::{Finder, FinderState};
@@ -18,15 +18,15 @@ use crate::index::Indexes;
 use crate::ledger::Clock;
 use crate::store::Store;
 use api::Streaming;
-use api::memory::{CorrelatedRequest, Error, IndexState, QueryEvent, QueryRequest, Recall};
+use api::memory::{CorrelatedRequest, Error, QueryEvent, QueryRequest, Recall};
 use api::models::Models;
 use async_trait::async_trait;
 use futures::StreamExt as _;
+use shared::Shared;
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::{Notify, mpsc};
+use std::sync::{Arc, Mutex};
+use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
-use upkeep::Course;
 
 /// Events of a query that wait for a slow reader.
 const EVENTS: usize = 16;
@@ -36,29 +36,6 @@ pub(crate) struct Retrieval {
     shared: Arc<Shared>,
     /// Ends the upkeep with the last handle.
     _upkeep: DropGuard,
-}
-
-/// What queries and upkeep work with.
-pub(crate) struct Shared {
-    indexes: Indexes,
-    embedder: Arc<Embedder>,
-    /// How far the making of vectors is. One at a time makes them.
-    course: tokio::sync::Mutex<Course>,
-    models: Arc<dyn Models>,
-    cache: Mutex<Cache>,
-    /// Told when the index of words has taken in entries.
-    taken_in: Arc<Notify>,
-    /// Told when the gateway was asked for the model.
-    identified: Arc<Notify>,
-    config: FindingConfig,
-    clock: Clock,
-    store: Store,
-}
-
-impl Shared {
-    fn cache(&self) -> MutexGuard<'_, Cache> {
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Retrieval {
@@ -167,27 +144,5 @@ impl Finder for Retrieval {
     async fn reindex(&self) -> Result<(), Error> {
         self.shared.cache().clear();
         self.shared.anew().await
-    }
-}
-
-impl Shared {
-    /// While no model was asked: the one that made the vectors that are kept, and how many entries
-    /// have one.
-    async fn kept_vectors(&self, indexes: &mut [IndexState]) -> Result<String, Error> {
-        let Some((key, entries)) = self.store.vectors_kept().await? else {
-            return Ok("none: no embedding model was asked yet".to_owned());
-        };
-        for index in indexes.iter_mut().filter(|index| index.name == "vector") {
-            index.entries = entries.min(index.of);
-        }
-        let model = key
-            .rsplit_once('#')
-            .map_or(key.as_str(), |(model, _)| model);
-        Ok(model.to_owned())
-    }
-
-    /// Counts a recall.
-    fn touch(&self, numbers: Vec<u64>) {
-        self.store.touch(numbers, (self.clock)());
     }
 }

@@ -2,8 +2,8 @@
 //! and no stage drops what a leg found.
 
 use super::ranking::{Legged, Ranked, Ranking, texts};
-use super::stages;
-use super::{Shared, recall};
+use super::shared::Shared;
+use super::{recall, stages};
 use crate::cache::{Asked, Wanted, left_out};
 use crate::embedding::{QUERY_WAIT, USER_WAIT, Vector};
 use crate::index::{Found, Likeness, Limits};

@@ -1,8 +1,9 @@
 //! From what the legs found to results: one order, a closer look at the best, and the segments that
 //! answer. All of it on one thread and on one view of the store; what it does is told stage by stage.
 
+use super::recall;
+use super::shared::Shared;
 use super::stages::{self, small};
-use super::{Shared, recall};
 use crate::cache::left_out;
 use crate::embedding::Vector;
 use crate::entry::Entry;

@@ -1,7 +1,7 @@
 //! Entries as results: the segment that answers, where it stands, and how much of the question it
 //! answers.
 
-use super::Shared;
+use super::shared::Shared;
 use crate::config::{Extraction, FindingConfig};
 use crate::entry::Entry;
 use crate::index::Likeness;

@@ -1,10 +1,9 @@
 //! Keeping up: the index of words follows the store, and every entry gets its vectors, in small
 //! batches, while questions go on.
 
-use super::Shared;
+use super::shared::{Course, Shared};
 use crate::embedding::Embedding;
 use crate::entry::Entry;
-use crate::store::Point;
 use api::memory::Error;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -119,19 +118,6 @@ async fn embed(shared: Weak<Shared>) {
             () = timer => {}
         }
     }
-}
-
-/// How far the making of vectors is.
-#[derive(Debug, Default)]
-pub(super) struct Course {
-    /// The model, once it was asked.
-    known: Option<Embedding>,
-    /// The last entry looked at.
-    after: u32,
-    /// Whether no vector of another model is left.
-    is_clean: bool,
-    /// The state of the store at which nothing was left to do.
-    done: Option<Point>,
 }
 
 /// Whether every entry has its vectors.

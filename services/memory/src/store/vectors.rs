@@ -213,7 +213,7 @@ fn remove(path: &Path) -> Result<(), Error> {
         let mut name = path.as_os_str().to_owned();
         name.push(end);
         let name = Path::new(&name);
-        crate::index::clear(name)
+        crate::folder::clear(name)
             .map_err(|error| unavailable(format!("{} cannot be removed", name.display()), error))?;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Anthropic's messages API, version 2023-06-01, as its API reference documents it.
 
-use super::anthropic_stream::Reader;
+use super::anthropic_stream::{ANSWER_TOOL, Reader};
 use super::{Decoder, Outgoing, Protocol};
 use crate::call::{Call, Facts, Listed, ToolChoice, arguments_object};
 use crate::error::{self, Error};
@@ -10,8 +10,6 @@ use domain::model::Think;
 use reqwest::Url;
 use serde_json::{Value, json};
 
-/// The tool that a schema-constrained answer is given through.
-pub(super) const ANSWER_TOOL: &str = "give_answer";
 /// The field is required; this is what is asked when the caller does not care, tokens.
 const MAX_TOKENS: u32 = 8_192;
 /// The least that the API accepts as a thinking budget, tokens.

@@ -1,6 +1,5 @@
 //! Reads a streamed message, block by block.
 
-use super::anthropic::ANSWER_TOOL;
 use super::{Decoder, error_text};
 use crate::call::{Counted, Piece, parse_arguments};
 use crate::error::{self, Error};
@@ -8,6 +7,9 @@ use crate::framing::Frame;
 use domain::message::Thinking;
 use domain::model::FinishReason;
 use serde_json::Value;
+
+/// The tool that a schema-constrained answer is given through.
+pub(super) const ANSWER_TOOL: &str = "give_answer";
 
 /// The block that is arriving.
 enum Block {

@@ -1,7 +1,7 @@
 //! Main text, title, language and date of an HTML page.
 
-use super::Found;
 use super::date::date_in;
+use super::found::{FEWEST_WORDS, Found};
 use super::plain::{Plain, rewrite};
 use dom_smoothie::{Config, Readability, TextMode};
 use domain::Timestamp;
@@ -114,7 +114,7 @@ fn whole_text(html: &str) -> String {
         }
     });
     texts
-        .filter(|text| text.split_whitespace().count() > super::FEWEST_WORDS)
+        .filter(|text| text.split_whitespace().count() > FEWEST_WORDS)
         .chain([String::new()])
         .next()
         .unwrap_or_default()

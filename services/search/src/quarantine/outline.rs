@@ -1,7 +1,7 @@
 //! What a page says about a question, by words alone: which part of it a model is shown, and what
 //! stands in for a model's summary when no model gives one. Pure.
 
-use super::{CLAIM_CHARS, Digested, SUMMARY_CHARS, Stated, clean};
+use super::digest::{CLAIM_CHARS, Digested, SUMMARY_CHARS, Stated, clean, first_sentence};
 use crate::page::Page;
 use crate::words::{sentences, share, topics};
 use domain::limits::PAGE_CLAIMS;
@@ -87,7 +87,7 @@ pub(crate) fn extract(page: &Page, question: &str) -> Digested {
     order.sort_by_key(|(at, _)| *at);
     let quoted: Vec<&str> = order.iter().map(|(at, _)| all[*at]).collect();
     let quoted = match quoted.is_empty() {
-        true => super::first_sentence(&page.text).to_owned(),
+        true => first_sentence(&page.text).to_owned(),
         false => quoted.join(" "),
     };
     Digested {

@@ -2,7 +2,7 @@
 //! installing in the project, where no network is.
 
 use super::index::{self, Address};
-use super::{Manager, PackageInstall, VENV};
+use super::request::{Manager, PackageInstall, VENV};
 use crate::run::toolchain::{self, Language};
 use api::executor::ToolFailure;
 use api::sandbox::Network;

@@ -1,6 +1,6 @@
 //! Rules for making and writing files, replacing text, undoing, moving, deleting and comparing.
 
-use super::{Rule, rule};
+use super::rule::{Rule, rule};
 use crate::rules::building::{Built, Destination, Match, destination};
 use crate::rules::refusal::Refusal;
 use crate::rules::words::{is_file, is_wildcard};

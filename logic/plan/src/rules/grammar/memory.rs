@@ -1,6 +1,6 @@
 //! Rules for keeping something in memory and for showing what it holds.
 
-use super::{Rule, rule};
+use super::rule::{Rule, rule};
 use crate::rules::building::{Built, Match};
 use crate::rules::refusal::Refusal;
 use domain::plan::Action;

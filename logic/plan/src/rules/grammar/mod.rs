@@ -7,12 +7,14 @@
 mod changes;
 mod looks;
 mod memory;
+mod rule;
 mod searches;
 mod web;
 
 use super::building::{Built, Match};
 use super::words::{Request, Step, pattern};
 use regex::Regex;
+use rule::Rule;
 use std::sync::LazyLock;
 
 /// Every action kind that a rule makes.
@@ -92,15 +94,6 @@ const LISTS: [(&str, &str); 14] = [
     ("{called}", r"(?:called |named |with the name )?"),
 ];
 
-struct Rule {
-    says: &'static str,
-    build: fn(&Match<'_>) -> Built,
-}
-
-const fn rule(says: &'static str, build: fn(&Match<'_>) -> Built) -> Rule {
-    Rule { says, build }
-}
-
 /// Reads one step; `None` when no rule fits.
 pub fn read(request: &Request, step: &Step, last: Option<&str>) -> Built {
     for (regex, build) in COMPILED.iter() {
@@ -111,12 +104,23 @@ pub fn read(request: &Request, step: &Step, last: Option<&str>) -> Built {
             request,
             captures: &captures,
             last,
+            is_order: is_understood,
         };
         if let Some(action) = build(&found)? {
             return Ok(Some(action));
         }
     }
     Ok(None)
+}
+
+/// Whether words could be a step of their own.
+fn is_understood(request: &Request, text: &str) -> bool {
+    let step = Step {
+        text: text.trim().to_owned(),
+        is_question: false,
+        is_polite: false,
+    };
+    matches!(read(request, &step, None), Ok(Some(_)))
 }
 
 type Compiled = Vec<(Regex, fn(&Match<'_>) -> Built)>;

@@ -1,6 +1,6 @@
 //! Rules for finding files by name and texts in files.
 
-use super::{Rule, rule};
+use super::rule::{Rule, rule};
 use crate::rules::building::{Built, Match};
 use crate::rules::refusal::Refusal;
 use crate::rules::words::{is_file, is_wildcard, trim_word};

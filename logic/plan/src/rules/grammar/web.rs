@@ -1,7 +1,7 @@
 //! Rules for searching the web. What is looked for leaves the house, so only words that ask for it
 //! plainly are taken.
 
-use super::{Rule, rule};
+use super::rule::{Rule, rule};
 use crate::rules::building::{Built, Match};
 use crate::rules::refusal::Refusal;
 use domain::plan::Action;

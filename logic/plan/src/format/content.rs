@@ -1,0 +1,50 @@
+//! What is said of a file that was read.
+
+use super::data::{bytes, count, is_cut, number, text};
+use serde_json::Value;
+
+/// Most of a file's content shown for one step, bytes.
+pub const SHOWN_BYTES: usize = 64 << 10;
+
+/// How much of a file was asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wording {
+    Whole,
+    Part,
+}
+
+pub(super) fn content(path: &str, data: &Value, wording: Wording) -> String {
+    let (total, first, lines) = (
+        number(data, "total_lines"),
+        number(data, "from_line"),
+        number(data, "line_count"),
+    );
+    if number(data, "total_bytes") == 0 {
+        return format!("{path} is empty.");
+    }
+    let last = (first + lines).saturating_sub(1);
+    let heading = match wording {
+        Wording::Part if lines < total => format!("{path}, lines {first} to {last} of {total}:"),
+        _ => format!("{path} ({}):", count(total, "line")),
+    };
+    let whole = text(data, "content");
+    let shown = &whole[..whole.floor_char_boundary(SHOWN_BYTES)];
+    let mut out = format!("{heading}\n{}", shown.trim_end_matches('\n'));
+    if shown.len() < whole.len() || is_cut(data) {
+        out.push_str(&format!(
+            "\n({} of {} are shown. Ask for the last lines, or search the file.)",
+            bytes(shown.len() as u64),
+            bytes(number(data, "total_bytes")),
+        ));
+    }
+    out
+}
+
+pub(super) fn counts(path: &str, data: &Value) -> String {
+    format!(
+        "{path}: {}, {}, {}",
+        count(number(data, "total_lines"), "line"),
+        count(number(data, "total_words"), "word"),
+        bytes(number(data, "total_bytes")),
+    )
+}

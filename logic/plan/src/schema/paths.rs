@@ -1,0 +1,70 @@
+//! Paths that a request names.
+
+/// Known paths with those the request names first, and with paths that the request names and the
+/// listing does not (deeper files, absolute paths) added in front.
+#[must_use]
+pub fn likely_first(listing: &[String], request: &str) -> Vec<String> {
+    let named = words_like_paths(request);
+    let mut paths: Vec<String> = Vec::new();
+    let mentions = |path: &str| {
+        let plain = path.trim_end_matches('/');
+        named.iter().any(|word| {
+            word == path || word == plain || plain.rsplit('/').next() == Some(word.as_str())
+        })
+    };
+    paths.extend(listing.iter().filter(|path| mentions(path)).cloned());
+    let place = |path: &String| {
+        request.find(
+            path.trim_end_matches('/')
+                .rsplit('/')
+                .next()
+                .unwrap_or(path),
+        )
+    };
+    paths.sort_by_key(place);
+    let found = paths.clone();
+    let known = |word: &String| {
+        found.iter().any(|path| {
+            path.trim_end_matches('/')
+                .ends_with(word.trim_end_matches('/'))
+        })
+    };
+    paths.extend(
+        named
+            .iter()
+            .filter(|word| is_path(word) && !known(word))
+            .cloned(),
+    );
+    for path in listing {
+        if !paths.contains(path) {
+            paths.push(path.clone());
+        }
+    }
+    paths
+}
+
+pub(super) fn words_like_paths(request: &str) -> Vec<String> {
+    request
+        .split(|c: char| c.is_whitespace() || "\"'`“”‘’,;()".contains(c))
+        .map(|word| word.trim_end_matches(['.', '?', '!', ':']))
+        .filter(|word| !word.is_empty() && word.chars().count() <= 400)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Whether a word can only be meant as a path: it has a folder part or an extension.
+pub(super) fn is_path(word: &str) -> bool {
+    let name = word
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or(word);
+    let has_extension = name.rsplit_once('.').is_some_and(|(stem, extension)| {
+        !stem.is_empty()
+            && (1..=5).contains(&extension.len())
+            && extension.chars().all(|c| c.is_ascii_alphanumeric())
+            && extension.chars().any(|c| c.is_ascii_alphabetic())
+    });
+    let looks_like_url = word.contains("://");
+    !looks_like_url && (word.starts_with("~/") || word.starts_with('/') || has_extension)
+}
