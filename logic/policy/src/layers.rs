@@ -63,7 +63,6 @@ pub(crate) fn run(policy: &Policy, view: &View<'_>) -> Views {
         is_choice: is_untrusted_choice,
         is_as_requested,
         is_private_inquiry,
-        is_own,
     } = information_flow(view);
     let mut findings = vec![
         allow(
@@ -77,14 +76,7 @@ pub(crate) fn run(policy: &Policy, view: &View<'_>) -> Views {
         path,
         places::egress(policy, view),
         flow,
-        match is_own {
-            true => allow(
-                Layer::SafetyGate,
-                "own",
-                "Nobody is told of it, and it is yours.",
-            ),
-            false => safety_gate(view, is_as_requested),
-        },
+        safety_gate(view, is_as_requested),
         limits(view),
         allow(Layer::Integrity, "judged", "Every layer gave its view."),
     ];
@@ -227,7 +219,7 @@ fn information_flow(view: &View<'_>) -> flow::Judged {
             let roots = match kind {
                 TargetKind::WritePath => &view.bound.write_roots,
                 TargetKind::ReadPath => &view.bound.read_roots,
-                TargetKind::Url | TargetKind::Guest | TargetKind::Other => return false,
+                TargetKind::Url | TargetKind::Other => return false,
             };
             is_within(path, roots)
         })

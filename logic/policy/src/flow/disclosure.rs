@@ -11,7 +11,7 @@ use crate::request::Asking;
 use domain::decision::{Finding, Verdict};
 use domain::label::{Integrity, Readers};
 use domain::limits::PRIVATE_INQUIRIES;
-use domain::tool::{ArgumentRole, Audience, EffectClass, TargetKind};
+use domain::tool::{ArgumentRole, Audience, EffectClass};
 use std::collections::BTreeSet;
 
 /// Words that name nobody in particular.
@@ -62,9 +62,6 @@ impl Call<'_> {
     /// Whether anyone but the user learns anything from it. Where only those learn it whom the call
     /// names, and it names none, no one does; but what is sent goes to somebody, who may be anyone.
     pub(super) fn leaves(&self) -> bool {
-        if self.is_without_guests() {
-            return false;
-        }
         match self.spec.audience {
             Audience::User => false,
             // What a selected thing is told, those learn who see the thing: they may be anyone.
@@ -217,24 +214,6 @@ impl Call<'_> {
             let is_empty = matches!(target.text.trim(), "" | "null");
             target.asked == Asked::Target && !self.is_selector(target) && !is_empty
         })
-    }
-
-    /// Whether the call could have guests, and has none: it makes something of the user's own that
-    /// nobody is told of. A switch that nobody asked for may let others in.
-    pub(super) fn is_without_guests(&self) -> bool {
-        let mut arguments = self.spec.arguments.values();
-        let may_tell = matches!(
-            self.spec.effect,
-            EffectClass::Egress | EffectClass::SharedWrite
-        );
-        may_tell
-            && self.spec.audience == Audience::Targets
-            && arguments.any(|argument| argument.target == Some(TargetKind::Guest))
-            && self.sets_only_times()
-            && self
-                .targets
-                .iter()
-                .all(|target| matches!(target.text.trim(), "" | "null" | "[]"))
     }
 
     /// Whom the call names, in lower case.

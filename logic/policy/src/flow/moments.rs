@@ -141,11 +141,6 @@ pub(super) fn is_narrow_moment(text: &str, said: &Moments, set: &Moments, today:
     }
 }
 
-/// Whether a text is a day or a time and nothing else.
-pub(super) fn is_moment(text: &str) -> bool {
-    moment(text).is_some()
-}
-
 /// A text that is a day, a time or both, to the minute and in universal or no zone.
 fn moment(text: &str) -> Option<(Option<Date>, Option<Time>)> {
     let is_plain = SPELLING

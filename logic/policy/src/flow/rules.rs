@@ -4,7 +4,6 @@
 use crate::flow::entities::{has_no_lead, is_whole_lead};
 use crate::flow::knobs::{chosen_knobs, settings};
 use crate::flow::knowledge::{Flow, Pinned};
-use crate::flow::moments::is_moment;
 use crate::flow::naming::NamedBy;
 use crate::flow::parts::{Part, payload, targets};
 use crate::flow::provenance::Found;
@@ -73,7 +72,6 @@ pub(crate) fn judge(arguments: &Value, flow: &Flow<'_>, choice_key: &Digest) -> 
         is_choice,
         is_as_requested,
         is_private_inquiry: call.is_private_inquiry(),
-        is_own: call.is_without_guests(),
     }
 }
 
@@ -87,8 +85,6 @@ pub(crate) struct Judged {
     pub(crate) is_as_requested: bool,
     /// Whether it asks others something after what is not theirs was read.
     pub(crate) is_private_inquiry: bool,
-    /// Whether it makes something of the user's own that nobody is told of.
-    pub(crate) is_own: bool,
 }
 
 pub(super) struct Call<'a> {
@@ -109,7 +105,6 @@ impl Call<'_> {
     /// Whether it changes anything beyond the agent's own notes.
     pub(super) fn has_effect(&self) -> bool {
         !matches!(self.spec.effect, EffectClass::Read | EffectClass::SelfWrite)
-            && !self.is_without_guests()
     }
 
     /// Whether a mistake cannot be taken back.
@@ -221,16 +216,6 @@ impl Call<'_> {
         self.knobs
             .iter()
             .all(|knob| knob.as_ref().is_some_and(is_said))
-    }
-
-    /// Whether the call sets no more than when something is, or what an order said.
-    pub(super) fn sets_only_times(&self) -> bool {
-        let is_said = |text: &String| self.asking().iter().any(|asking| asking.names(text));
-        let mut knobs = self.knobs.iter();
-        knobs.all(|knob| {
-            let text = knob.as_ref();
-            text.is_some_and(|text| is_moment(text) || is_said(text))
-        })
     }
 
     /// Whether nothing that the user said elsewhere is what the call lands on, and it goes to all
