@@ -201,7 +201,7 @@ impl Executor for FileTools {
                 match kind {
                     TargetKind::ReadPath => place.reach_real().map(Some),
                     TargetKind::WritePath => place.real_spot(LastLink::Follow).map(Some),
-                    TargetKind::Url | TargetKind::Guest | TargetKind::Other => Ok(None),
+                    TargetKind::Url | TargetKind::Other => Ok(None),
                 }
             })
             .await;

@@ -176,8 +176,6 @@ pub enum TargetKind {
     WritePath,
     /// A URL.
     Url,
-    /// Somebody whom the call tells. A call that names no guest, and no other target, tells nobody.
-    Guest,
     /// Anything else: a recipient, an id.
     Other,
 }

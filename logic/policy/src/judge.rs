@@ -218,7 +218,7 @@ impl Policy {
                     TargetKind::ReadPath | TargetKind::WritePath => {
                         Some(normalise(workspace, &self.home, OsStr::new(raw)))
                     }
-                    TargetKind::Url | TargetKind::Guest | TargetKind::Other => None,
+                    TargetKind::Url | TargetKind::Other => None,
                 };
                 Some(Target {
                     argument,

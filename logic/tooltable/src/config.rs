@@ -179,8 +179,6 @@ pub(crate) enum NamesWord {
     WritePath,
     /// A URL that the tool opens.
     Url,
-    /// Somebody whom the call tells; a call that names no guest and no other target tells nobody.
-    Guest,
     /// Anything else.
     Other,
 }

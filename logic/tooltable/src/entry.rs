@@ -188,7 +188,6 @@ fn argument(row: Row<ArgumentForm>) -> Result<(String, Argument), Mistake> {
             NamesWord::ReadPath => TargetKind::ReadPath,
             NamesWord::WritePath => TargetKind::WritePath,
             NamesWord::Url => TargetKind::Url,
-            NamesWord::Guest => TargetKind::Guest,
             NamesWord::Other => TargetKind::Other,
         });
     }

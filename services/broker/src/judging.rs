@@ -372,9 +372,7 @@ fn located_roots(kind: TargetKind, bound: &Bound, write_root: Option<&Path>) -> 
             roots.extend(write_root.map(Path::to_path_buf));
             roots
         }
-        TargetKind::ReadPath | TargetKind::Url | TargetKind::Guest | TargetKind::Other => {
-            bound.read_roots.clone()
-        }
+        TargetKind::ReadPath | TargetKind::Url | TargetKind::Other => bound.read_roots.clone(),
     }
 }
 

@@ -321,10 +321,7 @@ fn requested(policy: &Policy, text: &str) -> Requested {
 /// not ours. Where they come from is judged all the same.
 fn unplaced(mut spec: ToolSpec) -> ToolSpec {
     for argument in spec.arguments.values_mut() {
-        argument.target = argument.target.map(|kind| match kind {
-            TargetKind::Guest => TargetKind::Guest,
-            _ => TargetKind::Other,
-        });
+        argument.target = argument.target.map(|_| TargetKind::Other);
     }
     spec
 }

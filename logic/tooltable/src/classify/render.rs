@@ -78,7 +78,6 @@ fn role(argument: &ProposedArgument) -> String {
         Some(TargetKind::Url) => "url",
         Some(TargetKind::ReadPath) => "read_path",
         Some(TargetKind::WritePath) => "write_path",
-        Some(TargetKind::Guest) => "guest",
         Some(TargetKind::Other) | None => "",
     };
     match argument.role {
