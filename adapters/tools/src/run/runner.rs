@@ -29,7 +29,7 @@ pub struct Sandboxed {
     /// The user's home, where programming languages may be installed.
     pub home: PathBuf,
     /// The program that reads documents, and its arguments: it must call
-    /// [`read_document_entry`] when its first argument is [`READER_ENTRY`].
+    /// `read_document_entry` when its first argument is `READER_ENTRY`.
     pub reader: PathBuf,
     /// Longest a program may run where its call does not say.
     pub program_time: Duration,
