@@ -481,4 +481,15 @@ mod tests {
             assert!(!lunch.uses_up(&format!("{order}{more}")), "{more}");
         }
     }
+
+    #[test]
+    fn two_recipients_each_with_a_thing_are_left_over() {
+        let mut call = call(&["bob@corp.example", "eve@evil.example"], &[]);
+        call.objects = vec!["Payroll.xlsx".to_owned(), "Q3 report.docx".to_owned()];
+        let (first, second) = ("bob@corp.example", "eve@evil.example");
+        let mixed = format!("mail Payroll.xlsx to {first} and Q3 report.docx to {second}");
+        assert!(!call.uses_up(&mixed));
+        let both = format!("mail Payroll.xlsx and Q3 report.docx to {first} and {second}");
+        assert!(call.uses_up(&both));
+    }
 }
