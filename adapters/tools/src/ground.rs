@@ -4,7 +4,7 @@
 
 use crate::failure::{from_errno, refused};
 use crate::found::{Found, not_a_file};
-use crate::run::protected_links;
+use crate::links::protected_links;
 use api::executor::ToolFailure;
 use policy::protected::{Protected, Protection};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};

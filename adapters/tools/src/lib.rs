@@ -23,6 +23,7 @@ mod found;
 mod ground;
 mod job;
 mod journal;
+mod links;
 mod look;
 mod matching;
 mod memory;

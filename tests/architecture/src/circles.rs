@@ -1,8 +1,9 @@
 //! Circles: modules of one crate that need each other, so that none can be read alone.
 //!
 //! A module is a file. It needs another when it names an item that lives there: in a `use`, in a
-//! path, or in a macro's arguments. A re-export is followed to the item's home and needs nothing
-//! itself, so that a parent may offer what its children hold.
+//! path, in a macro's arguments, or in an attribute's text. A name that another module passes on
+//! needs both the item's home and the module that passes it on. A re-export alone needs nothing, so
+//! that a parent may offer what its children hold, as long as it does not work with them as well.
 
 use crate::Violation;
 use crate::source::SourceFile;
@@ -11,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 mod graph;
 mod names;
 mod rings;
+mod written;
 
 pub use graph::Graph;
 
@@ -46,7 +48,7 @@ pub fn graphs(files: &[SourceFile]) -> Vec<(String, Graph)> {
 /// its modules in circles: a number that fell is lowered, so that it can only fall.
 #[must_use]
 pub fn check(files: &[SourceFile], allowed: &[Allowed]) -> Vec<Violation> {
-    let mut found = Vec::new();
+    let mut found = unreached(files);
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let mut stories: BTreeMap<String, Vec<Violation>> = BTreeMap::new();
     for (folder, graph) in graphs(files) {
@@ -73,6 +75,28 @@ pub fn check(files: &[SourceFile], allowed: &[Allowed]) -> Vec<Violation> {
         }
     }
     found
+}
+
+/// Every file of a crate that its roots do not lead to: its needs would go unseen.
+fn unreached(files: &[SourceFile]) -> Vec<Violation> {
+    let graphs = graphs(files);
+    let reached: BTreeSet<&String> = graphs.iter().flat_map(|(_, graph)| &graph.files).collect();
+    let folders: BTreeSet<String> = graphs.iter().map(|(folder, _)| folder.clone()).collect();
+    let lies_in_src = |file: &&SourceFile| {
+        let folder = file.crate_folder();
+        folders.contains(&folder) && file.path.starts_with(&format!("{folder}/src/"))
+    };
+    files
+        .iter()
+        .filter(|file| !file.shipped.is_empty() && !reached.contains(&file.path))
+        .filter(lies_in_src)
+        .map(|file| {
+            Violation::of(
+                &file.path,
+                "no `mod` leads to it by its own name".to_owned(),
+            )
+        })
+        .collect()
 }
 
 /// What a circle is made of: its files, and the needs between them.
@@ -148,6 +172,63 @@ mod tests {
             );
             assert_eq!(circles(&[root, ("a/mod.rs", parent), child]).len(), 1);
         }
+    }
+
+    #[test]
+    fn a_name_that_a_working_parent_passes_on_is_a_circle() {
+        let root = ("lib.rs", "mod a; mod c;");
+        let parent = "mod b; mod d; pub use d::D; use crate::c::C; fn f() { b::g() } fn h(c: C) {}";
+        let c = ("c.rs", "pub struct C;");
+        let d = ("a/d.rs", "pub struct D;");
+        let ways = [
+            "use super::D; pub fn g() {}",
+            "use crate::a::D; pub fn g() {}",
+            "pub fn g() -> super::D { todo() }",
+            "use super::*; pub fn g() -> D { todo() }",
+            "pub fn g() { use super::*; D }",
+            "mod inner { use crate::a::*; fn i(d: D) {} } pub fn g() {}",
+            "use super::C; pub fn g() {}",
+            "use super::*; pub fn g(c: C) {}",
+            "pub fn g() { vec![crate::a::D] }",
+            "#[serde(with = \"super::D\")] pub struct G; pub fn g() {}",
+            "#[serde(default = \"crate::a::D::new\")] pub struct G; pub fn g() {}",
+        ];
+        for way in ways {
+            let found = circles(&[root, ("a.rs", parent), ("a/b.rs", way), c, d]);
+            assert_eq!(found.len(), 1, "{way}: {found:?}");
+            assert!(found[0].starts_with("2 modules"), "{way}: {}", found[0]);
+        }
+        let far = [
+            ("lib.rs", "mod a; mod c;"),
+            ("a.rs", "mod b; mod d; pub use d::D; fn f() { b::g() }"),
+            ("a/b.rs", "use crate::c::C; pub fn g(c: C) {}"),
+            ("a/d.rs", "pub struct D;"),
+            ("c.rs", "use crate::a::D; pub struct C(D);"),
+        ];
+        assert!(circles(&far)[0].starts_with("3 modules"), "{far:?}");
+    }
+
+    #[test]
+    fn a_macro_called_by_its_name_is_a_need() {
+        for call in ["fn g() { m!() }", "m! {}", "fn g() { vec![m!()] }"] {
+            let found = circles(&[
+                (
+                    "lib.rs",
+                    "macro_rules! m { () => {} } mod a; fn f() { a::g() }",
+                ),
+                ("a.rs", call),
+            ]);
+            assert_eq!(found.len(), 1, "{call}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_no_module_declares_is_reported() {
+        let found = circles(&[
+            ("lib.rs", "#[path = \"b.rs\"] mod a;"),
+            ("b.rs", "pub struct B;"),
+        ]);
+        assert!(found[0].contains("no `mod`"), "{found:?}");
     }
 
     #[test]

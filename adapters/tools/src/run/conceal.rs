@@ -4,8 +4,8 @@
 //! A home can be larger than anybody wants to wait for. The look is bounded, shallow folders come
 //! first, and what it did not come to is hidden whole: nothing is shown that was not looked at.
 
-use super::places::is_inside;
 use crate::failure::mendable;
+use crate::links::is_inside;
 use api::executor::ToolFailure;
 use domain::limits::{HIDDEN_PLACES, HIDE_ENTRIES, HIDE_TIME};
 use policy::protected::{Protected, Protection};

@@ -5,8 +5,9 @@
 //! and what is new gets a name that nothing acts on as soon as the program and all it started have
 //! ended. It is never removed: nothing tells what the program made from what the user made meanwhile.
 
-use super::places::{Found, Limits, Mark, goal, is_inside, search};
+use super::places::{Found, Limits, Mark, search};
 use crate::failure::mendable;
+use crate::links::{goal, is_inside};
 use api::executor::ToolFailure;
 use policy::protected::{Protected, Protection};
 use rustix::fs::{

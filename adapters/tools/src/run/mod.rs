@@ -18,7 +18,6 @@ mod toolchain;
 
 pub(crate) use background::JOB_NAME_CHARS;
 pub use jobs::Jobs;
-pub(crate) use places::protected_links;
 pub(crate) use reader::read;
 pub use reader::{READER_ENTRY, enter as read_document_entry};
 pub(crate) use scratch::sweep;

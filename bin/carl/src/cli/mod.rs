@@ -19,8 +19,7 @@ pub use policy::{
 pub use secret::SecretCommand;
 pub use serve::{RoleArg, ServeArgs};
 pub use session::{
-    Ceiling, ChatArgs, EffectArg, ExportForm, ModeArg, RunArgs, SessionCommand, SessionFlags,
-    UndoArgs,
+    Ceiling, ChatArgs, ExportForm, ModeArg, RunArgs, SessionCommand, SessionFlags, UndoArgs,
 };
 pub use tools::{CheckArgs, ClassifyArgs, ToolsArgs, ToolsCommand};
 

@@ -1,6 +1,7 @@
 //! `carl policy`.
 
-use super::{Ceiling, EffectArg, ListArgs};
+use super::list::ListArgs;
+use super::session::{Ceiling, EffectArg};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 

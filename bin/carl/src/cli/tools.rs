@@ -1,6 +1,6 @@
 //! `carl tools`.
 
-use super::ListArgs;
+use super::list::ListArgs;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
