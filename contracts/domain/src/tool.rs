@@ -1,5 +1,9 @@
 //! Tools: their names, what they do to the world, and what each argument is for.
 
+mod built_in;
+
+pub use built_in::{BuiltInArgument, BuiltInTool, closed_object, text_argument};
+
 use crate::label::Label;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
