@@ -30,7 +30,6 @@ mod memory;
 pub mod record;
 mod run;
 mod service;
-mod spec;
 mod table;
 mod walk;
 mod web;

@@ -5,11 +5,10 @@ mod programs;
 use domain::label::Label;
 use domain::limits::{LISTING_ENTRIES, WALK_DEPTH};
 use domain::tool::{
-    ArgumentRole, ArgumentSpec, Audience, EffectClass, ResultSource, START_JOB, STOP_JOB,
-    TargetKind, ToolDefinition, ToolName, ToolSpec,
+    ArgumentRole, ArgumentSpec, Audience, BuiltInArgument, BuiltInTool, EffectClass, ResultSource,
+    START_JOB, STOP_JOB, TargetKind, ToolName, ToolSpec, closed_object,
 };
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// Changes whenever a tool's behaviour or schema does.
 pub(crate) const VERSION: &str = "3";
@@ -235,30 +234,28 @@ impl Tool {
         ArgumentSpec { role, target }
     }
 
-    /// The broker's knowledge of the tool; `None` never happens for the names above.
-    fn spec(self) -> Option<ToolSpec> {
+    /// The broker's knowledge of the tool.
+    fn spec(self) -> ToolSpec {
         let (properties, required) = self.schema();
-        let arguments: BTreeMap<String, ArgumentSpec> = properties
+        let names = properties
             .as_object()
             .into_iter()
-            .flat_map(|map| map.keys())
+            .flat_map(|map| map.keys());
+        let roles: Vec<(String, ArgumentSpec)> = names
             .map(|name| (name.clone(), self.argument(name)))
             .collect();
-        let name = ToolName::new(self.name()).ok();
-        name.map(|name| ToolSpec {
-            definition: ToolDefinition {
-                name,
-                description: self.description().to_owned(),
-                parameters: json!({
-                    "type": "object",
-                    "properties": properties,
-                    "required": required,
-                    "additionalProperties": false,
-                }),
-            },
-            capability: self.capability().to_owned(),
+        let arguments: Vec<BuiltInArgument<'_>> = roles
+            .iter()
+            .map(|(name, spec)| (name.as_str(), spec.role, spec.target))
+            .collect();
+        BuiltInTool {
+            name: self.name(),
+            version: VERSION,
+            description: self.description(),
+            capability: self.capability(),
             effect: self.effect(),
-            arguments,
+            parameters: closed_object(properties, required),
+            arguments: &arguments,
             audience: match self {
                 // The names go to an index that anybody may run.
                 Self::PackageInstall => Audience::Public,
@@ -275,14 +272,12 @@ impl Tool {
                 Self::StartJob | Self::StopJob => ResultSource::Arguments,
                 _ => ResultSource::World,
             },
-            result_fields: Vec::new(),
-            names_pages: Vec::new(),
-            secrets: BTreeMap::new(),
+            names_pages: &[],
             // Looking whether a job has ended is waiting for it.
             is_wait: matches!(self, Self::ListJobs | Self::JobOutput),
             calls_per_minute: None,
-            version: VERSION.to_owned(),
-        })
+        }
+        .spec()
     }
 }
 
@@ -292,7 +287,7 @@ pub(crate) fn all(has_sandbox: bool) -> Vec<ToolSpec> {
     Tool::ALL
         .into_iter()
         .filter(|tool| has_sandbox || !tool.runs_programs())
-        .filter_map(Tool::spec)
+        .map(Tool::spec)
         .collect()
 }
 

@@ -8,12 +8,11 @@ use api::broker::{Error, ErrorKind};
 use domain::label::Label;
 use domain::settings::{OverrideLevel, SessionSettings};
 use domain::tool::{
-    ArgumentRole, ArgumentSpec, Audience, EffectClass, FIND_TOOLS, ResultSource, ToolDefinition,
-    ToolName, ToolOutput, ToolSpec,
+    ArgumentRole, Audience, BuiltInTool, EffectClass, FIND_TOOLS, ResultSource, ToolDefinition,
+    ToolOutput, ToolSpec, closed_object, text_argument,
 };
 use policy::standing::Standing;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// The capability whose tools every agent has at hand, whatever the task.
 const ALWAYS: &str = "self";
@@ -31,41 +30,27 @@ pub(crate) enum Room {
 
 /// The broker's own tool. Its answer says no more than that something was found: names and
 /// descriptions of tools may be an outsider's, and reach the model as definitions only.
-pub(crate) fn finder() -> Option<ToolSpec> {
-    let name = ToolName::new(FIND_TOOLS).ok()?;
-    let argument = ArgumentSpec {
-        role: ArgumentRole::Payload,
-        target: None,
-    };
-    Some(ToolSpec {
-        definition: ToolDefinition {
-            name,
-            description: "Look for other tools than those you have, when none of them fits. What \
-                          is found can be called from then on."
-                .to_owned(),
-            parameters: json!({
-                "type": "object",
-                "properties": {"task": {
-                    "type": "string", "minLength": 1, "maxLength": TASK_CHARS,
-                    "description": "What the tool should do, in a few plain words.",
-                }},
-                "required": ["task"],
-                "additionalProperties": false,
-            }),
-        },
-        capability: ALWAYS.to_owned(),
+pub(crate) fn finder() -> ToolSpec {
+    BuiltInTool {
+        name: FIND_TOOLS,
+        version: "1",
+        description: "Look for other tools than those you have, when none of them fits. What is \
+                      found can be called from then on.",
+        capability: ALWAYS,
         effect: EffectClass::Read,
-        arguments: BTreeMap::from([("task".to_owned(), argument)]),
+        parameters: closed_object(
+            json!({"task": text_argument("What the tool should do, in a few plain words.", TASK_CHARS)}),
+            &["task"],
+        ),
+        arguments: &[("task", ArgumentRole::Payload, None)],
         audience: Audience::User,
         result_label: Label::untrusted("tools"),
         result_source: ResultSource::Arguments,
-        result_fields: Vec::new(),
-        names_pages: Vec::new(),
-        secrets: BTreeMap::new(),
+        names_pages: &[],
         is_wait: false,
         calls_per_minute: None,
-        version: "1".to_owned(),
-    })
+    }
+    .spec()
 }
 
 impl Inner {

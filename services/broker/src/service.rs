@@ -78,7 +78,7 @@ impl Service {
         clock: Clock,
     ) -> Result<Self, error::Error> {
         let mut specs = executor.table();
-        specs.extend(crate::discovery::finder());
+        specs.push(crate::discovery::finder());
         let table = ToolTable::new(specs)?;
         let manifest = manifest::load(&config, &table)?;
         let policy = Policy::new(Parts {

@@ -3,7 +3,6 @@
 
 use super::record::{Results, Told};
 use crate::failure::broken;
-use crate::spec::cut;
 use api::executor::ToolFailure;
 use api::memory::{Kind, Lacking, Recall, Source, Stage};
 use domain::label::{Integrity, Label};
@@ -157,4 +156,13 @@ fn in_lines(results: &[Told]) -> String {
         format!("{}\n{facts} id {}", lines.join("\n"), one.id)
     });
     blocks.collect::<Vec<_>>().join("\n\n")
+}
+
+/// The text, cut after so many characters, with a mark where it was.
+fn cut(text: &str, chars: usize) -> String {
+    let mut short: String = text.chars().take(chars).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
 }

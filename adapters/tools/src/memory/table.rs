@@ -1,11 +1,10 @@
 //! The tools over memory as the guard knows them.
 
-use crate::spec::{Tool, text};
 use domain::label::Label;
 use domain::limits::MEMORY_QUESTION_CHARS;
 use domain::tool::{
-    ArgumentRole, Audience, EffectClass, ResultSource, SAVE_MEMORY, SEARCH_MEMORY, TargetKind,
-    ToolSpec,
+    ArgumentRole, Audience, BuiltInTool, EffectClass, ResultSource, SAVE_MEMORY, SEARCH_MEMORY,
+    TargetKind, ToolSpec, closed_object, text_argument,
 };
 use serde_json::{Value, json};
 
@@ -28,25 +27,21 @@ const TAGS: usize = 12;
 const TAG_CHARS: usize = 40;
 
 pub(super) fn all() -> Vec<ToolSpec> {
-    [search(), follow(), save()]
-        .into_iter()
-        .filter_map(Tool::spec)
-        .collect()
+    vec![search().spec(), follow().spec(), save().spec()]
 }
 
 fn tool(
     (name, description, properties): (&'static str, &'static str, Value),
     required: &'static [&'static str],
-) -> Tool {
-    Tool {
+) -> BuiltInTool<'static> {
+    BuiltInTool {
         name,
         version: VERSION,
         description,
         capability: "memory_read",
         effect: EffectClass::Read,
-        properties,
-        required,
-        roles: &[
+        parameters: closed_object(properties, required),
+        arguments: &[
             ("query", ArgumentRole::Payload, None),
             ("text", ArgumentRole::Payload, None),
         ],
@@ -54,12 +49,14 @@ fn tool(
         result_label: Label::untrusted("memory"),
         result_source: ResultSource::Stored,
         names_pages: &[],
+        is_wait: false,
+        calls_per_minute: None,
     }
 }
 
-fn search() -> Tool {
+fn search() -> BuiltInTool<'static> {
     let properties = json!({
-        "query": text("What to remember.", MEMORY_QUESTION_CHARS),
+        "query": text_argument("What to remember.", MEMORY_QUESTION_CHARS),
         "limit": {"type": "integer", "minimum": 1, "maximum": RESULTS},
         "relevant_only": {"type": "boolean"},
     });
@@ -67,30 +64,30 @@ fn search() -> Tool {
     tool((SEARCH_MEMORY, description, properties), &["query"])
 }
 
-fn follow() -> Tool {
+fn follow() -> BuiltInTool<'static> {
     let properties = json!({
         "ids": list("Ids from search_memory.", IDS, ID_CHARS),
-        "text": text("What it is for.", MEMORY_QUESTION_CHARS),
+        "text": text_argument("What it is for.", MEMORY_QUESTION_CHARS),
         "detail": {"type": "string", "enum": ["description", "text"], "maxLength": 11},
     });
     let description = "Memories that belong with others.";
     tool((FOLLOW, description, properties), &["ids"])
 }
 
-fn save() -> Tool {
+fn save() -> BuiltInTool<'static> {
     let properties = json!({
-        "name": text("Short title.", NAME_CHARS),
-        "content": text("What to keep.", CONTENT_CHARS),
-        "description": text("One line.", DESCRIPTION_CHARS),
+        "name": text_argument("Short title.", NAME_CHARS),
+        "content": text_argument("What to keep.", CONTENT_CHARS),
+        "description": text_argument("One line.", DESCRIPTION_CHARS),
         "tags": list("Words to find it by.", TAGS, TAG_CHARS),
         "scope": {"type": "string", "enum": ["user", "project", "agent"], "maxLength": 7},
-        "supersedes": text("Id of what it corrects.", ID_CHARS),
+        "supersedes": text_argument("Id of what it corrects.", ID_CHARS),
     });
     let description = "Keep a fact or preference in memory for later sessions.";
-    Tool {
+    BuiltInTool {
         capability: "memory_write",
         effect: EffectClass::SelfWrite,
-        roles: &[
+        arguments: &[
             ("name", ArgumentRole::Payload, None),
             ("content", ArgumentRole::Payload, None),
             ("description", ArgumentRole::Payload, None),

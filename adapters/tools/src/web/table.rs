@@ -1,11 +1,11 @@
 //! The tools over the web as the guard knows them.
 
-use crate::spec::{Tool, text};
 use api::search::{QUERY_BYTES, RESULTS};
 use domain::label::{Integrity, Label, Readers};
 use domain::limits::PAGE_URL_BYTES;
 use domain::tool::{
-    ArgumentRole, Audience, EffectClass, ResultSource, TargetKind, ToolSpec, WEB_SEARCH,
+    ArgumentRole, Audience, BuiltInTool, EffectClass, ResultSource, TargetKind, ToolSpec,
+    WEB_SEARCH, closed_object, text_argument,
 };
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -18,45 +18,48 @@ const VERSION: &str = "1";
 const QUERY_CHARS: usize = QUERY_BYTES / 4;
 
 pub(super) fn all() -> Vec<ToolSpec> {
-    [search(), fetch()]
-        .into_iter()
-        .filter_map(Tool::spec)
-        .collect()
+    vec![search().spec(), fetch().spec()]
 }
 
-fn search() -> Tool {
-    Tool {
+fn search() -> BuiltInTool<'static> {
+    BuiltInTool {
         name: WEB_SEARCH,
         version: VERSION,
         description: "Search the web. Claims with sources and dates.",
         capability: "web_search",
         effect: EffectClass::Read,
-        properties: json!({
-            "query": text("What to look for.", QUERY_CHARS),
-            "max_results": {"type": "integer", "minimum": 1, "maximum": RESULTS},
-        }),
-        required: &["query"],
+        parameters: closed_object(
+            json!({
+                "query": text_argument("What to look for.", QUERY_CHARS),
+                "max_results": {"type": "integer", "minimum": 1, "maximum": RESULTS},
+            }),
+            &["query"],
+        ),
         // What is asked is what is told.
-        roles: &[("query", ArgumentRole::Target, Some(TargetKind::Other))],
+        arguments: &[("query", ArgumentRole::Target, Some(TargetKind::Other))],
         audience: Audience::Public,
         result_label: from_outside(),
         result_source: ResultSource::World,
         names_pages: &["/results/*/source_url"],
+        is_wait: false,
+        calls_per_minute: None,
     }
 }
 
-fn fetch() -> Tool {
-    Tool {
+fn fetch() -> BuiltInTool<'static> {
+    BuiltInTool {
         name: FETCH,
         version: VERSION,
         description: "Read a page that web_search found or the user named.",
-        properties: json!({
-            "url": text("Its address.", PAGE_URL_BYTES),
-            "question": text("What to find out.", QUERY_CHARS),
-        }),
-        required: &["url"],
+        parameters: closed_object(
+            json!({
+                "url": text_argument("Its address.", PAGE_URL_BYTES),
+                "question": text_argument("What to find out.", QUERY_CHARS),
+            }),
+            &["url"],
+        ),
         // The question stays in the house: it is asked of the page after it was fetched.
-        roles: &[("url", ArgumentRole::Target, Some(TargetKind::Url))],
+        arguments: &[("url", ArgumentRole::Target, Some(TargetKind::Url))],
         names_pages: &[],
         ..search()
     }

@@ -3,8 +3,7 @@
 //! None of them does anything by itself. The call and its result are in the session log, and the
 //! drive acts by the log: what it knows after a crash is what it would have known without one.
 
-use super::spec::{SELF, Tool};
-use super::tool::{AgentTool, failed};
+use super::tool::{AgentTool, SELF, VERSION, failed};
 use crate::drive::may_watch;
 use crate::work::Work;
 use api::authority::JudgedCall;
@@ -14,8 +13,8 @@ use domain::label::Label;
 use domain::limits::{DRIVE_TIMER, DRIVE_TIMERS, WATCHED_PATHS};
 use domain::settings::Mode;
 use domain::tool::{
-    ArgumentRole, CANCEL_TIMER, EffectClass, ResultSource, SET_TIMER, ToolOutput, ToolSpec,
-    WATCH_PATH, YIELD_TO_USER,
+    ArgumentRole, Audience, BuiltInArgument, BuiltInTool, CANCEL_TIMER, EffectClass, ResultSource,
+    SET_TIMER, TargetKind, ToolOutput, ToolSpec, WATCH_PATH, YIELD_TO_USER, closed_object,
 };
 use serde_json::{Value, json};
 
@@ -65,47 +64,35 @@ impl DriveTool {
     fn parameters(self) -> Value {
         let minutes = DRIVE_TIMER.as_secs() / 60;
         let note = json!({"type": "string", "minLength": 1, "maxLength": NOTE_CHARS});
-        let (properties, required) = match self {
+        let (properties, required): (_, &[&str]) = match self {
             Self::Yield => (
                 json!({
                     "reason": {"type": "string", "maxLength": REASON_CHARS},
                     "until_signal": {"type": "boolean"},
                 }),
-                json!(["reason"]),
+                &["reason"],
             ),
             Self::SetTimer => (
                 json!({
                     "minutes": {"type": "integer", "minimum": 1, "maximum": minutes},
                     "note": note,
                 }),
-                json!(["minutes", "note"]),
+                &["minutes", "note"],
             ),
-            Self::CancelTimer => (json!({"note": note}), json!(["note"])),
+            Self::CancelTimer => (json!({"note": note}), &["note"]),
             Self::WatchPath => (
                 json!({"path": {"type": "string", "minLength": 1}}),
-                json!(["path"]),
+                &["path"],
             ),
         };
-        json!({
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": false,
-        })
+        closed_object(properties, required)
     }
 
-    const fn arguments(self) -> &'static [(&'static str, ArgumentRole)] {
+    const fn arguments(self) -> &'static [BuiltInArgument<'static>] {
         match self {
-            Self::Yield => &[
-                ("reason", ArgumentRole::Payload),
-                ("until_signal", ArgumentRole::Knob),
-            ],
-            Self::SetTimer => &[
-                ("minutes", ArgumentRole::Knob),
-                ("note", ArgumentRole::Payload),
-            ],
-            Self::CancelTimer => &[("note", ArgumentRole::Payload)],
-            Self::WatchPath => &[("path", ArgumentRole::Target)],
+            Self::Yield => &[("reason", ArgumentRole::Payload, None)],
+            Self::SetTimer | Self::CancelTimer => &[("note", ArgumentRole::Payload, None)],
+            Self::WatchPath => &[("path", ArgumentRole::Target, Some(TargetKind::ReadPath))],
         }
     }
 
@@ -182,15 +169,19 @@ impl AgentTool for DriveTool {
             Self::WatchPath => EffectClass::Read,
             Self::Yield | Self::SetTimer | Self::CancelTimer => EffectClass::SelfWrite,
         };
-        Tool {
+        BuiltInTool {
             name: self.name(),
+            version: VERSION,
             description: self.description(),
             capability: SELF,
             effect,
             parameters: self.parameters(),
             arguments: self.arguments(),
+            audience: Audience::User,
             result_label: Label::untrusted("drive"),
             result_source: ResultSource::Arguments,
+            names_pages: &[],
+            is_wait: false,
             calls_per_minute: None,
         }
         .spec()

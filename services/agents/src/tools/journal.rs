@@ -1,8 +1,7 @@
 //! `journal`: the agent writes down what it wants to keep. The entry goes into a Markdown file that
 //! people can read, and into the session log; the call leaves the agent's view once it was seen.
 
-use super::spec::{SELF, Tool};
-use super::tool::{AgentTool, failed};
+use super::tool::{AgentTool, SELF, VERSION, failed};
 use crate::blocking;
 use crate::work::Work;
 use api::authority::JudgedCall;
@@ -11,7 +10,10 @@ use async_trait::async_trait;
 use domain::event::EventBody;
 use domain::label::Label;
 use domain::limits::JOURNAL_ENTRY_CHARS;
-use domain::tool::{ArgumentRole, EffectClass, JOURNAL, ResultSource, ToolOutput, ToolSpec};
+use domain::tool::{
+    ArgumentRole, Audience, BuiltInTool, EffectClass, JOURNAL, ResultSource, ToolOutput, ToolSpec,
+    closed_object,
+};
 use serde_json::{Value, json};
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write;
@@ -29,21 +31,23 @@ pub(super) struct Journal;
 #[async_trait]
 impl AgentTool for Journal {
     fn spec(&self) -> ToolSpec {
-        Tool {
+        BuiltInTool {
             name: JOURNAL,
+            version: VERSION,
             description: "Note what you must not forget in this conversation. First line: a title.",
             capability: SELF,
             effect: EffectClass::SelfWrite,
-            parameters: json!({
-                "type": "object",
-                "properties": {"text": {"type": "string", "minLength": 1}},
-                "required": ["text"],
-                "additionalProperties": false,
-            }),
-            arguments: &[("text", ArgumentRole::Payload)],
+            parameters: closed_object(
+                json!({"text": {"type": "string", "minLength": 1}}),
+                &["text"],
+            ),
+            arguments: &[("text", ArgumentRole::Payload, None)],
+            audience: Audience::User,
             // The result is the same few words whatever was noted.
             result_label: Label::trusted("journal"),
             result_source: ResultSource::World,
+            names_pages: &[],
+            is_wait: false,
             calls_per_minute: Some(6),
         }
         .spec()

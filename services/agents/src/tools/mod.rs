@@ -8,7 +8,6 @@ mod drive;
 mod journal;
 mod recall_event;
 mod spawn;
-mod spec;
 mod tasks;
 mod tool;
 

@@ -1,7 +1,6 @@
 //! `recall_event`: an original of the agent's own conversation, by the number of its event.
 
-use super::spec::{SELF, Tool};
-use super::tool::{AgentTool, failed};
+use super::tool::{AgentTool, SELF, VERSION, failed};
 use crate::blocking;
 use crate::log::store;
 use crate::work::Work;
@@ -11,7 +10,10 @@ use async_trait::async_trait;
 use domain::drive::Origin;
 use domain::event::{Event, EventBody};
 use domain::label::Label;
-use domain::tool::{ArgumentRole, EffectClass, ResultField, ResultSource, ToolOutput, ToolSpec};
+use domain::tool::{
+    Audience, BuiltInTool, EffectClass, ResultField, ResultSource, ToolOutput, ToolSpec,
+    closed_object,
+};
 use serde_json::json;
 
 const NAME: &str = "recall_event";
@@ -22,20 +24,19 @@ pub(super) struct RecallEvent;
 #[async_trait]
 impl AgentTool for RecallEvent {
     fn spec(&self) -> ToolSpec {
-        Tool {
+        BuiltInTool {
             name: NAME,
+            version: VERSION,
             description: "The original message behind a number like #42 in a summary.",
             capability: SELF,
             effect: EffectClass::Read,
-            parameters: json!({
-                "type": "object",
-                "properties": {"id": {"type": "integer", "minimum": 1}},
-                "required": ["id"],
-                "additionalProperties": false,
-            }),
-            arguments: &[("id", ArgumentRole::Knob)],
+            parameters: closed_object(json!({"id": {"type": "integer", "minimum": 1}}), &["id"]),
+            arguments: &[],
+            audience: Audience::User,
             result_label: Label::untrusted("session log"),
             result_source: ResultSource::Stored,
+            names_pages: &[],
+            is_wait: false,
             calls_per_minute: None,
         }
         .spec()

@@ -1,8 +1,7 @@
 //! `spawn_agent` and `spawn_agents`: handing tasks to other agents. What comes back is their
 //! reports.
 
-use super::spec::Tool;
-use super::tool::{AgentTool, failed};
+use super::tool::{AgentTool, VERSION, failed};
 use crate::delegation::child::{Delegation, DelegationResult, delegate};
 use crate::delegation::results;
 use crate::delegation::roster::startable;
@@ -13,7 +12,10 @@ use async_trait::async_trait;
 use domain::label::Label;
 use domain::limits::{AGENTS_PER_CALL, SPAWN_DEPTH, TASK_GOAL_CHARS};
 use domain::lineage::AgentType;
-use domain::tool::{ArgumentRole, EffectClass, ResultSource, ToolOutput, ToolSpec};
+use domain::tool::{
+    ArgumentRole, Audience, BuiltInArgument, BuiltInTool, EffectClass, ResultSource, ToolOutput,
+    ToolSpec, closed_object,
+};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use serde_json::{Value, json};
@@ -33,35 +35,35 @@ pub(super) fn spec(
     name: &str,
     description: &str,
     parameters: Value,
-    arguments: &[(&str, ArgumentRole)],
+    arguments: &[BuiltInArgument<'_>],
 ) -> ToolSpec {
-    Tool {
+    BuiltInTool {
         name,
+        version: VERSION,
         description,
         capability: SPAWN,
         effect: EffectClass::Read,
         parameters,
         arguments,
+        audience: Audience::User,
         result_label: Label::untrusted("agents"),
         result_source: ResultSource::Agents,
+        names_pages: &[],
+        is_wait: false,
         calls_per_minute: None,
     }
     .spec()
 }
 
 fn delegation_schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "type": {"type": "string", "maxLength": 64, "description": "The type of agent."},
-            "task": {
-                "type": "string", "minLength": 1, "maxLength": TASK_GOAL_CHARS * 2,
-                "description": "All that it is told: what to do, with every path and fact it needs.",
-            },
+    let properties = json!({
+        "type": {"type": "string", "maxLength": 64, "description": "The type of agent."},
+        "task": {
+            "type": "string", "minLength": 1, "maxLength": TASK_GOAL_CHARS * 2,
+            "description": "All that it is told: what to do, with every path and fact it needs.",
         },
-        "required": ["type", "task"],
-        "additionalProperties": false,
-    })
+    });
+    closed_object(properties, &["type", "task"])
 }
 
 #[async_trait]
@@ -71,10 +73,7 @@ impl AgentTool for SpawnAgent {
             "spawn_agent",
             "Hand a task to another agent and get its report. It sees nothing but the task.",
             delegation_schema(),
-            &[
-                ("type", ArgumentRole::Knob),
-                ("task", ArgumentRole::Payload),
-            ],
+            &[("task", ArgumentRole::Payload, None)],
         )
     }
 
@@ -97,16 +96,14 @@ impl AgentTool for SpawnAgents {
         spec(
             "spawn_agents",
             "Hand several independent tasks to other agents at the same time and get their reports.",
-            json!({
-                "type": "object",
-                "properties": {"agents": {
+            closed_object(
+                json!({"agents": {
                     "type": "array", "minItems": 1, "maxItems": AGENTS_PER_CALL,
                     "items": delegation_schema(),
-                }},
-                "required": ["agents"],
-                "additionalProperties": false,
-            }),
-            &[("agents", ArgumentRole::Payload)],
+                }}),
+                &["agents"],
+            ),
+            &[("agents", ArgumentRole::Payload, None)],
         )
     }
 

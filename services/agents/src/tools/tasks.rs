@@ -40,7 +40,7 @@ impl AgentTool for DelegateTasks {
             DELEGATE_TASKS,
             "Hand out tasks that may depend on each other's reports, and get all reports.",
             tasks_schema(),
-            &[("tasks", ArgumentRole::Payload)],
+            &[("tasks", ArgumentRole::Payload, None)],
         )
     }
 

@@ -6,6 +6,11 @@ use api::executor::{FailureKind, ProgressSink, ToolFailure, Words};
 use async_trait::async_trait;
 use domain::tool::{ToolOutput, ToolSpec};
 
+/// The capability of tools by which an agent sees to itself.
+pub(super) const SELF: &str = "self";
+/// Changes whenever the behaviour or schema of any of agents' tools does.
+pub(super) const VERSION: &str = "1";
+
 /// One of agents' tools.
 #[async_trait]
 pub(crate) trait AgentTool: Send + Sync {
