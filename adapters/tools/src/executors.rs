@@ -1,9 +1,9 @@
 //! Several executors as one: each call goes to the one whose tool it is.
 
 use crate::Error;
-use crate::failure::refused;
 use api::authority::{Authorized, JudgedCall};
 use api::executor::{Executor, PathRefusal, ProgressSink, ToolFailure};
+use api::failure::refused;
 use async_trait::async_trait;
 use domain::id::SessionId;
 use domain::tool::{TargetKind, ToolName, ToolOutput, ToolSpec};

@@ -89,8 +89,8 @@ fn become_another() {
     if is(sandbox::inside::ENTRY) {
         std::process::exit(sandbox::inside::enter());
     }
-    if is(tools::READER_ENTRY) {
-        std::process::exit(tools::read_document_entry());
+    if is(programs::READER_ENTRY) {
+        std::process::exit(programs::read_document_entry());
     }
 }
 

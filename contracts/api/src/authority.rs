@@ -4,6 +4,7 @@
 //! the architecture test pins `services/broker` as the only place that establishes an authority.
 //! Executing a tool takes the `Authorized` by value, so that it works once.
 
+use crate::failure::{ToolFailure, mendable, of_call, refused};
 use crate::secrets::SecretValue;
 use domain::Timestamp;
 use domain::hash::Digest;
@@ -12,6 +13,7 @@ use domain::label::Label;
 use domain::limits::AUTHORISATION_LIFE;
 use domain::rights::Rights;
 use domain::tool::ToolName;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -45,6 +47,19 @@ pub struct JudgedCall {
 }
 
 impl JudgedCall {
+    /// The arguments, in the form that the tool reads them in.
+    ///
+    /// # Errors
+    /// [`ToolFailure`] that the model can mend, when they do not fit.
+    pub fn parse_arguments<T: DeserializeOwned>(&self) -> Result<T, ToolFailure> {
+        serde_json::from_value(self.arguments.clone()).map_err(|error| {
+            mendable(
+                "invalid_arguments",
+                of_call(format!("The arguments do not fit the tool: {error}.")),
+            )
+        })
+    }
+
     /// What an approval binds: the tool's version, arguments, targets, labels and policy.
     #[must_use]
     pub fn binding(&self) -> Digest {
@@ -122,6 +137,12 @@ impl fmt::Debug for Authorized {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the permission for this call has expired")]
 pub struct Expired;
+
+impl From<Expired> for ToolFailure {
+    fn from(expired: Expired) -> Self {
+        refused("expired", format!("{expired}; ask again."))
+    }
+}
 
 impl Authorized {
     /// Uses the permission up.

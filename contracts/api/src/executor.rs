@@ -1,5 +1,7 @@
 //! Executors: what runs a tool once the broker has permitted it.
 
+pub use crate::failure::{FailureKind, ToolFailure, Words};
+
 use crate::authority::{Authorized, JudgedCall};
 use async_trait::async_trait;
 use domain::id::SessionId;
@@ -27,53 +29,6 @@ pub struct PathRefusal {
     pub rule: &'static str,
     /// For the user.
     pub detail: String,
-}
-
-/// What kind of failure a tool met.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FailureKind {
-    /// The path turned out to lead where it must not.
-    Refused,
-    /// Something the model can mend: no such file, text not found.
-    Mendable,
-    /// The machine failed: disk full, I/O error.
-    Broken,
-    /// It took too long.
-    Timeout,
-}
-
-/// Whose words stand in a failure's message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Words {
-    /// The tool's own, and what the call itself said: they carry no more than the call did.
-    Own,
-    /// Also what the tool met: a line of a file, a program's complaint, a server's answer.
-    Met,
-}
-
-/// Why a tool did not do its work. Written for the model: it names what to do next.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct ToolFailure {
-    /// What kind of failure.
-    pub kind: FailureKind,
-    /// Stable name: `not_found`, `no_match`, `ambiguous_match`, `outside_roots`.
-    pub rule: &'static str,
-    /// What happened and what to do.
-    pub message: String,
-    /// Whose words these are. When in doubt, [`Words::Met`].
-    pub words: Words,
-}
-
-impl ToolFailure {
-    /// The same failure, whose message quotes what the tool met.
-    #[must_use]
-    pub fn quoting(self) -> Self {
-        Self {
-            words: Words::Met,
-            ..self
-        }
-    }
 }
 
 /// Runs tools.

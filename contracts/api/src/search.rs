@@ -223,37 +223,6 @@ impl Coded for Error {
     }
 }
 
-/// Why a document gave no text.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DocumentError {
-    /// It is damaged, locked, or has no text.
-    #[error("it cannot be read: {detail}")]
-    Unreadable {
-        /// What the reader said.
-        detail: String,
-    },
-    /// Reading it took too long.
-    #[error("reading it took too long")]
-    Timeout,
-    /// There is no reader here.
-    #[error("there is no reader for it: {detail}")]
-    Unavailable {
-        /// What is missing.
-        detail: String,
-    },
-}
-
-/// Turns documents whose formats are attacked into text, somewhere with fewer rights than the
-/// caller has.
-#[async_trait]
-pub trait Documents: Send + Sync {
-    /// The text of a PDF, at most [`domain::limits::DOCUMENT_TEXT_BYTES`] of it.
-    ///
-    /// # Errors
-    /// [`DocumentError`]; the page is then told as one without text.
-    async fn pdf(&self, bytes: Vec<u8>) -> Result<String, DocumentError>;
-}
-
 /// The search service.
 #[async_trait]
 pub trait Search: Send + Sync {

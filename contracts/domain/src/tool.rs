@@ -2,7 +2,10 @@
 
 mod built_in;
 
-pub use built_in::{BuiltInArgument, BuiltInTool, closed_object, text_argument};
+pub use built_in::{
+    BuiltInArgument, BuiltInTool, CONTENT_CHARS, PATH_CHARS, closed_object, content_argument,
+    folder_argument, text_argument,
+};
 
 use crate::label::Label;
 use serde::{Deserialize, Serialize};

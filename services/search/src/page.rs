@@ -9,10 +9,12 @@ mod plain;
 use crate::body::{self, Kind};
 use crate::error::Fault;
 use crate::fetch::Raw;
-use api::search::{DocumentError, Documents, PageFault};
+use api::documents::{DocumentError, Documents};
+use api::search::PageFault;
 use domain::Timestamp;
 use domain::limits::{PAGE_PARSE, PAGE_TEXT_BYTES};
 use found::{FEWEST_WORDS, Found};
+use tokio::sync::mpsc;
 use url::Url;
 
 pub(crate) use date::date_in;
@@ -115,16 +117,19 @@ async fn pdf(bytes: Vec<u8>, documents: Option<&dyn Documents>) -> Result<String
         let detail = "the page is a PDF, and there is no reader for those here";
         return Err(Fault::new(PageFault::ContentType, detail));
     };
-    documents.pdf(bytes).await.map_err(|error| match error {
-        DocumentError::Timeout => Fault::timeout("its PDF could not be read in time"),
-        DocumentError::Unavailable { .. } => Fault::new(
+    let (progress, _unwatched) = mpsc::channel(1);
+    match documents.text(bytes, &progress).await {
+        Ok(read) => Ok(read.text),
+        Err(DocumentError::Timeout) => Err(Fault::timeout("its PDF could not be read in time")),
+        Err(DocumentError::NotRun(_)) => Err(Fault::new(
             PageFault::ContentType,
             "the page is a PDF, and there is no reader for those here",
-        ),
-        DocumentError::Unreadable { .. } => {
-            Fault::new(PageFault::NoText, "the page is a PDF without readable text")
-        }
-    })
+        )),
+        Err(DocumentError::Unreadable { .. }) => Err(Fault::new(
+            PageFault::NoText,
+            "the page is a PDF without readable text",
+        )),
+    }
 }
 
 /// Looks for the main text on a thread that may be busy, within a time. Pages that a tree is built of are bounded, so the thread

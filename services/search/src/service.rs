@@ -16,10 +16,11 @@ use crate::resolve::Names;
 use crate::resolve::{CheckedNames, SystemNames};
 use api::CallContext;
 use api::audit::Audit;
+use api::documents::Documents;
 use api::models::Models;
 use api::search::{
-    Claim, Documents, PageFailure, PageSummary, QUERY_BYTES, RESULTS, ReadAnswer, ReadRequest,
-    Search, SearchAnswer, SearchRequest,
+    Claim, PageFailure, PageSummary, QUERY_BYTES, RESULTS, ReadAnswer, ReadRequest, Search,
+    SearchAnswer, SearchRequest,
 };
 use api::secrets::Secrets;
 use async_trait::async_trait;

@@ -5,6 +5,8 @@ use crate::Violation;
 /// Where a crate stands. The folder is the layer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
+    /// What knows no noun of ours.
+    Base,
     /// Nouns, traits, generated wire code.
     Contract(String),
     /// Decisions without input or output.
@@ -49,6 +51,7 @@ pub fn place(folder: &str) -> Option<Place> {
     }
     let (layer, name) = folder.split_once('/')?;
     match layer {
+        "base" => Some(Place::Base),
         "contracts" => Some(Place::Contract(name.to_owned())),
         "logic" => Some(Place::Logic),
         "services" => Some(Place::Service),
@@ -74,6 +77,8 @@ pub fn allowed(arrow: &Arrow) -> bool {
     match (from, to) {
         (Place::Outside, _) => true,
         (_, Place::Outside | Place::Bin) => false,
+        (Place::Base, _) => false,
+        (_, Place::Base) => true,
         (Place::Bin, _) => true,
         (Place::Contract(from), Place::Contract(to)) => matches!(
             (from.as_str(), to.as_str()),
@@ -94,7 +99,7 @@ pub fn check(arrows: &[Arrow]) -> Vec<Violation> {
     wrong
         .map(|arrow| {
             let rule = format!(
-                "must not depend on {}: bin → services, adapters, surfaces → logic → contracts",
+                "must not depend on {}: bin → services, adapters, surfaces → logic → contracts → base",
                 arrow.to
             );
             Violation::of(&arrow.from, rule)

@@ -157,10 +157,10 @@ pub fn connections(file: &SourceFile) -> Vec<Violation> {
 
 /// The file tools, which see and change what `ground.rs` and `beneath.rs` opened for them.
 const FILE_TOOLS: [&str; 4] = [
-    "adapters/tools/src/look/",
-    "adapters/tools/src/change/",
-    "adapters/tools/src/walk.rs",
-    "adapters/tools/src/matching.rs",
+    "adapters/files/src/look/",
+    "adapters/files/src/change/",
+    "adapters/files/src/walk.rs",
+    "adapters/files/src/matching.rs",
 ];
 
 /// What opens a file or lists a folder by its name.
@@ -182,7 +182,7 @@ pub fn opened_files(file: &SourceFile) -> Vec<Violation> {
     if !FILE_TOOLS.iter().any(|tools| file.path.starts_with(tools)) {
         return Vec::new();
     }
-    let rule = "a file tool opens nothing; adapters/tools/src/ground.rs does";
+    let rule = "a file tool opens nothing; adapters/files/src/ground.rs does";
     let said = file.shipped_words();
     let opens = said.windows(3).filter(|words| {
         let [first, second, third] = [&words[0].text, &words[1].text, &words[2].text];
@@ -252,7 +252,12 @@ pub fn sleeping_tests(file: &SourceFile) -> Vec<Violation> {
 /// File names that own a format: configuration, disk records, a provider's wire form.
 const FORMAT_FILES: [&str; 4] = ["config.rs", "record.rs", "wire.rs", "manifest.rs"];
 /// Crates whose types are formats: the event vocabulary, and the arguments and results of tools.
-const FORMAT_CRATES: [&str; 2] = ["contracts/domain", "adapters/tools"];
+const FORMAT_CRATES: [&str; 4] = [
+    "contracts/domain",
+    "adapters/files",
+    "adapters/programs",
+    "adapters/tools",
+];
 
 /// The top layer reads configuration, and what it and the terminal print as JSON is their promise.
 const FORMAT_FOLDERS: [&str; 2] = ["bin/carl/src/", "surfaces/terminal/src/"];
@@ -437,14 +442,14 @@ mod tests {
         ];
         for text in opens {
             for place in ["look/a.rs", "change/mod.rs", "walk.rs"] {
-                let path = format!("adapters/tools/src/{place}");
+                let path = format!("adapters/files/src/{place}");
                 assert_ne!(count(opened_files, &path, text), 0, "{path}: {text}");
             }
-            assert_eq!(count(opened_files, "adapters/tools/src/ground.rs", text), 0);
+            assert_eq!(count(opened_files, "adapters/files/src/ground.rs", text), 0);
         }
         let given = "use std::fs::File; fn f(place: Place) -> File { place.open(found) }";
         assert_eq!(
-            count(opened_files, "adapters/tools/src/look/a.rs", given),
+            count(opened_files, "adapters/files/src/look/a.rs", given),
             0
         );
     }

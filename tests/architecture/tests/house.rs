@@ -19,7 +19,8 @@ fn root() -> PathBuf {
     here.parent().unwrap().parent().unwrap().to_path_buf()
 }
 
-const LAYERS: [&str; 8] = [
+const LAYERS: [&str; 9] = [
+    "base",
     "contracts",
     "logic",
     "services",

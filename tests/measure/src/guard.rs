@@ -63,7 +63,7 @@ fn own_broker(house: &House) -> Result<Arc<broker::Service>> {
 pub fn broker_with(house: &House, audit: Arc<dyn Audit>) -> Result<Arc<broker::Service>> {
     let own = vec![house.state()];
     let undo = house.state().join("undo");
-    let files = tools::FileTools::new(tools::Config::new(undo, own.clone(), house.home()))?;
+    let files = files::FileTools::new(files::Config::new(undo, own.clone(), house.home()))?;
     let config = broker::Config::new(house.home(), own);
     let clock = Arc::new(Timestamp::now);
     Ok(Arc::new(broker::Service::new(

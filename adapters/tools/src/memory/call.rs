@@ -1,9 +1,9 @@
 //! What every call to memory needs: its context, the form of an id, and what became of a failure.
 
-use crate::failure::{broken, mendable, of_call};
 use api::CallContext;
 use api::authority::JudgedCall;
 use api::executor::ToolFailure;
+use api::failure::{broken, mendable, of_call};
 use api::memory::Error;
 use domain::id::{AgentToken, MemoryId, TraceId};
 

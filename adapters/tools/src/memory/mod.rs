@@ -12,10 +12,9 @@ mod table;
 pub(crate) use call::context;
 
 use self::call::{failure, known_form};
-use crate::arguments::parse;
-use crate::failure::{broken, refused, timeout};
 use api::authority::{Authorized, JudgedCall};
 use api::executor::{Executor, PathRefusal, ProgressSink, ToolFailure};
+use api::failure::{broken, refused, timeout};
 use api::memory::{
     CorrelatedRequest, Detail, Kind, Memory, QueryEvent, QueryRequest, Recall, Scope, Source,
 };
@@ -50,7 +49,7 @@ impl MemoryTools {
     }
 
     async fn search(&self, call: &JudgedCall) -> Result<ToolOutput, ToolFailure> {
-        let arguments: SearchMemory = parse(&call.arguments)?;
+        let arguments: SearchMemory = call.parse_arguments()?;
         let request = QueryRequest {
             context: Some(context(call)),
             text: arguments.query.clone(),
@@ -86,7 +85,7 @@ impl MemoryTools {
     }
 
     async fn follow(&self, call: &JudgedCall) -> Result<ToolOutput, ToolFailure> {
-        let arguments: GetCorrelated = parse(&call.arguments)?;
+        let arguments: GetCorrelated = call.parse_arguments()?;
         let ids: Result<Vec<MemoryId>, ToolFailure> =
             arguments.ids.iter().map(|id| known_form(id)).collect();
         let request = CorrelatedRequest {
@@ -185,9 +184,7 @@ impl Executor for MemoryTools {
     }
 
     async fn run(&self, call: Authorized, _: ProgressSink) -> Result<ToolOutput, ToolFailure> {
-        let call = call
-            .redeem(jiff::Timestamp::now())
-            .map_err(|expired| refused("expired", format!("{expired}; ask again.")))?;
+        let call = call.redeem(jiff::Timestamp::now())?;
         let work = async {
             match call.tool.as_str() {
                 SEARCH_MEMORY => self.search(&call).await,

@@ -2,10 +2,9 @@
 
 use super::call::{context, failure, known_form};
 use super::record::Kept;
-use crate::arguments::parse;
-use crate::failure::{broken, mendable, of_call};
 use api::authority::JudgedCall;
 use api::executor::ToolFailure;
+use api::failure::{broken, mendable, of_call};
 use api::memory::{Memory, Source, WriteAnswer, WriteEntry, WriteRequest};
 use domain::label::{Integrity, Label};
 use domain::rights::Namespace;
@@ -50,7 +49,7 @@ pub(super) async fn save(
     memory: &dyn Memory,
     call: &JudgedCall,
 ) -> Result<ToolOutput, ToolFailure> {
-    let arguments: SaveMemory = parse(&call.arguments)?;
+    let arguments: SaveMemory = call.parse_arguments()?;
     let supersedes = match &arguments.supersedes {
         Some(id) => Some(known_form(id)?),
         None => None,

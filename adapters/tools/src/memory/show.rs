@@ -2,8 +2,8 @@
 //! parts have labels.
 
 use super::record::{Results, Told};
-use crate::failure::broken;
 use api::executor::ToolFailure;
+use api::failure::broken;
 use api::memory::{Kind, Lacking, Recall, Source, Stage};
 use domain::label::{Integrity, Label};
 use domain::rights::Namespace;

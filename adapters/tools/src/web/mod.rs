@@ -7,11 +7,10 @@ mod record;
 mod show;
 mod table;
 
-use crate::arguments::parse;
-use crate::failure::{broken, mendable, of_call, refused, timeout};
 use crate::memory::context;
 use api::authority::{Authorized, JudgedCall};
 use api::executor::{Executor, PathRefusal, ProgressSink, ToolFailure};
+use api::failure::{broken, mendable, of_call, refused, timeout};
 use api::search::{Error, ReadAnswer, ReadRequest, Search, SearchRequest};
 use async_trait::async_trait;
 use domain::fault::Coded;
@@ -40,7 +39,7 @@ impl WebTools {
     }
 
     async fn find(&self, call: &JudgedCall) -> Result<ToolOutput, ToolFailure> {
-        let arguments: WebSearch = parse(&call.arguments)?;
+        let arguments: WebSearch = call.parse_arguments()?;
         let request = SearchRequest {
             context: Some(context(call)),
             query: arguments.query,
@@ -52,7 +51,7 @@ impl WebTools {
     }
 
     async fn fetch(&self, call: &JudgedCall) -> Result<ToolOutput, ToolFailure> {
-        let arguments: WebFetch = parse(&call.arguments)?;
+        let arguments: WebFetch = call.parse_arguments()?;
         let request = ReadRequest {
             context: Some(context(call)),
             url: arguments.url,
@@ -122,9 +121,7 @@ impl Executor for WebTools {
     }
 
     async fn run(&self, call: Authorized, _: ProgressSink) -> Result<ToolOutput, ToolFailure> {
-        let call = call
-            .redeem(jiff::Timestamp::now())
-            .map_err(|expired| refused("expired", format!("{expired}; ask again.")))?;
+        let call = call.redeem(jiff::Timestamp::now())?;
         let work = async {
             match call.tool.as_str() {
                 WEB_SEARCH => self.find(&call).await,

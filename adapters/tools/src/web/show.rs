@@ -2,8 +2,8 @@
 //! programs as data.
 
 use super::record::{Claimed, Found, Page, Unread};
-use crate::failure::{broken, mendable, timeout};
 use api::executor::ToolFailure;
+use api::failure::{broken, mendable, timeout};
 use api::search::{PageFailure, PageFault, PageSummary, SearchAnswer};
 use domain::Timestamp;
 use domain::tool::ToolOutput;

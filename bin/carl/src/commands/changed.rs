@@ -48,7 +48,7 @@ pub async fn newest_changed(
     setting: &Setting,
 ) -> Result<(SessionSummary, Vec<Event>)> {
     let histories = setting.paths.undo();
-    let has_changes = |id: SessionId| tools::open_changes(&histories.join(id.to_string())) > 0;
+    let has_changes = |id: SessionId| files::open_changes(&histories.join(id.to_string())) > 0;
     let known = sessions.list(Selection::All).await.or_fail()?;
     let newest = known
         .into_iter()

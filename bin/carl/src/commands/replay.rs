@@ -46,9 +46,9 @@ pub async fn replay(args: ReplayArgs) -> Result<Exit> {
         remembrance: house.remembrance.clone(),
         search: house.search.clone(),
     };
-    let files = wiring::files(&setting)?;
-    let (agent_tools, _never_opened) = wiring::agent_tools(&setting, &files)?;
-    let tools = (files, &knowledge, &agent_tools);
+    let local = wiring::local_tools(&setting)?;
+    let (agent_tools, _never_opened) = wiring::agent_tools(&setting, &local)?;
+    let tools = (local, &knowledge, &agent_tools);
     let guard = wiring::guard(&setting, Arc::new(Rehearsal), secrets, tools)?;
     let mut stage = Stage::open(&guard, &events).await?;
     let played = stage.play(&events).await;

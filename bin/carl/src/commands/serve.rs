@@ -199,8 +199,8 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
         served.offer = offer.models(models);
         return Ok(served);
     }
-    let files = wiring::files(setting)?;
-    let knowledge = wiring::knowledge(setting, &audit, &models, (&secrets, &files))?;
+    let local = wiring::local_tools(setting)?;
+    let knowledge = wiring::knowledge(setting, &audit, &models, (&secrets, &local))?;
     served.offer = match role {
         RoleArg::Memory => {
             knowledge.remembrance.open_ahead();
@@ -209,9 +209,9 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
         }
         RoleArg::Search => offer.search(knowledge.search),
         RoleArg::Agents => {
-            let (agent_tools, inbox) = wiring::agent_tools(setting, &files)?;
+            let (agent_tools, inbox) = wiring::agent_tools(setting, &local)?;
             served.inbox = inbox;
-            let tools = (files, &knowledge, &agent_tools);
+            let tools = (local, &knowledge, &agent_tools);
             let guard = wiring::guard(setting, audit.clone(), secrets, tools)?;
             let bus = Arc::new(LocalBus::new());
             let outside = (audit.clone(), bus.clone() as Arc<dyn Bus>);
@@ -228,8 +228,8 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
         }
         RoleArg::Broker | RoleArg::All | RoleArg::Audit | RoleArg::Models | RoleArg::Secrets => {
             // Where agents are in another process, nobody calls these.
-            let own = wiring::agent_tools(setting, &files)?.0;
-            let guard = wiring::guard(setting, audit, secrets, (files, &knowledge, &own))?;
+            let own = wiring::agent_tools(setting, &local)?.0;
+            let guard = wiring::guard(setting, audit, secrets, (local, &knowledge, &own))?;
             offer.broker(guard.broker).control(guard.control)
         }
     };

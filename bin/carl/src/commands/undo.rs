@@ -50,7 +50,7 @@ async fn print_before(flags: &SessionFlags, session: Option<&str>) -> Result<Exi
         None => newest_changed(sessions, &setting).await?.0.session_id,
     };
     let history = setting.paths.undo().join(session_id.to_string());
-    let before = tools::before_last_change(&history);
+    let before = files::before_last_change(&history);
     let before = before.map_err(|failure| anyhow::anyhow!(failure.message))?;
     let Some((path, bytes)) = before else {
         return Err(Failure::usage(

@@ -5,8 +5,8 @@ use super::knowledge::Remembrance;
 use super::log::awaited;
 use super::senses::LazyInbox;
 use super::services::{
-    CAPTURE_WAIT, Guard, Knowledge, agent_tools, capture, files, guard, knowledge, let_go, mark,
-    models, sessions,
+    CAPTURE_WAIT, Guard, Knowledge, agent_tools, capture, guard, knowledge, let_go, local_tools,
+    mark, models, sessions,
 };
 use super::stores::{secrets, secrets_to_look};
 use crate::cli::SessionFlags;
@@ -62,7 +62,7 @@ pub struct House {
     /// Where messages come in, if that is configured and in this process.
     inbox: Option<Arc<LazyInbox>>,
     /// What runs in the background in this process.
-    jobs: Option<tools::Jobs>,
+    jobs: Option<programs::Jobs>,
 }
 
 /// Whether whoever served at an address when `host` was asked does so no more.
@@ -402,15 +402,15 @@ impl House {
             }
         };
         let gateway = models(setting, &secrets)?;
-        let files = files(setting)?;
-        let knowledge = knowledge(setting, &audit, &gateway, (&secrets, &files))?;
-        let (agent_tools, inbox) = agent_tools(setting, &files)?;
-        let jobs = files.jobs();
+        let local = local_tools(setting)?;
+        let knowledge = knowledge(setting, &audit, &gateway, (&secrets, &local))?;
+        let (agent_tools, inbox) = agent_tools(setting, &local)?;
+        let jobs = Some(local.programs.jobs());
         let guard = guard(
             setting,
             audit.clone(),
             secrets,
-            (files, &knowledge, &agent_tools),
+            (local, &knowledge, &agent_tools),
         )?;
         let bus = Arc::new(LocalBus::new());
         let outside = (audit.clone(), bus.clone() as Arc<dyn Bus>);

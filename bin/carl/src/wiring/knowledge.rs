@@ -5,12 +5,13 @@ use super::endpoints::remote;
 use crate::setting::Setting;
 use anyhow::Result;
 use api::audit::Audit;
+use api::documents::Documents;
 use api::memory::{
     Annotation, CorrelatedRequest, Curator, Error, Forgotten, ListRequest, Memory, QueryEvent,
     QueryRequest, Recall, Stats, Stored, WriteAnswer, WriteRequest,
 };
 use api::models::Models;
-use api::search::{self, Documents, ReadAnswer, ReadRequest, Search, SearchAnswer, SearchRequest};
+use api::search::{self, ReadAnswer, ReadRequest, Search, SearchAnswer, SearchRequest};
 use api::{CallContext, Streaming};
 use async_trait::async_trait;
 use broker::KnownSecrets;

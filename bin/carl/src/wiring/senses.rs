@@ -24,13 +24,13 @@ const TOKEN_FILE_BYTES: u64 = 4 << 10;
 
 /// Every adapter that is there.
 #[must_use]
-pub fn all(setting: &Setting, inbox: Option<Arc<LazyInbox>>, jobs: Option<tools::Jobs>) -> Senses {
+pub fn all(setting: &Setting, inbox: Option<Arc<LazyInbox>>, jobs: programs::Jobs) -> Senses {
     let mut sources: Vec<Arc<dyn Source>> = vec![Arc::new(Presence::new())];
     sources.extend(inbox.map(|inbox| inbox as Arc<dyn Source>));
     Senses {
         watcher: Some(Arc::new(watch::Inotify)),
         sources,
-        jobs: jobs.map(|jobs| Arc::new(jobs) as Arc<dyn Source>),
+        jobs: Some(Arc::new(jobs)),
         notifier: notifier(setting.loaded.config.drive.notify),
     }
 }

@@ -19,12 +19,13 @@ use api::sessions::Sessions;
 use broker::KnownSecrets;
 use domain::Timestamp;
 use domain::limits::INSTALL_TIME;
+use files::FileTools;
 use observers::Capture;
+use programs::ProgramTools;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use terminal::exit::OrFail;
-use tools::FileTools;
 use wire::Endpoint;
 
 /// How much longer than its own limit a tool may take before the guard gives it up.
@@ -123,29 +124,39 @@ pub fn knowledge(
     setting: &Setting,
     audit: &Arc<dyn Audit>,
     models: &Arc<dyn Models>,
-    (secrets, files): (&KnownSecrets, &FileTools),
+    (secrets, local): (&KnownSecrets, &LocalTools),
 ) -> Result<Knowledge> {
     let outside = (audit.clone(), models.clone(), secrets.clone());
     Ok(Knowledge {
         remembrance: remembrance(setting, audit.clone(), models.clone())?,
-        search: search(setting, outside, Arc::new(files.clone()))?,
+        search: search(setting, outside, Arc::new(local.programs.clone()))?,
     })
+}
+
+/// The tools that act on this machine.
+pub struct LocalTools {
+    pub files: FileTools,
+    pub programs: ProgramTools,
 }
 
 /// The tools over files and programs.
 ///
 /// # Errors
 /// When their folders cannot be made.
-pub fn files(setting: &Setting) -> Result<FileTools> {
+pub fn local_tools(setting: &Setting) -> Result<LocalTools> {
     let home = setting.paths.home.clone();
-    let config = tools::Config::new(setting.paths.undo(), setting.paths.own(), home);
-    let sandboxed = tools::Sandboxed {
+    let config = files::Config::new(setting.paths.undo(), setting.paths.own(), home);
+    let files = FileTools::new(config).or_fail()?;
+    let programs = ProgramTools::new(programs::Config {
         sandbox: Arc::new(sandbox::Service::default()),
         home: setting.paths.home.clone(),
         reader: std::env::current_exe().context("this program's own file is unknown")?,
         program_time: Duration::from_secs(setting.loaded.config.tools.command_secs),
-    };
-    Ok(FileTools::new(config).or_fail()?.sandboxed(sandboxed))
+        protected: files.protected().clone(),
+        own_folders: files.own_folders().to_vec(),
+    });
+    let files = files.with_documents(Arc::new(programs.clone()));
+    Ok(LocalTools { files, programs })
 }
 
 /// What remembers answers, if that is switched on.
@@ -164,7 +175,7 @@ pub fn guard(
     setting: &Setting,
     audit: Arc<dyn Audit>,
     secrets: KnownSecrets,
-    (files, knowledge, agent_tools): (FileTools, &Knowledge, &Arc<AgentTools>),
+    (local, knowledge, agent_tools): (LocalTools, &Knowledge, &Arc<AgentTools>),
 ) -> Result<Guard> {
     let address = &setting.loaded.config.endpoints.broker;
     if let Some(endpoint) = remote("endpoints.broker", address)? {
@@ -172,7 +183,8 @@ pub fn guard(
     }
     let memory = knowledge.remembrance.sides.memory.clone();
     let parts: Vec<Arc<dyn Executor>> = vec![
-        Arc::new(files),
+        Arc::new(local.files),
+        Arc::new(local.programs),
         Arc::new(tools::MemoryTools::new(memory)),
         Arc::new(tools::WebTools::new(knowledge.search.clone())),
         agent_tools.clone(),
@@ -198,11 +210,12 @@ pub fn guard(
 /// When an adapter is configured that cannot be.
 pub fn agent_tools(
     setting: &Setting,
-    files: &FileTools,
+    local: &LocalTools,
 ) -> Result<(Arc<AgentTools>, Option<Arc<LazyInbox>>)> {
     let inbox = senses::inbox(setting)?;
     let agent_tools = AgentTools::new(Arc::new(Timestamp::now));
-    let agent_tools = agent_tools.with_senses(senses::all(setting, inbox.clone(), files.jobs()));
+    let agent_tools =
+        agent_tools.with_senses(senses::all(setting, inbox.clone(), local.programs.jobs()));
     Ok((Arc::new(agent_tools), inbox))
 }
 

@@ -104,10 +104,30 @@ pub fn closed_object(properties: Value, required: &[&str]) -> Value {
     })
 }
 
+/// Longest path in an argument, characters.
+pub const PATH_CHARS: usize = 1_000;
+/// Longest content in an argument, characters; the whole arguments object is bounded by the broker.
+pub const CONTENT_CHARS: usize = 1 << 20;
+
 /// The schema of a text argument of at most so many characters.
 #[must_use]
 pub fn text_argument(what: &str, chars: usize) -> Value {
     json!({"type": "string", "minLength": 1, "maxLength": chars, "description": what})
+}
+
+/// The schema of an argument with content, which may be empty.
+#[must_use]
+pub fn content_argument(what: &str) -> Value {
+    json!({"type": "string", "maxLength": CONTENT_CHARS, "description": what})
+}
+
+/// The schema of a folder that may be left out: the broker then takes the working folder.
+#[must_use]
+pub fn folder_argument() -> Value {
+    json!({
+        "type": "string", "minLength": 1, "maxLength": PATH_CHARS, "default": ".",
+        "description": "Folder; the working folder when left out.",
+    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,131 @@
+//! `edit_file`.
+
+use super::writing::{diff, elsewhere, put, read_whole, regular_at, with_artifact};
+use crate::arguments;
+use crate::beneath::{Found, LastLink, Place, Spot};
+use crate::failure::not_found;
+use crate::job::Job;
+use crate::matching::{self, Edited, Miss};
+use crate::record::EditFile;
+use api::executor::ToolFailure;
+use api::failure::mendable;
+use domain::tool::ToolOutput;
+
+struct Plan {
+    spot: Spot,
+    old: Found,
+    before: String,
+    edited: Edited,
+}
+
+fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
+    let wanted: arguments::EditFile = job.call.parse_arguments()?;
+    let spot = place.spot(LastLink::Follow)?;
+    let Some(old) = regular_at(place, &spot)? else {
+        return Err(not_found(&place.shown));
+    };
+    let Ok(before) = String::from_utf8(read_whole(job, place, &old)?) else {
+        return Err(mendable(
+            "not_utf8",
+            format!(
+                "`{}` is not UTF-8 text, so it cannot be edited as it is. The user can convert it: \
+                 `iconv -f WINDOWS-1252 -t UTF-8` for most old texts.",
+                place.shown
+            ),
+        ));
+    };
+    let edited = matching::edit(&before, &wanted.old, &wanted.new, wanted.all)
+        .map_err(|miss| told(miss, &place.shown))?;
+    Ok(Plan {
+        spot,
+        old,
+        before,
+        edited,
+    })
+}
+
+fn told(miss: Miss, shown: &str) -> ToolFailure {
+    match miss {
+        Miss::NotFound { nearest: None } => mendable(
+            "no_match",
+            format!("The text is not in `{shown}`. Read the file and copy the text from it."),
+        ),
+        Miss::NotFound {
+            nearest: Some((line, text)),
+        } => mendable(
+            "no_match",
+            format!(
+                "The text is not in `{shown}`. The line most like its first one is line {line}:\n\
+                 {text}\nRead the file there and copy the text from it."
+            ),
+        ),
+        Miss::Ambiguous { lines } => mendable(
+            "ambiguous_match",
+            format!(
+                "The text occurs more than once in `{shown}`, at lines {}. Give more of the lines \
+                 around it, or set all to true.",
+                list(&lines)
+            ),
+        ),
+        Miss::IndentUnclear { line, text } => mendable(
+            "indent_unclear",
+            format!(
+                "The text is at line {line} of `{shown}`, but with another indentation. Copy it as \
+                 it stands there:\n{text}"
+            ),
+        ),
+        Miss::NoChange => mendable(
+            "no_change",
+            format!("The edit would leave `{shown}` as it is: old and new are the same."),
+        ),
+    }
+}
+
+fn list(lines: &[u64]) -> String {
+    let words: Vec<String> = lines.iter().map(u64::to_string).collect();
+    words.join(", ")
+}
+
+pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
+    let place = job.write_place("path")?;
+    let plan = plan(job, &place)?;
+    put(
+        job,
+        &place,
+        &plan.spot,
+        Some(&plan.old),
+        plan.edited.content.as_bytes(),
+    )?;
+    let how = match plan.edited.exact {
+        true => "",
+        false => " (white space at line ends differed from the text given)",
+    };
+    let text = format!(
+        "Edited {}: {} place(s), line {}{how}.",
+        place.shown,
+        plan.edited.lines.len(),
+        list(&plan.edited.lines[..plan.edited.lines.len().min(20)]),
+    );
+    let typed = job.typed("path");
+    let data = EditFile {
+        path: typed.clone(),
+        lines: plan.edited.lines,
+        exact: plan.edited.exact,
+    };
+    let real = elsewhere(&place, plan.spot.real);
+    Ok(with_artifact(
+        job.output(&data, text, &typed)?,
+        &place,
+        real,
+    ))
+}
+
+pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
+    let place = job.write_place("path")?;
+    let plan = plan(job, &place)?;
+    Ok(diff(
+        &place.shown,
+        Some(&plan.before),
+        Some(&plan.edited.content),
+    ))
+}

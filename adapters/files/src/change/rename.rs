@@ -1,0 +1,196 @@
+//! `move_file`.
+
+use super::make;
+use super::writing::{changed, elsewhere, folder_lines, recorded};
+use crate::arguments;
+use crate::atomic::{rename_to_free, sync_folder};
+use crate::beneath::{self, Found, LastLink, Place, Spot};
+use crate::failure::{NOT_FOUND, from_errno, not_found};
+use crate::job::Job;
+use crate::journal::Change;
+use crate::record::MoveFile;
+use api::executor::ToolFailure;
+use api::failure::{broken, mendable, refused};
+use domain::limits::GUARD_ENTRIES;
+use domain::tool::ToolOutput;
+use rustix::fs::FileType;
+use rustix::io::Errno;
+use std::path::PathBuf;
+
+pub(super) struct Plan {
+    pub(super) from: Spot,
+    pub(super) to: Spot,
+}
+
+/// What is moved where, once nothing speaks against it. Taking a move back is one as well.
+pub(super) fn plan(job: &Job<'_>, from: &Place<'_>, to: &Place<'_>) -> Result<Plan, ToolFailure> {
+    let (from_spot, found) = source(from)?;
+    let to_spot = to.spot(LastLink::Keep)?;
+    if to_spot.look(&to.shown)?.is_some() {
+        return Err(taken(to));
+    }
+    if found.kind == FileType::Directory {
+        refuse_protected_inside(job, from, found, (&from_spot, &to_spot))?;
+    }
+    Ok(Plan {
+        from: from_spot,
+        to: to_spot,
+    })
+}
+
+/// What is moved.
+fn source(from: &Place<'_>) -> Result<(Spot, Found), ToolFailure> {
+    let spot = from.spot(LastLink::Keep)?;
+    let found = spot.look(&from.shown)?;
+    let found = found.ok_or_else(|| not_found(&from.shown))?;
+    Ok((spot, found))
+}
+
+/// The folders that the new path needs and that do not exist, outermost first.
+fn folders_to_make(to: &Place<'_>) -> Result<Vec<PathBuf>, ToolFailure> {
+    match to.spot(LastLink::Keep) {
+        Err(failure) if failure.rule == NOT_FOUND => make::missing_above(to),
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn make_folders(to: &Place<'_>, made: &[PathBuf]) -> Result<(), ToolFailure> {
+    match made {
+        [] => Ok(()),
+        _ => make::make_above(to),
+    }
+}
+
+fn taken(to: &Place<'_>) -> ToolFailure {
+    mendable(
+        "exists",
+        format!(
+            "`{}` exists already; give the full new path of something that does not.",
+            to.shown
+        ),
+    )
+}
+
+/// What lies in a folder must not become a protected place by the folder's new name, however deep
+/// it lies; and keys and passwords do not leave the place that they are known by.
+fn refuse_protected_inside(
+    job: &Job<'_>,
+    place: &Place<'_>,
+    found: Found,
+    (from, to): (&Spot, &Spot),
+) -> Result<(), ToolFailure> {
+    let fault = |errno| from_errno(errno, &place.shown);
+    let mut waiting = vec![(found.fd, PathBuf::new())];
+    let mut left = GUARD_ENTRIES;
+    let changes = place.ground.changes(place.roots);
+    while let Some((folder, path)) = waiting.pop() {
+        for (name, kind) in place.ground.unseen(&folder).map_err(fault)? {
+            job.leash.check()?;
+            left = left.checked_sub(1).ok_or_else(|| too_many(place))?;
+            let path = path.join(&name);
+            let (old, new) = (from.real.join(&path), to.real.join(&path));
+            if !changes.may_carry(&old, &new) {
+                return Err(refused(
+                    "protected",
+                    format!(
+                        "`{}` holds keys or passwords, or moving it there would put files where \
+                         other programs run or trust them.",
+                        place.shown
+                    ),
+                ));
+            }
+            if kind == FileType::Directory {
+                let inner = beneath::step_into(&folder, &name).map_err(fault)?;
+                waiting.push((inner, path));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn too_many(place: &Place<'_>) -> ToolFailure {
+    mendable(
+        "too_many_files",
+        format!(
+            "There are more than {GUARD_ENTRIES} files in `{}`: it cannot be seen whether some are \
+             protected. Move parts of it.",
+            place.shown
+        ),
+    )
+}
+
+/// Renames, and makes both folders durable.
+pub(super) fn rename(from: &Spot, to: &Spot, place: &Place<'_>) -> Result<(), ToolFailure> {
+    rename_to_free(&from.parent, &from.name, to).map_err(|errno| match errno {
+        Errno::EXIST => taken(place),
+        Errno::XDEV => mendable(
+            "other_disk",
+            "Both paths must lie on the same file system. Copy the content instead.".to_owned(),
+        ),
+        Errno::INVAL => mendable(
+            "into_itself",
+            "A folder cannot be moved into itself.".to_owned(),
+        ),
+        other => from_errno(other, &place.shown),
+    })?;
+    let synced = sync_folder(&to.parent).and_then(|()| sync_folder(&from.parent));
+    synced.map_err(|e| broken("io_error", format!("The move is not on disk yet: {e}.")))
+}
+
+pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
+    let _: arguments::MoveFile = job.call.parse_arguments()?;
+    let (from, to) = (job.write_place("from")?, job.write_place("to")?);
+    let made = folders_to_make(&to)?;
+    if made.is_empty() {
+        plan(job, &from, &to)?;
+    } else {
+        source(&from)?;
+    }
+    let change = Change::Moved {
+        from: from.target.to_path_buf(),
+        to: to.target.to_path_buf(),
+        made: made.clone(),
+    };
+    let reals = recorded(job, change, || {
+        let moved = make_folders(&to, &made)
+            .and_then(|()| plan(job, &from, &to))
+            .and_then(|plan| {
+                rename(&plan.from, &plan.to, &to)?;
+                Ok([plan.from.real, plan.to.real])
+            });
+        if moved.is_err() {
+            make::remove_empty(job, &made);
+        }
+        moved
+    })?;
+    let folders = folder_lines(job, "Made", &made);
+    let text = format!("{folders}Moved {} to {}.", from.shown, to.shown);
+    let data = MoveFile {
+        from: job.typed("from"),
+        to: job.typed("to"),
+    };
+    let mut output = job.output(&data, text, &job.typed("from"))?;
+    let [real_from, real_to] = reals;
+    output.artifacts = [
+        changed(&from, elsewhere(&from, real_from)),
+        changed(&to, elsewhere(&to, real_to)),
+    ]
+    .concat();
+    Ok(output)
+}
+
+pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
+    let _: arguments::MoveFile = job.call.parse_arguments()?;
+    let (from, to) = (job.write_place("from")?, job.write_place("to")?);
+    let made = folders_to_make(&to)?;
+    if made.is_empty() {
+        plan(job, &from, &to)?;
+    } else {
+        source(&from)?;
+    }
+    let folders = folder_lines(job, "make", &made);
+    Ok(format!(
+        "{folders}rename from {}\nrename to {}\n",
+        from.shown, to.shown
+    ))
+}

@@ -1,0 +1,317 @@
+//! `undo`: takes back the session's last change, if what it left is still there untouched.
+
+use super::writing::{as_text, diff, folder_lines, read_whole};
+use super::{make, rename};
+use crate::arguments;
+use crate::atomic::{self, Expect, sync_folder};
+use crate::beneath::{Found, LastLink, Place};
+use crate::failure::{from_errno, from_io};
+use crate::job::Job;
+use crate::journal::{Change, Closing, Kept, Open};
+use crate::record::Undo;
+use api::executor::ToolFailure;
+use api::failure::mendable;
+use domain::hash::Digest;
+use domain::tool::ToolOutput;
+use rustix::fs::{AtFlags, FileType, Mode};
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Whether a change stands as it was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// It can be taken back.
+    Made,
+    /// It never happened: a crash came between writing it down and making it.
+    NeverMade,
+    /// Someone changed the place since.
+    Overtaken,
+}
+
+/// What a file holds; `None` when it is not there.
+type Content = Option<Kept>;
+
+/// What earlier undos of a plan leave at a path; `None` when that is no file's content.
+type Left = BTreeMap<PathBuf, Option<Content>>;
+
+/// The last change that really happened; those above it in the journal that did not are voided.
+fn last_made(job: &Job<'_>) -> Result<(Open, usize), ToolFailure> {
+    let void = |number| job.journal().close(number, Closing::Void);
+    made(job, 0, void).map(|(last, left, _)| (last, left))
+}
+
+/// The last change that really happened once so many before it are taken back, how many are left
+/// then, and what those before it leave. Those that did not happen are given to `void`.
+fn made(
+    job: &Job<'_>,
+    before: usize,
+    void: impl Fn(u64) -> Result<(), ToolFailure>,
+) -> Result<(Open, usize, Left), ToolFailure> {
+    let mut open = job.journal().open_changes()?;
+    let mut left = Left::new();
+    let mut taken = 0;
+    let mut gone = None;
+    while let Some(last) = open.pop() {
+        let path = path_of(&last.change);
+        // The disk says nothing of what lies below a change that is not taken back yet.
+        let standing = match left.contains_key(path) {
+            true => Standing::Made,
+            false => standing(job, &last.change)?,
+        };
+        match standing {
+            Standing::Made if taken == before => return Ok((last, open.len(), left)),
+            Standing::Made => {
+                taken += 1;
+                if let Change::Moved { from, .. } = &last.change {
+                    left.insert(from.clone(), None);
+                }
+                left.insert(path.to_owned(), left_by(&last.change));
+            }
+            Standing::NeverMade => {
+                void(last.number)?;
+                gone = gone.or(Some((job.past_place(path).shown, last.tool)));
+            }
+            Standing::Overtaken => {
+                let place = job.past_place(path);
+                return Err(mendable(
+                    "changed_since",
+                    format!(
+                        "`{}` has changed since {} changed it; undo would lose that newer change. \
+                         Nothing was undone. The user can type `carl undo --print` for the text \
+                         before {}, or take the newer change out by hand and undo again.",
+                        place.shown, last.tool, last.tool
+                    ),
+                ));
+            }
+        }
+    }
+    let why = match gone {
+        Some((shown, tool)) => format!(
+            "`{shown}` is as it was before {tool} already, and this session changed nothing else."
+        ),
+        None => "There is no file change of this session left to undo.".to_owned(),
+    };
+    Err(mendable(
+        "nothing_to_undo",
+        format!(
+            "{why} For a change of an earlier session, the user can type `carl undo`, or `carl undo \
+             ID` with an id that `carl session list` shows."
+        ),
+    ))
+}
+
+/// What is at a change's path once it is taken back.
+fn left_by(change: &Change) -> Option<Content> {
+    match change {
+        Change::Put { before, .. } => Some(before.clone()),
+        Change::DeletedFile { before, .. } => Some(Some(before.clone())),
+        _ => None,
+    }
+}
+
+fn path_of(change: &Change) -> &Path {
+    match change {
+        Change::Put { path, .. }
+        | Change::DeletedFile { path, .. }
+        | Change::DeletedFolder { path, .. }
+        | Change::DeletedLink { path, .. } => path,
+        Change::Moved { to, .. } => to,
+        Change::Made { paths } => paths.last().map_or(Path::new("/"), PathBuf::as_path),
+    }
+}
+
+/// What is at a path now.
+fn found_at(place: &Place<'_>, last: LastLink) -> Result<Option<Found>, ToolFailure> {
+    match place.spot(last).and_then(|spot| spot.look(&place.shown)) {
+        Err(failure) if failure.rule == "not_found" => Ok(None),
+        other => other,
+    }
+}
+
+fn standing(job: &Job<'_>, change: &Change) -> Result<Standing, ToolFailure> {
+    let place = job.past_place(path_of(change));
+    let follow = match change {
+        Change::Put { .. } => LastLink::Follow,
+        _ => LastLink::Keep,
+    };
+    let found = found_at(&place, follow)?;
+    Ok(match (change, found) {
+        (Change::Put { before, after, .. }, found) => {
+            let now = match found {
+                Some(found) if found.kind == FileType::RegularFile => {
+                    Some(digest(job, &place, &found)?)
+                }
+                Some(_) => return Ok(Standing::Overtaken),
+                None => None,
+            };
+            let was = before.as_ref().map(|kept| kept.digest);
+            if now == Some(*after) {
+                Standing::Made
+            } else if now == was {
+                Standing::NeverMade
+            } else {
+                Standing::Overtaken
+            }
+        }
+        (Change::Made { .. }, Some(found)) if found.kind == FileType::Directory => Standing::Made,
+        (Change::Made { .. }, None) => Standing::NeverMade,
+        // Moving back replaces nothing, so what lies there now is not looked into.
+        (Change::Moved { from, .. }, found) => {
+            let old = found_at(&job.past_place(from), LastLink::Keep)?;
+            match (found.is_some(), old.is_some()) {
+                (true, false) => Standing::Made,
+                (false, true) => Standing::NeverMade,
+                _ => Standing::Overtaken,
+            }
+        }
+        (
+            Change::DeletedFile { .. } | Change::DeletedFolder { .. } | Change::DeletedLink { .. },
+            None,
+        ) => Standing::Made,
+        (Change::DeletedFile { before, .. }, Some(found))
+            if found.kind == FileType::RegularFile
+                && digest(job, &place, &found)? == before.digest =>
+        {
+            Standing::NeverMade
+        }
+        (_, Some(_)) => Standing::Overtaken,
+    })
+}
+
+fn digest(job: &Job<'_>, place: &Place<'_>, found: &Found) -> Result<Digest, ToolFailure> {
+    let mut file = place.open(found)?;
+    Ok(atomic::copy(&mut file, &mut io::sink(), job.leash, &place.shown)?.digest)
+}
+
+pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
+    let _: arguments::Nothing = job.call.parse_arguments()?;
+    let (last, left) = last_made(job)?;
+    take_back(job, &last.change)?;
+    job.journal().close(last.number, Closing::Undone)?;
+    let place = job.past_place(path_of(&last.change));
+    let path = place.target.to_string_lossy().into_owned();
+    let text = format!(
+        "Undid {} of {}. {left} more can be undone.",
+        last.tool, place.shown
+    );
+    let data = Undo {
+        tool: last.tool,
+        path: path.clone(),
+        left,
+    };
+    let mut output = job.output(&data, text, &path)?;
+    output.artifacts = vec![path];
+    Ok(output)
+}
+
+fn take_back(job: &Job<'_>, change: &Change) -> Result<(), ToolFailure> {
+    let place = job.past_place(path_of(change));
+    let fault = |errno| from_errno(errno, &place.shown);
+    match change {
+        Change::Put { before, made, .. } => {
+            put_back(job, &place, before.as_ref())?;
+            // What others put into them meanwhile stays, and they with it.
+            make::remove_empty(job, made);
+            Ok(())
+        }
+        Change::DeletedFile { before, .. } => {
+            let spot = place.spot(LastLink::Keep)?;
+            let mut copy = job.journal().read(before)?;
+            let expect = Expect::Absent(Some(before.mode));
+            atomic::put(&spot, &mut copy, expect, job.leash, &place.shown).map(drop)
+        }
+        Change::DeletedFolder { mode, .. } => {
+            let spot = place.spot(LastLink::Keep)?;
+            rustix::fs::mkdirat(&spot.parent, &spot.name, Mode::from_raw_mode(*mode))
+                .map_err(fault)?;
+            sync_folder(&spot.parent).map_err(fault)
+        }
+        Change::DeletedLink { link, .. } => {
+            let spot = place.spot(LastLink::Keep)?;
+            rustix::fs::symlinkat(link, &spot.parent, &spot.name).map_err(fault)?;
+            sync_folder(&spot.parent).map_err(fault)
+        }
+        Change::Moved { from, made, .. } => {
+            let old = job.past_place(from);
+            let plan = rename::plan(job, &place, &old)?;
+            rename::rename(&plan.from, &plan.to, &old)?;
+            make::remove_empty(job, made);
+            Ok(())
+        }
+        Change::Made { paths } => {
+            for path in paths.iter().rev() {
+                let place = job.past_place(path);
+                let spot = place.spot(LastLink::Keep)?;
+                rustix::fs::unlinkat(&spot.parent, &spot.name, AtFlags::REMOVEDIR)
+                    .map_err(|errno| from_errno(errno, &place.shown))?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn put_back(job: &Job<'_>, place: &Place<'_>, before: Option<&Kept>) -> Result<(), ToolFailure> {
+    let spot = place.spot(LastLink::Follow)?;
+    let Some(found) = spot.look(&place.shown)? else {
+        return Err(atomic::changed_meanwhile(&place.shown));
+    };
+    match before {
+        None => super::delete::remove(place, &spot, &found),
+        Some(kept) => {
+            let mut copy = job.journal().read(kept)?;
+            atomic::put(
+                &spot,
+                &mut copy,
+                Expect::Same(&found),
+                job.leash,
+                &place.shown,
+            )
+            .map(drop)
+        }
+    }
+}
+
+/// What an undo would change, after so many others.
+pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailure> {
+    let _lane = job.lane();
+    let (last, _, left) = made(job, before, |_number| Ok(()))?;
+    let place = job.past_place(path_of(&last.change));
+    let kept_text = |kept: &Kept| -> Result<String, ToolFailure> {
+        let mut bytes = Vec::new();
+        let copy = job.journal().read(kept)?;
+        copy.take(domain::limits::FILE_READ_BYTES)
+            .read_to_end(&mut bytes)
+            .map_err(|e| from_io(&e, &place.shown))?;
+        Ok(as_text(bytes))
+    };
+    let change = match &last.change {
+        Change::Put { before, made, .. } => {
+            let now = match left.get(place.target) {
+                Some(None) => return Ok(format!("undo {} of {}\n", last.tool, place.shown)),
+                Some(Some(content)) => content.as_ref().map(kept_text).transpose()?,
+                None => match found_at(&place, LastLink::Follow)? {
+                    Some(found) => Some(as_text(read_whole(job, &place, &found)?)),
+                    None => None,
+                },
+            };
+            let then = before.as_ref().map(kept_text).transpose()?;
+            let file = diff(&place.shown, now.as_deref(), then.as_deref());
+            let folders = folder_lines(job, "delete, if it is empty then,", made);
+            format!("{file}{folders}")
+        }
+        Change::DeletedFile { before, .. } => diff(&place.shown, None, Some(&kept_text(before)?)),
+        Change::DeletedFolder { .. } => format!("make the folder {}\n", place.shown),
+        Change::DeletedLink { .. } => format!("make the link {}\n", place.shown),
+        Change::Made { .. } => format!("delete the empty folder {}\n", place.shown),
+        Change::Moved { from, made, .. } => {
+            let folders = folder_lines(job, "delete, if it is empty then,", made);
+            format!(
+                "rename from {}\nrename to {}\n{folders}",
+                place.shown,
+                job.past_place(from).shown
+            )
+        }
+    };
+    Ok(format!("undo {} of {}\n{change}", last.tool, place.shown))
+}

@@ -1,0 +1,193 @@
+//! `write_file`.
+
+use super::make;
+use super::writing::{
+    as_text, behind_link, diff, elsewhere, folder_lines, put, read_whole, recorded, regular_at,
+    with_artifact, within_limit,
+};
+use crate::arguments::{self, WriteMode};
+use crate::atomic::{self, Expect, Written};
+use crate::beneath::{Found, LastLink, Place, Spot};
+use crate::job::Job;
+use crate::journal::Change;
+use crate::look::scan;
+use crate::record::WriteFile;
+use api::executor::ToolFailure;
+use api::failure::mendable;
+use domain::hash::Digest;
+use domain::tool::ToolOutput;
+use rustix::fs::FileType;
+use std::path::PathBuf;
+
+struct Plan {
+    room: Room,
+    content: Vec<u8>,
+}
+
+/// Where the content goes.
+enum Room {
+    /// A folder that is there, and what holds the name now.
+    Folder(Spot, Option<Found>),
+    /// Folders that are made first, outermost first.
+    NewFolders(Vec<PathBuf>),
+}
+
+impl Room {
+    fn old(&self) -> Option<&Found> {
+        match self {
+            Self::Folder(_, old) => old.as_ref(),
+            Self::NewFolders(_) => None,
+        }
+    }
+}
+
+fn room(place: &Place<'_>) -> Result<Room, ToolFailure> {
+    match place.spot(LastLink::Follow) {
+        Ok(spot) => {
+            let old = regular_at(place, &spot)?;
+            Ok(Room::Folder(spot, old))
+        }
+        Err(failure) if failure.rule == "not_found" => {
+            Ok(Room::NewFolders(make::missing_above(place)?))
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
+    let wanted: arguments::WriteFile = job.call.parse_arguments()?;
+    let is_folder = place
+        .reach()
+        .is_ok_and(|found| found.kind == FileType::Directory);
+    if is_folder {
+        return Err(mendable(
+            "is_a_folder",
+            format!("`{}` is a folder; name a file in it.", place.shown),
+        ));
+    }
+    let room = room(place)?;
+    let content = match (wanted.mode, room.old()) {
+        (WriteMode::Create, Some(_)) => {
+            return Err(mendable(
+                "exists",
+                format!(
+                    "`{}` exists already. Use edit_file to change a part of it, or mode overwrite \
+                     or append.",
+                    place.shown
+                ),
+            ));
+        }
+        (_, Some(found)) if is_no_text(place, found)? => {
+            return Err(mendable(
+                "not_text",
+                format!(
+                    "`{}` is not a text file, and text in its place would destroy it. Write the text \
+                     to a file of a new name.",
+                    place.shown
+                ),
+            ));
+        }
+        (WriteMode::Append, Some(found)) => {
+            let mut whole = read_whole(job, place, found)?;
+            if whole.last().is_some_and(|last| *last != b'\n') {
+                whole.push(b'\n');
+            }
+            whole.extend_from_slice(wanted.content.as_bytes());
+            whole
+        }
+        (WriteMode::Create | WriteMode::Append, None) | (WriteMode::Overwrite, _) => {
+            wanted.content.into_bytes()
+        }
+    };
+    Ok(Plan { room, content })
+}
+
+/// Whether a file holds a document or other data that text cannot take the place of.
+fn is_no_text(place: &Place<'_>, found: &Found) -> Result<bool, ToolFailure> {
+    let mut file = place.open(found)?;
+    Ok(scan::closed_format(&mut file, &place.shown)?.is_some()
+        || scan::is_binary(&mut file, &place.shown)?)
+}
+
+pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
+    let place = job.write_place("path")?;
+    let plan = plan(job, &place)?;
+    let (written, made) = match &plan.room {
+        Room::Folder(spot, old) => {
+            let written = put(job, &place, spot, old.as_ref(), &plan.content)?;
+            (written, String::new())
+        }
+        Room::NewFolders(folders) => {
+            let written = put_in_new_folders(job, &place, folders, &plan.content)?;
+            (written, folder_lines(job, "Made", folders))
+        }
+    };
+    let created = plan.room.old().is_none();
+    let verb = if created { "Created" } else { "Wrote" };
+    let text = format!("{made}{verb} {}, now {} bytes.", place.shown, written.bytes);
+    let typed = job.typed("path");
+    let data = WriteFile {
+        path: typed.clone(),
+        created,
+        bytes: written.bytes,
+    };
+    let real = match plan.room {
+        Room::Folder(spot, _) => elsewhere(&place, spot.real),
+        Room::NewFolders(_) => behind_link(&place, LastLink::Follow),
+    };
+    Ok(with_artifact(
+        job.output(&data, text, &typed)?,
+        &place,
+        real,
+    ))
+}
+
+pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
+    let place = job.write_place("path")?;
+    let plan = plan(job, &place)?;
+    let old = match plan.room.old() {
+        // Too large to show as a diff is not too large to overwrite.
+        Some(found) => match read_whole(job, &place, found) {
+            Ok(bytes) => Some(as_text(bytes)),
+            Err(failure) if failure.rule == "too_large" => {
+                Some(format!("({} bytes, too large to show)\n", found.bytes()))
+            }
+            Err(failure) => return Err(failure),
+        },
+        None => None,
+    };
+    let new = as_text(plan.content);
+    let made = match &plan.room {
+        Room::Folder(..) => String::new(),
+        Room::NewFolders(folders) => folder_lines(job, "make", folders),
+    };
+    let change = diff(&place.shown, old.as_deref(), Some(&new));
+    Ok(format!("{made}{change}"))
+}
+
+/// Writes a file whose folder does not exist yet, with the folders above it.
+fn put_in_new_folders(
+    job: &Job<'_>,
+    place: &Place<'_>,
+    folders: &[PathBuf],
+    content: &[u8],
+) -> Result<Written, ToolFailure> {
+    within_limit(place, content)?;
+    let change = Change::Put {
+        path: place.target.to_path_buf(),
+        before: None,
+        after: Digest::of(content),
+        made: folders.to_vec(),
+    };
+    recorded(job, change, || {
+        let written = make::make_above(place).and_then(|()| {
+            let spot = place.spot(LastLink::Follow)?;
+            let expect = Expect::Absent(None);
+            atomic::put(&spot, &mut &*content, expect, job.leash, &place.shown)
+        });
+        if written.is_err() {
+            make::remove_empty(job, folders);
+        }
+        written
+    })
+}

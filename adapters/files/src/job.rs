@@ -1,0 +1,134 @@
+//! One call at work: its paths, its turn among the session's changes, and its result.
+
+use crate::beneath::Place;
+use crate::context::Leash;
+use crate::ground::Ground;
+use crate::journal::Journal;
+use crate::table::Tool;
+use api::authority::JudgedCall;
+use api::executor::ToolFailure;
+use api::failure::{broken, mendable};
+use domain::id::SessionId;
+use domain::tool::ToolOutput;
+use policy::protected::Protected;
+use serde::Serialize;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use text::escape::visible_line;
+
+/// How many sessions may change files at one time; more wait for one another.
+pub(crate) const CHANGE_LANES: usize = 64;
+
+/// One call at work.
+pub(crate) struct Job<'a> {
+    pub(crate) workshop: &'a Workshop,
+    pub(crate) call: &'a JudgedCall,
+    pub(crate) leash: &'a Leash,
+    pub(crate) tool: Tool,
+}
+
+impl Job<'_> {
+    /// A path argument that is only looked at.
+    pub(crate) fn read_place(&self, argument: &str) -> Result<Place<'_>, ToolFailure> {
+        self.place(argument, &self.call.read_roots)
+    }
+
+    /// A path argument that is changed.
+    pub(crate) fn write_place(&self, argument: &str) -> Result<Place<'_>, ToolFailure> {
+        self.place(argument, &self.call.write_roots)
+    }
+
+    /// An absolute path out of the journal, which must still lie in what may be changed.
+    pub(crate) fn past_place<'p>(&'p self, path: &'p Path) -> Place<'p> {
+        Place {
+            ground: &self.workshop.ground,
+            shown: visible_line(&path.to_string_lossy()),
+            target: path,
+            roots: &self.call.write_roots,
+        }
+    }
+
+    fn place<'p>(&'p self, argument: &str, roots: &'p [PathBuf]) -> Result<Place<'p>, ToolFailure> {
+        let Some(target) = self.call.targets.get(argument) else {
+            return Err(mendable(
+                "missing_path",
+                format!("The argument `{argument}` is missing."),
+            ));
+        };
+        Ok(Place {
+            ground: &self.workshop.ground,
+            shown: visible_line(&self.typed(argument)),
+            target,
+            roots,
+        })
+    }
+
+    /// A path argument as it was asked; `.` when it was left out.
+    pub(crate) fn typed(&self, argument: &str) -> String {
+        let given = self
+            .call
+            .arguments
+            .get(argument)
+            .and_then(|value| value.as_str());
+        given.unwrap_or(".").to_owned()
+    }
+
+    /// Waits for the session's other changes, and holds back later ones.
+    pub(crate) fn lane(&self) -> MutexGuard<'_, ()> {
+        self.workshop.lane(self.call.session_id)
+    }
+
+    pub(crate) fn journal(&self) -> Journal {
+        let folder = self
+            .workshop
+            .undo_folder
+            .join(self.call.session_id.to_string());
+        Journal::new(folder, self.workshop.undo_bytes)
+    }
+
+    /// The result; `origin` is the path it came from, as asked.
+    pub(crate) fn output(
+        &self,
+        data: &impl Serialize,
+        text: String,
+        origin: &str,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let data = serde_json::to_value(data).map_err(|e| {
+            broken(
+                "result_unwritable",
+                format!("The result cannot be told: {e}."),
+            )
+        })?;
+        Ok(ToolOutput {
+            data,
+            text,
+            origin: format!("file:{}", visible_line(origin)),
+            artifacts: Vec::new(),
+            labels: Vec::new(),
+        })
+    }
+}
+
+/// What all calls share.
+#[derive(Debug)]
+pub(crate) struct Workshop {
+    pub(crate) ground: Ground,
+    pub(crate) undo_folder: PathBuf,
+    pub(crate) undo_bytes: u64,
+    pub(crate) lanes: Vec<Mutex<()>>,
+    pub(crate) own_folders: Vec<PathBuf>,
+    pub(crate) protected: Protected,
+}
+
+impl Workshop {
+    fn lane(&self, session_id: SessionId) -> MutexGuard<'_, ()> {
+        let mut hasher = DefaultHasher::new();
+        session_id.hash(&mut hasher);
+        let index = usize::try_from(hasher.finish() % CHANGE_LANES as u64).unwrap_or(0);
+        // The lock guards an order, no data: a panic elsewhere leaves nothing half done.
+        self.lanes[index]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}

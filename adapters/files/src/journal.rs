@@ -1,0 +1,577 @@
+//! A session's undo history on disk: an append-only journal of changes, and the content that was
+//! there before, named by its digest.
+//!
+//! A change is written down before it is made. When a session has kept more than its limit, later
+//! changes of a file are merged into the one before: what was there first can always be brought back,
+//! and so can what somebody else saved between two changes. Where nothing is left to merge, and for a
+//! single file larger than the limit, the change is refused.
+
+use crate::atomic::{self, Written};
+use crate::context::Leash;
+use crate::failure::from_io;
+use api::executor::ToolFailure;
+use api::failure::{broken, mendable};
+use domain::hash::Digest;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// Content that was kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    pub(crate) digest: Digest,
+    pub(crate) bytes: u64,
+    /// Permission bits.
+    pub(crate) mode: u32,
+}
+
+/// One change, with what it takes to take it back. Paths are absolute.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub(crate) enum Change {
+    /// A file got new content.
+    Put {
+        path: PathBuf,
+        before: Option<Kept>,
+        after: Digest,
+        /// Folders that were made for it, outermost first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        made: Vec<PathBuf>,
+    },
+    /// Folders were made, outermost first.
+    Made { paths: Vec<PathBuf> },
+    /// Something was renamed.
+    Moved {
+        from: PathBuf,
+        to: PathBuf,
+        /// Folders that were made for it, outermost first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        made: Vec<PathBuf>,
+    },
+    /// A file was deleted.
+    DeletedFile { path: PathBuf, before: Kept },
+    /// An empty folder was deleted.
+    DeletedFolder { path: PathBuf, mode: u32 },
+    /// A symbolic link was deleted.
+    DeletedLink { path: PathBuf, link: PathBuf },
+}
+
+impl Change {
+    fn kept(&self) -> Option<&Kept> {
+        match self {
+            Self::Put { before, .. } => before.as_ref(),
+            Self::DeletedFile { before, .. } => Some(before),
+            _ => None,
+        }
+    }
+}
+
+/// A change that can be taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Open {
+    pub(crate) number: u64,
+    pub(crate) tool: String,
+    pub(crate) change: Change,
+}
+
+/// Why a change is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Closing {
+    /// It was taken back.
+    Undone,
+    /// It did not happen.
+    Void,
+    /// It made room for later ones: what it kept was merged into the change before.
+    Dropped,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "snake_case")]
+enum Record {
+    Opened {
+        number: u64,
+        time: jiff::Timestamp,
+        tool: String,
+        #[serde(flatten)]
+        change: Change,
+    },
+    Closed {
+        number: u64,
+        why: Closing,
+    },
+    /// A later change of the same file is part of this one now.
+    Merged {
+        number: u64,
+        after: Digest,
+    },
+}
+
+/// The history of one session.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    folder: PathBuf,
+    limit: u64,
+}
+
+/// How failures of our own folder are told; its path is not the model's business.
+const SHOWN: &str = "the undo history";
+
+fn fault(error: io::Error) -> ToolFailure {
+    from_io(&error, SHOWN)
+}
+
+/// Makes a folder that only we may enter.
+pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// How many changes of a session can be taken back, by the folder of its undo history; none where
+/// that cannot be read.
+#[must_use]
+pub fn open_changes(history: &Path) -> usize {
+    Journal::new(history.to_owned(), 0)
+        .open_changes()
+        .map_or(0, |open| open.len())
+}
+
+/// What the file of a session's last change held before it, by the folder of its undo history, with
+/// where the file was; `None` where the last change replaced or deleted no file.
+///
+/// # Errors
+/// What stands in the way of reading the history.
+pub fn before_last_change(history: &Path) -> Result<Option<(PathBuf, Vec<u8>)>, ToolFailure> {
+    let journal = Journal::new(history.to_owned(), 0);
+    let last = journal.open_changes()?.pop();
+    let Some((path, kept)) = last.and_then(|last| match last.change {
+        Change::Put {
+            path,
+            before: Some(kept),
+            ..
+        }
+        | Change::DeletedFile { path, before: kept } => Some((path, kept)),
+        _ => None,
+    }) else {
+        return Ok(None);
+    };
+    let mut bytes = Vec::new();
+    journal
+        .read(&kept)?
+        .read_to_end(&mut bytes)
+        .map_err(fault)?;
+    Ok(Some((path, bytes)))
+}
+
+impl Journal {
+    pub(crate) fn new(folder: PathBuf, limit: u64) -> Self {
+        Self { folder, limit }
+    }
+
+    /// Every change that can be taken back, oldest first.
+    pub(crate) fn open_changes(&self) -> Result<Vec<Open>, ToolFailure> {
+        let file = match File::open(self.journal()) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(fault(error)),
+        };
+        let mut open = BTreeMap::new();
+        let mut reader = BufReader::new(file);
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            if reader.read_until(b'\n', &mut line).map_err(fault)? == 0 || !line.ends_with(b"\n") {
+                // A last line without its end was never acknowledged.
+                return Ok(open.into_values().collect());
+            }
+            match serde_json::from_slice(&line) {
+                Ok(Record::Opened {
+                    number,
+                    tool,
+                    change,
+                    ..
+                }) => {
+                    open.insert(
+                        number,
+                        Open {
+                            number,
+                            tool,
+                            change,
+                        },
+                    );
+                }
+                Ok(Record::Closed { number, .. }) => {
+                    open.remove(&number);
+                }
+                Ok(Record::Merged {
+                    number,
+                    after: later,
+                }) => {
+                    if let Some(Open {
+                        change: Change::Put { after, .. },
+                        ..
+                    }) = open.get_mut(&number)
+                    {
+                        *after = later;
+                    }
+                }
+                Err(error) => {
+                    return Err(broken(
+                        "undo_unreadable",
+                        format!("The undo history cannot be read: {error}."),
+                    ));
+                }
+            }
+        }
+    }
+
+    /// Keeps a copy of content that is about to go, merging changes when there is no room for it.
+    pub(crate) fn keep(
+        &self,
+        content: &mut dyn Read,
+        size: u64,
+        mode: u32,
+        leash: &Leash,
+    ) -> Result<Kept, ToolFailure> {
+        self.make_room(size)?;
+        let copies = self.copies();
+        private_folder(&copies).map_err(fault)?;
+        let temporary = copies.join(format!("{}.tmp", uuid::Uuid::now_v7().simple()));
+        let written = self.write_copy(&temporary, content, leash);
+        let Written { digest, bytes } = match written {
+            Ok(written) => written,
+            Err(failure) => {
+                // The failure that matters is the first one.
+                let _ = fs::remove_file(&temporary);
+                return Err(failure);
+            }
+        };
+        fs::rename(&temporary, self.copy_of(digest)).map_err(fault)?;
+        Ok(Kept {
+            digest,
+            bytes,
+            mode: mode & 0o7777,
+        })
+    }
+
+    fn write_copy(
+        &self,
+        path: &Path,
+        content: &mut dyn Read,
+        leash: &Leash,
+    ) -> Result<Written, ToolFailure> {
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(path)
+            .map_err(fault)?;
+        // A file that grows while it is copied must not outgrow the limit.
+        let mut bounded = content.take(self.limit.saturating_add(1));
+        let written = atomic::copy(&mut bounded, &mut file, leash, SHOWN)?;
+        if written.bytes > self.limit {
+            return Err(too_large(self.limit));
+        }
+        file.sync_all().map_err(fault)?;
+        Ok(written)
+    }
+
+    /// The content that was kept.
+    pub(crate) fn read(&self, kept: &Kept) -> Result<File, ToolFailure> {
+        File::open(self.copy_of(kept.digest)).map_err(fault)
+    }
+
+    /// Writes a change down, before it is made. Returns its number.
+    pub(crate) fn begin(&self, tool: &str, change: Change) -> Result<u64, ToolFailure> {
+        let number = self.next_number()?;
+        self.append(&Record::Opened {
+            number,
+            time: jiff::Timestamp::now(),
+            tool: tool.to_owned(),
+            change,
+        })?;
+        Ok(number)
+    }
+
+    /// Closes a change: it can no longer be taken back.
+    pub(crate) fn close(&self, number: u64, why: Closing) -> Result<(), ToolFailure> {
+        self.append(&Record::Closed { number, why })?;
+        self.sweep()
+    }
+
+    /// One more than the whole lines there are: every record has its own line.
+    fn next_number(&self) -> Result<u64, ToolFailure> {
+        let text = match fs::read(self.journal()) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(1),
+            Err(error) => return Err(fault(error)),
+        };
+        Ok(text.iter().filter(|byte| **byte == b'\n').count() as u64 + 1)
+    }
+
+    fn make_room(&self, size: u64) -> Result<(), ToolFailure> {
+        if size > self.limit {
+            return Err(too_large(self.limit));
+        }
+        loop {
+            let open = self.open_changes()?;
+            let kept = open.iter().filter_map(|open| open.change.kept());
+            let used: u64 = kept.map(|kept| kept.bytes).sum();
+            if used.saturating_add(size) <= self.limit {
+                return Ok(());
+            }
+            let (into, later) = mergeable(&open).ok_or_else(|| full(self.limit))?;
+            let Change::Put { after, .. } = &later.change else {
+                return Err(full(self.limit));
+            };
+            self.append(&Record::Merged {
+                number: into.number,
+                after: *after,
+            })?;
+            self.close(later.number, Closing::Dropped)?;
+        }
+    }
+
+    /// Removes copies that no open change needs.
+    fn sweep(&self) -> Result<(), ToolFailure> {
+        let open = self.open_changes()?;
+        let needed: Vec<PathBuf> = open
+            .iter()
+            .filter_map(|open| open.change.kept())
+            .map(|kept| self.copy_of(kept.digest))
+            .collect();
+        let copies = match fs::read_dir(self.copies()) {
+            Ok(copies) => copies,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(fault(error)),
+        };
+        for copy in copies {
+            let path = copy.map_err(fault)?.path();
+            if !needed.contains(&path) {
+                fs::remove_file(&path).map_err(fault)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn append(&self, record: &Record) -> Result<(), ToolFailure> {
+        private_folder(&self.folder).map_err(fault)?;
+        let mut line = match serde_json::to_vec(record) {
+            Ok(line) => line,
+            Err(error) => {
+                return Err(broken(
+                    "undo_unwritable",
+                    format!("The undo history cannot be written: {error}."),
+                ));
+            }
+        };
+        line.push(b'\n');
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(self.journal())
+            .map_err(fault)?;
+        let end = whole_lines(&mut file).map_err(fault)?;
+        file.set_len(end).map_err(fault)?;
+        file.seek(SeekFrom::Start(end)).map_err(fault)?;
+        file.write_all(&line).map_err(fault)?;
+        file.sync_data().map_err(fault)
+    }
+
+    fn journal(&self) -> PathBuf {
+        self.folder.join("journal.jsonl")
+    }
+
+    fn copies(&self) -> PathBuf {
+        self.folder.join("copies")
+    }
+
+    fn copy_of(&self, digest: Digest) -> PathBuf {
+        self.copies().join(digest.to_string())
+    }
+}
+
+/// Where the last whole line ends: a torn one after it is dropped.
+fn whole_lines(file: &mut File) -> io::Result<u64> {
+    let length = file.metadata()?.len();
+    let mut last = [b'\n'];
+    if length > 0 {
+        file.seek(SeekFrom::Start(length - 1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last == *b"\n" {
+        return Ok(length);
+    }
+    file.seek(SeekFrom::Start(0))?;
+    let mut text = Vec::new();
+    file.read_to_end(&mut text)?;
+    let end = text
+        .iter()
+        .rposition(|b| *b == b'\n')
+        .map_or(0, |at| at + 1);
+    Ok(end as u64)
+}
+
+/// The oldest two changes of one file that can be taken back as one: nothing between them moved or
+/// deleted anything, and the later one keeps what the earlier one left. Where it keeps something
+/// else, somebody saved that in between, and only the later change can bring it back.
+fn mergeable(open: &[Open]) -> Option<(&Open, &Open)> {
+    let mut last: BTreeMap<&Path, (&Open, Digest)> = BTreeMap::new();
+    for one in open {
+        let Change::Put {
+            path,
+            before,
+            after,
+            ..
+        } = &one.change
+        else {
+            if !matches!(one.change, Change::Made { .. }) {
+                last.clear();
+            }
+            continue;
+        };
+        let found = before.as_ref().map(|kept| kept.digest);
+        match last.insert(path, (one, *after)) {
+            Some((earlier, left)) if found == Some(left) => return Some((earlier, one)),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn full(limit: u64) -> ToolFailure {
+    mendable(
+        "undo_full",
+        format!(
+            "The undo history of this session holds its {limit} bytes, and dropping what was there \
+             first would lose it for good, so nothing was changed. Ask the user to start a new \
+             session, or to change the file."
+        ),
+    )
+}
+
+fn too_large(limit: u64) -> ToolFailure {
+    mendable(
+        "too_large_to_undo",
+        format!(
+            "The file is larger than the {limit} bytes that can be kept for undo, so it was not \
+             changed. Ask the user to do it."
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::StopFlag;
+    use std::time::Duration;
+
+    fn leash() -> Leash {
+        Leash::new(StopFlag::default(), Duration::from_secs(60), None)
+    }
+
+    /// A change of `/w/a` from one content to the next.
+    fn put(journal: &Journal, before: &[u8], after: &[u8]) -> Result<u64, ToolFailure> {
+        let before = journal.keep(&mut &*before, before.len() as u64, 0o644, &leash())?;
+        journal.begin(
+            "write_file",
+            Change::Put {
+                path: PathBuf::from("/w/a"),
+                before: Some(before),
+                after: Digest::of(after),
+                made: Vec::new(),
+            },
+        )
+    }
+
+    fn kept_bytes(journal: &Journal) -> Vec<u64> {
+        let open = journal.open_changes().unwrap();
+        open.iter()
+            .map(|o| o.change.kept().unwrap().bytes)
+            .collect()
+    }
+
+    #[test]
+    fn what_was_there_first_is_never_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::new(folder.path().join("s"), 10);
+        assert_eq!(put(&journal, b"0123", b"456789").unwrap(), 1);
+        assert_eq!(put(&journal, b"456789", b"ab").unwrap(), 2);
+        assert_eq!(journal.open_changes().unwrap().len(), 2);
+        put(&journal, b"ab", b"0123456").unwrap();
+        assert_eq!(
+            kept_bytes(&journal),
+            [4, 2],
+            "the second is part of the first"
+        );
+        assert_eq!(fs::read_dir(journal.copies()).unwrap().count(), 2);
+        // The first one leaves no room for this, and stays.
+        let full = put(&journal, b"0123456", b"x").unwrap_err();
+        assert_eq!(full.rule, "undo_full");
+        assert_eq!(kept_bytes(&journal)[0], 4);
+        assert_eq!(
+            put(&journal, b"0123456789a", b"x").unwrap_err().rule,
+            "too_large_to_undo"
+        );
+        let other = Journal::new(folder.path().join("t"), 10);
+        put(&other, b"0123456789", b"x").unwrap();
+    }
+
+    #[test]
+    fn what_was_saved_between_two_changes_is_never_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::new(folder.path().join("s"), 11);
+        put(&journal, b"v0", b"v1").unwrap();
+        // Somebody else wrote this where the change left `v1`.
+        put(&journal, b"theirs", b"v2").unwrap();
+        put(&journal, b"v2", b"v3").unwrap();
+        put(&journal, b"v3", b"v4").unwrap();
+        assert_eq!(kept_bytes(&journal), [2, 6, 2], "v2 is part of theirs");
+        let full = put(&journal, b"0123456", b"x").unwrap_err();
+        assert_eq!(full.rule, "undo_full");
+        assert_eq!(kept_bytes(&journal), [2, 6]);
+    }
+
+    #[test]
+    fn changes_on_both_sides_of_a_move_are_not_merged() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::new(folder.path().join("s"), 10);
+        put(&journal, b"01234", b"56789").unwrap();
+        let moved = Change::Moved {
+            from: PathBuf::from("/w/a"),
+            to: PathBuf::from("/w/b"),
+            made: Vec::new(),
+        };
+        journal.begin("move_file", moved).unwrap();
+        put(&journal, b"56789", b"x").unwrap();
+        assert_eq!(put(&journal, b"x", b"y").unwrap_err().rule, "undo_full");
+    }
+
+    #[test]
+    fn a_torn_last_line_is_forgotten_and_the_next_record_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::new(folder.path().join("s"), 100);
+        put(&journal, b"one", b"1").unwrap();
+        let mut file = OpenOptions::new()
+            .append(true)
+            .open(journal.journal())
+            .unwrap();
+        file.write_all(b"{\"record\":\"opened\",\"num").unwrap();
+        assert_eq!(journal.open_changes().unwrap().len(), 1);
+        put(&journal, b"two", b"2").unwrap();
+        let numbers: Vec<u64> = journal
+            .open_changes()
+            .unwrap()
+            .iter()
+            .map(|o| o.number)
+            .collect();
+        assert_eq!(numbers, [1, 2]);
+        journal.close(2, Closing::Undone).unwrap();
+        assert_eq!(journal.open_changes().unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,33 @@
+//! The built-in tools over files, run once the broker has permitted a call.
+//!
+//! What it is: an [`api::executor::Executor`] for looking at and changing files.
+//! What it owns: how a path is reached (through descriptors only, beneath the roots of the call),
+//! atomic writes, the matching of edits, and each session's undo history on disk.
+//! What it never does: decide whether a call may run, run a program, follow a link out of a root, open
+//! a file twice by name, read a document whose format is attacked.
+//! Where to start: `beneath.rs` (how a path is reached), then [`FileTools`].
+
+mod arguments;
+mod atomic;
+mod beneath;
+mod change;
+mod config;
+mod context;
+mod error;
+mod failure;
+mod found;
+mod ground;
+mod job;
+mod journal;
+mod links;
+mod look;
+mod matching;
+pub mod record;
+mod service;
+mod table;
+mod walk;
+
+pub use config::Config;
+pub use error::Error;
+pub use journal::{before_last_change, open_changes};
+pub use service::FileTools;

@@ -1,0 +1,163 @@
+//! `grep`.
+
+use crate::arguments;
+use crate::context::Leashed;
+use crate::job::Job;
+use crate::look::joined;
+use crate::record::{Grep, GrepMatch};
+use crate::walk::{End, Ignore, Step, Walk};
+use api::executor::ToolFailure;
+use api::failure::{mendable, of_call};
+use domain::limits::{LISTING_ENTRIES, SEARCH_LINE_BYTES, WALK_DEPTH};
+use domain::tool::ToolOutput;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::sinks::Lossy;
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+use rustix::fs::FileType;
+use std::fs::File;
+use std::path::Path;
+use text::escape::visible_line;
+
+/// Lines returned when the call does not say how many.
+const DEFAULT_MATCHES: usize = 200;
+/// Largest compiled pattern, bytes.
+const PATTERN_BYTES: usize = 2 << 20;
+/// Longest single line that is searched, bytes; a file with a longer one is passed over.
+const LINE_BYTES: usize = 16 << 20;
+
+pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
+    let wanted: arguments::Grep = job.call.parse_arguments()?;
+    let mut search = Search {
+        matcher: matcher(&wanted)?,
+        searcher: SearcherBuilder::new()
+            .line_number(true)
+            .binary_detection(BinaryDetection::quit(0))
+            .heap_limit(Some(LINE_BYTES))
+            .build(),
+        max: wanted
+            .max
+            .unwrap_or(DEFAULT_MATCHES)
+            .clamp(1, LISTING_ENTRIES),
+        found: Grep {
+            matches: Vec::new(),
+            truncated: false,
+        },
+    };
+    let place = job.read_place("path")?;
+    let typed = job.typed("path");
+    let start = place.reach()?;
+    if start.kind == FileType::Directory {
+        let walk = Walk {
+            place: &place,
+            leash: job.leash,
+            depth: WALK_DEPTH,
+            ignore: Ignore::AsGit,
+        };
+        let mut files = 0_u64;
+        let end = walk.run(&start, &mut |entry| {
+            if entry.kind != FileType::RegularFile {
+                return Ok(Step::Go);
+            }
+            let Some(found) = entry.look() else {
+                return Ok(Step::Go);
+            };
+            // A file that cannot be opened has no lines to show.
+            if let Ok(file) = place.open(&found) {
+                search.file(job, file, &joined(&typed, entry.path))?;
+            }
+            files += 1;
+            job.leash.tell(|| format!("{files} files searched"));
+            Ok(if search.found.truncated {
+                Step::Stop
+            } else {
+                Step::Go
+            })
+        })?;
+        search.found.truncated |= end == End::Part;
+    } else {
+        let file = place.open(&start)?;
+        search.file(job, file, &joined(&typed, Path::new("")))?;
+    }
+    let text = text(&search.found);
+    job.output(&search.found, text, &typed)
+}
+
+fn matcher(wanted: &arguments::Grep) -> Result<RegexMatcher, ToolFailure> {
+    let built = RegexMatcherBuilder::new()
+        .fixed_strings(wanted.literal)
+        .case_insensitive(wanted.ignore_case)
+        .line_terminator(Some(b'\n'))
+        .size_limit(PATTERN_BYTES)
+        .dfa_size_limit(PATTERN_BYTES)
+        .build(&wanted.pattern);
+    built.map_err(|error| {
+        mendable(
+            "bad_pattern",
+            of_call(format!(
+                "The pattern cannot be used: {error}. To find it as plain text, set literal to \
+                 true; a match cannot span lines."
+            )),
+        )
+    })
+}
+
+struct Search {
+    matcher: RegexMatcher,
+    searcher: Searcher,
+    max: usize,
+    found: Grep,
+}
+
+impl Search {
+    /// Adds a file's lines. What cannot be read, or is not text, is passed over.
+    fn file(&mut self, job: &Job<'_>, file: File, path: &str) -> Result<(), ToolFailure> {
+        let (found, max) = (&mut self.found, self.max);
+        let sink = Lossy(|number, line: &str| {
+            if found.matches.len() >= max {
+                found.truncated = true;
+                return Ok(false);
+            }
+            found.matches.push(GrepMatch {
+                path: path.to_owned(),
+                line: number,
+                text: shortened(line.trim_end_matches(['\n', '\r'])),
+            });
+            Ok(true)
+        });
+        let reader = Leashed {
+            leash: job.leash,
+            inner: file,
+        };
+        if self
+            .searcher
+            .search_reader(&self.matcher, reader, sink)
+            .is_err()
+        {
+            job.leash.check()?;
+            self.found.truncated = true;
+        }
+        Ok(())
+    }
+}
+
+fn shortened(line: &str) -> String {
+    if line.len() <= SEARCH_LINE_BYTES {
+        return line.to_owned();
+    }
+    format!("{}…", &line[..line.floor_char_boundary(SEARCH_LINE_BYTES)])
+}
+
+fn text(found: &Grep) -> String {
+    let mut text: String = found
+        .matches
+        .iter()
+        .map(|m| format!("{}:{}: {}\n", visible_line(&m.path), m.line, m.text))
+        .collect();
+    if found.matches.is_empty() {
+        text.push_str("No line matches. Files that .gitignore names were not searched.\n");
+    }
+    if found.truncated {
+        text.push_str("(not everything: a limit was reached or a file could not be searched)\n");
+    }
+    text
+}

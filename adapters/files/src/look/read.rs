@@ -1,0 +1,109 @@
+//! `read_file`.
+
+use crate::arguments;
+use crate::job::Job;
+use crate::look::scan::{self, Lines, Scan};
+use crate::record::ReadFile;
+use api::executor::ToolFailure;
+use api::failure::mendable;
+use domain::limits::FILE_READ_BYTES;
+use domain::tool::ToolOutput;
+use encoding_rs::WINDOWS_1252;
+
+/// What stands for bytes that are no text.
+const REPLACED: char = '\u{fffd}';
+/// What is said of a text with such bytes.
+const DAMAGED: &str = "(bytes that are not UTF-8 are shown as \u{fffd})\n";
+/// What is said of a text in another encoding than UTF-8.
+const OTHER_ENCODING: &str = "(not UTF-8: read as windows-1252. To edit it, convert it first: `iconv -f WINDOWS-1252 -t UTF-8`)\n";
+
+pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
+    let wanted: arguments::ReadFile = job.call.parse_arguments()?;
+    let lines = lines(&wanted)?;
+    let place = job.read_place("path")?;
+    let (found, mut file) = place.reach_file()?;
+    if let Some(format) = scan::closed_format(&mut file, &place.shown)? {
+        return Err(mendable(
+            "not_text",
+            format!(
+                "`{}` is a document ({format}), which read_document reads as text.",
+                place.shown
+            ),
+        ));
+    }
+    if scan::is_binary(&mut file, &place.shown)? {
+        return Err(mendable(
+            "not_text",
+            format!(
+                "`{}` is not a text file ({} bytes).",
+                place.shown,
+                found.bytes()
+            ),
+        ));
+    }
+    let cap = usize::try_from(FILE_READ_BYTES).unwrap_or(usize::MAX);
+    let scan = scan::scan(&mut file, lines, cap, job.leash, &place.shown)?;
+    if let Lines::From(first, _) = lines
+        && first > scan.total_lines.max(1)
+    {
+        return Err(mendable(
+            "past_the_end",
+            format!("`{}` has only {} lines.", place.shown, scan.total_lines),
+        ));
+    }
+    let heading = heading(&place.shown, &scan);
+    let typed = job.typed("path");
+    let (content, note) = match scan::to_text(scan.content.clone(), scan.cut) {
+        (text, false) => (text, ""),
+        // A damaged UTF-8 text has other letters that are whole.
+        (text, true) if text.chars().any(|c| !c.is_ascii() && c != REPLACED) => (text, DAMAGED),
+        (_, true) => {
+            let (text, _) = WINDOWS_1252.decode_without_bom_handling(&scan.content);
+            (text.into_owned(), OTHER_ENCODING)
+        }
+    };
+    let text = format!("{heading}\n{note}{content}");
+    let data = ReadFile {
+        path: typed.clone(),
+        content,
+        from_line: scan.from_line,
+        line_count: scan.line_count,
+        total_lines: scan.total_lines,
+        total_words: scan.total_words,
+        total_bytes: scan.total_bytes,
+        truncated: scan.cut,
+    };
+    job.output(&data, text, &typed)
+}
+
+fn lines(wanted: &arguments::ReadFile) -> Result<Lines, ToolFailure> {
+    let count = wanted.line_count.map(i64::unsigned_abs);
+    let is_from_end = wanted.from_end || wanted.line_count.is_some_and(i64::is_negative);
+    match (is_from_end, wanted.from_line, count) {
+        (false, first, count) => Ok(Lines::From(
+            first.unwrap_or(1).max(1),
+            count.unwrap_or(u64::MAX),
+        )),
+        (true, None, Some(count)) => Ok(Lines::Last(count)),
+        (true, _, _) => Err(mendable(
+            "invalid_arguments",
+            "To read the end of a file give line_count and from_end, without from_line.",
+        )),
+    }
+}
+
+fn heading(shown: &str, scan: &Scan) -> String {
+    if scan.total_bytes == 0 {
+        return format!("{shown} is empty.");
+    }
+    let last = (scan.from_line + scan.line_count).saturating_sub(1);
+    let cut = if scan.cut {
+        ", cut short: ask for a part by from_line and line_count"
+    } else {
+        ""
+    };
+    format!(
+        "{shown}, lines {} to {last} of {}{cut}:",
+        scan.from_line, scan.total_lines
+    )
+}

@@ -1,0 +1,35 @@
+//! What the tools are built with.
+
+use api::sandbox::Sandbox;
+use policy::protected::Protected;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What the tools that run programs are built with.
+#[derive(Clone)]
+pub struct Config {
+    /// Runs the programs.
+    pub sandbox: Arc<dyn Sandbox>,
+    /// The user's home, where programming languages may be installed.
+    pub home: PathBuf,
+    /// The program that reads documents, and its arguments: it must call
+    /// `read_document_entry` when its first argument is `READER_ENTRY`.
+    pub reader: PathBuf,
+    /// Longest a program may run where its call does not say.
+    pub program_time: Duration,
+    /// The places that are kept from programs.
+    pub protected: Protected,
+    /// Housecarl's own folders, which no program sees.
+    pub own_folders: Vec<PathBuf>,
+}
+
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("home", &self.home)
+            .field("reader", &self.reader)
+            .finish_non_exhaustive()
+    }
+}

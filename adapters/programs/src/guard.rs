@@ -1,0 +1,524 @@
+//! Protected places while a program may write: those that are there cannot be changed, and those
+//! that are new are taken away before anybody else runs them.
+//!
+//! A mount can freeze what exists and cannot forbid a name that does not. So what exists is frozen,
+//! and what is new gets a name that nothing acts on as soon as the program and all it started have
+//! ended. It is never removed: nothing tells what the program made from what the user made meanwhile.
+
+use crate::places::{Found, Limits, Mark, search};
+use api::executor::ToolFailure;
+use api::failure::mendable;
+use paths::{is_inside, link_target};
+use policy::protected::{Protected, Protection};
+use rustix::fs::{
+    AtFlags, Mode, OFlags, RenameFlags, ResolveFlags, fchmod, fstat, openat2, renameat_with, statat,
+};
+use rustix::io::Errno;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Most names that are tried for what is set aside.
+const ASIDE_NAMES: u32 = 1_000;
+
+/// A folder that is guarded, held open, so that nothing that is put in its place is taken for it.
+#[derive(Debug)]
+struct Root {
+    path: PathBuf,
+    /// `None` for one that cannot be opened, and in which nothing was found.
+    folder: Option<OwnedFd>,
+}
+
+/// The protected places before a program runs.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    roots: Vec<Root>,
+    known: BTreeSet<Mark>,
+    /// Where protected links lead, and nothing is.
+    awaited: BTreeSet<PathBuf>,
+    /// What could not be looked at before either.
+    unseen: BTreeSet<PathBuf>,
+    /// What must be frozen.
+    pub(crate) frozen: Vec<PathBuf>,
+    /// What must not even be seen: keys and passwords, however deep.
+    pub(crate) hidden: Vec<PathBuf>,
+    /// Folders above those and above protected places that are known by their names, too, which
+    /// must keep them: elsewhere, what is in them would be known to no list.
+    pub(crate) held: Vec<PathBuf>,
+}
+
+impl Watch {
+    /// Looks for the protected places beneath the roots.
+    pub(crate) fn begin(protected: &Protected, roots: &[PathBuf]) -> Result<Self, ToolFailure> {
+        for root in roots {
+            if let Some(why) = protected.refuses_write(root, roots) {
+                return Err(not_a_root(root, why));
+            }
+        }
+        let mut sight = search(protected, roots.iter(), Limits::BEFORE);
+        if sight.is_cut {
+            return Err(too_many());
+        }
+        let held = roots.iter().map(|path| Root {
+            path: path.clone(),
+            folder: fs::File::open(path).ok().map(OwnedFd::from),
+        });
+        let found = std::mem::take(&mut sight.found);
+        let hidden = std::mem::take(&mut sight.hidden);
+        let mut kept_names = above(&hidden, roots);
+        let places = found.iter().filter(|place| place.link.is_none());
+        let places: Vec<PathBuf> = places.map(|place| place.path.clone()).collect();
+        let leading = above(&places, roots).into_iter();
+        kept_names.extend(leading.filter(|folder| protected.leads_to_listed(folder)));
+        Ok(Self {
+            held: kept_names.into_iter().collect(),
+            awaited: awaited(&found, roots),
+            hidden,
+            unseen: std::mem::take(&mut sight.unseen),
+            roots: held.collect(),
+            known: found.iter().map(Found::mark).collect(),
+            frozen: frozen(found, roots),
+        })
+    }
+
+    /// Sets aside the protected places that were not there before, and says which, and also when
+    /// not everything could be looked at.
+    pub(crate) fn end(&self, protected: &Protected) -> Vec<String> {
+        self.end_within(protected, Limits::AFTER)
+    }
+
+    fn end_within(&self, protected: &Protected, limits: Limits) -> Vec<String> {
+        let roots = self.roots.iter().map(|root| &root.path);
+        let sight = search(protected, roots, limits);
+        let mut notes = Vec::new();
+        if sight.is_cut {
+            notes.push(incomplete(&format!(
+                "there are more than {} files",
+                limits.entries
+            )));
+        }
+        let unseen: Vec<_> = sight.unseen.difference(&self.unseen).collect();
+        if let Some(first) = unseen.first() {
+            let many = unseen.len();
+            let why = format!(
+                "{many} folders cannot be read, the first is {}",
+                first.display()
+            );
+            notes.push(incomplete(&why));
+        }
+        let fresh = sight
+            .found
+            .iter()
+            .filter(|place| !self.known.contains(&place.mark()));
+        let arrived: Vec<Found> = self
+            .awaited
+            .iter()
+            .filter_map(|path| self.at(path))
+            .collect();
+        for place in fresh.chain(&arrived) {
+            let shown = place.path.display();
+            match self.set_aside(place) {
+                Ok(aside) => notes.push(format!(
+                    "{shown} is a protected place; it was not there before and is now named {aside}"
+                )),
+                // Somebody else was faster.
+                Err(Errno::NOENT) => {}
+                Err(error) => notes.push(format!(
+                    "{shown} is a protected place and could not be set aside: {error}"
+                )),
+            }
+        }
+        notes
+    }
+
+    /// What is at a place where nothing was.
+    fn at(&self, path: &Path) -> Option<Found> {
+        let root = self
+            .roots
+            .iter()
+            .position(|root| path.starts_with(&root.path))?;
+        let about = fs::symlink_metadata(path).ok()?;
+        Some(Found {
+            path: path.to_path_buf(),
+            root,
+            identity: (about.dev(), about.ino()),
+            born: about.created().ok(),
+            link: None,
+        })
+    }
+
+    /// Gives one another name, beneath the folder that was open from the beginning and through no
+    /// link: another program may be at work in it.
+    fn set_aside(&self, place: &Found) -> Result<String, Errno> {
+        let root = self.roots.get(place.root).ok_or(Errno::NOENT)?;
+        let folder = root.folder.as_ref().ok_or(Errno::NOENT)?;
+        let inside = place.path.strip_prefix(&root.path);
+        let inside = inside.map_err(outside)?;
+        let name = inside.file_name().ok_or(Errno::INVAL)?;
+        let above = match inside.parent() {
+            Some(above) if above != Path::new("") => above,
+            _ => Path::new("."),
+        };
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        let above = openat2(folder, above, flags, Mode::empty(), resolve)?;
+        let about = statat(&above, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        if (about.st_dev, about.st_ino) != place.identity {
+            return Err(Errno::AGAIN);
+        }
+        let _writable = Writable::new(&above);
+        set_aside(&above, name)
+    }
+}
+
+/// The folders between the roots and what is hidden in them.
+fn above(hidden: &[PathBuf], roots: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let between = |path: &PathBuf| -> Vec<PathBuf> {
+        let is_inside = |folder: &&Path| {
+            roots
+                .iter()
+                .any(|root| folder.starts_with(root) && folder != &root.as_path())
+        };
+        let folders = path.ancestors().skip(1).take_while(is_inside);
+        folders.map(Path::to_path_buf).collect()
+    };
+    hidden.iter().flat_map(between).collect()
+}
+
+/// What a program may not change: each place; of a link, which no mount can freeze, what it leads to
+/// where the program could write that.
+fn frozen(found: Vec<Found>, roots: &[PathBuf]) -> Vec<PathBuf> {
+    let is_within = |real: &PathBuf| is_inside(real, roots);
+    let mut frozen = BTreeSet::new();
+    for place in found {
+        match place.link {
+            None => frozen.extend(Some(place.path)),
+            // One that leads nowhere cannot be followed.
+            Some(_) => frozen.extend(place.path.canonicalize().ok().filter(is_within)),
+        }
+    }
+    frozen.into_iter().collect()
+}
+
+/// Where links among protected places lead in these folders, and nothing is: what a program puts
+/// there becomes one.
+fn awaited(found: &[Found], roots: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let links = found.iter().filter(|place| place.link.is_some());
+    let goals = links.filter_map(|place| link_target(&place.path));
+    goals
+        .filter(|goal| is_inside(goal, roots) && goal.symlink_metadata().is_err())
+        .collect()
+}
+
+/// A folder of our own user that is writable to it until this is dropped.
+struct Writable<'a>(&'a OwnedFd, Option<Mode>);
+
+impl<'a> Writable<'a> {
+    fn new(folder: &'a OwnedFd) -> Self {
+        let mode = fstat(folder).map(|about| Mode::from_raw_mode(about.st_mode));
+        let closed = mode.ok().filter(|mode| !mode.contains(Mode::RWXU));
+        let opened = closed.filter(|mode| fchmod(folder, *mode | Mode::RWXU).is_ok());
+        Self(folder, opened)
+    }
+}
+
+impl Drop for Writable<'_> {
+    fn drop(&mut self) {
+        if let Some(mode) = self.1 {
+            // What cannot be closed again is open to its own user only.
+            let _closed = fchmod(self.0, mode);
+        }
+    }
+}
+
+/// The note that something may have been left.
+pub(crate) fn incomplete(why: &str) -> String {
+    format!(
+        "ATTENTION: the search for protected places that the program made is incomplete ({why}). \
+         Tell the user to look for .git, .envrc, .vscode and the like before running git, a shell \
+         or an editor in the folders that the program could write."
+    )
+}
+
+/// A place that is not where it was found is nowhere.
+fn outside(_: std::path::StripPrefixError) -> Errno {
+    Errno::NOENT
+}
+
+/// Gives a place beside it a name that is no protected one.
+fn set_aside(above: impl AsFd, name: &OsStr) -> Result<String, Errno> {
+    let plain = name.to_string_lossy().replace('.', "_");
+    for number in 1..=ASIDE_NAMES {
+        let aside = format!("set-aside-{number}-{}", plain.trim_matches('_'));
+        match renameat_with(&above, name, &above, &aside, RenameFlags::NOREPLACE) {
+            Ok(()) => return Ok(aside),
+            Err(Errno::EXIST) => {}
+            Err(other) => return Err(other),
+        }
+    }
+    Err(Errno::EXIST)
+}
+
+fn not_a_root(root: &Path, why: Protection) -> ToolFailure {
+    let what = match why {
+        Protection::Own => "holds Housecarl's own folders",
+        Protection::RunsLater | Protection::Credentials | Protection::Closed => {
+            "is a protected place"
+        }
+    };
+    mendable(
+        "root_too_wide",
+        format!(
+            "{} {what}, so no program may write there. Ask the user to open a narrower folder.",
+            root.display()
+        ),
+    )
+}
+
+fn too_many() -> ToolFailure {
+    let Limits { entries, depth } = Limits::BEFORE;
+    mendable(
+        "too_many_files",
+        format!(
+            "There are more than {entries} files, or folders deeper than {depth} levels, \
+             in the folders that may be written: their protected places cannot be guarded. Ask the \
+             user to open a narrower folder."
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn what_is_there_is_frozen_and_what_is_new_is_set_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().to_path_buf();
+        fs::create_dir_all(root.join("sub/.git/hooks")).unwrap();
+        fs::write(root.join(".env"), "old").unwrap();
+        let protected = Protected::default();
+        let watch = Watch::begin(&protected, std::slice::from_ref(&root)).unwrap();
+        let mut frozen = watch.frozen.clone();
+        frozen.sort();
+        assert_eq!(frozen, [root.join(".env"), root.join("sub/.git")]);
+        // The program moves a repository, makes one, and writes an honest file.
+        fs::rename(root.join("sub"), root.join("moved")).unwrap();
+        fs::create_dir_all(root.join("sub/.git/hooks")).unwrap();
+        fs::write(root.join("sub/.envrc"), "new").unwrap();
+        fs::write(root.join("sub/plain"), "new").unwrap();
+        let notes = watch.end(&protected);
+        assert_eq!(notes.len(), 2, "{notes:?}");
+        assert!(root.join("moved/.git/hooks").is_dir());
+        assert!(!root.join("sub/.git").exists() && !root.join("sub/.envrc").exists());
+        assert!(root.join("sub/plain").exists());
+        assert_eq!(fs::read_to_string(root.join(".env")).unwrap(), "old");
+    }
+
+    #[test]
+    fn what_takes_the_number_of_a_protected_place_is_not_taken_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let place = root.join(".husky");
+        fs::create_dir(&place).unwrap();
+        let protected = Protected::default();
+        let watch = Watch::begin(&protected, std::slice::from_ref(&root)).unwrap();
+        let before = fs::metadata(&place).unwrap();
+        fs::remove_dir(&place).unwrap();
+        // File systems give a free number to the next one, at once or after a few.
+        let has_it = (0..2_000).any(|number| {
+            let other = root.join(number.to_string());
+            fs::create_dir(&other).unwrap();
+            let is_it = fs::metadata(&other).unwrap().ino() == before.ino();
+            let name = if is_it { &place } else { &root.join("unused") };
+            if is_it {
+                fs::rename(&other, name).unwrap();
+            }
+            is_it
+        });
+        if !has_it {
+            fs::create_dir(&place).unwrap();
+        }
+        let notes = watch.end(&protected);
+        assert_eq!(notes.len(), 1, "number again: {has_it}: {notes:?}");
+        assert!(!place.exists() && root.join("set-aside-1-husky").is_dir());
+    }
+
+    #[test]
+    fn a_link_is_known_by_its_name_and_where_it_leads_and_its_goal_is_frozen() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let link = std::os::unix::fs::symlink::<&str, PathBuf>;
+        fs::create_dir(root.join("docs")).unwrap();
+        fs::write(root.join("docs/rc"), "mine").unwrap();
+        link("nowhere", root.join(".envrc")).unwrap();
+        link("docs/rc", root.join(".vimrc")).unwrap();
+        link("docs/rc", root.join(".bashrc")).unwrap();
+        link("/", root.join(".zshrc")).unwrap();
+        fs::create_dir(root.join("sub")).unwrap();
+        link("/elsewhere", root.join("sub/.profile")).unwrap();
+        let protected = Protected::default();
+        let watch = Watch::begin(&protected, std::slice::from_ref(&root)).unwrap();
+        assert_eq!(watch.frozen, [root.join("docs/rc")]);
+        assert!(watch.end(&protected).is_empty());
+        // A file takes the place, and perhaps the number, of a link; one link gets the name of
+        // another; a third leads elsewhere. Moving a folder changes nothing.
+        fs::remove_file(root.join(".envrc")).unwrap();
+        fs::write(root.join(".envrc"), "evil").unwrap();
+        fs::rename(root.join(".vimrc"), root.join(".zshrc")).unwrap();
+        fs::remove_file(root.join(".bashrc")).unwrap();
+        link("docs/evil", root.join(".bashrc")).unwrap();
+        fs::rename(root.join("sub"), root.join("moved")).unwrap();
+        let notes = watch.end(&protected);
+        assert_eq!(notes.len(), 3, "{notes:?}");
+        for gone in [".envrc", ".zshrc", ".bashrc"] {
+            assert!(root.join(gone).symlink_metadata().is_err(), "{gone}");
+        }
+        assert!(root.join("moved/.profile").symlink_metadata().is_ok());
+    }
+
+    #[test]
+    fn what_may_be_the_users_own_is_set_aside_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let protected = Protected::default();
+        let watch = Watch::begin(&protected, std::slice::from_ref(&root)).unwrap();
+        fs::create_dir_all(root.join(".git/hooks")).unwrap();
+        fs::write(root.join(".git/hooks/pre-commit"), "mine").unwrap();
+        fs::write(root.join("set-aside-1-git"), "taken").unwrap();
+        let notes = watch.end(&protected);
+        assert!(
+            notes[0].ends_with("is now named set-aside-2-git"),
+            "{notes:?}"
+        );
+        assert!(!root.join(".git").exists());
+        let kept = fs::read_to_string(root.join("set-aside-2-git/hooks/pre-commit"));
+        assert_eq!(kept.unwrap(), "mine");
+        assert!(watch.end(&protected).is_empty());
+    }
+
+    #[test]
+    fn what_is_put_in_the_way_leads_nowhere_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        fs::write(elsewhere.path().join(".env"), "precious").unwrap();
+        let protected = Protected::default();
+        let watch = Watch::begin(&protected, std::slice::from_ref(&root)).unwrap();
+        fs::create_dir(root.join("sub")).unwrap();
+        fs::write(root.join("sub/.env"), "bait").unwrap();
+        let sight = search(&protected, std::iter::once(&root), Limits::AFTER);
+        let found = &sight.found;
+        fs::rename(root.join("sub"), root.join("gone")).unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), root.join("sub")).unwrap();
+        assert!(watch.set_aside(&found[0]).is_err());
+        // A folder in its place instead of a link: another thing of the same name.
+        fs::remove_file(root.join("sub")).unwrap();
+        fs::create_dir(root.join("sub")).unwrap();
+        fs::write(root.join("sub/.env"), "another").unwrap();
+        assert_eq!(watch.set_aside(&found[0]), Err(Errno::AGAIN));
+        assert!(elsewhere.path().join(".env").exists() && root.join("sub/.env").exists());
+    }
+
+    #[test]
+    fn a_root_above_our_own_folders_is_refused() {
+        let protected = Protected::new(&[PathBuf::from("/home/u/.config/housecarl")]);
+        let refused = Watch::begin(&protected, &[PathBuf::from("/home/u")]).unwrap_err();
+        assert_eq!(refused.rule, "root_too_wide");
+    }
+
+    #[test]
+    fn what_is_found_is_taken_away_however_much_there_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let protected = Protected::default();
+        let watch = Watch::begin(&protected, std::slice::from_ref(&root)).unwrap();
+        let deep = root.join("d/".repeat(Limits::BEFORE.depth + 7));
+        fs::create_dir_all(deep.join(".git")).unwrap();
+        fs::create_dir_all(root.join(".git/hooks")).unwrap();
+        let notes = watch.end(&protected);
+        assert_eq!(notes.len(), 2, "{notes:?}");
+        assert!(!root.join(".git").exists() && !deep.join(".git").exists());
+        // The shallow ones come first, and that there may be more is said.
+        fs::create_dir_all(root.join("e/".repeat(30))).unwrap();
+        for shallow in ["d/.git", "e/.git"] {
+            fs::create_dir(root.join(shallow)).unwrap();
+        }
+        fs::create_dir_all(deep.join(".git")).unwrap();
+        let few = Limits {
+            entries: 20,
+            ..Limits::AFTER
+        };
+        let notes = watch.end_within(&protected, few);
+        assert!(notes[0].starts_with("ATTENTION"), "{notes:?}");
+        assert!(!root.join("d/.git").exists() && !root.join("e/.git").exists());
+        assert!(deep.join(".git").exists());
+    }
+
+    #[test]
+    fn a_closed_folder_hides_nothing() {
+        if rustix::process::geteuid().is_root() {
+            let folder = tempfile::tempdir().unwrap();
+            fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
+            // A copy: the folder of the tests may be closed to others.
+            let itself = folder.path().join("test");
+            fs::copy(std::env::current_exe().unwrap(), &itself).unwrap();
+            let done = std::process::Command::new("setpriv")
+                .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+                .arg(&itself)
+                .args(["a_closed_folder_hides_nothing", "--nocapture"])
+                .env("TMPDIR", folder.path())
+                .current_dir(folder.path())
+                .output()
+                .unwrap();
+            let told = String::from_utf8_lossy(&done.stdout).into_owned();
+            assert!(done.status.success() && told.contains("1 passed"), "{told}");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let protected = Protected::default();
+        let mode = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode));
+        let now = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+        fs::create_dir_all(root.join("old/.git")).unwrap();
+        mode(&root.join("old"), 0o311).unwrap();
+        let watch = Watch::begin(&protected, std::slice::from_ref(&root)).unwrap();
+        assert_eq!(watch.frozen, [root.join("old/.git")]);
+        assert_eq!(now(&root.join("old")), 0o311);
+        fs::create_dir_all(root.join("r/deeper/.git/hooks")).unwrap();
+        fs::create_dir_all(root.join("kept/.git/hooks")).unwrap();
+        for (name, closed) in [
+            ("kept/.git/hooks", 0o000),
+            ("kept", 0o555),
+            ("r/deeper", 0o000),
+            ("r", 0o311),
+            ("", 0o311),
+        ] {
+            mode(&root.join(name), closed).unwrap();
+        }
+        let notes = watch.end(&protected);
+        assert_eq!(notes.len(), 2, "{notes:?}");
+        assert_eq!(now(&root), 0o311);
+        mode(&root, 0o755).unwrap();
+        assert_eq!(now(&root.join("r")), 0o311);
+        assert_eq!(now(&root.join("r/deeper")), 0o000);
+        mode(&root.join("r/deeper"), 0o755).unwrap();
+        assert!(!root.join("r/deeper/.git").exists());
+        assert!(root.join("old/.git").exists() && !root.join("kept/.git").exists());
+        for name in [
+            "old",
+            "r",
+            "kept",
+            "kept/set-aside-1-git",
+            "kept/set-aside-1-git/hooks",
+        ] {
+            // What was removed whole has no mode.
+            let _changed = mode(&root.join(name), 0o755);
+        }
+    }
+}

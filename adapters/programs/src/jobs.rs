@@ -1,0 +1,436 @@
+//! The jobs of every session: what runs in the background, what came of it, and who has to be told.
+//!
+//! A job belongs to the session in which it began and ends with it. Its output is seen by calls that
+//! may reach all that the job could reach, and by no others.
+
+use api::executor::ToolFailure;
+use api::failure::mendable;
+use api::sandbox::{Ended, Finished, Glance, Said};
+use api::signals::{Error, Source};
+use domain::drive::Signal;
+use domain::id::SessionId;
+use domain::limits::{DRIVE_SIGNALS, JOBS_AT_WORK, JOBS_KEPT, LIVE_SESSIONS};
+use futures::stream::{self, BoxStream, StreamExt};
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::{Notify, oneshot, watch};
+
+/// Longest the end of a session waits for its jobs to be gone.
+const BURIAL: Duration = Duration::from_secs(15);
+/// Sessions whose unheard endings are kept after they closed.
+const CLOSED_SESSIONS: usize = LIVE_SESSIONS;
+
+/// What came of a job, with what was done about protected places; or why it did not run.
+pub(crate) type Outcome = Result<(Finished, Vec<String>), ToolFailure>;
+
+/// Why a job is stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// An agent asked for it.
+    Asked,
+    /// The session is closed, or Housecarl ends.
+    Closed,
+}
+
+/// What a call may reach; and what a job could.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Reach {
+    pub(crate) read: Vec<PathBuf>,
+    pub(crate) write: Vec<PathBuf>,
+}
+
+impl Reach {
+    /// Whether all of `other` lies within.
+    fn covers(&self, other: &Self) -> bool {
+        let within = |inner: &[PathBuf], outer: &[&PathBuf]| {
+            let is_in = |path: &PathBuf| outer.iter().any(|root| path.starts_with(root));
+            inner.iter().all(is_in)
+        };
+        let write: Vec<&PathBuf> = self.write.iter().collect();
+        let read: Vec<&PathBuf> = self.read.iter().chain(&self.write).collect();
+        within(&other.write, &write) && within(&other.read, &read)
+    }
+}
+
+/// One job, as a call sees it.
+#[derive(Clone)]
+pub(crate) struct View {
+    pub(crate) name: String,
+    /// Program and arguments as a person reads them.
+    pub(crate) command: String,
+    pub(crate) began: Instant,
+    pub(crate) outcome: watch::Receiver<Option<Arc<Outcome>>>,
+    glance: Arc<Mutex<Option<Glance>>>,
+}
+
+impl View {
+    /// What it has said so far.
+    pub(crate) fn said(&self) -> Said {
+        let glance = lock(&self.glance).clone();
+        glance.map_or_else(Said::default, |look| look())
+    }
+
+    /// What came of it, as soon as that is known; `None` when it is not known in time.
+    pub(crate) async fn outcome_within(&self, wait: Duration) -> Option<Arc<Outcome>> {
+        let mut outcome = self.outcome.clone();
+        let known = tokio::time::timeout(wait, outcome.wait_for(Option::is_some)).await;
+        match known {
+            Ok(Ok(outcome)) => outcome.clone(),
+            // Whoever ran it is gone without a word: what is known is what stands here.
+            Ok(Err(_)) | Err(_) => self.outcome.borrow().clone(),
+        }
+    }
+}
+
+/// A job's place at work, for the one who runs it.
+pub(crate) struct Post {
+    jobs: Jobs,
+    session_id: SessionId,
+    name: String,
+    outcome: watch::Sender<Option<Arc<Outcome>>>,
+    /// Resolves when the job is to stop.
+    pub(crate) unwanted: Option<oneshot::Receiver<()>>,
+    /// Where a way to look at the output goes.
+    pub(crate) seen: Option<oneshot::Sender<Glance>>,
+}
+
+struct Entry {
+    view: View,
+    reach: Reach,
+    stop: Option<oneshot::Sender<()>>,
+    why: Option<Why>,
+    /// The call that began it still waits and tells itself what comes of it.
+    is_starting: bool,
+}
+
+impl Entry {
+    fn is_at_work(&self) -> bool {
+        self.view.outcome.borrow().is_none()
+    }
+
+    fn stop(&mut self, why: Why) {
+        if self.is_at_work() {
+            self.why.get_or_insert(why);
+        }
+        // Gone, or told before: it ends already.
+        let _told = self.stop.take().map(|stop| stop.send(()));
+    }
+}
+
+#[derive(Default)]
+struct Held {
+    /// In the order in which they began.
+    jobs: Vec<Entry>,
+    /// Endings that nobody has heard of.
+    untold: VecDeque<Signal>,
+}
+
+impl Held {
+    fn find(&mut self, name: &str) -> Option<&mut Entry> {
+        self.jobs.iter_mut().find(|job| job.view.name == name)
+    }
+
+    /// Makes the ending of a job known, once, unless somebody knows it already.
+    fn tell(&mut self, name: &str) {
+        let entry = self.find(name);
+        let signal = entry.and_then(|entry| ending(entry));
+        self.untold.extend(signal);
+        if self.untold.len() > DRIVE_SIGNALS {
+            self.untold.pop_front();
+        }
+        let ended = self.jobs.iter().filter(|job| !job.is_at_work()).count();
+        let mut over = ended.saturating_sub(JOBS_KEPT);
+        self.jobs.retain(|job| {
+            let is_over = over > 0 && !job.is_at_work();
+            over -= usize::from(is_over);
+            !is_over
+        });
+    }
+}
+
+/// The signal that a job has ended; `None` while it runs or starts, and when an agent ended it. In
+/// our own words: who hears it may be shown nothing that a program says.
+fn ending(entry: &Entry) -> Option<Signal> {
+    if entry.is_starting || entry.why == Some(Why::Asked) {
+        return None;
+    }
+    let outcome = entry.view.outcome.borrow().clone()?;
+    let (succeeded, mut summary) = match &*outcome {
+        Ok((finished, _)) => (
+            finished.ended == Ended::Exited(0),
+            how(finished, entry.why).to_owned(),
+        ),
+        Err(failure) => (false, format!("it did not run ({})", failure.rule)),
+    };
+    if let Ok((_, notes)) = &*outcome
+        && !notes.is_empty()
+    {
+        summary.push_str(&format!(
+            "; {} protected place(s) it made were set aside",
+            notes.len()
+        ));
+    }
+    Some(Signal::JobFinished {
+        name: entry.view.name.clone(),
+        succeeded,
+        summary,
+    })
+}
+
+/// How a job ended, in our own words.
+pub(crate) fn how(finished: &Finished, why: Option<Why>) -> String {
+    let seconds = finished.took.as_secs();
+    match (finished.ended, why) {
+        (Ended::Exited(code), _) => format!("exit code {code} after {seconds} s"),
+        (Ended::Killed(signal), _) => format!("killed by signal {signal} after {seconds} s"),
+        (Ended::TimedOut, _) => format!("stopped: its {seconds} s were up"),
+        (Ended::Stopped, Some(Why::Closed)) => {
+            format!("stopped after {seconds} s, because its session was closed")
+        }
+        (Ended::Stopped, _) => format!("stopped after {seconds} s"),
+    }
+}
+
+/// The jobs of every session. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Jobs(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    sessions: Mutex<BTreeMap<SessionId, Held>>,
+    news: Notify,
+}
+
+impl std::fmt::Debug for Jobs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Jobs").finish_non_exhaustive()
+    }
+}
+
+impl Jobs {
+    /// Ends every job of every session. When this answers, none is left running.
+    pub async fn end_all(&self) {
+        let sessions: Vec<SessionId> = lock(&self.0.sessions).keys().copied().collect();
+        for session_id in sessions {
+            self.end(session_id).await;
+        }
+    }
+
+    /// Ends every job of a session. That they ended can still be heard.
+    pub(crate) async fn end(&self, session_id: SessionId) {
+        let at_work: Vec<View> = {
+            let mut sessions = lock(&self.0.sessions);
+            let Some(held) = sessions.get_mut(&session_id) else {
+                return;
+            };
+            held.jobs.iter_mut().for_each(|job| job.stop(Why::Closed));
+            held.jobs.iter().map(|job| job.view.clone()).collect()
+        };
+        // One that is not gone by then dies with this process: the sandbox sees to that.
+        let gone = at_work.iter().map(|job| job.outcome_within(BURIAL));
+        let _ended = futures::future::join_all(gone).await;
+        let mut sessions = lock(&self.0.sessions);
+        if let Some(held) = sessions.get_mut(&session_id) {
+            held.jobs.clear();
+        }
+        sessions.retain(|_, held| !(held.jobs.is_empty() && held.untold.is_empty()));
+        // Where nobody listens, the endings of long closed sessions go; ids grow with time.
+        let closed = |held: &Held| held.jobs.is_empty();
+        while sessions.values().filter(|held| closed(held)).count() > CLOSED_SESSIONS {
+            let oldest = sessions.iter().find(|(_, held)| closed(held));
+            let Some(oldest) = oldest.map(|(id, _)| *id) else {
+                break;
+            };
+            sessions.remove(&oldest);
+        }
+    }
+
+    /// A place for one more job.
+    ///
+    /// # Errors
+    /// When a job of this name runs, or as many as may.
+    pub(crate) fn begin(
+        &self,
+        session_id: SessionId,
+        (name, command): (&str, String),
+        reach: Reach,
+    ) -> Result<(Post, View), ToolFailure> {
+        let mut sessions = lock(&self.0.sessions);
+        let held = sessions.entry(session_id).or_default();
+        let at_work = held.jobs.iter().filter(|job| job.is_at_work()).count();
+        if held.find(name).is_some_and(|job| job.is_at_work()) {
+            // Not in our own words: that it has not ended may tell what the program met.
+            return Err(mendable(
+                "name_taken",
+                format!("A job `{name}` runs already. Give this one another name, or stop_job it."),
+            ));
+        }
+        if at_work >= JOBS_AT_WORK {
+            return Err(mendable(
+                "too_many_jobs",
+                format!(
+                    "{JOBS_AT_WORK} jobs run already. Wait for one (job_output with wait_seconds) \
+                     or stop one (stop_job)."
+                ),
+            ));
+        }
+        held.jobs.retain(|job| job.view.name != name);
+        let (outcome, known) = watch::channel(None);
+        let (stop, unwanted) = oneshot::channel();
+        let (seen, looking) = oneshot::channel();
+        let view = View {
+            name: name.to_owned(),
+            command,
+            began: Instant::now(),
+            outcome: known,
+            glance: Arc::default(),
+        };
+        look_when_it_can(looking, Arc::clone(&view.glance));
+        held.jobs.push(Entry {
+            view: view.clone(),
+            reach,
+            stop: Some(stop),
+            why: None,
+            is_starting: true,
+        });
+        let post = Post {
+            jobs: self.clone(),
+            session_id,
+            name: name.to_owned(),
+            outcome,
+            unwanted: Some(unwanted),
+            seen: Some(seen),
+        };
+        Ok((post, view))
+    }
+
+    /// The call that began a job has told that it runs: from now on its end is told as a signal.
+    pub(crate) fn started(&self, session_id: SessionId, name: &str) {
+        self.change(session_id, |held| {
+            if let Some(entry) = held.find(name) {
+                entry.is_starting = false;
+            }
+            held.tell(name);
+        });
+    }
+
+    /// Takes back a job that did not start.
+    pub(crate) fn forget(&self, session_id: SessionId, name: &str) {
+        self.change(session_id, |held| {
+            held.find(name)
+                .into_iter()
+                .for_each(|job| job.stop(Why::Asked));
+            held.jobs.retain(|job| job.view.name != name);
+        });
+    }
+
+    /// The jobs that a call may see, in the order in which they began.
+    pub(crate) fn all(&self, session_id: SessionId, reach: &Reach) -> Vec<View> {
+        let sessions = lock(&self.0.sessions);
+        let held = sessions.get(&session_id);
+        let jobs = held.into_iter().flat_map(|held| &held.jobs);
+        let seen = jobs.filter(|job| reach.covers(&job.reach));
+        seen.map(|job| job.view.clone()).collect()
+    }
+
+    /// The job that a call names.
+    ///
+    /// # Errors
+    /// When there is none that it may see.
+    pub(crate) fn find(
+        &self,
+        session_id: SessionId,
+        reach: &Reach,
+        name: &str,
+    ) -> Result<View, ToolFailure> {
+        let mut seen = self.all(session_id, reach);
+        let names: Vec<&str> = seen.iter().map(|job| job.name.as_str()).collect();
+        let known = match names.is_empty() {
+            true => "There are none".to_owned(),
+            false => format!("There are: {}", names.join(", ")),
+        };
+        let index = seen.iter().position(|job| job.name == name);
+        let index = index.ok_or_else(|| {
+            let name = text::escape::visible_line(name);
+            mendable(
+                "no_such_job",
+                format!("There is no job `{name}` here. {known}."),
+            )
+        })?;
+        Ok(seen.swap_remove(index))
+    }
+
+    /// Has a job stopped.
+    pub(crate) fn stop(&self, session_id: SessionId, name: &str) {
+        self.change(session_id, |held| {
+            held.find(name)
+                .into_iter()
+                .for_each(|job| job.stop(Why::Asked));
+        });
+    }
+
+    fn change(&self, session_id: SessionId, change: impl FnOnce(&mut Held)) {
+        if let Some(held) = lock(&self.0.sessions).get_mut(&session_id) {
+            change(held);
+        }
+        self.0.news.notify_waiters();
+    }
+
+    fn next_untold(&self, session_id: SessionId) -> Option<Signal> {
+        let mut sessions = lock(&self.0.sessions);
+        sessions.get_mut(&session_id)?.untold.pop_front()
+    }
+}
+
+impl Post {
+    /// Makes known what came of the job.
+    pub(crate) fn ended(self, outcome: Outcome) {
+        let Self {
+            jobs,
+            session_id,
+            name,
+            outcome: known,
+            ..
+        } = self;
+        jobs.change(session_id, |held| {
+            // Under the lock, so that a job that has ended has been told of.
+            known.send_replace(Some(Arc::new(outcome)));
+            held.tell(&name);
+        });
+    }
+}
+
+/// The ends of jobs that nobody was told of. One that ended while nobody listened is told to whoever
+/// listens next.
+impl Source for Jobs {
+    fn signals(&self, session_id: SessionId) -> BoxStream<'static, Result<Signal, Error>> {
+        let next = move |jobs: Self| async move {
+            loop {
+                let news = jobs.0.news.notified();
+                tokio::pin!(news);
+                // Before looking, so that nothing comes in between unnoticed.
+                news.as_mut().enable();
+                if let Some(signal) = jobs.next_untold(session_id) {
+                    return Some((Ok(signal), jobs.clone()));
+                }
+                news.await;
+            }
+        };
+        stream::unfold(self.clone(), next).boxed()
+    }
+}
+
+fn look_when_it_can(looking: oneshot::Receiver<Glance>, glance: Arc<Mutex<Option<Glance>>>) {
+    tokio::spawn(async move {
+        // Nothing comes of a program that did not start.
+        if let Ok(look) = looking.await {
+            *lock(&glance) = Some(look);
+        }
+    });
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

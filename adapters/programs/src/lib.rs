@@ -1,0 +1,33 @@
+//! The built-in tools that run programs, run once the broker has permitted a call.
+//!
+//! What it is: an [`api::executor::Executor`] for code, commands, package installs and jobs in the
+//! background, and the [`api::documents::Documents`] that are read by a program of ours.
+//! What it owns: what a program is given to run with, the guard of protected places while it runs, and
+//! the jobs of each session.
+//! What it never does: decide whether a call may run, start a program outside the sandbox, open a
+//! network connection.
+//! Where to start: [`ProgramTools`], then `runner.rs`.
+
+mod background;
+mod code;
+mod conceal;
+mod config;
+mod guard;
+mod jobs;
+mod office;
+mod output;
+mod package;
+mod places;
+mod reader;
+pub mod record;
+mod runner;
+mod scratch;
+mod service;
+mod shell;
+mod table;
+mod toolchain;
+
+pub use config::Config;
+pub use jobs::Jobs;
+pub use reader::{READER_ENTRY, enter as read_document_entry};
+pub use service::ProgramTools;

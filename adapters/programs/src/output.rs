@@ -1,0 +1,136 @@
+//! What is told of a program that ran.
+
+use crate::record::RunProgram;
+use api::executor::ToolFailure;
+use api::failure::broken;
+use api::sandbox::{Captured, Ended, Enforcement, Finished};
+use domain::limits::EXEC_TIME_MOST;
+use domain::tool::ToolOutput;
+
+/// A stream as text, with a mark where its middle was dropped.
+pub(crate) fn stream(captured: &Captured) -> String {
+    let mut text = String::from_utf8_lossy(&captured.head).into_owned();
+    if captured.dropped > 0 {
+        text.push_str(&format!("\n[… {} bytes left out …]\n", captured.dropped));
+        text.push_str(&String::from_utf8_lossy(&captured.tail));
+    }
+    text
+}
+
+/// The result of a program, for programs and for the model. `notes` come first.
+pub(crate) fn output(
+    origin: &str,
+    finished: &Finished,
+    notes: &[String],
+) -> Result<ToolOutput, ToolFailure> {
+    let data = serde_json::to_value(record_of(finished, notes)).map_err(unwritable)?;
+    Ok(ToolOutput {
+        data,
+        text: text_of(finished, notes),
+        origin: format!("program:{origin}"),
+        artifacts: Vec::new(),
+        labels: Vec::new(),
+    })
+}
+
+/// The notes, and what gives a program that was stopped more time.
+pub(crate) fn longer(finished: &Finished, mut notes: Vec<String>) -> Vec<String> {
+    if finished.ended == Ended::TimedOut {
+        notes.push(format!(
+            "its time was up. For more, give timeout_secs (at most {}), or use start_job where you \
+             have it; the user may raise `command_secs` under `[tools]`.",
+            EXEC_TIME_MOST.as_secs()
+        ));
+    }
+    notes
+}
+
+pub(crate) fn unwritable(error: serde_json::Error) -> ToolFailure {
+    broken(
+        "result_unwritable",
+        format!("The result cannot be told: {error}."),
+    )
+}
+
+pub(crate) fn text_of(finished: &Finished, notes: &[String]) -> String {
+    let mut text = match finished.ended {
+        Ended::Exited(code) => format!("exit code {code}\n"),
+        Ended::Killed(signal) => format!("killed by signal {signal}\n"),
+        Ended::TimedOut => format!(
+            "stopped after {} s, with everything it had started\n",
+            finished.took.as_secs()
+        ),
+        Ended::Stopped => "stopped on request, with everything it had started\n".to_owned(),
+    };
+    for note in notes {
+        text.push_str(&format!("note: {note}\n"));
+    }
+    add_streams(&mut text, finished);
+    text
+}
+
+pub(crate) fn add_streams(text: &mut String, finished: &Finished) {
+    let streams = [("stdout", &finished.stdout), ("stderr", &finished.stderr)];
+    for (name, captured) in streams {
+        match stream(captured).trim_end() {
+            "" => {}
+            stream => text.push_str(&format!("{name}:\n{stream}\n")),
+        }
+    }
+}
+
+pub(crate) fn record_of(finished: &Finished, notes: &[String]) -> RunProgram {
+    let names = |enforced: bool| {
+        let all = finished.mechanisms.iter();
+        all.filter(|m| (m.enforcement == Enforcement::Enforced) == enforced)
+            .map(|m| m.name.clone())
+            .collect()
+    };
+    let (exit_code, signal) = match finished.ended {
+        Ended::Exited(code) => (Some(code), None),
+        Ended::Killed(signal) => (None, Some(signal)),
+        Ended::TimedOut | Ended::Stopped => (None, None),
+    };
+    RunProgram {
+        exit_code,
+        signal,
+        timed_out: finished.ended == Ended::TimedOut,
+        stdout: stream(&finished.stdout),
+        stderr: stream(&finished.stderr),
+        truncated: finished.stdout.dropped > 0 || finished.stderr.dropped > 0,
+        took_ms: u64::try_from(finished.took.as_millis()).unwrap_or(u64::MAX),
+        enforced: names(true),
+        unavailable: names(false),
+        notes: notes.to_vec(),
+    }
+}
+
+/// An argument list as a person can read it back: what a shell would take for something else is
+/// quoted.
+pub(crate) fn shown_argv(argv: &[String]) -> String {
+    let quoted: Vec<String> = argv
+        .iter()
+        .map(|argument| {
+            let is_plain = !argument.is_empty()
+                && argument
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c));
+            match is_plain {
+                true => argument.clone(),
+                false => format!("'{}'", argument.replace('\'', "'\\''")),
+            }
+        })
+        .collect();
+    quoted.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_shown_apart() {
+        let argv = ["echo", "a b", "", "it's", "$(x)"].map(str::to_owned);
+        assert_eq!(shown_argv(&argv), r"echo 'a b' '' 'it'\''s' '$(x)'");
+    }
+}

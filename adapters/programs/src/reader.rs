@@ -1,0 +1,91 @@
+//! Reading documents whose formats are attacked: in the sandbox, by our own program started there.
+
+use crate::office;
+use crate::output::stream;
+use crate::runner::{Launch, Runner, limits};
+use crate::scratch::ScratchFolder;
+use api::documents::{DocumentError, DocumentText};
+use api::executor::ProgressSink;
+use api::sandbox::{Ended, Job, Network};
+use domain::limits::{DOCUMENT_TEXT_BYTES, READER_TIME};
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+
+/// The argument that turns the program into the reader.
+pub const READER_ENTRY: &str = "__read_document";
+
+/// How a zip archive begins: an office document, or none that is read.
+const ARCHIVE: &[u8] = b"PK";
+
+/// Becomes the reader: a PDF or an office document comes in, its text goes out. Returns the exit code. Nothing in here is
+/// trusted with anything: it runs in the sandbox.
+#[must_use]
+pub fn enter() -> i32 {
+    let mut bytes = Vec::new();
+    let read = io::stdin()
+        .read_to_end(&mut bytes)
+        .map_err(|e| e.to_string());
+    let text = read.and_then(|_| {
+        // The parser panics on documents that it does not understand.
+        let parsed = std::panic::catch_unwind(|| match bytes.starts_with(ARCHIVE) {
+            true => office::text_of(&bytes),
+            false => pdf_extract::extract_text_from_mem(&bytes).map_err(|e| e.to_string()),
+        });
+        match parsed {
+            Ok(parsed) => parsed,
+            Err(_) => Err("its structure is not understood".to_owned()),
+        }
+    });
+    let (code, said) = match &text {
+        Ok(text) => (0, io::stdout().write_all(text.as_bytes())),
+        Err(why) => (1, io::stderr().write_all(why.as_bytes())),
+    };
+    if said.is_ok() { code } else { 2 }
+}
+
+/// The text of a document.
+pub(crate) async fn read(
+    runner: &Runner,
+    bytes: Vec<u8>,
+    progress: &ProgressSink,
+) -> Result<DocumentText, DocumentError> {
+    let scratch = ScratchFolder::new().map_err(DocumentError::NotRun)?;
+    let program = runner.config.reader.to_string_lossy().into_owned();
+    let mut limits = limits();
+    limits.wall = READER_TIME;
+    limits.output_bytes = DOCUMENT_TEXT_BYTES;
+    let job = Job {
+        argv: vec![program, READER_ENTRY.to_owned()],
+        folder: scratch.folder.clone(),
+        read: vec![runner.config.reader.clone()],
+        write: Vec::new(),
+        scratch: scratch.with(BTreeMap::new()),
+        frozen: Vec::new(),
+        hidden: Vec::new(),
+        environment: scratch.environment(&[]),
+        input: bytes,
+        network: Network::None,
+        limits,
+    };
+    let launch = Launch {
+        job,
+        scratch,
+        searched: Vec::new(),
+        guarded: Vec::new(),
+    };
+    let finished = runner.finish(launch, progress).await;
+    let (finished, _) = finished.map_err(DocumentError::NotRun)?;
+    match finished.ended {
+        Ended::Exited(0) => Ok(DocumentText {
+            is_cut: finished.stdout.dropped > 0,
+            text: stream(&finished.stdout),
+        }),
+        Ended::TimedOut => Err(DocumentError::Timeout),
+        _ => {
+            let why = stream(&finished.stderr);
+            Err(DocumentError::Unreadable {
+                detail: why.lines().last().unwrap_or("").trim().to_owned(),
+            })
+        }
+    }
+}

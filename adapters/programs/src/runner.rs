@@ -1,0 +1,215 @@
+//! Running one program in the sandbox, with the folders that are guarded meanwhile.
+
+use crate::conceal::conceal;
+use crate::config::Config;
+use crate::guard::{self, Watch};
+use crate::jobs::Jobs;
+use crate::scratch::ScratchFolder;
+use api::executor::{Progress, ProgressSink, ToolFailure};
+use api::failure::{broken, mendable, of_call};
+use api::sandbox::{Finished, Glance, Job, JobLimits, Refusal, Sandbox};
+use domain::limits::{
+    EXEC_CPU, EXEC_FILE_BYTES, EXEC_MEMORY_BYTES, EXEC_OPEN_FILES, EXEC_OUTPUT_BYTES,
+    EXEC_PROCESSES, EXEC_TIME, EXEC_TIME_MOST,
+};
+use policy::protected::Protected;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// How often a running program is reported.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Runs programs in the sandbox.
+#[derive(Debug, Clone)]
+pub(crate) struct Runner {
+    pub(crate) config: Config,
+    /// What runs in the background.
+    pub(crate) jobs: Jobs,
+}
+
+impl Runner {
+    /// Runs a job to its end and says every second that it still does. When nobody waits any more,
+    /// the program is killed, and what is left to do after it is still done.
+    pub(crate) async fn finish(
+        &self,
+        launch: Launch,
+        progress: &ProgressSink,
+    ) -> Result<(Finished, Vec<String>), ToolFailure> {
+        let program = launch.job.argv.first().cloned().unwrap_or_default();
+        let (_wanted, unwanted) = oneshot::channel::<()>();
+        let (unseen, _nobody) = oneshot::channel();
+        let sandbox = self.config.sandbox.clone();
+        let guard = Guarding::of(self);
+        let mut task = tokio::spawn(launch.run(sandbox, guard, unwanted, unseen));
+        let mut tick = tokio::time::interval(TICK);
+        let mut seconds = 0;
+        // The first tick comes at once.
+        tick.tick().await;
+        loop {
+            tokio::select! {
+                finished = &mut task => {
+                    let crashed = |e| broken("tool_crashed", format!("The tool failed: {e}."));
+                    return finished.map_err(crashed)?;
+                }
+                _ = tick.tick() => {
+                    seconds += 1;
+                    let report = Progress {
+                        message: format!("{program} runs, {seconds} s"),
+                        percent: None,
+                    };
+                    // A full or closed channel is no reason to stop.
+                    let _told = progress.try_send(report);
+                }
+            }
+        }
+    }
+
+    /// The limits of a program that may run `asked` seconds, or as long as is usual.
+    pub(crate) fn limits(&self, asked: Option<u64>) -> JobLimits {
+        let wall = asked.map_or(self.config.program_time, Duration::from_secs);
+        let wall = wall.min(EXEC_TIME_MOST);
+        JobLimits {
+            wall,
+            cpu: wall,
+            ..limits()
+        }
+    }
+}
+
+/// What is kept from a program, and what becomes of what it should not have made.
+#[derive(Debug)]
+pub(crate) struct Guarding {
+    protected: Protected,
+    own_folders: Vec<PathBuf>,
+}
+
+impl Guarding {
+    pub(crate) fn of(runner: &Runner) -> Self {
+        Self {
+            protected: runner.config.protected.clone(),
+            own_folders: runner.config.own_folders.clone(),
+        }
+    }
+}
+
+/// A job with what belongs to it.
+#[derive(Debug)]
+pub(crate) struct Launch {
+    pub(crate) job: Job,
+    /// Its scratch folder, which is removed when the program has ended.
+    pub(crate) scratch: ScratchFolder,
+    /// Folders it may read, which are looked through for keys and passwords before.
+    pub(crate) searched: Vec<PathBuf>,
+    /// Folders whose protected places are frozen while it runs, and looked through afterwards.
+    pub(crate) guarded: Vec<PathBuf>,
+}
+
+impl Launch {
+    /// Runs it; `unwanted` resolves when nobody waits any more, and `seen` gets a way to look at
+    /// the output meanwhile.
+    pub(crate) async fn run(
+        self,
+        sandbox: Arc<dyn Sandbox>,
+        guarding: Guarding,
+        unwanted: oneshot::Receiver<()>,
+        seen: oneshot::Sender<Glance>,
+    ) -> Result<(Finished, Vec<String>), ToolFailure> {
+        let Self {
+            mut job,
+            scratch,
+            searched,
+            guarded,
+        } = self;
+        let Guarding {
+            protected,
+            own_folders,
+        } = guarding;
+        let before = protected.clone();
+        let (watch, concealed) = blocking(move || {
+            let watch = Watch::begin(&before, &guarded)?;
+            let concealed = conceal(&before, &searched, &guarded)?;
+            Ok((watch, concealed))
+        })
+        .await?;
+        // A folder that is opened by itself cannot be given another name.
+        job.write.extend_from_slice(&watch.held);
+        job.frozen.extend_from_slice(&watch.frozen);
+        job.hidden.extend_from_slice(&watch.hidden);
+        job.hidden.extend(concealed.hidden);
+        job.hidden.extend(own_folders);
+        let stop = async move {
+            // The other end speaks or goes away: it is one and the same.
+            let _gone = unwanted.await;
+        };
+        let finished = sandbox.run_seen(job, Box::pin(stop), seen).await;
+        // What the program did is told also when nobody could look.
+        let found = blocking(move || Ok(watch.end(&protected)))
+            .await
+            .unwrap_or_else(|_| vec![guard::incomplete("it broke off")]);
+        drop(scratch);
+        match finished {
+            Ok(finished) => Ok((finished, concealed.note.into_iter().chain(found).collect())),
+            Err(refusal) => Err(with_notes(failure(refusal), &found)),
+        }
+    }
+}
+
+/// A failure that also says what was set aside.
+fn with_notes(mut failure: ToolFailure, notes: &[String]) -> ToolFailure {
+    if notes.is_empty() {
+        return failure;
+    }
+    for note in notes {
+        failure.message.push_str(&format!("\nnote: {note}"));
+    }
+    // Which files there are is not in our own words.
+    failure.quoting()
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ToolFailure> + Send + 'static,
+) -> Result<T, ToolFailure> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        // What it said as it broke down may be anything.
+        Err(error) => Err(broken("tool_crashed", format!("The tool failed: {error}."))),
+    }
+}
+
+/// The usual limits.
+pub(crate) fn limits() -> JobLimits {
+    JobLimits {
+        wall: EXEC_TIME,
+        cpu: EXEC_CPU,
+        memory_bytes: EXEC_MEMORY_BYTES,
+        processes: EXEC_PROCESSES,
+        file_bytes: EXEC_FILE_BYTES,
+        open_files: EXEC_OPEN_FILES,
+        output_bytes: EXEC_OUTPUT_BYTES,
+    }
+}
+
+fn failure(refusal: Refusal) -> ToolFailure {
+    match refusal {
+        Refusal::Promise { .. } => broken(
+            "sandbox_unavailable",
+            of_call(format!(
+                "Nothing was run: {refusal}. Programs run with every restriction or not at all; \
+                 the user can see with `carl doctor` what this machine lacks."
+            )),
+        ),
+        Refusal::BadJob(why) => mendable("bad_job", format!("Nothing was run: {why}.")),
+        Refusal::NotStarted { .. } => {
+            mendable("not_started", format!("Nothing was run: {refusal}."))
+        }
+        Refusal::Uncovered => broken(
+            "uncovered",
+            "The command was stopped, and its output is not shown: while it ran, another program of \
+             the user's (an editor, git) replaced a protected file in a folder that it may reach, \
+             and such a file cannot be kept from it any more. Run it again.",
+        ),
+        Refusal::Broken(_) => broken("sandbox_failed", format!("{refusal}.")),
+    }
+}

@@ -1,0 +1,80 @@
+//! Where paths really lead.
+//!
+//! What it is: questions about paths that the file system answers, for every crate that has to ask
+//! them the same way.
+//! What it owns: how links are followed where what they lead to may not be there.
+//! What it never does: know a noun of ours, decide what a path may be used for, change anything.
+//! Where to start: [`real_path`].
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where a folder lies or would lie, with the links above it resolved.
+#[must_use]
+pub fn real_path(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().find_map(|above| {
+        let rest = folder.strip_prefix(above).unwrap_or(Path::new(""));
+        above.canonicalize().ok().map(|real| real.join(rest))
+    })
+}
+
+/// Where a link leads, also if nothing is there.
+#[must_use]
+pub fn link_target(link: &Path) -> Option<PathBuf> {
+    if let Ok(real) = link.canonicalize() {
+        return Some(real);
+    }
+    let to = fs::read_link(link).ok()?;
+    let whole = link.parent()?.join(to);
+    // What is missing holds no link, so what is left of the path is what it says.
+    let mut missing = Vec::new();
+    for above in whole.ancestors() {
+        match above.canonicalize() {
+            Ok(real) => {
+                return Some(
+                    missing
+                        .iter()
+                        .rev()
+                        .fold(real, |path, name| path.join(name)),
+                );
+            }
+            Err(_) => missing.push(above.file_name()?.to_owned()),
+        }
+    }
+    None
+}
+
+/// Whether a path lies in one of the folders, and above none.
+#[must_use]
+pub fn is_inside(path: &Path, roots: &[PathBuf]) -> bool {
+    let is_above = roots.iter().any(|root| root.starts_with(path));
+    !is_above && roots.iter().any(|root| path.starts_with(root))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn what_is_missing_lies_below_what_is_real() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir(root.join("real")).unwrap();
+        symlink("real", root.join("link")).unwrap();
+        let missing = root.join("link/a/b");
+        assert_eq!(real_path(&missing), Some(root.join("real/a/b")));
+        symlink("link/nothing", root.join("dangling")).unwrap();
+        let target = link_target(&root.join("dangling"));
+        assert_eq!(target, Some(root.join("real/nothing")));
+        assert_eq!(link_target(&root.join("link")), Some(root.join("real")));
+    }
+
+    #[test]
+    fn a_folder_above_the_roots_is_not_inside_them() {
+        let roots = [PathBuf::from("/a/b"), PathBuf::from("/a")];
+        assert!(is_inside(Path::new("/a/b/c"), &roots));
+        assert!(!is_inside(Path::new("/a"), &roots));
+        assert!(!is_inside(Path::new("/x"), &roots));
+    }
+}
