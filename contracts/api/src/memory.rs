@@ -573,7 +573,8 @@ pub struct IndexState {
     pub name: String,
     /// Entries in it.
     pub entries: u64,
-    /// Entries that are to be in it.
+    /// Entries that are to be in it: all that hold, but of vectors none whose every text the model
+    /// refuses.
     pub of: u64,
     /// What a reader should know: `rebuilt at start: damaged`. Empty for nothing.
     pub note: String,
@@ -596,6 +597,9 @@ pub struct Stats {
     pub embedder: String,
     /// Every index.
     pub indexes: Vec<IndexState>,
+    /// Entries with a text that the embedding model refuses, oldest first. They are found by their
+    /// words and their other texts.
+    pub refused: Vec<MemoryId>,
     /// Recalls answered from the cache since the start.
     pub cache_hits: u64,
     /// Recalls looked up in the cache since the start.

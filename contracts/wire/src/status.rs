@@ -71,7 +71,7 @@ pub(crate) fn reason(status: &Status) -> Option<Reason> {
     })
 }
 
-/// What happened, for a status that has no reason of ours: the innermost cause.
+/// What happened, for a status that has no reason of ours: the innermost cause. Never empty.
 pub(crate) fn cause(status: &Status) -> String {
     let mut innermost: Option<&dyn Error> = status.source();
     while let Some(deeper) = innermost.and_then(Error::source) {
@@ -79,6 +79,11 @@ pub(crate) fn cause(status: &Status) -> String {
     }
     match innermost {
         Some(cause) => cause.to_string(),
+        None if status.code() == Code::Unimplemented => {
+            "what listens there does not offer this; it serves another role, or is another version"
+                .to_owned()
+        }
+        None if status.message().is_empty() => status.code().description().to_owned(),
         None => status.message().to_owned(),
     }
 }
@@ -100,6 +105,17 @@ mod tests {
         assert_eq!(reason.code, "models.busy");
         assert_eq!(reason.hint, "Wait ☕.");
         assert_eq!(reason.detail, "ä".repeat(WIRE_ERROR_BYTES / 2));
+    }
+
+    #[test]
+    fn a_status_without_a_message_has_a_cause() {
+        let bare = |code| cause(&Status::new(code, ""));
+        assert!(bare(Code::Unimplemented).contains("does not offer this"));
+        assert!(!bare(Code::Unavailable).is_empty());
+        assert_eq!(
+            cause(&Status::unavailable("proxy says no")),
+            "proxy says no"
+        );
     }
 
     #[test]

@@ -99,6 +99,7 @@ impl Curator for Service {
             disk_bytes: files.iter().map(|(_, bytes)| bytes).sum(),
             embedder: state.embedder,
             indexes: state.indexes,
+            refused: state.refused,
             cache_hits: state.cache_hits,
             cache_lookups: state.cache_lookups,
         })

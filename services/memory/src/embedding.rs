@@ -4,7 +4,7 @@
 //! weights is another model; a little noise in the last digits is not.
 
 use crate::entry::Entry;
-use crate::store::{Field, Store, VectorRow};
+use crate::store::{Embedded, Field, Store, VectorRow};
 use api::models::{EmbedPurpose, EmbedRequest, Embeddings, ErrorKind, Models};
 use domain::model::{ModelChoice, ModelRef, ModelRole};
 use retrieval::segments::{EMBEDDED_TOKENS, segments};
@@ -222,7 +222,7 @@ impl Embedder {
     }
 
     /// Vectors of every text of these entries; of an entry without texts there are none, nor of a
-    /// text that the model refuses while it takes others.
+    /// text that the model refuses while it takes others: its entry is named.
     ///
     /// # Errors
     /// Why there are none, for people.
@@ -230,9 +230,12 @@ impl Embedder {
         &self,
         entries: &[Entry],
         embedding: &Embedding,
-    ) -> Result<Vec<VectorRow>, String> {
+    ) -> Result<Embedded, String> {
         let parts: Vec<(VectorRow, String)> = entries.iter().flat_map(parts).collect();
-        let mut rows = Vec::with_capacity(parts.len());
+        let mut embedded = Embedded {
+            numbers: entries.iter().map(|entry| entry.number).collect(),
+            ..Embedded::default()
+        };
         let mut left = parts.into_iter().peekable();
         while left.peek().is_some() {
             let (mut batch, mut texts, mut bytes) = (Vec::new(), Vec::new(), 0);
@@ -259,13 +262,15 @@ impl Embedder {
                         field = ?row.field,
                         "the embedding model refuses a text; its entry is found by other texts and words"
                     );
+                    embedded.refused.push(row.number);
                     continue;
                 };
                 row.vector = vector;
-                rows.push(row);
+                embedded.rows.push(row);
             }
         }
-        Ok(rows)
+        embedded.refused.dedup();
+        Ok(embedded)
     }
 
     /// Asks for texts one by one that were refused together: one of them may be what the model does

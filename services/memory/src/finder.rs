@@ -3,6 +3,7 @@
 use api::Streaming;
 use api::memory::{CorrelatedRequest, Error, IndexState, QueryEvent, QueryRequest, Recall};
 use async_trait::async_trait;
+use domain::id::MemoryId;
 
 /// How far finding has come.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,6 +12,8 @@ pub(crate) struct FinderState {
     pub embedder: String,
     /// Every index.
     pub indexes: Vec<IndexState>,
+    /// Entries with a text that the embedding model refuses, oldest first.
+    pub refused: Vec<MemoryId>,
     /// Recalls answered from the cache since the start.
     pub cache_hits: u64,
     /// Recalls looked up in the cache since the start.

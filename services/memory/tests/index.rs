@@ -4,7 +4,7 @@
 
 mod support;
 
-use api::memory::{Curator as _, Memory as _};
+use api::memory::{Curator as _, Memory as _, Stats, WriteEntry};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -389,6 +389,48 @@ async fn a_text_that_the_model_refuses_stops_no_other() {
     let vector = stages.iter().find(|stage| stage.name == "vector").unwrap();
     assert!(!vector.note.contains("no vector"), "{}", vector.note);
     assert!(recalls[0].segment.contains("car"));
+    let stats = kept.service().stats().await.unwrap();
+    assert_eq!(stats.refused, [refused]);
+}
+
+#[tokio::test]
+async fn an_entry_whose_every_text_is_refused_is_named_until_the_model_takes_it() {
+    let mut kept = Kept::new().await;
+    *kept.models().refused.lock().unwrap() = Some("endless");
+    kept.write("A red kite.").await;
+    let mut endless = request("user", "endless");
+    if let WriteEntry::Memory { name, .. } = &mut endless.entry {
+        *name = "endless".to_owned();
+    }
+    let refused = stored(kept.service(), endless).await;
+    kept.settled().await;
+    let vectors = |stats: &Stats| (stats.indexes[1].entries, stats.indexes[1].of);
+    let stats = kept.service().stats().await.unwrap();
+    assert_eq!(
+        (vectors(&stats), &stats.refused[..]),
+        ((1, 1), &[refused][..])
+    );
+    let (stages, _) = kept.ask("Which bird?").await;
+    let vector = stages.iter().find(|stage| stage.name == "vector").unwrap();
+    assert!(!vector.note.contains("no vector"), "{}", vector.note);
+
+    // Another process knows it without a model, and does not ask for the text again.
+    kept.close().await;
+    *kept.models().name.lock().unwrap() = None;
+    kept.open().await;
+    let stats = kept.service().stats().await.unwrap();
+    assert_eq!(
+        (vectors(&stats), &stats.refused[..]),
+        ((1, 1), &[refused][..])
+    );
+
+    // A server that was given a larger limit is asked again by a reindex.
+    kept.close().await;
+    *kept.models().name.lock().unwrap() = Some("words");
+    *kept.models().refused.lock().unwrap() = None;
+    kept.open().await;
+    let stats = kept.service().reindex().await.unwrap();
+    assert_eq!((vectors(&stats), &stats.refused[..]), ((2, 2), &[][..]));
 }
 
 #[tokio::test]

@@ -11,9 +11,10 @@
 
 mod support;
 
-use api::models::{ErrorKind, Models};
+use api::models::{ChatChunk, ErrorKind, Models};
 use api::test_support::{FakeModels, Reply};
 use domain::model::{ModelRole, Usage};
+use futures::StreamExt;
 use models::{Config, EngineSettings, ProviderConfig, ProviderType, Service};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -145,6 +146,36 @@ async fn an_engine_that_always_crashes_is_given_up_with_its_last_words() {
     let error = answer.error.unwrap();
     assert!(error.detail.contains("bad weights"), "{}", error.detail);
     assert_eq!(starts(folder.path()).len(), 3);
+}
+
+/// Whoever waits for weights to load is told that nothing has come yet.
+#[tokio::test]
+async fn an_engine_that_is_slow_to_start_is_said_to_be_quiet() {
+    let folder = tempfile::tempdir().unwrap();
+    let gate = folder.path().join("gate");
+    let made = std::process::Command::new("mkfifo").arg(&gate).status();
+    assert!(made.unwrap().success());
+    let service = service(installed(
+        folder.path(),
+        &format!("read -r _ < {}", gate.display()),
+    ));
+    let mut request = question();
+    request.model = role(ModelRole::Fast);
+    let mut chunks = service.chat(request).await.unwrap();
+    let first = chunks.next().await.unwrap().unwrap();
+    let ChatChunk::Notice(fault) = first else {
+        panic!("{first:?}");
+    };
+    assert_eq!(fault.code, "models.quiet", "{fault:?}");
+    assert!(fault.message.contains("embedded"), "{fault:?}");
+    std::fs::write(&gate, "go\n").unwrap();
+    let mut text = String::new();
+    while let Some(chunk) = chunks.next().await {
+        if let ChatChunk::Text(delta) = chunk.unwrap() {
+            text.push_str(&delta);
+        }
+    }
+    assert_eq!(text, "I am the engine.");
 }
 
 #[tokio::test]

@@ -216,6 +216,11 @@ fn doctor_asks_roles_where_they_are_served() {
         let good = check(role);
         assert_eq!(good["state"], "ok", "{good:#}");
         assert!(good["detail"].to_string().contains(&address), "{good:#}");
+        if role == "memory" {
+            // What the user does with memory is typed where it is kept.
+            let told = house.ask(["memory", "list"]).run().expect(4).stderr;
+            assert!(told.contains("does not offer this"), "{told}");
+        }
         served.kill();
         let bad = check(role);
         assert_eq!(bad["state"], "bad", "{bad:#}");

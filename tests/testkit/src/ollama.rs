@@ -29,6 +29,8 @@ pub struct OllamaState {
     pub fixed_context: Option<u64>,
     /// Whether the models see pictures.
     pub vision: bool,
+    /// A word whose texts it makes no vectors of, with all that are asked for together.
+    pub refused_word: Option<String>,
     /// The version it reports.
     pub version: String,
 }
@@ -43,6 +45,7 @@ impl Default for OllamaState {
             model_context: 32_768,
             fixed_context: None,
             vision: false,
+            refused_word: None,
             version: "0.12.0".to_owned(),
         }
     }
@@ -151,21 +154,30 @@ async fn show(State((shared, state)): State<Both>, Json(body): Json<Value>) -> R
     plain(200, answer.to_string())
 }
 
-async fn embed(State((shared, _)): State<Both>, Json(body): Json<Value>) -> Json<Value> {
+async fn embed(State((shared, state)): State<Both>, Json(body): Json<Value>) -> Response {
     shared.record("/api/embed", &body);
     let inputs = match &body["input"] {
         Value::Array(texts) => texts.clone(),
         Value::Null => Vec::new(),
         one => vec![one.clone()],
     };
+    let is_refused = |text: &Value| {
+        let word = state.refused_word.as_deref();
+        word.is_some_and(|word| text.as_str().unwrap_or_default().contains(word))
+    };
+    if inputs.iter().any(is_refused) {
+        let error = json!({"error": "the input length exceeds the context length"});
+        return plain(400, error.to_string());
+    }
     let vectors: Vec<Vec<f32>> = inputs.iter().map(vector).collect();
-    Json(json!({
+    let answer = json!({
         "model": body["model"],
         "embeddings": vectors,
         "total_duration": 1_000_000,
         "load_duration": 1_000,
         "prompt_eval_count": inputs.len(),
-    }))
+    });
+    plain(200, answer.to_string())
 }
 
 /// Eight numbers from the letters of a text, of length one.

@@ -376,6 +376,11 @@ async fn memory(house: &House) -> Check {
     let behind: Vec<String> = behind
         .map(|index| format!("{} {} of {}", index.name, index.entries, index.of))
         .collect();
+    if behind.is_empty() && !stats.refused.is_empty() {
+        let refused = counted(stats.refused.len() as u64, "entry has", "entries have");
+        let detail = format!("{detail}; {refused} a text that the embedding model refuses");
+        return Check::note("memory", detail, "`carl memory stats` names them.");
+    }
     if behind.is_empty() {
         return Check::ok("memory", detail);
     }

@@ -508,6 +508,7 @@ impl Curator for FakeMemory {
                 of: entries.len() as u64,
                 note: String::new(),
             }],
+            refused: Vec::new(),
             cache_hits: 0,
             cache_lookups: 0,
         })

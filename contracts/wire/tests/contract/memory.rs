@@ -152,6 +152,7 @@ proptest! {
                 of: 5,
                 note: seed.text.clone(),
             }],
+            refused: vec![id(&seed)],
             cache_hits: 6,
             cache_lookups: 7,
         });

@@ -29,6 +29,7 @@ use crate::folder::make_private;
 use crate::store::{Change, ChangeKind, Changes, Point, Store};
 use api::memory::{Error, IndexState, Scope, WriteEntry};
 use column::Column;
+use domain::id::MemoryId;
 use lexical::{Extent, Lexical, Lookup, wanted};
 use overlay::Overlay;
 use rarity::Rarity;
@@ -70,6 +71,8 @@ struct State {
     lexical_note: String,
     /// Whether no question has told yet that the index of words was made anew.
     lexical_untold: AtomicBool,
+    /// Entries with a text that the present model refuses.
+    refused: BTreeSet<u32>,
     vector_note: String,
     /// Whether no question has told yet that the vectors were made anew.
     vector_untold: AtomicBool,
@@ -141,6 +144,7 @@ impl Indexes {
                 },
                 lexical_untold: AtomicBool::new(!note.is_empty()),
                 lexical_note: note,
+                refused: BTreeSet::new(),
                 vector_untold: AtomicBool::new(!vector_note.is_empty()),
                 vector_note,
             }),
@@ -228,11 +232,8 @@ impl Indexes {
                 let texts = texts.iter().map(AsRef::as_ref);
                 state.overlay.put(number, epoch, texts);
             }
-            if state
-                .column
-                .as_ref()
-                .is_some_and(|column| column.has(number))
-            {
+            let column = state.column.as_ref();
+            if column.is_some_and(|column| column.has(number)) || state.refused.contains(&number) {
                 self.stale().insert(number);
             }
         }
@@ -308,10 +309,17 @@ impl Indexes {
             IndexState {
                 name: "vector".to_owned(),
                 entries: column.map_or(0, |column| (column.entries() as u64).min(of)),
-                of,
+                of: of.saturating_sub(state.without_vectors()),
                 note: state.vector_note.clone(),
             },
         ]
+    }
+
+    /// Entries that hold and have a text that the present model refuses, oldest first.
+    pub(crate) fn refused(&self) -> Vec<MemoryId> {
+        let state = self.read();
+        let refused = state.refused.iter();
+        refused.filter_map(|n| state.directory.id(*n)).collect()
     }
 
     fn read(&self) -> RwLockReadGuard<'_, State> {
@@ -342,6 +350,17 @@ impl State {
         let indexed = self.lookup.as_ref().map_or(0, Lookup::entries);
         let known = indexed + self.overlay.len() as u64;
         self.directory.holding().saturating_sub(known)
+    }
+
+    /// Entries that hold and whose every text the present model refuses.
+    fn without_vectors(&self) -> u64 {
+        let Some(column) = &self.column else {
+            return 0;
+        };
+        let refused = self.refused.iter();
+        let holds = |number: u32| self.directory.id(number).is_some();
+        let without = refused.filter(|number| holds(**number) && !column.has(**number));
+        without.count() as u64
     }
 }
 

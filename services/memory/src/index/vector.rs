@@ -4,8 +4,9 @@ use super::column::{Column, DIMENSIONS};
 use super::rows::Origin;
 use super::{Found, Indexes, Likeness, Limits, Part, blocking, small};
 use crate::error::{broken, unavailable};
-use crate::store::{Changes, Field, VectorRow};
+use crate::store::{Changes, Embedded, Field, VectorRow};
 use api::memory::{Error, Scope};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -56,13 +57,16 @@ impl Indexes {
         if !note.is_empty() {
             tracing::warn!(index = "vector", note, "an index of memory is made anew");
         }
-        self.show_vectors(column, &note);
+        let refused = self.0.store.refused(key.to_owned()).await?;
+        let refused = refused.iter().map(|refused| small(refused.number));
+        self.show_vectors(column, refused.collect(), &note);
         self.fill(key).await
     }
 
-    fn show_vectors(&self, column: Column, note: &str) {
+    fn show_vectors(&self, column: Column, refused: BTreeSet<u32>, note: &str) {
         let mut state = self.write();
         state.column = Some(column);
+        state.refused = refused;
         if state.vector_note != note {
             state.vector_untold = AtomicBool::new(!note.is_empty());
         }
@@ -81,7 +85,7 @@ impl Indexes {
             let numbers: Vec<u64> = missing.iter().copied().map(u64::from).collect();
             let (store, key) = (self.0.store.clone(), key.to_owned());
             let rows = blocking(move || store.vectors_of_here(&key, &numbers)).await??;
-            self.add_vectors(&rows)?;
+            self.add_rows(&rows)?;
         }
     }
 
@@ -90,16 +94,16 @@ impl Indexes {
         state.column.as_ref().map(|column| column.origin().clone())
     }
 
-    /// Entries that hold and have no vector of the present model, from after a number, in order,
-    /// and those whose texts changed since.
+    /// Entries that hold, have no vector of the present model and no text that it refuses, from after
+    /// a number, in order.
     pub(crate) fn missing(&self, after: u32, limit: usize) -> Vec<u32> {
         let state = self.read();
         let Some(column) = &state.column else {
             return Vec::new();
         };
         let numbers = state.directory.after(after);
-        let missing = numbers.filter(|number| !column.has(*number));
-        missing.take(limit).collect()
+        let is_missing = |number: &u32| !column.has(*number) && !state.refused.contains(number);
+        numbers.filter(is_missing).take(limit).collect()
     }
 
     /// Takes out the entries whose texts changed after their vectors were made.
@@ -107,11 +111,22 @@ impl Indexes {
         std::mem::take(&mut *self.stale()).into_iter().collect()
     }
 
-    /// Adds vectors of the present model, all of an entry's at once.
+    /// Adds what the present model made, all of an entry's vectors at once.
     ///
     /// # Errors
     /// [`Error::Unavailable`] when the file cannot be written.
-    pub(crate) fn add_vectors(&self, rows: &[VectorRow]) -> Result<(), Error> {
+    pub(crate) fn add_vectors(&self, embedded: &Embedded) -> Result<(), Error> {
+        {
+            let refused = &mut self.write().refused;
+            for number in &embedded.numbers {
+                refused.remove(&small(*number));
+            }
+            refused.extend(embedded.refused.iter().copied().map(small));
+        }
+        self.add_rows(&embedded.rows)
+    }
+
+    fn add_rows(&self, rows: &[VectorRow]) -> Result<(), Error> {
         let parts: Vec<(Part, &[f32])> = rows
             .iter()
             .map(|row| (part(row), row.vector.as_slice()))
@@ -145,7 +160,8 @@ impl Indexes {
             .search(query, &state.directory, &within, limits)
             .map_err(|error| unavailable("the file of vectors", error))?;
         let holding = state.directory.holding();
-        let waiting = holding.saturating_sub(column.entries() as u64);
+        let without = state.without_vectors();
+        let waiting = holding.saturating_sub(column.entries() as u64 + without);
         Ok(Found {
             best,
             seen,
@@ -185,7 +201,8 @@ impl Indexes {
         self.use_model(&origin.model, origin.dimensions).await
     }
 
-    /// Takes every vector out of the file, so that it is made anew.
+    /// Takes every vector out of the file, so that it is made anew, and asks again for what was
+    /// refused.
     ///
     /// # Errors
     /// [`Error::Unavailable`].
@@ -195,6 +212,7 @@ impl Indexes {
                 .clear()
                 .map_err(|error| unavailable("the file of vectors", error))?;
         }
+        self.0.store.clear_refused().await?;
         self.reopen_vectors().await
     }
 

@@ -129,13 +129,14 @@ impl Finder for Retrieval {
         shared.embedded().await;
         let (cache_hits, cache_lookups) = shared.cache().counts();
         let mut indexes = shared.indexes.states();
-        let embedder = match shared.embedder.describe() {
-            Some(embedder) => embedder,
+        let (embedder, refused) = match shared.embedder.describe() {
+            Some(embedder) => (embedder, shared.indexes.refused()),
             None => shared.kept_vectors(&mut indexes).await?,
         };
         Ok(FinderState {
             embedder,
             indexes,
+            refused,
             cache_hits,
             cache_lookups,
         })

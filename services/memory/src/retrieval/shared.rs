@@ -5,9 +5,10 @@ use crate::config::FindingConfig;
 use crate::embedding::{Embedder, Embedding};
 use crate::index::Indexes;
 use crate::ledger::Clock;
-use crate::store::{Point, Store};
+use crate::store::{Point, Refused, Store};
 use api::memory::{Error, IndexState};
 use api::models::Models;
+use domain::id::MemoryId;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
@@ -46,19 +47,33 @@ impl Shared {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// While no model was asked: the one that made the vectors that are kept, and how many entries
-    /// have one.
-    pub(super) async fn kept_vectors(&self, indexes: &mut [IndexState]) -> Result<String, Error> {
+    /// While no model was asked: the one that made the vectors that are kept, how many entries have
+    /// one, and which have a text that it refuses.
+    pub(super) async fn kept_vectors(
+        &self,
+        indexes: &mut [IndexState],
+    ) -> Result<(String, Vec<MemoryId>), Error> {
         let Some((key, entries)) = self.store.vectors_kept().await? else {
-            return Ok("none: no embedding model was asked yet".to_owned());
+            let none = "none: no embedding model was asked yet".to_owned();
+            return Ok((none, Vec::new()));
         };
+        let refused = self.store.refused(key.clone()).await?;
+        let holding: Vec<(MemoryId, Refused)> = self.indexes.directory(|directory| {
+            let id =
+                |entry: Refused| Some((directory.id(u32::try_from(entry.number).ok()?)?, entry));
+            refused.into_iter().filter_map(id).collect()
+        });
+        let without = holding.iter().filter(|(_, entry)| !entry.has_vectors);
+        let without = without.count() as u64;
         for index in indexes.iter_mut().filter(|index| index.name == "vector") {
+            index.of = index.of.saturating_sub(without);
             index.entries = entries.min(index.of);
         }
         let model = key
             .rsplit_once('#')
             .map_or(key.as_str(), |(model, _)| model);
-        Ok(model.to_owned())
+        let ids = holding.into_iter().map(|(id, _)| id).collect();
+        Ok((model.to_owned(), ids))
     }
 
     /// Counts a recall.

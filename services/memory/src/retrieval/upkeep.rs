@@ -272,20 +272,15 @@ impl Shared {
         let numbers = numbers.iter().copied().map(u64::from).collect();
         let mut entries: Vec<Entry> = self.store.entries(numbers).await.map_err(of)?;
         entries.retain(|entry| entry.stored.valid_until.is_none());
-        let rows = self.embedder.documents(&entries, embedding).await?;
+        let mut embedded = self.embedder.documents(&entries, embedding).await?;
         // An entry forgotten meanwhile gets no vectors.
-        let numbers = entries.iter().map(|entry| entry.number).collect();
-        let still = self.store.entries(numbers).await.map_err(of)?;
-        let is_there = |number| still.iter().any(|entry| entry.number == number);
-        let rows: Vec<_> = rows
-            .into_iter()
-            .filter(|row| is_there(row.number))
-            .collect();
-        self.store
-            .put_vectors(embedding.key.clone(), rows.clone())
-            .await
-            .map_err(of)?;
-        self.indexes.add_vectors(&rows).map_err(of)
+        let asked = embedded.numbers.clone();
+        let still = self.store.entries(asked).await.map_err(of)?;
+        embedded.retain(|number| still.iter().any(|entry| entry.number == number));
+        let key = embedding.key.clone();
+        let kept = self.store.put_vectors(key, embedded.clone()).await;
+        kept.map_err(of)?;
+        self.indexes.add_vectors(&embedded).map_err(of)
     }
 
     /// Makes every index anew, and waits until they hold everything that can be had.

@@ -13,7 +13,7 @@ mod vectors;
 mod writer;
 
 pub(crate) use change::{Change, ChangeKind, Changes, Point};
-pub(crate) use vectors::{Field, VectorRow};
+pub(crate) use vectors::{Embedded, Field, Refused, VectorRow};
 
 use crate::entry::Entry;
 use crate::error::broken;
@@ -216,15 +216,32 @@ impl Store {
         &self.0.vectors_note
     }
 
-    /// Adds or replaces vectors made by the model with this key. Not durable at once: what is lost
-    /// is made again.
+    /// Adds or replaces what the model with this key made. Not durable at once: what is lost is made
+    /// again.
     ///
     /// # Errors
     /// [`Error::Unavailable`].
-    pub(crate) async fn put_vectors(&self, key: String, rows: Vec<VectorRow>) -> Result<(), Error> {
+    pub(crate) async fn put_vectors(&self, key: String, embedded: Embedded) -> Result<(), Error> {
         let point = self.point();
-        let put = move |to: &mut Connection| vectors::put(to, &key, &rows, point);
+        let put = move |to: &mut Connection| vectors::put(to, &key, &embedded, point);
         self.0.vectors.run(put).await
+    }
+
+    /// The entries with a text that the model with this key refuses, oldest first.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    pub(crate) async fn refused(&self, key: String) -> Result<Vec<Refused>, Error> {
+        let refused = move |from: &mut Connection| vectors::refused(from, &key);
+        self.0.vectors.run(refused).await
+    }
+
+    /// Forgets which texts were refused, so that they are asked for again.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    pub(crate) async fn clear_refused(&self) -> Result<(), Error> {
+        self.0.vectors.run(|to| vectors::clear_refused(to)).await
     }
 
     /// Vectors of the model, of at most `entries` entries after a number, entry by entry. Some may

@@ -71,6 +71,35 @@ pub(crate) struct VectorRow {
     pub vector: Vec<f32>,
 }
 
+/// What a model made of the texts of some entries.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Embedded {
+    /// The entries that it was asked about.
+    pub numbers: Vec<u64>,
+    /// Their vectors.
+    pub rows: Vec<VectorRow>,
+    /// Those of them with a text that the model refuses.
+    pub refused: Vec<u64>,
+}
+
+impl Embedded {
+    /// Leaves only the entries that hold.
+    pub(crate) fn retain(&mut self, holds: impl Fn(u64) -> bool) {
+        self.numbers.retain(|number| holds(*number));
+        self.rows.retain(|row| holds(row.number));
+        self.refused.retain(|number| holds(*number));
+    }
+}
+
+/// An entry with a text that a model refuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Refused {
+    /// The entry.
+    pub number: u64,
+    /// Whether the model made a vector of another text of it.
+    pub has_vectors: bool,
+}
+
 /// The file of vectors.
 #[derive(Debug, Clone)]
 pub(crate) struct Vectors {
@@ -204,7 +233,13 @@ fn settle(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))?;
-    connection.pragma_update(None, "temp_store", "MEMORY")
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    // Not a part of the version: a file of before would have to make every vector anew for it.
+    connection.execute_batch(
+        "CREATE TABLE IF NOT EXISTS refused \
+         (model INTEGER NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (model, number)) \
+         STRICT, WITHOUT ROWID;",
+    )
 }
 
 /// Removes the file, or whatever stands in its place, and what SQLite keeps beside it.
@@ -225,11 +260,11 @@ fn model(of: &Connection, key: &str) -> rusqlite::Result<Option<i64>> {
         .optional()
 }
 
-/// Adds or replaces vectors of one model; `point` is the newest state of the store.
+/// Adds or replaces what one model made; `point` is the newest state of the store.
 pub(crate) fn put(
     to: &mut Connection,
     key: &str,
-    rows: &[VectorRow],
+    embedded: &Embedded,
     point: Point,
 ) -> rusqlite::Result<()> {
     let all = to.transaction()?;
@@ -241,7 +276,7 @@ pub(crate) fn put(
             "INSERT OR REPLACE INTO vectors (model, number, field, segment, start, end, vector) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         )?;
-        for row in rows {
+        for row in &embedded.rows {
             let bytes: Vec<u8> = row.vector.iter().flat_map(|x| x.to_le_bytes()).collect();
             let (start, end) = row.byte_range;
             put.execute((
@@ -253,6 +288,17 @@ pub(crate) fn put(
                 end,
                 bytes,
             ))?;
+        }
+    }
+    {
+        let mut clear =
+            all.prepare_cached("DELETE FROM refused WHERE model = ?1 AND number = ?2")?;
+        for number in &embedded.numbers {
+            clear.execute((model, number))?;
+        }
+        let mut put = all.prepare_cached("INSERT INTO refused (model, number) VALUES (?1, ?2)")?;
+        for number in &embedded.refused {
+            put.execute((model, number))?;
         }
     }
     all.prepare_cached("UPDATE known SET epoch = ?1, mark = ?2")?
@@ -340,7 +386,28 @@ pub(crate) fn kept(from: &Connection) -> rusqlite::Result<Option<(String, u64)>>
     .optional()
 }
 
-/// Removes every vector of these entries.
+/// The entries with a text that this model refuses, oldest first.
+pub(crate) fn refused(from: &Connection, key: &str) -> rusqlite::Result<Vec<Refused>> {
+    from.prepare_cached(
+        "SELECT r.number, EXISTS (SELECT 1 FROM vectors v \
+             WHERE v.model = r.model AND v.number = r.number) \
+         FROM refused r JOIN models m ON m.number = r.model WHERE m.key = ?1 ORDER BY r.number",
+    )?
+    .query_map([key], |row| {
+        Ok(Refused {
+            number: row.get(0)?,
+            has_vectors: row.get(1)?,
+        })
+    })?
+    .collect()
+}
+
+/// Forgets which texts were refused, so that they are asked for again.
+pub(crate) fn clear_refused(to: &Connection) -> rusqlite::Result<()> {
+    to.execute("DELETE FROM refused", []).map(drop)
+}
+
+/// Removes every vector of these entries, and that a text of them was refused.
 pub(crate) fn remove_entries(to: &mut Connection, numbers: &[u64]) -> rusqlite::Result<()> {
     let all = to.transaction()?;
     {
@@ -349,10 +416,12 @@ pub(crate) fn remove_entries(to: &mut Connection, numbers: &[u64]) -> rusqlite::
             .query_map([], |row| row.get(0))?
             .collect::<rusqlite::Result<_>>()?;
         let mut one = all.prepare_cached("DELETE FROM vectors WHERE model = ?1 AND number = ?2")?;
+        let mut refused = all.prepare_cached("DELETE FROM refused WHERE number = ?1")?;
         for number in numbers {
             for model in &models {
                 one.execute((model, number))?;
             }
+            refused.execute([number])?;
         }
     }
     all.commit()
@@ -363,6 +432,10 @@ pub(crate) fn keep_only(to: &mut Connection, key: &str) -> rusqlite::Result<()> 
     let all = to.transaction()?;
     all.execute(
         "DELETE FROM vectors WHERE model NOT IN (SELECT number FROM models WHERE key = ?1)",
+        [key],
+    )?;
+    all.execute(
+        "DELETE FROM refused WHERE model NOT IN (SELECT number FROM models WHERE key = ?1)",
         [key],
     )?;
     all.execute("DELETE FROM models WHERE key <> ?1", [key])?;

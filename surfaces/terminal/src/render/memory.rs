@@ -360,6 +360,7 @@ pub fn stats(stats: &Stats, as_json: bool) -> Result<String> {
             "disk_bytes": stats.disk_bytes,
             "embedder": stats.embedder,
             "indexes": stats.indexes.iter().map(index).collect::<serde_json::Value>(),
+            "refused": stats.refused.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "cache_hits": stats.cache_hits,
             "cache_lookups": stats.cache_lookups,
         });
@@ -398,6 +399,7 @@ pub fn stats(stats: &Stats, as_json: bool) -> Result<String> {
         ));
     }
     out.push_str(&lacking(stats));
+    out.push_str(&refused(&stats.refused));
     if stats.cache_lookups > 0 {
         out.push_str(&format!(
             "Cache: {} of {} questions since the start\n",
@@ -432,6 +434,27 @@ pub fn lacking(stats: &Stats) -> String {
         ));
     }
     said
+}
+
+/// The entries with a text that the embedding model refuses; empty for none.
+fn refused(ids: &[MemoryId]) -> String {
+    const SHOWN: usize = 5;
+    if ids.is_empty() {
+        return String::new();
+    }
+    let mut out = format!(
+        "{} a text that the embedding model refuses, found by words alone:\n",
+        counted(ids.len() as u64, "entry has", "entries have")
+    );
+    for id in ids.iter().take(SHOWN) {
+        out.push_str(&format!("  {id}\n"));
+    }
+    if ids.len() > SHOWN {
+        let more = ids.len() - SHOWN;
+        out.push_str(&format!("  and {more} more: `carl memory stats --json`\n"));
+    }
+    out.push_str("  After a change of the model's settings, `carl memory reindex` asks again.\n");
+    out
 }
 
 /// That the indexes still lack something of what was imported; empty for nothing. The making goes on

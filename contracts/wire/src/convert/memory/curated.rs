@@ -142,6 +142,7 @@ impl From<Stats> for proto::MemoryStats {
             disk_bytes: stats.disk_bytes,
             embedder: stats.embedder,
             indexes: stats.indexes.into_iter().map(index).collect(),
+            refused: stats.refused.iter().map(ToString::to_string).collect(),
             cache_hits: stats.cache_hits,
             cache_lookups: stats.cache_lookups,
         }
@@ -162,7 +163,9 @@ impl TryFrom<proto::MemoryStats> for Stats {
             of: index.of,
             note: index.note,
         };
+        let refused = |(place, id): (usize, String)| text(&id, &format!("refused[{place}]"));
         let namespaces = wire.namespaces.into_iter().enumerate().map(count);
+        let ids = wire.refused.into_iter().enumerate().map(refused);
         Ok(Self {
             memories: wire.memories,
             engrams: wire.engrams,
@@ -171,6 +174,7 @@ impl TryFrom<proto::MemoryStats> for Stats {
             disk_bytes: wire.disk_bytes,
             embedder: wire.embedder,
             indexes: wire.indexes.into_iter().map(index).collect(),
+            refused: ids.collect::<Result<_, _>>()?,
             cache_hits: wire.cache_hits,
             cache_lookups: wire.cache_lookups,
         })

@@ -125,6 +125,7 @@ fn what_has_no_vector_yet_is_said_where_there_is_a_model() {
         superseded: 0,
         namespaces: Vec::new(),
         disk_bytes: 0,
+        refused: Vec::new(),
         cache_hits: 0,
         cache_lookups: 0,
     };
