@@ -14,13 +14,13 @@ use engine::log::Recorder;
 use engine::service::Service;
 use engine::template::Request;
 use engine::threads::ThreadCount;
+use grpc::Listen;
 use std::io::Write as _;
 use std::num::{NonZeroU16, NonZeroU32};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use wire::Listen;
 
 /// Runs a language model on this machine's processor, for `carl` to use.
 #[derive(Debug, Parser)]
@@ -135,7 +135,7 @@ async fn serve(config: &Config, arguments: &ServeArguments, log: &Recorder) -> a
     let engine = Engine::load(config, log)?;
     let name = engine.name().to_owned();
     let service = Arc::new(Service::new(engine, embedder, activity.clone()));
-    let bound = wire::server::Builder::new()
+    let bound = grpc::server::Builder::new()
         .models(service)
         .bind(listen)
         .await?;

@@ -14,6 +14,7 @@ use domain::message::Message;
 use domain::model::{FinishReason, ModelChoice, ModelRole, Usage};
 use domain::tool::{ToolDefinition, ToolName};
 use futures::StreamExt as _;
+use grpc::models::Client;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify;
 use rustix::io::Errno;
@@ -26,7 +27,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
-use wire::models::Client;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 

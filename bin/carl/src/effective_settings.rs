@@ -12,6 +12,7 @@ use crate::paths::Paths;
 use crate::setting::Setting;
 use anyhow::{Context, Result};
 use domain::hash::Digest;
+use grpc::{Endpoint, Host};
 use record::Record;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +20,6 @@ use terminal::exit::Failure;
 use terminal::files::{self, Links};
 use terminal::render::{Paint, print_error};
 use text::escape::visible;
-use wire::{Endpoint, Host};
 
 /// Keys that each command brings along itself, in its session's profile.
 const OWN: [&str; 3] = [
@@ -82,7 +82,7 @@ impl EffectiveSettings {
 
     /// Those at an address, if it tells any that can be read.
     pub async fn at(endpoint: &Endpoint) -> Option<Self> {
-        Self::told(endpoint, &wire::host(endpoint).await?)
+        Self::told(endpoint, &grpc::host(endpoint).await?)
     }
 
     fn told(endpoint: &Endpoint, host: &Host) -> Option<Self> {

@@ -8,7 +8,7 @@ pub use place::EngineSettings;
 use crate::call::{Call, Counted, Facts, Listed, Piece};
 use crate::error::{self, Error, ErrorKind};
 use crate::opening::{Backend, Failure, Pieces};
-use api::models::{ChatChunk, ChatRequest, EmbedPurpose, EmbedRequest, Models};
+use api::models::{ChatChunk, ChatRequest, EmbedPurpose, EmbedRequest};
 use async_trait::async_trait;
 use domain::model::{ModelChoice, ModelRef, Priority};
 use futures::{Stream, StreamExt, stream};

@@ -1,6 +1,7 @@
 //! The embedded engine's process: found, started on first use, started again after a crash.
 //!
-//! The engine here is this test program itself, started by a script, serving the contract's fake.
+//! The engine here is this test program itself, started by a script; what is reached at its socket is
+//! the contract's fake.
 
 #![allow(
     clippy::unwrap_used,
@@ -17,7 +18,8 @@ use domain::model::{ModelRole, Usage};
 use futures::StreamExt;
 use models::{Config, EngineSettings, ProviderConfig, ProviderType, Service};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use support::{Answer, ask, question, role};
@@ -28,26 +30,25 @@ const SOCKET: &str = "HOUSECARL_TEST_ENGINE_SOCKET";
 /// Not a test by itself: what a started engine does.
 #[test]
 fn serves_when_started_as_an_engine() {
-    let Some(socket) = std::env::var_os(SOCKET) else {
+    let Some(socket) = std::env::var_os(SOCKET).map(PathBuf::from) else {
         return;
     };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
-        let reply = Reply::says("I am the engine.").usage(Usage {
-            prompt_tokens: 12,
-            completion_tokens: 5,
-            ..Usage::default()
-        });
-        let fake = Arc::new(FakeModels::new(vec![reply; 8]));
-        let listen = wire::Listen::Unix(socket.into());
-        let services = wire::server::Builder::new().models(fake);
-        wire::serve(&listen, services, std::future::pending())
-            .await
-            .unwrap();
+    let lock = format!("{}.lock", socket.display());
+    std::fs::write(lock, "").unwrap();
+    let listener = UnixListener::bind(socket).unwrap();
+    for caller in listener.incoming() {
+        drop(caller.unwrap());
+    }
+}
+
+/// What the gateway reaches at the socket of an engine that is up.
+fn connected(_socket: &Path) -> Arc<dyn Models> {
+    let reply = Reply::says("I am the engine.").usage(Usage {
+        prompt_tokens: 12,
+        completion_tokens: 5,
+        ..Usage::default()
     });
+    Arc::new(FakeModels::new(vec![reply; 8]))
 }
 
 /// A folder with a model and an engine whose script does something before it serves.
@@ -73,6 +74,7 @@ fn installed(folder: &Path, before: &str) -> EngineSettings {
         models_folder: models,
         socket_folder: folder.join("run"),
         idle_exit: Duration::from_secs(60),
+        connect: connected,
     }
 }
 

@@ -59,6 +59,7 @@ fn machine(models: PathBuf, config: Config) -> Service {
         socket_folder: models.join("run"),
         models_folder: models,
         idle_exit: Duration::from_secs(1),
+        connect: |_| unreachable!("there is no engine"),
     };
     Service::new(config, None, settings).unwrap()
 }

@@ -36,7 +36,7 @@ pub fn rpcs(proto: &str) -> Vec<String> {
 /// it, wires it, and the one service that acts for surfaces.
 const CONTROL: [&str; 5] = [
     "contracts/api",
-    "contracts/wire",
+    "adapters/grpc",
     "services/broker",
     "services/agents",
     "bin/carl",
@@ -64,7 +64,7 @@ pub fn control_holders(file: &SourceFile) -> Vec<Violation> {
 /// wires it, and the three services that use it.
 const SECRETS: [&str; 8] = [
     "contracts/api",
-    "contracts/wire",
+    "adapters/grpc",
     "services/secrets",
     "services/broker",
     "services/models",
@@ -106,7 +106,7 @@ pub fn secret_holders(file: &SourceFile) -> Vec<Violation> {
 /// the user's own command.
 const CURATOR: [&str; 4] = [
     "contracts/api",
-    "contracts/wire",
+    "adapters/grpc",
     "services/memory",
     "bin/carl",
 ];
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(caught("services/broker/src/lib.rs", secrets), 0);
         assert_eq!(caught("services/broker/src/lib.rs", keeper), 1);
         assert_eq!(caught("services/secrets/src/lib.rs", keeper), 1);
-        assert_eq!(caught("contracts/wire/src/secrets.rs", keeper), 1);
+        assert_eq!(caught("adapters/grpc/src/secrets.rs", keeper), 1);
         assert_eq!(caught("bin/carl/src/commands/secret.rs", keeper), 0);
     }
 

@@ -23,7 +23,7 @@ pub type Unnamed = (&'static str, &'static str, &'static str);
 
 /// Those of this workspace.
 pub const UNNAMED: &[Unnamed] = &[(
-    "contracts/wire",
+    "contracts/proto",
     "tonic-prost",
     "the code that is generated from proto/ names it",
 )];

@@ -120,7 +120,7 @@ pub fn authority(file: &SourceFile) -> Vec<Violation> {
 
 /// Crates that may open a connection or listen for one.
 const CONNECTING: [&str; 4] = [
-    "contracts/wire",
+    "adapters/grpc",
     "services/models",
     "services/search",
     "adapters/engine",

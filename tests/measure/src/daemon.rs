@@ -32,9 +32,9 @@ pub struct Daemon {
     /// Its process.
     pub process: Running,
     /// The client.
-    pub sessions: wire::sessions::Client,
+    pub sessions: grpc::sessions::Client,
     /// Where it listens.
-    pub endpoint: wire::Endpoint,
+    pub endpoint: grpc::Endpoint,
 }
 
 impl Daemon {
@@ -59,9 +59,9 @@ impl Daemon {
         let listen = format!("unix:{}", socket.display());
         let mut process = house.ask(["serve", "--listen", &listen]).spawn();
         process.until("serving at");
-        let endpoint: wire::Endpoint = listen.parse().context("the address of the daemon")?;
+        let endpoint: grpc::Endpoint = listen.parse().context("the address of the daemon")?;
         let _entered = runtime.enter();
-        let sessions = wire::sessions::Client::connect(&endpoint);
+        let sessions = grpc::sessions::Client::connect(&endpoint);
         Ok(Self {
             house,
             server,

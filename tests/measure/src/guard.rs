@@ -29,8 +29,8 @@ pub fn decisions(table: &mut Table, runtime: &Runtime, rounds: usize) -> Result<
     let near = runtime.block_on(decide(own.as_ref(), own.as_ref(), settings, rounds))?;
     let daemon = Daemon::start(runtime)?;
     let far = runtime.block_on(async {
-        let client = wire::broker::Client::connect(&daemon.endpoint);
-        let control = wire::control::Client::connect(&daemon.endpoint);
+        let client = grpc::broker::Client::connect(&daemon.endpoint);
+        let control = grpc::control::Client::connect(&daemon.endpoint);
         decide(&control, &client, daemon.settings(), rounds).await
     })?;
     table.short_times(

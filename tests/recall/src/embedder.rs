@@ -46,6 +46,7 @@ pub fn engine(program: PathBuf, models_folder: PathBuf, socket_folder: PathBuf) 
         models_folder,
         socket_folder,
         idle_exit: Duration::from_secs(300),
+        connect: grpc::models::at_socket,
     };
     Service::new(config, None, settings).context("the gateway cannot be built")
 }
@@ -63,6 +64,7 @@ pub fn none(folder: &Path) -> Result<Service> {
         models_folder: folder.join("no-models"),
         socket_folder: folder.join("no-sockets"),
         idle_exit: Duration::from_secs(1),
+        connect: grpc::models::at_socket,
     };
     Service::new(config, None, settings).context("the gateway cannot be built")
 }

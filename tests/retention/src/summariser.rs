@@ -48,6 +48,7 @@ impl Summariser {
             models_folder,
             socket_folder: sockets,
             idle_exit: Duration::from_secs(300),
+            connect: grpc::models::at_socket,
         };
         let gateway = Service::new(config, None, settings).context("no gateway")?;
         Ok(Self::Model {

@@ -45,8 +45,8 @@ async fn inside_the_namespace() {
         .env("http_proxy", "http://127.0.0.1:1")
         .spawn();
     served.until("serving at");
-    let endpoint: wire::Endpoint = listen.parse().unwrap();
-    let search = wire::search::Client::connect(&endpoint);
+    let endpoint: grpc::Endpoint = listen.parse().unwrap();
+    let search = grpc::search::Client::connect(&endpoint);
 
     let page = read(&search, &format!("http://{PUBLIC}/page"))
         .await
@@ -109,7 +109,7 @@ fn on_record(house: &House) {
 }
 
 /// The main text of a page, or why it was not read.
-async fn read(search: &wire::search::Client, url: &str) -> Result<String, PageFault> {
+async fn read(search: &grpc::search::Client, url: &str) -> Result<String, PageFault> {
     let request = ReadRequest {
         context: None,
         url: url.to_owned(),

@@ -482,9 +482,9 @@ async fn spawning_releasing_configuring_and_dry_runs_are_on_record() {
     let listen = format!("unix:{}", socket.display());
     let mut served = house.ask(["serve", "--listen", &listen]).spawn();
     served.until("serving at");
-    let endpoint: wire::Endpoint = listen.parse().unwrap();
-    let broker = wire::broker::Client::connect(&endpoint);
-    let control = wire::control::Client::connect(&endpoint);
+    let endpoint: grpc::Endpoint = listen.parse().unwrap();
+    let broker = grpc::broker::Client::connect(&endpoint);
+    let control = grpc::control::Client::connect(&endpoint);
     let session_id = SessionId::from_uuid(Uuid::now_v7());
     let settings = SessionSettings::closed(house.work());
     let of_type = |name: &str| AgentType::new(name).unwrap();

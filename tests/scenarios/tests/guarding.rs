@@ -10,10 +10,10 @@ use domain::arguments::Arguments;
 use domain::tool::ToolDefinition;
 use futures::StreamExt;
 use futures::channel::mpsc::unbounded;
+use grpc::Endpoint;
 use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::House;
-use wire::Endpoint;
 
 /// Longest an answer may take. Reached only when there is none.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -102,7 +102,7 @@ fn line(answer: Answer) -> Value {
 /// Says the lines one after the other; each check is answered before the next is said.
 async fn converse(endpoint: &Endpoint) -> Vec<Value> {
     let (says, requests) = unbounded();
-    let client = wire::guard::Client::connect(endpoint);
+    let client = grpc::guard::Client::connect(endpoint);
     let mut answers = client.converse(requests.boxed()).await.unwrap();
     let mut seen = Vec::new();
     for told in lines() {
@@ -150,7 +150,7 @@ async fn a_program_is_told_the_same_over_grpc_as_over_lines() {
         assert_eq!(other, over_lines);
         let ended = serving.kill();
         assert_eq!(ended.code, None);
-        let gone = wire::guard::Client::connect(&endpoint);
+        let gone = grpc::guard::Client::connect(&endpoint);
         let refused = gone.converse(futures::stream::empty().boxed()).await;
         assert!(matches!(refused, Err(Error::Unreachable { .. })));
     }
@@ -167,7 +167,7 @@ async fn unreadable_arguments_end_no_conversation_over_grpc() {
         .spawn();
     serving.until("serving at ");
     let (says, requests) = unbounded();
-    let client = wire::guard::Client::connect(&address.parse::<Endpoint>().unwrap());
+    let client = grpc::guard::Client::connect(&address.parse::<Endpoint>().unwrap());
     let mut answers = client.converse(requests.boxed()).await.unwrap();
     let unread = Request::Check {
         id: 9,

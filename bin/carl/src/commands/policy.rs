@@ -12,6 +12,7 @@ use domain::Timestamp;
 use domain::decision::{Decision, Verdict};
 use domain::lineage::AgentType;
 use domain::settings::Attendance;
+use grpc::server::Builder;
 use guard::Rules;
 use serde_json::Value;
 use std::io::{self, BufReader};
@@ -19,7 +20,6 @@ use std::sync::Arc;
 use terminal::exit::{Exit, Failure, OrFail, not_explained};
 use terminal::render::{Paint, print};
 use terminal::sessions::find;
-use wire::server::Builder;
 
 /// Runs a command of the policy.
 ///

@@ -10,13 +10,13 @@ use api::audit::{Action, Audit};
 use api::bus::Bus;
 use bus::LocalBus;
 use domain::Timestamp;
+use grpc::Listen;
+use grpc::server::Builder;
 use observers::Capture;
 use std::sync::Arc;
 use terminal::exit::{Exit, Failure, OrFail};
 use terminal::render::print;
 use terminal::signals::Signals;
-use wire::Listen;
-use wire::server::Builder;
 
 /// Serves until Ctrl-C, SIGTERM or SIGHUP.
 ///

@@ -4,9 +4,9 @@ use crate::effective_settings::EffectiveSettings;
 use crate::lock::stopped;
 use crate::setting::Setting;
 use anyhow::Result;
+use grpc::Endpoint;
 use std::path::PathBuf;
 use terminal::exit::Failure;
-use wire::Endpoint;
 
 /// Where somebody serves this Housecarl's services, if it is at this socket. Another one, with folders
 /// of its own, may have the same folder for sockets.
@@ -16,7 +16,7 @@ pub async fn served(setting: &Setting, socket: PathBuf) -> Option<Endpoint> {
     if socket == setting.paths.socket() && stopped(&setting.paths.state).is_some() {
         return None;
     }
-    if !socket.exists() || !wire::answers(&endpoint).await {
+    if !socket.exists() || !grpc::answers(&endpoint).await {
         return None;
     }
     let terms = EffectiveSettings::at(&endpoint).await;

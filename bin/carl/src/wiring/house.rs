@@ -24,13 +24,13 @@ use api::sessions::Sessions;
 use async_trait::async_trait;
 use bus::LocalBus;
 use domain::Timestamp;
+use grpc::server::Builder;
+use grpc::{Endpoint, Host, Listen};
 use observers::Capture;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use terminal::exit::{Failure, OrFail};
 use tokio_util::sync::{CancellationToken, DropGuard};
-use wire::server::Builder;
-use wire::{Endpoint, Host, Listen};
 
 /// How long a command waits for one that works by laxer settings, and is over soon.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -67,10 +67,10 @@ pub struct House {
 
 /// Whether whoever served at an address when `host` was asked does so no more.
 async fn has_ended(address: &Endpoint, host: Option<&Host>) -> bool {
-    match (host, wire::host(address).await) {
+    match (host, grpc::host(address).await) {
         (Some(before), Some(now)) => before.instance != now.instance,
         (None, Some(_)) => true,
-        (_, None) => !wire::answers(address).await,
+        (_, None) => !grpc::answers(address).await,
     }
 }
 
@@ -125,7 +125,7 @@ impl House {
                 )
                 .into());
             }
-            let host = wire::host(&address).await;
+            let host = grpc::host(&address).await;
             let agreed = match Self::attach(&address, host.as_ref()).await {
                 Ok(house) => {
                     let agreed =
@@ -168,7 +168,7 @@ impl House {
                 Place::Here(lock) => return Self::shared(setting, lock, By::Command).await,
                 Place::There(address) => address,
             };
-            let host = wire::host(&address).await;
+            let host = grpc::host(&address).await;
             match Self::attach(&address, host.as_ref()).await {
                 Err(_gone) if began.elapsed() < PATIENCE => {}
                 attached => return attached,
@@ -286,11 +286,11 @@ impl House {
         let Some(Elsewhere { endpoint, instance }) = &self.elsewhere else {
             return false;
         };
-        match wire::host(endpoint).await {
+        match grpc::host(endpoint).await {
             Some(host) => instance
                 .as_ref()
                 .is_some_and(|known| *known != host.instance),
-            None => !wire::answers(endpoint).await,
+            None => !grpc::answers(endpoint).await,
         }
     }
 
@@ -362,7 +362,7 @@ impl House {
     }
 
     async fn attach(endpoint: &Endpoint, host: Option<&Host>) -> Result<Self> {
-        if host.is_none() && !wire::answers(endpoint).await {
+        if host.is_none() && !grpc::answers(endpoint).await {
             return Err(Failure::usage(
                 format!("no Housecarl answers at {endpoint}"),
                 "Start one there with `carl serve --listen ADDRESS`, or leave --connect out.",
@@ -370,12 +370,12 @@ impl House {
             .into());
         }
         Ok(Self {
-            sessions: Arc::new(wire::sessions::Client::connect(endpoint)),
-            gateway: Arc::new(wire::models::Client::connect(endpoint)),
+            sessions: Arc::new(grpc::sessions::Client::connect(endpoint)),
+            gateway: Arc::new(grpc::models::Client::connect(endpoint)),
             guard: Guard::at(endpoint),
-            audit: Arc::new(wire::audit::Client::connect(endpoint)),
+            audit: Arc::new(grpc::audit::Client::connect(endpoint)),
             remembrance: Remembrance::at(endpoint),
-            search: Arc::new(wire::search::Client::connect(endpoint)),
+            search: Arc::new(grpc::search::Client::connect(endpoint)),
             capture: None,
             lock: None,
             shared: None,

@@ -35,8 +35,8 @@ pub struct Memories {
 impl Memories {
     /// Where they are served.
     #[must_use]
-    pub fn at(endpoint: &wire::Endpoint) -> Self {
-        let client = Arc::new(wire::memory::Client::connect(endpoint));
+    pub fn at(endpoint: &grpc::Endpoint) -> Self {
+        let client = Arc::new(grpc::memory::Client::connect(endpoint));
         Self {
             memory: client.clone(),
             curator: client,
@@ -56,7 +56,7 @@ pub struct Remembrance {
 impl Remembrance {
     /// At an endpoint.
     #[must_use]
-    pub fn at(endpoint: &wire::Endpoint) -> Self {
+    pub fn at(endpoint: &grpc::Endpoint) -> Self {
         Self {
             sides: Memories::at(endpoint),
             own: None,
@@ -114,7 +114,7 @@ pub fn search(
 ) -> Result<Arc<dyn Search>> {
     let config = &setting.loaded.config;
     if let Some(endpoint) = remote("endpoints.search", &config.endpoints.search)? {
-        return Ok(Arc::new(wire::search::Client::connect(&endpoint)));
+        return Ok(Arc::new(grpc::search::Client::connect(&endpoint)));
     }
     let mut own = config.search.clone();
     own.air_gap |= config.models.air_gap;

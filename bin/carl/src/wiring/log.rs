@@ -26,7 +26,7 @@ const LOOK: Duration = Duration::from_millis(50);
 pub fn audit(setting: &Setting) -> Result<Arc<dyn Audit>> {
     let address = &setting.loaded.config.endpoints.audit;
     if let Some(endpoint) = remote("endpoints.audit", address)? {
-        return Ok(Arc::new(wire::audit::Client::connect(&endpoint)));
+        return Ok(Arc::new(grpc::audit::Client::connect(&endpoint)));
     }
     let config = audit::Config::new(setting.paths.audit(), setting.paths.keys());
     Ok(Arc::new(audit::Service::open(config).or_fail()?))
@@ -40,7 +40,7 @@ pub fn audit(setting: &Setting) -> Result<Arc<dyn Audit>> {
 pub async fn log(setting: &Setting) -> Result<(Arc<dyn Audit>, Option<StateLock>)> {
     for socket in [setting.paths.socket(), secrets_socket(setting)] {
         if let Some(endpoint) = served(setting, socket).await {
-            return Ok((Arc::new(wire::audit::Client::connect(&endpoint)), None));
+            return Ok((Arc::new(grpc::audit::Client::connect(&endpoint)), None));
         }
     }
     private_folder(&setting.paths.state)?;

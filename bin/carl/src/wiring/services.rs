@@ -20,13 +20,13 @@ use broker::KnownSecrets;
 use domain::Timestamp;
 use domain::limits::INSTALL_TIME;
 use files::FileTools;
+use grpc::Endpoint;
 use observers::Capture;
 use programs::ProgramTools;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use terminal::exit::OrFail;
-use wire::Endpoint;
 
 /// How much longer than its own limit a tool may take before the guard gives it up.
 const TOOL_GRACE: Duration = Duration::from_secs(20);
@@ -49,8 +49,8 @@ impl Guard {
     /// Where it is served.
     pub(super) fn at(endpoint: &Endpoint) -> Self {
         Self {
-            broker: Arc::new(wire::broker::Client::connect(endpoint)),
-            control: Arc::new(wire::control::Client::connect(endpoint)),
+            broker: Arc::new(grpc::broker::Client::connect(endpoint)),
+            control: Arc::new(grpc::control::Client::connect(endpoint)),
         }
     }
 }
@@ -90,13 +90,14 @@ pub async fn let_go(audit: Arc<dyn Audit>) {
 pub fn models(setting: &Setting, secrets: &KnownSecrets) -> Result<Arc<dyn Models>> {
     let config = setting.loaded.config.clone();
     if let Some(endpoint) = remote("endpoints.models", &config.endpoints.models)? {
-        return Ok(Arc::new(wire::models::Client::connect(&endpoint)));
+        return Ok(Arc::new(grpc::models::Client::connect(&endpoint)));
     }
     let engine = models::EngineSettings {
         program: given(config.engine.program),
         models_folder: given(config.engine.models).unwrap_or_else(|| setting.paths.models()),
         socket_folder: setting.paths.runtime.clone(),
         idle_exit: Duration::from_secs(config.engine.idle_exit_secs),
+        connect: grpc::models::at_socket,
     };
     let learnt = setting.paths.state.join("tokens.json");
     let gateway = models::Service::remembering(

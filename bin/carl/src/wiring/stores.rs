@@ -10,6 +10,7 @@ use async_trait::async_trait;
 use broker::KnownSecrets;
 use domain::Timestamp;
 use domain::fault::{Coded, Fault};
+use grpc::secrets::{TOKEN_DIGITS, Token};
 use keyring::{KernelKeyring, SecretService, State};
 use secrets::Backend;
 use std::fs::{File, OpenOptions};
@@ -18,7 +19,6 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use terminal::exit::{Exit, Failure, OrFail};
-use wire::secrets::{TOKEN_DIGITS, Token};
 use zeroize::Zeroizing;
 
 /// The name under which systemd may give the passphrase of the encrypted file.
@@ -98,7 +98,7 @@ pub async fn secrets(setting: &Setting, audit: Arc<dyn Audit>) -> Result<KnownSe
     let address = &setting.loaded.config.endpoints.secrets;
     if let Some(endpoint) = remote("endpoints.secrets", address)? {
         let token = known_token(setting)?;
-        let client = wire::secrets::Client::connect(&endpoint, token);
+        let client = grpc::secrets::Client::connect(&endpoint, token);
         return Ok(KnownSecrets::new(Arc::new(client)));
     }
     let service = service(chosen(setting)?, audit).await?;

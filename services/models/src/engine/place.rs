@@ -3,7 +3,9 @@
 use crate::call::Listed;
 use crate::choose::is_embedder;
 use crate::error::{Error, ErrorKind, configuration};
+use api::models::Models;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The program's file name.
@@ -24,6 +26,8 @@ pub struct EngineSettings {
     pub socket_folder: PathBuf,
     /// How long the engine stays without work.
     pub idle_exit: Duration,
+    /// Reaches an engine at its socket.
+    pub connect: fn(&Path) -> Arc<dyn Models>,
 }
 
 impl EngineSettings {
@@ -210,6 +214,7 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use api::test_support::FakeModels;
 
     fn settings(folder: &Path) -> EngineSettings {
         EngineSettings {
@@ -217,6 +222,7 @@ mod tests {
             models_folder: folder.join("models"),
             socket_folder: folder.join("run"),
             idle_exit: Duration::from_secs(1),
+            connect: |_| Arc::new(FakeModels::default()),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::place::EngineSettings;
 use crate::error::{Error, ErrorKind, quote};
+use api::models::Models;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,8 +13,6 @@ use tokio::net::UnixStream;
 use tokio::process::{Child, ChildStderr, Command};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};
-use wire::Endpoint;
-use wire::models::Client;
 
 /// Longest that loading a model may take.
 const LOADING: Duration = Duration::from_secs(120);
@@ -33,7 +32,7 @@ const VARIABLES: [&str; 4] = ["PATH", "LD_LIBRARY_PATH", "LANG", "RUST_LOG"];
 /// A running engine.
 struct Running {
     child: Child,
-    client: Arc<Client>,
+    client: Arc<dyn Models>,
     model: String,
     socket: PathBuf,
     said: Said,
@@ -89,14 +88,14 @@ impl Supervisor {
     }
 
     /// A client, if the engine runs with this model.
-    pub(super) async fn client_if_running(&self, model: &str) -> Option<Arc<Client>> {
+    pub(super) async fn client_if_running(&self, model: &str) -> Option<Arc<dyn Models>> {
         let mut running = self.running.lock().await;
         let engine = running.as_mut()?;
         (engine.model == model && is_alive(&mut engine.child)).then(|| Arc::clone(&engine.client))
     }
 
     /// A client of the engine running with any model, for embeddings.
-    pub(super) async fn client_for_embedding(&self, model: &str) -> Result<Arc<Client>, Error> {
+    pub(super) async fn client_for_embedding(&self, model: &str) -> Result<Arc<dyn Models>, Error> {
         if self.settings.embedding_folder().is_none() {
             let installed = self.settings.installed()?;
             return Err(self.settings.no_such_model(model, &installed));
@@ -113,7 +112,7 @@ impl Supervisor {
     /// # Errors
     /// `NotConfigured` and `UnknownModel` when something is not installed; `Unreachable` when the
     /// engine does not start or crashed too often.
-    pub(super) async fn client(&self, model: &str) -> Result<Arc<Client>, Error> {
+    pub(super) async fn client(&self, model: &str) -> Result<Arc<dyn Models>, Error> {
         let mut running = self.running.lock().await;
         if let Some(engine) = running.as_mut() {
             let ended = engine
@@ -186,10 +185,9 @@ impl Supervisor {
         let deadline = Instant::now() + LOADING;
         loop {
             if UnixStream::connect(&socket).await.is_ok() {
-                let client = Client::connect(&Endpoint::Unix(socket.clone()));
                 return Ok(Started::Up(Box::new(Running {
                     child,
-                    client: Arc::new(client),
+                    client: (self.settings.connect)(&socket),
                     model: model.to_owned(),
                     socket,
                     said,

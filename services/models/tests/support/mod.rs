@@ -60,6 +60,7 @@ pub fn no_engine() -> EngineSettings {
         models_folder: "/nonexistent/models".into(),
         socket_folder: "/nonexistent/run".into(),
         idle_exit: Duration::from_secs(1),
+        connect: |_| unreachable!("there is no engine"),
     }
 }
 

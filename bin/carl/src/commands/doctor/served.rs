@@ -4,8 +4,8 @@ use super::check::{Check, State};
 use crate::commands::memory;
 use crate::wiring::House;
 use domain::fault::Fault;
+use grpc::Endpoint;
 use terminal::exit::describe;
-use wire::Endpoint;
 
 /// A question that no entry answers.
 const QUESTION: &str = "carl-doctor.none";
@@ -25,7 +25,7 @@ pub(super) async fn memory(house: &House, address: &str) -> Check {
 /// A role at an address, of which nothing can be asked without a trace.
 pub(super) async fn role(name: &'static str, address: &str) -> Check {
     let answers = match address.parse::<Endpoint>() {
-        Ok(endpoint) => wire::answers(&endpoint).await,
+        Ok(endpoint) => grpc::answers(&endpoint).await,
         Err(_told_when_opened) => false,
     };
     match answers {

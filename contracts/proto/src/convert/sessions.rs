@@ -1,0 +1,363 @@
+//! Sessions: profiles, requests and summaries.
+
+use super::{
+    InvalidField, WireEnum, each, name, number, optional, optional_text, path, path_bytes,
+    required, text, time, wire_enum, wire_time,
+};
+use crate::generated as proto;
+use api::sessions::{
+    FeedbackRequest, Follow, Input, OpenRequest, PictureFile, PinChange, RewindTo, Selection,
+    SendRequest, SessionSummary, TakenBack,
+};
+use domain::context::{ContextPart, ContextView};
+use domain::notes::ShownNotes;
+use domain::settings::{Mode, SessionProfile};
+
+wire_enum!(
+    Mode,
+    proto::Mode {
+        Loop,
+        Plan,
+        Deterministic,
+        Bridge,
+        Auto
+    }
+);
+wire_enum!(
+    Follow,
+    proto::attach_request::Follow {
+        ToEnd,
+        Live,
+        Outline
+    }
+);
+wire_enum!(PinChange, proto::pin_request::Change { Pin, Unpin });
+
+impl From<SessionProfile> for proto::SessionProfile {
+    fn from(profile: SessionProfile) -> Self {
+        Self {
+            name: profile.name,
+            agent_type: profile.agent_type.into(),
+            mode: profile.mode.to_wire(),
+            model: profile.model.map(Into::into),
+            context_tokens: profile.context_tokens,
+            settings: Some(profile.settings.into()),
+        }
+    }
+}
+
+impl TryFrom<proto::SessionProfile> for SessionProfile {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::SessionProfile) -> Result<Self, InvalidField> {
+        Ok(Self {
+            name: wire.name,
+            agent_type: name(wire.agent_type, "agent_type")?,
+            mode: WireEnum::from_wire(wire.mode, "mode")?,
+            model: optional(wire.model, "model")?,
+            context_tokens: wire.context_tokens,
+            settings: required(wire.settings, "settings")?,
+        })
+    }
+}
+
+impl From<OpenRequest> for proto::OpenRequest {
+    fn from(request: OpenRequest) -> Self {
+        use proto::open_request::{How, Resume};
+        let how = match request {
+            OpenRequest::New(profile) => How::New(profile.into()),
+            OpenRequest::Resume {
+                session_id,
+                profile,
+            } => How::Resume(Resume {
+                session_id: session_id.to_string(),
+                profile: profile.map(Into::into),
+            }),
+        };
+        Self { how: Some(how) }
+    }
+}
+
+impl TryFrom<proto::OpenRequest> for OpenRequest {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::OpenRequest) -> Result<Self, InvalidField> {
+        use proto::open_request::How;
+        match wire.how.ok_or_else(|| InvalidField::missing("how"))? {
+            How::New(profile) => Ok(Self::New(required(Some(profile), "new")?)),
+            How::Resume(resume) => Ok(Self::Resume {
+                session_id: text(&resume.session_id, "resume.session_id")?,
+                profile: optional(resume.profile, "resume.profile")?,
+            }),
+        }
+    }
+}
+
+impl From<SendRequest> for proto::SendRequest {
+    fn from(request: SendRequest) -> Self {
+        Self {
+            session_id: request.session_id.to_string(),
+            text: request.text,
+            mode: request.mode.map(WireEnum::to_wire),
+            input: request.input.map(Into::into),
+            holder_id: request.holder_id.map(|id| id.to_string()),
+            pictures: request.pictures.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<PictureFile> for proto::PictureFile {
+    fn from(picture: PictureFile) -> Self {
+        Self {
+            name: picture.name,
+            content: picture.bytes,
+        }
+    }
+}
+
+impl TryFrom<proto::PictureFile> for PictureFile {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::PictureFile) -> Result<Self, InvalidField> {
+        Ok(Self {
+            name: wire.name,
+            bytes: wire.content,
+        })
+    }
+}
+
+impl From<ShownNotes> for proto::ShownNotes {
+    fn from(notes: ShownNotes) -> Self {
+        Self {
+            path: notes.path,
+            version: notes.version.to_string(),
+            bytes: notes.bytes,
+            trusted: notes.trusted,
+        }
+    }
+}
+
+impl TryFrom<proto::ShownNotes> for ShownNotes {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::ShownNotes) -> Result<Self, InvalidField> {
+        Ok(Self {
+            path: wire.path,
+            version: text(&wire.version, "version")?,
+            bytes: wire.bytes,
+            trusted: wire.trusted,
+        })
+    }
+}
+
+impl From<Input> for proto::Input {
+    fn from(input: Input) -> Self {
+        Self {
+            name: input.name,
+            text: input.text,
+        }
+    }
+}
+
+impl TryFrom<proto::Input> for Input {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::Input) -> Result<Self, InvalidField> {
+        Ok(Self {
+            name: wire.name,
+            text: wire.text,
+        })
+    }
+}
+
+impl TryFrom<proto::SendRequest> for SendRequest {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::SendRequest) -> Result<Self, InvalidField> {
+        let mode = wire.mode;
+        Ok(Self {
+            session_id: text(&wire.session_id, "session_id")?,
+            text: wire.text,
+            mode: mode
+                .map(|mode| WireEnum::from_wire(mode, "mode"))
+                .transpose()?,
+            input: optional(wire.input, "input")?,
+            holder_id: optional_text(wire.holder_id.as_deref(), "holder_id")?,
+            pictures: each(wire.pictures, "pictures")?,
+        })
+    }
+}
+
+impl From<FeedbackRequest> for proto::FeedbackRequest {
+    fn from(request: FeedbackRequest) -> Self {
+        Self {
+            session_id: request.session_id.to_string(),
+            query_id: request.query_id.to_string(),
+            score: i32::from(request.score),
+            note: request.note,
+        }
+    }
+}
+
+impl TryFrom<proto::FeedbackRequest> for FeedbackRequest {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::FeedbackRequest) -> Result<Self, InvalidField> {
+        Ok(Self {
+            session_id: text(&wire.session_id, "session_id")?,
+            query_id: text(&wire.query_id, "query_id")?,
+            score: number(wire.score, "score")?,
+            note: wire.note,
+        })
+    }
+}
+
+impl From<Selection> for proto::ListRequest {
+    fn from(selection: Selection) -> Self {
+        match selection {
+            Selection::All => Self::default(),
+            Selection::Live => Self {
+                live: true,
+                ..Self::default()
+            },
+            Selection::Id(id_part) => Self {
+                id_part,
+                ..Self::default()
+            },
+        }
+    }
+}
+
+impl TryFrom<proto::ListRequest> for Selection {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::ListRequest) -> Result<Self, InvalidField> {
+        match (wire.live, wire.id_part.as_str()) {
+            (false, "") => Ok(Self::All),
+            (true, "") => Ok(Self::Live),
+            (false, _) => Ok(Self::Id(wire.id_part)),
+            (true, _) => Err(InvalidField::new("id_part", "not together with `live`")),
+        }
+    }
+}
+
+impl From<SessionSummary> for proto::SessionSummary {
+    fn from(summary: SessionSummary) -> Self {
+        Self {
+            session_id: summary.session_id.to_string(),
+            title: summary.title,
+            workspace: path_bytes(&summary.workspace),
+            created: Some(wire_time(summary.created)),
+            updated: Some(wire_time(summary.updated)),
+            last_seq: summary.last_seq,
+            live: summary.live,
+            holder_id: summary.holder_id.map(|id| id.to_string()),
+        }
+    }
+}
+
+impl TryFrom<proto::SessionSummary> for SessionSummary {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::SessionSummary) -> Result<Self, InvalidField> {
+        Ok(Self {
+            session_id: text(&wire.session_id, "session_id")?,
+            title: wire.title,
+            workspace: path(wire.workspace),
+            created: time(wire.created, "created")?,
+            updated: time(wire.updated, "updated")?,
+            last_seq: wire.last_seq,
+            live: wire.live,
+            holder_id: optional_text(wire.holder_id.as_deref(), "holder_id")?,
+        })
+    }
+}
+
+impl From<RewindTo> for proto::rewind_request::To {
+    fn from(to: RewindTo) -> Self {
+        match to {
+            RewindTo::LastRequest => Self::LastRequest(proto::rewind_request::LastRequest {}),
+            RewindTo::Request(query_id) => Self::QueryId(query_id.to_string()),
+        }
+    }
+}
+
+impl TryFrom<proto::rewind_request::To> for RewindTo {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::rewind_request::To) -> Result<Self, InvalidField> {
+        match wire {
+            proto::rewind_request::To::LastRequest(_) => Ok(Self::LastRequest),
+            proto::rewind_request::To::QueryId(id) => Ok(Self::Request(text(&id, "query_id")?)),
+        }
+    }
+}
+
+impl From<TakenBack> for proto::RewindResponse {
+    fn from(taken: TakenBack) -> Self {
+        Self {
+            query_id: taken.query_id.to_string(),
+            text: taken.text,
+        }
+    }
+}
+
+impl TryFrom<proto::RewindResponse> for TakenBack {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::RewindResponse) -> Result<Self, InvalidField> {
+        Ok(Self {
+            query_id: text(&wire.query_id, "query_id")?,
+            text: wire.text,
+        })
+    }
+}
+
+impl From<ContextPart> for proto::context_view::Part {
+    fn from(part: ContextPart) -> Self {
+        Self {
+            name: part.name,
+            tokens: part.tokens,
+            text: part.text,
+        }
+    }
+}
+
+impl TryFrom<proto::context_view::Part> for ContextPart {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::context_view::Part) -> Result<Self, InvalidField> {
+        Ok(Self {
+            name: wire.name,
+            tokens: wire.tokens,
+            text: wire.text,
+        })
+    }
+}
+
+impl From<ContextView> for proto::ContextView {
+    fn from(view: ContextView) -> Self {
+        Self {
+            context_tokens: view.context_tokens,
+            budget_tokens: view.budget_tokens,
+            reused_permille: view.reused_permille.map(u32::from),
+            parts: view.parts.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl TryFrom<proto::ContextView> for ContextView {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::ContextView) -> Result<Self, InvalidField> {
+        let reused = wire.reused_permille;
+        Ok(Self {
+            context_tokens: wire.context_tokens,
+            budget_tokens: wire.budget_tokens,
+            reused_permille: reused
+                .map(|permille| number(permille, "reused_permille"))
+                .transpose()?,
+            parts: each(wire.parts, "parts")?,
+        })
+    }
+}
