@@ -1,15 +1,19 @@
 //! Events: everything that happens in a session, as people, logs and observers see it.
 
+mod confirmation;
+mod outcome;
+
+pub use confirmation::{Batch, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
+pub use outcome::{CallStatus, QueryStatus, ToolCallSummary};
+
 use crate::context::{CompactionCause, Summary};
 use crate::decision::{Layer, Verdict};
 use crate::drive::{DriveDecision, Origin, Signal};
 use crate::fault::Fault;
 use crate::hash::Digest;
-use crate::id::{
-    AgentId, BatchId, CallId, ConfirmationId, QueryId, RespondentId, SessionId, ValueId,
-};
+use crate::id::{AgentId, CallId, ConfirmationId, QueryId, RespondentId, SessionId, ValueId};
 use crate::label::Label;
-use crate::lineage::{AgentType, Lineage};
+use crate::lineage::AgentType;
 use crate::message::{Thinking, ToolCall};
 use crate::model::{FinishReason, ModelRef, Usage};
 use crate::notes::ShownNotes;
@@ -18,7 +22,7 @@ use crate::plan::Plan;
 use crate::report::Report;
 use crate::settings::{Mode, SessionProfile};
 use crate::task::{Task, TaskStatus};
-use crate::tool::{EffectClass, ToolDefinition};
+use crate::tool::ToolDefinition;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -47,127 +51,6 @@ pub struct Event {
     /// What.
     #[serde(flatten)]
     pub body: EventBody,
-}
-
-/// How a tool call ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CallStatus {
-    /// It ran.
-    Ok,
-    /// It ran and failed, in a way the model may mend.
-    Failed,
-    /// It was not allowed to run.
-    Denied,
-    /// It was stopped.
-    Cancelled,
-}
-
-/// How a request ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum QueryStatus {
-    /// Done.
-    Success,
-    /// Some of it is done.
-    Partial,
-    /// Nothing came of it.
-    Failed,
-    /// The guard or the user refused what it needed.
-    Denied,
-    /// The user stopped it.
-    Interrupted,
-}
-
-/// One line of a request's tool-call log.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ToolCallSummary {
-    /// The call.
-    pub call_id: CallId,
-    /// The tool asked for.
-    pub tool: String,
-    /// Its arguments.
-    pub args: Value,
-    /// What the broker said.
-    pub decision: Verdict,
-    /// Which layer said it.
-    pub layer: Layer,
-    /// How it ended.
-    pub status: CallStatus,
-    /// How long it ran, milliseconds, without the time a person took to answer.
-    pub duration_ms: u64,
-}
-
-/// What a question to the user is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ConfirmationKind {
-    /// One tool call.
-    Call,
-    /// A whole plan.
-    Plan,
-    /// One tool call in a folder that is not open for writing. A yes once is for the call alone; a
-    /// yes for the session opens the folder as well.
-    WriteRoot,
-}
-
-/// A place among things that belong together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Batch {
-    /// Which things.
-    pub batch_id: BatchId,
-    /// Which of them this is, from 0.
-    pub position: u32,
-    /// How many there are, as far as is known by now; 1 or more.
-    pub size: u32,
-}
-
-/// A question to the user, in the broker's own rendering.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ConfirmationRequest {
-    /// Answer with this id.
-    pub confirmation_id: ConfirmationId,
-    /// What it is about.
-    pub kind: ConfirmationKind,
-    /// Who asks.
-    pub agent_type: AgentType,
-    /// The chain from the root to who asks; empty when it is not known.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lineage: Lineage,
-    /// The related questions it waits with: a surface shows them as one, and each is still answered
-    /// for itself, with its own binding. `None` for what stands alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub batch: Option<Batch>,
-    /// What it does to the world: the strictest class of all calls in question.
-    pub effect: EffectClass,
-    /// Why it is asked.
-    pub reason: String,
-    /// Everything that will happen: tool and full arguments (or the whole plan), with unprintable
-    /// and bidirectional characters escaped. Plain text, several lines.
-    pub rendering: String,
-    /// A unified diff of the change, when one can be computed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub diff: Option<String>,
-    /// What the answer approves. An answer that names another binding is refused.
-    pub binding: Digest,
-    /// When silence becomes a no, UTC.
-    pub expires: Timestamp,
-}
-
-/// The user's answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "answer")]
-pub enum ConfirmationAnswer {
-    /// Yes, this once.
-    Once,
-    /// Yes, and again in this session for the same tool on the same target.
-    Session,
-    /// No.
-    Deny {
-        /// What to tell the agent; empty for nothing.
-        #[serde(default, skip_serializing_if = "String::is_empty")]
-        message: String,
-    },
 }
 
 /// What happened. The bus subject of each is given by [`EventBody::subject`].
