@@ -10,193 +10,23 @@
 //! the step down from Engaged is Foraging.
 
 mod budget;
+mod events;
 mod notes;
+mod pace;
 mod signals;
 mod trail;
 
 pub use budget::{Budget, Spent};
+pub use events::{Action, Brief, Ending, Event, Notification, Past, Why};
+pub use pace::{BACK_OFF, BACK_OFF_MOST, DREAM_AFTER, Dreams, Limits, SETTLING, interval};
 pub use signals::{Waiting, summary};
 pub use trail::Trail;
 
 use domain::Timestamp;
 use domain::drive::{DriveReason, DriveState, Origin, Presence, Signal};
-use domain::limits;
 use notes::Notes;
+use pace::back_off;
 use std::time::Duration;
-
-/// How soon after a signal the drive looks: what comes together is looked at together.
-pub const SETTLING: Duration = Duration::from_secs(1);
-/// How long after the last request the drive may dream.
-pub const DREAM_AFTER: Duration = Duration::from_secs(1_800);
-/// The pause after a turn that failed; it doubles with each further one.
-pub const BACK_OFF: Duration = Duration::from_secs(30);
-/// The longest such pause.
-pub const BACK_OFF_MOST: Duration = Duration::from_secs(3_600);
-
-/// How long the drive stays in a state before it looks again; `None`: until a signal.
-#[must_use]
-pub const fn interval(state: DriveState) -> Option<Duration> {
-    match state {
-        DriveState::Engaged => Some(Duration::from_secs(5)),
-        DriveState::Working => Some(Duration::from_secs(3)),
-        DriveState::Foraging => Some(Duration::from_secs(30)),
-        DriveState::Resting | DriveState::Dreaming | DriveState::Quiet => {
-            Some(Duration::from_secs(300))
-        }
-        DriveState::Stored => None,
-    }
-}
-
-/// Whether the drive puts memory and journal in order by itself.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Dreams {
-    /// Once a day at most, and only when there is something new.
-    #[default]
-    Daily,
-    /// Never.
-    Never,
-}
-
-/// How much the drive may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Most turns in a row without the user.
-    pub turns: u32,
-    /// Most of a day, which is UTC's.
-    pub day: Budget,
-    /// Whether it dreams.
-    pub dreams: Dreams,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            turns: limits::DRIVE_TURNS,
-            day: Budget::default(),
-            dreams: Dreams::Daily,
-        }
-    }
-}
-
-/// What is known of earlier when a session is taken up again.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Past {
-    /// Turns of the drive since the user last spoke.
-    pub turns: u32,
-    /// When the drive last spent something, and what it spent that day.
-    pub spent: Option<(Timestamp, Spent)>,
-    /// When it last dreamt.
-    pub dreamt: Option<Timestamp>,
-    /// Requests since it last dreamt.
-    pub news: u32,
-    /// Signals that no turn has taken up, oldest first.
-    pub signals: Vec<Signal>,
-}
-
-/// How a request ended, as far as the drive is concerned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// It ended by itself.
-    Done,
-    /// It failed.
-    Failed,
-    /// It was stopped, by the user or by [`Action::Cut`].
-    Stopped,
-}
-
-/// What happened.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Event {
-    /// The drive is switched on.
-    Began,
-    /// It is switched off.
-    Ended,
-    /// The user's request is in.
-    UserSpoke,
-    /// A model call of the drive's own turn was paid for.
-    Paid(Spent),
-    /// The agent chose to wait.
-    Yielded {
-        /// Until a signal, and not for a heartbeat.
-        until_signal: bool,
-    },
-    /// A turn of the drive asks the user something.
-    Asked,
-    /// The session did not take the turn that [`Action::Act`] asked for: the user was first.
-    Declined,
-    /// A request is over.
-    Finished {
-        /// Whose it was.
-        origin: Origin,
-        /// Whether tools were called.
-        called_tools: bool,
-        /// How.
-        ending: Ending,
-    },
-    /// Something that may be a reason to act.
-    Signalled(Signal),
-    /// The hours in which nobody is to be told anything begin or end.
-    QuietHours(bool),
-    /// Time has passed.
-    Tick,
-}
-
-/// Why a turn begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
-    /// The turn before called tools and did not say that it is done.
-    Momentum,
-    /// Something came in.
-    Signals,
-    /// There is time to put things in order.
-    Dream,
-}
-
-/// What a turn is about.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Brief {
-    /// Why it begins.
-    pub why: Why,
-    /// The state it begins in.
-    pub state: DriveState,
-    /// Which turn in a row without the user it is, from 1.
-    pub turn: u32,
-    /// What came in since the last turn.
-    pub waiting: Waiting,
-}
-
-/// What the user is told outside the conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Notification {
-    /// The drive has worked and rests now.
-    Rested,
-    /// It has used all turns that it has without the user.
-    TurnsUsed,
-    /// It has used what it may spend today.
-    BudgetUsed,
-    /// A question waits for an answer.
-    Question,
-}
-
-/// What to do.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Action {
-    /// Begin a turn; then say [`Event::Declined`] or, at its end, [`Event::Finished`].
-    Act(Brief),
-    /// Put on record what was decided, also when that is to do nothing.
-    Note {
-        /// The state from now on.
-        state: DriveState,
-        /// Why.
-        reason: DriveReason,
-        /// How often this was decided since it was last put on record, 1 or more.
-        times: u32,
-    },
-    /// Tell the user, who may be elsewhere.
-    Tell(Notification),
-    /// Stop the drive's turn that runs: the day's budget is used up.
-    Cut,
-}
 
 /// The drive of one session.
 #[derive(Debug, Clone)]
@@ -659,12 +489,6 @@ const fn is_rest(state: DriveState) -> bool {
         state,
         DriveState::Resting | DriveState::Stored | DriveState::Quiet
     )
-}
-
-/// The pause after so many failures in a row, 1 or more.
-fn back_off(failures: u32) -> Duration {
-    let doublings = failures.saturating_sub(1).min(16);
-    BACK_OFF.saturating_mul(1 << doublings).min(BACK_OFF_MOST)
 }
 
 fn after(now: Timestamp, pause: Duration) -> Timestamp {

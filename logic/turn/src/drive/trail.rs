@@ -1,7 +1,9 @@
 //! What the drive has to know of a session's past, folded from its log: the running session and one
 //! that is taken up again use the same fold.
 
-use super::{Past, Spent, Waiting, summary};
+use super::budget::Spent;
+use super::events::Past;
+use super::signals::{Waiting, summary};
 use domain::Timestamp;
 use domain::drive::{DriveDecision, DriveState, Origin, Signal};
 use domain::event::{Event, EventBody, QueryStatus};
