@@ -112,7 +112,7 @@ pub fn check(arrows: &[Arrow]) -> Vec<Violation> {
 /// Outside crates that only some of ours may use, because they open connections.
 pub const NETWORK_CRATES: [(&str, &[&str]); 9] = [
     ("reqwest", &["services/models", "services/search"]),
-    ("tonic", &["contracts/proto", "adapters/grpc", "bin/carl"]),
+    ("tonic", &["contracts/proto", "adapters/grpc"]),
     ("hyper-util", &["adapters/grpc"]),
     ("hyper", &["adapters/grpc"]),
     ("ureq", &[]),

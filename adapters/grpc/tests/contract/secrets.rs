@@ -90,9 +90,12 @@ async fn a_caller_that_shows_nothing_at_all_is_refused() {
     let Endpoint::Tcp { host, port } = &endpoint else {
         panic!("served on {endpoint}");
     };
-    let mut bare = SecretsClient::connect(format!("http://{host}:{port}"))
+    let channel = tonic::transport::Endpoint::from_shared(format!("http://{host}:{port}"))
+        .unwrap()
+        .connect()
         .await
         .unwrap();
+    let mut bare = SecretsClient::new(channel);
     let name = "work".to_owned();
     let Err(status) = bare.get_secret(GetSecretRequest { name }).await else {
         panic!("a secret was given");
