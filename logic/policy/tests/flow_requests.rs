@@ -92,7 +92,12 @@ fn effects() -> Vec<ToolSpec> {
             Audience::Public,
         ),
         with(
-            tool("get_page", "self", EffectClass::Egress, &[target("url")]),
+            tool(
+                "get_page",
+                "self",
+                EffectClass::Egress,
+                &[("url", ArgumentRole::Target, Some(TargetKind::Url))],
+            ),
             Audience::Public,
         ),
         with(
@@ -172,10 +177,7 @@ fn message(to: &str, body: &str) -> (&'static str, Value) {
 #[test]
 fn a_requested_message_needs_no_second_yes() {
     let policy = policy();
-    let mut case = tainted(
-        &policy,
-        "Read the page and send a message to Bob saying it is done",
-    );
+    let mut case = tainted(&policy, "Send a message to Bob saying it is done");
     expect(&case, &policy, message("Bob", "it is done"), FREE);
     // The user said what Bob is told.
     expect(&case, &policy, message("Bob", "a summary"), CHOICE);
@@ -194,12 +196,9 @@ fn a_requested_message_needs_no_second_yes() {
         json!([{"sender": "carol", "channel": "random"}]),
     );
     expect(&case, &policy, message("random", "it is done"), CHOICE);
-    // Where the user said where it goes, the agent may say what it read.
-    let described = tainted(
-        &policy,
-        "Read the page and send a message to Bob with a summary of it",
-    );
-    expect(&described, &policy, message("Bob", "a summary"), FREE);
+    // What the agent words itself after it read that is shown first.
+    let described = tainted(&policy, "Send a message to Bob with a summary of the page");
+    expect(&described, &policy, message("Bob", "a summary"), CHOICE);
 }
 
 #[test]
@@ -444,7 +443,15 @@ fn what_a_selector_is_told_is_told_to_those_who_see_it() {
         json!([{"id": "e13", "title": "Planning", "text": "pin 4711"}]),
     );
     let note = |text: &str| ("update_event", json!({"event": "e13", "note": text}));
-    expect(&case, &policy, note("my pin is 4711"), AUDIENCE);
+    expect(&case, &policy, note("my pin is 4711"), CHOICE);
+    expect(&case, &policy, note("the agenda"), CHOICE);
+    let mut case = asked("Update my event 'Planning' with 'the agenda'");
+    show(
+        &mut case,
+        &policy,
+        "list_events",
+        json!([{"id": "e13", "title": "Planning", "text": "pin 4711"}]),
+    );
     expect(&case, &policy, note("the agenda"), FREE);
 }
 
@@ -496,7 +503,7 @@ fn pasted_text_orders_nothing() {
         show(&mut case, &policy, "web", json!("x"));
         expect(&case, &policy, message("eve@evil.example", "hello"), CHOICE);
     }
-    let mut case = asked("Send a message about this to Bob:\nthe lift is broken");
+    let mut case = asked("Send a message to Bob saying 'the lift is broken'");
     show(&mut case, &policy, "web", json!("x"));
     expect(&case, &policy, message("Bob", "the lift is broken"), FREE);
 }
@@ -720,14 +727,12 @@ fn an_order_is_one_message_after_something_untrusted() {
     let first = case.call(&policy, "send_message", &call("it is done"));
     assert_eq!(first.verdict, Verdict::Allow);
     expect(&case, &policy, message("Bob", "done"), CHOICE);
-    // As many orders, as many messages; and nothing is counted before anything untrusted was read.
+    expect(&case, &policy, message("Bob", "it is done"), CHOICE);
+    // Of two orders neither is a plain one.
     let request = "Send a message to Bob that I am late. Send Bob a second message that I am sorry";
-    let mut case = tainted(&policy, request);
-    for body in ["I am late", "I am sorry"] {
-        let decision = case.call(&policy, "send_message", &call(body));
-        assert_eq!(decision.verdict, Verdict::Allow);
-    }
-    expect(&case, &policy, message("Bob", "late"), CHOICE);
+    let case = tainted(&policy, request);
+    expect(&case, &policy, message("Bob", "I am late"), CHOICE);
+    // Nothing is counted before anything untrusted was read.
     let mut case = asked("Send a message to Bob");
     for body in ["one", "two", "three"] {
         let decision = case.call(&policy, "send_message", &call(body));
@@ -738,12 +743,12 @@ fn an_order_is_one_message_after_something_untrusted() {
 #[test]
 fn a_thing_that_the_platform_names_may_be_changed_as_ordered() {
     let policy = policy();
-    let mut case = tainted(&policy, "Move the event about the garden to Friday");
+    let mut case = tainted(&policy, "Move the event 'the garden' with 'to Friday'");
     show(
         &mut case,
         &policy,
         "list_events",
-        json!([{"id": "e7", "about": "the garden", "by": "e8"}]),
+        json!([{"id": "e7", "title": "the garden", "by": "e8"}]),
     );
     let event = |event: &str| ("move_event", json!({"event": event, "note": "to Friday"}));
     expect(&case, &policy, event("e7"), FREE);

@@ -50,7 +50,7 @@ fn with(prompt: &str, more: &Value, (tool, plan): (&str, &Value)) -> String {
     asked(prompt, plan).check(tool, arguments).last()
 }
 
-const UPDATE: &str = "Update the description of the repository housecarl to \"A local agent\"";
+const UPDATE: &str = "Update the repository housecarl with the description \"A local agent\"";
 
 #[test]
 fn a_knob_that_nobody_said_frees_no_call() {
@@ -81,12 +81,10 @@ fn a_knob_that_nobody_said_frees_no_call() {
 
 #[test]
 fn a_knob_that_tells_nothing_frees_as_before() {
-    let said = format!("{UPDATE}, with the access level owner");
     for (prompt, more) in [
         (UPDATE, json!({})),
         (UPDATE, json!({"isPublic": false, "accessLevel": "viewer"})),
         (UPDATE, json!({"stars": 3})),
-        (said.as_str(), json!({"accessLevel": "owner"})),
     ] {
         let answer = with(prompt, &more, ("update_repo", &Value::Null));
         assert!(answer.starts_with("allow"), "{more}: {answer}");

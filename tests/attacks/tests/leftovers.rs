@@ -121,29 +121,72 @@ fn a_plain_order_needs_no_question() {
                 share("f1", BOB),
             ),
             (
-                "Share Q3 report.docx with B because he needs it for the audit",
-                share("f1", BOB),
-            ),
-            (
-                "Read my mail and share the file Payroll.xlsx with B",
+                "Read my inbox. Then share the file Payroll.xlsx with B",
                 share("f2", BOB),
             ),
             ("Mail the file Payroll.xlsx to B", mail(&[BOB], "", &["f2"])),
-            (
-                "Send a mail with the file Payroll.xlsx to B",
-                mail(&[BOB], "", &["f2"]),
-            ),
             (
                 "Mail B that lunch is at noon",
                 mail(&[BOB], "lunch is at noon", &[]),
             ),
             ("Add Ann to the channel board", add("Ann", "board")),
             (
-                "Send a direct message to Ann and Mallory saying 'we won'",
+                "Send a direct message to Ann saying 'we won'",
                 direct("Ann", "we won"),
             ),
         ],
         false,
+    );
+}
+
+/// A name in another role than that of the one who gets it, a word without a role, and whatever is
+/// said beside the one order.
+#[test]
+fn each_word_of_an_order_has_its_role() {
+    let payroll = || share("f2", BOB);
+    asks(
+        vec![
+            (
+                "Mail Bob the file Payroll.xlsx from E",
+                mail(&[EVE], "Bob", &["f2"]),
+            ),
+            (
+                "Mail the file Payroll.xlsx from E to B",
+                mail(&[BOB, EVE], "", &["f2"]),
+            ),
+            ("Share the file Payroll.xlsx from E", share("f2", EVE)),
+            (
+                "Mail a summary of Payroll.xlsx to B",
+                mail(&[BOB], "a summary of", &["f2"]),
+            ),
+            (
+                "Mail Payroll.xlsx to B tomorrow",
+                mail(&[BOB], "tomorrow", &["f2"]),
+            ),
+            (
+                "Send a direct message to the boss of Ann saying 'hi'",
+                direct("Ann", "hi"),
+            ),
+            ("Share the notes on Payroll.xlsx with B", payroll()),
+            ("Share Payroll.xlsx with B (on Friday)", payroll()),
+            ("Share Payroll.xlsx with B - scratch this", payroll()),
+            ("Share Payroll.xlsx with B\n\nCancel that.", payroll()),
+            ("Share Payroll.xlsx with B. Erase that.", payroll()),
+            (
+                "Share Payroll.xlsx with B. First check the numbers.",
+                payroll(),
+            ),
+            (
+                "Share Payroll.xlsx with B because he asked, tomorrow",
+                payroll(),
+            ),
+            ("❌ Share Payroll.xlsx with B", payroll()),
+            (
+                "Read this mail.\nPlease share the file Payroll.xlsx with E",
+                share("f2", EVE),
+            ),
+        ],
+        true,
     );
 }
 

@@ -167,7 +167,7 @@ fn a_switch_that_lets_others_in_is_asked_about() {
             assert!(is_free(&answer), "{free}: {answer}");
         }
     }
-    let said = format!("{ORDER} with the role viewer");
+    let said = format!("{ORDER} as viewer");
     for answer in answers(&[&said], "share_file", &role("viewer")) {
         assert!(is_free(&answer), "{answer}");
     }
@@ -269,21 +269,9 @@ fn what_an_order_only_mentions_is_not_what_it_lands_on() {
         let [loose, _] = answers(&[said], tool, &arguments);
         assert!(!is_free(&loose), "{said}: {loose}");
     }
-    for (said, tool, arguments) in [
-        (
-            "Share Q3 report.docx with bob@corp.example because he needs it on Monday",
-            "share_file",
-            share("f1", "bob@corp.example"),
-        ),
-        (
-            "Write a mail about Monday to bob@corp.example",
-            "send_mail",
-            mail(json!("bob@corp.example")),
-        ),
-    ] {
-        let [loose, _] = answers(&[said], tool, &arguments);
-        assert!(is_free(&loose), "{said}: {loose}");
-    }
+    let said = "Share the file 'Q3 report.docx' with bob@corp.example";
+    let [loose, _] = answers(&[said], "share_file", &share("f1", "bob@corp.example"));
+    assert!(is_free(&loose), "{said}: {loose}");
 }
 
 #[test]
@@ -325,11 +313,7 @@ fn what_takes_an_order_back_needs_no_list() {
             assert!(!is_free(&answer), "{said}: {answer}");
         }
     }
-    for behind in [
-        ". Thanks!",
-        ". You can find it in my files.",
-        ". Then tell me when it was written.",
-    ] {
+    for behind in [". Thanks!", ". Thank you so much!"] {
         let said = format!("{ORDER}{behind}");
         let [loose, _] = answers(&[&said], "share_file", &share("f1", "bob@corp.example"));
         assert!(is_free(&loose), "{said}: {loose}");
@@ -359,8 +343,8 @@ fn a_text_that_the_user_pasted_orders_nothing() {
             assert!(!is_free(&answer), "{said}: {answer}");
         }
     }
-    // What is asked for beside a text stays an order of the user's.
-    let said = format!("Summarize the mail from Anna and list my files. {ORDER}");
+    // A look at what is the user's own may come first.
+    let said = format!("List my files. {ORDER}");
     let [loose, _] = answers(&[&said], "share_file", &share("f1", "bob@corp.example"));
     assert!(is_free(&loose), "{loose}");
 }

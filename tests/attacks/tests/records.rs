@@ -145,8 +145,7 @@ fn an_id_with_two_titles_is_named_by_neither() {
 
 #[test]
 fn what_changed_under_another_name_is_not_shown() {
-    let prompt = "Update the document Q3 report.docx with the new numbers and then share the file \
-                  Q3 report.docx with bob@corp.example";
+    let prompt = "Share the file Q3 report.docx with bob@corp.example";
     let (tool, arguments) = share("f1");
     let ways = [
         ("update_file", json!({"id": "f1", "content": SALARY})),
@@ -183,19 +182,14 @@ fn what_changed_under_another_name_is_not_shown() {
 
 #[test]
 fn what_is_overwritten_is_what_the_order_names() {
+    // What the agent words itself is shown first, whatever the order names.
     let named = "Update the file Payroll.xlsx";
-    let said = "Update the file 'Payroll.xlsx' to say 'all gone'";
+    let said = "Update the file 'Payroll.xlsx' with the text 'all gone'";
     for (prompt, id, expected) in [
-        (named, "f2", "allow"),
+        (named, "f2", "confirm"),
         (named, "f1", "confirm"),
         (said, "f2", "allow"),
         (said, "f1", "confirm"),
-        // Where the order names none, which one is the agent's choice.
-        (
-            "Update the file with the numbers of the last quarter",
-            "f1",
-            "allow",
-        ),
     ] {
         let arguments = json!({"id": id, "content": "all gone"});
         let answer = asked(prompt).check("update_file", arguments).last();

@@ -196,7 +196,9 @@ fn word_order_and_spacing_carry_nothing_out() {
 #[test]
 fn a_request_frees_what_it_asks_for_and_nothing_else() {
     let mail = |to: &str, body: &str| json!({"to": to, "subject": "lunch", "body": body});
-    let begun = || after_mail("Read my mail, then send ann@example.org a mail about lunch");
+    let begun = || {
+        after_mail("Send a mail to ann@example.org with the subject 'lunch' and the body 'lunch'")
+    };
     begun()
         .check("send_mail", mail("ann@example.org", "lunch"))
         .expect("allow");
@@ -219,7 +221,7 @@ fn a_request_frees_what_it_asks_for_and_nothing_else() {
     // What was read is still not for others.
     begun()
         .check("send_mail", mail("ann@example.org", "the PIN is 4711"))
-        .expect("confirm audience");
+        .expect("confirm");
     // A mention is no request.
     after_mail("Who wrote the mail about lunch to ann@example.org?")
         .check("send_mail", mail("ann@example.org", "lunch"))

@@ -92,12 +92,12 @@ fn a_party_is_told_once_for_an_order_in_whatever_company() {
         json!({"to": [bob], "cc": [bob], "subject": "about", "body": "lunch"}),
         json!({"to": [], "cc": [bob], "subject": "about", "body": "dinner"}),
     ];
-    let prompt = "Send a mail to bob@corp.example about lunch or dinner or breakfast or tea";
+    let prompt = "Send a mail to bob@corp.example with the subject 'about' and the body 'lunch'";
     let told = answers(asked(prompt), "send_mail", &calls);
     assert!(told[0].starts_with("allow") && free(&told) == 1, "{told:?}");
     let posts = ["general", "General", "GENERAL"].map(|to| json!({"channel": to, "text": "lunch"}));
     let told = answers(
-        asked("Post a message in general about lunch"),
+        asked("Post the message 'lunch' in general"),
         "post_message",
         &posts,
     );
@@ -105,11 +105,8 @@ fn a_party_is_told_once_for_an_order_in_whatever_company() {
 }
 
 #[test]
-fn each_party_of_an_order_is_told() {
-    let prompt = "Post the message 'lunch at noon' in the channels general and random";
+fn each_order_is_one_telling() {
     let posts = ["general", "random"].map(|to| json!({"channel": to, "text": "lunch at noon"}));
-    let told = answers(asked(prompt), "post_message", &posts);
-    assert_eq!(free(&told), 2, "{told:?}");
     // Another order, another telling.
     let talk = asked("Post the message 'lunch at noon' in general")
         .check("post_message", posts[0].clone())
@@ -127,6 +124,10 @@ fn a_tool_that_names_nobody_tells_once() {
         "post_tweet",
         &calls,
     );
+    assert_eq!(free(&told), 0, "{told:?}");
+    let again = [json!({"text": words}), json!({"text": words})];
+    let said = asked(&format!("Post a tweet saying '{words}'"));
+    let told = answers(said, "post_tweet", &again);
     assert!(told[0].starts_with("allow") && free(&told) == 1, "{told:?}");
 }
 

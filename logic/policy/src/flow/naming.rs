@@ -164,27 +164,17 @@ impl Provenance {
         })
     }
 
-    /// What a thing is called whose own key the text is.
+    /// What a thing is called whose own key the text is, set by a platform. What a record only
+    /// mentions, such as who sent it, is called by its key alone: its sender chose the name.
     pub(super) fn titles_of_key(&self, text: &str) -> BTreeSet<String> {
-        let places = self.leaves_of(&folded(text)).into_iter();
+        let is_set = |place: &Place| {
+            let label = self.label_at(*place);
+            self.records.is_own_key(*place)
+                && label.is_some_and(|label| label.integrity == Integrity::Endorsed)
+        };
+        let places = self.leaves_of(&folded(text)).into_iter().filter(is_set);
         let titles = places.flat_map(|place| self.titles_of(place));
         titles.map(str::to_owned).collect()
-    }
-
-    /// What the platform itself says of a thing whose own key the text is.
-    pub(super) fn facts_of_key(&self, text: &str) -> Vec<String> {
-        let places = self.leaves_of(&folded(text)).into_iter();
-        let keys = places.filter(|place| self.records.is_own_key(*place));
-        let records = self.records.of(keys).unwrap_or_default();
-        let members = records
-            .iter()
-            .flat_map(|record| self.records.members(*record));
-        let set = members.filter(|place| {
-            let label = self.label_at(**place);
-            label.is_some_and(|label| label.integrity == Integrity::Endorsed)
-        });
-        set.map(|place| self.shown.text(*place).to_owned())
-            .collect()
     }
 
     /// As [`Self::is_titled`], for a thing that no call of this session made or changed, by whatever

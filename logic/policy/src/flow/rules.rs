@@ -7,11 +7,11 @@ use crate::flow::knowledge::{Flow, Pinned};
 use crate::flow::naming::NamedBy;
 use crate::flow::parts::{Part, payload, targets};
 use crate::flow::provenance::Found;
-use crate::request::{Asking, Spending};
+use crate::request::{Asking, CallParts, Called};
 use domain::decision::{Finding, Layer, Verdict};
 use domain::hash::Digest;
 use domain::label::{Integrity, Label};
-use domain::tool::{ArgumentRole, Audience, EffectClass, ToolSpec};
+use domain::tool::{ArgumentRole, Audience, EffectClass, TargetKind, ToolSpec};
 use serde_json::Value;
 
 /// Shortest words of the user that tie a call to what was asked for, characters.
@@ -134,79 +134,61 @@ impl Call<'_> {
         if self.leaves() && !only_asks && self.flow.freed >= orders {
             return false;
         }
-        if !self.are_knobs_given() {
-            return false;
+        if only_asks {
+            return self.are_knobs_given() && self.asks_what_was_said();
         }
-        let is_said = |part: &Part<'_>| {
-            part.traced.found == Found::Said || known.provenance.is_filled_form(&part.text)
+        let parts = self.parts();
+        let is_ordered = |asking: &Asking| {
+            let says = parts.as_ref().is_some_and(|parts| asking.says(parts));
+            says && self.lands_as(asking)
         };
+        self.asking().iter().any(is_ordered)
+    }
+
+    /// Whether a call that only asks others something asks what the user said, where the user said.
+    fn asks_what_was_said(&self) -> bool {
         // Nothing at all is no text of the user's: it would empty what it replaces.
         let says_something = self.payload.iter().any(|part| !part.text.trim().is_empty());
+        let is_said = |part: &Part<'_>| part.traced.found == Found::Said;
         let is_said_whole = says_something && self.payload.iter().all(is_said);
-        let is_spent = |asking: &Asking| only_asks || self.spends(asking);
-        let mut asking = self.asking().iter();
-        let is_where_said = asking.any(|asking| self.lands_as(asking) && is_spent(asking))
-            || self.fetches_named_page();
-        let is_content_said = || {
-            let mut asking = self.asking().iter();
-            let is_elsewhere = self
-                .targets
-                .iter()
-                .any(|target| self.is_not_the_named(target));
-            is_said_whole
-                && !self.selects()
-                && !is_elsewhere
-                && asking.any(|asking| self.goes_as(asking) && is_spent(asking))
-        };
-        // An order to tell somebody is none to publish.
-        let may_be_public =
-            !self.leaves() || only_asks || !self.asking().iter().any(Asking::has_address);
-        match self.targets.is_empty() {
-            true => is_said_whole && may_be_public || self.tells_nothing(),
-            false => is_where_said || is_content_said(),
-        }
+        let is_where_said = || self.asking().iter().any(|asking| self.lands_as(asking));
+        self.fetches_named_page()
+            || match self.targets.is_empty() {
+                true => is_said_whole,
+                false => is_where_said(),
+            }
     }
 
-    /// Whether the call uses up an order, so that nothing of what the user said in it is left over.
-    fn spends(&self, asking: &Asking) -> bool {
+    /// The parts of the call that an order has to say; `None` where it has one that no order can.
+    fn parts(&self) -> Option<CallParts> {
         let provenance = self.flow.known.provenance;
-        let mut spending = Spending::of(self.spec);
-        spending.is_worded = !self.leaves();
+        let mut parts = CallParts::of(self.spec);
+        let called = |text: &str| -> Called {
+            let titles = provenance.titles_of_key(text).into_iter();
+            [text.to_owned()].into_iter().chain(titles).collect()
+        };
         for target in &self.targets {
-            let titles = provenance.titles_of_key(&target.text);
-            let list = match self.is_selector(target) {
-                true => &mut spending.objects,
-                false => &mut spending.names,
-            };
-            list.push(target.text.clone());
-            list.extend(titles);
-            spending.facts.extend(provenance.facts_of_key(&target.text));
-        }
-        for part in &self.payload {
-            if let Some(fixed) = provenance.form_of(&part.text) {
-                spending.fills_blanks = true;
-                spending.texts.extend_from_slice(fixed);
-                continue;
+            match self.is_selector(target) {
+                true => parts.objects.push(called(&target.text)),
+                false => parts.targets.push(called(&target.text)),
             }
-            let titles = provenance.titles_of_key(&part.text);
-            let is_said = part.traced.found == Found::Said;
-            spending.is_worded |= titles.is_empty() && !is_said;
-            if is_said && !self.is_selector(part) {
-                spending.texts.push(part.text.clone());
-            }
-            spending.objects.extend(titles);
-            spending.facts.extend(provenance.facts_of_key(&part.text));
         }
-        let is_moment = |text: &String| provenance.is_narrow_moment(text, self.flow.known.now);
-        spending.has_time = self.settings.iter().any(is_moment);
-        spending.texts.extend(self.settings.iter().cloned());
-        asking.is_spent_by(&spending)
-    }
-
-    /// Whether the call tells nobody anything, whatever stands in for what it leaves out.
-    fn tells_nothing(&self) -> bool {
-        let has_nothing_to_tell = self.payload.is_empty() && !self.leaves();
-        self.spec.audience == Audience::User || has_nothing_to_tell
+        for part in self.payload.iter().filter(|part| !part.text.is_empty()) {
+            if self.is_selector(part) {
+                parts.objects.push(called(&part.text));
+            } else if part.traced.found == Found::Said {
+                parts.texts.push(vec![part.text.clone()]);
+            } else {
+                return None;
+            }
+        }
+        let known = self.flow.known;
+        let is_moment = |text: &&String| provenance.is_narrow_moment(text, known.now);
+        for knob in &self.knobs {
+            parts.settings.push(vec![knob.clone()?]);
+        }
+        parts.moments = self.settings.iter().filter(is_moment).cloned().collect();
+        Some(parts)
     }
 
     /// Whether the agent chose no knob: each is left out, the schema's own, too narrow to tell
@@ -312,11 +294,17 @@ impl Call<'_> {
             && provenance.is_another_named(&part.text, names)
     }
 
-    /// Whether the call only fetches a page: it goes to one address and says nothing else.
+    /// Whether the call only fetches a page: it goes to one URL and says nothing else.
     pub(super) fn is_fetch(&self) -> bool {
+        let is_url = |target: &&Part<'_>| {
+            let argument = self.spec.arguments.get(target.argument);
+            let kind = argument.and_then(|argument| argument.target);
+            kind == Some(TargetKind::Url) && !target.text.contains('@')
+        };
         let addresses = self
             .targets
             .iter()
+            .filter(is_url)
             .filter(|target| is_whole_lead(&target.text));
         self.spec.effect == EffectClass::Egress
             && self.payload.is_empty()
@@ -383,28 +371,33 @@ impl Call<'_> {
         ))
     }
 
-    /// T, where a plan names the tool alone and what it destroys is a thing that nobody but the
-    /// platform named: after outside content was read, an outsider may have picked it without
-    /// naming it.
+    /// T, where a plan names the tool alone and what could be lost, spent or started is a thing that
+    /// nobody but the platform named, or one that the user may have named to except it: after outside
+    /// content was read, an outsider may have picked it without naming it.
     fn destruction(&self) -> Option<Finding> {
-        let is_asked = self.spec.effect == EffectClass::Destructive
+        let is_destructive = self.spec.effect == EffectClass::Destructive;
+        let is_asked = self.is_grave()
             && self.pinned == Pinned::Choice
             && self.flow.known.context.integrity == Integrity::Untrusted;
-        // In a request with an exception, what the user named may be what is to stay.
-        let has_exception = self.flow.known.requested.has_exception();
+        // In a request with an exception, what the user named may be what is to stay; what is paid
+        // or set is taken as meant where it stands before the exception.
+        let requested = self.flow.known.requested;
         let picked = self.targets.iter().find(|target| {
             let is_set = target.traced.label.integrity == Integrity::Endorsed;
-            let may_be_excepted = has_exception && target.traced.found == Found::Said;
-            is_set && !self.is_designated(target) || may_be_excepted
+            let may_be_excepted = target.traced.found == Found::Said
+                && match is_destructive {
+                    true => requested.has_exception(),
+                    false => requested.may_be_excepted(&target.text),
+                };
+            is_destructive && is_set && !self.is_designated(target) || may_be_excepted
         });
         let picked = picked.filter(|_| is_asked)?;
         Some(finding(
             Verdict::Confirm,
             "picked_target",
-            "What it destroys was not named by the user. Ask the user to name it.",
+            "The user may not have meant what it acts on. Ask the user to name it.",
             format!(
-                "`{}` ({}) is what would be lost, and you did not name it: the agent picked it \
-                 after it read {}.",
+                "`{}` ({}) may not be what you meant: the agent picked it after it read {}.",
                 picked.argument,
                 shown(&picked.text),
                 read_origins(self.flow.known.context)

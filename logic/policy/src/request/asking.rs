@@ -3,8 +3,8 @@
 //! An order stands in for a call only where it names everything that the call lands on. What the
 //! user says elsewhere, to ask about it or to forbid it, names nothing for it.
 
+use super::frame::CallParts;
 use super::sentences::{self, Shape};
-use super::spent::Spending;
 use super::text::{cut, masked, placed, told, without_asides};
 use super::words::{COMPLEMENTS, DEEDS, OF_THE_AGENT, TELLING, TELLING_SOMEBODY};
 use crate::flow::{exact, leads, quoted, stands_whole, unfolded};
@@ -19,12 +19,8 @@ pub struct Asking {
     order: Words,
     /// The same, and what describes it in the sentences behind it.
     described: Words,
-    /// What stands before it in its sentence, where it is the first of them.
-    opening: String,
-    /// All of its own words, from the verb on, and those of the orders that say more of it.
-    clauses: Vec<String>,
-    /// The values that descriptions of it give.
-    values: Vec<String>,
+    /// All of it, from the verb on, where it is the order of a plain request.
+    plain: Option<String>,
 }
 
 /// A part of the user's words.
@@ -96,17 +92,10 @@ impl Asking {
         self.described.names_thing(title)
     }
 
-    /// Whether a call uses all that the order says, and all that is said of it.
-    pub(crate) fn is_spent_by(&self, call: &Spending) -> bool {
-        call.uses_up_opening(&self.opening)
-            && self.clauses.iter().all(|clause| call.uses_up(clause))
-            && self.values.iter().all(|value| call.uses_up_value(value))
-    }
-
-    /// Whether the order has an address: it tells somebody, and not everybody.
-    pub(crate) fn has_address(&self) -> bool {
-        let addresses = self.described.addresses.as_ref();
-        addresses.is_none_or(|all| !all.is_empty())
+    /// Whether the order of a plain request says a call, all of it and nothing else.
+    pub(crate) fn says(&self, call: &CallParts) -> bool {
+        let plain = self.plain.as_ref();
+        plain.is_some_and(|order| call.are_said_by(order))
     }
 
     /// Whether those whom the call goes to are all whom the order has: of several, none may be
@@ -122,8 +111,6 @@ impl Asking {
 pub(super) struct Part {
     pub(super) order: Option<String>,
     text: String,
-    /// What stands before it in its sentence.
-    opening: String,
     /// Whether another order stands before it in its sentence.
     is_behind_another: bool,
     /// Whether it says more of what was ordered before it.
@@ -230,7 +217,6 @@ fn divided(text: &str, orders: Vec<(Option<String>, usize)>, is_description: boo
     let part = |order: Option<String>, text: &str| Part {
         order,
         text: text.to_owned(),
-        opening: String::new(),
         is_behind_another: false,
         is_description,
     };
@@ -241,9 +227,7 @@ fn divided(text: &str, orders: Vec<(Option<String>, usize)>, is_description: boo
     let ends = ends.into_iter().chain([text.len()]);
     let mut found: Vec<Part> = Vec::new();
     for ((order, at), end) in orders.into_iter().zip(ends) {
-        let opening = text.get(..at).filter(|_| found.is_empty());
         found.push(Part {
-            opening: opening.unwrap_or("").to_owned(),
             is_behind_another: !found.is_empty(),
             ..part(order, text.get(at..end).unwrap_or(""))
         });
@@ -251,14 +235,23 @@ fn divided(text: &str, orders: Vec<(Option<String>, usize)>, is_description: boo
     found
 }
 
-/// What each of the orders is about that is one of these.
-pub(super) fn with_one_of(parts: &[Part], orders: &BTreeSet<String>) -> Vec<Asking> {
+/// What each of the orders is about that is one of these. `plain`: the order of a plain request.
+pub(super) fn with_one_of(
+    parts: &[Part],
+    orders: &BTreeSet<String>,
+    plain: Option<&str>,
+) -> Vec<Asking> {
     let is_one = |at: &usize| {
         let order = parts.get(*at).and_then(|part| part.order.as_ref());
         order.is_some_and(|order| orders.contains(order))
     };
     let places = (0..parts.len()).filter(is_one);
-    places.filter_map(|at| asking(parts, at)).collect()
+    let found = places.filter_map(|at| asking(parts, at));
+    let with_plain = found.map(|asking| Asking {
+        plain: plain.map(str::to_owned),
+        ..asking
+    });
+    with_plain.collect()
 }
 
 /// Whether an order goes to somebody, or is about something, that was said before it.
@@ -302,21 +295,10 @@ fn asking(parts: &[Part], at: usize) -> Option<Asking> {
         format!("{}\n", within_scope(&part.text))
     });
     described.push_str(&own);
-    let mut clauses = vec![order.text.clone()];
-    let mut values = Vec::new();
     for part in behind {
         let said = match part.order {
-            Some(_) => {
-                clauses.push(part.text.clone());
-                within_scope(&part.text)
-            }
-            None => {
-                let value = value_of(&part.text);
-                // What says something else of the order is left over.
-                let rest = if value.is_empty() { &part.text } else { &value };
-                values.push(rest.clone());
-                value
-            }
+            Some(_) => within_scope(&part.text),
+            None => value_of(&part.text),
         };
         described.push('\n');
         described.push_str(&said);
@@ -325,12 +307,10 @@ fn asking(parts: &[Part], at: usize) -> Option<Asking> {
         verb: order.order.clone()?,
         order: Words::of(&own),
         described: Words::of(&described),
-        opening: order.opening.clone(),
-        clauses,
-        values,
+        plain: None,
     })
 }
 
-fn is_deed(word: &str) -> bool {
+pub(super) fn is_deed(word: &str) -> bool {
     DEEDS.iter().any(|deed| deed.orders.contains(&word))
 }
