@@ -112,7 +112,7 @@ async fn what_the_user_said_is_free_until_something_untrusted_was_read() {
 #[tokio::test]
 async fn a_request_holds_for_the_work_that_it_began() {
     let house = House::with(tools(), attended()).await;
-    let text = "read a.txt, then mail bob hello".to_owned();
+    let text = "mail bob 'hello'".to_owned();
     house.broker.hear(house.session_id, text).await.unwrap();
     house.call("read_file", path("a.txt")).await;
     assert_eq!(rule(&house, house.context()).await, free());
