@@ -112,6 +112,17 @@ impl ToolTable {
         Ok(table)
     }
 
+    /// The table with the paths and hosts of every call left to the program that runs them: its
+    /// places are not ours. What kind of thing a target is stays known to the other rules.
+    #[must_use]
+    pub fn with_places_elsewhere(mut self) -> Self {
+        let targets = self.tools.iter_mut().flat_map(|tool| &mut tool.targets);
+        for (_, kind) in targets {
+            *kind = TargetKind::Other;
+        }
+        self
+    }
+
     /// The tool of that name and its place.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<(usize, &Tool)> {

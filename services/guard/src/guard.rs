@@ -11,7 +11,7 @@ use domain::lineage::AgentType;
 use domain::model::ModelRole;
 use domain::rights::WebContent;
 use domain::settings::{Attendance, SessionSettings};
-use domain::tool::{EffectClass, TargetKind, ToolDefinition, ToolSpec};
+use domain::tool::{EffectClass, ToolDefinition};
 use policy::flow::{Knowledge, Provenance};
 use policy::history::TaskHistory;
 use policy::manifest::{AgentRule, Manifest, Selector, StatedPaths};
@@ -97,8 +97,9 @@ impl Guard {
         tools: &[ToolDefinition],
         plan: Option<Vec<Step>>,
     ) -> Result<Self, Problem> {
-        let specs = rules.table.specs(tools).into_iter().map(unplaced).collect();
+        let specs = rules.table.specs(tools).into_iter().collect();
         let table = ToolTable::new(specs).map_err(|e| Problem::Tools(told(&e)))?;
+        let table = table.with_places_elsewhere();
         let policy = Policy::new(Parts {
             manifest: manifest(&table, rules.calls_per_task),
             table,
@@ -315,15 +316,6 @@ impl Guard {
 fn requested(policy: &Policy, text: &str) -> Requested {
     let tools = policy.table().tools().iter();
     Requested::of(text, tools.map(|tool| &tool.spec))
-}
-
-/// The tool with its places given to the other program's own judgement: its paths and hosts are
-/// not ours. Where they come from is judged all the same.
-fn unplaced(mut spec: ToolSpec) -> ToolSpec {
-    for argument in spec.arguments.values_mut() {
-        argument.target = argument.target.map(|_| TargetKind::Other);
-    }
-    spec
 }
 
 fn manifest(table: &ToolTable, calls_per_task: Option<u32>) -> Manifest {
