@@ -47,8 +47,7 @@ pub async fn replay(args: ReplayArgs) -> Result<Exit> {
         search: house.search.clone(),
     };
     let local = wiring::local_tools(&setting)?;
-    let (agent_tools, _never_opened) = wiring::agent_tools(&setting, &local)?;
-    let tools = (local, &knowledge, &agent_tools);
+    let tools = (local, &knowledge);
     let guard = wiring::guard(&setting, Arc::new(Rehearsal), secrets, tools)?;
     let mut stage = Stage::open(&guard, &events).await?;
     let played = stage.play(&events).await;
