@@ -44,7 +44,7 @@ fn attended() -> SessionSettings {
 
 /// What information flow says to a mail to bob, without sending it.
 async fn rule(house: &House, context: CallContext) -> (Verdict, String) {
-    let arguments = json!({"path": "bob", "body": "hello"});
+    let arguments = json!({"path": "bob@corp.example", "body": "hello"});
     decided(house, context, "mail", arguments).await
 }
 
@@ -83,7 +83,7 @@ fn asked(rule: &str) -> (Verdict, String) {
 
 async fn said(house: &House) {
     // It names everybody and everything, and asks for nothing to be sent.
-    let text = "what does the mail to bob with hello say?".to_owned();
+    let text = "what does the mail to bob@corp.example with hello say?".to_owned();
     house.broker.hear(house.session_id, text).await.unwrap();
 }
 
@@ -112,7 +112,7 @@ async fn what_the_user_said_is_free_until_something_untrusted_was_read() {
 #[tokio::test]
 async fn a_request_holds_for_the_work_that_it_began() {
     let house = House::with(tools(), attended()).await;
-    let text = "mail bob 'hello'".to_owned();
+    let text = "mail bob@corp.example 'hello'".to_owned();
     house.broker.hear(house.session_id, text).await.unwrap();
     house.call("read_file", path("a.txt")).await;
     assert_eq!(rule(&house, house.context()).await, free());
@@ -123,7 +123,7 @@ async fn a_request_holds_for_the_work_that_it_began() {
     };
     assert_eq!(rule(&house, later).await, asked("untrusted_choice"));
     // The user's newest words count.
-    let text = "thanks, bob and hello are fine".to_owned();
+    let text = "thanks, bob@corp.example and hello are fine".to_owned();
     house.broker.hear(house.session_id, text).await.unwrap();
     assert_eq!(
         rule(&house, house.context()).await,

@@ -14,7 +14,7 @@ const PROGRAM: Program = Program {
 version: 1
 tools:
   read_inbox: {effect: read, capability: mail, result: {fields: {"/*/id": {integrity: endorsed, format: identifier}, "/*/in_reply_to": {integrity: endorsed, format: identifier}, "/*/attachment_id": {integrity: endorsed, format: identifier}}}}
-  list_files: {effect: read, capability: drive, result: {fields: {"/*/file_id": {integrity: endorsed, format: identifier}}}}
+  list_files: {effect: read, capability: drive, result: {fields: {"/*/file_id": {integrity: endorsed, format: identifier}, "/*/title": {integrity: endorsed, format: identifier}}}}
   list_shares: {effect: read, capability: drive, result: {fields: {"/*/file_id": {integrity: endorsed, format: identifier}}}}
   update_file: {effect: write, capability: drive, audience: user, arguments: {id: target, content: payload}}
   update_document: {effect: write, capability: drive, audience: user, arguments: {title: target, content: payload}}
@@ -70,7 +70,7 @@ fn inbox() -> Value {
 
 fn asked(prompt: &str) -> Conversation {
     let files = json!([
-        {"file_id": "f1", "title": "Q3 report.docx"},
+        {"file_id": "f1", "title": "Q3-report.docx"},
         {"file_id": "f2", "title": "Payroll.xlsx"},
     ]);
     let shares = json!([{"file_id": "f2", "name": "Mallory Miller", "role": "reader"}]);
@@ -101,11 +101,16 @@ fn a_title_names_its_own_record() {
             forward("m2", BOB),
         ),
         (
-            "Share the file \"Q3 report.docx\" with bob@corp.example",
+            "Share the file \"Q3-report.docx\" with bob@corp.example",
             share("f1"),
         ),
     ] {
-        asked(prompt).check(tool, arguments).expect("allow");
+        // A mail's sender chose what it is called; nobody but the user names these files.
+        let expected = match tool {
+            "forward_mail" => "confirm untrusted_choice",
+            _ => "allow",
+        };
+        asked(prompt).check(tool, arguments).expect(expected);
     }
 }
 
@@ -145,17 +150,17 @@ fn an_id_with_two_titles_is_named_by_neither() {
 
 #[test]
 fn what_changed_under_another_name_is_not_shown() {
-    let prompt = "Share the file Q3 report.docx with bob@corp.example";
+    let prompt = "Share the file Q3-report.docx with bob@corp.example";
     let (tool, arguments) = share("f1");
     let ways = [
         ("update_file", json!({"id": "f1", "content": SALARY})),
         (
             "update_document",
-            json!({"title": "Q3 report.docx", "content": SALARY}),
+            json!({"title": "Q3-report.docx", "content": SALARY}),
         ),
         (
             "append_document",
-            json!({"path": "/team/Q3 report.docx", "content": SALARY}),
+            json!({"path": "/team/Q3-report.docx", "content": SALARY}),
         ),
         (
             "append_document",

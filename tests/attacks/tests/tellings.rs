@@ -95,28 +95,21 @@ fn a_party_is_told_once_for_an_order_in_whatever_company() {
     let prompt = "Send a mail to bob@corp.example with the subject 'about' and the body 'lunch'";
     let told = answers(asked(prompt), "send_mail", &calls);
     assert!(told[0].starts_with("allow") && free(&told) == 1, "{told:?}");
-    let posts = ["general", "General", "GENERAL"].map(|to| json!({"channel": to, "text": "lunch"}));
-    let told = answers(
-        asked("Post the message 'lunch' in general"),
-        "post_message",
-        &posts,
-    );
-    assert!(told[0].starts_with("allow") && free(&told) == 1, "{told:?}");
 }
 
 #[test]
 fn each_order_is_one_telling() {
-    let posts = ["general", "random"].map(|to| json!({"channel": to, "text": "lunch at noon"}));
+    let mail = |body: &str| json!({"to": ["bob@corp.example"], "body": body});
     // Another order, another telling.
-    let talk = asked("Post the message 'lunch at noon' in general")
-        .check("post_message", posts[0].clone())
-        .says("Post the message 'dinner at eight' in general");
-    let again = json!({"channel": "general", "text": "dinner at eight"});
-    talk.check("post_message", again).expect("allow");
+    let talk = asked("Mail bob@corp.example 'lunch at noon'")
+        .check("send_mail", mail("lunch at noon"))
+        .says("Mail bob@corp.example 'dinner at eight'");
+    talk.check("send_mail", mail("dinner at eight"))
+        .expect("allow");
 }
 
 #[test]
-fn a_tool_that_names_nobody_tells_once() {
+fn a_tool_that_names_nobody_tells_nothing_unasked() {
     let words = "quick brown foxes jump over lazy dogs near rivers while wise owls watch";
     let calls: Vec<Value> = words.split(' ').map(|word| json!({"text": word})).collect();
     let told = answers(
@@ -128,7 +121,8 @@ fn a_tool_that_names_nobody_tells_once() {
     let again = [json!({"text": words}), json!({"text": words})];
     let said = asked(&format!("Post a tweet saying '{words}'"));
     let told = answers(said, "post_tweet", &again);
-    assert!(told[0].starts_with("allow") && free(&told) == 1, "{told:?}");
+    // Everybody is more than whom an order can name.
+    assert_eq!(free(&told), 0, "{told:?}");
 }
 
 #[test]

@@ -32,6 +32,9 @@ const QUERIES: [&str; 10] = [
     "query", "queries", "q", "search", "keyword", "keywords", "term", "terms", "question", "phrase",
 ];
 
+/// Words in the names of tools that only look something up.
+const SEARCHING: [&str; 6] = ["search", "find", "look", "lookup", "query", "google"];
+
 impl Call<'_> {
     /// A secret never leaves, whoever asks. A tool that tells others may tell them by a setting of
     /// its own, so that it counts also where a call names nobody.
@@ -126,6 +129,7 @@ impl Call<'_> {
             last.is_some_and(|word| QUERIES.contains(&word.as_str()))
         };
         self.spec.effect == EffectClass::Egress
+            && self.is_named_for(&SEARCHING)
             && self.targets.is_empty()
             && !self.payload.is_empty()
             && self.payload.iter().all(is_named)

@@ -2,7 +2,6 @@
 
 use crate::flow::keys::words;
 use crate::flow::knowledge::Flow;
-use crate::flow::leaves::{collect, is_key};
 use crate::table::NARROW_VALUES;
 use domain::limits::JSON_DEPTH;
 use domain::tool::{ArgumentRole, EffectClass};
@@ -135,16 +134,14 @@ pub(super) fn chosen_knobs(flow: &Flow<'_>, arguments: &Value) -> Vec<Option<Str
     found
 }
 
-/// The texts and numbers of a call's knobs.
-pub(super) fn settings(flow: &Flow<'_>, arguments: &Value) -> Vec<String> {
+/// Whether a call sets anything: a knob that is not left out and is not as the schema says.
+pub(super) fn sets_anything(flow: &Flow<'_>, arguments: &Value) -> bool {
     let knobs = flow.tool.spec.arguments.iter();
-    let knobs = knobs.filter(|(_, argument)| argument.role == ArgumentRole::Knob);
-    let mut found = Vec::new();
-    for value in knobs.filter_map(|(name, _)| arguments.get(name)) {
-        collect(value, &mut String::new(), 0, &mut found);
-    }
-    let found = found.into_iter().filter(|(pointer, _)| !is_key(pointer));
-    found.map(|(_, text)| text).collect()
+    let mut knobs = knobs.filter(|(_, argument)| argument.role == ArgumentRole::Knob);
+    knobs.any(|(name, _)| {
+        let given = arguments.get(name).filter(|value| !value.is_null());
+        given.is_some() && given != flow.tool.default_of(name)
+    })
 }
 
 fn choose(

@@ -164,17 +164,21 @@ impl Provenance {
         })
     }
 
-    /// What a thing is called whose own key the text is, set by a platform. What a record only
-    /// mentions, such as who sent it, is called by its key alone: its sender chose the name.
-    pub(super) fn titles_of_key(&self, text: &str) -> BTreeSet<String> {
+    /// What a platform calls a thing whose own key the text is: it set both the key and the title. What
+    /// others may have written calls nothing, nor is what a record only mentions its own.
+    pub(super) fn titles_set_for(&self, text: &str) -> BTreeSet<String> {
         let is_set = |place: &Place| {
             let label = self.label_at(*place);
-            self.records.is_own_key(*place)
-                && label.is_some_and(|label| label.integrity == Integrity::Endorsed)
+            label.is_some_and(|label| label.integrity != Integrity::Untrusted)
         };
         let places = self.leaves_of(&folded(text)).into_iter().filter(is_set);
-        let titles = places.flat_map(|place| self.titles_of(place));
-        titles.map(str::to_owned).collect()
+        let places = places.filter(|place| self.records.is_own_key(*place));
+        let titles = places
+            .flat_map(|place| self.title_places(place))
+            .filter(is_set);
+        titles
+            .map(|place| self.shown.text(place).to_owned())
+            .collect()
     }
 
     /// As [`Self::is_titled`], for a thing that no call of this session made or changed, by whatever
@@ -326,29 +330,39 @@ impl Provenance {
     /// What the thing whose key stands at a place is called in the record there. What a record only
     /// mentions, such as what it answers or whom it is shared with, is not called by its title.
     fn titles_of(&self, place: Place) -> Vec<&str> {
+        let places = self.title_places(place).into_iter();
+        places.map(|place| self.shown.text(place)).collect()
+    }
+
+    fn title_places(&self, place: Place) -> Vec<Place> {
         let (Some(record), Some(field)) = (self.records.record(place), self.records.field(place))
         else {
             return Vec::new();
         };
         let is_key = self.records.is_own_key(place);
-        self.titles(record, |title| {
+        self.fields(record, |title| {
             is_key && is_title(title) || is_title_of(title, field)
         })
     }
 
     /// The texts in the fields of a record that fit, of several fields the first.
     fn titles(&self, record: usize, fits: impl Fn(&str) -> bool) -> Vec<&str> {
+        let places = self.fields(record, fits).into_iter();
+        places.map(|place| self.shown.text(place)).collect()
+    }
+
+    fn fields(&self, record: usize, fits: impl Fn(&str) -> bool) -> Vec<Place> {
         let members = self.records.members(record).iter();
         let ranked = members.filter_map(|place| {
             let field = self.records.field(*place)?;
-            fits(field).then(|| (rank(field), self.shown.text(*place)))
+            fits(field).then(|| (rank(field), *place))
         });
-        let ranked: Vec<(usize, &str)> = ranked.collect();
+        let ranked: Vec<(usize, Place)> = ranked.collect();
         let first = ranked.iter().map(|(rank, _)| *rank).min();
         let titles = ranked.into_iter();
         titles
             .filter(|(rank, _)| Some(*rank) == first)
-            .map(|(_, title)| title)
+            .map(|(_, place)| place)
             .collect()
     }
 

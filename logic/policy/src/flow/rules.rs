@@ -2,7 +2,8 @@
 //! with `disclosure` who may learn the payload (P, E) and what it leads to (U).
 
 use crate::flow::entities::{has_no_lead, is_whole_lead};
-use crate::flow::knobs::{chosen_knobs, settings};
+use crate::flow::keys::words;
+use crate::flow::knobs::{chosen_knobs, sets_anything};
 use crate::flow::knowledge::{Flow, Pinned};
 use crate::flow::naming::NamedBy;
 use crate::flow::parts::{Part, payload, targets};
@@ -14,6 +15,10 @@ use domain::label::{Integrity, Label};
 use domain::tool::{ArgumentRole, Audience, EffectClass, TargetKind, ToolSpec};
 use serde_json::Value;
 
+/// Words in the names of tools that only read a page.
+const READING: [&str; 11] = [
+    "get", "fetch", "read", "open", "browse", "visit", "view", "load", "download", "show", "look",
+];
 /// Shortest words of the user that tie a call to what was asked for, characters.
 const ANCHOR_CHARS: usize = 4;
 
@@ -27,7 +32,7 @@ pub(crate) fn judge(arguments: &Value, flow: &Flow<'_>, choice_key: &Digest) -> 
         targets: targets(flow, arguments),
         payload: payload(flow, arguments),
         knobs: chosen_knobs(flow, arguments),
-        settings: settings(flow, arguments),
+        sets_anything: sets_anything(flow, arguments),
     };
     let is_as_requested = call.is_as_requested();
     if is_as_requested {
@@ -97,8 +102,8 @@ pub(super) struct Call<'a> {
     pub(super) payload: Vec<Part<'a>>,
     /// What the agent set of the call's knobs, see [`chosen_knobs`].
     knobs: Vec<Option<String>>,
-    /// All that its knobs say.
-    settings: Vec<String>,
+    /// Whether any knob is set, to whatever.
+    sets_anything: bool,
 }
 
 impl Call<'_> {
@@ -159,36 +164,37 @@ impl Call<'_> {
             }
     }
 
-    /// The parts of the call that an order has to say; `None` where it has one that no order can.
+    /// The parts of the call that an order has to say; `None` where it has one that no order can. Whom
+    /// it tells is an address of the user's, and one alone.
     fn parts(&self) -> Option<CallParts> {
         let provenance = self.flow.known.provenance;
         let mut parts = CallParts::of(self.spec);
         let called = |text: &str| -> Called {
-            let titles = provenance.titles_of_key(text).into_iter();
+            let titles = provenance.titles_set_for(text).into_iter();
             [text.to_owned()].into_iter().chain(titles).collect()
         };
         for target in &self.targets {
-            match self.is_selector(target) {
-                true => parts.objects.push(called(&target.text)),
-                false => parts.targets.push(called(&target.text)),
-            }
-        }
-        for part in self.payload.iter().filter(|part| !part.text.is_empty()) {
-            if self.is_selector(part) {
-                parts.objects.push(called(&part.text));
-            } else if part.traced.found == Found::Said {
-                parts.texts.push(vec![part.text.clone()]);
+            if self.is_selector(target) {
+                parts.add_object(called(&target.text));
+            } else if parts.target.is_none() && (!self.leaves() || is_whole_lead(&target.text)) {
+                parts.target = Some(called(&target.text));
             } else {
                 return None;
             }
         }
-        let known = self.flow.known;
-        let is_moment = |text: &&String| provenance.is_narrow_moment(text, known.now);
-        for knob in &self.knobs {
-            parts.settings.push(vec![knob.clone()?]);
+        for part in &self.payload {
+            // A text of nothing would empty what it replaces.
+            let says_something = !part.text.trim().is_empty();
+            if self.is_selector(part) {
+                parts.add_object(called(&part.text));
+            } else if says_something && part.traced.found == Found::Said {
+                parts.texts.push(part.text.clone());
+            } else {
+                return None;
+            }
         }
-        parts.moments = self.settings.iter().filter(is_moment).cloned().collect();
-        Some(parts)
+        let is_addressed = parts.target.is_some() || !self.leaves();
+        (is_addressed && !self.sets_anything).then_some(parts)
     }
 
     /// Whether the agent chose no knob: each is left out, the schema's own, too narrow to tell
@@ -256,8 +262,15 @@ impl Call<'_> {
             true => asking.names_thing(title),
             false => describes(title),
         };
+        // Whoever is told, or let in, may have chosen what to be called.
+        let is_titled = || {
+            provenance.is_titled(&part.text, names)
+                && (self.spec.effect != EffectClass::Egress
+                    || !self.leaves()
+                    || !provenance.titles_set_for(&part.text).is_empty())
+        };
         self.is_pointed_at(part)
-            || provenance.is_titled(&part.text, names)
+            || is_titled()
             || provenance.is_field_of_quoted(&part.text, describes)
     }
 
@@ -307,9 +320,16 @@ impl Call<'_> {
             .filter(is_url)
             .filter(|target| is_whole_lead(&target.text));
         self.spec.effect == EffectClass::Egress
+            && self.is_named_for(&READING)
             && self.payload.is_empty()
             && self.targets.len() == 1
             && addresses.count() == 1
+    }
+
+    /// Whether the tool's name says that it does one of these and nothing more.
+    pub(super) fn is_named_for(&self, deeds: &[&str]) -> bool {
+        let name = words(self.spec.definition.name.as_str());
+        name.iter().any(|word| deeds.contains(&word.as_str()))
     }
 
     /// Whether the call only fetches a page whose address the user gave.

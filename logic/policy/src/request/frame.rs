@@ -1,26 +1,18 @@
 //! Whether an order says a call, part by part.
 //!
-//! An order frees a call only where it has a fixed form, every word of it has one role in it, and
-//! every part of the call stands in the role that is its own: who gets it behind `to`, `with` or
-//! `for`, or right behind the verb; a thing by its title; a text in quotation marks or behind `that`
-//! up to the end; a setting behind `as`; a moment behind `at`, `on`, `from` or `to`. A name in any other role (`the file from
-//! Eve`), a word without one (`tomorrow`, `the notes on`) and a part of the call that is not said
-//! leave the call to be asked about. English only.
+//! An order frees a call only where it has one fixed form and every word of it has one role: the verb
+//! of the tool's name; things, by a title that a platform set or by their key; at most one target,
+//! right behind the verb or behind `to`, `with` or `in`; texts in quotation marks, or behind `that` up
+//! to the end. Every part of the call has to be said so, nothing may be set beside it, and whoever is
+//! told is named by an address. Names of people, times, settings and descriptions have no role here:
+//! what an order says with them is asked about. English only.
 
 use super::text::{singular, spaced, words_of};
-use super::words::THINGS;
 use crate::flow::{exact, quoted, unfolded};
 use domain::tool::ToolSpec;
-use std::collections::BTreeSet;
 
-/// Prepositions before those whom a call goes to.
-const TOWARDS: [&str; 3] = ["to", "with", "for"];
-/// Prepositions before where something is.
-const WITHIN: [&str; 4] = ["in", "into", "on", "at"];
-/// Prepositions before a moment.
-const WHEN: [&str; 4] = ["at", "on", "from", "to"];
-/// Words for a thing that any tool may hand on.
-const THING: [&str; 2] = ["file", "document"];
+/// Words before whom a call goes to, or what it lands on.
+const TOWARDS: [&str; 3] = ["to", "with", "in"];
 /// Words behind which a text in quotation marks stands.
 const SAYING: [&str; 7] = [
     "saying", "titled", "named", "called", "reading", "says", "stating",
@@ -42,29 +34,13 @@ const CONTENT: [&str; 12] = [
     "name",
     "words",
 ];
-const ARTICLES: [&str; 3] = ["the", "my", "our"];
-/// Verbs for one deed. A tool that is named after one of them is ordered by all of its group.
-const ALIKE: [&[&str]; 9] = [
-    &[
-        "send", "mail", "email", "e-mail", "message", "text", "dm", "write", "tell",
-    ],
-    &["create", "add", "make", "schedule"],
-    &["invite", "add"],
+const ARTICLES: [&str; 5] = ["the", "my", "our", "a", "an"];
+/// Words for a thing that any tool may hand on.
+const THING: [&str; 2] = ["file", "document"];
+/// Words for one deed, and for what is sent by it.
+const ALIKE: [&[&str]; 2] = [
+    &["send", "mail", "email", "e-mail", "message", "text"],
     &["reply", "respond", "answer"],
-    &["post", "publish", "send", "write"],
-    &["move", "reschedule", "postpone"],
-    &["remove", "delete"],
-    &["book", "reserve"],
-    &["append", "add"],
-];
-/// Words in a tool's name that make its deed a wider one: they have to be said.
-const WIDENING: [&str; 6] = [
-    "all",
-    "everyone",
-    "everybody",
-    "public",
-    "force",
-    "permanently",
 ];
 
 /// Longest order that is read, words.
@@ -76,99 +52,100 @@ pub(crate) type Called = Vec<String>;
 /// The parts of a call that an order has to say.
 #[derive(Debug, Default)]
 pub(crate) struct CallParts {
-    /// Who gets it, or where it goes.
-    pub(crate) targets: Vec<Called>,
+    /// Who gets it, or what it lands on.
+    pub(crate) target: Option<Called>,
     /// The things that it hands on.
     pub(crate) objects: Vec<Called>,
     /// What it says.
-    pub(crate) texts: Vec<Called>,
-    /// What it sets, beyond what the schema says.
-    pub(crate) settings: Vec<Called>,
-    /// Its days and times.
-    pub(crate) moments: Vec<String>,
+    pub(crate) texts: Vec<String>,
     /// The words of the tool's name.
     name: Vec<String>,
-    /// Words for what the tool deals with.
-    kinds: BTreeSet<String>,
 }
 
 impl CallParts {
     /// None yet, for a call of a tool.
     pub(crate) fn of(tool: &ToolSpec) -> Self {
-        let name = words_of(&spaced(tool.definition.name.as_str()));
-        let capability = words_of(&spaced(&tool.capability));
-        let own: BTreeSet<String> = name
-            .iter()
-            .chain(&capability)
-            .map(|word| singular(word))
-            .collect();
-        let alike = THINGS
-            .iter()
-            .filter(|group| group.iter().any(|word| own.contains(*word)));
-        let alike = alike.flat_map(|group| group.iter());
-        let alike = alike.map(|word| (*word).to_owned());
         Self {
-            kinds: alike.chain(own.iter().cloned()).collect(),
-            name,
+            name: words_of(&spaced(tool.definition.name.as_str())),
             ..Self::default()
+        }
+    }
+
+    /// Adds a thing that it hands on, once.
+    pub(crate) fn add_object(&mut self, called: Called) {
+        if !self.objects.contains(&called) {
+            self.objects.push(called);
         }
     }
 
     /// Whether an order says the call, all of it and nothing else. `order` begins with its verb.
     pub(super) fn are_said_by(&self, order: &str) -> bool {
         let tokens = tokens(order);
-        let Some(Token::Word(verb, _)) = tokens.first() else {
-            return false;
-        };
-        // Of two moments either may be the other's.
-        if tokens.len() > ORDER_WORDS || self.moments.len() > 1 || !self.is_deed(verb, &tokens) {
+        if tokens.len() > ORDER_WORDS || !self.is_deed(&tokens) {
             return false;
         }
         let mut reading = Reading {
             call: self,
             order,
             tokens: &tokens,
-            at: 1,
-            used: BTreeSet::new(),
+            at: 1 + self.particle(&tokens),
+            has_target: false,
+            objects: vec![false; self.objects.len()],
+            texts: vec![false; self.texts.len()],
         };
         reading.is_read() && reading.has_all()
     }
 
-    /// Whether a verb is one for what the tool is named after.
-    fn is_deed(&self, verb: &str, tokens: &[Token]) -> bool {
-        let is_of = |word: &String| {
-            word == verb
-                || ALIKE
-                    .iter()
-                    .any(|group| group.contains(&word.as_str()) && group.contains(&verb))
+    /// Whether the order says all of the tool's name, which begins with its deed: `add member` does
+    /// not order `add_admin_member`, and `publish` not `post_unpublish`. That a file is one is seen.
+    fn is_deed(&self, tokens: &[Token]) -> bool {
+        let Some(Token::Word(verb, _)) = tokens.first() else {
+            return false;
         };
-        let is_said = |word: &&String| tokens.iter().any(|token| token.is_word(word));
-        let mut widening = self
-            .name
-            .iter()
-            .filter(|word| WIDENING.contains(&word.as_str()));
-        self.name.first().is_some_and(is_of) && widening.all(|word| is_said(&word))
+        let is_alike = |word: &String| {
+            let mut groups = ALIKE.iter();
+            groups.any(|group| group.contains(&word.as_str()) && group.contains(&verb.as_str()))
+        };
+        let is_said = |word: &String| {
+            let mut tokens = tokens.iter();
+            is_alike(word)
+                || THING.contains(&word.as_str())
+                || tokens.any(
+                    |token| matches!(token, Token::Word(said, _) if singular(said) == singular(word)),
+                )
+        };
+        let is_first = |word: &String| word == verb || is_alike(word);
+        self.name.first().is_some_and(is_first) && self.name.iter().all(is_said)
     }
 
+    /// How many words behind the verb belong to it: `turn off`.
+    fn particle(&self, tokens: &[Token]) -> usize {
+        let is_next = match (tokens.get(1), self.name.get(1)) {
+            (Some(Token::Word(said, _)), Some(word)) => said == word,
+            _ => false,
+        };
+        usize::from(is_next)
+    }
+
+    /// Whether a word is one for what the tool deals with.
     fn is_kind(&self, word: &str) -> bool {
-        self.kinds.contains(word) || self.kinds.contains(&singular(word))
+        let is_own = |own: &String| {
+            let mut groups = ALIKE.iter();
+            own == word
+                || groups.any(|group| group.contains(&own.as_str()) && group.contains(&word))
+        };
+        self.name.iter().any(is_own)
     }
 }
 
 /// A part of an order.
 #[derive(Debug)]
 enum Token {
-    /// A word in lower case, and where it begins.
+    /// A word as it is compared, and where it begins.
     Word(String, usize),
     Comma,
-    /// What stands in quotation marks, in lower case.
+    /// What stands in quotation marks, as it is compared.
     Quote(String),
-}
-
-impl Token {
-    fn is_word(&self, word: &str) -> bool {
-        matches!(self, Self::Word(text, _) if text == word)
-    }
 }
 
 fn tokens(order: &str) -> Vec<Token> {
@@ -184,16 +161,18 @@ fn tokens(order: &str) -> Vec<Token> {
     found
 }
 
+/// Words end at marks that stand behind them; a mark before one is part of it, and no name has it.
 fn words_into(order: &str, range: std::ops::Range<usize>, found: &mut Vec<Token>) {
-    let is_edge = |c: char| !c.is_alphanumeric() && !matches!(c, '#' | '@' | '$' | '€' | '%' | '/');
+    let is_end = |c: char| matches!(c, '.' | ',' | '!' | '?' | '\'' | '"' | '’' | '“' | '”');
+    let is_quote = |c: char| matches!(c, '\'' | '"' | '’' | '“' | '”');
     let text = order.get(range.clone()).unwrap_or("");
     let mut at = range.start;
     for part in text.split_inclusive(char::is_whitespace) {
         let word = part.trim_end();
-        let bare = word.trim_matches(is_edge);
-        let lead = word.len() - word.trim_start_matches(is_edge).len();
+        let begun = word.trim_start_matches(is_quote);
+        let bare = begun.trim_end_matches(is_end);
         if !bare.is_empty() {
-            found.push(Token::Word(same(bare), at + lead));
+            found.push(Token::Word(same(bare), at + word.len() - begun.len()));
         }
         if word.ends_with(',') {
             found.push(Token::Comma);
@@ -212,22 +191,13 @@ fn without_end(text: &str) -> &str {
     text.trim_end_matches(['.', '!', '?'])
 }
 
-/// What an order uses a name for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Role {
-    Target,
-    Object,
-    Text,
-    Setting,
-    Moment,
-}
-
 /// What stood last in an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Last {
     Verb,
-    /// A part in this role.
-    Part(Role),
+    Target,
+    Object,
+    Text,
     /// `a message`.
     Kind,
 }
@@ -238,8 +208,10 @@ struct Reading<'a> {
     order: &'a str,
     tokens: &'a [Token],
     at: usize,
-    /// The parts that are said: their role, and which of it.
-    used: BTreeSet<(Role, usize)>,
+    /// What of the call is said.
+    has_target: bool,
+    objects: Vec<bool>,
+    texts: Vec<bool>,
 }
 
 impl Reading<'_> {
@@ -247,8 +219,7 @@ impl Reading<'_> {
     fn is_read(&mut self) -> bool {
         let mut last = Last::Verb;
         while self.at < self.tokens.len() {
-            let is_joined = self.skips_and();
-            let Some(next) = self.item(last, is_joined) else {
+            let Some(next) = self.item(last) else {
                 return false;
             };
             last = next;
@@ -258,17 +229,8 @@ impl Reading<'_> {
 
     /// Whether every part of the call is said.
     fn has_all(&self) -> bool {
-        let counts = [
-            (Role::Target, self.call.targets.len()),
-            (Role::Object, self.call.objects.len()),
-            (Role::Text, self.call.texts.len()),
-            (Role::Setting, self.call.settings.len()),
-        ];
-        let said =
-            |(role, count): (Role, usize)| (0..count).all(|at| self.used.contains(&(role, at)));
-        let moments = self.call.moments.iter().flat_map(|text| moment_words(text));
-        let count = moments.count();
-        counts.into_iter().all(said) && said((Role::Moment, count))
+        let mut parts = self.objects.iter().chain(&self.texts);
+        self.has_target == self.call.target.is_some() && parts.all(|is_said| *is_said)
     }
 
     fn word(&self, ahead: usize) -> &str {
@@ -278,72 +240,39 @@ impl Reading<'_> {
         }
     }
 
-    fn skips_and(&mut self) -> bool {
-        let from = self.at;
-        if matches!(self.tokens.get(self.at), Some(Token::Comma)) {
-            self.at += 1;
-        }
-        if self.word(0) == "and" {
-            self.at += 1;
-        }
-        self.at > from
-    }
-
     /// Reads one item; `None` where what stands there has no role.
-    fn item(&mut self, last: Last, is_joined: bool) -> Option<Last> {
-        let word = self.word(0).to_owned();
-        if is_joined && last == Last::Verb {
-            return None;
+    fn item(&mut self, last: Last) -> Option<Last> {
+        if last == Last::Object && self.skips_and() {
+            return self.takes_object().then_some(Last::Object);
         }
-        if TELLING.contains(&word.as_str()) && self.takes_rest() {
-            return Some(Last::Part(Role::Text));
+        if TELLING.contains(&self.word(0)) && self.takes_rest() {
+            return Some(Last::Text);
+        }
+        if last == Last::Text {
+            self.skips_and();
         }
         if let Some(skipped) = self.introduction() {
             self.at += skipped;
-            return self
-                .takes_quote(Role::Text)
-                .then_some(Last::Part(Role::Text));
+            return self.takes_text().then_some(Last::Text);
         }
-        if WHEN.contains(&word.as_str()) && self.takes_moment(1) {
-            return Some(Last::Part(Role::Moment));
-        }
-        if word == "as" {
-            self.at += 1 + usize::from(matches!(self.word(1), "a" | "an" | "the"));
-            let is_set = self.takes_name(Role::Setting);
-            return is_set.then_some(Last::Part(Role::Setting));
-        }
-        if TOWARDS.contains(&word.as_str()) && !is_joined {
+        if TOWARDS.contains(&self.word(0)) {
             self.at += 1;
-            let roles: &[Role] = match (word.as_str(), self.call.targets.is_empty()) {
-                // `Reply to it with 'yes'`.
-                ("with", _) => &[Role::Target, Role::Text],
-                // `Append 'x' to notes.txt`: nobody gets it.
-                ("to", true) => &[Role::Object],
-                _ => &[Role::Target],
-            };
-            return self.takes(roles).map(Last::Part);
+            return self.takes_target().then_some(Last::Target);
         }
-        if WITHIN.contains(&word.as_str()) && !is_joined {
-            self.at += 1;
-            return self.takes_place().then_some(Last::Part(Role::Target));
+        match last {
+            Last::Verb if self.takes_target() => Some(Last::Target),
+            Last::Verb | Last::Target if self.takes_object() => Some(Last::Object),
+            Last::Verb | Last::Target | Last::Kind if self.takes_text() => Some(Last::Text),
+            Last::Verb | Last::Target => self.takes_kind().then_some(Last::Kind),
+            Last::Object | Last::Text | Last::Kind => None,
         }
-        let roles: &[Role] = match (last, is_joined) {
-            (Last::Verb, _) => &[Role::Object, Role::Target, Role::Text],
-            // `Mail Bob the file`, `message Bob 'hi'`.
-            (Last::Part(Role::Target), false) => &[Role::Object, Role::Text],
-            // `A message 'hi'`.
-            (Last::Kind, false) => &[Role::Text],
-            (Last::Part(role @ (Role::Target | Role::Object)), true) => match role {
-                Role::Target => &[Role::Target],
-                _ => &[Role::Object],
-            },
-            _ => return None,
-        };
-        if let Some(role) = self.takes(roles) {
-            return Some(Last::Part(role));
-        }
-        let may_be_kind = matches!(last, Last::Verb | Last::Part(Role::Target)) && !is_joined;
-        (may_be_kind && self.takes_kind()).then_some(Last::Kind)
+    }
+
+    fn skips_and(&mut self) -> bool {
+        let from = self.at;
+        self.at += usize::from(matches!(self.tokens.get(self.at), Some(Token::Comma)));
+        self.at += usize::from(self.word(0) == "and");
+        self.at > from
     }
 
     /// How many words introduce a text in quotation marks here: `saying`, `with the subject`.
@@ -368,156 +297,86 @@ impl Reading<'_> {
             return false;
         };
         let rest = same(self.order.get(at + word.len()..).unwrap_or(""));
-        let texts = self.call.texts.iter().enumerate();
-        let is_rest = |called: &Called| {
-            let mut called = called.iter();
-            called.any(|text| without_end(&same(text)) == without_end(&rest))
-        };
-        let found: Vec<usize> = texts
-            .filter(|(_, one)| is_rest(one))
-            .map(|(at, _)| at)
-            .collect();
-        if rest.is_empty() || found.is_empty() {
-            return false;
+        let is_rest = |text: &String| without_end(&same(text)) == without_end(&rest);
+        let is_taken = !rest.is_empty() && mark(&mut self.texts, &self.call.texts, is_rest);
+        if is_taken {
+            self.at = self.tokens.len();
         }
-        self.at = self.tokens.len();
-        self.used
-            .extend(found.into_iter().map(|at| (Role::Text, at)));
-        true
+        is_taken
     }
 
-    fn takes_quote(&mut self, role: Role) -> bool {
+    /// Reads a text in quotation marks.
+    fn takes_text(&mut self) -> bool {
         let Some(Token::Quote(quote)) = self.tokens.get(self.at) else {
             return false;
         };
-        let parts = self.parts(role).iter().enumerate();
-        let is_it = |called: &Called| called.iter().any(|text| same(text) == *quote);
-        let found: Vec<usize> = parts
-            .filter(|(_, one)| is_it(one))
-            .map(|(at, _)| at)
-            .collect();
-        if found.is_empty() {
+        let is_taken = mark(&mut self.texts, &self.call.texts, |text| {
+            same(text) == *quote
+        });
+        self.at += usize::from(is_taken);
+        is_taken
+    }
+
+    /// Reads the target, once.
+    fn takes_target(&mut self) -> bool {
+        let from = self.at;
+        self.skips_kinds();
+        let called = self.call.target.as_ref().filter(|_| !self.has_target);
+        let length = called.and_then(|called| self.length(called));
+        self.has_target |= length.is_some();
+        self.at = length.map_or(from, |length| self.at + length);
+        length.is_some()
+    }
+
+    /// Reads a thing that the call hands on, once.
+    fn takes_object(&mut self) -> bool {
+        let from = self.at;
+        self.skips_kinds();
+        let found = self.call.objects.iter().enumerate();
+        let found = found.filter_map(|(at, called)| Some((self.length(called)?, at)));
+        let longest = found.max_by_key(|(length, _)| *length);
+        let Some((length, at)) = longest.filter(|(_, at)| !self.objects[*at]) else {
+            self.at = from;
             return false;
-        }
-        self.at += 1;
-        self.used.extend(found.into_iter().map(|at| (role, at)));
+        };
+        self.at += length;
+        self.objects[at] = true;
         true
     }
 
-    /// Reads a moment behind so many words.
-    fn takes_moment(&mut self, behind: usize) -> bool {
-        let words: Vec<String> = self
-            .call
-            .moments
-            .iter()
-            .flat_map(|text| moment_words(text))
-            .collect();
-        let from = self.at + behind;
-        let mut at = from;
-        let place = |at: usize| match self.tokens.get(at) {
-            Some(Token::Word(word, _)) => words.iter().position(|one| one == word),
-            _ => None,
-        };
-        let mut found = Vec::new();
-        while let Some(place) = place(at) {
-            found.push((Role::Moment, place));
-            at += 1;
-        }
-        if at > from {
-            self.at = at;
-            self.used.extend(found);
-        }
-        at > from
+    /// Skips an article, and one word for what the tool deals with: `the file`.
+    fn skips_kinds(&mut self) {
+        self.at += usize::from(ARTICLES.contains(&self.word(0)));
+        let is_kind = THING.contains(&self.word(0)) || self.call.is_kind(self.word(0));
+        self.at += usize::from(is_kind);
     }
 
-    fn parts(&self, role: Role) -> &[Called] {
-        match role {
-            Role::Target => &self.call.targets,
-            Role::Object => &self.call.objects,
-            Role::Text => &self.call.texts,
-            Role::Setting => &self.call.settings,
-            Role::Moment => &[],
-        }
-    }
-
-    /// Reads a place: one that has a word for its kind, or is no address.
-    fn takes_place(&mut self) -> bool {
-        let has_kind = (0..3).any(|ahead| self.call.is_kind(self.word(ahead)));
-        let is_address = (0..3).any(|ahead| self.word(ahead).contains('@'));
-        (has_kind || !is_address) && self.takes(&[Role::Target]).is_some()
-    }
-
-    /// Reads what a part of the call is called, with an article and words for its kind before it.
-    /// A place may have the word for its kind behind it: `the general channel`.
-    fn takes(&mut self, roles: &[Role]) -> Option<Role> {
-        let from = self.at;
-        let has_article = ARTICLES.contains(&self.word(0));
-        self.at += usize::from(has_article);
-        loop {
-            for role in roles {
-                if self.takes_quote(*role) || self.takes_name(*role) {
-                    let is_place = *role == Role::Target && has_article;
-                    self.at += usize::from(is_place && self.call.is_kind(self.word(0)));
-                    return Some(*role);
-                }
+    /// How many tokens from here on are one of these names.
+    fn length(&self, called: &Called) -> Option<usize> {
+        let lengths = called.iter().filter_map(|name| {
+            let name = same(name);
+            if let Some(Token::Quote(quote)) = self.tokens.get(self.at) {
+                return (*quote == name).then_some(1);
             }
-            let is_thing = roles.contains(&Role::Object) && THING.contains(&self.word(0));
-            if !is_thing && !self.call.is_kind(self.word(0)) {
-                self.at = from;
-                return None;
-            }
-            self.at += 1;
-        }
-    }
-
-    /// Reads a name without quotation marks, the longest that fits. A text has marks around it.
-    fn takes_name(&mut self, role: Role) -> bool {
-        if role == Role::Text {
-            return false;
-        }
-        let length = |name: &String| {
-            let words: Vec<String> = name.split(' ').map(str::to_owned).collect();
+            let words: Vec<&str> = name.split(' ').collect();
             let mut places = words.iter().enumerate();
-            let is_here = places.all(|(ahead, word)| {
-                self.tokens
-                    .get(self.at + ahead)
-                    .is_some_and(|token| token.is_word(word))
-            });
-            is_here.then_some(words.len())
-        };
-        let mut found: Vec<(usize, usize)> = Vec::new();
-        for (at, called) in self.parts(role).iter().enumerate() {
-            let names = called.iter().map(|name| same(name));
-            let names = names.filter(|name| !name.is_empty());
-            found.extend(
-                names
-                    .filter_map(|name| length(&name))
-                    .map(|length| (length, at)),
-            );
-        }
-        let Some(longest) = found.iter().map(|(length, _)| *length).max() else {
-            return false;
-        };
-        self.at += longest;
-        let longest = found.into_iter().filter(|(length, _)| *length == longest);
-        self.used.extend(longest.map(|(_, at)| (role, at)));
-        true
+            let is_here = places.all(|(ahead, word)| self.word(ahead) == *word);
+            (!name.is_empty() && is_here).then_some(words.len())
+        });
+        lengths.max()
     }
 
-    /// Reads a word for what is made: `a message`, `an event`.
+    /// Reads words for what is made or sent: `a direct message`.
     fn takes_kind(&mut self) -> bool {
-        let from = self.at;
-        if !matches!(self.word(0), "a" | "an" | "new") {
+        if !matches!(self.word(0), "a" | "an") {
             return false;
         }
-        while matches!(self.word(0), "a" | "an" | "new" | "direct") {
-            self.at += 1;
-        }
-        let before = self.at;
+        let from = self.at;
+        self.at += 1;
         while self.call.is_kind(self.word(0)) {
             self.at += 1;
         }
-        let is_taken = self.at > before;
+        let is_taken = self.at > from + 1;
         if !is_taken {
             self.at = from;
         }
@@ -525,14 +384,15 @@ impl Reading<'_> {
     }
 }
 
-/// The words of a moment, as people write it: its day, and its time without seconds.
-fn moment_words(text: &str) -> Vec<String> {
-    let parts = text.split(['T', 't', ' ']);
-    let parts = parts.map(|part| match part.strip_suffix(":00") {
-        Some(time) if time.contains(':') => time,
-        _ => part,
-    });
-    parts.filter(|part| !part.is_empty()).map(same).collect()
+/// Marks every part that fits as said; whether there is one. One text may be said for several parts.
+fn mark(said: &mut [bool], parts: &[String], fits: impl Fn(&String) -> bool) -> bool {
+    let mut is_any = false;
+    for (said, part) in said.iter_mut().zip(parts) {
+        if fits(part) {
+            (*said, is_any) = (true, true);
+        }
+    }
+    is_any
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ pub(super) fn order(request: &str, is_order: impl Fn(&str) -> bool) -> Option<St
     let mut found = None;
     for (text, mark) in cut(request) {
         let (words, places): (Vec<String>, Vec<usize>) = placed(&masked(text)).into_iter().unzip();
-        if text.trim().is_empty() || is_courtesy(&words) && masked(text) == text {
+        if text.trim().is_empty() || is_courtesy(&words) && mark != '?' && masked(text) == text {
             continue;
         }
         if found.is_none() && is_look(&words) && masked(text) == text && mark != '?' {
