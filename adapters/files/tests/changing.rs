@@ -482,15 +482,23 @@ async fn each_undo_of_a_plan_shows_the_change_that_it_takes_back() {
 async fn text_never_takes_the_place_of_a_document() {
     let bench = Bench::new();
     for (name, start) in [
-        ("a.docx", &b"PK\x03\x04.."[..]),
-        ("b.pdf", b"%PDF-1.7"),
-        ("c", b"\0"),
+        ("a.docx", &b"PK\x03\x04\xff\xfe."[..]),
+        ("b.pdf", b"%PDF-1.7 \xe2\xe3"),
+        ("c", b"\0\xff"),
     ] {
         bench.write(name, start);
         for mode in ["overwrite", "append"] {
             let wanted = json!({"path": name, "content": "mine", "mode": mode});
             assert_eq!(bench.rule("write_file", wanted).await, "not_text", "{name}");
         }
+        let edit = json!({"path": name, "old": "a", "new": "b"});
+        let (_, told) = bench.fails("edit_file", edit).await;
+        let is_document = name != "c";
+        assert_eq!(
+            told.contains("read_document"),
+            is_document,
+            "{name}: {told}"
+        );
         assert_eq!(std::fs::read(bench.work(name)).unwrap(), start);
     }
 }

@@ -57,7 +57,7 @@ impl StateLock {
         mut tell: impl FnMut(&str) -> Result<()>,
     ) -> Result<Option<Self>> {
         let began = Instant::now();
-        let mut is_told = false;
+        let (mut is_told, mut is_seen) = (false, false);
         loop {
             let error = match Self::take(state) {
                 Err(error) => error,
@@ -68,14 +68,17 @@ impl StateLock {
             if stopped.is_none() && is_served().await {
                 return Ok(None);
             }
-            if let Some(address) = announced(state) {
+            // Seen twice: what was bound in the meantime has been asked once more.
+            let elsewhere = announced(state).filter(|address| is_there(address));
+            if let Some(address) = elsewhere.as_ref().filter(|_| is_seen && stopped.is_none()) {
                 let hint = format!("Use it: --connect {address}");
                 let message = format!(
-                    "`carl serve` has {} and serves at {address}",
+                    "another carl has {} and serves at {address}",
                     state.display()
                 );
                 return Err(locked(message, hint));
             }
+            is_seen = elsewhere.is_some();
             if !error.is::<Failure>() || began.elapsed() >= PATIENCE {
                 return Err(error);
             }
@@ -122,7 +125,8 @@ impl StateLock {
 }
 
 impl StateLock {
-    /// Says where this process serves, when that is not where every command looks.
+    /// Says where this process serves: not every command looks there, such as one with another
+    /// runtime folder.
     ///
     /// # Errors
     /// When the lock file cannot be written.
@@ -140,6 +144,12 @@ fn announced(state: &Path) -> Option<String> {
     file.take(ADDRESS_BYTES).read_to_string(&mut text).ok()?;
     let (_, address) = text.split_once('\n')?;
     Some(visible_line(address))
+}
+
+/// Whether something may listen at an address: a socket that is not there yet is waited for.
+fn is_there(address: &str) -> bool {
+    let socket = address.strip_prefix("unix:");
+    socket.is_none_or(|socket| Path::new(socket).exists())
 }
 
 /// Most that is read of a lock file, bytes.

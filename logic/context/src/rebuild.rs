@@ -24,6 +24,9 @@ const KEPT_REPLIES: usize = 3;
 /// Further replies that come before the results of those in front are shown in one line, for an
 /// agent at work for another: each time is a prompt that is read anew from there on.
 const STEP_REPLIES: usize = 4;
+/// What the results of the newest reply may fill the prompt up to before they are shortened too, as
+/// thousandths of its budget: three quarters of the model's whole context. No model has seen them yet.
+const UNSEEN_PERMILLE: u64 = 1_666;
 /// Longest text of a covered message that is looked at, characters.
 const COVERED_CHARACTERS: usize = 8_000;
 
@@ -126,7 +129,12 @@ impl View {
         } else {
             wanted
         };
-        let shortened_through = self.shortening_for(cut, target, budget_tokens);
+        let unseen = match why {
+            // The server has counted.
+            Why::Overflow => budget_tokens,
+            _ => unseen_limit(budget_tokens),
+        };
+        let shortened_through = self.shortening_for(cut, target, (budget_tokens, unseen));
         if cut == 0 && shortened_through.is_none() {
             return None;
         }
@@ -271,6 +279,13 @@ impl View {
         }
     }
 
+    /// Whether the prompt can be sent although it is over its budget: what fills it is what a model is
+    /// yet to see.
+    #[must_use]
+    pub fn may_be_sent(&self, budget_tokens: u64) -> bool {
+        self.estimate() <= unseen_limit(budget_tokens)
+    }
+
     /// What is low enough when the journal covers no more.
     fn loose(&self, budget_tokens: u64) -> u64 {
         self.fixed() + self.free(budget_tokens) * JOURNAL_PERMILLE / 1_000
@@ -299,8 +314,14 @@ impl View {
     }
 
     /// Up to where results of what stays are shortened, when it alone is too long: all but those of
-    /// the last replies, then those too but for the newest, at the last all.
-    fn shortening_for(&self, cut: usize, target: u64, budget_tokens: u64) -> Option<u64> {
+    /// the last replies, then those too but for the newest; all of them only where the prompt would
+    /// have more than `unseen` tokens, since no model has seen the newest yet.
+    fn shortening_for(
+        &self,
+        cut: usize,
+        target: u64,
+        (budget_tokens, unseen): (u64, u64),
+    ) -> Option<u64> {
         let enough = if cut > 0 {
             self.loose(budget_tokens)
         } else {
@@ -312,6 +333,9 @@ impl View {
         let replies = self.replies_from(cut);
         let mut best = None;
         for kept in [KEPT_REPLIES, 1, 0] {
+            if kept == 0 && self.estimate_after(cut, best) <= unseen {
+                break;
+            }
             let Some(older) = replies.len().checked_sub(kept).filter(|older| *older > 0) else {
                 continue;
             };
@@ -338,6 +362,11 @@ impl View {
             .flat_map(covered_of)
             .collect()
     }
+}
+
+/// The most tokens that a prompt may have before results that no model has seen are shortened.
+const fn unseen_limit(budget_tokens: u64) -> u64 {
+    budget_tokens * UNSEEN_PERMILLE / 1_000
 }
 
 fn covered_of(entry: &Entry) -> Vec<Covered> {

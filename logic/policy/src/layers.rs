@@ -356,6 +356,13 @@ fn limits(view: &View<'_>) -> Finding {
             );
         }
     }
+    if matches!(question.cover, Cover::PlanDraft | Cover::PlanStep) {
+        return allow(
+            Layer::Limits,
+            "planned",
+            "A plan has an end, and all of it is asked about.",
+        );
+    }
     if is_wait(view.tool, question.standing) {
         return allow(
             Layer::Limits,

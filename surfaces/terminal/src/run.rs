@@ -9,7 +9,7 @@ pub use request::{RunForm, RunRequest, attendance};
 pub use source::TaskSource;
 pub use view::print_failure;
 
-use crate::exit::{Exit, OrFail, describe, not_opened};
+use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::host::Host;
 use crate::render::override_warning;
 use crate::request::{Asker, Meanwhile, View, follow, work_on};
@@ -167,6 +167,12 @@ impl Begun {
         if worked.is_err() && view.summary.query_id.is_none() && host.is_gone().await {
             return Ok(None);
         }
+        let worked = match worked {
+            Err(error) if !is_unread(&error) && host.is_gone().await => {
+                Err(cut_off(&error, session_id))
+            }
+            worked => worked,
+        };
         let status = match worked {
             Err(error) if is_unread(&error) => QueryStatus::Interrupted,
             // A program is told what was done until then.
@@ -192,6 +198,23 @@ impl Begun {
         }
         Ok(Some(status.into()))
     }
+}
+
+/// What is said where whoever served has ended in the middle of the request: where what there is of
+/// it stands, and how to go on.
+fn cut_off(error: &anyhow::Error, session_id: SessionId) -> anyhow::Error {
+    let (exit, mut fault) = describe(error);
+    if fault.code == "sessions.unreachable" {
+        fault.message = format!(
+            "the carl that served this command has ended, and the request was cut off: {}",
+            fault.message
+        );
+        fault.hint = format!(
+            "`carl session show {session_id}` has what there is of it; `carl run --session-id \
+             {session_id} \"…\"` goes on."
+        );
+    }
+    Failure { exit, fault }.into()
 }
 
 /// Whether whoever read the events has gone: then there is nobody to go on for.

@@ -151,7 +151,10 @@ fn an_exchange_is_taken_back_with_its_files_or_asked_again() {
     };
     let scene = forgetful([
         Reply::text("First answer."),
-        write("a.txt", "one\n").and_call("write_file", json!({"path": "b.txt", "content": "x\n"})),
+        write("a.txt", "one\n")
+            .and_call("write_file", json!({"path": "b.txt", "content": "x\n"}))
+            .and_call("write_file", json!({"path": "c.txt", "content": "x\n"}))
+            .and_call("write_file", json!({"path": "d.txt", "content": "x\n"})),
         Reply::call(
             "write_file",
             json!({"path": "a.txt", "content": "two\n", "mode": "overwrite"}),
@@ -175,7 +178,7 @@ fn an_exchange_is_taken_back_with_its_files_or_asked_again() {
     assert_shows(
         &screens,
         2,
-        &["taken back: write the files (3 file changes taken back)"],
+        &["taken back: write the files (5 file changes taken back)"],
     );
     assert!(!scene.house.has("a.txt") && !scene.house.has("b.txt"));
     assert_shows(&screens, 3, &["again: the first question"]);

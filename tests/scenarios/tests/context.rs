@@ -276,3 +276,28 @@ fn what_left_the_view_is_recalled_by_its_number_and_no_other_event_is() {
     let (text, outcome) = recall(decision);
     assert_eq!(outcome.calls()[0]["status"], "failed", "{text}");
 }
+
+/// What a tool returned is seen whole by the model that asked for it, as far as its context holds it.
+#[test]
+fn what_was_just_read_is_seen_whole() {
+    let reads = || {
+        Reply::call("read_file", json!({"path": "a.txt"}))
+            .and_call("read_file", json!({"path": "b.txt"}))
+    };
+    for (context, lines) in [("32768", 190), ("16384", 75)] {
+        let scene = Scene::new([reads(), Reply::text("I have read both.")]);
+        for file in ["a.txt", "b.txt"] {
+            let text: String = (0..lines)
+                .map(|line| format!("{file} line {line} says something or other of no account\n"))
+                .collect();
+            scene.house.write(file, &text);
+        }
+        turn_within(context, &scene, None, "read both files");
+        let told = scene.server.chats()[1].body["messages"].to_string();
+        for file in ["a.txt", "b.txt"] {
+            let last = format!("{file} line {} says", lines - 1);
+            assert!(told.contains(&last), "{context}: {file}");
+        }
+        assert!(!told.contains("Shortened to fit"), "{context}");
+    }
+}

@@ -106,6 +106,15 @@ fn a_summary_tells_what_was_done_before_a_server_ended() {
         "{summary:#}"
     );
     assert_eq!(summary["tool_calls"][0]["status"], "ok", "{summary:#}");
-    assert_eq!(summary["error"]["code"], "sessions.unreachable");
+    let error = &summary["error"];
+    assert_eq!(error["code"], "sessions.unreachable");
+    // How to go on is said with the session.
+    let id = log[0]["session_id"].as_str().unwrap();
+    assert!(
+        error["hint"]
+            .to_string()
+            .contains(&format!("--session-id {id}")),
+        "{error:#}"
+    );
     gate.open();
 }

@@ -5,6 +5,7 @@ use crate::arguments;
 use crate::beneath::{Found, LastLink, Place, Spot};
 use crate::failure::not_found;
 use crate::job::Job;
+use crate::look::scan::closed_format_of;
 use crate::matching::{self, Edited, Miss};
 use crate::record::EditFile;
 use api::executor::ToolFailure;
@@ -18,22 +19,29 @@ struct Plan {
     edited: Edited,
 }
 
+/// Why a file that is no UTF-8 text is not edited, and what can be done.
+fn not_text(shown: &str, content: &[u8]) -> ToolFailure {
+    let message = match closed_format_of(content).is_some() {
+        true => format!(
+            "`{shown}` is a document or an archive and no text: read_document reads it, and nothing here \
+             edits it."
+        ),
+        false => format!(
+            "`{shown}` is not UTF-8 text, so it cannot be edited as it is. The user can convert it, most \
+             old texts with `iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW`."
+        ),
+    };
+    mendable("not_utf8", message)
+}
+
 fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
     let wanted: arguments::EditFile = job.call.parse_arguments()?;
     let spot = place.spot(LastLink::Follow)?;
     let Some(old) = regular_at(place, &spot)? else {
         return Err(not_found(&place.shown));
     };
-    let Ok(before) = String::from_utf8(read_whole(job, place, &old)?) else {
-        return Err(mendable(
-            "not_utf8",
-            format!(
-                "`{}` is not UTF-8 text, so it cannot be edited as it is. The user can convert it: \
-                 `iconv -f WINDOWS-1252 -t UTF-8` for most old texts.",
-                place.shown
-            ),
-        ));
-    };
+    let before = String::from_utf8(read_whole(job, place, &old)?)
+        .map_err(|error| not_text(&place.shown, error.as_bytes()))?;
     let edited = matching::edit(&before, &wanted.old, &wanted.new, wanted.all)
         .map_err(|miss| told(miss, &place.shown))?;
     Ok(Plan {

@@ -15,7 +15,7 @@ const REPLACED: char = '\u{fffd}';
 /// What is said of a text with such bytes.
 const DAMAGED: &str = "(bytes that are not UTF-8 are shown as \u{fffd})\n";
 /// What is said of a text in another encoding than UTF-8.
-const OTHER_ENCODING: &str = "(not UTF-8: read as windows-1252. To edit it, convert it first: `iconv -f WINDOWS-1252 -t UTF-8`)\n";
+const OTHER_ENCODING: &str = "(not UTF-8: read as windows-1252. To edit it, convert it first: `iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW`)\n";
 
 pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let wanted: arguments::ReadFile = job.call.parse_arguments()?;

@@ -29,16 +29,12 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         ..SessionFlags::default()
     };
     let mut setting = Setting::read(&flags)?;
-    serve_here(&mut setting.loaded.config.endpoints, args.role);
+    let configured = serve_here(&mut setting.loaded.config.endpoints, args.role);
     let address = match &args.listen {
         Some(address) => listen(address)?,
         None => {
             private_folder(&setting.paths.runtime)?;
-            match args.role {
-                // Commands look for everything at the other one.
-                RoleArg::Secrets => Listen::Unix(wiring::secrets_socket(&setting)),
-                _ => Listen::Unix(setting.paths.socket()),
-            }
+            usual(&setting, args.role, &configured)
         }
     };
     locked(&address, args.trust_network)?;
@@ -81,9 +77,27 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
     Ok(stopped)
 }
 
+/// Where a role listens if it is not told: at the socket that `[endpoints]` names for it, else at one
+/// of its own. Commands look for sessions, and for all of it, at the usual one.
+fn usual(setting: &Setting, role: RoleArg, configured: &str) -> Listen {
+    let name = match role {
+        RoleArg::All | RoleArg::Agents => return Listen::Unix(setting.paths.socket()),
+        RoleArg::Secrets => return Listen::Unix(wiring::secrets_socket(setting)),
+        RoleArg::Audit => "audit.sock",
+        RoleArg::Models => "models.sock",
+        RoleArg::Broker => "broker.sock",
+        RoleArg::Memory => "memory.sock",
+        RoleArg::Search => "search.sock",
+    };
+    match configured.parse() {
+        Ok(Listen::Unix(socket)) => Listen::Unix(socket),
+        _ => Listen::Unix(setting.paths.runtime.join(name)),
+    }
+}
+
 /// One configuration serves every process of a machine: the role that is served here is not asked for
-/// elsewhere.
-fn serve_here(endpoints: &mut Endpoints, role: RoleArg) {
+/// elsewhere. Where it would have been.
+fn serve_here(endpoints: &mut Endpoints, role: RoleArg) -> String {
     let own = match role {
         RoleArg::Audit => &mut endpoints.audit,
         RoleArg::Models => &mut endpoints.models,
@@ -91,9 +105,9 @@ fn serve_here(endpoints: &mut Endpoints, role: RoleArg) {
         RoleArg::Memory => &mut endpoints.memory,
         RoleArg::Search => &mut endpoints.search,
         RoleArg::Secrets => &mut endpoints.secrets,
-        RoleArg::All | RoleArg::Agents => return,
+        RoleArg::All | RoleArg::Agents => return String::new(),
     };
-    own.clear();
+    std::mem::take(own)
 }
 
 /// Every role, from this process.
@@ -105,9 +119,7 @@ async fn all(setting: &Setting, address: &Listen, terms: String) -> Result<Exit>
     }
     // The house is kept until the end: it holds the lock of the state folder.
     let mut house = House::in_process(setting).await?;
-    if *address != Listen::Unix(setting.paths.socket()) {
-        house.announce(&address.to_string())?;
-    }
+    house.announce(&address.to_string())?;
     house.remembrance.open_ahead();
     if let Err(error) = house.open_inbox().await {
         return house.close(Err(error)).await;

@@ -261,6 +261,9 @@ impl House {
         };
         match bound {
             Ok(bound) => {
+                if let Err(error) = self.announce(&listen.to_string()) {
+                    tracing::warn!(%error, "where this is shared is not told");
+                }
                 let stop = CancellationToken::new();
                 tokio::spawn(bound.serve(stop.clone().cancelled_owned()));
                 self.shared = Some(stop.drop_guard());

@@ -34,7 +34,9 @@ pub(crate) async fn before_call(work: &Work, budget: Budget, tools: &[ToolDefini
             work.with_state(|state| {
                 state.conversation.full_at = Some(state.conversation.view.estimate())
             });
-            if full_at.is_none() {
+            let may_be_sent =
+                work.with_state(|state| state.conversation.view.may_be_sent(budget.prompt_tokens));
+            if full_at.is_none() && !may_be_sent {
                 work.emit(EventBody::Error(full()), None).await;
             }
         }

@@ -20,6 +20,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use turn::{Action, Answer, Call, Ending, Event, Limits, Reason, ToolUse, Turn};
 use uuid::Uuid;
 
+/// Least that an answer is left, tokens, however full the model's context is.
+const LEAST_ANSWER: u64 = 256;
+
 /// Works on one request until the model has answered, failed or been stopped.
 pub(crate) async fn run(work: &Work) -> Outcome {
     let mut turn = Turn::new(Limits {
@@ -181,12 +184,13 @@ impl Run<'_> {
             return Event::Failed;
         }
         // What is told is of the very prompt that is sent.
-        let (due, messages, characters) = self.work.with_state(|state| {
+        let (due, messages, characters, sent) = self.work.with_state(|state| {
             let conversation = &mut state.conversation;
             conversation.burn.sent(conversation.view.estimate());
             let (messages, characters) =
                 (conversation.view.messages(), conversation.view.characters());
-            (state.due(), messages, characters)
+            let sent = conversation.view.estimate();
+            (state.due(), messages, characters, sent)
         });
         if let Err(fault) = self.work.tell_shown(due).await {
             self.outcome.error = Some(fault);
@@ -194,7 +198,9 @@ impl Run<'_> {
         }
         // Tools stay in a request that must not use them: some servers refuse a conversation with
         // calls otherwise, and the prefix stays the same.
-        let max_tokens = u32::try_from(self.budget.output_tokens).ok();
+        let left = self.budget.context_tokens.saturating_sub(sent);
+        let most = self.budget.output_tokens.min(left.max(LEAST_ANSWER));
+        let max_tokens = u32::try_from(most).ok();
         let ask = Ask {
             tools: self.offered.tools(),
             tool_choice: match tools {

@@ -314,7 +314,8 @@ const fn unclear(asked: Asked) -> &'static str {
     match asked {
         Asked::Batch(None) => "  Type a for all of them, o for one by one, or n for none.\n",
         Asked::Batch(Some(_)) | Asked::Call | Asked::Plan | Asked::Folder(_) => {
-            "  Please answer with one of the letters in brackets.\n"
+            "  Please answer with one of the letters in brackets; behind n may stand what the agent is \
+             told.\n"
         }
     }
 }
@@ -399,6 +400,8 @@ const fn prompt(asked: Asked) -> &'static str {
 fn parse(line: &str, asked: Asked) -> Option<Reply> {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    // `no, leave it` and `n: too long` are a no with a message.
+    let word = word.trim_end_matches([',', ':', ';', '.', '!']);
     let word = word.to_lowercase();
     let answer = match (word.as_str(), asked) {
         ("n" | "no" | "none", _) => Said::once(ConfirmationAnswer::Deny {
@@ -462,6 +465,12 @@ mod tests {
         assert_eq!(parse("s", Asked::Call), once(ConfirmationAnswer::Session));
         assert_eq!(parse("s", Asked::Plan), None);
         assert_eq!(parse("yes please do", Asked::Call), None);
+        assert_eq!(parse("yes, but shorter", Asked::Call), None);
+        for line in ["no, leave it", "n: leave it"] {
+            let message = "leave it".to_owned();
+            let no = once(ConfirmationAnswer::Deny { message });
+            assert_eq!(parse(line, Asked::Call), no, "{line}");
+        }
         assert_eq!(parse("", Asked::Call), None);
         let message = "use the other file".to_owned();
         assert_eq!(
