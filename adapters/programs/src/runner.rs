@@ -29,8 +29,13 @@ pub(crate) struct Runner {
     pub(crate) jobs: Jobs,
 }
 
+/// Whether it is said that a program still runs: after 1, 2, 4 seconds and so on, and every minute.
+const fn is_told(seconds: u64) -> bool {
+    seconds.is_power_of_two() || seconds.is_multiple_of(60)
+}
+
 impl Runner {
-    /// Runs a job to its end and says every second that it still does. When nobody waits any more,
+    /// Runs a job to its end and says now and then that it still does. When nobody waits any more,
     /// the program is killed, and what is left to do after it is still done.
     pub(crate) async fn finish(
         &self,
@@ -44,7 +49,7 @@ impl Runner {
         let guard = Guarding::of(self);
         let mut task = tokio::spawn(launch.run(sandbox, guard, unwanted, unseen));
         let mut tick = tokio::time::interval(TICK);
-        let mut seconds = 0;
+        let mut seconds: u64 = 0;
         // The first tick comes at once.
         tick.tick().await;
         loop {
@@ -55,6 +60,9 @@ impl Runner {
                 }
                 _ = tick.tick() => {
                     seconds += 1;
+                    if !is_told(seconds) {
+                        continue;
+                    }
                     let report = Progress {
                         message: format!("{program} runs, {seconds} s"),
                         percent: None,

@@ -89,6 +89,11 @@ pub(crate) fn plan(config: &Config) -> Result<Vec<Planned>, Error> {
     Ok(plan)
 }
 
+/// Longest that a call to a provider may be allowed to take: a day.
+const LONGEST_CALL_SECS: u64 = 86_400;
+/// Smallest context that a request of any kind fits into, tokens.
+const LEAST_CONTEXT_TOKENS: u64 = 256;
+
 /// A provider whose settings make no sense.
 #[derive(Debug)]
 pub struct UnusableProvider {
@@ -136,14 +141,28 @@ fn check(name: &str, provider: &ProviderConfig) -> Result<(), UnusableProvider> 
             "Remove the line.",
         ));
     }
-    let parallel = provider.max_parallel.unwrap_or(1);
-    if !(1..=limits::MODEL_WAITING).contains(&parallel) {
-        let most = limits::MODEL_WAITING;
-        return Err(unusable(
-            key("max_parallel"),
-            &format!("it is {parallel}"),
-            &format!("Write 1 to {most}, or remove the line for the usual number."),
-        ));
+    let ranges = [
+        (
+            "max_parallel",
+            provider.max_parallel.map(|count| count as u64),
+            1..=limits::MODEL_WAITING as u64,
+        ),
+        ("timeout_secs", provider.timeout_secs, 1..=LONGEST_CALL_SECS),
+        (
+            "context_tokens",
+            provider.context_tokens.map(u64::from),
+            LEAST_CONTEXT_TOKENS..=u64::from(u32::MAX),
+        ),
+    ];
+    for (field, value, range) in ranges {
+        if let Some(value) = value.filter(|value| !range.contains(value)) {
+            let (least, most) = range.into_inner();
+            return Err(unusable(
+                key(field),
+                &format!("it is {value}"),
+                &format!("Write {least} to {most}, or remove the line for the usual number."),
+            ));
+        }
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use crate::exit::OrFail;
 use crate::files::write_new;
 use crate::render::context::{self, Depth};
 use crate::render::transcript::{self, Extent};
-use crate::render::{Paint, print, table};
+use crate::render::{Paint, print, print_error, table};
 use crate::sessions::{agent_of, as_json, events_of, find, fork_point};
 use anyhow::{Context, Result};
 use api::sessions::{ErrorKind, Follow, Selection, SessionSummary, Sessions, Whose};
@@ -87,6 +87,7 @@ struct Listed<'a> {
 /// When they cannot be listed or printed.
 pub async fn list(sessions: &dyn Sessions, limit: usize, form: ListForm) -> Result<()> {
     let mut known = sessions.list(Selection::All).await.or_fail()?;
+    let left_out = known.len().saturating_sub(limit);
     known.truncate(limit);
     if form == ListForm::Json {
         let rows: Vec<Listed<'_>> = known.iter().map(listed).collect();
@@ -109,6 +110,12 @@ pub async fn list(sessions: &dyn Sessions, limit: usize, form: ListForm) -> Resu
         })
         .collect();
     print(&table(&rows))?;
+    if left_out > 0 {
+        let all = left_out + limit;
+        print_error(&format!(
+            "{left_out} older ones are left out; `carl session list --limit {all}` lists all\n"
+        ))?;
+    }
     Ok(())
 }
 

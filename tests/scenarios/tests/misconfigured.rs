@@ -78,6 +78,11 @@ fn a_configuration_that_cannot_be_used_is_a_mistake_of_usage() {
         "line 1: models.providers.mine: it has no endpoint",
         "Write the server's address",
     ]);
+    house.configure("[models.providers.m]\ntype = \"ollama\"\ntimeout_secs = 0\n");
+    told(&[
+        "line 3: models.providers.m.timeout_secs: it is 0",
+        "Write 1 to 86400",
+    ]);
     house.configure("[models.providers.m]\ntype = \"ollama\"\nmax_parallel = 0\n");
     told(&[
         "line 3: models.providers.m.max_parallel: it is 0",
