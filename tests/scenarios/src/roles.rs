@@ -31,20 +31,27 @@ impl Roles {
             return Self(Vec::new());
         }
         let mut config = format!("{config}\n[endpoints]\n");
+        if way == Way::Sockets {
+            // As docs/usage.md has it: one configuration, and each role knows its own address.
+            for role in PLACED {
+                let socket = house.run_dir().join(format!("{role}.sock"));
+                config.push_str(&format!("{role} = \"unix:{}\"\n", socket.display()));
+            }
+            house.configure(&config);
+        }
         let mut roles = Vec::new();
         for role in PLACED {
-            let address = match way {
-                Way::Tcp => "tcp:127.0.0.1:0".to_owned(),
-                Way::Sockets | Way::OneProcess => {
-                    format!("unix:{}/{role}.sock", house.run_dir().display())
-                }
-            };
-            let args = ["serve", "--role", role, "--trust-network", "--listen"];
-            let mut serving = house.ask(args).arg(&address).spawn();
+            let mut serving = house.ask(["serve", "--role", role]);
+            if way == Way::Tcp {
+                serving = serving.args(["--trust-network", "--listen", "tcp:127.0.0.1:0"]);
+            }
+            let mut serving = serving.spawn();
             let address = where_served(&mut serving);
             roles.push(serving);
-            config.push_str(&format!("{role} = \"{address}\"\n"));
-            house.configure(&config);
+            if way == Way::Tcp {
+                config.push_str(&format!("{role} = \"{address}\"\n"));
+                house.configure(&config);
+            }
         }
         let mut agents = house.ask(["serve", "--role", "agents"]).spawn();
         where_served(&mut agents);

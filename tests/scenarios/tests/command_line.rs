@@ -83,3 +83,19 @@ fn a_run_goes_on_in_the_session_that_any_end_of_its_id_or_last_names() {
     let empty = empty.expect(2);
     assert!(empty.stderr.contains("id is empty"), "{empty:#?}");
 }
+
+#[test]
+fn a_listing_says_what_it_leaves_out() {
+    let scene = Scene::new([Reply::text("One."), Reply::text("Two.")]);
+    for task in ["first", "second"] {
+        scene.run(&[task]).assert_ends(0, "success");
+    }
+    let list = |limit: &str| {
+        let listed = scene.house.ask(["session", "list", "--limit", limit]).run();
+        listed.expect(0)
+    };
+    let cut = list("1");
+    assert_eq!(cut.stdout.lines().count(), 1, "{cut:#?}");
+    assert!(cut.stderr.contains("--limit 2"), "{cut:#?}");
+    assert!(!list("2").stderr.contains("--limit"));
+}
