@@ -9,136 +9,21 @@
 mod support;
 
 use domain::decision::{Layer, Verdict};
-use domain::label::{Integrity, Readers};
 use domain::settings::Attendance;
-use domain::tool::{
-    ArgumentRole, Audience, EffectClass, Format, ResultField, TargetKind, ToolSpec,
-};
+use domain::tool::{ArgumentRole, Audience, EffectClass, ToolSpec};
 use policy::request::Requested;
 use policy::table::ToolTable;
 use policy::{Cover, Parts, Policy};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use support::mail::{FREE, expect, label, show, with};
+use support::chat::{payload, target, tools};
+use support::mail::{FREE, expect, show, with};
 use support::{Case, manifest, name, tool};
 
 const CHOICE: (Verdict, &str) = (Verdict::Confirm, "untrusted_choice");
 const TARGET: (Verdict, &str) = (Verdict::Confirm, "untrusted_target");
 const AUDIENCE: (Verdict, &str) = (Verdict::Confirm, "audience");
-
-type Argument = (&'static str, ArgumentRole, Option<TargetKind>);
-
-const fn target(name: &'static str) -> Argument {
-    (name, ArgumentRole::Target, Some(TargetKind::Other))
-}
-
-const fn payload(name: &'static str) -> Argument {
-    (name, ArgumentRole::Payload, None)
-}
-
-fn field(path: &str, format: Format) -> ResultField {
-    ResultField {
-        path: path.to_owned(),
-        label: label(Integrity::Endorsed, Readers::Nobody),
-        format: Some(format),
-    }
-}
-
-/// A calendar, a chat, a bank and a drive.
-fn tools() -> Vec<ToolSpec> {
-    let mut list = tool("list_events", "self", EffectClass::Read, &[]);
-    list.result_label = label(Integrity::Untrusted, Readers::Nobody);
-    list.result_fields = vec![
-        field("/*/id", Format::Identifier),
-        field("/*/name", Format::Identifier),
-        field("/*/start", Format::Date),
-    ];
-    let mut read = tool("read_channel", "self", EffectClass::Read, &[]);
-    read.result_label = label(Integrity::Untrusted, Readers::Public);
-    read.result_fields = vec![
-        field("/*/sender", Format::Identifier),
-        field("/*/channel", Format::Identifier),
-    ];
-    let mut web = tool("web", "self", EffectClass::Read, &[]);
-    web.result_label = label(Integrity::Untrusted, Readers::Public);
-    let mut balance = tool("balance", "self", EffectClass::Read, &[]);
-    balance.result_label = label(Integrity::Untrusted, Readers::Nobody);
-    balance.result_fields = vec![field("/*/amount", Format::Number)];
-    let mut pay = with(
-        tool(
-            "send_money",
-            "self",
-            EffectClass::Money,
-            &[target("to"), ("amount", ArgumentRole::Knob, None)],
-        ),
-        Audience::Targets,
-    );
-    pay.definition.parameters["properties"]["amount"] = json!({"type": "number"});
-    let mut all = vec![list, read, web, balance, pay];
-    all.extend(effects());
-    all
-}
-
-/// Those that tell or change something.
-fn effects() -> Vec<ToolSpec> {
-    vec![
-        with(
-            tool(
-                "send_message",
-                "self",
-                EffectClass::Egress,
-                &[target("to"), payload("body")],
-            ),
-            Audience::Public,
-        ),
-        with(
-            tool(
-                "get_page",
-                "self",
-                EffectClass::Egress,
-                &[("url", ArgumentRole::Target, Some(TargetKind::Url))],
-            ),
-            Audience::Public,
-        ),
-        with(
-            tool(
-                "cancel_event",
-                "self",
-                EffectClass::Destructive,
-                &[target("event")],
-            ),
-            Audience::Targets,
-        ),
-        with(
-            tool(
-                "move_event",
-                "self",
-                EffectClass::SharedWrite,
-                &[target("event"), payload("note")],
-            ),
-            Audience::User,
-        ),
-        with(
-            tool(
-                "invite_guest",
-                "self",
-                EffectClass::Egress,
-                &[target("guest"), payload("note")],
-            ),
-            Audience::User,
-        ),
-        with(
-            tool(
-                "share_file",
-                "self",
-                EffectClass::Egress,
-                &[("file", ArgumentRole::Selector, None), target("with")],
-            ),
-            Audience::Targets,
-        ),
-    ]
-}
 
 fn policy() -> Policy {
     let mut all = support::table();

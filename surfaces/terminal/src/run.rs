@@ -136,13 +136,7 @@ impl Begun {
         let request = task.request;
         let warnings = warnings.chain(request.source.not_sent(&request.text, &workspace));
         let warnings: Vec<String> = warnings.collect();
-        let send = SendRequest {
-            mode: Some(mode),
-            input: request.input.clone(),
-            pictures: request.pictures.clone(),
-            holder_id: Some(holder_id),
-            ..SendRequest::new(session_id, request.text.clone())
-        };
+        let send = request.sent(session_id, holder_id, mode);
         let sessions = host.sessions();
         let asker = host.asker();
         let mut view = RunView::new(sessions, session_id, &request, workspace).await;
@@ -167,16 +161,18 @@ impl Begun {
         if worked.is_err() && view.summary.query_id.is_none() && host.is_gone().await {
             return Ok(None);
         }
-        let worked = match worked {
-            Err(error) if !is_unread(&error) && host.is_gone().await => {
-                Err(cut_off(&error, session_id))
-            }
-            worked => worked,
-        };
+        let is_cut_off = worked.is_err() && host.is_gone().await;
         let status = match worked {
             Err(error) if is_unread(&error) => QueryStatus::Interrupted,
+            Err(error) if is_cut_off && !view.is_json() => {
+                return Err(cut_off(&error, session_id));
+            }
             // A program is told what was done until then.
             Err(error) if view.is_json() => {
+                let error = match is_cut_off {
+                    true => cut_off(&error, session_id),
+                    false => error,
+                };
                 let (exit, fault) = describe(&error);
                 view.summary.error = Some(fault);
                 view.finish()?;

@@ -8,6 +8,7 @@
     reason = "a test helper fails loudly"
 )]
 
+pub mod chat;
 pub mod mail;
 
 use domain::Timestamp;

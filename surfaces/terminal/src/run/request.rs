@@ -2,9 +2,9 @@
 
 use super::source::TaskSource;
 use crate::profile::RequestedProfile;
-use api::sessions::{Input, PictureFile};
-use domain::id::SessionId;
-use domain::settings::Attendance;
+use api::sessions::{Input, PictureFile, SendRequest};
+use domain::id::{HolderId, SessionId};
+use domain::settings::{Attendance, Mode};
 use std::io::{self, IsTerminal};
 
 /// How a run is shown.
@@ -37,6 +37,24 @@ pub struct RunRequest {
     pub form: RunForm,
     /// The command line, after the program's name.
     pub typed: Vec<String>,
+}
+
+impl RunRequest {
+    /// What is sent in a session that was opened for it.
+    pub(super) fn sent(
+        &self,
+        session_id: SessionId,
+        holder_id: HolderId,
+        mode: Mode,
+    ) -> SendRequest {
+        SendRequest {
+            mode: Some(mode),
+            input: self.input.clone(),
+            pictures: self.pictures.clone(),
+            holder_id: Some(holder_id),
+            ..SendRequest::new(session_id, self.text.clone())
+        }
+    }
 }
 
 /// Someone can answer only where both the question and the answer meet a person.
