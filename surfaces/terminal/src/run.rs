@@ -158,21 +158,18 @@ impl Begun {
             }
             _ => work_on(sessions, send, &asker, &mut view, &mut meanwhile).await,
         };
-        if worked.is_err() && view.summary.query_id.is_none() && host.is_gone().await {
+        let is_gone = worked.is_err() && host.is_gone().await;
+        if is_gone && view.summary.query_id.is_none() {
             return Ok(None);
         }
-        let is_cut_off = worked.is_err() && host.is_gone().await;
         let status = match worked {
             Err(error) if is_unread(&error) => QueryStatus::Interrupted,
-            Err(error) if is_cut_off && !view.is_json() => {
-                return Err(cut_off(&error, session_id));
-            }
+            Err(error) if is_gone && !view.is_json() => return Err(cut_off(&error, session_id)),
             // A program is told what was done until then.
-            Err(error) if view.is_json() => {
-                let error = match is_cut_off {
-                    true => cut_off(&error, session_id),
-                    false => error,
-                };
+            Err(mut error) if view.is_json() => {
+                if is_gone {
+                    error = cut_off(&error, session_id);
+                }
                 let (exit, fault) = describe(&error);
                 view.summary.error = Some(fault);
                 view.finish()?;
