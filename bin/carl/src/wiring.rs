@@ -20,6 +20,4 @@ pub use services::{
     CAPTURE_WAIT, Guard, Knowledge, agent_tools, capture, guard, knowledge, let_go, local_tools,
     mark, models, sessions,
 };
-pub use stores::{
-    Store, chosen, secrets, secrets_socket, secrets_to_look, served_secrets, token, try_credential,
-};
+pub use stores::{Store, chosen, secrets, secrets_to_look, served_secrets, token, try_credential};

@@ -82,12 +82,12 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
 fn usual(setting: &Setting, role: RoleArg, configured: &str) -> Listen {
     let name = match role {
         RoleArg::All | RoleArg::Agents => return Listen::Unix(setting.paths.socket()),
-        RoleArg::Secrets => return Listen::Unix(wiring::secrets_socket(setting)),
         RoleArg::Audit => "audit.sock",
         RoleArg::Models => "models.sock",
         RoleArg::Broker => "broker.sock",
         RoleArg::Memory => "memory.sock",
         RoleArg::Search => "search.sock",
+        RoleArg::Secrets => "secrets.sock",
     };
     match configured.parse() {
         Ok(Listen::Unix(socket)) => Listen::Unix(socket),
