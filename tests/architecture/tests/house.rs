@@ -211,7 +211,7 @@ fn modules_of_a_crate_stand_in_no_circle() {
         seen > 500,
         "only {seen} needs seen: the test looks at nothing"
     );
-    none(circles::check(&files, circles::ALLOWED));
+    none(circles::check(&files));
 }
 
 #[test]
