@@ -4,13 +4,13 @@
 
 use agents::AgentCard;
 use anyhow::{Context, Result};
+use disk::read::{self, Links};
 use domain::limits::PROMPT_LAYER_BYTES;
 use domain::lineage::AgentType;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use terminal::exit::Failure;
-use terminal::files::{self, Links};
 use terminal::render::print_error;
 use text::escape::visible_line;
 use tooltable::yaml::{Trouble, trouble};
@@ -61,7 +61,7 @@ pub fn load(folder: &Path) -> Result<BTreeMap<AgentType, AgentCard>> {
             .with_context(|| format!("{} cannot be read", folder.display()))?
             .path();
         if path.extension().is_some_and(|extension| extension == "md") {
-            let text = files::text(&path, PROMPT_LAYER_BYTES as u64, Links::Followed)
+            let text = read::text(&path, PROMPT_LAYER_BYTES as u64, Links::Followed)
                 .context("a card cannot be used")?;
             // One that is gone by now, or a link that leads nowhere.
             let Some(text) = text else { continue };

@@ -11,13 +11,13 @@ use crate::config::{self, Loaded, flattened, place};
 use crate::paths::Paths;
 use crate::setting::Setting;
 use anyhow::{Context, Result};
+use disk::read::{self, Links};
 use domain::hash::Digest;
 use grpc::{Endpoint, Host};
 use record::Record;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use terminal::exit::Failure;
-use terminal::files::{self, Links};
 use terminal::render::{Paint, print_error};
 use text::escape::visible;
 
@@ -347,7 +347,7 @@ fn files_beside(paths: &Paths) -> BTreeMap<String, Digest> {
     names.extend(cards.map(|card| format!("cards/{}", card.file_name().to_string_lossy())));
     let mut found = BTreeMap::new();
     for name in names {
-        let text = files::text(&paths.config.join(&name), FILE_BYTES, Links::Followed);
+        let text = read::text(&paths.config.join(&name), FILE_BYTES, Links::Followed);
         let content = match text {
             Ok(None) => continue,
             Ok(Some(text)) => text,

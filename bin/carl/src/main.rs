@@ -7,7 +7,6 @@
 //! What it never does: decide what an agent may do, or keep state that a restart would lose.
 //! Where to start: [`cli`] (what can be typed), [`commands`] (what each does), [`wiring`].
 
-mod ancestry;
 mod asker;
 mod audited;
 mod cards;

@@ -7,11 +7,12 @@
 
 use crate::paths::{Paths, private_folder};
 use anyhow::{Context, Result, ensure};
+use disk::private;
+use disk::read::{self, Links};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use terminal::exit::Failure;
-use terminal::files::{self, Links, write_private};
 
 /// The form of the file.
 const VERSION: u64 = 1;
@@ -53,7 +54,7 @@ impl OpenFolders {
     /// # Errors
     /// A usage failure when the file is not what this program wrote.
     pub fn read(&self) -> Result<BTreeSet<PathBuf>> {
-        let Some(text) = files::text(&self.file, FILE_BYTES, Links::Refused)? else {
+        let Some(text) = read::text(&self.file, FILE_BYTES, Links::Refused)? else {
             return Ok(BTreeSet::new());
         };
         let folders = parse(&text).map_err(|problem| {
@@ -106,7 +107,7 @@ impl OpenFolders {
         private_folder(parent)?;
         let names: Vec<&str> = folders.iter().filter_map(|one| one.to_str()).collect();
         let text = format!("{:#}\n", json!({"version": VERSION, "folders": names}));
-        write_private(&self.file, &text)
+        private::replace(&self.file, text.as_bytes(), private::Durability::Durable)
             .with_context(|| format!("{} cannot be written", self.file.display()))
     }
 }

@@ -1,8 +1,8 @@
 //! A project's notes for agents: which files they are, and what the user said of each version.
 
-use crate::ancestry::{self, Entry, Folder};
 use crate::vouched::{Vouched, Word};
 use agents::notes::{Found, Notes, Standing};
+use disk::ancestry::{self, Entry, Folder};
 use domain::hash::Digest;
 use std::path::{Path, PathBuf};
 use text::escape::visible_line;
@@ -149,7 +149,7 @@ pub fn file_at(path: &Path) -> Result<File, String> {
     let folders = parent
         .canonicalize()
         .map_err(anyhow::Error::from)
-        .and_then(|folder| ancestry::of(&folder));
+        .and_then(|folder| Ok(ancestry::of(&folder)?));
     let folders = folders.map_err(|error| format!("{shown} cannot be read: {error:#}"))?;
     let Some(folder) = folders.first() else {
         return Err(format!("{shown} cannot be read"));

@@ -6,11 +6,12 @@
 
 use crate::paths::{Paths, private_folder};
 use anyhow::{Context, Result};
+use disk::private;
+use disk::read::{self, Links};
 use domain::hash::Digest;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use terminal::exit::Failure;
-use terminal::files::{self, Links, write_private};
 
 /// The form of the file.
 const VERSION: u64 = 1;
@@ -84,7 +85,7 @@ impl Vouched {
     /// # Errors
     /// A usage failure when the file is not what this program wrote.
     pub fn read(&self) -> Result<Vec<Said>> {
-        let Some(text) = files::text(&self.file, FILE_BYTES, Links::Refused)? else {
+        let Some(text) = read::text(&self.file, FILE_BYTES, Links::Refused)? else {
             return Ok(Vec::new());
         };
         parse(&text).map_err(|problem| {
@@ -155,7 +156,7 @@ impl Vouched {
             })
             .collect();
         let text = format!("{:#}\n", json!({"version": VERSION, "notes": notes}));
-        write_private(&self.file, &text)
+        private::replace(&self.file, text.as_bytes(), private::Durability::Durable)
             .with_context(|| format!("{} cannot be written", self.file.display()))
     }
 }

@@ -3,11 +3,11 @@
 use crate::checkpoint::PublicKey;
 use crate::config::{self, Config};
 use crate::error::Error;
-use crate::files;
 use crate::left::Left;
 use crate::notes::Notes;
 use crate::segment::{LogId, Segment};
 use crate::{key, segment, service, tail};
+use disk::private::{self, Durability};
 use std::path::PathBuf;
 
 /// Signs a checkpoint of all records that are whole at this moment, also while a writer is
@@ -69,7 +69,7 @@ pub fn archive(config: &Config, name: &str) -> Result<Option<PathBuf>, Error> {
     }
     if !public.is_empty() {
         let path = config::public_key(&config.folder);
-        files::place(&path, public.as_bytes())
+        private::replace(&path, public.as_bytes(), Durability::Durable)
             .map_err(|source| Error::io(&path, "written", source))?;
     }
     let aside = config.folder.with_file_name(name);

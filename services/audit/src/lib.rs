@@ -16,7 +16,6 @@ pub mod checkpoint;
 pub mod config;
 mod disk;
 pub mod error;
-mod files;
 mod frame;
 mod key;
 mod left;

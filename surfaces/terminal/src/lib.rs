@@ -11,9 +11,9 @@
 
 pub mod chat;
 pub mod exit;
-pub mod files;
 pub mod hidden_input;
 pub mod host;
+mod new_file;
 pub mod pictures;
 pub mod printer;
 pub mod profile;

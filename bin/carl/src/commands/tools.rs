@@ -8,6 +8,7 @@ use crate::wiring::House;
 use anyhow::{Context, Result, ensure};
 use api::audit::Audit;
 use api::models::{ChatRequest, Models};
+use disk::read::{self, Links};
 use domain::fault::Coded;
 use domain::message::Message;
 use domain::model::Think;
@@ -16,7 +17,6 @@ use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use terminal::exit::{Exit, Failure};
-use terminal::files::{self, Links};
 use terminal::render::{print, print_error};
 use text::escape::visible;
 use tooltable::classify::{Opinion, Proposal, classify, opinion_schema, question, yaml};
@@ -158,7 +158,7 @@ fn unapproved(table: &Table) -> Vec<String> {
 pub fn read_table(path: &Path) -> Result<Table> {
     let shown = path.to_string_lossy();
     let limit = u64::try_from(TABLE_BYTES).unwrap_or(u64::MAX);
-    let text = files::text(path, limit, Links::Followed)?.ok_or_else(|| {
+    let text = read::text(path, limit, Links::Followed)?.ok_or_else(|| {
         Failure::usage(
             format!("there is no tool table {shown}"),
             "`carl tools classify` drafts one; docs/tool-tables.md describes the format.",
@@ -182,7 +182,7 @@ fn definitions(path: &Path) -> Result<Vec<Offer>> {
         );
         text
     } else {
-        files::text(path, DEFINITIONS_BYTES, Links::Followed)?.ok_or_else(|| {
+        read::text(path, DEFINITIONS_BYTES, Links::Followed)?.ok_or_else(|| {
             Failure::usage(
                 format!("there is no file {shown}"),
                 "Give a file with the tools' definitions, or `-` for standard input.",

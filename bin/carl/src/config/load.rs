@@ -5,13 +5,13 @@ use super::parse::{CONFIG_FILE_BYTES, SECRET_WORDS, hint, parse_toml};
 use super::{Config, project};
 use crate::paths::Paths;
 use anyhow::Result;
+use disk::read::{self, Links};
 use figment::Figment;
 use figment::error::Kind;
 use figment::providers::{Env, Format, Serialized, Toml};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use terminal::exit::Failure;
-use terminal::files::{self, Links};
 
 /// The configuration and where it came from.
 #[derive(Debug, Clone)]
@@ -65,7 +65,7 @@ pub fn load(paths: &Paths, workspace: &Path) -> Result<Loaded> {
 fn text_of(file: &Path) -> Result<Option<String>> {
     let name = file.display();
     let refused = |why: String, hint: &str| anyhow::Error::from(Failure::usage(why, hint));
-    let text = files::text(file, CONFIG_FILE_BYTES, Links::Followed).map_err(|error| {
+    let text = read::text(file, CONFIG_FILE_BYTES, Links::Followed).map_err(|error| {
         let most = CONFIG_FILE_BYTES >> 10;
         let hint = format!("It has to be a text file in UTF-8 of at most {most} KiB.");
         refused(format!("{error:#}"), &hint)

@@ -2,8 +2,8 @@
 //! project's folder is not the user.
 
 use super::parse::{CONFIG_FILE_BYTES, parse_toml};
-use crate::ancestry::{self, Entry};
 use anyhow::Result;
+use disk::ancestry::{self, Entry};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use terminal::exit::Failure;

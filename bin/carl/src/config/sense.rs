@@ -4,6 +4,7 @@ use super::Config;
 use super::keys::source_of;
 use super::parse::CONFIG_FILE_BYTES;
 use anyhow::Result;
+use disk::read::{self, Links};
 use domain::fault::Coded;
 use domain::limits;
 use figment::Figment;
@@ -11,7 +12,6 @@ use models::ProviderType;
 use std::net::SocketAddr;
 use std::path::Path;
 use terminal::exit::Failure;
-use terminal::files::{self, Links};
 
 /// Refuses what cannot be meant.
 ///
@@ -197,7 +197,7 @@ pub(super) fn wrong(layers: &Figment, key: &str, why: &str, how: &str) -> anyhow
 
 /// The line on which a key stands in a file, from 1.
 fn line_of(file: &Path, key: &str) -> Option<usize> {
-    let text = files::text(file, CONFIG_FILE_BYTES, Links::Followed).ok()??;
+    let text = read::text(file, CONFIG_FILE_BYTES, Links::Followed).ok()??;
     let root = toml::de::DeTable::parse(&text).ok()?;
     let mut table = Some(root.get_ref());
     let mut start = None;

@@ -6,6 +6,7 @@ use agents::drive::Senses;
 use anyhow::{Context, Result};
 use api::signals::{Error, Notifier, Source};
 use desktop::{Notifications, Presence};
+use disk::read::{self, Links};
 use domain::drive::Signal;
 use domain::id::SessionId;
 use futures::StreamExt;
@@ -16,7 +17,6 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use terminal::exit::Failure;
-use terminal::files::{self, Links};
 use tokio::sync::Mutex;
 
 /// Longest token file, bytes.
@@ -189,7 +189,7 @@ impl Source for LazyInbox {
 
 async fn open_inbox(address: SocketAddr, token_file: &Path) -> Result<Inbox> {
     make_token(token_file)?;
-    let text = files::text(token_file, TOKEN_FILE_BYTES, Links::Refused)?;
+    let text = read::text(token_file, TOKEN_FILE_BYTES, Links::Refused)?;
     let token = text.with_context(|| format!("{} is gone", token_file.display()))?;
     let inbox = Inbox::open(address, token.trim()).await?;
     tracing::info!(address = %inbox.address(), "the inbox is open");

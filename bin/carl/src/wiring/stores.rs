@@ -8,6 +8,7 @@ use api::audit::{Ack, Audit, Durability, Entry};
 use api::secrets::{Error, Keeper, SECRET_VALUE_BYTES, SecretValue, Secrets};
 use async_trait::async_trait;
 use broker::KnownSecrets;
+use disk::private;
 use domain::Timestamp;
 use domain::fault::{Coded, Fault};
 use grpc::secrets::{TOKEN_DIGITS, Token};
@@ -15,7 +16,7 @@ use keyring::{KernelKeyring, SecretService, State};
 use secrets::Backend;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use terminal::exit::{Exit, Failure, OrFail};
@@ -208,7 +209,7 @@ pub(super) fn make_token(path: &Path) -> Result<()> {
         private_folder(folder)?;
     }
     let mut options = OpenOptions::new();
-    match options.write(true).create_new(true).mode(0o600).open(path) {
+    match private::open(path, options.write(true).create_new(true)) {
         Ok(mut file) => {
             let bytes = Zeroizing::new(rand::random::<[u8; TOKEN_DIGITS / 2]>());
             let mut text = Zeroizing::new(String::with_capacity(TOKEN_DIGITS));

@@ -3,7 +3,7 @@
 use super::conversation::Chat;
 use super::slash::{Rating, Slash, help, modes};
 use crate::exit::{Failure, OrFail, not_opened};
-use crate::files::write_new;
+use crate::new_file::write_new;
 use crate::render::context::Depth;
 use crate::render::messages::{Who, spoken};
 use crate::render::transcript::{self, Extent};

@@ -2,10 +2,11 @@
 //! the state folder to compare later measurements with.
 
 use anyhow::{Context, Result};
+use disk::private::{self, Durability};
+use disk::read::{self, Links};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use terminal::files::{self, Links};
 
 /// Share of the best rate under which a model is called slower, thousandths. A busy machine is
 /// within it.
@@ -61,14 +62,14 @@ impl Speeds {
             }
             all.insert(model.to_owned(), Best { rate, at: now });
             let text = serde_json::to_string_pretty(&all)?;
-            files::write_private(&self.path, &text)
+            private::replace(&self.path, text.as_bytes(), Durability::Lossy)
                 .with_context(|| format!("{} cannot be written", self.path.display()))?;
         }
         Ok(before.filter(|best| rate < best.rate * SLOWER_PERMILLE / 1_000.0))
     }
 
     fn read(&self) -> BTreeMap<String, Best> {
-        let text = files::text(&self.path, FILE_BYTES, Links::Refused)
+        let text = read::text(&self.path, FILE_BYTES, Links::Refused)
             .ok()
             .flatten();
         let Some(text) = text else {

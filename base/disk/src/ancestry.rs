@@ -4,7 +4,7 @@
 //! Every folder is opened from the one above it and no link is followed, so that what was looked at
 //! is what is read, whatever is renamed meanwhile.
 
-use anyhow::{Context, Result, ensure};
+use crate::Error;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, statat};
 use rustix::io::Errno;
 use rustix::process::geteuid;
@@ -77,27 +77,30 @@ pub enum Entry {
 ///
 /// # Errors
 /// When one of them cannot be opened.
-pub fn of(folder: &Path) -> Result<Vec<Folder>> {
+pub fn of(folder: &Path) -> Result<Vec<Folder>, Error> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut path = PathBuf::new();
     let mut all: Vec<Folder> = Vec::new();
     for part in folder.components() {
-        ensure!(
-            all.len() < FOLDERS,
-            "{} lies more than {FOLDERS} folders deep",
-            folder.display()
-        );
+        if all.len() >= FOLDERS {
+            let shown = folder.display();
+            let what = format!("{shown} lies more than {FOLDERS} folders deep");
+            return Err(Error::new(what));
+        }
         path.push(part);
         let opened = match (part, all.last()) {
             (Component::RootDir, None) => openat(CWD, "/", flags, Mode::empty()),
             (Component::Normal(name), Some(above)) => {
                 openat(&above.descriptor, name, flags, Mode::empty())
             }
-            _ => anyhow::bail!("{} is no plain path", folder.display()),
+            _ => {
+                let what = format!("{} is no plain path", folder.display());
+                return Err(Error::new(what));
+            }
         };
-        let cannot = || format!("{} cannot be looked at", path.display());
-        let descriptor = opened.with_context(cannot)?;
-        let facts = fstat(&descriptor).with_context(cannot)?;
+        let cannot = |error| Error::of(format!("{} cannot be looked at", path.display()), error);
+        let descriptor = opened.map_err(cannot)?;
+        let facts = fstat(&descriptor).map_err(cannot)?;
         all.push(Folder {
             path: path.clone(),
             foreign: foreign(&facts),
