@@ -7,20 +7,15 @@
 //! What it never does: decide what an agent may do, or keep state that a restart would lose.
 //! Where to start: [`cli`] (what can be typed), [`commands`] (what each does), [`wiring`].
 
-mod asker;
-mod audited;
 mod cards;
 mod cli;
 mod commands;
 mod config;
 mod effective_settings;
-mod guests;
 mod lock;
-mod open_folders;
 mod paths;
 mod profile;
 mod project_notes;
-mod question;
 mod setting;
 mod vouched;
 mod wiring;
@@ -165,7 +160,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Doctor(args)) => wait(commands::doctor::doctor(args)),
         Some(Command::Models(args)) => wait(commands::models::models(args)),
         Some(Command::Tools(args)) => wait(commands::tools::tools(args)),
-        Some(Command::Agents(args)) => wait(commands::inspect::agents(&args)),
+        Some(Command::Agents(args)) => wait(commands::tools::agents(&args)),
         Some(Command::Policy(command)) => wait(commands::policy::policy(command)),
         Some(Command::Secret(command)) => wait(commands::secret::secret(command)),
         Some(Command::Memory(command)) => wait(commands::memory::memory(command)),

@@ -1,7 +1,6 @@
 //! The services of a chat or a run, as the terminal sees them.
 
 use super::{Setting, memory, named, notes};
-use crate::asker::asker;
 use crate::cli::SessionFlags;
 use crate::effective_settings::By;
 use crate::wiring::House;
@@ -75,7 +74,12 @@ impl Host for CommandHost {
     }
 
     fn asker(&self) -> Asker {
-        asker(&self.setting, self.attendance, &self.house.audit)
+        Asker {
+            attendance: self.attendance,
+            folder: self.setting.workspace.clone(),
+            remembered: self.setting.open_folders(),
+            audit: self.house.audit.clone(),
+        }
     }
 
     async fn is_gone(&self) -> bool {

@@ -2,7 +2,6 @@
 //! question before a session uses a version that nobody said anything of.
 
 use super::Setting;
-use crate::audited::on_record;
 use crate::cli::{ListArgs, NotesArgs};
 use crate::project_notes::{self, File};
 use crate::vouched::{Said, Vouched, Word};
@@ -12,6 +11,7 @@ use domain::settings::{Attendance, Mode, SessionProfile};
 use serde_json::json;
 use std::io::{self, IsTerminal};
 use std::path::Path;
+use terminal::audited::on_record;
 use terminal::exit::{Exit, Failure, OrFail};
 use terminal::render::notes::{Known, NotesAnswer, NotesFile, ask};
 use terminal::render::{Paint, print, print_error};

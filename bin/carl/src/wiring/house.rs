@@ -11,7 +11,6 @@ use super::services::{
 use super::stores::{secrets, secrets_to_look};
 use crate::cli::SessionFlags;
 use crate::effective_settings::{self, Agreement, By, EffectiveSettings};
-use crate::guests;
 use crate::lock::StateLock;
 use crate::paths::private_folder;
 use crate::setting::Setting;
@@ -30,6 +29,7 @@ use observers::Capture;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use terminal::exit::{Failure, OrFail};
+use terminal::guests;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// How long a command waits for one that works by laxer settings, and is over soon.

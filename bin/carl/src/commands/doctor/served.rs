@@ -1,10 +1,10 @@
 //! Roles that another process serves: whether somebody answers there.
 
-use super::check::{Check, State};
 use crate::commands::memory;
 use crate::wiring::House;
 use domain::fault::Fault;
 use grpc::Endpoint;
+use terminal::doctor::{Check, State};
 use terminal::exit::describe;
 
 /// A question that no entry answers.

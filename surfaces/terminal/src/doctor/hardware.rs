@@ -2,10 +2,10 @@
 //! in `/proc` and `/sys`, and NVIDIA's own program where its driver is loaded.
 
 use super::check::Check;
+use crate::render::values::bytes;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use terminal::render::values::bytes;
 use tokio::process::Command;
 use tokio::time::timeout;
 
@@ -33,7 +33,7 @@ struct Card {
 }
 
 /// The checks.
-pub(super) async fn checks() -> Vec<Check> {
+pub async fn checks() -> Vec<Check> {
     let root = Path::new("/");
     let mut cards = cards(root);
     if root.join("proc/driver/nvidia").exists() {
@@ -216,8 +216,8 @@ fn nvidia_cards(text: &str) -> Vec<Card> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::check::State;
     use super::*;
-    use crate::commands::doctor::check::State;
 
     /// A machine as its kernel tells of it.
     fn machine(files: &[(&str, &str)]) -> tempfile::TempDir {

@@ -1,28 +1,26 @@
 //! `carl policy folders` and `carl policy forget`: folders that were opened for writing for good.
 
-use super::Setting;
 use crate::audited::on_record;
-use crate::cli::{ForgetArgs, ListArgs, SessionFlags};
+use crate::exit::{Exit, Failure};
 use crate::open_folders::OpenFolders;
-use crate::wiring::House;
+use crate::render::print;
 use anyhow::{Context, Result};
+use api::audit::Audit;
 use serde_json::json;
-use std::path::Path;
-use terminal::exit::{Exit, Failure};
-use terminal::render::print;
+use std::path::{Path, PathBuf};
 use text::escape::visible;
 
 /// Lists the remembered folders.
 ///
 /// # Errors
 /// When the list cannot be used.
-pub fn list(args: &ListArgs) -> Result<Exit> {
-    let folders = OpenFolders::of(&Setting::plain()?.paths).read()?;
+pub fn list(folders: &OpenFolders, json: bool) -> Result<Exit> {
+    let folders = folders.read()?;
     let names: Vec<String> = folders
         .iter()
         .map(|one| one.display().to_string())
         .collect();
-    let text = if args.json {
+    let text = if json {
         serde_json::to_string_pretty(&json!(names))?
     } else if names.is_empty() {
         "No folder is remembered as open for writing.".to_owned()
@@ -38,8 +36,8 @@ pub fn list(args: &ListArgs) -> Result<Exit> {
 ///
 /// # Errors
 /// When the list cannot be used.
-pub fn show_remembered(setting: &Setting) -> Result<()> {
-    for folder in OpenFolders::of(&setting.paths).read()? {
+pub fn show_remembered(folders: &OpenFolders) -> Result<()> {
+    for folder in folders.read()? {
         let name = folder.display().to_string();
         print(&format!(
             "{} is open for writing in every session that you attend there.\n",
@@ -49,35 +47,37 @@ pub fn show_remembered(setting: &Setting) -> Result<()> {
     Ok(())
 }
 
-/// Takes folders from the list; the next session there asks again.
+/// The folder that is meant, if it is on the list.
 ///
 /// # Errors
-/// A usage failure when the folder is not on it.
-pub async fn forget(args: &ForgetArgs) -> Result<Exit> {
-    let setting = Setting::read(&SessionFlags::default())?;
-    let list = OpenFolders::of(&setting.paths);
+/// A usage failure when it is not.
+pub fn remembered(folders: &OpenFolders, typed: &Path) -> Result<PathBuf> {
     // A folder that is gone is known by the name it had.
-    let folder = match args.folder.canonicalize() {
+    let folder = match typed.canonicalize() {
         Ok(folder) => folder,
-        Err(_gone) => std::path::absolute(&args.folder)
-            .with_context(|| format!("{} is no path", args.folder.display()))?,
+        Err(_gone) => {
+            std::path::absolute(typed).with_context(|| format!("{} is no path", typed.display()))?
+        }
     };
-    if !list.read()?.contains(&folder) {
-        return Err(unknown(&folder).into());
+    match folders.read()?.contains(&folder) {
+        true => Ok(folder),
+        false => Err(unknown(&folder).into()),
     }
-    let house = House::open_for_upkeep(&setting).await?;
-    let removed = match on_record(house.audit.as_ref(), "a folder is no longer open for good").await
-    {
-        Ok(()) => list.remove(&folder),
-        Err(error) => Err(error),
-    };
-    house.close(removed).await?;
+}
+
+/// Takes a folder from the list; the next session there asks again.
+///
+/// # Errors
+/// When it cannot be recorded or the list cannot be written.
+pub async fn forget(folders: &OpenFolders, audit: &dyn Audit, folder: &Path) -> Result<()> {
+    on_record(audit, "a folder is no longer open for good").await?;
+    folders.remove(folder)?;
     let name = folder.display().to_string();
     print(&format!(
         "Forgotten: {}. The next session there asks before it writes.\n",
         visible(&name)
     ))?;
-    Ok(Exit::Success)
+    Ok(())
 }
 
 fn unknown(folder: &Path) -> Failure {

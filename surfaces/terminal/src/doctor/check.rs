@@ -1,14 +1,17 @@
 //! What came of one check.
 
+use crate::exit::describe;
 use serde::Serialize;
-use terminal::exit::describe;
 
 /// How one check went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
+    /// As it should be.
     Ok,
+    /// It works, and something is to be known.
     Note,
+    /// It does not work.
     Bad,
 }
 
@@ -26,6 +29,7 @@ pub struct Check {
 }
 
 impl Check {
+    /// One that is as it should be.
     pub fn ok(name: &'static str, detail: impl Into<String>) -> Self {
         Self {
             name,
@@ -35,6 +39,7 @@ impl Check {
         }
     }
 
+    /// One with something to be known.
     pub fn note(name: &'static str, detail: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             name,
@@ -44,6 +49,7 @@ impl Check {
         }
     }
 
+    /// One that failed.
     pub fn bad(name: &'static str, error: &anyhow::Error) -> Self {
         let (_, fault) = describe(error);
         Self {

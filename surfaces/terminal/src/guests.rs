@@ -1,5 +1,8 @@
 //! Other carls that this process serves: before it ends, it waits for what they asked for.
 
+use crate::exit::OrFail;
+use crate::render::{Paint, print_error};
+use crate::signals::Signals;
 use anyhow::Result;
 use api::sessions::{Follow, Selection, SessionSummary, Sessions};
 use domain::drive::Origin;
@@ -7,9 +10,6 @@ use domain::event::EventBody;
 use domain::id::{QueryId, SessionId};
 use futures::{StreamExt, TryStreamExt};
 use std::collections::BTreeMap;
-use terminal::exit::OrFail;
-use terminal::render::{Paint, print_error};
-use terminal::signals::Signals;
 use tokio_util::sync::DropGuard;
 
 /// Waits for the requests of others that are worked on in this process, since they would be cut off,

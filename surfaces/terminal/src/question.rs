@@ -1,6 +1,7 @@
 //! One question to a model outside any session: a speed test, a second opinion. It is put on record
 //! like the model calls of agents, since a prompt may leave the machine with it.
 
+use crate::exit::OrFail;
 use anyhow::Result;
 use api::Streaming;
 use api::audit::{Action, Audit, Durability, Entry, ModelCall};
@@ -11,7 +12,6 @@ use domain::hash::Digest;
 use domain::model::{ModelRef, Usage};
 use futures::StreamExt;
 use std::time::Instant;
-use terminal::exit::OrFail;
 
 /// What the model said.
 #[derive(Debug, Default)]

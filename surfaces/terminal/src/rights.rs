@@ -1,22 +1,18 @@
-//! `carl tools`, `carl agents` and `carl policy`: what the guard knows and what it would say.
+//! What the guard knows and what it would say: tools, agent types, and its view of a call.
 
-use super::Setting;
-use crate::cli::{AgentsArgs, ListArgs};
-use crate::wiring::House;
+use crate::render::{Paint, print, table};
 use anyhow::Result;
+use api::broker::{AgentListing, GrantListing, ToolListing};
+use domain::decision::{Decision, Verdict};
 use domain::lineage::AgentType;
 use serde_json::{Value, json};
-use terminal::exit::{Exit, OrFail};
-use terminal::render::{print, table};
 
-/// Lists the tool table.
+/// Prints the tool table.
 ///
 /// # Errors
-/// When the manifest cannot be used.
-pub async fn tools(args: &ListArgs) -> Result<Exit> {
-    let house = House::look(&Setting::plain()?).await?;
-    let tools = house.guard.control.list_tools().await.or_fail()?;
-    if args.json {
+/// When standard output cannot be written.
+pub fn tools(tools: &[ToolListing], json: bool) -> Result<()> {
+    if json {
         let rows: Vec<Value> = tools
             .iter()
             .map(|tool| {
@@ -28,7 +24,7 @@ pub async fn tools(args: &ListArgs) -> Result<Exit> {
             })
             .collect();
         print(&format!("{}\n", serde_json::to_string_pretty(&rows)?))?;
-        return Ok(Exit::Success);
+        return Ok(());
     }
     let mut rows = vec![heads(&[
         "TOOL",
@@ -51,22 +47,15 @@ pub async fn tools(args: &ListArgs) -> Result<Exit> {
         ]
     }));
     print(&table(&rows))?;
-    Ok(Exit::Success)
+    Ok(())
 }
 
-/// Lists the agent types.
+/// Prints the agent types.
 ///
 /// # Errors
-/// When the manifest cannot be used.
-pub async fn agents(args: &AgentsArgs) -> Result<Exit> {
-    if args.shipped {
-        // The file of the user's own may be what is wrong.
-        print(broker::SHIPPED_AGENTS)?;
-        return Ok(Exit::Success);
-    }
-    let house = House::look(&Setting::plain()?).await?;
-    let agents = house.guard.control.list_agents().await.or_fail()?;
-    if args.list.json {
+/// When standard output cannot be written.
+pub fn agents(agents: &[AgentListing], json: bool) -> Result<()> {
+    if json {
         let rows: Vec<Value> = agents
             .iter()
             .map(|agent| {
@@ -78,7 +67,7 @@ pub async fn agents(args: &AgentsArgs) -> Result<Exit> {
             })
             .collect();
         print(&format!("{}\n", serde_json::to_string_pretty(&rows)?))?;
-        return Ok(Exit::Success);
+        return Ok(());
     }
     let mut rows = vec![heads(&["TYPE", "MODEL ROLE", "SPAWNS", "TOOLS"])];
     rows.extend(agents.iter().map(|agent| {
@@ -92,7 +81,7 @@ pub async fn agents(args: &AgentsArgs) -> Result<Exit> {
         ]
     }));
     print(&table(&rows))?;
-    Ok(Exit::Success)
+    Ok(())
 }
 
 fn heads(names: &[&str]) -> Vec<String> {
@@ -110,4 +99,51 @@ fn or_dash(text: String) -> String {
 fn first_sentence(text: &str) -> String {
     let end = text.find(". ").map_or(text.len(), |end| end + 1);
     text[..end].to_owned()
+}
+
+/// Prints what the user allowed for the rest of a session.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn grants(grants: &[GrantListing]) -> Result<()> {
+    if grants.is_empty() {
+        print("Nothing was allowed for the rest of this session.\n")?;
+    }
+    for grant in grants {
+        print(&format!(
+            "{} since {}: {}\n",
+            grant.tool,
+            grant.given.strftime("%Y-%m-%d %H:%M:%S UTC"),
+            grant.scope
+        ))?;
+    }
+    Ok(())
+}
+
+/// What every layer says to a call.
+#[must_use]
+pub fn explained(decision: &Decision, paint: Paint) -> String {
+    let word = |verdict: Verdict| match verdict {
+        Verdict::Allow => paint.good("allow"),
+        Verdict::Confirm => paint.warn("confirm"),
+        Verdict::Deny => paint.bad("deny"),
+    };
+    let head = format!(
+        "{} by {} ({})",
+        word(decision.verdict),
+        decision.layer,
+        decision.rule
+    );
+    let mut text = format!("{head}\n  {}\n\n", decision.user_reason);
+    for finding in &decision.findings {
+        let layer = format!("{:<17}", finding.layer.as_str());
+        let verdict = word(finding.verdict);
+        // The reason that decided stands above.
+        let reason = match finding.user_reason == decision.user_reason {
+            true => String::new(),
+            false => format!(": {}", finding.user_reason),
+        };
+        text.push_str(&format!("{layer} {verdict}  {}{reason}\n", finding.rule));
+    }
+    text
 }

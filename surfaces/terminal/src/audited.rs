@@ -1,9 +1,9 @@
 //! Changes that the user makes outside any session, on the audit log.
 
+use crate::exit::OrFail;
 use anyhow::Result;
 use api::audit::{Action, Audit, Durability, Entry};
 use domain::Timestamp;
-use terminal::exit::OrFail;
 
 /// Puts a change of the user's own settings on record, before it is made. The name of what changes is
 /// not part of it where it could tell something.

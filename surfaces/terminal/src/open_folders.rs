@@ -5,14 +5,13 @@
 //! own state folder, where no tool may write. Read when a session begins that the user attends.
 //! Every single change is still judged and, where the rules say so, confirmed.
 
-use crate::paths::{Paths, private_folder};
+use crate::exit::Failure;
 use anyhow::{Context, Result, ensure};
 use disk::private;
 use disk::read::{self, Links};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use terminal::exit::Failure;
 
 /// The form of the file.
 const VERSION: u64 = 1;
@@ -29,16 +28,15 @@ pub struct OpenFolders {
 }
 
 impl OpenFolders {
-    /// The user's list.
+    /// The list in a state folder, of the user with this home.
     #[must_use]
-    pub fn of(paths: &Paths) -> Self {
+    pub fn below(state: &Path, home: &Path) -> Self {
         Self {
-            file: paths.state.join("open_folders.json"),
+            file: state.join("open_folders.json"),
             // Compared with folders without symbolic links; a home that is not there is above none.
-            home: paths
-                .home
+            home: home
                 .canonicalize()
-                .unwrap_or_else(|_missing| paths.home.clone()),
+                .unwrap_or_else(|_missing| home.to_owned()),
         }
     }
 
@@ -104,7 +102,7 @@ impl OpenFolders {
     /// Replaces the file as a whole, so that a reader sees the old list or the new one.
     fn write(&self, folders: &BTreeSet<PathBuf>) -> Result<()> {
         let parent = self.file.parent().context("the list lies in no folder")?;
-        private_folder(parent)?;
+        private::folder(parent)?;
         let names: Vec<&str> = folders.iter().filter_map(|one| one.to_str()).collect();
         let text = format!("{:#}\n", json!({"version": VERSION, "folders": names}));
         private::replace(&self.file, text.as_bytes(), private::Durability::Durable)
