@@ -15,9 +15,7 @@ mod effective_settings;
 mod lock;
 mod paths;
 mod profile;
-mod project_notes;
 mod setting;
-mod vouched;
 mod wiring;
 
 use anyhow::{Context, Result};

@@ -6,6 +6,7 @@ mod house;
 mod knowledge;
 mod log;
 mod memory;
+mod notes;
 mod senses;
 mod services;
 mod stores;

@@ -20,6 +20,7 @@ pub mod hidden_input;
 pub mod host;
 pub mod models;
 mod new_file;
+pub mod notes;
 pub mod open_folders;
 pub mod pictures;
 pub mod printer;

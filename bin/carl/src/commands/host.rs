@@ -1,6 +1,6 @@
 //! The services of a chat or a run, as the terminal sees them.
 
-use super::{Setting, memory, named, notes};
+use super::{Setting, memory, named};
 use crate::cli::SessionFlags;
 use crate::effective_settings::By;
 use crate::wiring::House;
@@ -12,9 +12,10 @@ use api::models::ModelInfo;
 use api::sessions::Sessions;
 use async_trait::async_trait;
 use domain::model::ModelRole;
-use domain::settings::{Attendance, SessionProfile};
+use domain::settings::Attendance;
 use terminal::exit::OrFail;
 use terminal::host::Host;
+use terminal::notes::Vouched;
 use terminal::request::Asker;
 
 /// The services that a command works with, and what it takes to find them anew.
@@ -92,8 +93,8 @@ impl Host for CommandHost {
         Ok(())
     }
 
-    async fn ask_about_notes(&self, profile: &SessionProfile) -> Result<()> {
-        notes::ask_about(&self.setting, &self.house, profile).await
+    fn notes(&self) -> Vouched {
+        Vouched::below(&self.setting.paths.state)
     }
 
     async fn list_models(&self) -> Result<Vec<ModelInfo>> {

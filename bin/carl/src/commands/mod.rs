@@ -9,7 +9,6 @@ pub mod init;
 pub mod memory;
 pub mod models;
 mod named;
-pub mod notes;
 pub mod policy;
 mod replay;
 pub mod run;

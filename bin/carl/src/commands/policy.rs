@@ -2,7 +2,9 @@
 
 use super::Setting;
 use super::serve::{listen, locked, until_stopped};
-use crate::cli::{ExplainArgs, ForgetArgs, GrantsArgs, GuardArgs, PolicyCommand, SessionFlags};
+use crate::cli::{
+    ExplainArgs, ForgetArgs, GrantsArgs, GuardArgs, NotesArgs, PolicyCommand, SessionFlags,
+};
 use crate::profile;
 use crate::wiring::House;
 use anyhow::{Context, Result};
@@ -18,6 +20,7 @@ use std::io::{self, BufReader};
 use std::sync::Arc;
 use terminal::exit::{Exit, Failure, OrFail, not_explained};
 use terminal::folders;
+use terminal::notes::{self, Vouched};
 use terminal::render::{Paint, print};
 use terminal::rights;
 use terminal::sessions::find;
@@ -35,9 +38,12 @@ pub async fn policy(command: PolicyCommand) -> Result<Exit> {
         PolicyCommand::Serve(args) => serve(args).await,
         PolicyCommand::Folders(args) => folders::list(&Setting::plain()?.open_folders(), args.json),
         PolicyCommand::Forget(args) => forget(&args).await,
-        PolicyCommand::Trust(args) => super::notes::trust(&args).await,
-        PolicyCommand::Distrust(args) => super::notes::distrust(&args).await,
-        PolicyCommand::Trusted(args) => super::notes::list(&args),
+        PolicyCommand::Trust(args) => trust(&args).await,
+        PolicyCommand::Distrust(args) => distrust(&args).await,
+        PolicyCommand::Trusted(args) => {
+            notes::list(&vouched(&Setting::plain()?), args.json)?;
+            Ok(Exit::Success)
+        }
     }
 }
 
@@ -80,6 +86,36 @@ async fn forget(args: &ForgetArgs) -> Result<Exit> {
     let folder = folders::remembered(&list, &args.folder)?;
     let house = House::open_for_upkeep(&setting).await?;
     let forgotten = folders::forget(&list, house.audit.as_ref(), &folder).await;
+    house.close(forgotten).await?;
+    Ok(Exit::Success)
+}
+
+fn vouched(setting: &Setting) -> Vouched {
+    Vouched::below(&setting.paths.state)
+}
+
+/// Says that the version of a file that is there now is to be trusted.
+///
+/// # Errors
+/// A usage failure when it is no file of project notes that can be used.
+async fn trust(args: &NotesArgs) -> Result<Exit> {
+    let file = notes::usable(&args.file)?;
+    let setting = Setting::plain()?;
+    let house = House::open_for_upkeep(&setting).await?;
+    let trusted = notes::trust(&vouched(&setting), house.audit.as_ref(), &file).await;
+    house.close(trusted).await?;
+    Ok(Exit::Success)
+}
+
+/// Takes back what was said of every version of a file.
+///
+/// # Errors
+/// A usage failure when nothing was.
+async fn distrust(args: &NotesArgs) -> Result<Exit> {
+    let setting = Setting::plain()?;
+    let path = notes::spoken_of(&vouched(&setting), &args.file)?;
+    let house = House::open_for_upkeep(&setting).await?;
+    let forgotten = notes::distrust(&vouched(&setting), house.audit.as_ref(), &path).await;
     house.close(forgotten).await?;
     Ok(Exit::Success)
 }

@@ -2,11 +2,10 @@
 
 use super::endpoints::{given, remote};
 use super::knowledge::{Remembrance, remembrance, search};
+use super::notes;
 use super::senses::{self, LazyInbox};
 use crate::cards;
-use crate::project_notes;
 use crate::setting::Setting;
-use crate::vouched::Vouched;
 use agents::AgentTools;
 use anyhow::{Context, Result};
 use api::audit::{Action, Audit, Durability, Entry};
@@ -27,6 +26,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use terminal::exit::OrFail;
+use terminal::notes::Vouched;
 
 /// How much longer than its own limit a tool may take before the guard gives it up.
 const TOOL_GRACE: Duration = Duration::from_secs(20);
@@ -248,10 +248,10 @@ pub fn sessions(
         (true, Some(path)) => Some(agents::Bridge::Socket { path }),
         (true, None) => None,
     };
-    let names = project_notes::NAMES;
+    let names = terminal::notes::NAMES;
     config.prompts.global_files = names.map(|name| setting.paths.config.join(name)).to_vec();
-    let vouched = Vouched::of(&setting.paths);
-    let read = move |folder: &Path| project_notes::found(folder, &vouched);
+    let vouched = Vouched::below(&setting.paths.state);
+    let read = move |folder: &Path| notes::found(folder, &vouched);
     config.prompts.project_notes = agents::notes::Reader::new(read);
     config.prompts.cards = cards::load(&setting.paths.config.join("cards"))?;
     config

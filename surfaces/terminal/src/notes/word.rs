@@ -1,76 +1,77 @@
-//! What the user says of project notes: `carl policy trust`, `distrust` and `trusted`, and the
-//! question before a session uses a version that nobody said anything of.
+//! What the user says of project notes, by a command or when a session would use a version that
+//! nobody said anything of.
 
-use super::Setting;
-use crate::cli::{ListArgs, NotesArgs};
-use crate::project_notes::{self, File};
-use crate::vouched::{Said, Vouched, Word};
-use crate::wiring::House;
+use super::asking::{Known, ask};
+use super::file::{File, file_at, files};
+use super::vouched::{Said, Vouched, Word};
+use crate::audited::on_record;
+use crate::exit::Failure;
+use crate::host::Host;
+use crate::render::{Paint, print, print_error};
 use anyhow::{Context, Result};
+use api::audit::Audit;
 use domain::settings::{Attendance, Mode, SessionProfile};
 use serde_json::json;
 use std::io::{self, IsTerminal};
-use std::path::Path;
-use terminal::audited::on_record;
-use terminal::exit::{Exit, Failure, OrFail};
-use terminal::render::notes::{Known, NotesAnswer, NotesFile, ask};
-use terminal::render::{Paint, print, print_error};
+use std::path::{Path, PathBuf};
 use text::escape::visible_line;
 
-/// Says that the version of a file that is there now is to be trusted.
+/// A file of project notes that is to be trusted.
 ///
 /// # Errors
 /// A usage failure when it is no file of project notes that can be used.
-pub async fn trust(args: &NotesArgs) -> Result<Exit> {
-    let file = project_notes::file_at(&args.file).map_err(|problem| {
-        Failure::usage(
-            problem,
-            "Give the path of the AGENTS.md, CLAUDE.md or other project notes, for example `carl policy trust AGENTS.md`.",
-        )
-    })?;
-    let setting = Setting::plain()?;
-    let house = House::open_for_upkeep(&setting).await?;
-    let kept = keep(&house, &Vouched::of(&setting.paths), &file, Word::Trust).await;
-    house.close(kept).await?;
+pub fn usable(typed: &Path) -> Result<File> {
+    file_at(typed).map_err(|problem| {
+        let hint = "Give the path of the AGENTS.md, CLAUDE.md or other project notes, for example \
+                    `carl policy trust AGENTS.md`.";
+        Failure::usage(problem, hint).into()
+    })
+}
+
+/// Says that this version of a file is to be trusted.
+///
+/// # Errors
+/// When it cannot be recorded or kept.
+pub async fn trust(vouched: &Vouched, audit: &dyn Audit, file: &File) -> Result<()> {
+    keep(vouched, audit, file, Word::Trust).await?;
     print(&format!(
         "Trusted: {}, version {}. A changed version is not trusted until you trust it.\n",
         visible_line(&file.path.display().to_string()),
         file.version.short()
     ))?;
-    Ok(Exit::Success)
+    Ok(())
+}
+
+/// The path of a file of which something was said.
+///
+/// # Errors
+/// A usage failure when nothing was.
+pub fn spoken_of(vouched: &Vouched, typed: &Path) -> Result<PathBuf> {
+    let path = settled(typed)?;
+    if vouched.read()?.iter().any(|said| said.path == path) {
+        return Ok(path);
+    }
+    let shown = visible_line(&path.display().to_string());
+    let hint = "`carl policy trusted` lists what was.";
+    Err(Failure::usage(format!("nothing was said of {shown}"), hint).into())
 }
 
 /// Takes back what was said of every version of a file.
 ///
 /// # Errors
-/// A usage failure when nothing was.
-pub async fn distrust(args: &NotesArgs) -> Result<Exit> {
-    let setting = Setting::plain()?;
-    let vouched = Vouched::of(&setting.paths);
-    let path = settled(&args.file)?;
+/// When it cannot be recorded or the list cannot be written.
+pub async fn distrust(vouched: &Vouched, audit: &dyn Audit, path: &Path) -> Result<()> {
+    on_record(audit, "nothing is said of project notes any more").await?;
+    vouched.forget(path)?;
     let shown = visible_line(&path.display().to_string());
-    if !vouched.read()?.iter().any(|said| said.path == path) {
-        return Err(Failure::usage(
-            format!("nothing was said of {shown}"),
-            "`carl policy trusted` lists what was.",
-        )
-        .into());
-    }
-    let house = House::open_for_upkeep(&setting).await?;
-    let change = "nothing is said of project notes any more";
-    let forgotten = match on_record(house.audit.as_ref(), change).await {
-        Ok(()) => vouched.forget(&path),
-        Err(error) => Err(error),
-    };
-    house.close(forgotten).await?;
     print(&format!(
         "Forgotten: {shown}. Agents read it as content from outside, and you are asked again.\n"
     ))?;
-    Ok(Exit::Success)
+    Ok(())
 }
 
 /// A path without links; that of a file which is gone, by the folder it was in.
-fn settled(file: &Path) -> Result<std::path::PathBuf> {
+fn settled(file: &Path) -> Result<PathBuf> {
     let absolute =
         std::path::absolute(file).with_context(|| format!("{} is no path", file.display()))?;
     let settled = match (absolute.parent(), absolute.file_name()) {
@@ -84,9 +85,9 @@ fn settled(file: &Path) -> Result<std::path::PathBuf> {
 ///
 /// # Errors
 /// When the list cannot be used.
-pub fn list(args: &ListArgs) -> Result<Exit> {
-    let said = Vouched::of(&Setting::plain()?.paths).read()?;
-    let text = if args.json {
+pub fn list(vouched: &Vouched, json: bool) -> Result<()> {
+    let said = vouched.read()?;
+    let text = if json {
         let all: Vec<_> = said
             .iter()
             .map(|one| {
@@ -110,12 +111,12 @@ pub fn list(args: &ListArgs) -> Result<Exit> {
         lines.collect::<Vec<String>>().join("\n")
     };
     print(&format!("{text}\n"))?;
-    Ok(Exit::Success)
+    Ok(())
 }
 
 /// What has become of the version.
 fn state(said: &Said) -> &'static str {
-    match project_notes::file_at(&said.path) {
+    match file_at(&said.path) {
         Ok(file) if file.version == said.version => "current",
         Ok(_) => "another version now",
         Err(_) => "gone or not readable",
@@ -127,16 +128,16 @@ fn state(said: &Said) -> &'static str {
 ///
 /// # Errors
 /// When the terminal or the list cannot be used.
-pub async fn ask_about(setting: &Setting, house: &House, profile: &SessionProfile) -> Result<()> {
+pub async fn ask_about(host: &dyn Host, profile: &SessionProfile) -> Result<()> {
     let is_attended = profile.settings.attendance == Attendance::Attended
         && io::stdin().is_terminal()
         && io::stderr().is_terminal();
-    if !is_attended || !are_used(house, profile).await? {
+    if !is_attended || !are_used(host, profile).await? {
         return Ok(());
     }
-    let vouched = Vouched::of(&setting.paths);
+    let (vouched, audit) = (host.notes(), host.asker().audit);
     let said = vouched.read()?;
-    let (files, _) = project_notes::files(&profile.settings.workspace);
+    let (files, _) = files(&profile.settings.workspace);
     let unknown = files
         .into_iter()
         .filter(|file| !file.text.trim().is_empty())
@@ -146,12 +147,12 @@ pub async fn ask_about(setting: &Setting, house: &House, profile: &SessionProfil
             true => Known::Changed,
             false => Known::New,
         };
-        let asked = asked_about(&file);
+        let asked = file.clone();
         let paint = Paint::for_stream(&io::stderr());
         let asking = tokio::task::spawn_blocking(move || ask(&asked, known, paint));
         let word = asking.await.context("the question could not be asked")?;
         if let Some(answer) = word.context("the terminal cannot be read")?
-            && let Err(error) = keep(house, &vouched, &file, word_of(answer)).await
+            && let Err(error) = keep(&vouched, audit.as_ref(), &file, answer).await
         {
             print_error(&format!(
                 "  not remembered, so untrusted this time: {error:#}\n"
@@ -161,32 +162,14 @@ pub async fn ask_about(setting: &Setting, house: &House, profile: &SessionProfil
     Ok(())
 }
 
-fn asked_about(file: &File) -> NotesFile {
-    NotesFile {
-        path: file.path.clone(),
-        name: file.name.clone(),
-        text: file.text.clone(),
-        bytes: file.bytes,
-        version: file.version,
-    }
-}
-
-const fn word_of(answer: NotesAnswer) -> Word {
-    match answer {
-        NotesAnswer::Trust => Word::Trust,
-        NotesAnswer::Untrusted => Word::Untrusted,
-        NotesAnswer::Ignore => Word::Ignore,
-    }
-}
-
 /// Whether a session with this profile shows notes to any agent.
-async fn are_used(house: &House, profile: &SessionProfile) -> Result<bool> {
+async fn are_used(host: &dyn Host, profile: &SessionProfile) -> Result<bool> {
     Ok(match profile.mode {
         Mode::Deterministic | Mode::Bridge => false,
         Mode::Loop | Mode::Auto => true,
         // A plan is made without them, but agents that work on its parts may be shown them.
         Mode::Plan => {
-            let types = house.guard.control.list_agents().await.or_fail()?;
+            let types = host.list_agents().await?;
             let own = types
                 .iter()
                 .find(|one| one.agent_type == profile.agent_type);
@@ -196,9 +179,9 @@ async fn are_used(house: &House, profile: &SessionProfile) -> Result<bool> {
 }
 
 /// Puts an answer on record, then keeps it. The file's name is not part of the record.
-async fn keep(house: &House, vouched: &Vouched, file: &File, word: Word) -> Result<()> {
+async fn keep(vouched: &Vouched, audit: &dyn Audit, file: &File, word: Word) -> Result<()> {
     let version = file.version.short();
     let change = format!("project notes, version {version}: {}", word.as_str());
-    on_record(house.audit.as_ref(), &change).await?;
+    on_record(audit, &change).await?;
     vouched.say(&file.path, file.version, word)
 }

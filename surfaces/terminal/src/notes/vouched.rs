@@ -4,14 +4,13 @@
 //! Written by the user's side of the command line alone, after an answer on a terminal or a command,
 //! in Housecarl's own state folder, where no tool may write. Read when a session gathers its prompt.
 
-use crate::paths::{Paths, private_folder};
+use crate::exit::Failure;
 use anyhow::{Context, Result};
 use disk::private;
 use disk::read::{self, Links};
 use domain::hash::Digest;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use terminal::exit::Failure;
 
 /// The form of the file.
 const VERSION: u64 = 1;
@@ -68,10 +67,10 @@ pub struct Vouched {
 }
 
 impl Vouched {
-    /// The user's list.
+    /// The list in a state folder.
     #[must_use]
-    pub fn of(paths: &Paths) -> Self {
-        Self::at(paths.state.join("project_notes.json"))
+    pub fn below(state: &Path) -> Self {
+        Self::at(state.join("project_notes.json"))
     }
 
     /// The list in this file.
@@ -146,7 +145,7 @@ impl Vouched {
 
     fn write(&self, said: &[Said]) -> Result<()> {
         let parent = self.file.parent().context("the list lies in no folder")?;
-        private_folder(parent)?;
+        private::folder(parent)?;
         let notes: Vec<Value> = said
             .iter()
             .filter_map(|one| {

@@ -1,7 +1,6 @@
-//! A project's notes for agents: which files they are, and what the user said of each version.
+//! A project's notes for agents: which files they are, and which of them agents are shown.
 
-use crate::vouched::{Vouched, Word};
-use agents::notes::{Found, Notes, Standing};
+use super::vouched::{Vouched, Word};
 use disk::ancestry::{self, Entry, Folder};
 use domain::hash::Digest;
 use std::path::{Path, PathBuf};
@@ -161,9 +160,18 @@ pub fn file_at(path: &Path) -> Result<File, String> {
     }
 }
 
+/// The notes that an agent in a folder is shown.
+#[derive(Debug)]
+pub struct Used {
+    /// Each file, and whether the user said that it is to be trusted.
+    pub files: Vec<(File, bool)>,
+    /// What was left out although it is there, and why: one line each.
+    pub left_out: Vec<String>,
+}
+
 /// What an agent in this folder is shown, by what the user said of each version.
 #[must_use]
-pub fn found(workspace: &Path, vouched: &Vouched) -> Found {
+pub fn used(workspace: &Path, vouched: &Vouched) -> Used {
     let (files, mut left_out) = files(workspace);
     let said = match vouched.read() {
         Ok(said) => said,
@@ -172,23 +180,16 @@ pub fn found(workspace: &Path, vouched: &Vouched) -> Found {
             Vec::new()
         }
     };
-    let notes = files.into_iter().filter_map(|file| {
-        let word = Vouched::of_version(&said, file.version);
-        let standing = match word {
-            Some(Word::Trust) => Standing::Trusted,
-            Some(Word::Untrusted) | None => Standing::Untrusted,
-            Some(Word::Ignore) => return None,
-        };
-        Some(Notes {
-            name: file.name,
-            version: file.version,
-            bytes: file.bytes,
-            text: file.text,
-            standing,
-        })
-    });
-    Found {
-        notes: notes.collect(),
+    let files =
+        files
+            .into_iter()
+            .filter_map(|file| match Vouched::of_version(&said, file.version) {
+                Some(Word::Trust) => Some((file, true)),
+                Some(Word::Untrusted) | None => Some((file, false)),
+                Some(Word::Ignore) => None,
+            });
+    Used {
+        files: files.collect(),
         left_out,
     }
 }
@@ -280,19 +281,19 @@ mod tests {
         let vouched = Vouched::at(folder.join("state/vouched.json"));
         let path = folder.join("work/AGENTS.md");
         write(&path, "one");
-        let standing = || {
-            let found = found(&folder.join("work"), &vouched);
-            found.notes.first().map(|notes| notes.standing)
+        let is_trusted = || {
+            let used = used(&folder.join("work"), &vouched);
+            used.files.first().map(|(_, is_trusted)| *is_trusted)
         };
-        assert_eq!(standing(), Some(Standing::Untrusted));
+        assert_eq!(is_trusted(), Some(false));
         let file = file_at(&path).unwrap();
         vouched.say(&file.path, file.version, Word::Trust).unwrap();
-        assert_eq!(standing(), Some(Standing::Trusted));
+        assert_eq!(is_trusted(), Some(true));
         write(&path, "onf");
-        assert_eq!(standing(), Some(Standing::Untrusted));
+        assert_eq!(is_trusted(), Some(false));
         let file = file_at(&path).unwrap();
         vouched.say(&file.path, file.version, Word::Ignore).unwrap();
-        assert_eq!(standing(), None);
+        assert_eq!(is_trusted(), None);
         assert!(file_at(&folder.join("work/README.md")).is_err());
     }
 }

@@ -1,41 +1,15 @@
 //! Asking the user about a project's notes before an agent is shown them.
 
-use super::{Paint, print_error};
-use domain::hash::Digest;
+use super::file::File;
+use super::vouched::Word;
+use crate::render::{Paint, print_error};
 use domain::limits::CONFIRMATION_WAIT;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{QueueSelector, tcflush};
 use std::io::{self, BufRead};
-use std::path::PathBuf;
 use text::escape::{visible, visible_line};
 
 const PROMPT: &str = "  [v]iew, [t]rust this version, use as [u]ntrusted, [i]gnore: ";
-
-/// A file of notes that is asked about.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotesFile {
-    /// Where it is, without links.
-    pub path: PathBuf,
-    /// The same as the project names it.
-    pub name: String,
-    /// What it says.
-    pub text: String,
-    /// Its size, bytes.
-    pub bytes: u64,
-    /// Which version it is.
-    pub version: Digest,
-}
-
-/// What the user wants done with this version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotesAnswer {
-    /// What it says counts like the user's own instructions.
-    Trust,
-    /// Agents may read it as content from outside.
-    Untrusted,
-    /// No agent is shown it.
-    Ignore,
-}
 
 /// Whether the user said something of an earlier version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,11 +24,11 @@ pub enum Known {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reply {
     View,
-    Said(NotesAnswer),
+    Said(Word),
 }
 
 /// What is asked about a file.
-fn question(file: &NotesFile, known: Known, paint: Paint) -> String {
+fn question(file: &File, known: Known, paint: Paint) -> String {
     let what = match known {
         Known::New => "This project has notes for agents",
         Known::Changed => "This project's notes for agents have changed",
@@ -77,7 +51,7 @@ fn question(file: &NotesFile, known: Known, paint: Paint) -> String {
 ///
 /// # Errors
 /// When the terminal cannot be written or read.
-pub fn ask(file: &NotesFile, known: Known, paint: Paint) -> io::Result<Option<NotesAnswer>> {
+pub fn ask(file: &File, known: Known, paint: Paint) -> io::Result<Option<Word>> {
     print_error(&question(file, known, paint))?;
     tcflush(io::stdin(), QueueSelector::IFlush)?;
     loop {
@@ -118,9 +92,9 @@ fn line() -> io::Result<Option<String>> {
 fn parse(line: &str) -> Option<Reply> {
     match line.trim().to_lowercase().as_str() {
         "v" | "view" => Some(Reply::View),
-        "t" | "trust" => Some(Reply::Said(NotesAnswer::Trust)),
-        "u" | "untrusted" => Some(Reply::Said(NotesAnswer::Untrusted)),
-        "i" | "ignore" => Some(Reply::Said(NotesAnswer::Ignore)),
+        "t" | "trust" => Some(Reply::Said(Word::Trust)),
+        "u" | "untrusted" => Some(Reply::Said(Word::Untrusted)),
+        "i" | "ignore" => Some(Reply::Said(Word::Ignore)),
         _ => None,
     }
 }
@@ -131,12 +105,9 @@ mod tests {
 
     #[test]
     fn only_a_clear_answer_counts() {
-        assert_eq!(parse(" T \n"), Some(Reply::Said(NotesAnswer::Trust)));
-        assert_eq!(
-            parse("untrusted"),
-            Some(Reply::Said(NotesAnswer::Untrusted))
-        );
-        assert_eq!(parse("i"), Some(Reply::Said(NotesAnswer::Ignore)));
+        assert_eq!(parse(" T \n"), Some(Reply::Said(Word::Trust)));
+        assert_eq!(parse("untrusted"), Some(Reply::Said(Word::Untrusted)));
+        assert_eq!(parse("i"), Some(Reply::Said(Word::Ignore)));
         assert_eq!(parse("v"), Some(Reply::View));
         for unclear in ["", "y", "yes", "t u", "trust me"] {
             assert_eq!(parse(unclear), None, "{unclear}");
