@@ -27,6 +27,7 @@ mod manifest;
 mod plan;
 mod question;
 mod render;
+pub mod replay;
 mod running;
 mod service;
 mod starting;

@@ -14,7 +14,6 @@ mod curator;
 mod embedding;
 mod entry;
 mod error;
-pub mod export;
 mod finder;
 mod folder;
 mod forget;

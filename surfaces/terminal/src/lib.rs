@@ -18,6 +18,7 @@ pub mod folders;
 pub mod guests;
 pub mod hidden_input;
 pub mod host;
+pub mod memory;
 pub mod models;
 mod new_file;
 pub mod notes;

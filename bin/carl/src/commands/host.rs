@@ -1,6 +1,6 @@
 //! The services of a chat or a run, as the terminal sees them.
 
-use super::{Setting, memory, named};
+use super::{Setting, named};
 use crate::cli::SessionFlags;
 use crate::effective_settings::By;
 use crate::wiring::House;
@@ -112,7 +112,7 @@ impl Host for CommandHost {
     }
 
     async fn recall(&self, question: &str) -> Result<Vec<Recall>> {
-        memory::found(self.house.remembrance.sides.memory.as_ref(), question).await
+        terminal::memory::found(self.house.remembrance.sides.memory.as_ref(), question).await
     }
 
     async fn memory_stats(&self) -> Result<Stats> {

@@ -21,26 +21,16 @@ use domain::id::MemoryId;
 use std::path::PathBuf;
 use std::sync::Arc;
 use terminal::exit::OrFail;
+use terminal::memory::Memories;
 use tokio::sync::OnceCell;
 
-/// Both sides of memory, wherever it is.
-#[derive(Clone)]
-pub struct Memories {
-    /// What agents' tools and observers use.
-    pub memory: Arc<dyn Memory>,
-    /// The user's side.
-    pub curator: Arc<dyn Curator>,
-}
-
-impl Memories {
-    /// Where they are served.
-    #[must_use]
-    pub fn at(endpoint: &grpc::Endpoint) -> Self {
-        let client = Arc::new(grpc::memory::Client::connect(endpoint));
-        Self {
-            memory: client.clone(),
-            curator: client,
-        }
+/// Memory where it is served.
+#[must_use]
+pub fn served_at(endpoint: &grpc::Endpoint) -> Memories {
+    let client = Arc::new(grpc::memory::Client::connect(endpoint));
+    Memories {
+        memory: client.clone(),
+        curator: client,
     }
 }
 
@@ -58,7 +48,7 @@ impl Remembrance {
     #[must_use]
     pub fn at(endpoint: &grpc::Endpoint) -> Self {
         Self {
-            sides: Memories::at(endpoint),
+            sides: served_at(endpoint),
             own: None,
         }
     }

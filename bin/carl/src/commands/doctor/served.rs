@@ -1,6 +1,5 @@
 //! Roles that another process serves: whether somebody answers there.
 
-use crate::commands::memory;
 use crate::wiring::House;
 use domain::fault::Fault;
 use grpc::Endpoint;
@@ -13,7 +12,7 @@ const QUESTION: &str = "carl-doctor.none";
 /// Memory at an address, asked as agents ask it: the role serves no more than that.
 pub(super) async fn memory(house: &House, address: &str) -> Check {
     let sides = &house.remembrance.sides;
-    match memory::found(sides.memory.as_ref(), QUESTION).await {
+    match terminal::memory::found(sides.memory.as_ref(), QUESTION).await {
         Ok(_found) => Check::ok("memory", format!("served at {address}, which answers")),
         Err(error) => {
             let (_, Fault { message, .. }) = describe(&error);

@@ -1,5 +1,10 @@
-//! Entries outside the store: one JSON object each, a line each in a file. It is what `carl memory`
-//! exports, prints with `--json` and imports. The form is a promise: names of fields do not change.
+//! Entries of memory outside the store: one JSON object each, a line each in a file.
+//!
+//! What it is: the form that `carl memory` exports, prints with `--json` and imports.
+//! What it owns: the form, which is a promise: names of fields do not change; and what is refused of a
+//! file that claims to be one.
+//! What it never does: read a file, or keep an entry.
+//! Where to start: [`to_json`] for what is written, [`read`] for what is taken back.
 
 use api::memory::{Kind, Source, Stored, Winner, WriteEntry};
 use domain::Timestamp;

@@ -1,18 +1,18 @@
 //! `carl memory export` and `carl memory import`.
 
-use crate::wiring::Memories;
-use ::memory::export::{self, to_json};
+use super::Memories;
+use crate::exit::{Exit, Failure, OrFail};
+use crate::render::memory::going_on;
+use crate::render::{print, print_error};
 use anyhow::{Context, Result};
 use api::memory::{ListRequest, Scope, Stored, WriteAnswer, WriteEntry};
 use domain::label::Integrity;
 use futures::StreamExt;
+use memory_export::{Faults, to_json};
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use terminal::exit::{Exit, Failure, OrFail};
-use terminal::render::memory::going_on;
-use terminal::render::{print, print_error};
 use text::escape::visible;
 
 /// Largest file that is imported, bytes.
@@ -90,7 +90,7 @@ async fn written(memories: &Memories, scope: Scope, mut out: Out) -> Result<u64>
 /// When the file cannot be read, a line is no entry (nothing is kept then), or memory fails; how far
 /// it came is said.
 pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
-    let entries = export::read(&read(file)?).map_err(unreadable)?;
+    let entries = memory_export::read(&read(file)?).map_err(unreadable)?;
     let total = match entries.len() {
         0 => {
             print_error("No entry is in it, so nothing was imported.\n")?;
@@ -218,7 +218,7 @@ fn read(file: &Path) -> Result<Vec<u8>> {
     }
 }
 
-fn unreadable(faults: export::Faults) -> Failure {
+fn unreadable(faults: Faults) -> Failure {
     Failure::usage(
         faults.to_string(),
         "Nothing was imported. Mend these lines, or take them out.",

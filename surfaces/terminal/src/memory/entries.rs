@@ -1,27 +1,22 @@
-//! `carl memory`: the user's own side of memory.
+//! Entries: found, shown, added and listed.
 
-mod forget;
-mod transfer;
-
-use super::Setting;
-use crate::cli::{AddArgs, KindArg, MemoryCommand, Place};
-use crate::wiring::{Memories, memories};
-use ::memory::export::{self, to_json};
+use super::Memories;
+use crate::exit::{Exit, Failure, OrFail, not_remembered};
+use crate::render::memory as render;
+use crate::render::recalls::found_json;
+use crate::render::{Paint, print, print_error};
 use anyhow::{Context, Result};
 use api::memory::{
-    Detail, Error, Kind, ListRequest, Memory, QueryEvent, QueryRequest, Recall, Scope, Source,
-    Stage, Stored, WriteAnswer, WriteEntry, WriteRequest,
+    Detail, Error, ListRequest, Memory, QueryEvent, QueryRequest, Recall, Scope, Source, Stage,
+    Stored, WriteAnswer, WriteEntry, WriteRequest,
 };
 use domain::id::MemoryId;
 use domain::label::Label;
 use domain::limits::MEMORY_TEXT_BYTES;
 use domain::rights::Namespace;
 use futures::StreamExt;
+use memory_export::to_json;
 use std::io::Read;
-use terminal::exit::{Exit, Failure, OrFail, not_remembered};
-use terminal::render::memory as render;
-use terminal::render::recalls::found_json;
-use terminal::render::{Paint, print, print_error};
 use text::escape::visible;
 
 /// Words of a text that become its name.
@@ -38,99 +33,20 @@ const EVERYTHING: ListRequest = ListRequest {
     kind: None,
 };
 
-/// Does what was typed.
+/// The entry of an id.
 ///
 /// # Errors
-/// When memory cannot be opened or used, or what was typed cannot.
-pub async fn memory(command: MemoryCommand) -> Result<Exit> {
-    let setting = Setting::plain()?;
-    let (memories, _lock) = memories(&setting).await?;
-    match command {
-        MemoryCommand::Search {
-            question,
-            explain,
-            limit,
-            place,
-            json,
-        } => {
-            let request = QueryRequest {
-                context: None,
-                text: question.join(" "),
-                scope: scope(&setting, &place)?,
-                limit,
-                detail: Detail::Segment,
-                at_least: 0.0,
-            };
-            search(&memories, request, explain, json).await
-        }
-        MemoryCommand::Show { id, json } => {
-            let id = resolve(&memories, &id).await?;
-            let stored = shown(&memories, id).await?;
-            print(&match json {
-                true => format!("{:#}\n", to_json(&stored)),
-                false => render::entry(&stored, Paint::for_stream(&std::io::stdout())),
-            })?;
-            Ok(Exit::Success)
-        }
-        MemoryCommand::Add(args) => add(&setting, &memories, args).await,
-        MemoryCommand::Forget { id, yes } => {
-            let id = resolve(&memories, &id).await?;
-            forget::forget(&setting, &memories, id, yes).await
-        }
-        MemoryCommand::List { place, kind, json } => {
-            let kind = kind.map(|kind| match kind {
-                KindArg::Memory => Kind::Memory,
-                KindArg::Engram => Kind::Engram,
-            });
-            let scope = scope(&setting, &place)?;
-            list(&memories, ListRequest { scope, kind }, json).await
-        }
-        MemoryCommand::Export { file, place } => {
-            let scope = scope(&setting, &place)?;
-            transfer::export(&memories, scope, file.as_deref()).await
-        }
-        MemoryCommand::Import { file } => transfer::import(&memories, &file).await,
-        MemoryCommand::Stats { json } => {
-            let stats = memories.curator.stats().await.or_fail()?;
-            print(&render::stats(&stats, json)?)?;
-            Ok(Exit::Success)
-        }
-        MemoryCommand::Reindex => {
-            let stats = memories.curator.reindex().await.or_fail()?;
-            print(&render::stats(&stats, false)?)?;
-            Ok(Exit::Success)
-        }
-    }
-}
-
-/// A namespace as it is typed: `project` is the current folder's.
-fn namespace(setting: &Setting, name: &str) -> Result<Namespace> {
-    let found = match name == "project" {
-        true => Namespace::project(&setting.workspace).map_err(|error| error.to_string()),
-        false => export::namespace(name),
-    };
-    found.map_err(|why| {
-        let hint =
-            "`user`, `project`, `agent:TYPE` with a type of `agents.yaml`, or a word of yours.";
-        Failure::usage(format!("--namespace: {why}"), hint).into()
-    })
-}
-
-fn scope(setting: &Setting, place: &Place) -> Result<Scope> {
-    if place.namespaces.is_empty() {
-        return Ok(Scope::All);
-    }
-    let names = place.namespaces.iter().map(|name| namespace(setting, name));
-    names.collect::<Result<_>>().map(Scope::Only)
-}
-
-async fn shown(memories: &Memories, id: MemoryId) -> Result<Stored> {
+/// A usage failure when there is none.
+pub async fn shown(memories: &Memories, id: MemoryId) -> Result<Stored> {
     let stored = memories.curator.show(id).await;
     Ok(stored.map_err(|error| not_remembered(&error))?)
 }
 
 /// The entry whose id begins or ends like this.
-async fn resolve(memories: &Memories, text: &str) -> Result<MemoryId> {
+///
+/// # Errors
+/// A usage failure when none or several do.
+pub async fn resolve(memories: &Memories, text: &str) -> Result<MemoryId> {
     // Tables show an id as `…` and its end.
     let wanted = text.trim().trim_matches('…').to_lowercase();
     if let Ok(id) = wanted.parse() {
@@ -178,7 +94,11 @@ fn several(wanted: &str, found: &[Stored]) -> Failure {
     Failure::usage(what.trim_end(), "Type more of the one that is meant.")
 }
 
-async fn search(
+/// Prints what answers a question.
+///
+/// # Errors
+/// When memory does not answer, or cannot use the question.
+pub async fn search(
     memories: &Memories,
     request: QueryRequest,
     explain: bool,
@@ -235,7 +155,28 @@ async fn ask(
     Ok((stages, recalls))
 }
 
-async fn add(setting: &Setting, memories: &Memories, args: AddArgs) -> Result<Exit> {
+/// What is to be added.
+#[derive(Debug, Clone)]
+pub struct Addition {
+    /// The words of the text; `-` alone: standard input.
+    pub text: Vec<String>,
+    /// Its name; without one the first words.
+    pub name: Option<String>,
+    /// What it is about.
+    pub description: String,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// The id of the entry that it corrects, or a part of it.
+    pub supersedes: Option<String>,
+    /// Where it is kept; without one where what it corrects is, or else with the user's.
+    pub namespace: Option<Namespace>,
+}
+
+/// Adds an entry.
+///
+/// # Errors
+/// When the text says nothing, the entry that it corrects is not found, or memory refuses.
+pub async fn add(memories: &Memories, args: Addition) -> Result<Exit> {
     let corpus = match args.text.as_slice() {
         [dash] if dash == "-" => typed()?,
         words => words.join(" "),
@@ -249,8 +190,8 @@ async fn add(setting: &Setting, memories: &Memories, args: AddArgs) -> Result<Ex
         Some(id) => Some(resolve(memories, id).await?),
         None => None,
     };
-    let namespace = match (&args.namespace, supersedes) {
-        (Some(name), _) => namespace(setting, name)?,
+    let namespace = match (args.namespace, supersedes) {
+        (Some(namespace), _) => namespace,
         (None, Some(id)) => shown(memories, id).await?.namespace,
         (None, None) => Namespace::user(),
     };
@@ -320,7 +261,11 @@ fn first_words(text: &str) -> String {
     name.chars().take(80).collect()
 }
 
-async fn list(memories: &Memories, request: ListRequest, json: bool) -> Result<Exit> {
+/// Prints entries.
+///
+/// # Errors
+/// When memory cannot be read.
+pub async fn list(memories: &Memories, request: ListRequest, json: bool) -> Result<Exit> {
     let mut entries = memories.curator.list(request.clone()).await.or_fail()?;
     let paint = Paint::for_stream(&std::io::stdout());
     let mut page = String::new();

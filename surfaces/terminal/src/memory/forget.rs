@@ -1,25 +1,20 @@
 //! `carl memory forget`: what goes, what was searched for it, and what is not memory's to remove.
 
-use crate::commands::Setting;
-use crate::wiring::Memories;
+use super::Memories;
+use crate::exit::{Exit, Failure, not_remembered};
+use crate::render::memory as render;
+use crate::render::{Paint, print, print_error};
 use anyhow::{Context, Result};
 use api::memory::{Stored, WriteEntry};
 use domain::id::MemoryId;
 use std::io::{BufRead, IsTerminal};
-use terminal::exit::{Exit, Failure, not_remembered};
-use terminal::render::memory as render;
-use terminal::render::{Paint, print, print_error};
+use std::path::Path;
 
-/// Asks, forgets, and tells.
+/// Asks, forgets, and tells. `logs`: the folder of the logs of sessions.
 ///
 /// # Errors
 /// When nobody is there to ask, or a trace is left.
-pub async fn forget(
-    setting: &Setting,
-    memories: &Memories,
-    id: MemoryId,
-    is_sure: bool,
-) -> Result<Exit> {
+pub async fn forget(memories: &Memories, id: MemoryId, is_sure: bool, logs: &Path) -> Result<Exit> {
     let stored = memories.curator.show(id).await;
     let stored = stored.map_err(|error| not_remembered(&error))?;
     if !is_sure && !asked(&stored)? {
@@ -50,7 +45,7 @@ pub async fn forget(
              say the same could not be looked up.\n"
         ),
     })?;
-    print_error(&elsewhere(setting, &stored))?;
+    print_error(&elsewhere(logs, &stored))?;
     Ok(Exit::Success)
 }
 
@@ -75,8 +70,7 @@ fn asked(stored: &Stored) -> Result<bool> {
 }
 
 /// Where the same words may stand that are no memory: what was said stays said.
-fn elsewhere(setting: &Setting, stored: &Stored) -> String {
-    let sessions = setting.paths.sessions();
+fn elsewhere(sessions: &Path, stored: &Stored) -> String {
     match &stored.entry {
         WriteEntry::Engram { session_id, .. } => {
             format!(
