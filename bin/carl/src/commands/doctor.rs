@@ -4,7 +4,6 @@ mod served;
 
 use super::{Setting, named};
 use crate::cli::{DoctorArgs, SessionFlags};
-use crate::effective_settings::By;
 use crate::profile;
 use crate::wiring::{House, chosen, secrets_to_look, try_credential};
 use anyhow::Result;
@@ -16,6 +15,7 @@ use domain::fault::Coded;
 use domain::settings::{Attendance, Mode};
 use futures::StreamExt;
 use search::is_loopback;
+use settings::By;
 use terminal::doctor::{self, Check, State};
 use terminal::exit::{Exit, OrFail, describe};
 

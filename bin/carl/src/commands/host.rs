@@ -2,7 +2,6 @@
 
 use super::{Setting, named};
 use crate::cli::SessionFlags;
-use crate::effective_settings::By;
 use crate::wiring::House;
 use ::models::is_embedder;
 use anyhow::Result;
@@ -13,6 +12,7 @@ use api::sessions::Sessions;
 use async_trait::async_trait;
 use domain::model::ModelRole;
 use domain::settings::Attendance;
+use settings::By;
 use terminal::exit::OrFail;
 use terminal::host::Host;
 use terminal::notes::Vouched;

@@ -2,10 +2,10 @@
 
 use super::Setting;
 use crate::cli::{ModelsArgs, SessionFlags};
-use crate::effective_settings::By;
 use crate::wiring::House;
 use anyhow::Result;
 use domain::model::{ModelChoice, ModelRef};
+use settings::By;
 use terminal::exit::{Exit, Failure};
 use terminal::models;
 use terminal::render::print;

@@ -2,7 +2,7 @@
 
 use super::Setting;
 use crate::cli::{RoleArg, ServeArgs, SessionFlags};
-use crate::effective_settings::{By, EffectiveSettings};
+use crate::effective_settings;
 use crate::paths::private_folder;
 use crate::wiring::{self, House, LazyInbox, Remembrance};
 use anyhow::{Context, Result};
@@ -13,6 +13,7 @@ use domain::Timestamp;
 use grpc::Listen;
 use grpc::server::Builder;
 use observers::Capture;
+use settings::By;
 use std::sync::Arc;
 use terminal::exit::{Exit, Failure, OrFail};
 use terminal::render::print;
@@ -40,7 +41,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         }
     };
     locked(&address, args.trust_network)?;
-    let terms = EffectiveSettings::of(&setting, By::Serve)?.to_json()?;
+    let terms = effective_settings::told(&setting, By::Serve)?;
     if args.role == RoleArg::All {
         return all(&setting, &address, terms).await;
     }
@@ -82,9 +83,9 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
 /// Every role, from this process.
 async fn all(setting: &Setting, address: &Listen, terms: String) -> Result<Exit> {
     if let Some(endpoint) = wiring::served(setting, setting.paths.socket()).await
-        && let Some(terms) = EffectiveSettings::at(&endpoint).await
+        && let Some(terms) = effective_settings::at(&endpoint).await
     {
-        terms.refuse_a_second(&endpoint)?;
+        effective_settings::refuse_a_second(&terms, &endpoint)?;
     }
     // The house is kept until the end: it holds the lock of the state folder.
     let mut house = House::in_process(setting).await?;

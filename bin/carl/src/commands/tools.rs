@@ -2,9 +2,9 @@
 
 use super::Setting;
 use crate::cli::{AgentsArgs, ClassifyArgs, ListArgs, SessionFlags, ToolsArgs, ToolsCommand};
-use crate::effective_settings::By;
 use crate::wiring::House;
 use anyhow::Result;
+use settings::By;
 use terminal::exit::{Exit, OrFail};
 use terminal::render::print;
 use terminal::{rights, tool_tables};

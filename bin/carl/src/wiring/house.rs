@@ -10,7 +10,7 @@ use super::services::{
 };
 use super::stores::{secrets, secrets_to_look};
 use crate::cli::SessionFlags;
-use crate::effective_settings::{self, Agreement, By, EffectiveSettings};
+use crate::effective_settings::{self, Agreement};
 use crate::lock::StateLock;
 use crate::paths::private_folder;
 use crate::setting::Setting;
@@ -26,6 +26,7 @@ use domain::Timestamp;
 use grpc::server::Builder;
 use grpc::{Endpoint, Host, Listen};
 use observers::Capture;
+use settings::By;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use terminal::exit::{Failure, OrFail};
@@ -249,11 +250,10 @@ impl House {
         let bound = match private_folder(&setting.paths.runtime) {
             Ok(()) => {
                 let curator = self.remembrance.sides.curator.clone();
-                let terms =
-                    match EffectiveSettings::of(setting, by).and_then(|terms| terms.to_json()) {
-                        Ok(terms) => terms,
-                        Err(error) => return tracing::warn!(%error, "not shared"),
-                    };
+                let terms = match effective_settings::told(setting, by) {
+                    Ok(terms) => terms,
+                    Err(error) => return tracing::warn!(%error, "not shared"),
+                };
                 let offer = self.offer().curator(curator).terms(terms);
                 offer.bind(&listen).await
             }

@@ -1,4 +1,4 @@
-//! The form in which terms are told to other processes.
+//! The form in which settings in force are told to other processes.
 
 use domain::hash::Digest;
 use serde::{Deserialize, Serialize};
