@@ -1,9 +1,8 @@
 //! A record as a line: under a heading for each day and session, short enough for 80 columns.
 
-use audit::read::Placed;
-use audit::record::Record;
+use crate::read::Placed;
+use crate::record::Record;
 use domain::id::SessionId;
-use rustix::termios::{isatty, tcgetwinsize};
 use text::escape::visible;
 
 /// Turns records into lines, and knows what the last heading said.
@@ -15,14 +14,9 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// For standard output.
+    /// For so many columns, or any number.
     #[must_use]
-    pub fn new(json: bool) -> Self {
-        let out = std::io::stdout();
-        let width = match tcgetwinsize(&out) {
-            Ok(size) if isatty(&out) && size.ws_col > 0 => Some(usize::from(size.ws_col)),
-            _ => None,
-        };
+    pub const fn new(json: bool, width: Option<usize>) -> Self {
         Self {
             json,
             width,

@@ -1,7 +1,7 @@
 //! All there is about one record, a field a line.
 
-use audit::read::Placed;
-use audit::record::{ModelCallForm, Record};
+use crate::read::Placed;
+use crate::record::{ModelCallForm, Record};
 use domain::label::{Label, Readers};
 use std::collections::BTreeSet;
 use text::escape::visible;

@@ -1,14 +1,7 @@
-//! Records for other programs.
+//! Records as a table for other programs.
 
-use crate::cli::RecordForm;
-use anyhow::Result;
-use audit::read::{Placed, Records};
-use terminal::exit::{Exit, OrFail};
-use terminal::render::print;
+use crate::read::Placed;
 use text::escape::visible;
-
-/// How much is printed at once, bytes.
-const PAGE: usize = 64 << 10;
 
 const COLUMNS: [&str; 24] = [
     "sequence",
@@ -37,36 +30,18 @@ const COLUMNS: [&str; 24] = [
     "previous",
 ];
 
-/// Prints every record.
-///
-/// # Errors
-/// When a record cannot be read.
-pub fn export(records: Records, form: RecordForm) -> Result<Exit> {
-    let mut page = match form {
-        RecordForm::Jsonl => String::new(),
-        RecordForm::Csv => format!("{}\r\n", COLUMNS.join(",")),
-    };
-    for placed in records {
-        let placed = placed.or_fail()?;
-        match form {
-            RecordForm::Jsonl => {
-                page.push_str(&placed.json_line());
-                page.push('\n');
-            }
-            RecordForm::Csv => page.push_str(&row(&placed)?),
-        }
-        if page.len() >= PAGE {
-            print(&page)?;
-            page.clear();
-        }
-    }
-    print(&page)?;
-    Ok(Exit::Success)
+/// The row of names above all others.
+#[must_use]
+pub fn head() -> String {
+    format!("{}\r\n", COLUMNS.join(","))
 }
 
 /// A row as RFC 4180 has it: what a record has on disk, a field a cell. Lineage and label are JSON
 /// there as they are on disk.
-fn row(placed: &Placed) -> Result<String> {
+///
+/// # Errors
+/// When one of these has no JSON form.
+pub fn row(placed: &Placed) -> Result<String, serde_json::Error> {
     let record = &placed.record;
     let lineage = match record.lineage.is_empty() {
         true => None,
