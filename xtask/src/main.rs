@@ -28,7 +28,7 @@ enum Task {
     Corpora,
     /// Formatting, lints, architecture, documentation, dependencies
     Check,
-    /// Write the snapshots anew: help texts, wire schema, configuration reference, error list, crate graph
+    /// Write the snapshots anew: help texts, protocol schema, configuration reference, error list, crate graph
     Bless,
     /// Measure the whole program; prints a table and writes target/bench.json
     Bench(bench::Options),

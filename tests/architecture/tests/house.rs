@@ -8,6 +8,7 @@
 
 use architecture::arrows::{self, Arrow, Need};
 use architecture::dependencies::{self, Declared};
+use architecture::named_tests::Known;
 use architecture::source::SourceFile;
 use architecture::{Violation, circles, codes, contracts, rules, sizes};
 use cargo_metadata::{DependencyKind, MetadataCommand, Package};
@@ -332,4 +333,11 @@ fn every_error_code_is_documented_and_every_documented_code_exists() {
         stale.is_empty(),
         "in docs/errors.md but nowhere in the source: {stale:?}"
     );
+}
+
+#[test]
+fn every_test_that_the_table_of_daily_use_names_is_there() {
+    let path = "docs/testing.md";
+    let text = std::fs::read_to_string(root().join(path)).unwrap();
+    none(Known::of(&sources()).check(path, &text, "## Daily use"));
 }

@@ -444,6 +444,8 @@ fn an_entry_that_the_embedding_server_refuses_is_named() {
     );
     let id = house.ask(["memory", "stats", "--json"]).run().json()["refused"][0].clone();
     assert!(stats.contains(id.as_str().unwrap()), "{stats}");
+    let doctor = house.ask(["doctor"]).run().stdout;
+    assert!(doctor.contains(refused), "{doctor}");
     let found = house.ask(["memory", "search", "endless"]).run().expect(0);
     assert!(found.stdout.contains("endless"), "{}", found.stdout);
     assert!(!found.stderr.contains("no vector yet"), "{}", found.stderr);

@@ -6,7 +6,7 @@
 )]
 
 use scenarios::{Scene, of_kind};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use testkit::house::json_lines;
@@ -88,12 +88,15 @@ fn a_summary_tells_what_was_done_before_a_server_ended() {
     let house = &scene.house;
     let mut server = house.ask(["serve"]).spawn();
     server.until("serving at");
-    let running = house.ask(["run", "--json", "look around"]).spawn();
-    scene.server.wait_for_chats(2);
+    let line = "exec carl run --json 'look around' 2>&1 >summary.json";
+    let mut running = house.carl().typed(line).spawn();
+    // What is said of the second answer has come behind the result of the call.
+    running.until("models.quiet");
     server.kill();
     let finished = running.finish();
     assert_eq!(finished.code, Some(4), "{finished:#?}");
-    let summary = finished.json();
+    let summary = std::fs::read_to_string(house.work().join("summary.json")).unwrap();
+    let summary: Value = serde_json::from_str(&summary).unwrap();
     let log = json_lines(&house.session_logs()[0]);
     assert_eq!(summary["session_id"], log[0]["session_id"], "{summary:#}");
     let asked = &of_kind(&log, "query_received")[0]["query_id"];
