@@ -4,6 +4,7 @@
 //! What it owns: the form, which is a promise: names of fields do not change; and what is refused of a
 //! file that claims to be one.
 //! What it never does: read a file, or keep an entry.
+//! Its errors quote the file as it is: whoever shows them escapes them.
 //! Where to start: [`to_json`] for what is written, [`read`] for what is taken back.
 
 use api::memory::{Kind, Source, Stored, Winner, WriteEntry};
@@ -19,7 +20,6 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
-use text::escape::visible;
 
 /// Most origins that an imported label has.
 const ORIGINS: usize = 64;
@@ -172,7 +172,7 @@ fn entry(line: &[u8]) -> Result<Stored, String> {
         return Err(format!("it is longer than {} MiB", LINE_BYTES >> 20));
     }
     let text = str::from_utf8(line).map_err(|error| format!("it is no text: {error}"))?;
-    from_line(text).map_err(|error| visible(&error.to_string()))
+    from_line(text).map_err(|error| error.to_string())
 }
 
 /// A namespace by its whole name, if it is one that somebody may look into: a project's is a folder
@@ -190,7 +190,7 @@ pub fn namespace(name: &str) -> Result<Namespace, String> {
         let plain: PathBuf = folder.components().collect();
         let has_detours = folder.components().any(|part| part == Component::ParentDir);
         if !folder.is_absolute() || has_detours || plain.as_os_str() != folder.as_os_str() {
-            let said = visible(&folder.display().to_string());
+            let said = folder.display();
             return Err(format!("`{said}` is not the whole path of a folder"));
         }
     }

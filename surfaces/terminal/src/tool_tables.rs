@@ -221,7 +221,7 @@ fn write_new(path: &Path, text: &str) -> Result<()> {
 mod tests {
     use super::*;
     use api::audit::Action;
-    use api::test_support::{FakeAudit, FakeModels, Reply};
+    use contracts::{FakeAudit, FakeModels, Reply};
     use domain::tool::{EffectClass, ToolName};
     use serde_json::json;
     use tooltable::classify::Hints;

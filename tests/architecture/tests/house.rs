@@ -72,7 +72,6 @@ fn sources() -> Vec<SourceFile> {
                 .splitn(3, '/')
                 .nth(2)
                 .is_some_and(|rest| rest.starts_with("tests/"))
-            || name.contains("/test_support")
             || stem.ends_with("/tests")
             || test_modules
                 .iter()

@@ -205,7 +205,7 @@ fn is_embedding_folder(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use api::test_support::FakeModels;
+    use contracts::FakeModels;
 
     fn settings(folder: &Path) -> EngineSettings {
         EngineSettings {
