@@ -5,6 +5,7 @@ use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
+use zeroize::Zeroizing;
 
 /// The rights of a private file: its owner reads and writes it.
 const FILE_MODE: u32 = 0o600;
@@ -77,6 +78,27 @@ pub fn replace(path: &Path, content: &[u8], durability: Durability) -> io::Resul
         File::open(folder)?.sync_all()?;
     }
     Ok(())
+}
+
+/// Makes a file of random hexadecimal digits where there is none: whoever can read it can show it.
+///
+/// # Errors
+/// Whatever the file system says.
+pub fn make_token(path: &Path, digits: usize) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        folder(parent)?;
+    }
+    let mut file = match open(path, OpenOptions::new().write(true).create_new(true)) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
+        opened => opened?,
+    };
+    let mut text = Zeroizing::new(String::with_capacity(digits));
+    while text.len() < digits {
+        let digit = rand::random::<u32>() % 16;
+        text.extend(char::from_digit(digit, 16));
+    }
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
 }
 
 /// How the name of a file ends that [`replace`] has not put in place yet.
@@ -168,6 +190,19 @@ mod tests {
         let file = root.path().join("file");
         drop(writing(&file).unwrap());
         assert_eq!(mode(&file), FILE_MODE);
+    }
+
+    #[test]
+    fn a_token_is_made_once() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("run/token");
+        make_token(&path, 64).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text.len(), 64);
+        assert!(text.bytes().all(|byte| byte.is_ascii_hexdigit()), "{text}");
+        make_token(&path, 64).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        assert_eq!(mode(&path), FILE_MODE);
     }
 
     #[test]

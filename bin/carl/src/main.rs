@@ -2,12 +2,11 @@
 //!
 //! What it is: the top layer. It parses what was typed, reads the configuration, builds the services
 //! and connects them in [`wiring`], the only place that knows which service is where.
-//! What it owns: flags, configuration files, and what the user keeps beside sessions: trusted notes,
-//! open folders. Chat, run and how things look are `surfaces/terminal`'s.
+//! What it owns: flags and configuration files. What people see, and the lists of folders and notes
+//! that they said yes to, are `surfaces/terminal`'s.
 //! What it never does: decide what an agent may do, or keep state that a restart would lose.
 //! Where to start: [`cli`] (what can be typed), [`commands`] (what each does), [`wiring`].
 
-mod cards;
 mod cli;
 mod commands;
 mod config;

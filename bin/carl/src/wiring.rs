@@ -15,8 +15,8 @@ pub use self::memory::memories;
 pub use endpoints::served;
 pub use house::House;
 pub use knowledge::Remembrance;
-pub use log::{audit, log};
-pub use senses::LazyInbox;
+pub use log::{Unrecorded, audit, log};
+pub use senses::open as open_inbox;
 pub use services::{
     CAPTURE_WAIT, Knowledge, agent_tools, capture, guard, knowledge, let_go, local_tools, mark,
     models, sessions,

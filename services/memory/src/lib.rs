@@ -19,6 +19,7 @@ mod folder;
 mod forget;
 mod gate;
 mod index;
+mod lazy;
 mod ledger;
 mod record;
 mod retrieval;
@@ -28,6 +29,7 @@ mod store;
 
 pub use config::Config;
 pub use error::Error;
+pub use lazy::Lazy;
 pub use ledger::Clock;
 pub use service::Service;
 

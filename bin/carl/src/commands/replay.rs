@@ -4,9 +4,7 @@ use super::Setting;
 use crate::cli::ReplayArgs;
 use crate::wiring::{self, House, Knowledge};
 use anyhow::{Context, Result};
-use api::audit::{Ack, Audit, Durability, Entry};
 use api::sessions::Follow;
-use async_trait::async_trait;
 use broker::replay::Replayed;
 use domain::event::{Event, EventBody};
 use domain::settings::SessionProfile;
@@ -36,7 +34,8 @@ pub async fn replay(args: ReplayArgs) -> Result<Exit> {
     let local = wiring::local_tools(&setting)?;
     let (agent_tools, _never_opened) = wiring::agent_tools(&setting, &local)?;
     let tools = (local, &knowledge, &agent_tools);
-    let guard = wiring::guard(&setting, Arc::new(Rehearsal), secrets, tools)?;
+    // What is judged here happens to no one.
+    let guard = wiring::guard(&setting, Arc::new(wiring::Unrecorded), secrets, tools)?;
     let (judges, control) = (guard.broker.as_ref(), guard.control.as_ref());
     let profile = events.iter().find_map(profile_of);
     let profile = profile.context("the session's log does not begin with its opening")?;
@@ -89,14 +88,4 @@ fn as_json(replayed: &Replayed) -> Value {
         "then": replayed.then,
         "now": replayed.now,
     })
-}
-
-/// The log of a rehearsal: what is judged here happens to no one, and is not on record.
-struct Rehearsal;
-
-#[async_trait]
-impl Audit for Rehearsal {
-    async fn append(&self, _: Entry, _: Durability) -> Result<Ack, api::audit::Error> {
-        Ok(Ack { sequence: 0 })
-    }
 }

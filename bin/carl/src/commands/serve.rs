@@ -4,7 +4,7 @@ use super::Setting;
 use crate::cli::{RoleArg, ServeArgs, SessionFlags};
 use crate::effective_settings;
 use crate::paths::private_folder;
-use crate::wiring::{self, House, LazyInbox, Remembrance};
+use crate::wiring::{self, House, Remembrance};
 use anyhow::{Context, Result};
 use api::audit::{Action, Audit};
 use api::bus::Bus;
@@ -12,6 +12,7 @@ use bus::LocalBus;
 use domain::Timestamp;
 use grpc::Listen;
 use grpc::server::Builder;
+use inbox::LazyInbox;
 use observers::Capture;
 use settings::By;
 use std::sync::Arc;
@@ -61,7 +62,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         offer = offer.audit(audit.clone());
     }
     if let Some(inbox) = &inbox {
-        inbox.open().await?;
+        wiring::open_inbox(inbox).await?;
     }
     if let Some(audit) = &audit {
         wiring::mark(audit.as_ref(), Action::Start)

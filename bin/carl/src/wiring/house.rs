@@ -3,7 +3,7 @@
 use super::endpoints::{endpoint, served};
 use super::knowledge::Remembrance;
 use super::log::awaited;
-use super::senses::LazyInbox;
+use super::senses;
 use super::services::{
     CAPTURE_WAIT, Guard, Knowledge, agent_tools, capture, guard, knowledge, let_go, local_tools,
     mark, models, sessions,
@@ -25,6 +25,7 @@ use bus::LocalBus;
 use domain::Timestamp;
 use grpc::server::Builder;
 use grpc::{Endpoint, Host, Listen};
+use inbox::LazyInbox;
 use observers::Capture;
 use settings::By;
 use std::sync::Arc;
@@ -275,7 +276,7 @@ impl House {
     /// When it cannot be opened.
     pub async fn open_inbox(&self) -> Result<()> {
         match &self.inbox {
-            Some(inbox) => inbox.open().await,
+            Some(inbox) => senses::open(inbox).await,
             None => Ok(()),
         }
     }

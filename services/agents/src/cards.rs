@@ -2,16 +2,15 @@
 //! `cards/TYPE.md` in the configuration folder replaces one or adds another. A card is prompt text;
 //! what a type may do stands in agents.yaml alone.
 
-use agents::AgentCard;
-use anyhow::{Context, Result};
+mod record;
+
+use crate::config::AgentCard;
 use disk::read::{self, Links};
 use domain::limits::PROMPT_LAYER_BYTES;
 use domain::lineage::AgentType;
-use serde::Deserialize;
+use record::FrontMatter;
 use std::collections::BTreeMap;
-use std::path::Path;
-use terminal::exit::Failure;
-use terminal::render::print_error;
+use std::path::{Path, PathBuf};
 use text::escape::visible_line;
 use tooltable::yaml::{Trouble, trouble};
 
@@ -26,64 +25,82 @@ const SHIPPED: [&str; 5] = [
 /// What a card begins with.
 const FENCE: &str = "---\n";
 /// What a card is, for whoever wrote something else.
-const ABOUT_CARDS: &str = "A card begins with a line `---`, then `name:` and `description:`, a line `---`, and the \
+pub const ABOUT: &str = "A card begins with a line `---`, then `name:` and `description:`, a line `---`, and the \
      instructions. Rights and model roles belong in agents.yaml.";
 
-/// What stands between the two lines of dashes.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FrontMatter {
-    name: AgentType,
-    #[serde(default)]
-    description: String,
+/// Why the cards cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The folder cannot be read.
+    #[error("{folder} cannot be read")]
+    Folder {
+        /// Which.
+        folder: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A file cannot be read.
+    #[error("a card cannot be used")]
+    File(#[from] disk::Error),
+    /// What is in a file is no card; [`ABOUT`] says what one is.
+    #[error("{0}")]
+    Form(String),
 }
 
-/// Every card: the shipped ones, then the user's. A file that does not begin as a card, such as a
-/// note beside them, is left out with a warning.
+/// Every card: the shipped ones, then the user's.
+#[derive(Debug, Default)]
+pub struct Cards {
+    /// By agent type.
+    pub cards: BTreeMap<AgentType, AgentCard>,
+    /// Files that do not begin as a card, such as a note beside them: a sentence each.
+    pub left_out: Vec<String>,
+}
+
+/// Reads the cards.
 ///
 /// # Errors
-/// A usage failure that names the card which cannot be used, and why.
-pub fn load(folder: &Path) -> Result<BTreeMap<AgentType, AgentCard>> {
-    let mut cards = BTreeMap::new();
+/// [`Error`] that names the card which cannot be used, and why.
+pub fn load(folder: &Path) -> Result<Cards, Error> {
+    let mut all = Cards::default();
     for text in SHIPPED {
         let (name, card) = parse("a shipped card", text)?;
-        cards.insert(name, card);
+        all.cards.insert(name, card);
     }
+    let failed = |source| Error::Folder {
+        folder: folder.to_owned(),
+        source,
+    };
     let entries = match std::fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(cards),
-        Err(error) => {
-            return Err(error).with_context(|| format!("{} cannot be read", folder.display()));
-        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(all),
+        entries => entries.map_err(failed)?,
     };
     for entry in entries {
-        let path = entry
-            .with_context(|| format!("{} cannot be read", folder.display()))?
-            .path();
-        if path.extension().is_some_and(|extension| extension == "md") {
-            let text = read::text(&path, PROMPT_LAYER_BYTES as u64, Links::Followed)
-                .context("a card cannot be used")?;
-            // One that is gone by now, or a link that leads nowhere.
-            let Some(text) = text else { continue };
-            let shown = path.display().to_string();
-            if !text.starts_with(FENCE) {
-                let shown = visible_line(&shown);
-                print_error(&format!(
-                    "warning: {shown} is left out: it is no card. {ABOUT_CARDS}\n"
-                ))?;
-                continue;
-            }
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        // One that is gone by now, or a link that leads nowhere.
+        let Some(text) = read::text(&path, PROMPT_LAYER_BYTES as u64, Links::Followed)? else {
+            continue;
+        };
+        let shown = path.display().to_string();
+        if text.starts_with(FENCE) {
             let (name, card) = parse(&shown, &text)?;
-            cards.insert(name, card);
+            all.cards.insert(name, card);
+        } else {
+            let shown = visible_line(&shown);
+            all.left_out
+                .push(format!("{shown} is left out: it is no card. {ABOUT}"));
         }
     }
-    Ok(cards)
+    Ok(all)
 }
 
-fn parse(place: &str, text: &str) -> Result<(AgentType, AgentCard)> {
-    let refuse = |problem: String| Failure::usage(format!("{place}: {problem}"), ABOUT_CARDS);
+fn parse(place: &str, text: &str) -> Result<(AgentType, AgentCard), Error> {
+    let refuse = |problem: String| Error::Form(format!("{place}: {problem}"));
     if text.len() > PROMPT_LAYER_BYTES {
-        return Err(refuse(format!("larger than {PROMPT_LAYER_BYTES} bytes")).into());
+        return Err(refuse(format!("larger than {PROMPT_LAYER_BYTES} bytes")));
     }
     let (front, body) = text
         .strip_prefix(FENCE)
@@ -110,7 +127,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let text = "---\nname: coder\ndescription: mine\n---\nBe brief.\n";
         std::fs::write(folder.path().join("mine.md"), text).unwrap();
-        let cards = load(folder.path()).unwrap();
+        let cards = load(folder.path()).unwrap().cards;
         let coder = &cards[&AgentType::new("coder").unwrap()];
         assert_eq!(
             (coder.description.as_str(), coder.text.as_str()),
@@ -118,7 +135,7 @@ mod tests {
         );
         assert_eq!(cards.len(), SHIPPED.len());
         assert_eq!(
-            load(Path::new("/nowhere/cards")).unwrap().len(),
+            load(Path::new("/nowhere/cards")).unwrap().cards.len(),
             SHIPPED.len()
         );
     }
@@ -129,7 +146,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let card = folder.path().join("coder.md");
         let refused = |what: &str| {
-            let error = format!("{:#}", load(folder.path()).unwrap_err());
+            let error = load(folder.path()).unwrap_err();
+            let error = std::error::Error::source(&error).unwrap().to_string();
             assert!(error.contains("coder.md"), "{what}: {error}");
             std::fs::remove_file(&card).unwrap();
         };
