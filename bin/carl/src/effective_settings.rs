@@ -2,10 +2,11 @@
 //! command that is configured otherwise. Laxer terms than its own it does not work on.
 
 use crate::cli::SessionFlags;
-use crate::config::{self, Loaded, flattened, place};
+use crate::config::{self, Loaded, VARIABLES};
 use crate::paths::Paths;
 use crate::setting::Setting;
 use anyhow::{Context, Result};
+use configuration::flattened;
 use disk::read::{self, Links};
 use domain::hash::Digest;
 use grpc::{Endpoint, Host};
@@ -181,7 +182,7 @@ impl RequestedSettings<'_> {
             && self.loaded.layers.extract_inner::<bool>(key).ok() == Some(false);
         match &self.loaded.project {
             Some(file) if narrows => file.display().to_string(),
-            _ => place(&self.loaded.layers, key),
+            _ => VARIABLES.place(&self.loaded.layers, key),
         }
     }
 

@@ -1,19 +1,21 @@
 //! Parsing a configuration file, with errors that name the line and the nearest right key.
 
-use anyhow::Result;
+use crate::Error;
 use serde::de::DeserializeOwned;
 use std::path::Path;
-use terminal::exit::Failure;
 
 /// Largest configuration file, bytes.
-pub const CONFIG_FILE_BYTES: u64 = 1 << 20;
+pub const FILE_BYTES: u64 = 1 << 20;
 
 /// Parses a TOML file; the error shows the line and, for a misspelt key, the nearest right one.
-pub fn parse_toml<T: DeserializeOwned>(file: &Path, text: &str, note: &str) -> Result<T> {
+///
+/// # Errors
+/// Such an error.
+pub fn parse_toml<T: DeserializeOwned>(file: &Path, text: &str, note: &str) -> Result<T, Error> {
     toml::from_str(text).map_err(|error| {
         let detail = in_plain_words(without_secrets(&error.to_string()));
         let message = format!("{}: {}", file.display(), detail.trim_end());
-        Failure::usage(message, hint(&detail, note)).into()
+        Error::new(message, hint(&detail, note))
     })
 }
 
@@ -67,7 +69,8 @@ fn without_secrets(detail: &str) -> String {
 }
 
 /// `Did you mean …?` for an unknown key, and the note.
-pub(super) fn hint(detail: &str, note: &str) -> String {
+#[must_use]
+pub fn hint(detail: &str, note: &str) -> String {
     let mut quoted = detail.split('`').skip(1).step_by(2);
     let is_unknown = detail.contains("unknown field") || detail.contains("unknown variant");
     let wrong = if is_unknown {
@@ -85,4 +88,21 @@ pub(super) fn hint(detail: &str, note: &str) -> String {
         Some((_, right)) => format!("Did you mean `{right}`? {note}"),
         None => note.to_owned(),
     }
+}
+
+/// What to do where a name is none of the known ones; `None` where it is one.
+#[must_use]
+pub fn nearest(known: &[&str], name: &str) -> Option<String> {
+    if known.contains(&name) {
+        return None;
+    }
+    let nearest = known
+        .iter()
+        .map(|known| (strsim::jaro_winkler(known, name), *known))
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .filter(|(likeness, _)| *likeness > 0.75);
+    Some(match nearest {
+        Some((_, name)) => format!("Did you mean `{name}`?"),
+        None => format!("Write one of {}.", known.join(", ")),
+    })
 }
