@@ -42,7 +42,10 @@ async fn assert_refused(bench: &Bench, path: &str, rules: &[&str]) {
             Ok(output) => panic!("{tool} {path}: {output:?}"),
             Err(failure) => failure,
         };
-        assert!(rules.contains(&failure.rule), "{tool} {path}: {failure:?}");
+        assert!(
+            rules.contains(&failure.rule.as_ref()),
+            "{tool} {path}: {failure:?}"
+        );
         assert_eq!(failure.kind, FailureKind::Refused, "{tool} {path}");
         assert!(!failure.message.contains("SECRET"), "{failure:?}");
     }
@@ -259,7 +262,7 @@ async fn the_process_file_system_is_closed_even_when_the_root_is_everything() {
                     "is_a_folder",
                 ];
                 assert!(
-                    rules.contains(&failure.rule),
+                    rules.contains(&failure.rule.as_ref()),
                     "{tool} {path} under {root}: {failure:?}"
                 );
             }
@@ -382,11 +385,10 @@ async fn locating_refuses_what_the_tools_would_refuse() {
         }
     };
     for kind in [TargetKind::ReadPath, TargetKind::WritePath] {
-        assert_eq!(locate("out/secret.txt", kind).await, Err("symlink_escape"));
-        assert_eq!(
-            locate("out/new/deep.txt", kind).await,
-            Err("symlink_escape")
-        );
+        for outside in ["out/secret.txt", "out/new/deep.txt"] {
+            let refused = locate(outside, kind).await.unwrap_err();
+            assert_eq!(refused, "symlink_escape");
+        }
         for missing in ["missing/deep/file", "new.txt"] {
             let lands = kind == TargetKind::WritePath;
             let real = lands.then(|| PathBuf::from(missing));
@@ -397,14 +399,10 @@ async fn locating_refuses_what_the_tools_would_refuse() {
             assert_eq!(locate(path, kind).await, Ok(Some(PathBuf::from(real))));
         }
     }
-    assert_eq!(
-        locate("g/config", TargetKind::WritePath).await,
-        Err("protected")
-    );
-    assert_eq!(
-        locate("g/new/deep", TargetKind::WritePath).await,
-        Err("protected")
-    );
+    for protected in ["g/config", "g/new/deep"] {
+        let refused = locate(protected, TargetKind::WritePath).await.unwrap_err();
+        assert_eq!(refused, "protected");
+    }
     let read = locate("g/config", TargetKind::ReadPath).await;
     assert_eq!(read, Ok(Some(PathBuf::from(".git/config"))));
     let refused = bench

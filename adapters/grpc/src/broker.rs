@@ -6,18 +6,21 @@ use crate::{channel, stream};
 use api::broker::{
     Broker, CallRequest, Error, ErrorKind, PlanEvent, PlanRequest, Registered, ToolEvent,
 };
+use api::executor::ToolFailure;
 use api::{CallContext, Streaming};
 use async_trait::async_trait;
 use domain::decision::Decision;
+use domain::id::CallId;
 use domain::label::Label;
 use domain::limits::WIRE_MESSAGE_BYTES;
 use domain::lineage::AgentType;
-use domain::tool::ToolDefinition;
+use domain::tool::{ToolDefinition, ToolOutput};
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use proto::broker_client::BrokerClient;
 use proto::broker_server;
-use proto::convert::{InvalidField, each, name, required};
+use proto::convert::own_calls::{outcome, wire_outcome};
+use proto::convert::{InvalidField, each, name, required, text};
 use proto::status::{cause, reason, status};
 use std::sync::Arc;
 use tonic::transport::Channel;
@@ -79,7 +82,9 @@ pub(crate) fn from_status(status: Status, endpoint: &Endpoint) -> Error {
 pub(crate) fn to_status(error: Error) -> Status {
     let code = match error.kind {
         ErrorKind::UnknownAgent => Code::Unauthenticated,
-        ErrorKind::UnknownSession | ErrorKind::UnknownConfirmation => Code::NotFound,
+        ErrorKind::UnknownSession | ErrorKind::UnknownConfirmation | ErrorKind::UnknownCall => {
+            Code::NotFound
+        }
         ErrorKind::UnknownAgentType | ErrorKind::InvalidSettings => Code::InvalidArgument,
         ErrorKind::BindingMismatch | ErrorKind::AuditUnwritable => Code::FailedPrecondition,
         ErrorKind::LimitReached => Code::ResourceExhausted,
@@ -137,6 +142,22 @@ impl Broker for Client {
             Err(status) => Err(from_status(status, &endpoint)),
         });
         Ok(stream::until_error(events))
+    }
+
+    async fn report_call(
+        &self,
+        context: CallContext,
+        call_id: CallId,
+        outcome: Result<ToolOutput, ToolFailure>,
+    ) -> Result<(), Error> {
+        let request = proto::ReportCallRequest {
+            context: Some(context.into()),
+            call_id: call_id.to_string(),
+            outcome: Some(wire_outcome(outcome)),
+        };
+        let call = async { self.inner.clone().report_call(sized(request)?).await }.await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
     }
 
     async fn pin_plan(&self, request: PlanRequest) -> Result<Streaming<PlanEvent, Error>, Error> {
@@ -222,6 +243,19 @@ impl broker_server::Broker for Server {
         let events = self.0.execute(request).await.map_err(to_status)?;
         let events = events.map(|event| event.map(Into::into).map_err(to_status));
         Ok(Response::new(stream::until_error(events)))
+    }
+
+    async fn report_call(
+        &self,
+        request: Request<proto::ReportCallRequest>,
+    ) -> Result<Response<proto::ReportCallResponse>, Status> {
+        let request = request.into_inner();
+        let context = required(request.context, "context")?;
+        let call_id = text(&request.call_id, "call_id")?;
+        let outcome = outcome(request.outcome)?;
+        let reported = self.0.report_call(context, call_id, outcome).await;
+        reported.map_err(to_status)?;
+        Ok(Response::new(proto::ReportCallResponse {}))
     }
 
     async fn pin_plan(

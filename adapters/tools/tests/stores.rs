@@ -352,7 +352,7 @@ async fn what_is_not_kept_is_said_with_the_reason() {
     let secret = json!({"name": "key", "content": "AKIA0123456789ABCDEF"});
     let refused = save(secret).await.unwrap_err();
     assert_eq!(
-        (refused.kind, refused.rule),
+        (refused.kind, refused.rule.as_ref()),
         (FailureKind::Mendable, "secret")
     );
     let closed = json!({"name": "x", "content": "y z", "scope": "project"});

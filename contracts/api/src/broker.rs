@@ -3,6 +3,7 @@
 //! Two traits. [`Broker`] is what agents hold. [`Control`] is the user's side: it sets the ceiling
 //! and answers questions, and only the Sessions service, on behalf of a surface, calls it.
 
+use crate::executor::ToolFailure;
 use crate::{CallContext, Streaming};
 use async_trait::async_trait;
 use domain::Timestamp;
@@ -15,8 +16,10 @@ use domain::label::Label;
 use domain::lineage::{AgentType, Lineage};
 use domain::model::ModelRole;
 use domain::settings::SessionSettings;
-use domain::tool::{EffectClass, ToolDefinition, ToolName};
+use domain::tool::{EffectClass, ToolDefinition, ToolName, ToolOutput};
 use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// A registered agent.
@@ -73,9 +76,21 @@ pub struct ToolResult {
     pub artifacts: Vec<String>,
 }
 
+/// A permitted call of a tool that acts on the calling agent itself, such as starting another agent.
+/// Whoever made the call runs it, and says with [`Broker::report_call`] what came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OwnCall {
+    /// The tool.
+    pub tool: ToolName,
+    /// The arguments, an object that fits the tool's schema.
+    pub arguments: Value,
+    /// Arguments that name paths, absolute and normalised, by argument name.
+    pub targets: BTreeMap<String, PathBuf>,
+}
+
 /// What happens while a call is judged and run. The order is: `Decided`, then, if the user is
-/// asked, `ConfirmationAsked` and `ConfirmationAnswered`, then `Started` and `Progress` if it runs,
-/// and always `Finished` last. What changed while the user was asked (a folder is open, a call
+/// asked, `ConfirmationAsked` and `ConfirmationAnswered`, then `Started` and `Progress` if it runs
+/// (`CallerRuns` where it is the caller who runs it), and always `Finished` last. What changed while the user was asked (a folder is open, a call
 /// before it has run) is decided about anew: another `Decided`, and what follows from it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolEvent {
@@ -94,6 +109,8 @@ pub enum ToolEvent {
     },
     /// The tool runs.
     Started,
+    /// The caller is to run it now.
+    CallerRuns(OwnCall),
     /// The tool is at work.
     Progress {
         /// What it is doing.
@@ -231,6 +248,8 @@ pub enum ErrorKind {
     UnknownAgentType,
     /// No such open question, or it was answered.
     UnknownConfirmation,
+    /// The calling agent runs no such call, or it has ended.
+    UnknownCall,
     /// The answer was for something else than what is asked.
     BindingMismatch,
     /// A limit on agents or depth is reached.
@@ -245,11 +264,12 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every kind.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::UnknownAgent,
         Self::UnknownSession,
         Self::UnknownAgentType,
         Self::UnknownConfirmation,
+        Self::UnknownCall,
         Self::BindingMismatch,
         Self::LimitReached,
         Self::InvalidSettings,
@@ -265,6 +285,7 @@ impl ErrorKind {
             Self::UnknownSession => "broker.unknown_session",
             Self::UnknownAgentType => "broker.unknown_agent_type",
             Self::UnknownConfirmation => "broker.unknown_confirmation",
+            Self::UnknownCall => "broker.unknown_call",
             Self::BindingMismatch => "broker.binding_mismatch",
             Self::LimitReached => "broker.limit_reached",
             Self::InvalidSettings => "broker.invalid_settings",
@@ -352,6 +373,14 @@ pub trait Broker: Send + Sync {
 
     /// Judges a call and, if it may, runs it. Dropping the stream stops the tool.
     async fn execute(&self, request: CallRequest) -> Result<Streaming<ToolEvent, Error>, Error>;
+
+    /// What came of a call that its caller was told to run ([`ToolEvent::CallerRuns`]).
+    async fn report_call(
+        &self,
+        context: CallContext,
+        call_id: CallId,
+        outcome: Result<ToolOutput, ToolFailure>,
+    ) -> Result<(), Error>;
 
     /// Judges a whole plan and asks the user once for all of it.
     async fn pin_plan(&self, request: PlanRequest) -> Result<Streaming<PlanEvent, Error>, Error>;

@@ -6,6 +6,7 @@ use crate::authority::{Authorized, JudgedCall};
 use async_trait::async_trait;
 use domain::id::SessionId;
 use domain::tool::{TargetKind, ToolName, ToolOutput, ToolSpec};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 
@@ -26,7 +27,7 @@ pub type ProgressSink = mpsc::Sender<Progress>;
 #[error("{detail}")]
 pub struct PathRefusal {
     /// Stable name of the rule: `outside_roots`, `symlink_escape`, `magic_link`, `protected`.
-    pub rule: &'static str,
+    pub rule: Cow<'static, str>,
     /// For the user.
     pub detail: String,
 }

@@ -3,6 +3,8 @@
 //! where in it something stands was written by whoever wrote the file. One that only repeats the call
 //! says so with [`of_call`].
 
+use std::borrow::Cow;
+
 /// What kind of failure a tool met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
@@ -32,7 +34,7 @@ pub struct ToolFailure {
     /// What kind of failure.
     pub kind: FailureKind,
     /// Stable name: `not_found`, `no_match`, `ambiguous_match`, `outside_roots`.
-    pub rule: &'static str,
+    pub rule: Cow<'static, str>,
     /// What happened and what to do.
     pub message: String,
     /// Whose words these are. When in doubt, [`Words::Met`].
@@ -88,7 +90,7 @@ pub const fn of_call(text: String) -> Message {
 fn failure(kind: FailureKind, rule: &'static str, message: Message) -> ToolFailure {
     ToolFailure {
         kind,
-        rule,
+        rule: Cow::Borrowed(rule),
         message: message.text,
         words: message.words,
     }

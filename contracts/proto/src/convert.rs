@@ -12,6 +12,7 @@ pub mod lasting;
 pub mod memory;
 pub mod models;
 pub mod nouns;
+pub mod own_calls;
 pub mod plan;
 pub mod search;
 pub mod sessions;

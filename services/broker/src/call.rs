@@ -16,6 +16,7 @@ use domain::label::{Integrity, Label};
 use domain::tool::{EffectClass, TargetKind, ToolOutput};
 use policy::{Bound, Cover, Judgement};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::mpsc;
@@ -316,7 +317,7 @@ impl Call {
         let secrets = match self.credentials().await {
             Ok(secrets) => secrets,
             Err(failure) => {
-                self.record_outcome(record, CallStatus::Failed, 0, None, failure.rule)
+                self.record_outcome(record, CallStatus::Failed, 0, None, &failure.rule)
                     .await;
                 return self.failed(&failure, 0);
             }
@@ -337,7 +338,7 @@ impl Call {
         let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let (result, detail) = self.finish(ran, duration_ms);
         let label = result.label.clone();
-        self.record_outcome(record, result.status, duration_ms, label, detail)
+        self.record_outcome(record, result.status, duration_ms, label, &detail)
             .await;
         result
     }
@@ -381,20 +382,20 @@ impl Call {
         }
     }
 
-    fn finish(&self, ran: Ran, duration_ms: u64) -> (ToolResult, &'static str) {
+    fn finish(&self, ran: Ran, duration_ms: u64) -> (ToolResult, Cow<'static, str>) {
         match ran {
             Ran::Done(Ok(output)) => {
                 let output = self.scrubbed_output(output);
-                (self.show(output, duration_ms), "")
+                (self.show(output, duration_ms), "".into())
             }
             Ran::Done(Err(failure)) => (self.failed(&failure, duration_ms), failure.rule),
-            Ran::Panicked => (self.failed(&panicked(), duration_ms), "panic"),
-            Ran::TimedOut => (self.failed(&timed_out(), duration_ms), "timeout"),
+            Ran::Panicked => (self.failed(&panicked(), duration_ms), "panic".into()),
+            Ran::TimedOut => (self.failed(&timed_out(), duration_ms), "timeout".into()),
             Ran::Cancelled => {
                 let text = "[CANCELLED] The tool was stopped; part of it may have been done.";
                 let mut result = nothing_ran(CallStatus::Cancelled, text.to_owned());
                 result.duration_ms = duration_ms;
-                (result, "cancelled")
+                (result, "cancelled".into())
             }
         }
     }
@@ -403,7 +404,7 @@ impl Call {
 fn panicked() -> ToolFailure {
     ToolFailure {
         kind: FailureKind::Broken,
-        rule: "panic",
+        rule: "panic".into(),
         message: "The tool broke down. Do not repeat the call; report what you could not do."
             .to_owned(),
         words: Words::Own,
@@ -413,7 +414,7 @@ fn panicked() -> ToolFailure {
 fn timed_out() -> ToolFailure {
     ToolFailure {
         kind: FailureKind::Timeout,
-        rule: "timeout",
+        rule: "timeout".into(),
         message: "The tool took too long and was stopped. Ask for less at once.".to_owned(),
         words: Words::Own,
     }
@@ -423,7 +424,7 @@ fn timed_out() -> ToolFailure {
 fn would_fail() -> ToolFailure {
     ToolFailure {
         kind: FailureKind::Mendable,
-        rule: "would_fail",
+        rule: "would_fail".into(),
         message: "The call would fail as it stands. Read what it is about first, or leave it."
             .to_owned(),
         words: Words::Own,

@@ -2,6 +2,7 @@
 
 use domain::Timestamp;
 use domain::limits::{CONFIRMATION_WAIT, FILE_TOOL_TIME};
+use domain::tool::ToolSpec;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use std::time::Duration;
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// The broker's configuration.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Config {
     /// The user's home, absolute: what `~` stands for.
     pub home: PathBuf,
@@ -25,6 +26,9 @@ pub struct Config {
     pub confirmation_wait: Duration,
     /// How long a tool may run.
     pub tool_time: Duration,
+    /// Tools that whoever calls them runs ([`api::broker::ToolEvent::CallerRuns`]): what agents do to
+    /// themselves and with other agents.
+    pub caller_tools: Vec<ToolSpec>,
 }
 
 impl Config {
@@ -38,6 +42,7 @@ impl Config {
             egress_hosts: BTreeSet::new(),
             confirmation_wait: CONFIRMATION_WAIT,
             tool_time: FILE_TOOL_TIME,
+            caller_tools: Vec::new(),
         }
     }
 }

@@ -56,7 +56,7 @@ impl Call {
 fn missing(name: &str, why: &str) -> ToolFailure {
     ToolFailure {
         kind: FailureKind::Broken,
-        rule: "secret_unavailable",
+        rule: "secret_unavailable".into(),
         message: format!(
             "The tool needs the secret `{name}`, and {why}. Report this; the user has to set it."
         ),

@@ -304,7 +304,7 @@ impl Inner {
                 Ok(Ok(Err(refusal))) => Finding {
                     layer: Layer::Path,
                     verdict: Verdict::Deny,
-                    rule: refusal.rule.to_owned(),
+                    rule: refusal.rule.into_owned(),
                     model_reason: OUT_OF_REACH.to_owned(),
                     user_reason: refusal.detail,
                 },
@@ -381,7 +381,7 @@ pub(crate) fn out_of_reach(failure: &ToolFailure) -> Finding {
     Finding {
         layer: Layer::Path,
         verdict: Verdict::Deny,
-        rule: failure.rule.to_owned(),
+        rule: failure.rule.clone().into_owned(),
         model_reason: OUT_OF_REACH.to_owned(),
         user_reason: format!(
             "{} To open a folder for writing: `--allow-write FOLDER`.",

@@ -24,6 +24,7 @@ mod judging;
 mod ledger;
 mod lock;
 mod manifest;
+mod own_calls;
 mod plan;
 mod question;
 mod render;

@@ -6,7 +6,7 @@ use crate::judging::OUT_OF_REACH;
 use crate::state::{Session, lock};
 use crate::values::Stored;
 use api::authority::{Authorized, JudgedCall};
-use api::broker::{CallRequest, ToolEvent, ToolResult};
+use api::broker::{CallRequest, OwnCall, ToolEvent, ToolResult};
 use api::executor::{FailureKind, Progress, ToolFailure, Words};
 use domain::event::CallStatus;
 use domain::hash::Digest;
@@ -35,6 +35,9 @@ const LETTING_GO: Duration = Duration::from_secs(2);
 impl Call {
     /// Runs the tool in a task of its own, so that a panic in it stays there.
     pub(crate) async fn drive(&self, permission: Authorized) -> Ran {
+        if self.inner.is_run_by_caller(&self.request.tool) {
+            return self.hand_over(permission).await;
+        }
         let (sink, mut progress) = mpsc::channel::<Progress>(PROGRESS_BACKLOG);
         let executor = self.inner.executor.clone();
         let task = tokio::spawn(async move { executor.run(permission, sink).await });
@@ -60,6 +63,34 @@ impl Call {
             Ok(Ok(result)) => Ran::Done(result),
             Ok(Err(_)) | Err(_) => stopped,
         }
+    }
+
+    /// Has the caller run the call, and waits until it says what came of it.
+    async fn hand_over(&self, permission: Authorized) -> Ran {
+        let call = match permission.redeem((self.inner.clock)()) {
+            Ok(call) => call,
+            Err(expired) => return Ran::Done(Err(expired.into())),
+        };
+        let (agent_id, call_id) = (self.caller.agent_id, call.call_id);
+        let session = &self.caller.session;
+        let outcome = lock(session).own_calls.expect(agent_id, call_id);
+        let own = OwnCall {
+            tool: call.tool,
+            arguments: call.arguments,
+            targets: call.targets,
+        };
+        let reported = async {
+            self.emit(ToolEvent::CallerRuns(own)).await;
+            outcome.await
+        };
+        let ran = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Ran::Cancelled,
+            reported = reported => reported.map_or(Ran::Cancelled, Ran::Done),
+            () = self.deadline() => Ran::TimedOut,
+        };
+        lock(session).own_calls.forget(agent_id, call_id);
+        ran
     }
 
     /// Waits until the tool has run too long. Agents have limits of their own.
@@ -278,6 +309,12 @@ impl Body {
 }
 
 impl Inner {
+    /// Whether whoever calls a tool runs it.
+    fn is_run_by_caller(&self, tool: &str) -> bool {
+        let mut tools = self.config.caller_tools.iter();
+        tools.any(|spec| spec.definition.name.as_str() == tool)
+    }
+
     /// What the call would change, by the executor's own account.
     pub(crate) async fn preview(&self, call: &JudgedCall) -> Result<Option<String>, ToolFailure> {
         self.preview_after(call, Vec::new()).await
@@ -289,11 +326,14 @@ impl Inner {
         call: &JudgedCall,
         earlier: Vec<ToolName>,
     ) -> Result<Option<String>, ToolFailure> {
+        if self.is_run_by_caller(call.tool.as_str()) {
+            return Ok(None);
+        }
         let (executor, call) = (self.executor.clone(), call.clone());
         let task = tokio::spawn(async move { executor.preview_after(&call, &earlier).await });
-        let unknown = |kind, rule, message: &str| ToolFailure {
+        let unknown = |kind, rule: &'static str, message: &str| ToolFailure {
             kind,
-            rule,
+            rule: rule.into(),
             message: message.to_owned(),
             words: Words::Own,
         };

@@ -17,16 +17,16 @@ use api::authority::Authority;
 use api::broker::{
     Broker, CallRequest, Error, ErrorKind, PlanEvent, PlanRequest, Registered, ToolEvent,
 };
-use api::executor::Executor;
+use api::executor::{Executor, ToolFailure};
 use api::{CallContext, Streaming};
 use async_trait::async_trait;
 use domain::decision::Decision;
 use domain::event::CallStatus;
-use domain::id::{SessionId, ValueId};
+use domain::id::{CallId, SessionId, ValueId};
 use domain::label::Label;
 use domain::limits::SPAWN_DEPTH;
 use domain::lineage::AgentType;
-use domain::tool::ToolDefinition;
+use domain::tool::{ToolDefinition, ToolOutput};
 use futures::StreamExt;
 use policy::table::ToolTable;
 use policy::{Cover, Parts, Policy};
@@ -78,6 +78,7 @@ impl Service {
         clock: Clock,
     ) -> Result<Self, error::Error> {
         let mut specs = executor.table();
+        specs.extend(config.caller_tools.iter().cloned());
         specs.push(crate::discovery::finder());
         let table = ToolTable::new(specs)?;
         let manifest = manifest::load(&config, &table)?;
@@ -247,6 +248,23 @@ impl Broker for Service {
             }
         });
         Ok(streamed(receiver, cancel))
+    }
+
+    async fn report_call(
+        &self,
+        context: CallContext,
+        call_id: CallId,
+        outcome: Result<ToolOutput, ToolFailure>,
+    ) -> Result<(), Error> {
+        let caller = self.inner.state.caller(&context)?;
+        let calls = &mut lock(&caller.session).own_calls;
+        match calls.report(caller.agent_id, call_id, outcome) {
+            true => Ok(()),
+            false => {
+                let detail = format!("No call {call_id} of this agent waits for its result.");
+                Err(Error::new(ErrorKind::UnknownCall, detail))
+            }
+        }
     }
 
     async fn pin_plan(&self, request: PlanRequest) -> Result<Streaming<PlanEvent, Error>, Error> {

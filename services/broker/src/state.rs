@@ -4,6 +4,7 @@
 use crate::approvals::Approvals;
 use crate::batch::Rows;
 pub(crate) use crate::lock::lock;
+use crate::own_calls::OwnCalls;
 use crate::values::Values;
 use api::audit::Entry;
 use api::broker::{Error, ErrorKind};
@@ -94,6 +95,8 @@ pub(crate) struct Session {
     pub(crate) ended: CancellationToken,
     /// Calls that were handed in together.
     pub(crate) rows: Rows,
+    /// Calls that their callers run.
+    pub(crate) own_calls: OwnCalls,
     /// How often others were asked something after what is not theirs was read, since the user
     /// spoke: what begins by itself meanwhile begins no new count.
     inquiries: usize,
@@ -121,6 +124,7 @@ impl Session {
             provenance: Provenance::default(),
             ended: CancellationToken::new(),
             rows: Rows::default(),
+            own_calls: OwnCalls::default(),
             inquiries: 0,
             requested: (Requested::default(), None),
             tasks: VecDeque::new(),

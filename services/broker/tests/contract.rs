@@ -42,6 +42,7 @@ fn subject(agents_file: &Path) -> Subject {
     ]));
     let mut config = Config::new(PathBuf::from("/home/u"), Vec::new());
     config.agents_file = Some(agents_file.to_path_buf());
+    config.caller_tools = vec![FakeTool::new("look_back", "fs_read", EffectClass::Read).spec];
     let audit = Arc::new(FakeAudit::new());
     let clock = Arc::new(Timestamp::now);
     let service = Arc::new(Service::new(config, audit, executor.clone(), clock).unwrap());
@@ -61,6 +62,7 @@ fn subject(agents_file: &Path) -> Subject {
         allowed: call("read_file", "a.txt"),
         asked: call("delete_file", "/open/a.txt"),
         denied: call("read_file", "/etc/shadow"),
+        own: call("look_back", "a.txt"),
         endless: Some((
             call("watch_file", "a.txt"),
             Box::pin(async move {

@@ -5,26 +5,27 @@ mod state;
 
 use super::{DropCount, fresh_uuid};
 use api::broker::{
-    Broker, CallRequest, Error, ErrorKind, GrantListing, PlanEvent, PlanRequest, Registered,
-    ToolEvent, ToolResult,
+    Broker, CallRequest, Error, ErrorKind, GrantListing, OwnCall, PlanEvent, PlanRequest,
+    Registered, ToolEvent, ToolResult,
 };
+use api::executor::ToolFailure;
 use api::{CallContext, Streaming};
 use async_trait::async_trait;
 use domain::Timestamp;
 use domain::decision::{Decision, Layer, Verdict};
 use domain::event::{Batch, CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
-use domain::id::{AgentId, BatchId, ConfirmationId, PlanId, SessionId, ValueId};
+use domain::id::{AgentId, BatchId, CallId, ConfirmationId, PlanId, SessionId, ValueId};
 use domain::label::Label;
 use domain::limits::CONFIRMATION_WAIT;
 use domain::lineage::AgentType;
 use domain::settings::Attendance;
-use domain::tool::{EffectClass, ToolDefinition, ToolName};
+use domain::tool::{EffectClass, ToolDefinition, ToolName, ToolOutput};
 use futures::StreamExt;
 use futures::stream::unfold;
 use serde_json::{Value, json};
 use state::{AGENT_TYPES, Question, State, binding, decide};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
@@ -233,19 +234,45 @@ impl FakeBroker {
         let Some(tool) = tool else { return };
         let mut guard = self.stopped.watch();
         send(&events, ToolEvent::Started).await;
-        for progress in tool.progress {
+        for progress in tool.progress.clone() {
             let (message, percent) = (progress.message, progress.percent);
             send(&events, ToolEvent::Progress { message, percent }).await;
         }
-        if let Some(gate) = tool.gate {
+        if let Some(gate) = &tool.gate {
             gate.pass().await;
         }
+        let mut ended = match tool.is_own {
+            true => self.run_by_caller(&request, &tool, &events).await,
+            false => finished(tool.status, tool.text, tool.data),
+        };
         guard.done();
-        let mut ended = finished(tool.status, tool.text, tool.data);
         if let ToolEvent::Finished(result) = &mut ended {
             result.label = result.label.take().map(|_| tool.label);
         }
         send(&events, ended).await;
+    }
+
+    /// Has the caller run a call, and waits for what it reports.
+    async fn run_by_caller(
+        &self,
+        request: &CallRequest,
+        tool: &BrokerTool,
+        events: &mpsc::Sender<ToolEvent>,
+    ) -> ToolEvent {
+        let (report, outcome) = oneshot::channel();
+        let key = (request.context.agent_token.clone(), request.call_id);
+        self.state.lock().unwrap().own_calls.insert(key, report);
+        let own = OwnCall {
+            tool: tool.definition.name.clone(),
+            arguments: request.arguments.clone(),
+            targets: BTreeMap::new(),
+        };
+        send(events, ToolEvent::CallerRuns(own)).await;
+        match outcome.await {
+            Ok(Ok(output)) => finished(CallStatus::Ok, output.text, output.data),
+            Ok(Err(failure)) => finished(CallStatus::Failed, failure.message, Value::Null),
+            Err(_) => finished(CallStatus::Cancelled, String::new(), Value::Null),
+        }
     }
 
     async fn confirm_call(
@@ -481,6 +508,20 @@ impl Broker for FakeBroker {
         };
         let this = self.clone();
         Ok(streaming(|events| this.perform(request, decision, events)))
+    }
+
+    async fn report_call(
+        &self,
+        context: CallContext,
+        call_id: CallId,
+        outcome: Result<ToolOutput, ToolFailure>,
+    ) -> Result<(), Error> {
+        let mut state = self.state.lock().unwrap();
+        state.agent(&context)?;
+        let report = state.own_calls.remove(&(context.agent_token, call_id));
+        report
+            .and_then(|report| report.send(outcome).ok())
+            .ok_or_else(|| Error::new(ErrorKind::UnknownCall, "no such call waits"))
     }
 
     async fn pin_plan(&self, request: PlanRequest) -> Result<Streaming<PlanEvent, Error>, Error> {

@@ -9,14 +9,16 @@ use subject::{ROOM_TOKENS, call, check_denied, context, kind, open, run};
 
 use super::{fresh_uuid, within};
 use api::broker::{Error, ErrorKind, PlanApproval, PlanRequest, PlannedCall, ToolEvent};
+use api::failure::mendable;
 use api::{CallContext, Streaming};
 use domain::decision::Verdict;
 use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationRequest};
 use domain::hash::Digest;
-use domain::id::{AgentToken, SessionId};
+use domain::id::{AgentToken, CallId, SessionId};
 use domain::label::Label;
 use domain::lineage::AgentType;
 use domain::settings::Attendance;
+use domain::tool::ToolOutput;
 use futures::StreamExt;
 use serde_json::json;
 
@@ -32,6 +34,7 @@ pub async fn conformance(subject: impl AsyncFn() -> Subject) {
     a_no_and_an_empty_room_stop_the_call(&subject().await).await;
     ceiling::a_plan_is_pinned_to_its_calls(&subject().await).await;
     ceiling::settings_hold_at_once_and_closing_ends_all(&subject().await).await;
+    what_the_caller_runs_it_reports_once(&subject().await).await;
     dropping_the_stream_stops_the_tool(subject().await).await;
     ceiling::a_yes_for_the_session_is_listed(&subject().await).await;
     ceiling::the_user_is_heard_in_known_sessions_only(&subject().await).await;
@@ -121,6 +124,8 @@ async fn refuses_everything(subject: &Subject, context: CallContext) {
     assert_eq!(kind(registering.await), ErrorKind::UnknownAgent);
     let noting = broker.note_shown(context.clone(), Label::untrusted("notes"));
     assert_eq!(kind(noting.await), ErrorKind::UnknownAgent);
+    let reporting = broker.report_call(context.clone(), call_id(), Ok(output("nothing")));
+    assert_eq!(kind(reporting.await), ErrorKind::UnknownAgent);
     assert_eq!(kind(broker.release(context).await), ErrorKind::UnknownAgent);
 }
 
@@ -280,6 +285,96 @@ async fn a_no_and_an_empty_room_stop_the_call(subject: &Subject) {
 
     let unattended = open(subject, Attendance::Unattended).await;
     check_denied(&run(subject, call(unattended.context(), &subject.asked)).await);
+}
+
+fn call_id() -> CallId {
+    CallId::from_uuid(fresh_uuid())
+}
+
+fn output(text: &str) -> ToolOutput {
+    ToolOutput {
+        data: json!({"text": text}),
+        text: text.to_owned(),
+        origin: String::new(),
+        artifacts: Vec::new(),
+        labels: Vec::new(),
+    }
+}
+
+/// Makes the call that its caller runs, up to where it is to be run.
+async fn own_call(
+    subject: &Subject,
+    context: CallContext,
+) -> (CallId, Streaming<ToolEvent, Error>) {
+    let request = call(context, &subject.own);
+    let call_id = request.call_id;
+    let stream = within("the call is taken", subject.broker.execute(request)).await;
+    let mut stream = stream.expect("the call is taken");
+    loop {
+        let event = within("the caller is to run it", stream.next()).await;
+        match event.expect("it goes on").expect("no error") {
+            ToolEvent::Decided(decision) => assert_eq!(decision.verdict, Verdict::Allow),
+            ToolEvent::CallerRuns(own) => {
+                assert_eq!(own.tool.as_str(), subject.own.tool);
+                assert_eq!(own.arguments, subject.own.arguments);
+                return (call_id, stream);
+            }
+            ToolEvent::Started => {}
+            other => panic!("before the caller runs it: {other:?}"),
+        }
+    }
+}
+
+async fn what_the_caller_runs_it_reports_once(subject: &Subject) {
+    let session = open(subject, Attendance::Unattended).await;
+    let child = subject.child.clone();
+    let spawning = subject.broker.register_agent(session.context(), child);
+    let child = spawning.await.expect("the child is registered");
+    let child = context(session.session_id, &child.token);
+    let report = |context: CallContext, call_id, text: &'static str| {
+        subject
+            .broker
+            .report_call(context, call_id, Ok(output(text)))
+    };
+    let unasked = report(session.context(), call_id(), "unasked").await;
+    assert_eq!(kind(unasked), ErrorKind::UnknownCall);
+    let (id, stream) = own_call(subject, session.context()).await;
+    let anothers = report(child, id, "another agent's").await;
+    assert_eq!(kind(anothers), ErrorKind::UnknownCall);
+    let reported = report(session.context(), id, "what came of it").await;
+    reported.expect("the caller's own report is taken");
+    let again = report(session.context(), id, "once more").await;
+    assert_eq!(kind(again), ErrorKind::UnknownCall);
+    let rest: Vec<_> = within("the call ends", stream.collect()).await;
+    let Some(Ok(ToolEvent::Finished(result))) = rest.last() else {
+        panic!("the end is told: {rest:?}");
+    };
+    assert_eq!(result.status, CallStatus::Ok);
+    assert!(result.text.contains("what came of it"), "{}", result.text);
+
+    let (id, stream) = own_call(subject, session.context()).await;
+    let failure = mendable("not_there", "There is nothing of that name.");
+    let reporting = subject
+        .broker
+        .report_call(session.context(), id, Err(failure));
+    reporting.await.expect("a failure is taken");
+    let rest: Vec<_> = within("the call ends", stream.collect()).await;
+    let Some(Ok(ToolEvent::Finished(result))) = rest.last() else {
+        panic!("the end is told: {rest:?}");
+    };
+    assert_eq!(result.status, CallStatus::Failed);
+    assert!(
+        result.text.contains("nothing of that name"),
+        "{}",
+        result.text
+    );
+
+    let (id, stream) = own_call(subject, session.context()).await;
+    drop(stream);
+    // Nobody waits for it any more; when that is noticed is not promised.
+    while report(session.context(), id, "too late").await.is_ok() {
+        tokio::task::yield_now().await;
+    }
 }
 
 async fn dropping_the_stream_stops_the_tool(subject: Subject) {

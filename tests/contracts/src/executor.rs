@@ -119,7 +119,7 @@ impl FakeTool {
     pub fn fails(mut self, kind: FailureKind, rule: &'static str, message: &str) -> Self {
         self.outcome = Err(ToolFailure {
             kind,
-            rule,
+            rule: rule.into(),
             message: message.to_owned(),
             words: Words::Met,
         });
@@ -234,7 +234,7 @@ impl FakeExecutor {
     fn tool(&self, name: &ToolName) -> Result<&FakeTool, ToolFailure> {
         self.tools.get(name.as_str()).ok_or_else(|| ToolFailure {
             kind: FailureKind::Broken,
-            rule: "unknown_tool",
+            rule: "unknown_tool".into(),
             message: format!("no tool is named {name}"),
             words: Words::Own,
         })
@@ -253,9 +253,9 @@ impl Executor for FakeExecutor {
         _: TargetKind,
         roots: &[PathBuf],
     ) -> Result<Option<PathBuf>, PathRefusal> {
-        let refuse = |rule, detail: &str| {
+        let refuse = |rule: &'static str, detail: &str| {
             Err(PathRefusal {
-                rule,
+                rule: rule.into(),
                 detail: format!("{}: {detail}", path.display()),
             })
         };
@@ -287,7 +287,7 @@ impl Executor for FakeExecutor {
         let mut guard = self.stopped.watch();
         let expired = |error: api::authority::Expired| ToolFailure {
             kind: FailureKind::Refused,
-            rule: "expired",
+            rule: "expired".into(),
             message: error.to_string(),
             words: Words::Own,
         };

@@ -1,6 +1,5 @@
-//! Tools over the files of a test: reading and writing, and the house's own beside them.
+//! Tools over the files of a test: reading and writing.
 
-use agents::AgentTools;
 use api::authority::{Authorized, JudgedCall};
 use api::executor::{Executor, FailureKind, PathRefusal, ProgressSink, ToolFailure, Words};
 use async_trait::async_trait;
@@ -12,21 +11,19 @@ use domain::tool::{
 };
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// What is in memory, and how far it is trusted.
 pub type Remembered = (String, Label);
 
-/// `read_file`, `write_file`, `delete_file`, `save_memory`, and what agents have of their own; `search_memory`
-/// where something is remembered.
+/// `read_file`, `write_file`, `delete_file`, `save_memory`; `search_memory` where something is
+/// remembered.
 pub(crate) struct Tools {
     files: FakeExecutor,
-    agent_tools: Arc<AgentTools>,
     remembered: Option<Remembered>,
 }
 
 impl Tools {
-    pub(crate) fn new(agent_tools: Arc<AgentTools>, remembered: Option<Remembered>) -> Self {
+    pub(crate) fn new(remembered: Option<Remembered>) -> Self {
         let mut save = FakeTool::new("save_memory", "memory_write", EffectClass::SelfWrite)
             .with_payload("name")
             .with_payload("content");
@@ -47,25 +44,15 @@ impl Tools {
         files.extend(remembered.as_ref().map(|_| searching()));
         Self {
             files: FakeExecutor::new(files),
-            agent_tools,
             remembered,
         }
-    }
-
-    fn is_file_tool(&self, name: &str) -> bool {
-        let table = self.files.table();
-        table
-            .iter()
-            .any(|tool| tool.definition.name.as_str() == name)
     }
 }
 
 #[async_trait]
 impl Executor for Tools {
     fn table(&self) -> Vec<ToolSpec> {
-        let mut table = self.files.table();
-        table.extend(self.agent_tools.table());
-        table
+        self.files.table()
     }
 
     async fn locate(
@@ -81,14 +68,7 @@ impl Executor for Tools {
         Ok(None)
     }
 
-    async fn run(
-        &self,
-        call: Authorized,
-        progress: ProgressSink,
-    ) -> Result<ToolOutput, ToolFailure> {
-        if !self.is_file_tool(call.call().tool.as_str()) {
-            return self.agent_tools.run(call, progress).await;
-        }
+    async fn run(&self, call: Authorized, _: ProgressSink) -> Result<ToolOutput, ToolFailure> {
         let call = call.redeem(Timestamp::now()).unwrap();
         if call.tool.as_str() == SEARCH {
             return Ok(found(self.remembered.as_ref()));
@@ -96,7 +76,7 @@ impl Executor for Tools {
         let path = call.targets.get("path").cloned().unwrap_or_default();
         let missing = |error: std::io::Error| ToolFailure {
             kind: FailureKind::Mendable,
-            rule: "not_found",
+            rule: "not_found".into(),
             message: error.to_string(),
             words: Words::Own,
         };

@@ -89,8 +89,9 @@ impl House {
         let clock = || Arc::new(Timestamp::now);
         let (models, audit) = (Arc::new(models), Arc::new(FakeAudit::new()));
         let agent_tools = Arc::new(AgentTools::new(clock()));
-        let tools = files::Tools::new(agent_tools.clone(), remembered);
-        let config = broker::Config::new(PathBuf::from("/home/u"), Vec::new());
+        let tools = files::Tools::new(remembered);
+        let mut config = broker::Config::new(PathBuf::from("/home/u"), Vec::new());
+        config.caller_tools = AgentTools::table();
         let guard = broker::Service::new(config, audit.clone(), Arc::new(tools), clock()).unwrap();
         let guard = Arc::new(guard);
         let mut config = Config::new(folder.path().join("sessions"));

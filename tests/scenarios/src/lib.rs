@@ -14,6 +14,7 @@
 )]
 
 pub mod crew;
+pub mod roles;
 pub mod site;
 
 use serde_json::Value;

@@ -10,6 +10,7 @@ use domain::label::Label;
 use domain::tool::{ToolName, ToolOutput};
 use files::{Config, FileTools};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -154,7 +155,12 @@ impl Bench {
     pub async fn fails(&self, tool: &str, arguments: Value) -> (&'static str, String) {
         match self.call(tool, arguments.clone()).await {
             Ok(output) => panic!("{tool} {arguments}: {output:?}"),
-            Err(failure) => (failure.rule, failure.message),
+            Err(ToolFailure {
+                rule: Cow::Borrowed(rule),
+                message,
+                ..
+            }) => (rule, message),
+            Err(failure) => panic!("no rule of ours: {failure:?}"),
         }
     }
 

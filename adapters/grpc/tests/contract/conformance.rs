@@ -197,6 +197,8 @@ fn broker_subject(
     let endless = BrokerTool::new("endless", Verdict::Allow, EffectClass::Read);
     fake.add_tool(forbidden);
     fake.add_tool(endless.reports("still at it", Some(1)).waits(&gate));
+    let own = BrokerTool::new("own", Verdict::Allow, EffectClass::Read);
+    fake.add_tool(own.run_by_caller());
     let stopped = fake.stopped().clone();
     broker_suite::Subject {
         broker,
@@ -207,6 +209,7 @@ fn broker_subject(
         allowed: planned("read_file"),
         asked: planned("write_file"),
         denied: planned("forbidden"),
+        own: planned("own"),
         endless: Some((
             planned("endless"),
             Box::pin(async move {

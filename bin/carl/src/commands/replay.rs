@@ -32,8 +32,7 @@ pub async fn replay(args: ReplayArgs) -> Result<Exit> {
         search: house.search.clone(),
     };
     let local = wiring::local_tools(&setting)?;
-    let (agent_tools, _never_opened) = wiring::agent_tools(&setting, &local)?;
-    let tools = (local, &knowledge, &agent_tools);
+    let tools = (local, &knowledge);
     // What is judged here happens to no one.
     let guard = wiring::guard(&setting, Arc::new(wiring::Unrecorded), secrets, tools)?;
     let (judges, control) = (guard.broker.as_ref(), guard.control.as_ref());

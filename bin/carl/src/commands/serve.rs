@@ -2,6 +2,7 @@
 
 use super::Setting;
 use crate::cli::{RoleArg, ServeArgs, SessionFlags};
+use crate::config::Endpoints;
 use crate::effective_settings;
 use crate::paths::private_folder;
 use crate::wiring::{self, House, Remembrance};
@@ -29,7 +30,8 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         air_gap: args.air_gap,
         ..SessionFlags::default()
     };
-    let setting = Setting::read(&flags)?;
+    let mut setting = Setting::read(&flags)?;
+    serve_here(&mut setting.loaded.config.endpoints, args.role);
     let address = match &args.listen {
         Some(address) => listen(address)?,
         None => {
@@ -79,6 +81,21 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         wiring::let_go(audit).await;
     }
     Ok(stopped)
+}
+
+/// One configuration serves every process of a machine: the role that is served here is not asked for
+/// elsewhere.
+fn serve_here(endpoints: &mut Endpoints, role: RoleArg) {
+    let own = match role {
+        RoleArg::Audit => &mut endpoints.audit,
+        RoleArg::Models => &mut endpoints.models,
+        RoleArg::Broker => &mut endpoints.broker,
+        RoleArg::Memory => &mut endpoints.memory,
+        RoleArg::Search => &mut endpoints.search,
+        RoleArg::Secrets => &mut endpoints.secrets,
+        RoleArg::All | RoleArg::Agents => return,
+    };
+    own.clear();
 }
 
 /// Every role, from this process.
@@ -213,8 +230,7 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
         RoleArg::Agents => {
             let (agent_tools, inbox) = wiring::agent_tools(setting, &local)?;
             served.inbox = inbox;
-            let tools = (local, &knowledge, &agent_tools);
-            let guard = wiring::guard(setting, audit.clone(), secrets, tools)?;
+            let guard = wiring::guard(setting, audit.clone(), secrets, (local, &knowledge))?;
             let bus = Arc::new(LocalBus::new());
             let outside = (audit.clone(), bus.clone() as Arc<dyn Bus>);
             let sessions = wiring::sessions(setting, &models, &guard, outside, agent_tools)?;
@@ -229,9 +245,7 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
             offer.sessions(sessions)
         }
         RoleArg::Broker | RoleArg::All | RoleArg::Audit | RoleArg::Models | RoleArg::Secrets => {
-            // Where agents are in another process, nobody calls these.
-            let own = wiring::agent_tools(setting, &local)?.0;
-            let guard = wiring::guard(setting, audit, secrets, (local, &knowledge, &own))?;
+            let guard = wiring::guard(setting, audit, secrets, (local, &knowledge))?;
             offer.broker(guard.broker).control(guard.control)
         }
     };

@@ -1,6 +1,6 @@
 //! All services together, as a command works with them: in this process or in another.
 
-use super::endpoints::{endpoint, served};
+use super::endpoints::{endpoint, remote, served};
 use super::knowledge::Remembrance;
 use super::log::awaited;
 use super::senses;
@@ -128,7 +128,7 @@ impl House {
                 .into());
             }
             let host = grpc::host(&address).await;
-            let agreed = match Self::attach(&address, host.as_ref()).await {
+            let agreed = match Self::attach(&address, host.as_ref(), setting).await {
                 Ok(house) => {
                     let agreed =
                         effective_settings::agree(&address, host.as_ref(), setting, flags).await;
@@ -171,7 +171,7 @@ impl House {
                 Place::There(address) => address,
             };
             let host = grpc::host(&address).await;
-            match Self::attach(&address, host.as_ref()).await {
+            match Self::attach(&address, host.as_ref(), setting).await {
                 Err(_gone) if began.elapsed() < PATIENCE => {}
                 attached => return attached,
             }
@@ -206,7 +206,7 @@ impl House {
     /// When a part cannot start.
     pub async fn watch(setting: &Setting) -> Result<Self> {
         match served(setting, setting.paths.socket()).await {
-            Some(address) => match Self::attach(&address, None).await {
+            Some(address) => match Self::attach(&address, None, setting).await {
                 Ok(house) => Ok(house),
                 // It has ended since it was found.
                 Err(_gone) => Self::look(setting).await,
@@ -362,7 +362,8 @@ impl House {
         Ok(value)
     }
 
-    async fn attach(endpoint: &Endpoint, host: Option<&Host>) -> Result<Self> {
+    /// The services at an address, but those that `[endpoints]` places elsewhere.
+    async fn attach(endpoint: &Endpoint, host: Option<&Host>, setting: &Setting) -> Result<Self> {
         if host.is_none() && !grpc::answers(endpoint).await {
             return Err(Failure::usage(
                 format!("no Housecarl answers at {endpoint}"),
@@ -370,13 +371,25 @@ impl House {
             )
             .into());
         }
+        let elsewhere = &setting.loaded.config.endpoints;
+        let at = |key: &str, address: &str| -> Result<Endpoint> {
+            Ok(remote(key, address)?.unwrap_or_else(|| endpoint.clone()))
+        };
+        let (models, audit) = (
+            at("endpoints.models", &elsewhere.models)?,
+            at("endpoints.audit", &elsewhere.audit)?,
+        );
+        let (memory, search) = (
+            at("endpoints.memory", &elsewhere.memory)?,
+            at("endpoints.search", &elsewhere.search)?,
+        );
         Ok(Self {
             sessions: Arc::new(grpc::sessions::Client::connect(endpoint)),
-            gateway: Arc::new(grpc::models::Client::connect(endpoint)),
-            guard: Guard::at(endpoint),
-            audit: Arc::new(grpc::audit::Client::connect(endpoint)),
-            remembrance: Remembrance::at(endpoint),
-            search: Arc::new(grpc::search::Client::connect(endpoint)),
+            gateway: Arc::new(grpc::models::Client::connect(&models)),
+            guard: Guard::at(&at("endpoints.broker", &elsewhere.broker)?),
+            audit: Arc::new(grpc::audit::Client::connect(&audit)),
+            remembrance: Remembrance::at(&memory),
+            search: Arc::new(grpc::search::Client::connect(&search)),
             capture: None,
             lock: None,
             shared: None,
@@ -407,12 +420,7 @@ impl House {
         let knowledge = knowledge(setting, &audit, &gateway, (&secrets, &local))?;
         let (agent_tools, inbox) = agent_tools(setting, &local)?;
         let jobs = Some(local.programs.jobs());
-        let guard = guard(
-            setting,
-            audit.clone(),
-            secrets,
-            (local, &knowledge, &agent_tools),
-        )?;
+        let guard = guard(setting, audit.clone(), secrets, (local, &knowledge))?;
         let bus = Arc::new(LocalBus::new());
         let outside = (audit.clone(), bus.clone() as Arc<dyn Bus>);
         let sessions = sessions(setting, &gateway, &guard, outside, agent_tools)?;

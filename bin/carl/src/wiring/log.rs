@@ -39,6 +39,10 @@ pub fn audit(setting: &Setting) -> Result<Arc<dyn Audit>> {
 /// # Errors
 /// When another process works here and does not serve its log, or it cannot be written.
 pub async fn log(setting: &Setting) -> Result<(Arc<dyn Audit>, Option<StateLock>)> {
+    let address = &setting.loaded.config.endpoints.audit;
+    if let Some(endpoint) = remote("endpoints.audit", address)? {
+        return Ok((Arc::new(grpc::audit::Client::connect(&endpoint)), None));
+    }
     for socket in [setting.paths.socket(), secrets_socket(setting)] {
         if let Some(endpoint) = served(setting, socket).await {
             return Ok((Arc::new(grpc::audit::Client::connect(&endpoint)), None));

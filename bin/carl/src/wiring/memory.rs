@@ -1,6 +1,6 @@
 //! Memory: in this process, or where it is served.
 
-use super::endpoints::served;
+use super::endpoints::{remote, served};
 use super::knowledge::{remembrance, served_at};
 use super::log::awaited;
 use super::services::models;
@@ -17,6 +17,10 @@ use terminal::memory::Memories;
 /// # Errors
 /// When another process works here and does not serve it, or it cannot be opened.
 pub async fn memories(setting: &Setting) -> Result<(Memories, Option<StateLock>)> {
+    let address = &setting.loaded.config.endpoints.memory;
+    if let Some(endpoint) = remote("endpoints.memory", address)? {
+        return Ok((served_at(&endpoint), None));
+    }
     if let Some(endpoint) = served(setting, setting.paths.socket()).await {
         return Ok((served_at(&endpoint), None));
     }

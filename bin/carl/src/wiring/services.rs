@@ -180,7 +180,7 @@ pub fn guard(
     setting: &Setting,
     audit: Arc<dyn Audit>,
     secrets: KnownSecrets,
-    (local, knowledge, agent_tools): (LocalTools, &Knowledge, &Arc<AgentTools>),
+    (local, knowledge): (LocalTools, &Knowledge),
 ) -> Result<Guard> {
     let address = &setting.loaded.config.endpoints.broker;
     if let Some(endpoint) = remote("endpoints.broker", address)? {
@@ -192,10 +192,10 @@ pub fn guard(
         Arc::new(local.programs),
         Arc::new(tools::MemoryTools::new(memory)),
         Arc::new(tools::WebTools::new(knowledge.search.clone())),
-        agent_tools.clone(),
     ];
     let tools = tools::Executors::new(parts).or_fail()?;
     let mut config = broker::Config::new(setting.paths.home.clone(), setting.paths.own());
+    config.caller_tools = AgentTools::table();
     config.agents_file = Some(setting.paths.agents_file()).filter(|file| file.exists());
     // Every tool keeps its own time; this is the longest, and a moment to let go.
     config.tool_time = INSTALL_TIME + TOOL_GRACE;
@@ -208,8 +208,7 @@ pub fn guard(
     })
 }
 
-/// Where the guard runs agents' own tools, with what sessions hear by; and the inbox, which is one of
-/// these. Jobs are heard of where their tools are in this process.
+/// Agents' own tools, with what sessions hear by; and the inbox, which is one of these. Jobs are heard of where their tools are in this process.
 ///
 /// # Errors
 /// When an adapter is configured that cannot be.

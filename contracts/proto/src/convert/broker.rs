@@ -204,6 +204,7 @@ impl From<ToolEvent> for proto::ToolEvent {
                 message,
                 percent: percent.map(u32::from),
             }),
+            ToolEvent::CallerRuns(call) => Event::CallerRuns(call.into()),
             ToolEvent::Finished(result) => Event::Finished(result.into()),
         };
         Self { event: Some(event) }
@@ -234,6 +235,7 @@ impl TryFrom<proto::ToolEvent> for ToolEvent {
                     message: progress.message,
                     percent: percent(progress.percent, "progress.percent")?,
                 },
+                Event::CallerRuns(call) => Self::CallerRuns(required(Some(call), "caller_runs")?),
                 Event::Finished(result) => Self::Finished(required(Some(result), "finished")?),
             },
         )

@@ -7,6 +7,7 @@
 )]
 
 mod memory;
+mod own_calls;
 mod round_trip;
 mod sample_events;
 mod samples;

@@ -1,5 +1,6 @@
 //! What goes over the wire comes back the same, and a bad field is named.
 
+use crate::own_calls::own_call;
 use crate::samples::{Seed, seeds};
 use crate::schema::oneof_fields;
 use api::broker::{
@@ -149,6 +150,7 @@ fn tool_events(seed: &Seed) -> Vec<ToolEvent> {
             message: seed.text.clone(),
             percent: Some(seed.byte),
         },
+        ToolEvent::CallerRuns(own_call(seed)),
         ToolEvent::Finished(result),
     ]
 }

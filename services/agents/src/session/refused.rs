@@ -16,6 +16,7 @@ pub(crate) fn refused(error: broker::Error) -> Error {
         }
         broker::ErrorKind::Unreachable => ErrorKind::Unreachable,
         broker::ErrorKind::UnknownAgent
+        | broker::ErrorKind::UnknownCall
         | broker::ErrorKind::LimitReached
         | broker::ErrorKind::AuditUnwritable => ErrorKind::Refused,
     };

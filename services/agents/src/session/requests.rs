@@ -204,7 +204,7 @@ impl Session {
             clock: Arc::clone(&shared.clock),
             events: self.emitter.clone(),
             watcher: tools.senses().watcher.clone(),
-            callers: tools,
+            own_tools: tools,
             agents: Arc::clone(&self.root.agents),
             effects: Arc::clone(&self.root.effects),
             tool_iterations: shared.config.tool_iterations,

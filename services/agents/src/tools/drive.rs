@@ -5,8 +5,7 @@
 
 use super::tool::{AgentTool, SELF, VERSION, failed};
 use crate::drive::may_watch;
-use crate::work::Work;
-use api::authority::JudgedCall;
+use crate::work::{PermittedCall, Work};
 use api::executor::{FailureKind, ProgressSink, ToolFailure};
 use async_trait::async_trait;
 use domain::label::Label;
@@ -96,7 +95,7 @@ impl DriveTool {
         }
     }
 
-    fn result(self, work: &Work, call: &JudgedCall) -> Result<String, ToolFailure> {
+    fn result(self, work: &Work, call: &PermittedCall) -> Result<String, ToolFailure> {
         let history = work.services.events.history();
         let background = history.view.background();
         match self {
@@ -190,7 +189,7 @@ impl AgentTool for DriveTool {
     async fn run(
         &self,
         work: &Work,
-        call: JudgedCall,
+        call: PermittedCall,
         _progress: ProgressSink,
     ) -> Result<ToolOutput, ToolFailure> {
         if work.request.profile.mode != Mode::Auto {

@@ -3,8 +3,7 @@
 
 use super::tool::{AgentTool, SELF, VERSION, failed};
 use crate::blocking;
-use crate::work::Work;
-use api::authority::JudgedCall;
+use crate::work::{PermittedCall, Work};
 use api::executor::{FailureKind, ProgressSink, ToolFailure};
 use async_trait::async_trait;
 use disk::private;
@@ -56,7 +55,7 @@ impl AgentTool for Journal {
     async fn run(
         &self,
         work: &Work,
-        call: JudgedCall,
+        call: PermittedCall,
         _progress: ProgressSink,
     ) -> Result<ToolOutput, ToolFailure> {
         let text = call.arguments["text"].as_str().unwrap_or("").trim();

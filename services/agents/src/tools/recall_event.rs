@@ -3,8 +3,7 @@
 use super::tool::{AgentTool, SELF, VERSION, failed};
 use crate::blocking;
 use crate::log::store;
-use crate::work::Work;
-use api::authority::JudgedCall;
+use crate::work::{PermittedCall, Work};
 use api::executor::{FailureKind, ProgressSink, ToolFailure};
 use async_trait::async_trait;
 use domain::drive::Origin;
@@ -45,7 +44,7 @@ impl AgentTool for RecallEvent {
     async fn run(
         &self,
         work: &Work,
-        call: JudgedCall,
+        call: PermittedCall,
         _progress: ProgressSink,
     ) -> Result<ToolOutput, ToolFailure> {
         let unknown = |what: String| failed(FailureKind::Mendable, "not_found", what);

@@ -5,8 +5,7 @@ use super::tool::{AgentTool, VERSION, failed};
 use crate::delegation::child::{Delegation, DelegationResult, delegate};
 use crate::delegation::results;
 use crate::delegation::roster::startable;
-use crate::work::Work;
-use api::authority::JudgedCall;
+use crate::work::{PermittedCall, Work};
 use api::executor::{FailureKind, Progress, ProgressSink, ToolFailure};
 use async_trait::async_trait;
 use domain::label::Label;
@@ -80,7 +79,7 @@ impl AgentTool for SpawnAgent {
     async fn run(
         &self,
         work: &Work,
-        call: JudgedCall,
+        call: PermittedCall,
         progress: ProgressSink,
     ) -> Result<ToolOutput, ToolFailure> {
         let delegation = delegation(work, &call.arguments)?;
@@ -110,7 +109,7 @@ impl AgentTool for SpawnAgents {
     async fn run(
         &self,
         work: &Work,
-        call: JudgedCall,
+        call: PermittedCall,
         progress: ProgressSink,
     ) -> Result<ToolOutput, ToolFailure> {
         let asked = call.arguments["agents"].as_array();
@@ -173,7 +172,7 @@ pub(super) fn mendable(message: String) -> ToolFailure {
 /// Runs all at the same time, as far as there are seats; the reports come in the order asked.
 async fn run_all(
     work: &Work,
-    call: &JudgedCall,
+    call: &PermittedCall,
     delegations: Vec<Delegation>,
     progress: ProgressSink,
 ) -> Vec<DelegationResult> {

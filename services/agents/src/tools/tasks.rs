@@ -7,9 +7,8 @@ use crate::delegation::child::{Delegation, DelegationResult, delegate};
 use crate::delegation::results;
 use crate::delegation::roster::{limits, roster};
 use crate::log::emitter::Durability;
-use crate::work::Work;
 use crate::work::record::{TasksData, TasksEnding};
-use api::authority::JudgedCall;
+use crate::work::{PermittedCall, Work};
 use api::executor::{Progress, ProgressSink, ToolFailure};
 use async_trait::async_trait;
 use domain::event::EventBody;
@@ -47,7 +46,7 @@ impl AgentTool for DelegateTasks {
     async fn run(
         &self,
         work: &Work,
-        call: JudgedCall,
+        call: PermittedCall,
         progress: ProgressSink,
     ) -> Result<ToolOutput, ToolFailure> {
         let decomposition: Decomposition = match serde_json::from_value(call.arguments) {

@@ -1,7 +1,6 @@
 //! What each of agents' tools is: what the broker knows of it, and what it does for its caller.
 
-use crate::work::Work;
-use api::authority::JudgedCall;
+use crate::work::{PermittedCall, Work};
 use api::executor::{FailureKind, ProgressSink, ToolFailure, Words};
 use async_trait::async_trait;
 use domain::tool::{ToolOutput, ToolSpec};
@@ -24,7 +23,7 @@ pub(crate) trait AgentTool: Send + Sync {
     async fn run(
         &self,
         work: &Work,
-        call: JudgedCall,
+        call: PermittedCall,
         progress: ProgressSink,
     ) -> Result<ToolOutput, ToolFailure>;
 }
@@ -33,7 +32,7 @@ pub(crate) trait AgentTool: Send + Sync {
 pub(crate) fn failed(kind: FailureKind, rule: &'static str, message: String) -> ToolFailure {
     ToolFailure {
         kind,
-        rule,
+        rule: rule.into(),
         message,
         words: Words::Own,
     }

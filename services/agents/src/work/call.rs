@@ -4,14 +4,15 @@ use crate::log::emitter::Durability;
 use crate::work::outcome::{CallRecord, nothing_ran};
 use crate::work::{Work, pictures};
 use api::broker::{CallRequest, ToolEvent, ToolResult};
-use domain::decision::{Layer, Verdict};
+use domain::decision::{Decision, Layer, Verdict};
 use domain::event::{Batch, CallStatus, EventBody, ToolCallSummary};
 use domain::fault::Coded;
 use domain::id::{CallId, PlanId};
 use domain::message::ToolCall;
 use domain::tool::EffectClass;
-use futures::StreamExt;
-use std::sync::Arc;
+use futures::future::Fuse;
+use futures::{FutureExt, StreamExt};
+use std::pin::pin;
 
 /// What the broker decided about a call.
 struct Judged {
@@ -22,6 +23,14 @@ struct Judged {
 }
 
 impl Judged {
+    fn of(decision: &Decision) -> Self {
+        Self {
+            verdict: decision.verdict,
+            layer: decision.layer,
+            reason: decision.user_reason.clone(),
+        }
+    }
+
     fn refusal(self) -> Option<String> {
         (self.verdict == Verdict::Deny && !self.reason.is_empty()).then_some(self.reason)
     }
@@ -68,8 +77,6 @@ impl Work {
             layer: Layer::Integrity,
             reason: String::new(),
         };
-        let callers = Arc::clone(&self.services.callers);
-        let _guard = callers.register_caller(call.call_id, &call.name, self);
         let result = tokio::select! {
             biased;
             () = self.cancel.cancelled() => None,
@@ -182,45 +189,35 @@ impl Work {
             Ok(stream) => stream,
             Err(error) => return self.broker_failed(&error, id).await,
         };
-        let mut first = true;
-        while let Some(next) = stream.next().await {
+        let mut is_decided = false;
+        let mut own = pin!(Fuse::terminated());
+        loop {
+            let next = tokio::select! {
+                biased;
+                next = stream.next() => next,
+                () = &mut own => continue,
+            };
+            let Some(next) = next else { break };
             self.announce(announcement, call).await;
-            let body = match next {
-                Ok(ToolEvent::Decided(decision)) => {
-                    // Of several, the strictest is what the call came to.
-                    if first || decision.verdict >= judged.verdict {
-                        *judged = Judged {
-                            verdict: decision.verdict,
-                            layer: decision.layer,
-                            reason: decision.user_reason.clone(),
-                        };
-                        first = false;
-                    }
-                    EventBody::BrokerDecision {
-                        verdict: decision.verdict,
-                        layer: decision.layer,
-                        rule: decision.rule,
-                        reason: decision.user_reason,
-                    }
-                }
-                Ok(ToolEvent::ConfirmationAsked(request)) => EventBody::ConfirmationAsked(request),
-                Ok(ToolEvent::ConfirmationAnswered {
-                    confirmation_id,
-                    answer,
-                    by,
-                }) => EventBody::ConfirmationAnswered {
-                    confirmation_id,
-                    answer,
-                    by,
-                },
-                Ok(ToolEvent::Started) => continue,
-                Ok(ToolEvent::Progress { message, percent }) => {
-                    EventBody::ToolProgress { message, percent }
+            match next {
+                Ok(ToolEvent::CallerRuns(permitted)) => {
+                    own.set(self.run_own(call.call_id, permitted).fuse());
                 }
                 Ok(ToolEvent::Finished(result)) => return result,
+                Ok(event) => {
+                    if let ToolEvent::Decided(decision) = &event {
+                        // Of several, the strictest is what the call came to.
+                        if !is_decided || decision.verdict >= judged.verdict {
+                            *judged = Judged::of(decision);
+                        }
+                        is_decided = true;
+                    }
+                    if let Some(body) = told(event) {
+                        self.emit(body, id).await;
+                    }
+                }
                 Err(error) => return self.broker_failed(&error, id).await,
-            };
-            self.emit(body, id).await;
+            }
         }
         nothing_ran(
             CallStatus::Failed,
@@ -233,5 +230,31 @@ impl Work {
         let text = format!("The call could not be run: {}", fault.message);
         self.emit(EventBody::Error(fault), id).await;
         nothing_ran(CallStatus::Failed, text)
+    }
+}
+
+/// What the session log tells of a step of a call; the call and its result are told by themselves.
+fn told(event: ToolEvent) -> Option<EventBody> {
+    match event {
+        ToolEvent::Decided(decision) => Some(EventBody::BrokerDecision {
+            verdict: decision.verdict,
+            layer: decision.layer,
+            rule: decision.rule,
+            reason: decision.user_reason,
+        }),
+        ToolEvent::ConfirmationAsked(request) => Some(EventBody::ConfirmationAsked(request)),
+        ToolEvent::ConfirmationAnswered {
+            confirmation_id,
+            answer,
+            by,
+        } => Some(EventBody::ConfirmationAnswered {
+            confirmation_id,
+            answer,
+            by,
+        }),
+        ToolEvent::Progress { message, percent } => {
+            Some(EventBody::ToolProgress { message, percent })
+        }
+        ToolEvent::Started | ToolEvent::CallerRuns(_) | ToolEvent::Finished(_) => None,
     }
 }

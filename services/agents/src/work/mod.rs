@@ -12,6 +12,7 @@ pub(crate) mod input;
 mod lock;
 pub(crate) mod loop_mode;
 pub(crate) mod outcome;
+mod own_tools;
 pub(crate) mod permit;
 pub(crate) mod pictures;
 pub(crate) mod pipeline;
@@ -27,8 +28,10 @@ use crate::work::resources::AgentResources;
 use api::CallContext;
 use api::audit::Audit;
 use api::broker::{AgentListing, Broker};
+use api::executor::{ProgressSink, ToolFailure};
 use api::models::{ModelFacts, Models};
 use api::signals::Watcher;
+use async_trait::async_trait;
 use domain::event::EventBody;
 use domain::fault::{Coded, Fault};
 use domain::id::{AgentId, CallId, QueryId, SessionId};
@@ -36,7 +39,8 @@ use domain::label::Label;
 use domain::lineage::{AgentType, Lineage};
 use domain::model::ModelChoice;
 use domain::settings::{Mode, SessionProfile};
-use domain::tool::EffectClass;
+use domain::tool::{EffectClass, ToolName, ToolOutput};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -100,8 +104,8 @@ pub(crate) struct Services {
     pub(crate) clock: Clock,
     /// The session's log.
     pub(crate) events: Emitter,
-    /// Where callers of agents' tools are registered.
-    pub(crate) callers: Arc<dyn Callers>,
+    /// Agents' own tools.
+    pub(crate) own_tools: Arc<dyn OwnTools>,
     /// What tells of changes of files, if anything does.
     pub(crate) watcher: Option<Arc<dyn Watcher>>,
     /// Every agent type there is.
@@ -117,41 +121,32 @@ pub(crate) struct Services {
     pub(crate) sessions_folder: Arc<Path>,
 }
 
-/// Who makes which call of an agents' tool. The broker's permission names the call alone; what the
-/// tool acts on is found by that.
-pub(crate) trait Callers: Send + Sync {
-    /// Notes who makes a call, for as long as the guard lives; `None` for a tool of somebody else.
-    fn register_caller(
-        self: Arc<Self>,
-        call_id: CallId,
-        tool: &str,
+/// A call of an agent's own tool that the broker permits.
+#[derive(Debug, Clone)]
+pub(crate) struct PermittedCall {
+    /// The call.
+    pub(crate) call_id: CallId,
+    /// The tool.
+    pub(crate) tool: ToolName,
+    /// The arguments, an object that fits the tool's schema.
+    pub(crate) arguments: Value,
+    /// Arguments that name paths, absolute and normalised, by argument name.
+    pub(crate) targets: BTreeMap<String, PathBuf>,
+}
+
+/// Agents' own tools.
+#[async_trait]
+pub(crate) trait OwnTools: Send + Sync {
+    /// Runs a permitted call of the agent that is at work. Dropping the future stops it.
+    ///
+    /// # Errors
+    /// [`ToolFailure`], for the model to read.
+    async fn run(
+        &self,
         work: &Work,
-    ) -> Option<CallerGuard>;
-}
-
-/// A caller's registration; it ends when this is dropped.
-pub(crate) struct CallerGuard {
-    callers: Arc<dyn ForgetCaller>,
-    call_id: CallId,
-}
-
-/// Ends a registration.
-pub(crate) trait ForgetCaller: Send + Sync {
-    /// Forgets who makes a call.
-    fn forget(&self, call_id: CallId);
-}
-
-impl CallerGuard {
-    /// A registration that `callers` forgets at its end.
-    pub(crate) fn new(callers: Arc<dyn ForgetCaller>, call_id: CallId) -> Self {
-        Self { callers, call_id }
-    }
-}
-
-impl Drop for CallerGuard {
-    fn drop(&mut self) {
-        self.callers.forget(self.call_id);
-    }
+        call: PermittedCall,
+        progress: ProgressSink,
+    ) -> Result<ToolOutput, ToolFailure>;
 }
 
 impl Work {

@@ -3,17 +3,17 @@
 use super::super::Gate;
 use api::CallContext;
 use api::broker::{CallRequest, Error, ErrorKind, GrantListing, PlannedCall, Registered};
-use api::executor::Progress;
+use api::executor::{Progress, ToolFailure};
 use domain::decision::{Decision, Finding, Layer, Verdict};
 use domain::event::{CallStatus, ConfirmationAnswer};
 use domain::hash::Digest;
-use domain::id::{AgentId, AgentToken, ConfirmationId, PlanId, SessionId};
+use domain::id::{AgentId, AgentToken, CallId, ConfirmationId, PlanId, SessionId};
 use domain::label::Label;
 use domain::lineage::{AgentType, Ancestor, Lineage};
 use domain::settings::SessionSettings;
-use domain::tool::{EffectClass, ToolDefinition, ToolName};
+use domain::tool::{EffectClass, ToolDefinition, ToolName, ToolOutput};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tokio::sync::oneshot;
 
 /// A scripted tool with a fixed verdict.
@@ -29,6 +29,8 @@ pub struct BrokerTool {
     pub(super) label: Label,
     pub(super) progress: Vec<Progress>,
     pub(super) gate: Option<Gate>,
+    /// Whether whoever calls it runs it.
+    pub(super) is_own: bool,
 }
 
 impl BrokerTool {
@@ -52,6 +54,7 @@ impl BrokerTool {
             label: Label::untrusted("fake"),
             progress: Vec::new(),
             gate: None,
+            is_own: false,
         }
     }
 
@@ -94,6 +97,13 @@ impl BrokerTool {
         self
     }
 
+    /// Whoever calls it runs it, and says what came of it.
+    #[must_use]
+    pub fn run_by_caller(mut self) -> Self {
+        self.is_own = true;
+        self
+    }
+
     /// It waits at the gate before it ends.
     #[must_use]
     pub fn waits(mut self, gate: &Gate) -> Self {
@@ -117,6 +127,9 @@ pub(super) struct Question {
     pub(super) reply: oneshot::Sender<ConfirmationAnswer>,
 }
 
+/// Where what a caller reports of a call goes.
+pub(super) type Report = oneshot::Sender<Result<ToolOutput, ToolFailure>>;
+
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) tools: BTreeMap<String, BrokerTool>,
@@ -128,6 +141,8 @@ pub(super) struct State {
     pub(super) grants: Vec<(SessionId, GrantListing)>,
     pub(super) calls: Vec<CallRequest>,
     pub(super) shown: Vec<(AgentId, Label)>,
+    /// Calls that their callers run, by the token of the caller.
+    pub(super) own_calls: HashMap<(AgentToken, CallId), Report>,
     pub(super) is_audit_broken: bool,
 }
 

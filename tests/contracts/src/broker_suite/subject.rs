@@ -35,6 +35,8 @@ pub struct Subject {
     pub asked: PlannedCall,
     /// A call of a known tool that is denied.
     pub denied: PlannedCall,
+    /// A call that may run and that its caller runs.
+    pub own: PlannedCall,
     /// A call that may run and takes until it is stopped, and what completes once it was.
     pub endless: Option<(PlannedCall, BoxFuture<'static, ()>)>,
 }
@@ -117,6 +119,7 @@ pub(super) async fn course(stream: Streaming<ToolEvent, Error>) -> Course {
             }
             ToolEvent::Started => has_started = true,
             ToolEvent::Progress { .. } => assert!(has_started, "progress before the start"),
+            ToolEvent::CallerRuns(own) => panic!("nobody here runs {own:?}"),
             ToolEvent::Finished(finished) => result = Some(finished),
         }
     }

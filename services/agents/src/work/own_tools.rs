@@ -1,0 +1,67 @@
+//! Running agents' own tools: what an agent does to its conversation and with other agents. The
+//! broker judges, records and labels their calls like any other; a permitted one is run here, where
+//! the agent is, and the broker is told what came of it.
+
+use crate::work::{PermittedCall, Work};
+use api::broker::OwnCall;
+use api::executor::{FailureKind, Progress, ToolFailure, Words};
+use domain::event::EventBody;
+use domain::id::CallId;
+use domain::tool::ToolOutput;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
+
+/// Progress reports that may wait for a slow log; more are left out.
+const PROGRESS_BACKLOG: usize = 32;
+
+impl Work {
+    /// Runs a permitted call of this agent's own and tells the broker what came of it. Dropping the
+    /// future stops the call.
+    pub(super) async fn run_own(&self, call_id: CallId, call: OwnCall) {
+        let outcome = self.outcome_of(call_id, call).await;
+        let caller = self.agent.caller.clone();
+        let reported = self.services.broker.report_call(caller, call_id, outcome);
+        if let Err(error) = reported.await {
+            // The call's own stream tells how it ended.
+            tracing::warn!(%error, %call_id, "the broker does not wait for this call any more");
+        }
+    }
+
+    /// Runs it in a task of its own, so that a panic in it stays there.
+    async fn outcome_of(&self, call_id: CallId, call: OwnCall) -> Result<ToolOutput, ToolFailure> {
+        let (sink, mut progress) = mpsc::channel::<Progress>(PROGRESS_BACKLOG);
+        let (work, tools) = (self.clone(), Arc::clone(&self.services.own_tools));
+        let permitted = PermittedCall {
+            call_id,
+            tool: call.tool,
+            arguments: call.arguments,
+            targets: call.targets,
+        };
+        let task = tokio::spawn(async move { tools.run(&work, permitted, sink).await });
+        let mut task = AbortOnDropHandle::new(task);
+        loop {
+            tokio::select! {
+                biased;
+                ended = &mut task => return ended.unwrap_or_else(|_| Err(panicked())),
+                Some(report) = progress.recv() => {
+                    let told = EventBody::ToolProgress {
+                        message: text::escape::visible(&report.message),
+                        percent: report.percent,
+                    };
+                    self.emit(told, Some(call_id)).await;
+                }
+            }
+        }
+    }
+}
+
+fn panicked() -> ToolFailure {
+    ToolFailure {
+        kind: FailureKind::Broken,
+        rule: "panic".into(),
+        message: "The tool broke down. Do not repeat the call; report what you could not do."
+            .to_owned(),
+        words: Words::Own,
+    }
+}
