@@ -1,6 +1,6 @@
 //! Parsing a configuration file, with errors that name the line and the nearest right key.
 
-use crate::Error;
+use crate::error::Error;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 

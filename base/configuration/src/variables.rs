@@ -1,6 +1,6 @@
 //! The environment: which variable sets which key, and where each value came from.
 
-use crate::Error;
+use crate::error::Error;
 use crate::lines::line_of;
 use crate::parse::{SECRET_WORDS, hint};
 use figment::error::Kind;

@@ -10,12 +10,13 @@ mod notes;
 mod senses;
 mod services;
 mod stores;
+mod unrecorded;
 
 pub use self::memory::memories;
 pub use endpoints::served;
 pub use house::House;
 pub use knowledge::Remembrance;
-pub use log::{Unrecorded, audit, log};
+pub use log::{audit, log};
 pub use senses::open as open_inbox;
 pub use services::{
     CAPTURE_WAIT, Knowledge, agent_tools, capture, guard, knowledge, let_go, local_tools, mark,
@@ -24,3 +25,4 @@ pub use services::{
 pub use stores::{
     Store, chosen, secrets, secrets_socket, secrets_to_look, served_secrets, token, try_credential,
 };
+pub use unrecorded::Unrecorded;

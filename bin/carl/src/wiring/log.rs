@@ -6,8 +6,7 @@ use crate::lock::StateLock;
 use crate::paths::private_folder;
 use crate::setting::Setting;
 use anyhow::Result;
-use api::audit::{Ack, Audit, Durability, Entry};
-use async_trait::async_trait;
+use api::audit::Audit;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use terminal::exit::{Failure, OrFail};
@@ -78,15 +77,4 @@ pub async fn awaited(setting: &Setting) -> Result<Arc<dyn Audit>> {
 fn is_locked(error: &anyhow::Error) -> bool {
     let failure = error.downcast_ref::<Failure>();
     failure.is_some_and(|failure| failure.fault.code == "audit.locked")
-}
-
-/// The log of what happens to no one, or may be another process's to record: it takes everything and
-/// keeps nothing.
-pub struct Unrecorded;
-
-#[async_trait]
-impl Audit for Unrecorded {
-    async fn append(&self, _: Entry, _: Durability) -> Result<Ack, api::audit::Error> {
-        Ok(Ack { sequence: 1 })
-    }
 }

@@ -1,7 +1,7 @@
 //! Where secrets are kept, and who is given them: the broker and the model gateway.
 
 use super::endpoints::{given, remote};
-use super::log::Unrecorded;
+use super::unrecorded::Unrecorded;
 use crate::paths::private_folder;
 use crate::setting::Setting;
 use anyhow::{Context, Result};
