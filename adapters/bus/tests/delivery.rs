@@ -6,8 +6,8 @@
 )]
 
 use api::bus::{Bus, Delivery, SubjectPattern};
-use api::test_support::bus_suite;
 use bus::LocalBus;
+use contracts::bus_suite;
 use domain::Timestamp;
 use domain::event::{Event, EventBody};
 use domain::id::SessionId;

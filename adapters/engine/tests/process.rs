@@ -9,7 +9,7 @@
 mod support;
 
 use api::models::{ChatChunk, ChatRequest, ErrorKind, Models, ToolChoice};
-use api::test_support::models_suite;
+use contracts::models_suite;
 use domain::message::Message;
 use domain::model::{FinishReason, ModelChoice, ModelRole, Usage};
 use domain::tool::{ToolDefinition, ToolName};

@@ -11,12 +11,12 @@ use crate::context::Leash;
 use crate::failure::from_io;
 use api::executor::ToolFailure;
 use api::failure::{broken, mendable};
+use disk::private;
 use domain::hash::Digest;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Content that was kept.
@@ -122,11 +122,6 @@ const SHOWN: &str = "the undo history";
 
 fn fault(error: io::Error) -> ToolFailure {
     from_io(&error, SHOWN)
-}
-
-/// Makes a folder that only we may enter.
-pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 /// How many changes of a session can be taken back, by the folder of its undo history; none where
@@ -237,7 +232,7 @@ impl Journal {
     ) -> Result<Kept, ToolFailure> {
         self.make_room(size)?;
         let copies = self.copies();
-        private_folder(&copies).map_err(fault)?;
+        private::folder(&copies).map_err(fault)?;
         let temporary = copies.join(format!("{}.tmp", uuid::Uuid::now_v7().simple()));
         let written = self.write_copy(&temporary, content, leash);
         let Written { digest, bytes } = match written {
@@ -262,12 +257,8 @@ impl Journal {
         content: &mut dyn Read,
         leash: &Leash,
     ) -> Result<Written, ToolFailure> {
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(path)
-            .map_err(fault)?;
+        let mut file =
+            private::open(path, OpenOptions::new().write(true).create_new(true)).map_err(fault)?;
         // A file that grows while it is copied must not outgrow the limit.
         let mut bounded = content.take(self.limit.saturating_add(1));
         let written = atomic::copy(&mut bounded, &mut file, leash, SHOWN)?;
@@ -357,7 +348,7 @@ impl Journal {
     }
 
     fn append(&self, record: &Record) -> Result<(), ToolFailure> {
-        private_folder(&self.folder).map_err(fault)?;
+        private::folder(&self.folder).map_err(fault)?;
         let mut line = match serde_json::to_vec(record) {
             Ok(line) => line,
             Err(error) => {
@@ -368,14 +359,9 @@ impl Journal {
             }
         };
         line.push(b'\n');
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(self.journal())
-            .map_err(fault)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = private::open(&self.journal(), &mut options).map_err(fault)?;
         let end = whole_lines(&mut file).map_err(fault)?;
         file.set_len(end).map_err(fault)?;
         file.seek(SeekFrom::Start(end)).map_err(fault)?;

@@ -5,7 +5,6 @@ use crate::change;
 use crate::context::{Leash, StopFlag, StopOnDrop};
 use crate::ground::Ground;
 use crate::job::{CHANGE_LANES, Job, Workshop};
-use crate::journal;
 use crate::look::{self, document::Opened};
 use crate::table::{self, Tool, VERSION};
 use crate::{Config, Error};
@@ -49,7 +48,7 @@ impl FileTools {
     /// # Errors
     /// [`Error`] when the undo folder cannot be made or `/proc` is missing.
     pub fn new(config: Config) -> Result<Self, Error> {
-        journal::private_folder(&config.undo_folder).map_err(|source| Error::UndoFolder {
+        disk::private::folder(&config.undo_folder).map_err(|source| Error::UndoFolder {
             folder: config.undo_folder.clone(),
             source,
         })?;

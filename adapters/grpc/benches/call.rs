@@ -9,7 +9,7 @@
 )]
 
 use api::models::Models;
-use api::test_support::FakeModels;
+use contracts::FakeModels;
 use domain::model::{ModelChoice, ModelRole};
 use grpc::server::Builder;
 use grpc::{Endpoint, Listen};

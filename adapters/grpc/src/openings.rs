@@ -105,7 +105,7 @@ async fn ended(pid: Pid) -> io::Result<()> {
 mod tests {
     use super::*;
     use api::sessions::{OpenRequest, Selection};
-    use api::test_support::FakeSessions;
+    use contracts::FakeSessions;
     use domain::lineage::AgentType;
     use domain::settings::{Mode, SessionProfile, SessionSettings};
     use std::collections::BTreeSet;

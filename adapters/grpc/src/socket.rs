@@ -2,11 +2,12 @@
 
 use crate::address::Listen;
 use crate::openings::Peer;
+use disk::private;
 use domain::limits::{WIRE_CONNECTIONS, WIRE_HANDSHAKE};
 use rustix::process::Pid;
-use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{File, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -147,8 +148,7 @@ impl Acceptor {
                 check_length(path, listen)?;
                 check_folder(path).map_err(|error| error.or_io(listen))?;
                 // Two starters at the same moment must not remove each other's socket.
-                let lock = open_lock(path).map_err(io_error)?;
-                lock.lock().map_err(io_error)?;
+                let _lock = lock_beside(path).map_err(io_error)?;
                 remove_stale(path, listen).await?;
                 let listener = UnixListener::bind(path).map_err(io_error)?;
                 std::fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(io_error)?;
@@ -210,16 +210,11 @@ impl Acceptor {
     }
 }
 
-/// The file that starters lock, the user's own whatever the umask, also where it was left open to
-/// others.
-fn open_lock(socket: &Path) -> io::Result<File> {
+/// The lock that starters take, one after the other.
+fn lock_beside(socket: &Path) -> io::Result<File> {
     let mut name = socket.as_os_str().to_owned();
     name.push(".lock");
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600);
-    let lock = options.open(PathBuf::from(name))?;
-    lock.set_permissions(Permissions::from_mode(0o600))?;
-    Ok(lock)
+    private::wait_for_lock(Path::new(&name))
 }
 
 enum FolderError {
@@ -245,9 +240,7 @@ fn check_folder(path: &Path) -> Result<(), FolderError> {
     let no_folder = || FolderError::Unsafe(path.to_owned(), "the path names no folder");
     let folder = path.parent().ok_or_else(no_folder)?;
     if !folder.exists() {
-        let mut builder = DirBuilder::new();
-        let made = builder.recursive(true).mode(0o700).create(folder);
-        made.map_err(FolderError::Io)?;
+        private::folder(folder).map_err(FolderError::Io)?;
     }
     let metadata = std::fs::metadata(folder).map_err(FolderError::Io)?;
     let refuse = |problem| Err(FolderError::Unsafe(folder.to_owned(), problem));

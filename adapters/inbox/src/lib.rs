@@ -10,8 +10,10 @@
 
 mod door;
 mod hasty;
+mod lazy;
 
 pub use door::{CHANNEL, MESSAGES_A_MINUTE};
+pub use lazy::{LazyInbox, unopened};
 
 use axum::Router;
 use axum::routing::post;
@@ -19,6 +21,7 @@ use domain::drive::Signal;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -47,6 +50,18 @@ pub enum Error {
     /// The token is too easily guessed.
     #[error("the inbox's token needs at least {TOKEN_BYTES} bytes")]
     Token,
+    /// No token can be made.
+    #[error("the inbox's token {path} cannot be made")]
+    NoToken {
+        /// Its file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The token's file cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] disk::Error),
     /// The address cannot be listened on.
     #[error("the inbox cannot listen on {address}")]
     Listen {

@@ -14,12 +14,12 @@ use api::secrets::{
     check_value,
 };
 use async_trait::async_trait;
+use disk::private::{self, Durability};
 use linux_keyutils::{
     Key, KeyError, KeyPermissionsBuilder, KeyRing, KeyRingIdentifier, Permission,
 };
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
@@ -201,40 +201,14 @@ impl KernelKeyring {
     }
 
     fn replace(&self, bytes: &[u8]) -> Result<(), Error> {
-        let draft = self.file.with_extension("draft");
-        let write = || {
-            match std::fs::remove_file(&draft) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-            let mut options = OpenOptions::new();
-            let mut file = options
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(&draft)?;
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            std::fs::rename(&draft, &self.file)?;
-            match self.file.parent() {
-                Some(folder) => File::open(folder)?.sync_all(),
-                None => Ok(()),
-            }
-        };
-        write().map_err(|error| self.failed("written", &error))
+        private::replace(&self.file, bytes, Durability::Durable)
+            .map_err(|error| self.failed("written", &error))
     }
 
     /// Keeps other writers of the file away until it is dropped.
     fn alone(&self) -> Result<File, Error> {
-        let take = || {
-            let path = self.file.with_extension("lock");
-            let mut options = OpenOptions::new();
-            let options = options.write(true).create(true).truncate(false).mode(0o600);
-            let file = options.open(path)?;
-            file.lock()?;
-            Ok(file)
-        };
-        take().map_err(|error: io::Error| self.failed("locked", &error))
+        private::wait_for_lock(&self.file.with_extension("lock"))
+            .map_err(|error| self.failed("locked", &error))
     }
 
     fn keys(&self) -> Result<Keys, Error> {

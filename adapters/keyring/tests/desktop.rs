@@ -9,7 +9,7 @@
 )]
 
 use api::secrets::{Keeper, SecretValue, Secrets};
-use api::test_support::secrets_suite;
+use contracts::secrets_suite;
 use domain::fault::Coded;
 use keyring::SecretService;
 use std::os::unix::net::UnixListener;

@@ -6,7 +6,7 @@
 )]
 
 use api::secrets::{Error, Keeper, SecretName, SecretValue, Secrets};
-use api::test_support::secrets_suite;
+use contracts::secrets_suite;
 use domain::fault::Coded;
 use keyring::{KernelKeyring, State};
 use std::os::unix::fs::PermissionsExt;

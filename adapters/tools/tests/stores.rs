@@ -10,7 +10,7 @@ use api::authority::{Authority, JudgedCall};
 use api::executor::{Executor, FailureKind, ToolFailure, Words};
 use api::memory::{Memory, Source, WriteAnswer, WriteEntry, WriteRequest};
 use api::search::PageFault;
-use api::test_support::{FakeMemory, FakePage, FakeSearch};
+use contracts::{FakeMemory, FakePage, FakeSearch};
 use domain::hash::Digest;
 use domain::id::{CallId, SessionId};
 use domain::label::{Integrity, Label, Readers};

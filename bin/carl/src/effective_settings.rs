@@ -1,172 +1,84 @@
 //! The terms on which services work for others: what they were begun with, and what becomes of a
 //! command that is configured otherwise. Laxer terms than its own it does not work on.
 
-mod record;
-mod strictness;
-
-pub use record::By;
-
 use crate::cli::SessionFlags;
-use crate::config::{self, Loaded, flattened, place};
+use crate::config::{self, Loaded, VARIABLES};
 use crate::paths::Paths;
 use crate::setting::Setting;
 use anyhow::{Context, Result};
+use configuration::flattened;
+use disk::read::{self, Links};
 use domain::hash::Digest;
 use grpc::{Endpoint, Host};
-use record::Record;
-use serde_json::Value;
+use settings::{By, Difference, EffectiveSettings, RIGHTS, Record, note};
 use std::collections::{BTreeMap, BTreeSet};
 use terminal::exit::Failure;
-use terminal::files::{self, Links};
 use terminal::render::{Paint, print_error};
 use text::escape::visible;
 
-/// Keys that each command brings along itself, in its session's profile.
-const OWN: [&str; 3] = [
-    "chat.default_agent",
-    "chat.default_mode",
-    "policy.disabled_tools",
-];
-/// The file with what each agent type may do.
-const RIGHTS: &str = "agents.yaml";
-/// Most differences that are listed.
-const LISTED: usize = 12;
-/// Longest value that is shown, characters.
-const SHOWN: usize = 60;
 /// Largest file beside the configuration that is compared, bytes.
 const FILE_BYTES: u64 = 1 << 20;
 
-/// What services were begun with.
-#[derive(Debug, Clone)]
-pub struct EffectiveSettings(Record);
-
-/// A key of which two processes think differently.
-#[derive(Debug, Clone, PartialEq)]
-struct Difference {
-    key: String,
-    in_force: Option<Value>,
-    wanted: Option<Value>,
-    is_less_strict: bool,
+/// Those of services that this process builds from its settings.
+///
+/// # Errors
+/// When the settings have no JSON form.
+pub fn of(setting: &Setting, by: By) -> Result<EffectiveSettings> {
+    from_config(&setting.paths, &setting.loaded.config, by)
 }
 
-impl EffectiveSettings {
-    /// Those of services that this process builds from its settings.
-    ///
-    /// # Errors
-    /// When the settings have no JSON form.
-    pub fn of(setting: &Setting, by: By) -> Result<Self> {
-        Self::from_config(&setting.paths, &setting.loaded.config, by)
-    }
+/// The same, as others are told.
+///
+/// # Errors
+/// When the settings have no JSON form.
+pub fn told(setting: &Setting, by: By) -> Result<String> {
+    let json = of(setting, by)?.to_json();
+    json.context("the settings in force cannot be written as JSON")
+}
 
-    fn from_config(paths: &Paths, config: &config::Config, by: By) -> Result<Self> {
-        let is_shared = |(key, value): &(String, Value)| {
-            !OWN.contains(&key.as_str()) && !value.is_null() && !is_empty_table(value)
-        };
-        let values = flattened(config)?.into_iter().filter(is_shared);
-        Ok(Self(Record {
-            process: std::process::id(),
-            by,
-            state: paths.state.clone(),
-            values: values.collect(),
-            files: files_beside(paths),
-        }))
-    }
+fn from_config(paths: &Paths, config: &config::Config, by: By) -> Result<EffectiveSettings> {
+    Ok(EffectiveSettings::new(Record {
+        process: std::process::id(),
+        by,
+        state: paths.state.clone(),
+        values: flattened(config)?.into_iter().collect(),
+        files: files_beside(paths),
+    }))
+}
 
-    /// As others are told.
-    ///
-    /// # Errors
-    /// When they have no JSON form.
-    pub fn to_json(&self) -> Result<String> {
-        serde_json::to_string(&self.0).context("the settings in force cannot be written as JSON")
-    }
+/// Those at an address, if it tells any that can be read.
+pub async fn at(endpoint: &Endpoint) -> Option<EffectiveSettings> {
+    told_by(endpoint, &grpc::host(endpoint).await?)
+}
 
-    /// Those at an address, if it tells any that can be read.
-    pub async fn at(endpoint: &Endpoint) -> Option<Self> {
-        Self::told(endpoint, &grpc::host(endpoint).await?)
-    }
-
-    fn told(endpoint: &Endpoint, host: &Host) -> Option<Self> {
-        match serde_json::from_str(&host.terms_json) {
-            Ok(record) => Some(Self(record)),
-            Err(error) => {
-                tracing::warn!(%endpoint, %error, "terms that cannot be read");
-                None
-            }
+fn told_by(endpoint: &Endpoint, host: &Host) -> Option<EffectiveSettings> {
+    match EffectiveSettings::from_json(&host.terms_json) {
+        Ok(settings) => Some(settings),
+        Err(error) => {
+            tracing::warn!(%endpoint, %error, "terms that cannot be read");
+            None
         }
     }
+}
 
-    /// Whether they are of the Housecarl whose folders these are, and not of another one's that
-    /// shares a folder for sockets with it.
-    #[must_use]
-    pub fn are_of(&self, paths: &Paths) -> bool {
-        self.0.state == paths.state
+/// Refuses a second service in the place of one that stays until it is told to end.
+///
+/// # Errors
+/// A [`Failure`] that names the process, where these are the settings of `carl serve`.
+pub fn refuse_a_second(settings: &EffectiveSettings, endpoint: &Endpoint) -> Result<()> {
+    if settings.by() != By::Serve {
+        return Ok(());
     }
-
-    /// What differs, sorted by key.
-    fn differences(&self, wanted: &Self) -> Vec<Difference> {
-        let (ours, theirs) = (&wanted.0, &self.0);
-        let keys: BTreeSet<&String> = ours.values.keys().chain(theirs.values.keys()).collect();
-        let values = keys.into_iter().filter_map(|key| {
-            let sides = (theirs.values.get(key), ours.values.get(key));
-            (sides.0 != sides.1).then(|| Difference {
-                key: key.clone(),
-                in_force: sides.0.cloned(),
-                wanted: sides.1.cloned(),
-                is_less_strict: strictness::is_less_strict(key, sides, &theirs.values),
-            })
-        });
-        let mut found: Vec<Difference> = values.collect();
-        let names: BTreeSet<&String> = ours.files.keys().chain(theirs.files.keys()).collect();
-        let differ = names
-            .into_iter()
-            .filter(|name| ours.files.get(*name) != theirs.files.get(*name));
-        found.extend(differ.map(|name| Difference {
-            key: name.clone(),
-            in_force: None,
-            wanted: None,
-            // Which of two tables of rights is the stricter one nobody can tell.
-            is_less_strict: name == RIGHTS,
-        }));
-        found
-    }
-
-    /// Who works by them.
-    fn holder(&self) -> String {
-        let process = self.0.process;
-        match self.0.by {
-            By::Chat => format!("the chat that serves here (process {process})"),
-            By::Command => format!("the command that serves here (process {process})"),
-            By::Serve => format!("`carl serve` (process {process})"),
-        }
-    }
-
-    /// Refuses a second service in the place of one that stays until it is told to end.
-    ///
-    /// # Errors
-    /// A [`Failure`] that names the process, where these are the terms of `carl serve`.
-    pub fn refuse_a_second(&self, endpoint: &Endpoint) -> Result<()> {
-        if self.0.by != By::Serve {
-            return Ok(());
-        }
-        let mut failure = Failure::usage(
-            format!("{} serves at {endpoint} already", self.holder()),
-            format!(
-                "Every carl of yours uses it, and nothing is to be done; `kill {}` ends it.",
-                self.0.process
-            ),
-        );
-        failure.fault.code = "carl.locked".to_owned();
-        failure.exit = terminal::exit::Exit::Failed;
-        Err(failure.into())
-    }
-
-    fn remedy(&self) -> &'static str {
-        match self.0.by {
-            By::Chat => "End that chat, and this command works by its own settings",
-            By::Command => "Wait for its end, and this command works by its own settings",
-            By::Serve => "Stop it and start it again, and it works by the settings of now",
-        }
-    }
+    let mut failure = Failure::usage(
+        format!("{} serves at {endpoint} already", settings.holder()),
+        format!(
+            "Every carl of yours uses it, and nothing is to be done; `kill {}` ends it.",
+            settings.process()
+        ),
+    );
+    failure.fault.code = "carl.locked".to_owned();
+    failure.exit = terminal::exit::Exit::Failed;
+    Err(failure.into())
 }
 
 /// What comes of comparing settings.
@@ -192,12 +104,12 @@ pub async fn agree(
     // Flags that choose a model reach the other process by themselves.
     let mut loaded = config::load(&setting.paths, &setting.workspace)?;
     loaded.config.models.air_gap |= flags.air_gap;
-    let wanted = EffectiveSettings::from_config(&setting.paths, &loaded.config, By::Chat)?;
+    let wanted = from_config(&setting.paths, &loaded.config, By::Chat)?;
     let requested = RequestedSettings {
         loaded: &loaded,
         flags,
     };
-    let Some(terms) = host.and_then(|host| EffectiveSettings::told(endpoint, host)) else {
+    let Some(terms) = host.and_then(|host| told_by(endpoint, host)) else {
         silent(endpoint, (&wanted, &requested), setting)?;
         return Ok(Agreement::Made);
     };
@@ -211,7 +123,7 @@ pub async fn agree(
             list.join("; ")
         );
         let refusal = Failure::usage(message, requested.suggestion(&laxer, terms.remedy()));
-        return match terms.0.by {
+        return match terms.by() {
             By::Command => Ok(Agreement::Later(refusal)),
             By::Chat | By::Serve => Err(refusal.into()),
         };
@@ -229,8 +141,7 @@ fn silent(
     (wanted, requested): (&EffectiveSettings, &RequestedSettings<'_>),
     setting: &Setting,
 ) -> Result<()> {
-    let lax =
-        EffectiveSettings::from_config(&setting.paths, &config::Config::default(), By::Serve)?;
+    let lax = from_config(&setting.paths, &config::Config::default(), By::Serve)?;
     let found = lax.differences(wanted).into_iter();
     let laxer: Vec<Difference> = found
         .filter(|one| one.is_less_strict && one.key != RIGHTS)
@@ -256,18 +167,10 @@ struct RequestedSettings<'a> {
 
 impl RequestedSettings<'_> {
     fn refused(&self, one: &Difference) -> String {
-        if one.key == RIGHTS {
-            return format!("{RIGHTS} is not what it was begun with");
-        }
-        let (in_force, wanted) = (shown(one.in_force.as_ref()), shown(one.wanted.as_ref()));
-        let place = match self.place(&one.key) {
+        one.refused(&match self.place(&one.key) {
             place if place == "default" => "the default".to_owned(),
             place => format!("from {place}"),
-        };
-        format!(
-            "{} = {in_force} is in force there, not {wanted} ({place})",
-            one.key
-        )
+        })
     }
 
     /// Where a value comes from: a flag, a variable, a file.
@@ -279,7 +182,7 @@ impl RequestedSettings<'_> {
             && self.loaded.layers.extract_inner::<bool>(key).ok() == Some(false);
         match &self.loaded.project {
             Some(file) if narrows => file.display().to_string(),
-            _ => place(&self.loaded.layers, key),
+            _ => VARIABLES.place(&self.loaded.layers, key),
         }
     }
 
@@ -299,46 +202,6 @@ impl RequestedSettings<'_> {
     }
 }
 
-fn note(terms: &EffectiveSettings, differences: &[Difference]) -> String {
-    let mut text = format!(
-        "note: {} was begun with other settings, and its own are in force:\n",
-        terms.holder()
-    );
-    for one in differences.iter().take(LISTED) {
-        let line = match (&one.in_force, &one.wanted) {
-            (None, None) => format!("{} as it was then", one.key),
-            (in_force, wanted) => format!(
-                "{} = {}, not {}",
-                one.key,
-                shown(in_force.as_ref()),
-                shown(wanted.as_ref())
-            ),
-        };
-        text.push_str(&format!("  {line}\n"));
-    }
-    let more = differences.len().saturating_sub(LISTED);
-    if more > 0 {
-        text.push_str(&format!("  and {more} more\n"));
-    }
-    text.push_str(&format!("  {}.\n", terms.remedy()));
-    text
-}
-
-fn shown(value: Option<&Value>) -> String {
-    let Some(value) = value else {
-        return "none".to_owned();
-    };
-    let text = value.to_string();
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
-}
-
-fn is_empty_table(value: &Value) -> bool {
-    value.as_object().is_some_and(serde_json::Map::is_empty)
-}
-
 /// What stands in each file beside the configuration that services read when they begin.
 fn files_beside(paths: &Paths) -> BTreeMap<String, Digest> {
     let mut names: Vec<String> = [RIGHTS, "AGENTS.md", "CLAUDE.md"].map(str::to_owned).into();
@@ -347,7 +210,7 @@ fn files_beside(paths: &Paths) -> BTreeMap<String, Digest> {
     names.extend(cards.map(|card| format!("cards/{}", card.file_name().to_string_lossy())));
     let mut found = BTreeMap::new();
     for name in names {
-        let text = files::text(&paths.config.join(&name), FILE_BYTES, Links::Followed);
+        let text = read::text(&paths.config.join(&name), FILE_BYTES, Links::Followed);
         let content = match text {
             Ok(None) => continue,
             Ok(Some(text)) => text,
@@ -382,17 +245,17 @@ mod tests {
         std::fs::create_dir_all(paths.config.join("cards")).unwrap();
         std::fs::write(paths.config.join("cards/mine.md"), "one").unwrap();
         let mut config = config::Config::default();
-        let begun = EffectiveSettings::from_config(&paths, &config, By::Chat).unwrap();
-        let told: Record = serde_json::from_str(&begun.to_json().unwrap()).unwrap();
-        assert_eq!(told, begun.0);
-        let same = EffectiveSettings::from_config(&paths, &config, By::Chat).unwrap();
+        let begun = from_config(&paths, &config, By::Chat).unwrap();
+        let told = EffectiveSettings::from_json(&begun.to_json().unwrap()).unwrap();
+        assert_eq!(told, begun);
+        let same = from_config(&paths, &config, By::Chat).unwrap();
         assert_eq!(begun.differences(&same), []);
         config.memory.capture = false;
         config.agents.parallel += 1;
         config.chat.default_agent = "researcher".to_owned();
         std::fs::write(paths.config.join("cards/mine.md"), "two").unwrap();
         std::fs::write(paths.agents_file(), "agents: {}").unwrap();
-        let now = EffectiveSettings::from_config(&paths, &config, By::Chat).unwrap();
+        let now = from_config(&paths, &config, By::Chat).unwrap();
         let found: Vec<(String, bool)> = begun
             .differences(&now)
             .into_iter()

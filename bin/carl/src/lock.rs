@@ -1,10 +1,9 @@
 //! One writer per state folder.
 
 use anyhow::{Context, Result};
-use rustix::fs::{FlockOperation, flock};
+use disk::private;
 use std::fs::File;
 use std::io::{Read, Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use terminal::exit::Failure;
@@ -101,21 +100,10 @@ impl StateLock {
     /// A [`Failure`] that names the process that has it.
     pub fn take(state: &Path) -> Result<Self> {
         let path = state.join("lock");
-        let mut file = File::options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&path)
-            .with_context(|| format!("{} cannot be opened", path.display()))?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
-            Err(rustix::io::Errno::WOULDBLOCK) => return Err(taken(&mut file, state)),
-            Err(error) => {
-                return Err(error).with_context(|| format!("{} cannot be locked", path.display()));
-            }
-        }
+        let cannot = || format!("{} cannot be locked", path.display());
+        let Some(mut file) = private::lock(&path).with_context(cannot)? else {
+            return Err(taken(state));
+        };
         file.set_len(0)
             .and_then(|()| file.rewind())
             .and_then(|()| write!(file, "{}", std::process::id()))
@@ -139,9 +127,7 @@ impl StateLock {
 
 /// Where the process that has the lock serves, when it said so.
 fn announced(state: &Path) -> Option<String> {
-    let mut text = String::new();
-    let file = File::open(state.join("lock")).ok()?;
-    file.take(ADDRESS_BYTES).read_to_string(&mut text).ok()?;
+    let text = told(state)?;
     let (_, address) = text.split_once('\n')?;
     Some(visible_line(address))
 }
@@ -153,31 +139,28 @@ fn is_there(address: &str) -> bool {
 }
 
 /// Most that is read of a lock file, bytes.
-const ADDRESS_BYTES: u64 = 4_096;
+const LOCK_BYTES: u64 = 4_096;
 
 /// The process that has the lock of a state folder, if it is stopped: it answers nobody until it is
 /// told to go on.
 #[must_use]
 pub fn stopped(state: &Path) -> Option<u32> {
-    let mut file = match File::open(state.join("lock")) {
-        Ok(file) => file,
-        Err(_none) => return None,
-    };
-    let id = holder(&mut file)?;
+    let id = holder(state)?;
     is_stopped(id).then_some(id)
 }
 
 /// Who wrote its number into the lock.
-fn holder(file: &mut File) -> Option<u32> {
+fn holder(state: &Path) -> Option<u32> {
+    let text = told(state)?;
+    text.lines().next()?.parse().ok()
+}
+
+/// What stands in the lock file.
+fn told(state: &Path) -> Option<String> {
+    let file = File::open(state.join("lock")).ok()?;
     let mut text = String::new();
-    match file
-        .take(20)
-        .read_to_string(&mut text)
-        .map(|_| text.lines().next().unwrap_or_default().parse())
-    {
-        Ok(Ok(id)) => Some(id),
-        _ => None,
-    }
+    file.take(LOCK_BYTES).read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 fn is_stopped(id: u32) -> bool {
@@ -196,9 +179,9 @@ fn wake(id: u32) -> String {
     )
 }
 
-fn taken(file: &mut File, state: &Path) -> anyhow::Error {
+fn taken(state: &Path) -> anyhow::Error {
     let place = state.display();
-    let (message, hint) = match holder(file) {
+    let (message, hint) = match holder(state) {
         Some(id) if is_stopped(id) => (
             format!(
                 "another carl (process {id}) has {place} and does not answer: it is stopped, as by \

@@ -2,28 +2,19 @@
 //!
 //! What it is: the top layer. It parses what was typed, reads the configuration, builds the services
 //! and connects them in [`wiring`], the only place that knows which service is where.
-//! What it owns: flags, configuration files, and what the user keeps beside sessions: trusted notes,
-//! open folders. Chat, run and how things look are `surfaces/terminal`'s.
+//! What it owns: flags and configuration files. What people see, and the lists of folders and notes
+//! that they said yes to, are `surfaces/terminal`'s.
 //! What it never does: decide what an agent may do, or keep state that a restart would lose.
 //! Where to start: [`cli`] (what can be typed), [`commands`] (what each does), [`wiring`].
 
-mod ancestry;
-mod asker;
-mod audited;
-mod cards;
 mod cli;
 mod commands;
 mod config;
 mod effective_settings;
-mod guests;
 mod lock;
-mod open_folders;
 mod paths;
 mod profile;
-mod project_notes;
-mod question;
 mod setting;
-mod vouched;
 mod wiring;
 
 use anyhow::{Context, Result};
@@ -166,7 +157,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Doctor(args)) => wait(commands::doctor::doctor(args)),
         Some(Command::Models(args)) => wait(commands::models::models(args)),
         Some(Command::Tools(args)) => wait(commands::tools::tools(args)),
-        Some(Command::Agents(args)) => wait(commands::inspect::agents(&args)),
+        Some(Command::Agents(args)) => wait(commands::tools::agents(&args)),
         Some(Command::Policy(command)) => wait(commands::policy::policy(command)),
         Some(Command::Secret(command)) => wait(commands::secret::secret(command)),
         Some(Command::Memory(command)) => wait(commands::memory::memory(command)),

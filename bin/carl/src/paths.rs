@@ -158,19 +158,6 @@ fn folder(variable: &str, home: &Path, fallback: &str) -> Result<PathBuf> {
 /// # Errors
 /// When it cannot be made or its mode cannot be set.
 pub fn private_folder(folder: &Path) -> Result<()> {
-    use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .with_context(|| format!("the folder {} cannot be made", folder.display()))?;
-    let mut permissions = std::fs::metadata(folder)
-        .with_context(|| format!("the folder {} cannot be looked at", folder.display()))?
-        .permissions();
-    if permissions.mode() & 0o077 != 0 {
-        permissions.set_mode(0o700);
-        std::fs::set_permissions(folder, permissions)
-            .with_context(|| format!("the folder {} cannot be made private", folder.display()))?;
-    }
-    Ok(())
+    disk::private::folder(folder)
+        .with_context(|| format!("the folder {} cannot be made", folder.display()))
 }

@@ -2,7 +2,6 @@
 
 use crate::cli::SessionFlags;
 use crate::config::{Loaded, load};
-use crate::open_folders::OpenFolders;
 use crate::paths::Paths;
 use crate::profile;
 use ::models::{ProviderConfig, ProviderType};
@@ -10,6 +9,7 @@ use anyhow::Result;
 use domain::settings::{Attendance, SessionProfile};
 use std::path::PathBuf;
 use terminal::exit::Failure;
+use terminal::open_folders::OpenFolders;
 use terminal::render::print_error;
 
 /// Where a command runs: folders, workspace and configuration.
@@ -54,6 +54,12 @@ impl Setting {
         })
     }
 
+    /// The folders that are open for writing for good.
+    #[must_use]
+    pub fn open_folders(&self) -> OpenFolders {
+        OpenFolders::below(&self.paths.state, &self.paths.home)
+    }
+
     /// The profile that a session here is opened with. A session that the user attends may write
     /// in this folder if a yes to it was remembered.
     ///
@@ -63,9 +69,7 @@ impl Setting {
         let config = &self.loaded.config;
         let mut profile = profile::build(flags, config, &self.workspace, attendance)?;
         if attendance == Attendance::Attended
-            && OpenFolders::of(&self.paths)
-                .read()?
-                .contains(&self.workspace)
+            && self.open_folders().read()?.contains(&self.workspace)
         {
             profile.settings.allow_write.insert(self.workspace.clone());
         }

@@ -6,18 +6,21 @@ mod house;
 mod knowledge;
 mod log;
 mod memory;
+mod notes;
 mod senses;
 mod services;
 mod stores;
+mod unrecorded;
 
 pub use self::memory::memories;
 pub use endpoints::served;
 pub use house::House;
-pub use knowledge::{Memories, Remembrance};
+pub use knowledge::Remembrance;
 pub use log::{audit, log};
-pub use senses::LazyInbox;
+pub use senses::open as open_inbox;
 pub use services::{
-    CAPTURE_WAIT, Guard, Knowledge, agent_tools, capture, guard, knowledge, let_go, local_tools,
-    mark, models, sessions,
+    CAPTURE_WAIT, Knowledge, agent_tools, capture, guard, knowledge, let_go, local_tools, mark,
+    models, sessions,
 };
 pub use stores::{Store, chosen, secrets, secrets_to_look, served_secrets, token, try_credential};
+pub use unrecorded::Unrecorded;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test is allowed to fail loudly")]
 
 use api::executor::Executor;
-use api::test_support::{FakeMemory, FakeSearch};
+use contracts::{FakeMemory, FakeSearch};
 use domain::tool::ToolSpec;
 use files::FileTools;
 use programs::ProgramTools;

@@ -2,8 +2,8 @@
 //!
 //! What it is: the only thing services know of each other. A caller holds `Arc<dyn Trait>` and
 //! cannot tell a service in its own process from one behind a socket.
-//! What it owns: the traits, [`authority`] (permission for one call, as a value) and, behind
-//! `test-support`, one fake and one conformance suite a contract.
+//! What it owns: the traits, and [`authority`] (permission for one call, as a value). The fake and
+//! the conformance suite of each stand in tests/contracts.
 //! What it never does: input or output, waiting on a clock, serialising.
 //! Where to start: [`sessions`] (what surfaces see) and [`broker`] (what agents see).
 
@@ -23,8 +23,6 @@ pub mod search;
 pub mod secrets;
 pub mod sessions;
 pub mod signals;
-#[cfg(feature = "test-support")]
-pub mod test_support;
 
 pub use context::CallContext;
 

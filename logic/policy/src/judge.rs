@@ -1,25 +1,27 @@
 //! The policy: every layer looks at every call, and the strictest finding decides.
 
+use crate::call_keys::{choice_key, command_key, repeat_key};
 use crate::flow;
 use crate::history::TaskHistory;
+use crate::judgement::{Bound, Judgement};
 use crate::layers;
 use crate::manifest::Manifest;
-use crate::paths::{PathProblem, normalise};
+use crate::paths::normalise;
 use crate::protected::Protected;
-use crate::question::{Bound, Judgement, Question};
+use crate::question::Question;
 use crate::schema;
 use crate::standing::{Standing, StandingError};
 use crate::table::{Tool, ToolTable};
+use crate::view::{Target, View};
 use domain::Timestamp;
 use domain::decision::Verdict;
-use domain::hash::{Digest, canonical_json};
+use domain::hash::Digest;
 use domain::lineage::AgentType;
 use domain::settings::{Grant, OverrideLevel, SessionSettings};
-use domain::tool::{ArgumentRole, EffectClass, TargetKind};
-use serde_json::Value;
+use domain::tool::{EffectClass, TargetKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What a policy is made of.
 #[derive(Debug)]
@@ -39,31 +41,12 @@ pub struct Parts {
 /// The compiled rules. Knows no session.
 #[derive(Debug)]
 pub struct Policy {
-    pub(crate) manifest: Manifest,
-    pub(crate) table: ToolTable,
-    pub(crate) home: PathBuf,
-    pub(crate) protected: Protected,
-    pub(crate) egress_hosts: BTreeSet<String>,
+    manifest: Manifest,
+    table: ToolTable,
+    home: PathBuf,
+    protected: Protected,
+    egress_hosts: BTreeSet<String>,
     revision: Digest,
-}
-
-/// One target argument as the layers see it.
-#[derive(Debug)]
-pub(crate) struct Target<'a> {
-    pub(crate) argument: &'a str,
-    pub(crate) kind: TargetKind,
-    pub(crate) raw: &'a str,
-    /// The path, for path targets.
-    pub(crate) path: Option<Result<PathBuf, PathProblem>>,
-}
-
-/// A question whose tool and arguments fit, taken apart for the layers.
-pub(crate) struct View<'a> {
-    pub(crate) question: &'a Question<'a>,
-    pub(crate) tool: &'a Tool,
-    pub(crate) index: usize,
-    pub(crate) targets: Vec<Target<'a>>,
-    pub(crate) bound: &'a Bound,
 }
 
 impl Policy {
@@ -123,24 +106,10 @@ impl Policy {
     #[must_use]
     pub fn judge(&self, question: &Question<'_>) -> Judgement {
         let Some((index, tool)) = self.table.find(question.tool) else {
-            return Judgement {
-                findings: vec![schema::unknown_tool(question, &self.table)],
-                bound: None,
-                write_root: None,
-                is_untrusted_choice: false,
-                is_as_requested: false,
-                is_private_inquiry: false,
-            };
+            return Judgement::not_understood(schema::unknown_tool(question, &self.table));
         };
         if let Err(finding) = schema::check(tool, question.arguments) {
-            return Judgement {
-                findings: vec![finding],
-                bound: None,
-                write_root: None,
-                is_untrusted_choice: false,
-                is_as_requested: false,
-                is_private_inquiry: false,
-            };
+            return Judgement::not_understood(finding);
         }
         let targets = self.targets(tool, question);
         let bound = self.bind(index, tool, &targets, question);
@@ -150,6 +119,8 @@ impl Policy {
             index,
             targets,
             bound: &bound,
+            protected: &self.protected,
+            egress_hosts: &self.egress_hosts,
         };
         let layers::Views {
             findings,
@@ -157,7 +128,7 @@ impl Policy {
             is_untrusted_choice,
             is_as_requested,
             is_private_inquiry,
-        } = layers::run(self, &view);
+        } = layers::run(&view);
         let mut bound = bound;
         if question.settings.override_level == OverrideLevel::All {
             self.open_all(&mut bound);
@@ -269,9 +240,7 @@ impl Policy {
             write_roots,
         }
     }
-}
 
-impl Policy {
     /// Opens everything. A name with a dot in the home is opened by nothing above it, so what the
     /// call names there is opened by its own name.
     fn open_all(&self, bound: &mut Bound) {
@@ -303,115 +272,4 @@ fn roots(question: &Question<'_>) -> (Vec<PathBuf>, Vec<PathBuf>) {
         }
     }
     (read, write)
-}
-
-/// A digest that white space, key order, spelling of paths and of numbers do not change.
-fn repeat_key(
-    tool: &Tool,
-    arguments: &Value,
-    paths: &BTreeMap<String, (TargetKind, PathBuf)>,
-) -> Digest {
-    key(tool, arguments, paths, |_| true)
-}
-
-/// A digest over tool, version and targets alone; over all arguments when it has no target.
-fn choice_key(
-    tool: &Tool,
-    arguments: &Value,
-    paths: &BTreeMap<String, (TargetKind, PathBuf)>,
-) -> Digest {
-    let is_target = |name: &str| {
-        let argument = tool.spec.arguments.get(name);
-        argument.is_some_and(|a| is_landed_on(a.role))
-    };
-    let has_target = tool
-        .spec
-        .arguments
-        .values()
-        .any(|argument| is_landed_on(argument.role));
-    key(tool, arguments, paths, |name| {
-        !has_target || is_target(name)
-    })
-}
-
-const fn is_landed_on(role: ArgumentRole) -> bool {
-    matches!(role, ArgumentRole::Target | ArgumentRole::Selector)
-}
-
-/// Programs that run whatever their arguments name, or do quite different things by their options.
-const LAUNCHERS: [&str; 34] = [
-    "sh", "bash", "dash", "zsh", "fish", "ksh", "env", "xargs", "find", "nohup", "timeout", "nice",
-    "setsid", "stdbuf", "sudo", "doas", "su", "python", "python3", "perl", "ruby", "node", "deno",
-    "php", "lua", "awk", "gawk", "sed", "ssh", "parallel", "watch", "time", "busybox", "tclsh",
-];
-
-/// What a command does by its program and subcommand, such as `cargo test`, with the tool and every
-/// other argument of the call; `None` where only the whole of it says so.
-fn command_key(tool: &Tool, arguments: &Value) -> Option<Digest> {
-    if tool.spec.effect != EffectClass::Exec {
-        return None;
-    }
-    let argv = arguments.get("argv")?.as_array()?;
-    let program = argv.first()?.as_str()?;
-    let subcommand = argv.get(1)?.as_str()?;
-    let is_word = subcommand.starts_with(|c: char| c.is_ascii_lowercase())
-        && subcommand
-            .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_".contains(&b));
-    if LAUNCHERS.contains(&program) || program.contains('/') || !is_word {
-        return None;
-    }
-    let mut rest = arguments.as_object()?.clone();
-    rest.insert("argv".to_owned(), serde_json::json!([program, subcommand]));
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(b"command\0");
-    hasher.update(tool.spec.definition.name.as_str().as_bytes());
-    hasher.update(b"\0");
-    hasher.update(canonical_json(&Value::Object(rest)).as_bytes());
-    Some(Digest::from_bytes(*hasher.finalize().as_bytes()))
-}
-
-fn key(
-    tool: &Tool,
-    arguments: &Value,
-    paths: &BTreeMap<String, (TargetKind, PathBuf)>,
-    includes: impl Fn(&str) -> bool,
-) -> Digest {
-    let mut hasher = blake3::Hasher::new();
-    let mut put = |bytes: &[u8]| {
-        // The length in front keeps two fields from being read as one.
-        hasher.update(&(bytes.len() as u64).to_le_bytes());
-        hasher.update(bytes);
-    };
-    put(tool.spec.definition.name.as_str().as_bytes());
-    put(tool.spec.version.as_bytes());
-    let mut names: Vec<&String> = arguments
-        .as_object()
-        .into_iter()
-        .flat_map(|o| o.keys())
-        .collect();
-    names.sort_unstable();
-    for name in names.into_iter().filter(|name| includes(name)) {
-        put(name.as_bytes());
-        match (paths.get(name), arguments.get(name)) {
-            (Some((_, path)), _) => put(path.as_os_str().as_encoded_bytes()),
-            (None, Some(Value::String(text))) if !is_payload(tool, name) => {
-                let words: Vec<&str> = text.split_whitespace().collect();
-                put(words.join(" ").as_bytes());
-            }
-            (None, Some(value)) => put(canonical_json(value).as_bytes()),
-            (None, None) => put(b""),
-        }
-    }
-    Digest::from_bytes(*hasher.finalize().as_bytes())
-}
-
-fn is_payload(tool: &Tool, name: &str) -> bool {
-    let argument = tool.spec.arguments.get(name);
-    argument.is_none_or(|a| a.role == ArgumentRole::Payload)
-}
-
-/// Whether a path is a root or beneath one.
-pub(crate) fn is_within(path: &Path, roots: &[PathBuf]) -> bool {
-    roots.iter().any(|root| path.starts_with(root))
 }

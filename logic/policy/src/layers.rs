@@ -1,13 +1,15 @@
 //! Layers two to nine, each one function from the call to a finding.
 
-pub(crate) mod places;
+mod places;
 
+use crate::findings::{allow, finding};
 use crate::flow::{self, Flow, Pinned};
 use crate::history::Repetition;
-use crate::judge::{Policy, View, is_within};
+use crate::paths::is_within;
 use crate::question::Cover;
 use crate::standing::Standing;
 use crate::table::Tool;
+use crate::view::View;
 use domain::decision::{Finding, Layer, Verdict};
 use domain::limits::{REPEAT_WINDOW, REPEATED_CALLS, SPAWN_DEPTH};
 use domain::settings::{Attendance, OverrideLevel};
@@ -20,26 +22,6 @@ const TOOL_MODEL_REASON: &str =
 /// What a model is told at a limit.
 const LIMIT_ADVICE: &str = "Do not call it again. Finish with what you have and report `partial`, or \
      `failed` if there is nothing to show.";
-
-fn finding(
-    layer: Layer,
-    verdict: Verdict,
-    rule: &str,
-    model_reason: impl Into<String>,
-    user_reason: impl Into<String>,
-) -> Finding {
-    Finding {
-        layer,
-        verdict,
-        rule: rule.to_owned(),
-        model_reason: model_reason.into(),
-        user_reason: user_reason.into(),
-    }
-}
-
-fn allow(layer: Layer, rule: &str, user_reason: impl Into<String>) -> Finding {
-    finding(layer, Verdict::Allow, rule, "", user_reason)
-}
 
 /// What the layers say.
 pub(crate) struct Views {
@@ -56,8 +38,8 @@ pub(crate) struct Views {
 }
 
 /// Runs every layer.
-pub(crate) fn run(policy: &Policy, view: &View<'_>) -> Views {
-    let (path, write_root) = places::paths(policy, view);
+pub(crate) fn run(view: &View<'_>) -> Views {
+    let (path, write_root) = places::paths(view);
     let flow::Judged {
         finding: flow,
         is_choice: is_untrusted_choice,
@@ -74,7 +56,7 @@ pub(crate) fn run(policy: &Policy, view: &View<'_>) -> Views {
         manifest(view),
         lineage(view),
         path,
-        places::egress(policy, view),
+        places::egress(view),
         flow,
         safety_gate(view, is_as_requested),
         limits(view),
@@ -119,17 +101,6 @@ fn override_all(finding: &mut Finding) {
     finding.model_reason = String::new();
 }
 
-fn tool_name<'a>(view: &View<'a>) -> &'a str {
-    view.tool.spec.definition.name.as_str()
-}
-
-fn agent<'a>(view: &View<'a>) -> &'a str {
-    view.question
-        .standing
-        .agent_type()
-        .map_or("?", |t| t.as_str())
-}
-
 fn session_override(view: &View<'_>) -> Finding {
     let settings = view.question.settings;
     let layer = Layer::SessionOverride;
@@ -142,7 +113,7 @@ fn session_override(view: &View<'_>) -> Finding {
             Verdict::Deny,
             "disabled_tool",
             TOOL_MODEL_REASON,
-            format!("You switched {} off for this session.", tool_name(view)),
+            format!("You switched {} off for this session.", view.tool_name()),
         );
     }
     match settings.override_level {
@@ -153,7 +124,7 @@ fn session_override(view: &View<'_>) -> Finding {
 }
 
 fn manifest(view: &View<'_>) -> Finding {
-    let (tool, agent) = (tool_name(view), agent(view));
+    let (tool, agent) = (view.tool_name(), view.agent());
     if view.question.standing.is_allowed(view.index) {
         return allow(
             Layer::Manifest,
@@ -181,7 +152,7 @@ fn manifest(view: &View<'_>) -> Finding {
 }
 
 fn lineage(view: &View<'_>) -> Finding {
-    let tool = tool_name(view);
+    let tool = view.tool_name();
     match view.question.standing.withheld_by(view.index) {
         None => allow(
             Layer::Lineage,
@@ -196,7 +167,7 @@ fn lineage(view: &View<'_>) -> Finding {
             format!(
                 "`{}` runs under `{ancestor}`, which may not hand down {tool}. To open it for this \
                  session: `--grant {ancestor}:{tool}`.",
-                agent(view)
+                view.agent()
             ),
         ),
     }
@@ -296,7 +267,7 @@ fn safety_gate(view: &View<'_>, is_as_requested: bool) -> Finding {
             "The user is asked first.",
             format!(
                 "{} has the effect `{word}`, which needs your approval.",
-                tool_name(view)
+                view.tool_name()
             ),
         );
     }
@@ -313,7 +284,7 @@ fn safety_gate(view: &View<'_>, is_as_requested: bool) -> Finding {
          and report `partial` or `failed`.",
         format!(
             "{} has the effect `{word}`, which needs your approval, and no one is there to ask. {flag}",
-            tool_name(view)
+            view.tool_name()
         ),
     )
 }
@@ -326,7 +297,7 @@ pub(crate) fn is_wait(tool: &Tool, standing: &Standing) -> bool {
 fn limits(view: &View<'_>) -> Finding {
     let question = view.question;
     let history = question.history;
-    let tool = tool_name(view);
+    let tool = view.tool_name();
     if question.standing.depth() > SPAWN_DEPTH {
         return limit(
             "spawn_depth",
@@ -342,7 +313,7 @@ fn limits(view: &View<'_>) -> Finding {
             format!(
                 "The task has made {most} tool calls, the most `{}` may make in one task \
              (`calls_per_task` in agents.yaml).",
-                agent(view)
+                view.agent()
             ),
         );
     }

@@ -8,18 +8,23 @@
 //! configuration file, and it cannot run anything.
 //! Where to start: [`Policy::judge`], then `layers` for each rule and [`standing`] for lineages.
 
+mod call_keys;
+mod findings;
 pub mod flow;
 pub mod history;
 mod judge;
+mod judgement;
 mod layers;
 pub mod manifest;
 pub mod paths;
 pub mod protected;
-pub mod question;
+mod question;
 pub mod request;
 mod schema;
 pub mod standing;
 pub mod table;
+mod view;
 
 pub use judge::{Parts, Policy};
-pub use question::{Bound, Cover, Judgement, Question};
+pub use judgement::{Bound, Judgement};
+pub use question::{Cover, Question};

@@ -66,6 +66,11 @@ pub fn normalise(workspace: &Path, home: &Path, raw: &OsStr) -> Result<PathBuf, 
     Ok(path)
 }
 
+/// Whether a path is a root or beneath one.
+pub(crate) fn is_within(path: &Path, roots: &[PathBuf]) -> bool {
+    roots.iter().any(|root| path.starts_with(root))
+}
+
 /// A name such as `~root`, which a shell would expand; `~backup.txt~` and the like are file names.
 fn is_home_of_other(text: &str) -> bool {
     let first = text.split('/').next().unwrap_or(text);

@@ -12,6 +12,7 @@
 //! tools, session, service.
 
 mod blocking;
+pub mod cards;
 mod config;
 mod delegation;
 pub mod drive;

@@ -10,8 +10,8 @@ mod support;
 
 use api::models::ErrorKind;
 use api::sessions::{PinChange, Sessions, Whose};
-use api::test_support::{BrokerTool, Reply};
 use context::{JOURNAL_NUDGE, transcript};
+use contracts::{BrokerTool, Reply};
 use domain::context::{CompactionCause, Summary, SummaryKind};
 use domain::decision::Verdict;
 use domain::event::{Event, EventBody};

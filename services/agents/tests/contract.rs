@@ -7,8 +7,8 @@ use api::Streaming;
 use api::models::{
     ChatChunk, ChatRequest, EmbedRequest, Embeddings, Error, ModelInfo, Models, ProviderHealth,
 };
-use api::test_support::{FakeAudit, FakeBus, FakeModels, Reply, sessions_suite};
 use async_trait::async_trait;
+use contracts::{FakeAudit, FakeBus, FakeModels, Reply, sessions_suite};
 use domain::Timestamp;
 use domain::model::ModelChoice;
 use std::sync::Arc;

@@ -10,7 +10,7 @@ mod driving;
 mod support;
 
 use api::sessions::{ErrorKind, SendRequest, Sessions};
-use api::test_support::{Gate, Reply};
+use contracts::{Gate, Reply};
 use domain::drive::{DriveState, Presence, Signal};
 use domain::event::{EventBody, QueryStatus};
 use domain::label::{Integrity, Label};

@@ -8,7 +8,7 @@
 mod support;
 
 use api::sessions::{ErrorKind, OpenRequest, SendRequest, Sessions};
-use api::test_support::{Reply, within};
+use contracts::{Reply, within};
 use domain::event::{EventBody, QueryStatus};
 use domain::settings::OverrideLevel;
 use support::{House, all, answer, error_kind, kinds, request, status, until};

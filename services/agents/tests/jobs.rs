@@ -10,7 +10,7 @@ mod driving;
 mod support;
 
 use api::sessions::Sessions;
-use api::test_support::Reply;
+use contracts::Reply;
 use domain::drive::Signal;
 use domain::event::EventBody;
 use domain::id::SessionId;

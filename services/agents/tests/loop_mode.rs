@@ -9,7 +9,7 @@ mod support;
 
 use api::audit::Action;
 use api::models::{ChatChunk, ErrorKind, ToolChoice};
-use api::test_support::{BrokerTool, Gate, Reply, within};
+use contracts::{BrokerTool, Gate, Reply, within};
 use domain::decision::Verdict;
 use domain::event::{CallStatus, EventBody, QueryStatus};
 use domain::label::Label;

@@ -11,7 +11,7 @@ use agents::Bridge;
 use api::broker::Control;
 use api::models::ErrorKind;
 use api::sessions::{OpenRequest, SendRequest, Sessions};
-use api::test_support::{BrokerTool, FakeBroker, Gate, Reply, within};
+use contracts::{BrokerTool, FakeBroker, Gate, Reply, within};
 use domain::decision::Verdict;
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody, QueryStatus};
 use domain::fault::Fault;

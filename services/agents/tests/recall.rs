@@ -9,7 +9,7 @@
 mod support;
 
 use api::sessions::SendRequest;
-use api::test_support::{BrokerTool, FakeBroker, Gate, Reply};
+use contracts::{BrokerTool, FakeBroker, Gate, Reply};
 use domain::decision::Verdict;
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::label::{Integrity, Label, Readers};

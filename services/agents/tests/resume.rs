@@ -9,7 +9,7 @@ mod support;
 
 use agents::{Config, Service};
 use api::sessions::{ErrorKind, OpenRequest, Selection, Sessions};
-use api::test_support::{BrokerTool, Gate, Reply, within};
+use contracts::{BrokerTool, Gate, Reply, within};
 use domain::Timestamp;
 use domain::decision::Verdict;
 use domain::event::{CallStatus, EventBody, QueryStatus};

@@ -3,7 +3,7 @@
 
 mod support;
 
-use api::test_support::Reply;
+use contracts::Reply;
 use domain::event::{CallStatus, EventBody, QueryStatus};
 use serde_json::json;
 use support::{House, status};

@@ -9,7 +9,7 @@ mod support;
 
 use api::models::ChatChunk;
 use api::sessions::{ErrorKind, FeedbackRequest, Follow, OpenRequest, Selection, Sessions};
-use api::test_support::{BrokerTool, Gate, Reply, within};
+use contracts::{BrokerTool, Gate, Reply, within};
 use domain::decision::Verdict;
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody, QueryStatus};
 use domain::hash::Digest;

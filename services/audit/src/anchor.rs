@@ -1,13 +1,13 @@
 //! A checkpoint on demand, to be kept elsewhere; and setting a log aside.
 
-use crate::checkpoint::PublicKey;
+use crate::checkpoint::{Note, NoteError, PublicKey};
 use crate::config::{self, Config};
 use crate::error::Error;
-use crate::files;
 use crate::left::Left;
 use crate::notes::Notes;
 use crate::segment::{LogId, Segment};
 use crate::{key, segment, service, tail};
+use disk::private::{self, Durability};
 use std::path::PathBuf;
 
 /// Signs a checkpoint of all records that are whole at this moment, also while a writer is
@@ -69,7 +69,7 @@ pub fn archive(config: &Config, name: &str) -> Result<Option<PathBuf>, Error> {
     }
     if !public.is_empty() {
         let path = config::public_key(&config.folder);
-        files::place(&path, public.as_bytes())
+        private::replace(&path, public.as_bytes(), Durability::Durable)
             .map_err(|source| Error::io(&path, "written", source))?;
     }
     let aside = config.folder.with_file_name(name);
@@ -101,4 +101,41 @@ fn named(config: &Config, firsts: &[u64], left: Left) -> Vec<LogId> {
         }
     }
     logs
+}
+
+/// The checkpoint over most records, of those that were put into a file one after the other. The
+/// newer ones vouch for what the older ones do.
+///
+/// # Errors
+/// When one of them is none.
+pub fn newest(text: &str) -> Result<Note, NoteError> {
+    let mut newest: Option<(u64, Note)> = None;
+    for one in notes(text) {
+        let note: Note = one.parse()?;
+        let size = note.checkpoint()?.size;
+        if newest.as_ref().is_none_or(|(known, _)| size > *known) {
+            newest = Some((size, note));
+        }
+    }
+    newest.map_or_else(|| text.parse(), |(_, note)| Ok(note))
+}
+
+/// The notes of a text: each ends with its last signature.
+fn notes(text: &str) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    let mut is_ended = true;
+    for line in text.split_inclusive('\n') {
+        let is_signature = line.starts_with("\u{2014} ");
+        if is_ended && !is_signature {
+            if line.trim().is_empty() {
+                continue;
+            }
+            notes.push(String::new());
+        }
+        if let Some(note) = notes.last_mut() {
+            note.push_str(line);
+        }
+        is_ended = is_signature;
+    }
+    notes
 }

@@ -1,8 +1,9 @@
 //! What the writer writes to: the files of the log, or something that fails on purpose in a test.
 
 use crate::config;
-use crate::files::{place, private};
 use crate::segment;
+use disk::private;
+use disk::private::Durability;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -41,11 +42,11 @@ impl Files {
     pub(crate) fn open(folder: &Path, first: u64, lock: File) -> io::Result<Self> {
         Ok(Self {
             folder: folder.to_path_buf(),
-            segment: private(
+            segment: private::open(
                 &segment::path(folder, first),
                 OpenOptions::new().append(true),
             )?,
-            notes: private(
+            notes: private::open(
                 &config::checkpoints(folder),
                 OpenOptions::new().append(true).create(true),
             )?,
@@ -65,8 +66,8 @@ impl Disk for Files {
 
     fn begin(&mut self, first: u64, header: &[u8]) -> io::Result<()> {
         let path = segment::path(&self.folder, first);
-        place(&path, header)?;
-        self.segment = private(&path, OpenOptions::new().append(true))?;
+        private::replace(&path, header, Durability::Durable)?;
+        self.segment = private::open(&path, OpenOptions::new().append(true))?;
         Ok(())
     }
 
@@ -80,11 +81,7 @@ impl Disk for Files {
 
     fn mark(&mut self, text: &[u8]) -> io::Result<()> {
         let path = config::mark(&self.folder);
-        let draft = path.with_extension("draft");
-        // Nothing depends on it after a power cut, so nothing is made durable here.
-        let mut options = OpenOptions::new();
-        let mut file = private(&draft, options.write(true).create(true).truncate(true))?;
-        file.write_all(text)?;
-        std::fs::rename(&draft, &path)
+        // Nothing depends on it after a power cut.
+        private::replace(&path, text, Durability::Lossy)
     }
 }

@@ -3,11 +3,10 @@
 use crate::checkpoint::SigningKey;
 use crate::config::Config;
 use crate::error::{Error, KeyError};
-use crate::files;
 use crate::segment::LogId;
-use std::fs::{DirBuilder, OpenOptions, Permissions};
+use disk::private::{self, Durability};
+use std::fs::OpenOptions;
 use std::io::Read as _;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
@@ -29,7 +28,7 @@ pub(crate) fn read(keys: &Path, log: LogId) -> Result<SigningKey, Error> {
         path: path.clone(),
         source,
     };
-    let file = files::private(&path, OpenOptions::new().read(true)).map_err(|error| {
+    let file = private::open(&path, OpenOptions::new().read(true)).map_err(|error| {
         fail(match error.kind() {
             std::io::ErrorKind::NotFound => KeyError::Missing,
             _ => KeyError::Io(error),
@@ -61,7 +60,7 @@ pub(crate) fn make(config: &Config, log: LogId) -> Result<SigningKey, Error> {
     private_folder(&config.keys)?;
     let seed = Zeroizing::new(random().map_err(fail)?);
     let key = SigningKey::new(&log.origin(), &seed);
-    files::place(&path, key.text().as_bytes()).map_err(fail)?;
+    private::replace(&path, key.text().as_bytes(), Durability::Durable).map_err(fail)?;
     Ok(key)
 }
 
@@ -96,11 +95,5 @@ pub(crate) fn random<const N: usize>() -> std::io::Result<[u8; N]> {
 /// # Errors
 /// [`Error::Io`] when that does not work.
 pub(crate) fn private_folder(folder: &Path) -> Result<(), Error> {
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(|source| Error::io(folder, "made", source))?;
-    std::fs::set_permissions(folder, Permissions::from_mode(0o700))
-        .map_err(|source| Error::io(folder, "closed to others", source))
+    private::folder(folder).map_err(|source| Error::io(folder, "made", source))
 }

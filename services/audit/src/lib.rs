@@ -5,8 +5,8 @@
 //! What it owns: the form of the log on disk (`segment`, `frame`, [`record`]), its chain and
 //! Merkle tree, its signed checkpoints ([`checkpoint`]), its lock, and when an append counts as
 //! safe. docs/audit.md has the form to the byte, and what it proves.
-//! What it never does: read the log for a caller. No method of [`Service`] reads; [`read`] and
-//! [`verify`] are for the user's commands on the user's own files. It never writes a tool's
+//! What it never does: read the log for a caller. No method of [`Service`] reads; [`read`],
+//! [`verify`] and [`shown`] are for the user's commands on the user's own files. It never writes a tool's
 //! arguments.
 //! Where to start: [`Service::open`], then `writer` for what happens to an entry, and
 //! [`verify::verify`] for what is checked afterwards.
@@ -16,7 +16,6 @@ pub mod checkpoint;
 pub mod config;
 mod disk;
 pub mod error;
-mod files;
 mod frame;
 mod key;
 mod left;
@@ -26,6 +25,7 @@ pub mod read;
 pub mod record;
 mod segment;
 mod service;
+pub mod shown;
 mod tail;
 mod tree;
 pub mod verify;

@@ -3,7 +3,7 @@
 use crate::checkpoint::{NOTE_BYTES, Note, NoteError};
 use crate::config;
 use crate::error::Error;
-use crate::files;
+use disk::private;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ impl Notes {
     pub(crate) fn open(folder: &Path) -> Result<Self, Error> {
         let path = config::checkpoints(folder);
         let io = |error| Error::io(&path, "read", error);
-        let (file, end) = match files::private(&path, OpenOptions::new().read(true)) {
+        let (file, end) = match private::open(&path, OpenOptions::new().read(true)) {
             Ok(file) => {
                 let end = file.metadata().map_err(io)?.len();
                 (Some(BufReader::new(file)), end)

@@ -19,9 +19,9 @@
 //! Frames follow without gaps: see [`crate::frame`].
 
 use crate::error::Error;
-use crate::files;
 use crate::frame::{self, Flaw, Frame, Parsed};
 use crate::tree::{Frontier, Node};
+use disk::private;
 use domain::hash::Digest;
 use std::fs::{File, OpenOptions};
 use std::io::Read;
@@ -230,7 +230,7 @@ impl Segment {
     pub(crate) fn open(folder: &Path, first: u64) -> Result<Self, Error> {
         let path = path(folder, first);
         let read = |source| Error::io(&path, "read", source);
-        let file = files::private(&path, OpenOptions::new().read(true)).map_err(read)?;
+        let file = private::open(&path, OpenOptions::new().read(true)).map_err(read)?;
         let length = file.metadata().map_err(read)?.len();
         let mut bytes = Vec::new();
         (&file)

@@ -3,7 +3,6 @@
 use crate::config::{self, Config};
 use crate::disk::Files;
 use crate::error::Error;
-use crate::files;
 use crate::key;
 use crate::left::Left;
 use crate::notes::Notes;
@@ -14,10 +13,11 @@ use crate::tree::Frontier;
 use crate::writer::{Job, Pending, Writer};
 use api::audit::{self, Ack, Action, Audit, Durability, Entry};
 use async_trait::async_trait;
+use disk::private;
 use domain::Timestamp;
 use domain::hash::Digest;
 use domain::limits::{AUDIT_BATCH, AUDIT_RECORD_BYTES, AUDIT_REOPEN};
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -230,15 +230,12 @@ impl Line {
 /// Takes the lock of the one writer.
 pub(crate) fn lock(folder: &Path) -> Result<File, Error> {
     let path = config::lock(folder);
-    let mut options = OpenOptions::new();
-    let file = files::private(&path, options.write(true).create(true).truncate(false))
-        .map_err(|source| Error::io(&path, "opened", source))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::Locked {
+    match private::lock(&path) {
+        Ok(Some(file)) => Ok(file),
+        Ok(None) => Err(Error::Locked {
             path: folder.to_path_buf(),
         }),
-        Err(TryLockError::Error(source)) => Err(Error::io(&path, "locked", source)),
+        Err(source) => Err(Error::io(&path, "locked", source)),
     }
 }
 
@@ -254,7 +251,7 @@ fn begin(config: &Config) -> Result<Option<News>, Error> {
         times_before: Times::NONE,
         frontier: Frontier::default(),
     };
-    files::place(&first, &header.encode()).map_err(made)?;
+    private::replace(&first, &header.encode(), private::Durability::Durable).map_err(made)?;
     let mut details = Vec::new();
     let gone = key::others(&config.keys, log);
     if gone > 0 {
@@ -286,7 +283,7 @@ fn recovery(tail: &Tail, cause: Option<&str>) -> Option<News> {
 /// Cuts off unfinished ends.
 fn cut(config: &Config, tail: &Tail, notes: u64) -> Result<(), Error> {
     let shorten = |path: &Path, to: u64| {
-        let file = match files::private(path, OpenOptions::new().write(true)) {
+        let file = match private::open(path, OpenOptions::new().write(true)) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
             other => other?,
         };

@@ -3,13 +3,13 @@
 use crate::checkpoint::{Checkpoint, PublicKey};
 use crate::config::{self, Config};
 use crate::error::{Damage, Error, Wrong};
-use crate::files;
 use crate::key;
 use crate::notes::{Kept, Notes};
 use crate::place::Place;
 use crate::record::{Mark, Record};
 use crate::segment::{self, Header, Segment, Step, Times, Walk};
 use crate::tree::Frontier;
+use disk::private;
 use domain::hash::Digest;
 use std::fs::OpenOptions;
 use std::io::Read as _;
@@ -147,7 +147,7 @@ fn begin(segment: Segment, mark: Option<(Mark, Frontier)>) -> Tail {
 fn read_mark(config: &Config, segment: &Segment) -> Option<(Mark, Frontier)> {
     let key = key::read(&config.keys, segment.header.log).ok()?;
     let path = config::mark(&config.folder);
-    let file = files::private(&path, OpenOptions::new().read(true)).ok()?;
+    let file = private::open(&path, OpenOptions::new().read(true)).ok()?;
     let mut text = String::new();
     if let Err(error) = file
         .take(crate::checkpoint::NOTE_BYTES as u64)

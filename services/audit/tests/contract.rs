@@ -7,8 +7,8 @@
 )]
 
 use api::audit::Audit;
-use api::test_support::audit_suite;
 use audit::{Config, Service};
+use contracts::audit_suite;
 use std::sync::Arc;
 
 #[tokio::test]

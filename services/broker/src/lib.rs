@@ -28,6 +28,7 @@ mod own_calls;
 mod plan;
 mod question;
 mod render;
+pub mod replay;
 mod running;
 mod service;
 mod starting;

@@ -11,7 +11,7 @@ mod support;
 use api::audit::Action;
 use api::broker::{Broker, Control, ErrorKind, ToolEvent};
 use api::executor::FailureKind;
-use api::test_support::FakeTool;
+use contracts::FakeTool;
 use domain::decision::Verdict;
 use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationKind};
 use domain::hash::Digest;
@@ -284,7 +284,7 @@ async fn closing_or_dropping_withdraws_the_question() {
             }
         }
     };
-    api::test_support::within("the question is withdrawn", answered).await;
+    contracts::within("the question is withdrawn", answered).await;
 
     let mut stream = house.start("delete_file", path("~/projects/a")).await;
     question(&mut stream).await;

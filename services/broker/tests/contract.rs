@@ -7,9 +7,9 @@
 )]
 
 use api::broker::PlannedCall;
-use api::test_support::broker_suite::{self, Subject};
-use api::test_support::{FakeAudit, FakeExecutor, FakeTool, Gate};
 use broker::{Config, Service};
+use contracts::broker_suite::{self, Subject};
+use contracts::{FakeAudit, FakeExecutor, FakeTool, Gate};
 use domain::Timestamp;
 use domain::lineage::AgentType;
 use domain::settings::{Attendance, SessionSettings};

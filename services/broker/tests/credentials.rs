@@ -9,7 +9,7 @@
 
 mod support;
 
-use api::test_support::{FakeAudit, FakeExecutor, FakeSecrets, FakeTool};
+use contracts::{FakeAudit, FakeExecutor, FakeSecrets, FakeTool};
 use domain::decision::{Layer, Verdict};
 use domain::event::CallStatus;
 use domain::settings::Attendance;

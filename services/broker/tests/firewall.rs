@@ -4,7 +4,7 @@
 mod support;
 
 use api::broker::ToolEvent;
-use api::test_support::FakeTool;
+use contracts::FakeTool;
 use domain::event::CallStatus;
 use domain::settings::Attendance;
 use domain::tool::EffectClass;

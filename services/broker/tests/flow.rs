@@ -10,7 +10,7 @@ mod support;
 
 use api::CallContext;
 use api::broker::{Broker, CallRequest, Control, Registered};
-use api::test_support::FakeTool;
+use contracts::FakeTool;
 use domain::decision::{Layer, Verdict};
 use domain::event::ConfirmationAnswer;
 use domain::id::TraceId;

@@ -11,7 +11,7 @@ mod support;
 use api::audit::Action;
 use api::broker::{Broker, Control, PlanApproval, PlanEvent};
 use api::executor::FailureKind;
-use api::test_support::FakeTool;
+use contracts::FakeTool;
 use domain::decision::{Decision, Layer, Verdict};
 use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
@@ -152,7 +152,7 @@ async fn any_change_to_an_approved_plan_is_refused() {
     );
     let result = house.planned(plan_id, "write_file", write("b")).await;
     assert_eq!(result.status, CallStatus::Ok, "looking uses nothing up");
-    let foreign = PlanId::from_uuid(api::test_support::fresh_uuid());
+    let foreign = PlanId::from_uuid(contracts::fresh_uuid());
     let result = house.planned(foreign, "delete_file", path("c")).await;
     assert_eq!(result.status, CallStatus::Denied);
 }

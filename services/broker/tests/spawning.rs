@@ -10,8 +10,8 @@ mod support;
 
 use api::CallContext;
 use api::broker::{Broker, CallRequest, Control, ErrorKind, Registered};
-use api::test_support::{FakeAudit, FakeExecutor, fresh_uuid};
 use broker::{Config, Service};
+use contracts::{FakeAudit, FakeExecutor, fresh_uuid};
 use domain::Timestamp;
 use domain::decision::{Decision, Layer, Verdict};
 use domain::id::{CallId, SessionId, TraceId};

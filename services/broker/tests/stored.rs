@@ -9,7 +9,7 @@
 
 mod support;
 
-use api::test_support::FakeTool;
+use contracts::FakeTool;
 use domain::label::{Integrity, Label};
 use domain::rights::{Namespace, WebContent};
 use domain::settings::Attendance;

@@ -4,7 +4,7 @@
     reason = "test code: a broken promise has to fail loudly"
 )]
 
-use api::test_support::guard_suite::{Subject, conformance};
+use contracts::guard_suite::{Subject, conformance};
 use domain::Timestamp;
 use domain::tool::{ToolDefinition, ToolName};
 use guard::{Rules, Service};

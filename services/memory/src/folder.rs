@@ -2,9 +2,10 @@
 
 use crate::error::unavailable;
 use api::memory::Error;
-use std::fs::{DirBuilder, Permissions};
+use disk::private;
+use std::fs::Permissions;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 /// Removes whatever is there: a folder, a file, a link.
@@ -23,9 +24,7 @@ pub(crate) fn make_private(folder: &Path) -> Result<(), Error> {
     if !folder.is_dir() {
         clear(folder).map_err(of)?;
     }
-    let mut making = DirBuilder::new();
-    let made = making.recursive(true).mode(0o700).create(folder);
-    made.map_err(of)?;
+    private::folder(folder).map_err(of)?;
     restrict(folder)
 }
 

@@ -14,12 +14,12 @@ mod curator;
 mod embedding;
 mod entry;
 mod error;
-pub mod export;
 mod finder;
 mod folder;
 mod forget;
 mod gate;
 mod index;
+mod lazy;
 mod ledger;
 mod record;
 mod retrieval;
@@ -29,6 +29,7 @@ mod store;
 
 pub use config::Config;
 pub use error::Error;
+pub use lazy::Lazy;
 pub use ledger::Clock;
 pub use service::Service;
 

@@ -1,7 +1,7 @@
 //! The conformance suite, through the fake and through the service.
 #![allow(clippy::unwrap_used, reason = "a test is allowed to fail loudly")]
 
-use api::test_support::{FakeAudit, FakeMemory, FakeModels, memory_suite};
+use contracts::{FakeAudit, FakeMemory, FakeModels, memory_suite};
 use domain::Timestamp;
 use memory::{Config, Service};
 use std::sync::Arc;

@@ -6,7 +6,7 @@ mod support;
 
 use api::memory::Recall;
 use api::models::{ErrorKind, Models};
-use api::test_support::{FakeAudit, FakeModels, Reply};
+use contracts::{FakeAudit, FakeModels, Reply};
 use domain::Timestamp;
 use domain::message::Message;
 use domain::model::{ModelChoice, ModelRole, Think};

@@ -9,7 +9,7 @@
 mod place;
 
 use api::memory::{Curator as _, Memory as _, WriteAnswer};
-use api::test_support::FakeAudit;
+use contracts::FakeAudit;
 use domain::fault::Coded as _;
 use place::{ask, close, everything, keep, memory, open, opened};
 use std::fs;
@@ -43,7 +43,7 @@ async fn closed() -> (TempDir, Vec<domain::id::MemoryId>) {
     close(service, root.path()).await;
     // A read in the background may go on for a moment and keep the writes out of the file.
     let file = rusqlite::Connection::open(root.path().join("memory.db")).unwrap();
-    api::test_support::within("the file has every write", async {
+    contracts::within("the file has every write", async {
         let checkpoint = || file.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
         while checkpoint() != Ok(0) {
             tokio::task::yield_now().await;
@@ -64,7 +64,7 @@ async fn one_process_has_it_and_the_next_is_told() {
     );
     drop(first);
     // Background work of the first may hold it for a moment.
-    api::test_support::within("the lock is let go", async {
+    contracts::within("the lock is let go", async {
         while open(root.path(), &Arc::new(FakeAudit::new()))
             .await
             .is_err()

@@ -221,7 +221,7 @@ async fn a_pipe_beside_the_store_keeps_nothing_from_being_forgotten() {
     pipe(&kept.folder().join("pipe"));
     let id = kept.ids("Where did Bo move?").await[0];
     let forgotten = kept.service().forget(id);
-    let forgotten = api::test_support::within("it is forgotten", forgotten).await;
+    let forgotten = contracts::within("it is forgotten", forgotten).await;
     assert_eq!(forgotten.unwrap().entries, 1);
 }
 

@@ -12,7 +12,7 @@ use api::audit::Action;
 use api::memory::{
     Curator as _, ListRequest, Memory as _, QueryEvent, QueryRequest, Scope, WriteAnswer,
 };
-use api::test_support::FakeAudit;
+use contracts::FakeAudit;
 use domain::event::CallStatus;
 use domain::fault::Coded as _;
 use domain::id::{AgentToken, SessionId, TraceId};

@@ -1,10 +1,9 @@
 //! What was learnt of how models count tokens, kept from one process to the next.
 
 use crate::record::TokenCounting;
+use disk::private::{self, Durability};
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{self};
 use std::path::{Path, PathBuf};
 
 /// Models of which something is remembered; of more, all are forgotten.
@@ -84,12 +83,8 @@ fn read(file: &Path) -> BTreeMap<String, TokenCounting> {
 
 /// Replaces the file as a whole; it is readable by the user alone. It is no loss if a crash loses it.
 fn write(file: &Path, all: &BTreeMap<String, TokenCounting>) -> io::Result<()> {
-    let draft = file.with_extension(format!("{}.draft", std::process::id()));
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600);
     let text = serde_json::to_vec_pretty(all).map_err(io::Error::other)?;
-    options.open(&draft)?.write_all(&text)?;
-    std::fs::rename(&draft, file)
+    private::replace(file, &text, Durability::Lossy)
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@
 mod support;
 
 use api::models::{ChatChunk, ErrorKind, Models};
-use api::test_support::models_suite::{Subject, conformance, embedding};
-use api::test_support::{Reply as Script, Step};
 use async_trait::async_trait;
+use contracts::models_suite::{Subject, conformance, embedding};
+use contracts::{Reply as Script, Step};
 use domain::model::ModelChoice;
 use models::ProviderType;
 use serde_json::{Value, json};

@@ -13,7 +13,7 @@
 mod support;
 
 use api::models::{ChatChunk, ErrorKind, Models};
-use api::test_support::{FakeModels, Reply};
+use contracts::{FakeModels, Reply};
 use domain::model::{ModelRole, Usage};
 use futures::StreamExt;
 use models::{Config, EngineSettings, ProviderConfig, ProviderType, Service};

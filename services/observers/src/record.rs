@@ -6,10 +6,9 @@
 //! The session log is the truth; a lost note loses an engram and nothing more. Notes are therefore
 //! not synchronised to the disk.
 
+use disk::private::{self, Durability};
 use domain::id::SessionId;
-use std::fs::{DirBuilder, OpenOptions};
-use std::io::{ErrorKind, Read, Result, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::io::{ErrorKind, Read, Result};
 use std::path::{Path, PathBuf};
 
 /// Longest note that is read, bytes.
@@ -33,14 +32,10 @@ fn path_of(folder: &Path, session_id: SessionId) -> PathBuf {
 /// # Errors
 /// Whatever the file system says.
 pub fn write(folder: &Path, note: Note) -> Result<()> {
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)?;
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600);
-    let mut file = options.open(path_of(folder, note.session_id))?;
-    file.write_all(format!("{}\n", note.from_seq).as_bytes())
+    private::folder(folder)?;
+    let text = format!("{}\n", note.from_seq);
+    let path = path_of(folder, note.session_id);
+    private::replace(&path, text.as_bytes(), Durability::Lossy)
 }
 
 /// Takes a session's note away; one that is not there is no error.

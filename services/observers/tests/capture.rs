@@ -10,7 +10,7 @@ use api::bus::Bus;
 use api::memory::{Curator, Source, Stored, WriteEntry};
 use api::models::ErrorKind;
 use api::sessions::{OpenRequest, SendRequest, Sessions};
-use api::test_support::{
+use contracts::{
     Act, FakeAudit, FakeBus, FakeMemory, FakeModels, FakeSessions, Gate, Reply, within,
 };
 use domain::Timestamp;

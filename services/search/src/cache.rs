@@ -2,11 +2,11 @@
 
 use crate::error::Error;
 use crate::record::{self, FORM, Head};
+use disk::private::{self, Durability};
 use domain::hash::Digest;
 use domain::limits::PAGE_UNPACKED_BYTES;
-use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -14,8 +14,6 @@ use std::time::SystemTime;
 const PAGES: usize = 4_096;
 /// Longest line before a page's bytes, bytes.
 const HEAD_BYTES: usize = 64 << 10;
-/// How a file begins that is still being written.
-const UNFINISHED: &str = "unfinished-";
 
 /// A page as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,8 +36,7 @@ pub(crate) struct Cache {
 impl Cache {
     /// Makes the folder, for the user alone.
     pub(crate) fn open(folder: &Path, max_bytes: u64) -> Result<Self, Error> {
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-        made.map_err(|source| Error::Folder {
+        private::folder(folder).map_err(|source| Error::Folder {
             path: folder.to_owned(),
             source,
         })?;
@@ -107,22 +104,7 @@ impl Cache {
             digest: Digest::of(&page.body),
         };
         let bytes = record::write(&head, &page.body)?;
-        let unfinished = self
-            .folder
-            .join(format!("{UNFINISHED}{:032x}", rand::random::<u128>()));
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&unfinished)?;
-        let written = file
-            .write_all(&bytes)
-            .and_then(|()| std::fs::rename(&unfinished, self.place(url)));
-        if written.is_err() {
-            // The first error is the one to tell.
-            let _ = std::fs::remove_file(&unfinished);
-        }
-        written
+        private::replace(&self.place(url), &bytes, Durability::Lossy)
     }
 
     /// Removes the oldest pages until a quarter of the room is free, if it is used up.

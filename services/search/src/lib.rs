@@ -13,6 +13,7 @@ mod cache;
 mod config;
 mod error;
 mod fetch;
+mod lazy;
 mod ledger;
 mod page;
 mod polite;
@@ -27,6 +28,7 @@ mod words;
 
 pub use config::{Clock, Config, Provider, SecretRef, is_loopback};
 pub use error::Error;
+pub use lazy::{Lazy, Parts};
 pub use providers::listens;
 pub use resolve::Names;
 pub use service::Service;

@@ -7,8 +7,8 @@
 
 use api::audit::Action;
 use api::secrets::{Error, Refusals, SECRET_TIME, SecretValue, Secrets};
-use api::test_support::{FakeAudit, FakeSecrets, secrets_suite};
 use async_trait::async_trait;
+use contracts::{FakeAudit, FakeSecrets, secrets_suite};
 use domain::Timestamp;
 use domain::event::CallStatus;
 use domain::fault::Coded;

@@ -11,6 +11,7 @@ mod view;
 
 use crate::exit::{Exit, Failure, OrFail, not_opened};
 use crate::host::Host;
+use crate::notes::ask_about;
 use crate::profile::RequestedProfile;
 use crate::render::{Paint, override_warning, print_error};
 use crate::request::follow;
@@ -102,7 +103,7 @@ async fn open(host: &dyn Host, request: &ChatRequest) -> Result<(SessionSummary,
             (opening, profile)
         }
     };
-    host.ask_about_notes(&profile).await?;
+    ask_about(host, &profile).await?;
     let opened = sessions.open(opening).await;
     let mut session = opened.map_err(|error| not_opened(&error))?;
     // What the drive said while the session was opened is yet to be shown.

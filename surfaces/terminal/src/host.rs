@@ -1,5 +1,6 @@
 //! What serves a chat or a run, as `bin/carl` hands it over: sessions, and what is known beside them.
 
+use crate::notes::Vouched;
 use crate::request::Asker;
 use anyhow::Result;
 use api::broker::{AgentListing, ToolListing};
@@ -7,7 +8,6 @@ use api::memory::{Recall, Stats};
 use api::models::ModelInfo;
 use api::sessions::Sessions;
 use async_trait::async_trait;
-use domain::settings::SessionProfile;
 
 /// The services of a chat or a run, in this process or another.
 // A chat is held on the thread that began it.
@@ -28,12 +28,8 @@ pub trait Host {
     /// When there are none and none can be started.
     async fn reopen(&mut self) -> Result<()>;
 
-    /// Asks the user about project notes that a session with this profile would use, where nothing
-    /// was said of them yet.
-    ///
-    /// # Errors
-    /// When the terminal or the list of answers cannot be used.
-    async fn ask_about_notes(&self, profile: &SessionProfile) -> Result<()>;
+    /// What the user said of project notes.
+    fn notes(&self) -> Vouched;
 
     /// The models that can be talked to.
     ///

@@ -3,25 +3,37 @@
 //! What it is: a surface. It shows a session's events, asks the questions that wait, and takes what
 //! is typed. It reads sessions through `api` and folds them with `session::SessionView`.
 //! What it owns: the conversation at a prompt, how events, questions, transcripts and results look;
-//! the JSON of `carl run --json`; exit codes.
+//! the JSON of `carl run --json`; exit codes; the lists of folders and notes that the user said yes
+//! to.
 //! What it never does: build a service, open a connection, read configuration, or decide what an
 //! agent may do. It depends on contracts and logic alone; `bin/carl` hands it the rest.
 //! Where to start: [`chat`] and [`run`] (what a person does), [`request`] (how one request is followed
 //! to its end), [`host`] (what `bin/carl` has to offer), [`render`] (how things look).
 
+pub mod audited;
 pub mod chat;
+pub mod doctor;
 pub mod exit;
-pub mod files;
+pub mod folders;
+pub mod guests;
 pub mod hidden_input;
 pub mod host;
+pub mod memory;
+pub mod models;
+mod new_file;
+pub mod notes;
+pub mod open_folders;
 pub mod pictures;
 pub mod printer;
 pub mod profile;
+pub mod question;
 pub mod render;
 pub mod request;
+pub mod rights;
 pub mod run;
 pub mod session_commands;
 pub mod sessions;
 pub mod signals;
+pub mod tool_tables;
 pub mod undo;
 pub mod watcher;

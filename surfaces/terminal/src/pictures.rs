@@ -1,9 +1,9 @@
 //! Pictures that a request names with `@`, as in `what is wrong on @shot.png?`.
 
 use crate::exit::Failure;
-use crate::files::{self, Links};
 use anyhow::Result;
 use api::sessions::PictureFile;
+use disk::read::{self, Links};
 use domain::limits::PICTURE_BYTES;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -67,7 +67,7 @@ pub fn read(name: &str, path: &Path) -> Result<PictureFile> {
              is meant.",
         )
     };
-    let bytes = files::bytes(path, PICTURE_BYTES, Links::Followed)
+    let bytes = read::bytes(path, PICTURE_BYTES, Links::Followed)
         .map_err(|error| refuse(format!("the picture: {error:#}")))?
         .ok_or_else(|| refuse(format!("there is no picture {}", path.display())))?;
     picture::read(&bytes)

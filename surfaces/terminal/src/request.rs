@@ -7,7 +7,7 @@ mod prompts;
 mod view;
 mod waiting;
 
-pub use asker::{Asker, RememberedFolders};
+pub use asker::Asker;
 pub use follow::{follow, work_on};
 pub use keyboard::{Heard, Keyboard, LINE_BYTES};
 pub use view::{Meanwhile, View};

@@ -11,6 +11,7 @@ pub use view::print_failure;
 
 use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::host::Host;
+use crate::notes::ask_about;
 use crate::render::override_warning;
 use crate::request::{Asker, Meanwhile, View, follow, work_on};
 use crate::signals::Signals;
@@ -34,7 +35,7 @@ const HOSTS: u32 = 16;
 /// # Errors
 /// When it could not begin, or nobody can be asked about it.
 pub async fn run(host: &mut dyn Host, request: RunRequest) -> Result<Exit> {
-    host.ask_about_notes(&request.profile.profile).await?;
+    ask_about(host, &request.profile.profile).await?;
     let mut hosts = 1;
     loop {
         let task = Task {

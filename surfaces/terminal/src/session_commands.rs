@@ -1,7 +1,7 @@
 //! `carl session`: listing, showing, compacting, forking and exporting sessions.
 
 use crate::exit::OrFail;
-use crate::files::write_new;
+use crate::new_file::write_new;
 use crate::render::context::{self, Depth};
 use crate::render::transcript::{self, Extent};
 use crate::render::{Paint, print, print_error, table};

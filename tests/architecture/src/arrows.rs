@@ -63,6 +63,9 @@ pub fn place(folder: &str) -> Option<Place> {
     }
 }
 
+/// What every crate may use for its tests.
+const TEST_SUPPORT: [&str; 2] = ["tests/testkit", "tests/contracts"];
+
 /// Whether an arrow is allowed.
 #[must_use]
 pub fn allowed(arrow: &Arrow) -> bool {
@@ -71,7 +74,7 @@ pub fn allowed(arrow: &Arrow) -> bool {
     };
     // A crate may switch on its own test support for its tests.
     let is_own = arrow.from == arrow.to;
-    if arrow.need == Need::Test && (is_own || arrow.to == "tests/testkit") {
+    if arrow.need == Need::Test && (is_own || TEST_SUPPORT.contains(&arrow.to.as_str())) {
         return true;
     }
     match (from, to) {

@@ -16,12 +16,6 @@ mod written;
 
 pub use graph::Graph;
 
-/// A crate whose modules still stand in circles, and how many of them do.
-pub type Allowed = (&'static str, usize);
-
-/// The crates whose modules are not yet taken apart. The list only becomes shorter.
-pub const ALLOWED: &[Allowed] = &[("logic/policy", 5)];
-
 /// The graphs of all crates, by folder. A crate with a library and a program has one for each root.
 #[must_use]
 pub fn graphs(files: &[SourceFile]) -> Vec<(String, Graph)> {
@@ -44,34 +38,13 @@ pub fn graphs(files: &[SourceFile]) -> Vec<(String, Graph)> {
     found
 }
 
-/// Every circle in crates that are not listed, and every listed crate whose number is not that of
-/// its modules in circles: a number that fell is lowered, so that it can only fall.
+/// Every circle of modules, and every file that no module leads to.
 #[must_use]
-pub fn check(files: &[SourceFile], allowed: &[Allowed]) -> Vec<Violation> {
+pub fn check(files: &[SourceFile]) -> Vec<Violation> {
     let mut found = unreached(files);
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    let mut stories: BTreeMap<String, Vec<Violation>> = BTreeMap::new();
     for (folder, graph) in graphs(files) {
         for ring in rings::rings(&graph.needs) {
-            *seen.entry(folder.clone()).or_default() += ring.len();
-            stories
-                .entry(folder.clone())
-                .or_default()
-                .push(Violation::of(&folder, story(&graph, &ring)));
-        }
-    }
-    for (folder, list) in stories {
-        let count = seen.get(&folder).copied().unwrap_or_default();
-        let most = allowed.iter().find(|(name, _)| *name == folder);
-        if most.is_none_or(|(_, most)| count > *most) {
-            found.extend(list);
-        }
-    }
-    for (folder, most) in allowed {
-        let count = seen.get(*folder).copied().unwrap_or_default();
-        if count < *most {
-            let rule = format!("has {count} modules in circles now, not {most}: lower its number");
-            found.push(Violation::of(folder, rule));
+            found.push(Violation::of(&folder, story(&graph, &ring)));
         }
     }
     found
@@ -130,7 +103,7 @@ mod tests {
     }
 
     fn circles(list: &[(&str, &str)]) -> Vec<String> {
-        let found = check(&files(list), &[]);
+        let found = check(&files(list));
         found.into_iter().map(|violation| violation.rule).collect()
     }
 
@@ -275,22 +248,5 @@ mod tests {
         for case in cases {
             assert_eq!(circles(case), Vec::<String>::new(), "{case:?}");
         }
-    }
-
-    #[test]
-    fn a_listed_number_may_only_fall() {
-        let two = files(&[
-            ("lib.rs", "mod a; mod b;"),
-            ("a.rs", "use crate::b::B; pub struct A;"),
-            ("b.rs", "use crate::a::A; pub struct B;"),
-        ]);
-        assert_eq!(check(&two, &[("services/x", 2)]), []);
-        assert_eq!(check(&two, &[("services/x", 1)]).len(), 1);
-        let fallen = check(&two, &[("services/x", 3)]);
-        assert!(fallen[0].rule.contains("lower its number"), "{fallen:?}");
-        assert_eq!(
-            check(&two, &[("services/x", 2), ("services/y", 2)]).len(),
-            1
-        );
     }
 }

@@ -104,10 +104,11 @@ pub fn secret_holders(file: &SourceFile) -> Vec<Violation> {
 
 /// Folders that may name the user's side of memory: who declares it, carries it, implements it, and
 /// the user's own command.
-const CURATOR: [&str; 4] = [
+const CURATOR: [&str; 5] = [
     "contracts/api",
     "adapters/grpc",
     "services/memory",
+    "surfaces/terminal",
     "bin/carl",
 ];
 

@@ -66,9 +66,9 @@ pub fn check_named(
     found
 }
 
-/// What is built without `#[cfg(test)]`: a feature may switch on support for tests.
+/// What is built without `#[cfg(test)]`.
 fn shipped(file: &SourceFile) -> TokenStream {
-    if file.path.contains("/test_support") || file.path.ends_with("/build.rs") {
+    if file.path.ends_with("/build.rs") {
         return file.tree.to_token_stream();
     }
     file.shipped.iter().map(ToTokens::to_token_stream).collect()

@@ -11,6 +11,7 @@ pub mod circles;
 pub mod codes;
 pub mod contracts;
 pub mod dependencies;
+pub mod licences;
 pub mod named_tests;
 pub mod rules;
 pub mod sizes;

@@ -8,8 +8,8 @@
 
 use api::CallContext;
 use api::broker::{Broker, CallRequest, Control, Registered, ToolEvent};
-use api::test_support::{FakeAudit, FakeExecutor, FakeTool, fresh_uuid};
 use broker::{Config, Service};
+use contracts::{FakeAudit, FakeExecutor, FakeTool, fresh_uuid};
 use domain::Timestamp;
 use domain::event::CallStatus;
 use domain::id::{CallId, SessionId, TraceId};

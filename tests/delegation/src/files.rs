@@ -2,8 +2,8 @@
 
 use api::authority::{Authorized, JudgedCall};
 use api::executor::{Executor, FailureKind, PathRefusal, ProgressSink, ToolFailure, Words};
-use api::test_support::{FakeExecutor, FakeTool};
 use async_trait::async_trait;
+use contracts::{FakeExecutor, FakeTool};
 use domain::Timestamp;
 use domain::label::Label;
 use domain::tool::{

@@ -21,7 +21,7 @@ pub use speaker::{Asked, Kind, Speaker, report, tasks};
 use agents::{AgentTools, Config};
 use api::Streaming;
 use api::sessions::{Error, Follow, OpenRequest, SendRequest, Sessions};
-use api::test_support::{FakeAudit, FakeBus};
+use contracts::{FakeAudit, FakeBus};
 use domain::Timestamp;
 use domain::event::{Event, EventBody};
 use domain::id::SessionId;

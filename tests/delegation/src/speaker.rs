@@ -4,8 +4,8 @@ use api::Streaming;
 use api::models::{
     ChatChunk, ChatRequest, EmbedRequest, Embeddings, Error, ModelInfo, Models, ProviderHealth,
 };
-use api::test_support::{FakeModels, Reply};
 use async_trait::async_trait;
+use contracts::{FakeModels, Reply};
 use domain::message::Message;
 use domain::model::ModelChoice;
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use api::test_support::Reply;
+use contracts::Reply;
 use delegation::{Asked, House, Kind, Speaker, all, answer, report, tasks};
 use domain::decision::{Layer, Verdict};
 use domain::event::{Event, EventBody, QueryStatus};

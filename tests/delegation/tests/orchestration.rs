@@ -8,7 +8,7 @@
 
 use agents::notes::{Found, Notes, Reader, Standing};
 use api::models::ErrorKind;
-use api::test_support::{Gate, Reply};
+use contracts::{Gate, Reply};
 use delegation::{Asked, House, Kind, Speaker, all, answer, report, tasks, until};
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
 use domain::hash::Digest;

@@ -7,7 +7,7 @@
 )]
 
 use api::sessions::Sessions;
-use api::test_support::Reply;
+use contracts::Reply;
 use delegation::{Asked, House, Kind, Speaker, all, answer, report, tasks, until};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, Event, EventBody, QueryStatus};
 use domain::fault::Fault;

@@ -7,7 +7,7 @@
 )]
 
 use api::sessions::Sessions;
-use api::test_support::Reply;
+use contracts::Reply;
 use delegation::{Asked, House, Kind, Speaker, all, report, tasks, until};
 use domain::event::{ConfirmationAnswer, Event, EventBody};
 use domain::settings::{Attendance, SessionProfile};

@@ -6,7 +6,7 @@
 )]
 
 use api::sessions::{Sessions, Whose};
-use api::test_support::Reply;
+use contracts::Reply;
 use delegation::{House, Kind, Speaker, all, tasks};
 use domain::context::ContextView;
 use domain::id::SessionId;

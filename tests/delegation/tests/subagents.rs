@@ -5,7 +5,7 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use api::test_support::Reply;
+use contracts::Reply;
 use delegation::{House, Kind, Speaker, answer, report};
 use domain::decision::{Layer, Verdict};
 use domain::event::{Event, EventBody};

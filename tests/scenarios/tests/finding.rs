@@ -9,7 +9,7 @@
 use agents::Config;
 use api::audit::Action;
 use api::sessions::{OpenRequest, SendRequest, Sessions};
-use api::test_support::{FakeAudit, FakeBus, FakeExecutor, FakeModels, FakeTool, Reply, within};
+use contracts::{FakeAudit, FakeBus, FakeExecutor, FakeModels, FakeTool, Reply, within};
 use domain::Timestamp;
 use domain::event::{CallStatus, Event, EventBody};
 use domain::label::Integrity;

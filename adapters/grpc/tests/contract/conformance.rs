@@ -5,12 +5,12 @@ use api::broker::{Broker, Control, PlannedCall};
 use api::guard::Guard;
 use api::models::{ErrorKind, Models};
 use api::sessions::Sessions;
-use api::test_support::models_suite::{self, FakeSubject};
-use api::test_support::{
+use async_trait::async_trait;
+use contracts::models_suite::{self, FakeSubject};
+use contracts::{
     Act, BrokerTool, FakeAudit, FakeBroker, FakeGuard, FakeMemory, FakeModels, FakeSessions, Gate,
     Reply, audit_suite, broker_suite, guard_suite, memory_suite, search_suite, sessions_suite,
 };
-use async_trait::async_trait;
 use domain::decision::Verdict;
 use domain::lineage::AgentType;
 use domain::model::{ModelChoice, ModelRole};
@@ -133,8 +133,8 @@ async fn memory_in_process_and_over_each_transport() {
     }
 }
 
-fn little_web() -> Arc<api::test_support::FakeSearch> {
-    use api::test_support::{FakePage, FakeSearch};
+fn little_web() -> Arc<contracts::FakeSearch> {
+    use contracts::{FakePage, FakeSearch};
     Arc::new(FakeSearch::new([
         FakePage::new("https://a.example/1", "Bees", "Bees dance. They do."),
         FakePage::new(

@@ -3,7 +3,7 @@
 use crate::support::{Running, Served, Transport, folder, serve};
 use api::models::{ChatChunk, ErrorKind, Models};
 use api::sessions::{Follow, Sessions};
-use api::test_support::{FakeModels, FakeSessions, Reply, within};
+use contracts::{FakeModels, FakeSessions, Reply, within};
 use domain::fault::Coded;
 use domain::limits::{WIRE_CONNECTIONS, WIRE_ERROR_BYTES, WIRE_MESSAGE_BYTES};
 use domain::message::Message;

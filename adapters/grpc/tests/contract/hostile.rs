@@ -2,7 +2,7 @@
 
 use crate::support::{Transport, serve};
 use api::models::Models;
-use api::test_support::{FakeAudit, FakeBroker, FakeGuard, FakeModels, FakeSessions, within};
+use contracts::{FakeAudit, FakeBroker, FakeGuard, FakeModels, FakeSessions, within};
 use domain::model::{ModelChoice, ModelRole};
 use futures::StreamExt;
 use grpc::Endpoint;

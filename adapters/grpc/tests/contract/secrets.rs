@@ -2,8 +2,8 @@
 
 use crate::support::{Running, Transport};
 use api::secrets::{Error, Refusals, SecretValue, Secrets};
-use api::test_support::{FakeSecrets, secrets_suite};
 use async_trait::async_trait;
+use contracts::{FakeSecrets, secrets_suite};
 use domain::fault::Coded;
 use grpc::Endpoint;
 use grpc::secrets::{Client, InvalidToken, Token};

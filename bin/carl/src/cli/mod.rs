@@ -21,7 +21,7 @@ pub use serve::{RoleArg, ServeArgs};
 pub use session::{
     Ceiling, ChatArgs, ExportForm, ModeArg, RunArgs, SessionCommand, SessionFlags, UndoArgs,
 };
-pub use tools::{CheckArgs, ClassifyArgs, ToolsArgs, ToolsCommand};
+pub use tools::{ClassifyArgs, ToolsArgs, ToolsCommand};
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::path::PathBuf;

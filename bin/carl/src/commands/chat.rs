@@ -3,10 +3,10 @@
 use super::host::CommandHost;
 use super::{Setting, named};
 use crate::cli::SessionFlags;
-use crate::effective_settings::By;
 use crate::profile;
 use anyhow::Result;
 use domain::settings::Attendance;
+use settings::By;
 use terminal::chat::{ChatRequest, check_terminal};
 use terminal::exit::Exit;
 

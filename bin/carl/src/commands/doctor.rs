@@ -1,40 +1,23 @@
 //! `carl doctor`: checks every part for real, and says what to do where one fails.
 
-mod check;
-mod hardware;
 mod served;
-mod speeds;
 
-use self::check::{Check, State};
-use self::speeds::Speeds;
-use super::{Setting, models, named};
+use super::{Setting, named};
 use crate::cli::{DoctorArgs, SessionFlags};
-use crate::effective_settings::By;
-use crate::paths::private_folder;
 use crate::profile;
 use crate::wiring::{House, chosen, secrets_to_look, try_credential};
-use anyhow::{Context, Result};
-use api::models::{ErrorKind, ProviderHealth};
+use anyhow::Result;
 use api::sandbox::Enforcement;
 use api::secrets::{Error, Secrets as _};
 use api::sessions::{OpenRequest, SendRequest};
 use domain::event::{EventBody, QueryStatus};
 use domain::fault::Coded;
-use domain::model::ModelRole;
 use domain::settings::{Attendance, Mode};
 use futures::StreamExt;
 use search::is_loopback;
-use std::io::IsTerminal;
-use std::path::Path;
+use settings::By;
+use terminal::doctor::{self, Check, State};
 use terminal::exit::{Exit, OrFail, describe};
-use terminal::render::fit::{width, wrapped};
-use terminal::render::memory::counted;
-use terminal::render::values::bytes;
-use terminal::render::{Paint, print};
-use text::escape::visible;
-
-/// Free space under which the logs are in danger, bytes.
-const LOW_SPACE: u64 = 256 << 20;
 
 /// What the log is called.
 const AUDIT_LOG: &str = "audit log";
@@ -49,25 +32,30 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
         ..SessionFlags::default()
     };
     let setting = Setting::read(&flags)?;
-    let state = state_folder(&setting);
+    let state = doctor::state_folder(&setting.paths.state);
     let is_writable = state.state != State::Bad;
-    let mut checks = vec![configuration(&setting), state, kernel(&setting)];
-    checks.push(clock());
-    checks.extend(hardware::checks().await);
+    let mut checks = vec![
+        configuration(&setting),
+        state,
+        doctor::kernel(&setting.workspace),
+    ];
+    checks.push(doctor::clock());
+    checks.extend(doctor::hardware().await);
     checks.push(secret_store(&setting).await);
     checks.extend(programs().await);
     match House::open(&setting, &flags, By::Command).await {
         Ok(house) => {
             checks.push(audit_log(&setting, is_writable).await);
-            checks.extend(providers(&house, used_first(&setting)).await);
+            checks.extend(doctor::providers(house.gateway.as_ref(), used_first(&setting)).await);
             checks.push(match setting.loaded.config.endpoints.memory.as_str() {
-                "" => memory(&house).await,
+                "" => doctor::memory(house.remembrance.sides.curator.stats().await),
                 address => served::memory(&house, address).await,
             });
             checks.push(search(&setting).await);
             checks.push(whole_path(&setting, is_writable).await);
             if args.model {
-                checks.push(speed(&house, &setting.paths.state).await);
+                let (gateway, audit) = (house.gateway.as_ref(), house.audit.as_ref());
+                checks.push(doctor::speed(gateway, audit, &setting.paths.state).await);
             }
             if let Err(error) = house.close(Ok(())).await {
                 // Opened, and it could not be told of the end.
@@ -81,44 +69,7 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
             checks.push(search(&setting).await);
         }
     }
-    let is_bad = checks.iter().any(|check| check.state == State::Bad);
-    if args.json {
-        print(&format!("{}\n", serde_json::to_string_pretty(&checks)?))?;
-    } else {
-        print(&shown(&checks, Paint::for_stream(&std::io::stdout())))?;
-    }
-    Ok(if is_bad { Exit::Failed } else { Exit::Success })
-}
-
-/// Where the text beside a check's name begins, columns.
-const BESIDE: usize = 20;
-
-fn shown(checks: &[Check], paint: Paint) -> String {
-    let width = width(&std::io::stdout());
-    let mut text = String::new();
-    for check in checks {
-        let mark = match check.state {
-            State::Ok => paint.good("ok  "),
-            State::Note => paint.warn("note"),
-            State::Bad => paint.bad("bad "),
-        };
-        let detail = visible(&check.detail);
-        let line = format!("{mark} {:<14} {detail}", check.name);
-        text.push_str(&wrapped(&line, BESIDE, width));
-        if !check.hint.is_empty() {
-            let hint = format!("     {:<14} {}", "", visible(&check.hint));
-            let lines = wrapped(&hint, BESIDE, width);
-            for line in lines.lines() {
-                text.push_str(&format!("{}\n", paint.faint(line)));
-            }
-        }
-    }
-    if !std::io::stdin().is_terminal() {
-        text.push_str(
-            "note terminal       none here: confirmations are refused unless --yes covers them\n",
-        );
-    }
-    text
+    doctor::tell(&checks, args.json)
 }
 
 fn configuration(setting: &Setting) -> Check {
@@ -131,42 +82,6 @@ fn configuration(setting: &Setting) -> Check {
         detail.push_str(&format!("; narrowed by {}", project.display()));
     }
     Check::ok("configuration", detail)
-}
-
-fn state_folder(setting: &Setting) -> Check {
-    let folder = &setting.paths.state;
-    let probe = || -> Result<u64> {
-        private_folder(folder)?;
-        let file = folder.join(format!(".probe-{}", std::process::id()));
-        std::fs::write(&file, b"probe")
-            .with_context(|| format!("{} cannot be written", folder.display()))?;
-        std::fs::remove_file(&file)
-            .with_context(|| format!("{} cannot be removed", file.display()))?;
-        free_space(folder)
-    };
-    match probe() {
-        Ok(free) if free < LOW_SPACE => Check::note(
-            "state folder",
-            format!("{} has only {} free", folder.display(), bytes(free)),
-            "Tools stop when the audit log cannot be written. Make room.",
-        ),
-        Ok(free) => Check::ok(
-            "state folder",
-            format!("{}, {} free", folder.display(), bytes(free)),
-        ),
-        Err(error) => {
-            let mut check = Check::bad("state folder", &error);
-            let is_full = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::StorageFull;
-            let mut causes = error.chain().filter_map(|cause| cause.downcast_ref());
-            check.hint = match causes.any(is_full) {
-                true => "The disk is full. Make room on it.".to_owned(),
-                false => "Make it a folder of yours that can be written, or name another in \
-                          XDG_STATE_HOME."
-                    .to_owned(),
-            };
-            check
-        }
-    }
 }
 
 /// The services did not open.
@@ -201,54 +116,6 @@ async fn audit_log(setting: &Setting, is_writable: bool) -> Check {
             detail: format!("{place}; where it is, nothing more can be written"),
             hint: "No tool runs that is not on record. Mend the state folder first.".to_owned(),
         },
-    }
-}
-
-fn free_space(folder: &Path) -> Result<u64> {
-    let space = rustix::fs::statvfs(folder)
-        .with_context(|| format!("the free space of {} is unknown", folder.display()))?;
-    Ok(space.f_bavail.saturating_mul(space.f_frsize))
-}
-
-/// The kernel feature that file tools cannot do without.
-fn kernel(setting: &Setting) -> Check {
-    use rustix::fs::{Mode as FileMode, OFlags, ResolveFlags, open, openat2};
-    let attempt = open(
-        &setting.workspace,
-        OFlags::PATH | OFlags::DIRECTORY,
-        FileMode::empty(),
-    )
-    .and_then(|root| {
-        openat2(
-            root,
-            ".",
-            OFlags::PATH,
-            FileMode::empty(),
-            ResolveFlags::BENEATH,
-        )
-    });
-    match attempt {
-        Ok(_opened) => Check::ok("kernel", "openat2 resolves paths beneath a folder"),
-        Err(error) => Check {
-            name: "kernel",
-            state: State::Bad,
-            detail: format!("openat2 is not available: {error}"),
-            hint: "File tools need Linux 5.6 or later, and a sandbox that allows openat2."
-                .to_owned(),
-        },
-    }
-}
-
-fn clock() -> Check {
-    let now = jiff::Timestamp::now();
-    // Ids and records carry the time; a clock before this release is certainly wrong.
-    match now.as_second() > 1_760_000_000 {
-        true => Check::ok("clock", now.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()),
-        false => Check::note(
-            "clock",
-            format!("it says {now}"),
-            "Set the clock; records carry it.",
-        ),
     }
 }
 
@@ -345,50 +212,6 @@ async fn programs() -> Vec<Check> {
     checks
 }
 
-/// Opens memory for real.
-async fn memory(house: &House) -> Check {
-    let stats = match house.remembrance.sides.curator.stats().await {
-        Ok(stats) => stats,
-        Err(error) => {
-            let fault = error.fault();
-            return Check {
-                name: "memory",
-                state: State::Bad,
-                detail: fault.message,
-                hint: fault.hint,
-            };
-        }
-    };
-    let found_by = match stats.embedder.strip_prefix("none: ") {
-        Some(why) => format!("found by words alone ({why})"),
-        None => format!("found by meaning: {}", stats.embedder),
-    };
-    let detail = format!(
-        "{}, {}, {}; {found_by}",
-        counted(stats.memories, "memory", "memories"),
-        counted(stats.engrams, "conversation", "conversations"),
-        bytes(stats.disk_bytes),
-    );
-    let behind = stats
-        .indexes
-        .iter()
-        .filter(|index| index.entries < index.of);
-    let behind: Vec<String> = behind
-        .map(|index| format!("{} {} of {}", index.name, index.entries, index.of))
-        .collect();
-    if behind.is_empty() && !stats.refused.is_empty() {
-        let refused = counted(stats.refused.len() as u64, "entry has", "entries have");
-        let detail = format!("{detail}; {refused} a text that the embedding model refuses");
-        return Check::note("memory", detail, "`carl memory stats` names them.");
-    }
-    if behind.is_empty() {
-        return Check::ok("memory", detail);
-    }
-    let detail = format!("{detail}; indexed so far: {}", behind.join(", "));
-    let hint = "Wait a little, or `carl memory reindex`.";
-    Check::note("memory", detail, hint)
-}
-
 /// Where the web is searched. Nothing is asked of it: a search is sent out into the world. Whether
 /// somebody listens is tried on this machine alone, where it tells nobody anything.
 async fn search(setting: &Setting) -> Check {
@@ -436,68 +259,6 @@ fn used_first(setting: &Setting) -> Option<&str> {
         .as_ref()
         .or(only)
         .map(String::as_str)
-}
-
-async fn providers(house: &House, used_first: Option<&str>) -> Vec<Check> {
-    let health = match house.gateway.health().await.or_fail() {
-        Ok(health) => health,
-        Err(error) => return vec![Check::bad("models", &error)],
-    };
-    let mut checks: Vec<Check> = Vec::new();
-    let mut absent: Vec<String> = Vec::new();
-    let is_used = |name: &str| used_first == Some(name);
-    for provider in &health {
-        let place = format!("{} at {}", provider.provider, provider.endpoint);
-        match &provider.fault {
-            None => {
-                let detail = format!("{place}: ready; {}", provider.note);
-                checks.push(Check::ok("model server", detail));
-            }
-            // Nobody asked for it, so its absence needs no advice of its own.
-            Some(fault)
-                if fault.code == ErrorKind::Unreachable.code() && !is_used(&provider.provider) =>
-            {
-                absent.push(place);
-            }
-            // Each request would fail as this did.
-            Some(fault) if is_used(&provider.provider) => checks.push(Check {
-                name: "model server",
-                state: State::Bad,
-                detail: format!("{place}: {}", fault.message),
-                hint: fault.hint.clone(),
-            }),
-            Some(fault) => {
-                let detail = format!("{place}: {}", fault.message);
-                checks.push(Check::note("model server", detail, fault.hint.clone()));
-            }
-        }
-    }
-    if !absent.is_empty() {
-        let detail = format!("nothing answers: {}", absent.join(", "));
-        checks.push(Check::note("model server", detail, ""));
-    }
-    // What only makes embeddings answers nobody.
-    let known = house.gateway.list_models().await.unwrap_or_default();
-    let only_embeds = |provider: &ProviderHealth| {
-        let mut own = known
-            .iter()
-            .filter(|one| one.model.provider == provider.provider)
-            .peekable();
-        own.peek().is_some() && own.all(|one| one.roles == [ModelRole::Embed])
-    };
-    if health
-        .iter()
-        .all(|provider| provider.fault.is_some() || only_embeds(provider))
-    {
-        checks.push(Check {
-            name: "models",
-            state: State::Bad,
-            detail: "no model can be used; only --mode deterministic works".to_owned(),
-            hint: "Start Ollama (https://ollama.com), or install the small stand-in: cargo xtask setup"
-                .to_owned(),
-        });
-    }
-    checks
 }
 
 /// One real request through session, broker, tool and logs, without a model.
@@ -552,37 +313,5 @@ async fn whole_path(setting: &Setting, is_writable: bool) -> Check {
             "Not where yours are kept: see the state folder above.",
         ),
         Err(error) => Check::bad("whole path", &error),
-    }
-}
-
-/// How fast the model answers, beside the best that was measured here.
-async fn speed(house: &House, state: &Path) -> Check {
-    const NAME: &str = "model speed";
-    let speed = match models::measure(house, models::default_choice()).await {
-        Ok(speed) => speed,
-        Err(error) => return Check::bad(NAME, &error),
-    };
-    let Some(model) = speed.model().filter(|_| speed.rate() > 0.0) else {
-        return Check::ok(NAME, speed.line());
-    };
-    let speeds = Speeds::below(state);
-    match speeds.compare(&model, speed.rate(), jiff::Timestamp::now()) {
-        Ok(None) => Check::ok(NAME, speed.line()),
-        Ok(Some(best)) => Check::note(
-            NAME,
-            format!(
-                "{}; slower than before: {:.0} tokens/s against {:.0} on {}",
-                speed.line(),
-                speed.rate(),
-                best.rate,
-                best.at.strftime("%Y-%m-%d")
-            ),
-            format!(
-                "Something else may use the machine, or the model is no longer on the graphics \
-                 card. To begin anew, remove {}.",
-                speeds.path().display()
-            ),
-        ),
-        Err(error) => Check::note(NAME, speed.line(), format!("It was not kept: {error:#}.")),
     }
 }

@@ -1,9 +1,7 @@
 //! The services of a chat or a run, as the terminal sees them.
 
-use super::{Setting, memory, named, notes};
-use crate::asker::asker;
+use super::{Setting, named};
 use crate::cli::SessionFlags;
-use crate::effective_settings::By;
 use crate::wiring::House;
 use ::models::is_embedder;
 use anyhow::Result;
@@ -13,9 +11,11 @@ use api::models::ModelInfo;
 use api::sessions::Sessions;
 use async_trait::async_trait;
 use domain::model::ModelRole;
-use domain::settings::{Attendance, SessionProfile};
+use domain::settings::Attendance;
+use settings::By;
 use terminal::exit::OrFail;
 use terminal::host::Host;
+use terminal::notes::Vouched;
 use terminal::request::Asker;
 
 /// The services that a command works with, and what it takes to find them anew.
@@ -75,7 +75,12 @@ impl Host for CommandHost {
     }
 
     fn asker(&self) -> Asker {
-        asker(&self.setting, self.attendance, &self.house.audit)
+        Asker {
+            attendance: self.attendance,
+            folder: self.setting.workspace.clone(),
+            remembered: self.setting.open_folders(),
+            audit: self.house.audit.clone(),
+        }
     }
 
     async fn is_gone(&self) -> bool {
@@ -88,8 +93,8 @@ impl Host for CommandHost {
         Ok(())
     }
 
-    async fn ask_about_notes(&self, profile: &SessionProfile) -> Result<()> {
-        notes::ask_about(&self.setting, &self.house, profile).await
+    fn notes(&self) -> Vouched {
+        Vouched::below(&self.setting.paths.state)
     }
 
     async fn list_models(&self) -> Result<Vec<ModelInfo>> {
@@ -107,7 +112,7 @@ impl Host for CommandHost {
     }
 
     async fn recall(&self, question: &str) -> Result<Vec<Recall>> {
-        memory::found(self.house.remembrance.sides.memory.as_ref(), question).await
+        terminal::memory::found(self.house.remembrance.sides.memory.as_ref(), question).await
     }
 
     async fn memory_stats(&self) -> Result<Stats> {

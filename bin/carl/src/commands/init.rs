@@ -6,9 +6,9 @@ use crate::config::{self, Origins, TEMPLATE};
 use crate::paths::{Paths, private_folder};
 use anyhow::{Context, Result};
 use clap::CommandFactory;
+use disk::private::{self, Durability};
 use std::path::Path;
 use terminal::exit::{Exit, Failure};
-use terminal::files::write_private;
 use terminal::render::print;
 
 /// Writes the commented configuration file.
@@ -33,7 +33,7 @@ pub fn init(args: &InitArgs) -> Result<Exit> {
             format!("{} cannot be kept as {}", file.display(), backup.display())
         })?;
     }
-    if let Err(error) = write_private(&file, TEMPLATE) {
+    if let Err(error) = private::replace(&file, TEMPLATE.as_bytes(), Durability::Durable) {
         // The old one is in its place again; without one there is nothing to put back.
         let _restored = std::fs::rename(&backup, &file);
         return Err(error).with_context(|| format!("{} cannot be written", file.display()));

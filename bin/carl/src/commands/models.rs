@@ -2,18 +2,13 @@
 
 use super::Setting;
 use crate::cli::{ModelsArgs, SessionFlags};
-use crate::effective_settings::By;
-use crate::question::{Answer, ask};
 use crate::wiring::House;
 use anyhow::Result;
-use api::models::{ChatRequest, ModelInfo, ProviderHealth};
-use domain::message::Message;
-use domain::model::{ModelChoice, ModelRef, ModelRole};
-use serde_json::{Value, json};
-use terminal::exit::{Exit, Failure, OrFail};
-use terminal::render::fit::{width, wrapped};
-use terminal::render::values::{bytes, milliseconds};
-use terminal::render::{Paint, print, table};
+use domain::model::{ModelChoice, ModelRef};
+use settings::By;
+use terminal::exit::{Exit, Failure};
+use terminal::models;
+use terminal::render::print;
 
 /// Lists models, or tests one.
 ///
@@ -25,148 +20,21 @@ pub async fn models(args: ModelsArgs) -> Result<Exit> {
         ..SessionFlags::default()
     };
     let setting = Setting::read(&flags)?;
-    if let Some(name) = &args.test {
-        let model: ModelRef = name.parse().map_err(|error| {
-            Failure::usage(
-                format!("--test: {error}"),
-                "`carl models` lists what is there.",
-            )
-        })?;
-        let house = House::open(&setting, &flags, By::Command).await?;
-        let speed = measure(&house, ModelChoice::Exact(model)).await;
-        let speed = house.close(speed).await?;
-        print(&format!("{}\n", speed.line()))?;
+    let Some(name) = &args.test else {
+        let house = House::look(&setting).await?;
+        models::show(house.gateway.as_ref(), args.json).await?;
         return Ok(Exit::Success);
-    }
-    let house = House::look(&setting).await?;
-    let health = house.gateway.health().await.or_fail()?;
-    let known = house.gateway.list_models().await.or_fail()?;
-    if args.json {
-        print(&format!(
-            "{}\n",
-            serde_json::to_string_pretty(&as_json(&health, &known))?
-        ))?;
-    } else {
-        print(&listing(
-            &health,
-            &known,
-            Paint::for_stream(&std::io::stdout()),
-        ))?;
-    }
+    };
+    let model: ModelRef = name.parse().map_err(|error| {
+        Failure::usage(
+            format!("--test: {error}"),
+            "`carl models` lists what is there.",
+        )
+    })?;
+    let house = House::open(&setting, &flags, By::Command).await?;
+    let (gateway, audit) = (house.gateway.as_ref(), house.audit.as_ref());
+    let speed = models::measure(gateway, audit, ModelChoice::Exact(model)).await;
+    let speed = house.close(speed).await?;
+    print(&format!("{}\n", speed.line()))?;
     Ok(Exit::Success)
-}
-
-fn listing(health: &[ProviderHealth], known: &[ModelInfo], paint: Paint) -> String {
-    let mut text = String::new();
-    let width = width(&std::io::stdout());
-    for provider in health {
-        let state = match &provider.fault {
-            None => paint.good("ready"),
-            Some(fault) => format!("{} {}", paint.faint("off"), fault.message),
-        };
-        let head = format!("{} {}", provider.provider, paint.faint(&provider.endpoint));
-        text.push_str(&wrapped(&head, 2, width));
-        text.push_str(&wrapped(&format!("  {state}"), 2, width));
-        if !provider.note.is_empty() {
-            let note = format!("  {}", paint.faint(&provider.note));
-            text.push_str(&wrapped(&note, 2, width));
-        }
-    }
-    let mut rows: Vec<Vec<String>> = Vec::new();
-    for model in known {
-        let roles: Vec<&str> = model.roles.iter().map(|role| role.as_str()).collect();
-        rows.push(vec![
-            model.model.to_string(),
-            model
-                .context_tokens
-                .map(|n| format!("{n} tokens"))
-                .unwrap_or_default(),
-            model.size_bytes.map(bytes).unwrap_or_default(),
-            if model.loaded == Some(true) {
-                "loaded".to_owned()
-            } else {
-                String::new()
-            },
-            roles.join(","),
-        ]);
-    }
-    text.push('\n');
-    text.push_str(&table(&rows));
-    if known.is_empty() {
-        text.push_str(
-            "No model is available. Start Ollama, or install the small stand-in: cargo xtask setup\n",
-        );
-    }
-    text
-}
-
-fn as_json(health: &[ProviderHealth], known: &[ModelInfo]) -> Value {
-    let providers: Vec<Value> = health
-        .iter()
-        .map(|provider| {
-            json!({
-                "provider": provider.provider, "endpoint": provider.endpoint,
-                "ready": provider.fault.is_none(), "fault": provider.fault, "note": provider.note,
-            })
-        })
-        .collect();
-    let models: Vec<Value> = known
-        .iter()
-        .map(|model| {
-            json!({
-                "model": model.model, "context_tokens": model.context_tokens,
-                "size_bytes": model.size_bytes, "loaded": model.loaded, "roles": model.roles,
-            })
-        })
-        .collect();
-    json!({ "providers": providers, "models": models })
-}
-
-/// How fast a model answered.
-pub struct Speed(Answer);
-
-impl Speed {
-    /// Tokens a second, from the second one on.
-    #[must_use]
-    pub fn rate(&self) -> f64 {
-        let usage = &self.0.usage;
-        let generating = usage.total_ms.saturating_sub(usage.first_token_ms).max(1);
-        usage.completion_tokens.saturating_sub(1) as f64 * 1_000.0 / generating as f64
-    }
-
-    /// The model that answered, if it was named.
-    #[must_use]
-    pub fn model(&self) -> Option<String> {
-        self.0.model.as_ref().map(ToString::to_string)
-    }
-
-    /// For people.
-    #[must_use]
-    pub fn line(&self) -> String {
-        let Answer { model, text, usage } = &self.0;
-        let rate = self.rate();
-        let first = milliseconds(usage.first_token_ms);
-        let answer = text::escape::visible(text.trim()).replace('\n', " ");
-        let model = model.as_ref().map(ToString::to_string).unwrap_or_default();
-        format!("{model}: first token after {first}, {rate:.0} tokens/s; it said: {answer}")
-    }
-}
-
-/// Asks the model for a few words and times them.
-///
-/// # Errors
-/// When it does not answer, or the call cannot be recorded.
-pub async fn measure(house: &House, model: ModelChoice) -> Result<Speed> {
-    let question = "Name the three primary colours in one short sentence.".to_owned();
-    let mut request = ChatRequest::new(model, vec![Message::User { text: question }]);
-    request.max_tokens = Some(40);
-    request.temperature = Some(0.0);
-    let answer = ask(house.gateway.as_ref(), house.audit.as_ref(), request).await?;
-    Ok(Speed(answer))
-}
-
-/// The model that answers when nothing is asked for.
-#[must_use]
-pub fn default_choice() -> ModelChoice {
-    ModelChoice::Role(ModelRole::Fast)
 }

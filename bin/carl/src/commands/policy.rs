@@ -2,14 +2,15 @@
 
 use super::Setting;
 use super::serve::{listen, locked, until_stopped};
-use super::tools::read_table;
-use crate::cli::{ExplainArgs, GrantsArgs, GuardArgs, PolicyCommand, SessionFlags};
+use crate::cli::{
+    ExplainArgs, ForgetArgs, GrantsArgs, GuardArgs, NotesArgs, PolicyCommand, SessionFlags,
+};
 use crate::profile;
 use crate::wiring::House;
 use anyhow::{Context, Result};
 use api::broker::ErrorKind;
 use domain::Timestamp;
-use domain::decision::{Decision, Verdict};
+use domain::decision::Verdict;
 use domain::lineage::AgentType;
 use domain::settings::Attendance;
 use grpc::server::Builder;
@@ -18,8 +19,12 @@ use serde_json::Value;
 use std::io::{self, BufReader};
 use std::sync::Arc;
 use terminal::exit::{Exit, Failure, OrFail, not_explained};
+use terminal::folders;
+use terminal::notes::{self, Vouched};
 use terminal::render::{Paint, print};
+use terminal::rights;
 use terminal::sessions::find;
+use terminal::tool_tables::read_table;
 
 /// Runs a command of the policy.
 ///
@@ -31,11 +36,14 @@ pub async fn policy(command: PolicyCommand) -> Result<Exit> {
         PolicyCommand::Replay(args) => super::replay::replay(args).await,
         PolicyCommand::Grants(args) => grants(&args).await,
         PolicyCommand::Serve(args) => serve(args).await,
-        PolicyCommand::Folders(args) => super::folders::list(&args),
-        PolicyCommand::Forget(args) => super::folders::forget(&args).await,
-        PolicyCommand::Trust(args) => super::notes::trust(&args).await,
-        PolicyCommand::Distrust(args) => super::notes::distrust(&args).await,
-        PolicyCommand::Trusted(args) => super::notes::list(&args),
+        PolicyCommand::Folders(args) => folders::list(&Setting::plain()?.open_folders(), args.json),
+        PolicyCommand::Forget(args) => forget(&args).await,
+        PolicyCommand::Trust(args) => trust(&args).await,
+        PolicyCommand::Distrust(args) => distrust(&args).await,
+        PolicyCommand::Trusted(args) => {
+            notes::list(&vouched(&Setting::plain()?), args.json)?;
+            Ok(Exit::Success)
+        }
     }
 }
 
@@ -45,7 +53,7 @@ pub async fn policy(command: PolicyCommand) -> Result<Exit> {
 /// When no house that can be reached holds the session.
 async fn grants(args: &GrantsArgs) -> Result<Exit> {
     let setting = Setting::plain()?;
-    super::folders::show_remembered(&setting)?;
+    folders::show_remembered(&setting.open_folders())?;
     let house = House::open_for_upkeep(&setting).await?;
     let listed = list_grants(&house, args, &setting).await;
     house.close(listed).await
@@ -64,17 +72,51 @@ async fn list_grants(house: &House, args: &GrantsArgs, setting: &Setting) -> Res
         }
         grants => grants.or_fail()?,
     };
-    if grants.is_empty() {
-        print("Nothing was allowed for the rest of this session.\n")?;
-    }
-    for grant in grants {
-        print(&format!(
-            "{} since {}: {}\n",
-            grant.tool,
-            grant.given.strftime("%Y-%m-%d %H:%M:%S UTC"),
-            grant.scope
-        ))?;
-    }
+    rights::grants(&grants)?;
+    Ok(Exit::Success)
+}
+
+/// Takes a folder from those that are open for writing for good.
+///
+/// # Errors
+/// A usage failure when it is not among them.
+async fn forget(args: &ForgetArgs) -> Result<Exit> {
+    let setting = Setting::plain()?;
+    let list = setting.open_folders();
+    let folder = folders::remembered(&list, &args.folder)?;
+    let house = House::open_for_upkeep(&setting).await?;
+    let forgotten = folders::forget(&list, house.audit.as_ref(), &folder).await;
+    house.close(forgotten).await?;
+    Ok(Exit::Success)
+}
+
+fn vouched(setting: &Setting) -> Vouched {
+    Vouched::below(&setting.paths.state)
+}
+
+/// Says that the version of a file that is there now is to be trusted.
+///
+/// # Errors
+/// A usage failure when it is no file of project notes that can be used.
+async fn trust(args: &NotesArgs) -> Result<Exit> {
+    let file = notes::usable(&args.file)?;
+    let setting = Setting::plain()?;
+    let house = House::open_for_upkeep(&setting).await?;
+    let trusted = notes::trust(&vouched(&setting), house.audit.as_ref(), &file).await;
+    house.close(trusted).await?;
+    Ok(Exit::Success)
+}
+
+/// Takes back what was said of every version of a file.
+///
+/// # Errors
+/// A usage failure when nothing was.
+async fn distrust(args: &NotesArgs) -> Result<Exit> {
+    let setting = Setting::plain()?;
+    let path = notes::spoken_of(&vouched(&setting), &args.file)?;
+    let house = House::open_for_upkeep(&setting).await?;
+    let forgotten = notes::distrust(&vouched(&setting), house.audit.as_ref(), &path).await;
+    house.close(forgotten).await?;
     Ok(Exit::Success)
 }
 
@@ -162,37 +204,14 @@ async fn explain(args: ExplainArgs) -> Result<Exit> {
     if as_json {
         print(&format!("{}\n", serde_json::to_string_pretty(&decision)?))?;
     } else {
-        print(&explained(&decision, Paint::for_stream(&std::io::stdout())))?;
+        print(&rights::explained(
+            &decision,
+            Paint::for_stream(&std::io::stdout()),
+        ))?;
     }
     Ok(if decision.verdict == Verdict::Deny {
         Exit::Denied
     } else {
         Exit::Success
     })
-}
-
-fn explained(decision: &Decision, paint: Paint) -> String {
-    let word = |verdict: Verdict| match verdict {
-        Verdict::Allow => paint.good("allow"),
-        Verdict::Confirm => paint.warn("confirm"),
-        Verdict::Deny => paint.bad("deny"),
-    };
-    let head = format!(
-        "{} by {} ({})",
-        word(decision.verdict),
-        decision.layer,
-        decision.rule
-    );
-    let mut text = format!("{head}\n  {}\n\n", decision.user_reason);
-    for finding in &decision.findings {
-        let layer = format!("{:<17}", finding.layer.as_str());
-        let verdict = word(finding.verdict);
-        // The reason that decided stands above.
-        let reason = match finding.user_reason == decision.user_reason {
-            true => String::new(),
-            false => format!(": {}", finding.user_reason),
-        };
-        text.push_str(&format!("{layer} {verdict}  {}{reason}\n", finding.rule));
-    }
-    text
 }

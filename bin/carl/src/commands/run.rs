@@ -3,10 +3,10 @@
 use super::host::CommandHost;
 use super::{Setting, changed, named};
 use crate::cli::RunArgs;
-use crate::effective_settings::By;
 use crate::profile;
 use anyhow::Result;
 use domain::settings::Mode;
+use settings::By;
 use terminal::exit::{Exit, describe};
 use terminal::render::print_error;
 use terminal::run::{RunForm, RunRequest, TaskSource, attendance, print_failure};

@@ -50,7 +50,7 @@ fn named(name: Result<SecretName, Error>) -> Result<SecretName> {
 /// When the log takes nothing; the change must then not be made.
 async fn on_record(setting: &Setting, change: &str) -> Result<()> {
     let (audit, _lock) = log(setting).await?;
-    crate::audited::on_record(audit.as_ref(), change).await
+    terminal::audited::on_record(audit.as_ref(), change).await
 }
 
 async fn remove(setting: &Setting, store: &Store, name: &str) -> Result<()> {

@@ -3,9 +3,9 @@
 use super::Setting;
 use crate::cli::{RoleArg, ServeArgs, SessionFlags};
 use crate::config::Endpoints;
-use crate::effective_settings::{By, EffectiveSettings};
+use crate::effective_settings;
 use crate::paths::private_folder;
-use crate::wiring::{self, House, LazyInbox, Remembrance};
+use crate::wiring::{self, House, Remembrance};
 use anyhow::{Context, Result};
 use api::audit::{Action, Audit};
 use api::bus::Bus;
@@ -13,7 +13,9 @@ use bus::LocalBus;
 use domain::Timestamp;
 use grpc::Listen;
 use grpc::server::Builder;
+use inbox::LazyInbox;
 use observers::Capture;
+use settings::By;
 use std::sync::Arc;
 use terminal::exit::{Exit, Failure, OrFail};
 use terminal::render::print;
@@ -38,7 +40,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         }
     };
     locked(&address, args.trust_network)?;
-    let terms = EffectiveSettings::of(&setting, By::Serve)?.to_json()?;
+    let terms = effective_settings::told(&setting, By::Serve)?;
     if args.role == RoleArg::All {
         return all(&setting, &address, terms).await;
     }
@@ -58,7 +60,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         offer = offer.audit(audit.clone());
     }
     if let Some(inbox) = &inbox {
-        inbox.open().await?;
+        wiring::open_inbox(inbox).await?;
     }
     if let Some(audit) = &audit {
         wiring::mark(audit.as_ref(), Action::Start)
@@ -113,9 +115,9 @@ fn serve_here(endpoints: &mut Endpoints, role: RoleArg) -> String {
 /// Every role, from this process.
 async fn all(setting: &Setting, address: &Listen, terms: String) -> Result<Exit> {
     if let Some(endpoint) = wiring::served(setting, setting.paths.socket()).await
-        && let Some(terms) = EffectiveSettings::at(&endpoint).await
+        && let Some(terms) = effective_settings::at(&endpoint).await
     {
-        terms.refuse_a_second(&endpoint)?;
+        effective_settings::refuse_a_second(&terms, &endpoint)?;
     }
     // The house is kept until the end: it holds the lock of the state folder.
     let mut house = House::in_process(setting).await?;

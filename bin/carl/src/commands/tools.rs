@@ -1,31 +1,13 @@
-//! `carl tools`: the tool table, and drafting and checking tables for tools that are not built in.
+//! `carl tools` and `carl agents`: tools and agent types, and tables for tools that are not built in.
 
-use super::{Setting, inspect, models};
-use crate::cli::{CheckArgs, ClassifyArgs, SessionFlags, ToolsArgs, ToolsCommand};
-use crate::effective_settings::By;
-use crate::question::ask;
+use super::Setting;
+use crate::cli::{AgentsArgs, ClassifyArgs, ListArgs, SessionFlags, ToolsArgs, ToolsCommand};
 use crate::wiring::House;
-use anyhow::{Context, Result, ensure};
-use api::audit::Audit;
-use api::models::{ChatRequest, Models};
-use domain::fault::Coded;
-use domain::message::Message;
-use domain::model::Think;
-use domain::tool::ToolDefinition;
-use std::fs::OpenOptions;
-use std::io::{self, Read, Write};
-use std::path::Path;
-use terminal::exit::{Exit, Failure};
-use terminal::files::{self, Links};
-use terminal::render::{print, print_error};
-use text::escape::visible;
-use tooltable::classify::{Opinion, Proposal, classify, opinion_schema, question, yaml};
-use tooltable::{Offer, TABLE_BYTES, Table, offers};
-
-/// Largest file of tool definitions, bytes.
-const DEFINITIONS_BYTES: u64 = 16 << 20;
-/// Longest answer asked of a model about one tool, tokens.
-const OPINION_TOKENS: u32 = 300;
+use anyhow::Result;
+use settings::By;
+use terminal::exit::{Exit, OrFail};
+use terminal::render::print;
+use terminal::{rights, tool_tables};
 
 /// Lists tools, or drafts or checks a table.
 ///
@@ -33,10 +15,37 @@ const OPINION_TOKENS: u32 = 300;
 /// As each command says.
 pub async fn tools(args: ToolsArgs) -> Result<Exit> {
     match args.command {
-        None => inspect::tools(&args.list).await,
+        None => list(&args.list).await,
         Some(ToolsCommand::Classify(args)) => draft(args).await,
-        Some(ToolsCommand::Check(args)) => check(&args),
+        Some(ToolsCommand::Check(args)) => tool_tables::check(&args.tables, args.tools.as_deref()),
     }
+}
+
+/// Lists the tool table.
+///
+/// # Errors
+/// When the manifest cannot be used.
+async fn list(args: &ListArgs) -> Result<Exit> {
+    let house = House::look(&Setting::plain()?).await?;
+    let tools = house.guard.control.list_tools().await.or_fail()?;
+    rights::tools(&tools, args.json)?;
+    Ok(Exit::Success)
+}
+
+/// Lists the agent types.
+///
+/// # Errors
+/// When the manifest cannot be used.
+pub async fn agents(args: &AgentsArgs) -> Result<Exit> {
+    if args.shipped {
+        // The file of the user's own may be what is wrong.
+        print(broker::SHIPPED_AGENTS)?;
+        return Ok(Exit::Success);
+    }
+    let house = House::look(&Setting::plain()?).await?;
+    let agents = house.guard.control.list_agents().await.or_fail()?;
+    rights::agents(&agents, args.list.json)?;
+    Ok(Exit::Success)
 }
 
 /// Drafts a table.
@@ -45,11 +54,7 @@ pub async fn tools(args: ToolsArgs) -> Result<Exit> {
 /// When the definitions cannot be used, the model that was asked for does not answer, or the output
 /// is there already.
 async fn draft(args: ClassifyArgs) -> Result<Exit> {
-    let offered = definitions(&args.definitions)?;
-    let mut proposals: Vec<Proposal> = offered
-        .iter()
-        .map(|offer| classify(&offer.definition, offer.hints))
-        .collect();
+    let mut draft = tool_tables::draft(&args.definitions)?;
     if args.model {
         let flags = SessionFlags {
             air_gap: args.air_gap,
@@ -58,229 +63,9 @@ async fn draft(args: ClassifyArgs) -> Result<Exit> {
         let setting = Setting::read(&flags)?;
         let house = House::open(&setting, &flags, By::Command).await?;
         let (models, audit) = (house.gateway.as_ref(), house.audit.as_ref());
-        let considered = async {
-            for (offer, proposal) in offered.iter().zip(&mut proposals) {
-                second_opinion(models, audit, &offer.definition, proposal).await?;
-            }
-            Ok(())
-        };
-        let considered = considered.await;
+        let considered = draft.consider(models, audit).await;
         house.close(considered).await?;
     }
-    let table = yaml(&proposals);
-    match &args.output {
-        None => print(&table)?,
-        Some(path) => {
-            write_new(path, &table)?;
-            print(&format!(
-                "{}: {} drafted. None counts yet: read each, correct it and write \
-                 `approved: true`. Then: carl tools check {}\n",
-                visible(&path.to_string_lossy()),
-                proposals.len(),
-                visible(&path.to_string_lossy()),
-            ))?;
-        }
-    }
+    draft.write(args.output.as_deref())?;
     Ok(Exit::Success)
-}
-
-/// Takes a model's opinion of a tool into its draft. What the model does not answer in the form
-/// asked for is noted in the draft.
-async fn second_opinion(
-    models: &dyn Models,
-    audit: &dyn Audit,
-    definition: &ToolDefinition,
-    proposal: &mut Proposal,
-) -> Result<()> {
-    let asked = Message::User {
-        text: question(definition),
-    };
-    let mut request = ChatRequest::new(models::default_choice(), vec![asked]);
-    request.response_schema = Some(opinion_schema());
-    request.max_tokens = Some(OPINION_TOKENS);
-    request.temperature = Some(0.0);
-    request.think = Think::Off;
-    let answer = ask(models, audit, request).await?;
-    match Opinion::read(&answer.text) {
-        Some(opinion) => proposal.consider(&opinion),
-        None => {
-            let note = "the model gave no answer that could be used".to_owned();
-            proposal.doubts.push(note);
-        }
-    }
-    Ok(())
-}
-
-/// Checks tables.
-///
-/// # Errors
-/// When a table or the definitions cannot be used.
-fn check(args: &CheckArgs) -> Result<Exit> {
-    let mut table = Table::default();
-    for path in &args.tables {
-        table.overlay(read_table(path)?);
-    }
-    let warnings = match &args.tools {
-        None => unapproved(&table),
-        Some(path) => {
-            let offered = definitions(path)?.into_iter().map(|offer| offer.definition);
-            table.warnings(&offered.collect::<Vec<_>>())
-        }
-    };
-    for warning in &warnings {
-        print_error(&format!("{}\n", visible(warning)))?;
-    }
-    let count = table.entries().len();
-    let tools = if count == 1 { "tool" } else { "tools" };
-    print(&format!(
-        "{count} {tools} in the table, {} to look at.\n",
-        warnings.len()
-    ))?;
-    Ok(if warnings.is_empty() {
-        Exit::Success
-    } else {
-        Exit::Partial
-    })
-}
-
-/// What can be said of a table without the tools.
-fn unapproved(table: &Table) -> Vec<String> {
-    let drafts = table.entries().iter().filter(|(_, entry)| !entry.approved);
-    drafts
-        .map(|(name, _)| format!("`{name}` is not approved yet: it counts as unclassified (exec)."))
-        .collect()
-}
-
-/// Reads a tool table from a file.
-///
-/// # Errors
-/// A usage failure that says what is wrong and where.
-pub fn read_table(path: &Path) -> Result<Table> {
-    let shown = path.to_string_lossy();
-    let limit = u64::try_from(TABLE_BYTES).unwrap_or(u64::MAX);
-    let text = files::text(path, limit, Links::Followed)?.ok_or_else(|| {
-        Failure::usage(
-            format!("there is no tool table {shown}"),
-            "`carl tools classify` drafts one; docs/tool-tables.md describes the format.",
-        )
-    })?;
-    Table::parse(&text, &shown).map_err(|error| usage(&error))
-}
-
-fn definitions(path: &Path) -> Result<Vec<Offer>> {
-    let shown = path.to_string_lossy();
-    let text = if shown == "-" {
-        let mut text = String::new();
-        let mut input = io::stdin().lock().take(DEFINITIONS_BYTES + 1);
-        input
-            .read_to_string(&mut text)
-            .context("standard input cannot be read as UTF-8 text")?;
-        let length = u64::try_from(text.len()).unwrap_or(u64::MAX);
-        ensure!(
-            length <= DEFINITIONS_BYTES,
-            "standard input is larger than {DEFINITIONS_BYTES} bytes"
-        );
-        text
-    } else {
-        files::text(path, DEFINITIONS_BYTES, Links::Followed)?.ok_or_else(|| {
-            Failure::usage(
-                format!("there is no file {shown}"),
-                "Give a file with the tools' definitions, or `-` for standard input.",
-            )
-        })?
-    };
-    let name = if shown == "-" {
-        "standard input"
-    } else {
-        &shown
-    };
-    offers(&text, name).map_err(|error| usage(&error))
-}
-
-fn usage(error: &tooltable::Error) -> anyhow::Error {
-    Failure {
-        exit: Exit::Usage,
-        fault: error.fault(),
-    }
-    .into()
-}
-
-/// Writes a file that is not there yet: a table that someone has approved is never overwritten.
-fn write_new(path: &Path, text: &str) -> Result<()> {
-    let shown = path.display();
-    let opened = OpenOptions::new().write(true).create_new(true).open(path);
-    let mut file = match opened {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            return Err(Failure::usage(
-                format!("{shown} is there already and is kept"),
-                "Write to another file, and take from it what you want.",
-            )
-            .into());
-        }
-        Err(error) => return Err(error).with_context(|| format!("{shown} cannot be written")),
-    };
-    file.write_all(text.as_bytes())
-        .with_context(|| format!("{shown} cannot be written"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use api::audit::Action;
-    use api::test_support::{FakeAudit, FakeModels, Reply};
-    use domain::tool::{EffectClass, ToolName};
-    use serde_json::json;
-    use tooltable::classify::Hints;
-
-    fn look() -> ToolDefinition {
-        ToolDefinition {
-            name: ToolName::new("get_items").unwrap(),
-            description: "Get the items.".to_owned(),
-            parameters: json!({"type": "object", "properties": {"query": {"type": "string"}}}),
-        }
-    }
-
-    async fn after(answer: &str) -> (Proposal, FakeModels) {
-        let (models, audit) = (FakeModels::new([Reply::says(answer)]), FakeAudit::new());
-        let mut proposal = classify(&look(), Hints::default());
-        second_opinion(&models, &audit, &look(), &mut proposal)
-            .await
-            .unwrap();
-        let record = &audit.entries()[0];
-        assert_eq!(record.action, Action::ModelCall);
-        assert!(record.model_call.is_some(), "the question is on record");
-        (proposal, models)
-    }
-
-    #[tokio::test]
-    async fn a_model_can_only_make_a_draft_stricter() {
-        let (proposal, models) = after(r#"{"effect": "egress", "targets": ["query"]}"#).await;
-        assert_eq!(proposal.effect, EffectClass::Egress);
-        let asked = &models.requests()[0];
-        assert_eq!(asked.response_schema, Some(opinion_schema()));
-        assert!(asked.tools.is_empty(), "it is asked, it does not act");
-        let (same, _) = after(r#"{"effect": "read", "targets": []}"#).await;
-        assert_eq!(same, classify(&look(), Hints::default()));
-    }
-
-    #[tokio::test]
-    async fn an_answer_without_use_is_noted_and_a_model_that_fails_is_told() {
-        let (proposal, _) = after("I think it is harmless.").await;
-        assert_eq!(proposal.effect, EffectClass::Read);
-        assert_eq!(proposal.doubts.len(), 1);
-        let models = FakeModels::new([Reply::refused(
-            api::models::ErrorKind::Unreachable,
-            "nothing answers",
-        )]);
-        let mut proposal = classify(&look(), Hints::default());
-        let audit = FakeAudit::new();
-        let asked = second_opinion(&models, &audit, &look(), &mut proposal).await;
-        assert!(asked.is_err());
-        assert_eq!(audit.entries().len(), 1, "and so is that it failed");
-        audit.fail();
-        let (models, mut same) = (FakeModels::new([Reply::says("{}")]), proposal.clone());
-        let asked = second_opinion(&models, &audit, &look(), &mut same).await;
-        assert!(asked.is_err(), "no answer is used that is not on record");
-    }
 }

@@ -1,8 +1,9 @@
 //! The agent type that sessions begin with, checked against those there are.
 
 use super::load::Loaded;
-use super::sense::{not_among, wrong};
+use super::{VARIABLES, usage};
 use anyhow::Result;
+use configuration::nearest;
 
 /// Refuses a `chat.default_agent` that is no agent type of these.
 ///
@@ -10,7 +11,7 @@ use anyhow::Result;
 /// A usage failure that names the key, where it stands and the agent types there are.
 pub fn check_default_agent(loaded: &Loaded, known: &[&str]) -> Result<()> {
     let agent = &loaded.config.chat.default_agent;
-    let Some(hint) = not_among(known, agent) else {
+    let Some(hint) = nearest(known, agent) else {
         return Ok(());
     };
     let key = "chat.default_agent";
@@ -20,5 +21,5 @@ pub fn check_default_agent(loaded: &Loaded, known: &[&str]) -> Result<()> {
         true => format!("{hint} {there_are}"),
         false => hint,
     };
-    Err(wrong(&loaded.layers, key, &why, &how))
+    Err(usage(VARIABLES.wrong(&loaded.layers, key, &why, &how)))
 }

@@ -5,26 +5,37 @@
 
 mod agent;
 mod drive;
-mod keys;
 mod load;
 mod origin;
-mod parse;
 mod project;
 mod sense;
 mod template;
 
 pub use agent::check_default_agent;
 pub use drive::{Drive, InboxConfig};
-pub use keys::{flattened, place};
 pub use load::{Loaded, load};
 pub use origin::{Origins, show};
 pub use template::TEMPLATE;
 
+use configuration::Variables;
 use domain::settings::Mode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
+use terminal::exit::Failure;
+
+/// The variables that are configuration. `CARL_BLESS` and the like, without two underscores, are not.
+pub const VARIABLES: Variables = Variables {
+    prefix: "CARL_",
+    others: &["CARL_ENGINE_LOG"],
+    listed_by: "`carl config show`",
+};
+
+/// A mistake in the configuration, as it ends a command.
+fn usage(error: configuration::Error) -> anyhow::Error {
+    Failure::usage(error.message, error.hint).into()
+}
 
 /// The whole configuration. Every key is optional; every default is visible in `carl config show`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

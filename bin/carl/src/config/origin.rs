@@ -1,9 +1,10 @@
 //! `carl config show`: what is in force and where each value came from.
 
-use super::keys::{flattened, place};
+use super::VARIABLES;
 use super::load::Loaded;
 use super::project;
 use anyhow::Result;
+use configuration::flattened;
 use std::path::Path;
 
 /// Whether origins are printed.
@@ -26,7 +27,7 @@ pub fn show(loaded: &Loaded, origins: Origins, workspace: &Path, home: &Path) ->
     for (key, value) in lines {
         out.push_str(&format!("{key} = {value}"));
         if origins == Origins::Shown {
-            let mut origin = place(&loaded.layers, &key);
+            let mut origin = VARIABLES.place(&loaded.layers, &key);
             if let Some((file, wishes)) = &narrowed {
                 let is_narrowed = (key == "policy.disabled_tools"
                     && !wishes.disabled_tools.is_empty())

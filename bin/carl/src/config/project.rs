@@ -1,9 +1,10 @@
 //! `.housecarl.toml`: what a project may say. It can only narrow, since whoever writes into a
 //! project's folder is not the user.
 
-use super::parse::{CONFIG_FILE_BYTES, parse_toml};
-use crate::ancestry::{self, Entry};
+use super::usage;
 use anyhow::Result;
+use configuration::{FILE_BYTES, parse_toml};
+use disk::ancestry::{self, Entry};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use terminal::exit::Failure;
@@ -41,8 +42,8 @@ pub fn find(workspace: &Path, home: &Path) -> Result<Search> {
         let file = folder.path.join(NAME);
         let shown = visible_line(&file.display().to_string());
         let entry = match above {
-            0 => folder.read_of_anyone(NAME, CONFIG_FILE_BYTES),
-            _ => folder.read(NAME, CONFIG_FILE_BYTES),
+            0 => folder.read_of_anyone(NAME, FILE_BYTES),
+            _ => folder.read(NAME, FILE_BYTES),
         };
         match entry {
             Entry::Absent => {}
@@ -52,7 +53,7 @@ pub fn find(workspace: &Path, home: &Path) -> Result<Search> {
                 })?;
                 let note = "A project file may only narrow: it takes `disabled_tools` and \
                     `air_gap`. Everything else belongs in your own config.toml.";
-                search.found = Some((file.clone(), parse_toml(&file, &text, note)?));
+                search.found = Some((file.clone(), parse_toml(&file, &text, note).map_err(usage)?));
                 return Ok(search);
             }
             Entry::Refused {

@@ -1,22 +1,18 @@
 //! Values that can be read and make no sense: told at the start, with where they stand.
 
-use super::Config;
-use super::keys::source_of;
-use super::parse::CONFIG_FILE_BYTES;
+use super::{Config, VARIABLES, usage};
 use anyhow::Result;
+use configuration::nearest;
 use domain::fault::Coded;
 use domain::limits;
 use figment::Figment;
 use models::ProviderType;
 use std::net::SocketAddr;
-use std::path::Path;
-use terminal::exit::Failure;
-use terminal::files::{self, Links};
 
 /// Refuses what cannot be meant.
 ///
 /// # Errors
-/// A [`Failure`] of usage that names the key, what it must be and where it stands.
+/// A usage failure that names the key, what it must be and where it stands.
 pub fn check(config: &Config, layers: &Figment) -> Result<()> {
     let at_once = 1..=limits::AGENTS_AT_WORK_MOST;
     if !at_once.contains(&config.agents.parallel) {
@@ -46,7 +42,7 @@ fn check_providers(config: &Config, layers: &Figment) -> Result<()> {
         let why = why.trim_start_matches([':', ' ']);
         return Err(wrong(layers, &key, why, &fault.hint));
     }
-    let among_providers = |name: &str| not_among(&known_providers(config), name);
+    let among_providers = |name: &str| nearest(&known_providers(config), name);
     if let Some(provider) = &config.models.default_provider
         && let Some(hint) = among_providers(provider)
     {
@@ -64,22 +60,6 @@ fn check_providers(config: &Config, layers: &Figment) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// What to do where a name is none of the known ones; `None` where it is one.
-pub(super) fn not_among(known: &[&str], name: &str) -> Option<String> {
-    if known.contains(&name) {
-        return None;
-    }
-    let nearest = known
-        .iter()
-        .map(|known| (strsim::jaro_winkler(known, name), *known))
-        .max_by(|one, other| one.0.total_cmp(&other.0))
-        .filter(|(likeness, _)| *likeness > 0.75);
-    Some(match nearest {
-        Some((_, name)) => format!("Did you mean `{name}`?"),
-        None => format!("Write one of {}.", known.join(", ")),
-    })
 }
 
 fn check_tools(config: &Config, layers: &Figment) -> Result<()> {
@@ -182,32 +162,8 @@ fn known_providers(config: &Config) -> Vec<&str> {
     known
 }
 
-/// The refusal of a value, with the place where it stands.
-pub(super) fn wrong(layers: &Figment, key: &str, why: &str, how: &str) -> anyhow::Error {
-    let place = layers.find_metadata(key).map_or_else(String::new, |found| {
-        let line = match &found.source {
-            Some(figment::Source::File(file)) => line_of(file, key),
-            _ => None,
-        };
-        let line = line.map_or_else(String::new, |line| format!("line {line}: "));
-        format!("{}: {line}", source_of(found, key))
-    });
-    Failure::usage(format!("{place}{key}: {why}"), how).into()
-}
-
-/// The line on which a key stands in a file, from 1.
-fn line_of(file: &Path, key: &str) -> Option<usize> {
-    let text = files::text(file, CONFIG_FILE_BYTES, Links::Followed).ok()??;
-    let root = toml::de::DeTable::parse(&text).ok()?;
-    let mut table = Some(root.get_ref());
-    let mut start = None;
-    for part in key.split('.') {
-        let (name, value) = table?.iter().find(|(name, _)| name.get_ref() == part)?;
-        start = Some(name.span().start);
-        table = value.get_ref().as_table();
-    }
-    let before = text.get(..start?)?;
-    Some(before.matches('\n').count() + 1)
+fn wrong(layers: &Figment, key: &str, why: &str, how: &str) -> anyhow::Error {
+    usage(VARIABLES.wrong(layers, key, why, how))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Where a service is, as the configuration says.
 
-use crate::effective_settings::EffectiveSettings;
+use crate::effective_settings;
 use crate::lock::stopped;
 use crate::setting::Setting;
 use anyhow::Result;
@@ -19,9 +19,9 @@ pub async fn served(setting: &Setting, socket: PathBuf) -> Option<Endpoint> {
     if !socket.exists() || !grpc::answers(&endpoint).await {
         return None;
     }
-    let terms = EffectiveSettings::at(&endpoint).await;
+    let terms = effective_settings::at(&endpoint).await;
     terms
-        .is_none_or(|terms| terms.are_of(&setting.paths))
+        .is_none_or(|terms| terms.are_of(&setting.paths.state))
         .then_some(endpoint)
 }
 

@@ -3,15 +3,14 @@
 use super::endpoints::{endpoint, remote, served};
 use super::knowledge::Remembrance;
 use super::log::awaited;
-use super::senses::LazyInbox;
+use super::senses;
 use super::services::{
     CAPTURE_WAIT, Guard, Knowledge, agent_tools, capture, guard, knowledge, let_go, local_tools,
     mark, models, sessions,
 };
 use super::stores::{secrets, secrets_to_look};
 use crate::cli::SessionFlags;
-use crate::effective_settings::{self, Agreement, By, EffectiveSettings};
-use crate::guests;
+use crate::effective_settings::{self, Agreement};
 use crate::lock::StateLock;
 use crate::paths::private_folder;
 use crate::setting::Setting;
@@ -26,10 +25,13 @@ use bus::LocalBus;
 use domain::Timestamp;
 use grpc::server::Builder;
 use grpc::{Endpoint, Host, Listen};
+use inbox::LazyInbox;
 use observers::Capture;
+use settings::By;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use terminal::exit::{Failure, OrFail};
+use terminal::guests;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// How long a command waits for one that works by laxer settings, and is over soon.
@@ -249,11 +251,10 @@ impl House {
         let bound = match private_folder(&setting.paths.runtime) {
             Ok(()) => {
                 let curator = self.remembrance.sides.curator.clone();
-                let terms =
-                    match EffectiveSettings::of(setting, by).and_then(|terms| terms.to_json()) {
-                        Ok(terms) => terms,
-                        Err(error) => return tracing::warn!(%error, "not shared"),
-                    };
+                let terms = match effective_settings::told(setting, by) {
+                    Ok(terms) => terms,
+                    Err(error) => return tracing::warn!(%error, "not shared"),
+                };
                 let offer = self.offer().curator(curator).terms(terms);
                 offer.bind(&listen).await
             }
@@ -278,7 +279,7 @@ impl House {
     /// When it cannot be opened.
     pub async fn open_inbox(&self) -> Result<()> {
         match &self.inbox {
-            Some(inbox) => inbox.open().await,
+            Some(inbox) => senses::open(inbox).await,
             None => Ok(()),
         }
     }

@@ -1,7 +1,7 @@
 //! Memory: in this process, or where it is served.
 
 use super::endpoints::{remote, served};
-use super::knowledge::{Memories, remembrance};
+use super::knowledge::{remembrance, served_at};
 use super::log::awaited;
 use super::services::models;
 use super::stores::secrets;
@@ -9,6 +9,7 @@ use crate::lock::StateLock;
 use crate::paths::private_folder;
 use crate::setting::Setting;
 use anyhow::Result;
+use terminal::memory::Memories;
 
 /// Memory alone, for the user's own command: that of whoever serves here, else this process's, and
 /// then the lock is held for as long as the second part is.
@@ -18,10 +19,10 @@ use anyhow::Result;
 pub async fn memories(setting: &Setting) -> Result<(Memories, Option<StateLock>)> {
     let address = &setting.loaded.config.endpoints.memory;
     if let Some(endpoint) = remote("endpoints.memory", address)? {
-        return Ok((Memories::at(&endpoint), None));
+        return Ok((served_at(&endpoint), None));
     }
     if let Some(endpoint) = served(setting, setting.paths.socket()).await {
-        return Ok((Memories::at(&endpoint), None));
+        return Ok((served_at(&endpoint), None));
     }
     private_folder(&setting.paths.state)?;
     let lock = StateLock::wait(&setting.paths.state).await?;

@@ -2,12 +2,11 @@
 
 use super::endpoints::{given, remote};
 use super::knowledge::{Remembrance, remembrance, search};
-use super::senses::{self, LazyInbox};
-use crate::cards;
-use crate::project_notes;
+use super::notes;
+use super::senses;
 use crate::setting::Setting;
-use crate::vouched::Vouched;
-use agents::AgentTools;
+use agents::cards::{self, Cards};
+use agents::{AgentCard, AgentTools};
 use anyhow::{Context, Result};
 use api::audit::{Action, Audit, Durability, Entry};
 use api::broker::{Broker, Control};
@@ -19,14 +18,19 @@ use api::sessions::Sessions;
 use broker::KnownSecrets;
 use domain::Timestamp;
 use domain::limits::INSTALL_TIME;
+use domain::lineage::AgentType;
 use files::FileTools;
 use grpc::Endpoint;
+use inbox::LazyInbox;
 use observers::Capture;
 use programs::ProgramTools;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use terminal::exit::OrFail;
+use terminal::exit::{Failure, OrFail};
+use terminal::notes::Vouched;
+use terminal::render::print_error;
 
 /// How much longer than its own limit a tool may take before the guard gives it up.
 const TOOL_GRACE: Duration = Duration::from_secs(20);
@@ -247,12 +251,12 @@ pub fn sessions(
         (true, Some(path)) => Some(agents::Bridge::Socket { path }),
         (true, None) => None,
     };
-    let names = project_notes::NAMES;
+    let names = terminal::notes::NAMES;
     config.prompts.global_files = names.map(|name| setting.paths.config.join(name)).to_vec();
-    let vouched = Vouched::of(&setting.paths);
-    let read = move |folder: &Path| project_notes::found(folder, &vouched);
+    let vouched = Vouched::below(&setting.paths.state);
+    let read = move |folder: &Path| notes::found(folder, &vouched);
     config.prompts.project_notes = agents::notes::Reader::new(read);
-    config.prompts.cards = cards::load(&setting.paths.config.join("cards"))?;
+    config.prompts.cards = cards(setting)?;
     config
         .prompts
         .user_text
@@ -267,4 +271,18 @@ pub fn sessions(
         agent_tools,
     );
     Ok(Arc::new(service.or_fail()?))
+}
+
+/// The agent cards; a file beside them that is none is told of.
+fn cards(setting: &Setting) -> Result<BTreeMap<AgentType, AgentCard>> {
+    let Cards { cards, left_out } = match cards::load(&setting.paths.config.join("cards")) {
+        Err(cards::Error::Form(problem)) => {
+            return Err(Failure::usage(problem, cards::ABOUT).into());
+        }
+        loaded => loaded?,
+    };
+    for line in left_out {
+        print_error(&format!("warning: {line}\n"))?;
+    }
+    Ok(cards)
 }

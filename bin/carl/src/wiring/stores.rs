@@ -1,21 +1,22 @@
 //! Where secrets are kept, and who is given them: the broker and the model gateway.
 
 use super::endpoints::{given, remote};
+use super::unrecorded::Unrecorded;
 use crate::paths::private_folder;
 use crate::setting::Setting;
 use anyhow::{Context, Result};
-use api::audit::{Ack, Audit, Durability, Entry};
+use api::audit::Audit;
 use api::secrets::{Error, Keeper, SECRET_VALUE_BYTES, SecretValue, Secrets};
-use async_trait::async_trait;
 use broker::KnownSecrets;
+use disk::private;
 use domain::Timestamp;
 use domain::fault::{Coded, Fault};
 use grpc::secrets::{TOKEN_DIGITS, Token};
 use keyring::{KernelKeyring, SecretService, State};
 use secrets::Backend;
-use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use terminal::exit::{Exit, Failure, OrFail};
@@ -198,33 +199,10 @@ fn token_file(setting: &Setting) -> PathBuf {
 /// # Errors
 /// When the file cannot be made, or others can read it.
 pub fn token(setting: &Setting) -> Result<Token> {
-    make_token(&token_file(setting))?;
+    let file = token_file(setting);
+    private::make_token(&file, TOKEN_DIGITS)
+        .with_context(|| format!("{} cannot be made", file.display()))?;
     known_token(setting)
-}
-
-/// Makes a token at random, readable by the user alone, where there is no file yet.
-pub(super) fn make_token(path: &Path) -> Result<()> {
-    if let Some(folder) = path.parent() {
-        private_folder(folder)?;
-    }
-    let mut options = OpenOptions::new();
-    match options.write(true).create_new(true).mode(0o600).open(path) {
-        Ok(mut file) => {
-            let bytes = Zeroizing::new(rand::random::<[u8; TOKEN_DIGITS / 2]>());
-            let mut text = Zeroizing::new(String::with_capacity(TOKEN_DIGITS));
-            for byte in bytes.iter() {
-                text.push_str(&format!("{byte:02x}"));
-            }
-            file.write_all(text.as_bytes())
-                .and_then(|()| file.sync_all())
-                .with_context(|| format!("{} cannot be written", path.display()))?;
-        }
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-        Err(error) => {
-            return Err(error).with_context(|| format!("{} cannot be made", path.display()));
-        }
-    }
-    Ok(())
 }
 
 /// The token that is there.
@@ -276,14 +254,4 @@ fn read(file: File, limit: usize) -> Result<Zeroizing<Vec<u8>>> {
         .context("it cannot be read")?;
     anyhow::ensure!(bytes.len() <= limit, "it is longer than {limit} bytes");
     Ok(bytes)
-}
-
-/// The log of a command that only looks.
-struct Unrecorded;
-
-#[async_trait]
-impl Audit for Unrecorded {
-    async fn append(&self, _: Entry, _: Durability) -> Result<Ack, api::audit::Error> {
-        Ok(Ack { sequence: 1 })
-    }
 }

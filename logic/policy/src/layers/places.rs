@@ -1,8 +1,9 @@
 //! Where a call may reach: the layers of paths and of hosts.
 
-use super::{agent, allow, finding, tool_name};
-use crate::judge::{Policy, Target, View, is_within};
+use crate::findings::{allow, closed_folder, finding};
+use crate::paths::is_within;
 use crate::protected::Protection;
+use crate::view::{Target, View};
 use domain::decision::{Finding, Layer, Verdict};
 use domain::settings::Attendance;
 use domain::tool::{EffectClass, TargetKind};
@@ -16,9 +17,10 @@ const PATH_MODEL_REASON: &str =
 const CLOSED_MODEL_REASON: &str = "The working folder is not open for writing, so nothing was \
     changed, and no other path will do. Tell the user that nothing was written, and that \
     `--allow-write .` opens the folder.";
+
 /// Whether every path is in a folder it may use, and the folder to open for writing, when that is
 /// to be asked.
-pub(super) fn paths(policy: &Policy, view: &View<'_>) -> (Finding, Option<PathBuf>) {
+pub(super) fn paths(view: &View<'_>) -> (Finding, Option<PathBuf>) {
     let mut worst = allow(
         Layer::Path,
         "inside_roots",
@@ -38,7 +40,7 @@ pub(super) fn paths(policy: &Policy, view: &View<'_>) -> (Finding, Option<PathBu
                 ),
                 format!("`{}` is not a usable path: {problem}.", target.argument),
             )),
-            Ok(path) => one_path(policy, view, target, path),
+            Ok(path) => one_path(view, target, path),
         };
         if let Some(found) = found.filter(|f| f.verdict > worst.verdict) {
             worst = found;
@@ -51,19 +53,14 @@ pub(super) fn paths(policy: &Policy, view: &View<'_>) -> (Finding, Option<PathBu
 }
 
 /// What the protected places say to a path.
-fn protected_path(
-    policy: &Policy,
-    view: &View<'_>,
-    path: &Path,
-    is_write: bool,
-) -> Option<Finding> {
+fn protected_path(view: &View<'_>, path: &Path, is_write: bool) -> Option<Finding> {
     let protection = if is_write {
         // The working folder is the one that the user may be asked to open.
         let mut roots = view.bound.write_roots.clone();
         roots.push(view.question.settings.workspace.clone());
-        policy.protected.refuses_write(path, &roots)
+        view.protected.refuses_write(path, &roots)
     } else {
-        policy.protected.refuses_read(path, &view.bound.read_roots)
+        view.protected.refuses_read(path, &view.bound.read_roots)
     };
     let shown = path.display();
     Some(match protection? {
@@ -92,7 +89,7 @@ fn protected_path(
             // What is above a name directly in the home would open the home, and not the name.
             let above = path
                 .parent()
-                .filter(|above| policy.protected.is_below_dot(above));
+                .filter(|above| view.protected.is_below_dot(above));
             closed_name(view, path, is_write.then_some(above.unwrap_or(path)))
         }
     })
@@ -100,7 +97,7 @@ fn protected_path(
 
 /// A name with a dot in the home, which nobody opened; for a change with what would open it.
 fn closed_name(view: &View<'_>, path: &Path, to_open: Option<&Path>) -> Finding {
-    let agent = agent(view);
+    let agent = view.agent();
     let how = match to_open {
         Some(name) => format!(
             "open it by its own name (`--allow-write {}`)",
@@ -122,13 +119,13 @@ fn closed_name(view: &View<'_>, path: &Path, to_open: Option<&Path>) -> Finding 
     )
 }
 
-fn one_path(policy: &Policy, view: &View<'_>, target: &Target<'_>, path: &Path) -> Option<Finding> {
+fn one_path(view: &View<'_>, target: &Target<'_>, path: &Path) -> Option<Finding> {
     let is_write = target.kind == TargetKind::WritePath;
-    let protected = protected_path(policy, view, path, is_write);
+    let protected = protected_path(view, path, is_write);
     if protected.is_some() {
         return protected;
     }
-    let (tool, agent) = (tool_name(view), agent(view));
+    let (tool, agent) = (view.tool_name(), view.agent());
     if !is_write {
         let is_inside = is_within(path, &view.bound.read_roots);
         return (!is_inside).then(|| deny_path("outside_roots", format!(
@@ -175,17 +172,6 @@ fn one_path(policy: &Policy, view: &View<'_>, target: &Target<'_>, path: &Path) 
     Some(denied)
 }
 
-/// What asks the user for a folder to write in.
-pub(crate) fn closed_folder(folder: &Path) -> Finding {
-    finding(
-        Layer::Path,
-        Verdict::Confirm,
-        "open_write_root",
-        "The user must first open the working folder for writing.",
-        format!("{} is not open for writing yet.", folder.display()),
-    )
-}
-
 fn deny_path(rule: &str, user_reason: String) -> Finding {
     finding(
         Layer::Path,
@@ -207,7 +193,7 @@ fn list(roots: &[PathBuf]) -> String {
 
 /// Whether every address is on the user's list; for a call that only looks, whether the user or a
 /// search named the page.
-pub(super) fn egress(policy: &Policy, view: &View<'_>) -> Finding {
+pub(super) fn egress(view: &View<'_>) -> Finding {
     let only_looks = view.tool.spec.effect == EffectClass::Read;
     let known = view.question.flow.provenance;
     let refused = view
@@ -215,7 +201,7 @@ pub(super) fn egress(policy: &Policy, view: &View<'_>) -> Finding {
         .iter()
         .filter(|target| target.kind == TargetKind::Url)
         .filter(|target| !(only_looks && known.may_be_fetched(target.raw)))
-        .find(|target| !is_listed(policy, target.raw));
+        .find(|target| !is_listed(view, target.raw));
     match refused {
         Some(target) if only_looks => finding(
             Layer::Egress,
@@ -248,7 +234,7 @@ pub(super) fn egress(policy: &Policy, view: &View<'_>) -> Finding {
 
 /// Whether a URL is plain `https://HOST/…` with a listed host. Anything cleverer (user names, ports,
 /// escapes, odd letters) is not taken apart but refused.
-fn is_listed(policy: &Policy, url: &str) -> bool {
+fn is_listed(view: &View<'_>, url: &str) -> bool {
     let Some(rest) = url.strip_prefix("https://") else {
         return false;
     };
@@ -256,5 +242,5 @@ fn is_listed(policy: &Policy, url: &str) -> bool {
     let is_plain = host
         .bytes()
         .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'.' || b == b'-');
-    is_plain && policy.egress_hosts.contains(host)
+    is_plain && view.egress_hosts.contains(host)
 }

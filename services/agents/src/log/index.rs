@@ -6,11 +6,11 @@ mod record;
 use crate::log::lines::{open_regular, read_ends};
 use crate::log::summary::summarise;
 use api::sessions::SessionSummary;
+use disk::private::{self, Durability};
 use domain::id::SessionId;
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
-use std::io::Write;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use record::{Entry, Index, Listed, SHAPE};
@@ -110,21 +110,7 @@ fn summary(session_id: SessionId, listed: Listed) -> SessionSummary {
 
 /// Replaces the file as a whole, readable by the user alone.
 fn write(path: &Path, index: &Index) -> std::io::Result<()> {
-    let draft = path.with_extension(format!("{}.draft", std::process::id()));
-    let written = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&draft)
-        .and_then(|mut file| {
-            file.write_all(&serde_json::to_vec(index)?)?;
-            std::fs::rename(&draft, path)
-        });
-    if written.is_err() {
-        let _gone = std::fs::remove_file(&draft);
-    }
-    written
+    private::replace(path, &serde_json::to_vec(index)?, Durability::Lossy)
 }
 
 #[cfg(test)]

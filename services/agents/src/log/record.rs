@@ -9,12 +9,12 @@
 use crate::log::file_error::{never_begun, unreadable, unwritable};
 use crate::log::lines::{Lines, open_regular};
 use api::sessions::{Error, ErrorKind};
+use disk::private;
 use domain::event::Event;
 use domain::id::SessionId;
 use domain::limits::LOG_LINE_BYTES;
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(crate) fn path_of(folder: &Path, session_id: SessionId) -> PathBuf {
 /// # Errors
 /// Whatever the file system says.
 pub(crate) fn make_folder(folder: &Path) -> std::io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+    private::folder(folder)
 }
 
 /// A log open for appending.
@@ -54,12 +54,8 @@ impl SessionLog {
     /// [`ErrorKind::Unwritable`] when the file exists or cannot be made.
     pub(crate) fn create(folder: &Path, session_id: SessionId) -> Result<Self, Error> {
         let path = path_of(folder, session_id);
-        let file = OpenOptions::new()
-            .append(true)
-            .read(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path)
+        let mut options = OpenOptions::new();
+        let file = private::open(&path, options.append(true).read(true).create_new(true))
             .map_err(|source| unwritable(&path, source))?;
         lock(&file, &path)?;
         // A log whose name is lost with the power is lost.

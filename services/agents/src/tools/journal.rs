@@ -6,6 +6,7 @@ use crate::blocking;
 use crate::work::{PermittedCall, Work};
 use api::executor::{FailureKind, ProgressSink, ToolFailure};
 use async_trait::async_trait;
+use disk::private;
 use domain::event::EventBody;
 use domain::label::Label;
 use domain::limits::JOURNAL_ENTRY_CHARS;
@@ -14,9 +15,8 @@ use domain::tool::{
     closed_object,
 };
 use serde_json::{Value, json};
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// The folder of journals, beside that of session logs.
@@ -151,16 +151,9 @@ fn path_of(work: &Work) -> PathBuf {
 
 fn append(path: &Path, entry: &str) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)?;
+        private::folder(folder)?;
     }
-    let mut file = OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .open(path)?;
+    let mut file = private::open(path, OpenOptions::new().append(true).create(true))?;
     file.write_all(entry.as_bytes())?;
     file.sync_data()
 }

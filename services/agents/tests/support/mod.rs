@@ -12,7 +12,7 @@ use agents::{AgentTools, Config, Service};
 use api::Streaming;
 use api::models::ChatRequest;
 use api::sessions::{Error, ErrorKind, Follow, OpenRequest, SendRequest, Sessions};
-use api::test_support::{BrokerTool, FakeAudit, FakeBroker, FakeBus, FakeModels, Reply, within};
+use contracts::{BrokerTool, FakeAudit, FakeBroker, FakeBus, FakeModels, Reply, within};
 use domain::Timestamp;
 use domain::decision::Verdict;
 use domain::event::{Event, EventBody, QueryStatus};

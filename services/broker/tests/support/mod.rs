@@ -14,9 +14,9 @@ use api::broker::{
     Registered, ToolEvent, ToolResult,
 };
 use api::executor::Executor;
-use api::test_support::{FakeAudit, FakeExecutor, FakeSecrets, FakeTool, fresh_uuid};
 use api::{CallContext, Streaming};
 use broker::{Config, KnownSecrets, Service};
+use contracts::{FakeAudit, FakeExecutor, FakeSecrets, FakeTool, fresh_uuid};
 use domain::Timestamp;
 use domain::decision::{Decision, Verdict};
 use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationRequest};

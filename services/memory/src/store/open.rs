@@ -4,9 +4,9 @@
 use crate::error::{broken, sqlite, unavailable};
 use crate::record;
 use api::memory::Error;
+use disk::private;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -28,20 +28,16 @@ pub(crate) fn entries_file(folder: &Path) -> PathBuf {
 /// # Errors
 /// [`Error::Unavailable`] when the folder cannot be made or another process has it.
 pub(crate) fn lock(folder: &Path) -> Result<File, Error> {
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
+    private::folder(folder)
         .map_err(|e| unavailable(format!("{} cannot be made", folder.display()), e))?;
     let path = folder.join("lock");
-    let file = private(&path)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(broken(format!(
+    match private::lock(&path) {
+        Ok(Some(file)) => Ok(file),
+        Ok(None) => Err(broken(format!(
             "another process has {} open; end it, or let it serve memory over its socket",
             folder.display()
         ))),
-        Err(TryLockError::Error(e)) => Err(unavailable(
+        Err(e) => Err(unavailable(
             format!("{} cannot be locked", path.display()),
             e,
         )),
@@ -53,19 +49,14 @@ pub(crate) fn lock(folder: &Path) -> Result<File, Error> {
 /// # Errors
 /// [`Error::Unavailable`].
 pub(crate) fn private(path: &Path) -> Result<File, Error> {
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path)
-        .map_err(|e| {
-            unavailable(
-                format!("{} cannot be opened for writing", path.display()),
-                e,
-            )
-        })
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    private::open(path, &mut options).map_err(|e| {
+        unavailable(
+            format!("{} cannot be opened for writing", path.display()),
+            e,
+        )
+    })
 }
 
 /// The one connection that writes entries; the tables are made in an empty file.

@@ -5,7 +5,7 @@ use api::memory::{
     Curator as _, Detail, Error, ListRequest, Memory as _, QueryEvent, QueryRequest, Recall, Scope,
     Source, Stored, WriteAnswer, WriteEntry, WriteRequest,
 };
-use api::test_support::{FakeAudit, FakeModels, within};
+use contracts::{FakeAudit, FakeModels, within};
 use domain::Timestamp;
 use domain::id::MemoryId;
 use domain::label::Label;

@@ -11,8 +11,8 @@ use api::models::{
     ChatChunk, ChatRequest, EmbedRequest, Embeddings, Error, ErrorKind, ModelInfo, Models,
     ProviderHealth,
 };
-use api::test_support::FakeAudit;
 use async_trait::async_trait;
+use contracts::FakeAudit;
 use domain::Timestamp;
 use domain::id::MemoryId;
 use domain::label::Label;

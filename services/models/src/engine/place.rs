@@ -164,7 +164,7 @@ impl EngineSettings {
                 "set XDG_RUNTIME_DIR to a shorter path",
             ));
         }
-        make_private(&self.socket_folder).map_err(|source| {
+        disk::private::folder(&self.socket_folder).map_err(|source| {
             configuration(
                 format!(
                     "{} cannot be made for the engine's socket",
@@ -202,19 +202,10 @@ fn is_embedding_folder(path: &Path) -> bool {
     path.join("config.json").is_file() && path.join("model.safetensors").is_file()
 }
 
-#[cfg(unix)]
-fn make_private(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use api::test_support::FakeModels;
+    use contracts::FakeModels;
 
     fn settings(folder: &Path) -> EngineSettings {
         EngineSettings {

@@ -3,7 +3,7 @@
 use crate::site::{Answer, FakeNames, House, Reader, Site, article, config};
 use api::audit::Action;
 use api::search::{Search, SearchRequest};
-use api::test_support::search_suite::{self, Web};
+use contracts::search_suite::{self, Web};
 use domain::event::CallStatus;
 use domain::rights::WebContent;
 use serde_json::json;

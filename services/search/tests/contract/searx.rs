@@ -2,7 +2,7 @@
 
 use crate::site::{FakeNames, House, Reader, Site, config};
 use api::search::{Search, SearchRequest};
-use api::test_support::within;
+use contracts::within;
 use domain::rights::WebContent;
 use std::net::SocketAddr;
 use std::process::Stdio;

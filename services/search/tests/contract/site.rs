@@ -6,13 +6,13 @@ use api::models::{
     ProviderHealth,
 };
 use api::search::{PageFault, PageSummary, ReadAnswer, ReadRequest, Search};
-use api::test_support::{FakeAudit, FakeModels, FakeSecrets};
 use async_trait::async_trait;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use axum::serve::Listener;
+use contracts::{FakeAudit, FakeModels, FakeSecrets};
 use domain::Timestamp;
 use domain::message::Message;
 use domain::model::{FinishReason, ModelChoice, ModelRef, Usage};

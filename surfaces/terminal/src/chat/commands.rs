@@ -3,7 +3,8 @@
 use super::conversation::Chat;
 use super::slash::{Rating, Slash, help, modes};
 use crate::exit::{Failure, OrFail, not_opened};
-use crate::files::write_new;
+use crate::new_file::write_new;
+use crate::notes::ask_about;
 use crate::render::context::Depth;
 use crate::render::messages::{Who, spoken};
 use crate::render::transcript::{self, Extent};
@@ -65,7 +66,7 @@ impl Chat<'_> {
             name: String::new(),
             ..self.profile.clone()
         };
-        self.host.ask_about_notes(&profile).await?;
+        ask_about(self.host, &profile).await?;
         let opening = OpenRequest::New(profile.clone());
         let opened = self.host.sessions().open(opening).await;
         let opened = opened.map_err(|error| not_opened(&error))?;

@@ -4,6 +4,7 @@ use super::line::Line;
 use super::view::ChatView;
 use crate::exit::{OrFail, describe};
 use crate::host::Host;
+use crate::notes::ask_about;
 use crate::pictures;
 use crate::printer::SharedPrinter;
 use crate::render::Paint;
@@ -67,7 +68,7 @@ impl Chat<'_> {
     }
 
     pub(super) async fn configure(&mut self, profile: SessionProfile) -> Result<()> {
-        self.host.ask_about_notes(&profile).await?;
+        ask_about(self.host, &profile).await?;
         let (id, holder_id) = sessions::held(&self.session)?;
         let sessions = &self.host.sessions();
         let configuring = sessions.configure(id, holder_id, profile.clone());

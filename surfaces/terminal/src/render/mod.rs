@@ -12,7 +12,6 @@ pub mod in_force;
 pub mod links;
 pub mod memory;
 pub mod messages;
-pub mod notes;
 mod paint;
 mod print;
 pub mod recalls;

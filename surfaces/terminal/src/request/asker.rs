@@ -1,25 +1,14 @@
 //! Who is asked, and where a yes is kept that they want remembered.
 
 use super::view::View;
+use crate::audited::on_record;
+use crate::open_folders::OpenFolders;
 use crate::render::confirm::Memory;
 use anyhow::Result;
-use async_trait::async_trait;
+use api::audit::Audit;
 use domain::settings::Attendance;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-
-/// The folders that the user opened for writing for good.
-#[async_trait]
-pub trait RememberedFolders: Send + Sync {
-    /// Whether a yes to a folder can be kept.
-    fn may_hold(&self, folder: &Path) -> bool;
-
-    /// Puts a yes to a folder on record, then keeps it.
-    ///
-    /// # Errors
-    /// When it cannot be recorded or kept.
-    async fn add(&self, folder: &Path) -> Result<()>;
-}
 
 /// Who is there to be asked, and what they want remembered.
 #[derive(Clone)]
@@ -29,7 +18,9 @@ pub struct Asker {
     /// The folder that a session writes in.
     pub folder: PathBuf,
     /// Where a yes to it is kept.
-    pub remembered: Arc<dyn RememberedFolders>,
+    pub remembered: OpenFolders,
+    /// Where that is put on record first.
+    pub audit: Arc<dyn Audit>,
 }
 
 impl Asker {
@@ -44,10 +35,14 @@ impl Asker {
     /// Keeps a yes, and says so; a list that cannot be written takes nothing from the yes itself.
     pub(super) async fn remember(&self, view: &mut dyn View) -> Result<()> {
         let folder = self.folder.display();
-        let kept = self.remembered.add(&self.folder).await;
-        view.remark(&match kept {
+        view.remark(&match self.keep().await {
             Ok(()) => format!("remembered; `carl policy forget {folder}` takes it back"),
             Err(error) => format!("open for this session, but not remembered: {error:#}"),
         })
+    }
+
+    async fn keep(&self) -> Result<()> {
+        on_record(self.audit.as_ref(), "a folder is open for good").await?;
+        self.remembered.add(&self.folder)
     }
 }

@@ -1,10 +1,10 @@
 //! What a run is given: its task, the data that it is about, and where both come from.
 
 use crate::exit::Failure;
-use crate::files::{self, Links};
 use crate::pictures;
 use anyhow::{Context, Result};
 use api::sessions::{Input, PictureFile};
+use disk::read::{self, Links};
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
@@ -91,7 +91,7 @@ impl TaskSource {
             false => {
                 let file = self.place(typed);
                 let limit = domain::limits::USER_TEXT_BYTES as u64;
-                let text = files::text(&file, limit, Links::Followed)
+                let text = read::text(&file, limit, Links::Followed)
                     .map_err(|error| {
                         Failure::usage(
                             format!("the data: {error:#}"),
@@ -143,7 +143,7 @@ impl TaskSource {
                     .into());
                 }
                 let file = self.place(Path::new(&only[1..]));
-                files::text(&file, limit, Links::Followed)
+                read::text(&file, limit, Links::Followed)
                     .map_err(|error| refuse(format!("the task file: {error:#}")))?
                     .ok_or_else(|| refuse(format!("there is no task file {}", file.display())))?
             }

@@ -1,21 +1,19 @@
 //! `carl audit`: the record of what was decided and done, read from its files by the user.
 
-mod export;
-mod lines;
 mod select;
-mod sheet;
 mod verify;
 
 use super::Setting;
-use crate::cli::{AuditCommand, LogFolder, RecordFilter, RecordFlags};
+use crate::cli::{AuditCommand, LogFolder, RecordFilter, RecordFlags, RecordForm};
 use crate::paths::Paths;
 use crate::wiring::House;
 use anyhow::Result;
 use api::sessions::Selection;
 use audit::read::{Log, Placed, Query, Records};
+use audit::shown::{self, Lines};
 use audit::{Config, anchor};
 use domain::id::SessionId;
-use lines::Lines;
+use rustix::termios::{isatty, tcgetwinsize};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -113,7 +111,7 @@ fn act(command: &AuditCommand) -> Result<Exit> {
             let Some(log) = open(&at(config, place)?)? else {
                 return Ok(Exit::Success);
             };
-            export::export(log.records(query), *form)
+            export(&mut log.records(query), *form)
         }
         AuditCommand::Anchor { key } => keep(&config, *key),
         AuditCommand::Archive => archive(&config),
@@ -180,7 +178,7 @@ fn tail(config: &Config, count: usize, follow: bool, flags: &RecordFlags) -> Res
         return Ok(Exit::Success);
     };
     let (newest, rest) = log.newest(&query, count);
-    let mut lines = Lines::new(flags.json);
+    let mut lines = Lines::new(flags.json, columns());
     for placed in &newest {
         print(&lines.of(placed))?;
     }
@@ -214,22 +212,56 @@ fn query(config: &Config, flags: &RecordFlags) -> Result<Exit> {
     let Some(log) = open(config)? else {
         return Ok(Exit::Success);
     };
-    if print_all(&mut log.records(query), &mut Lines::new(flags.json))? == 0 {
+    if print_all(
+        &mut log.records(query),
+        &mut Lines::new(flags.json, columns()),
+    )? == 0
+    {
         no_hit()?;
     }
     Ok(Exit::Success)
 }
 
+/// Columns of the terminal that standard output is; `None` where it is none.
+fn columns() -> Option<usize> {
+    let out = std::io::stdout();
+    match tcgetwinsize(&out) {
+        Ok(size) if isatty(&out) && size.ws_col > 0 => Some(usize::from(size.ws_col)),
+        _ => None,
+    }
+}
+
 /// Prints records and says how many.
 fn print_all(records: &mut Records, lines: &mut Lines) -> Result<u64> {
+    print_each(records, String::new(), |placed| Ok(lines.of(placed)))
+}
+
+/// Prints every record for other programs.
+fn export(records: &mut Records, form: RecordForm) -> Result<Exit> {
+    match form {
+        RecordForm::Jsonl => print_each(records, String::new(), |placed| {
+            Ok(format!("{}\n", placed.json_line()))
+        }),
+        RecordForm::Csv => print_each(records, shown::csv_head(), |placed| {
+            Ok(shown::csv_row(placed)?)
+        }),
+    }?;
+    Ok(Exit::Success)
+}
+
+/// Prints a head and the records in some form, as far as they can be read, and says how many.
+fn print_each(
+    records: &mut Records,
+    mut page: String,
+    mut form: impl FnMut(&Placed) -> Result<String>,
+) -> Result<u64> {
     /// How much is printed at once, bytes.
     const PAGE: usize = 64 << 10;
-    let mut page = String::new();
     let mut count = 0;
     for placed in records {
         match placed {
             Ok(placed) => {
-                page.push_str(&lines.of(&placed));
+                page.push_str(&form(&placed)?);
                 count += 1;
             }
             Err(error) => {
@@ -260,7 +292,7 @@ fn show(config: &Config, sequence: u64, json: bool) -> Result<Exit> {
     print(&if json {
         format!("{}\n", placed.json_line())
     } else {
-        sheet::sheet(&placed)
+        shown::sheet(&placed)
     })?;
     Ok(Exit::Success)
 }

@@ -1,10 +1,9 @@
 //! Roles that another process serves: whether somebody answers there.
 
-use super::check::{Check, State};
-use crate::commands::memory;
 use crate::wiring::House;
 use domain::fault::Fault;
 use grpc::Endpoint;
+use terminal::doctor::{Check, State};
 use terminal::exit::describe;
 
 /// A question that no entry answers.
@@ -13,7 +12,7 @@ const QUESTION: &str = "carl-doctor.none";
 /// Memory at an address, asked as agents ask it: the role serves no more than that.
 pub(super) async fn memory(house: &House, address: &str) -> Check {
     let sides = &house.remembrance.sides;
-    match memory::found(sides.memory.as_ref(), QUESTION).await {
+    match terminal::memory::found(sides.memory.as_ref(), QUESTION).await {
         Ok(_found) => Check::ok("memory", format!("served at {address}, which answers")),
         Err(error) => {
             let (_, Fault { message, .. }) = describe(&error);

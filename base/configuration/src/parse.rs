@@ -1,0 +1,108 @@
+//! Parsing a configuration file, with errors that name the line and the nearest right key.
+
+use crate::error::Error;
+use serde::de::DeserializeOwned;
+use std::path::Path;
+
+/// Largest configuration file, bytes.
+pub const FILE_BYTES: u64 = 1 << 20;
+
+/// Parses a TOML file; the error shows the line and, for a misspelt key, the nearest right one.
+///
+/// # Errors
+/// Such an error.
+pub fn parse_toml<T: DeserializeOwned>(file: &Path, text: &str, note: &str) -> Result<T, Error> {
+    toml::from_str(text).map_err(|error| {
+        let detail = in_plain_words(without_secrets(&error.to_string()));
+        let message = format!("{}: {}", file.display(), detail.trim_end());
+        Error::new(message, hint(&detail, note))
+    })
+}
+
+/// The parser's message without Rust's names of numbers.
+fn in_plain_words(mut detail: String) -> String {
+    for width in ["usize", "u64", "u32", "u16", "u8"] {
+        for (theirs, ours) in [
+            (format!("a nonzero {width}"), "a whole number, 1 or more"),
+            (
+                format!("expected {width}"),
+                "expected a whole number, 0 or more",
+            ),
+        ] {
+            detail = detail.replace(&theirs, ours);
+        }
+    }
+    detail
+}
+
+/// Words in a line that may hold a key, under whatever name it was tried.
+pub(super) const SECRET_WORDS: [&str; 6] =
+    ["key", "token", "secret", "pass", "credential", "bearer"];
+
+/// The parser's message, which shows the line that it does not take, without what a line about keys
+/// says. A key that was written into the file must not be in a terminal or a log as well.
+fn without_secrets(detail: &str) -> String {
+    let shown = |line: &str| {
+        let (number, text) = line.split_once(" | ")?;
+        let (left, _) = text.split_once('=')?;
+        let lower = text.to_lowercase();
+        let is_about_keys = SECRET_WORDS.iter().any(|word| lower.contains(word));
+        let is_line = number.trim().bytes().all(|byte| byte.is_ascii_digit());
+        (is_line && is_about_keys).then(|| format!("{number} | {left}= …"))
+    };
+    if !detail.lines().any(|line| shown(line).is_some()) {
+        return detail.to_owned();
+    }
+    let lines = detail.lines().map(|line| match shown(line) {
+        Some(short) => short,
+        // The parser's own words for a wrong type quote the value.
+        None if line.starts_with("invalid") => match line.split_once('"') {
+            Some((before, rest)) => {
+                let after = rest.rsplit_once('"').map_or("", |(_, after)| after);
+                format!("{before}\"…\"{after}")
+            }
+            None => line.to_owned(),
+        },
+        None => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// `Did you mean …?` for an unknown key, and the note.
+#[must_use]
+pub fn hint(detail: &str, note: &str) -> String {
+    let mut quoted = detail.split('`').skip(1).step_by(2);
+    let is_unknown = detail.contains("unknown field") || detail.contains("unknown variant");
+    let wrong = if is_unknown {
+        quoted.by_ref().find(|name| !name.contains('.'))
+    } else {
+        None
+    };
+    let nearest = wrong.and_then(|wrong| {
+        quoted
+            .map(|right| (strsim::jaro_winkler(wrong, right), right))
+            .filter(|(likeness, _)| *likeness > 0.75)
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+    });
+    match nearest {
+        Some((_, right)) => format!("Did you mean `{right}`? {note}"),
+        None => note.to_owned(),
+    }
+}
+
+/// What to do where a name is none of the known ones; `None` where it is one.
+#[must_use]
+pub fn nearest(known: &[&str], name: &str) -> Option<String> {
+    if known.contains(&name) {
+        return None;
+    }
+    let nearest = known
+        .iter()
+        .map(|known| (strsim::jaro_winkler(known, name), *known))
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .filter(|(likeness, _)| *likeness > 0.75);
+    Some(match nearest {
+        Some((_, name)) => format!("Did you mean `{name}`?"),
+        None => format!("Write one of {}.", known.join(", ")),
+    })
+}

@@ -1,0 +1,101 @@
+//! Reading files that someone else may have put there.
+
+use crate::Error;
+use rustix::fs::{Mode, OFlags, open};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Whether a symbolic link may stand in a file's place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Links {
+    /// It may: the file is the user's own.
+    Followed,
+    /// It may not: the file is someone else's, and could show what only the user may read.
+    Refused,
+}
+
+/// The text of a regular file; `None` when there is no such file. Never waits on a pipe and never
+/// reads more than `limit` bytes.
+///
+/// # Errors
+/// When it is no regular file, too large, not UTF-8 or cannot be read.
+pub fn text(path: &Path, limit: u64, links: Links) -> Result<Option<String>, Error> {
+    let Some(bytes) = bytes(path, limit, links)? else {
+        return Ok(None);
+    };
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) => Err(Error::of(
+            format!("{} cannot be read as UTF-8 text", path.display()),
+            io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()),
+        )),
+    }
+}
+
+/// The same, whatever is in it.
+///
+/// # Errors
+/// When it is no regular file, too large or cannot be read.
+pub fn bytes(path: &Path, limit: u64, links: Links) -> Result<Option<Vec<u8>>, Error> {
+    let mut flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    if links == Links::Refused {
+        flags |= OFlags::NOFOLLOW;
+    }
+    let name = path.display();
+    let file = match open(path, flags, Mode::empty()) {
+        Ok(descriptor) => File::from(descriptor),
+        Err(rustix::io::Errno::NOENT) => return Ok(None),
+        Err(rustix::io::Errno::LOOP) => {
+            let what = format!("{name} is a symbolic link, which is not followed here");
+            return Err(Error::new(what));
+        }
+        Err(error) => return Err(Error::of(format!("{name} cannot be read"), error)),
+    };
+    let facts = file
+        .metadata()
+        .map_err(|error| Error::of(format!("{name} cannot be looked at"), error))?;
+    if !facts.is_file() {
+        return Err(Error::new(format!("{name} is not a regular file")));
+    }
+    if facts.len() > limit {
+        return Err(Error::new(format!("{name} is larger than {limit} bytes")));
+    }
+    let mut bytes = Vec::new();
+    file.take(limit)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Error::of(format!("{name} cannot be read"), error))?;
+    Ok(Some(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn only_regular_files_within_the_limit_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("a"), "12345").unwrap();
+        symlink(at("a"), at("link")).unwrap();
+        assert_eq!(
+            text(&at("a"), 5, Links::Refused).unwrap().as_deref(),
+            Some("12345")
+        );
+        assert!(text(&at("a"), 4, Links::Refused).is_err());
+        assert!(text(&at("none"), 5, Links::Refused).unwrap().is_none());
+        assert!(text(&at("link"), 5, Links::Refused).is_err());
+        assert_eq!(
+            text(&at("link"), 5, Links::Followed).unwrap().as_deref(),
+            Some("12345")
+        );
+        assert!(text(Path::new("/dev/zero"), 5, Links::Followed).is_err());
+        assert!(text(folder.path(), 5, Links::Followed).is_err());
+        std::fs::write(at("bytes"), [0xff]).unwrap();
+        let error = text(&at("bytes"), 5, Links::Refused).unwrap_err();
+        let shown = format!("{} cannot be read as UTF-8 text", at("bytes").display());
+        assert_eq!(error.to_string(), shown);
+        assert!(format!("{error:#}").starts_with(&format!("{shown}: ")));
+    }
+}

@@ -1,0 +1,114 @@
+//! Digests that say which calls are the same: for loops, for choices and for what was approved.
+
+use crate::table::Tool;
+use domain::hash::{Digest, canonical_json};
+use domain::tool::{ArgumentRole, EffectClass, TargetKind};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A digest that white space, key order, spelling of paths and of numbers do not change.
+pub(crate) fn repeat_key(
+    tool: &Tool,
+    arguments: &Value,
+    paths: &BTreeMap<String, (TargetKind, PathBuf)>,
+) -> Digest {
+    key(tool, arguments, paths, |_| true)
+}
+
+/// A digest over tool, version and targets alone; over all arguments when it has no target.
+pub(crate) fn choice_key(
+    tool: &Tool,
+    arguments: &Value,
+    paths: &BTreeMap<String, (TargetKind, PathBuf)>,
+) -> Digest {
+    let is_target = |name: &str| {
+        let argument = tool.spec.arguments.get(name);
+        argument.is_some_and(|a| is_landed_on(a.role))
+    };
+    let has_target = tool
+        .spec
+        .arguments
+        .values()
+        .any(|argument| is_landed_on(argument.role));
+    key(tool, arguments, paths, |name| {
+        !has_target || is_target(name)
+    })
+}
+
+const fn is_landed_on(role: ArgumentRole) -> bool {
+    matches!(role, ArgumentRole::Target | ArgumentRole::Selector)
+}
+
+/// Programs that run whatever their arguments name, or do quite different things by their options.
+const LAUNCHERS: [&str; 34] = [
+    "sh", "bash", "dash", "zsh", "fish", "ksh", "env", "xargs", "find", "nohup", "timeout", "nice",
+    "setsid", "stdbuf", "sudo", "doas", "su", "python", "python3", "perl", "ruby", "node", "deno",
+    "php", "lua", "awk", "gawk", "sed", "ssh", "parallel", "watch", "time", "busybox", "tclsh",
+];
+
+/// What a command does by its program and subcommand, such as `cargo test`, with the tool and every
+/// other argument of the call; `None` where only the whole of it says so.
+pub(crate) fn command_key(tool: &Tool, arguments: &Value) -> Option<Digest> {
+    if tool.spec.effect != EffectClass::Exec {
+        return None;
+    }
+    let argv = arguments.get("argv")?.as_array()?;
+    let program = argv.first()?.as_str()?;
+    let subcommand = argv.get(1)?.as_str()?;
+    let is_word = subcommand.starts_with(|c: char| c.is_ascii_lowercase())
+        && subcommand
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_".contains(&b));
+    if LAUNCHERS.contains(&program) || program.contains('/') || !is_word {
+        return None;
+    }
+    let mut rest = arguments.as_object()?.clone();
+    rest.insert("argv".to_owned(), serde_json::json!([program, subcommand]));
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(b"command\0");
+    hasher.update(tool.spec.definition.name.as_str().as_bytes());
+    hasher.update(b"\0");
+    hasher.update(canonical_json(&Value::Object(rest)).as_bytes());
+    Some(Digest::from_bytes(*hasher.finalize().as_bytes()))
+}
+
+fn key(
+    tool: &Tool,
+    arguments: &Value,
+    paths: &BTreeMap<String, (TargetKind, PathBuf)>,
+    includes: impl Fn(&str) -> bool,
+) -> Digest {
+    let mut hasher = blake3::Hasher::new();
+    let mut put = |bytes: &[u8]| {
+        // The length in front keeps two fields from being read as one.
+        hasher.update(&(bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
+    };
+    put(tool.spec.definition.name.as_str().as_bytes());
+    put(tool.spec.version.as_bytes());
+    let mut names: Vec<&String> = arguments
+        .as_object()
+        .into_iter()
+        .flat_map(|o| o.keys())
+        .collect();
+    names.sort_unstable();
+    for name in names.into_iter().filter(|name| includes(name)) {
+        put(name.as_bytes());
+        match (paths.get(name), arguments.get(name)) {
+            (Some((_, path)), _) => put(path.as_os_str().as_encoded_bytes()),
+            (None, Some(Value::String(text))) if !is_payload(tool, name) => {
+                let words: Vec<&str> = text.split_whitespace().collect();
+                put(words.join(" ").as_bytes());
+            }
+            (None, Some(value)) => put(canonical_json(value).as_bytes()),
+            (None, None) => put(b""),
+        }
+    }
+    Digest::from_bytes(*hasher.finalize().as_bytes())
+}
+
+fn is_payload(tool: &Tool, name: &str) -> bool {
+    let argument = tool.spec.arguments.get(name);
+    argument.is_none_or(|a| a.role == ArgumentRole::Payload)
+}

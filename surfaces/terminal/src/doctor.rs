@@ -1,0 +1,64 @@
+//! `carl doctor`: checks that need no service of a certain kind, and how all of them are told.
+
+mod check;
+mod hardware;
+mod machine;
+mod services;
+mod speeds;
+
+pub use check::{Check, State};
+pub use hardware::checks as hardware;
+pub use machine::{clock, kernel, state_folder};
+pub use services::{memory, providers, speed};
+
+use crate::exit::Exit;
+use crate::render::fit::{width, wrapped};
+use crate::render::{Paint, print};
+use anyhow::Result;
+use std::io::IsTerminal;
+use text::escape::visible;
+
+/// Prints all checks; ends with [`Exit::Failed`] when one is bad.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn tell(checks: &[Check], json: bool) -> Result<Exit> {
+    print(&match json {
+        true => format!("{}\n", serde_json::to_string_pretty(checks)?),
+        false => shown(checks, Paint::for_stream(&std::io::stdout())),
+    })?;
+    let is_bad = checks.iter().any(|check| check.state == State::Bad);
+    Ok(if is_bad { Exit::Failed } else { Exit::Success })
+}
+
+/// Where the text beside a check's name begins, columns.
+const BESIDE: usize = 20;
+
+/// The checks, a line each with what to do below it.
+fn shown(checks: &[Check], paint: Paint) -> String {
+    let width = width(&std::io::stdout());
+    let mut text = String::new();
+    for check in checks {
+        let mark = match check.state {
+            State::Ok => paint.good("ok  "),
+            State::Note => paint.warn("note"),
+            State::Bad => paint.bad("bad "),
+        };
+        let detail = visible(&check.detail);
+        let line = format!("{mark} {:<14} {detail}", check.name);
+        text.push_str(&wrapped(&line, BESIDE, width));
+        if !check.hint.is_empty() {
+            let hint = format!("     {:<14} {}", "", visible(&check.hint));
+            let lines = wrapped(&hint, BESIDE, width);
+            for line in lines.lines() {
+                text.push_str(&format!("{}\n", paint.faint(line)));
+            }
+        }
+    }
+    if !std::io::stdin().is_terminal() {
+        text.push_str(
+            "note terminal       none here: confirmations are refused unless --yes covers them\n",
+        );
+    }
+    text
+}

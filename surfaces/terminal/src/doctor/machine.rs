@@ -1,0 +1,96 @@
+//! What the machine has to offer: room, a clock, and what file tools cannot do without.
+
+use super::check::{Check, State};
+use crate::render::values::bytes;
+use anyhow::{Context, Result};
+use disk::private;
+use std::path::Path;
+
+/// Free space under which the logs are in danger, bytes.
+const LOW_SPACE: u64 = 256 << 20;
+
+/// Whether the state folder can be written, and how much room there is.
+pub fn state_folder(folder: &Path) -> Check {
+    let probe = || -> Result<u64> {
+        private::folder(folder)
+            .with_context(|| format!("the folder {} cannot be made", folder.display()))?;
+        let file = folder.join(format!(".probe-{}", std::process::id()));
+        std::fs::write(&file, b"probe")
+            .with_context(|| format!("{} cannot be written", folder.display()))?;
+        std::fs::remove_file(&file)
+            .with_context(|| format!("{} cannot be removed", file.display()))?;
+        free_space(folder)
+    };
+    match probe() {
+        Ok(free) if free < LOW_SPACE => Check::note(
+            "state folder",
+            format!("{} has only {} free", folder.display(), bytes(free)),
+            "Tools stop when the audit log cannot be written. Make room.",
+        ),
+        Ok(free) => Check::ok(
+            "state folder",
+            format!("{}, {} free", folder.display(), bytes(free)),
+        ),
+        Err(error) => {
+            let mut check = Check::bad("state folder", &error);
+            let is_full = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::StorageFull;
+            let mut causes = error.chain().filter_map(|cause| cause.downcast_ref());
+            check.hint = match causes.any(is_full) {
+                true => "The disk is full. Make room on it.".to_owned(),
+                false => "Make it a folder of yours that can be written, or name another in \
+                          XDG_STATE_HOME."
+                    .to_owned(),
+            };
+            check
+        }
+    }
+}
+
+fn free_space(folder: &Path) -> Result<u64> {
+    let space = rustix::fs::statvfs(folder)
+        .with_context(|| format!("the free space of {} is unknown", folder.display()))?;
+    Ok(space.f_bavail.saturating_mul(space.f_frsize))
+}
+
+/// The kernel feature that file tools cannot do without.
+pub fn kernel(workspace: &Path) -> Check {
+    use rustix::fs::{Mode as FileMode, OFlags, ResolveFlags, open, openat2};
+    let attempt = open(
+        workspace,
+        OFlags::PATH | OFlags::DIRECTORY,
+        FileMode::empty(),
+    )
+    .and_then(|root| {
+        openat2(
+            root,
+            ".",
+            OFlags::PATH,
+            FileMode::empty(),
+            ResolveFlags::BENEATH,
+        )
+    });
+    match attempt {
+        Ok(_opened) => Check::ok("kernel", "openat2 resolves paths beneath a folder"),
+        Err(error) => Check {
+            name: "kernel",
+            state: State::Bad,
+            detail: format!("openat2 is not available: {error}"),
+            hint: "File tools need Linux 5.6 or later, and a sandbox that allows openat2."
+                .to_owned(),
+        },
+    }
+}
+
+/// Whether the clock can be right.
+pub fn clock() -> Check {
+    let now = jiff::Timestamp::now();
+    // Ids and records carry the time; a clock before this release is certainly wrong.
+    match now.as_second() > 1_760_000_000 {
+        true => Check::ok("clock", now.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()),
+        false => Check::note(
+            "clock",
+            format!("it says {now}"),
+            "Set the clock; records carry it.",
+        ),
+    }
+}

@@ -1,0 +1,21 @@
+//! The user's own side of memory: found, shown, added, forgotten, exported and imported.
+
+mod entries;
+mod forget;
+mod transfer;
+
+pub use entries::{Addition, add, found, list, resolve, search, shown};
+pub use forget::forget;
+pub use transfer::{export, import};
+
+use api::memory::{Curator, Memory};
+use std::sync::Arc;
+
+/// Both sides of memory, wherever it is.
+#[derive(Clone)]
+pub struct Memories {
+    /// What agents' tools and observers use.
+    pub memory: Arc<dyn Memory>,
+    /// The user's side.
+    pub curator: Arc<dyn Curator>,
+}

@@ -1,0 +1,314 @@
+//! Entries: found, shown, added and listed.
+
+use super::Memories;
+use crate::exit::{Exit, Failure, OrFail, not_remembered};
+use crate::render::memory as render;
+use crate::render::recalls::found_json;
+use crate::render::{Paint, print, print_error};
+use anyhow::{Context, Result};
+use api::memory::{
+    Detail, Error, ListRequest, Memory, QueryEvent, QueryRequest, Recall, Scope, Source, Stage,
+    Stored, WriteAnswer, WriteEntry, WriteRequest,
+};
+use domain::id::MemoryId;
+use domain::label::Label;
+use domain::limits::MEMORY_TEXT_BYTES;
+use domain::rights::Namespace;
+use futures::StreamExt;
+use memory_export::to_json;
+use std::io::Read;
+use text::escape::visible;
+
+/// Words of a text that become its name.
+const NAME_WORDS: usize = 8;
+/// Least of an id that names an entry, characters.
+const LEAST_OF_ID: usize = 4;
+/// Entries that are listed where an id may mean several.
+const CANDIDATES: usize = 5;
+/// Entries that a chat is shown for a question.
+const CHAT_RESULTS: u32 = 5;
+/// Both kinds, everywhere.
+const EVERYTHING: ListRequest = ListRequest {
+    scope: Scope::All,
+    kind: None,
+};
+
+/// The entry of an id.
+///
+/// # Errors
+/// A usage failure when there is none.
+pub async fn shown(memories: &Memories, id: MemoryId) -> Result<Stored> {
+    let stored = memories.curator.show(id).await;
+    Ok(stored.map_err(|error| not_remembered(&error))?)
+}
+
+/// The entry whose id begins or ends like this.
+///
+/// # Errors
+/// A usage failure when none or several do.
+pub async fn resolve(memories: &Memories, text: &str) -> Result<MemoryId> {
+    // Tables show an id as `…` and its end.
+    let wanted = text.trim().trim_matches('…').to_lowercase();
+    if let Ok(id) = wanted.parse() {
+        return Ok(id);
+    }
+    let no_id = |what: String| {
+        let hint = "At least 4 characters of the beginning or the end of an id are needed; `carl \
+                    memory list` and `carl memory search` show ids.";
+        Failure::usage(what, hint)
+    };
+    let is_part = (LEAST_OF_ID..36).contains(&wanted.len())
+        && wanted.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+    if !is_part {
+        return Err(no_id(format!("`{}` is no id of a memory", visible(text))).into());
+    }
+    let mut entries = memories.curator.list(EVERYTHING).await.or_fail()?;
+    let mut found = Vec::new();
+    while let Some(entry) = entries.next().await {
+        let entry = entry.or_fail()?;
+        let id = entry.id.to_string();
+        if id.starts_with(&wanted) || id.ends_with(&wanted) {
+            found.push(entry);
+        }
+    }
+    match found.as_slice() {
+        [one] => Ok(one.id),
+        [] => {
+            let what = format!("no memory has an id that begins or ends with `{wanted}`");
+            Err(no_id(what).into())
+        }
+        more => Err(several(&wanted, more).into()),
+    }
+}
+
+/// An id that may mean more than one entry, with the entries.
+fn several(wanted: &str, found: &[Stored]) -> Failure {
+    let count = found.len();
+    let mut what = format!("{count} memories have an id that begins or ends with `{wanted}`:\n");
+    for stored in found.iter().take(CANDIDATES) {
+        what.push_str(&render::line(stored, Paint::Plain));
+    }
+    if count > CANDIDATES {
+        what.push_str(&format!("and {} more\n", count - CANDIDATES));
+    }
+    Failure::usage(what.trim_end(), "Type more of the one that is meant.")
+}
+
+/// Prints what answers a question.
+///
+/// # Errors
+/// When memory does not answer, or cannot use the question.
+pub async fn search(
+    memories: &Memories,
+    request: QueryRequest,
+    explain: bool,
+    json: bool,
+) -> Result<Exit> {
+    let answer = ask(memories.memory.as_ref(), request).await;
+    let (stages, recalls) = answer.map_err(|error| not_remembered(&error))?;
+    let paint = Paint::for_stream(&std::io::stdout());
+    if !explain {
+        print_error(&render::missed(&stages))?;
+    }
+    if json {
+        let found = found_json(&recalls, explain.then_some(stages.as_slice()));
+        print(&format!("{found:#}\n"))?;
+        return Ok(Exit::Success);
+    }
+    print(&render::results(&recalls, paint))?;
+    if explain {
+        print(&render::stages(&stages, &recalls, paint))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// What memory has on a question, for a chat.
+///
+/// # Errors
+/// When memory does not answer.
+pub async fn found(memory: &dyn Memory, question: &str) -> Result<Vec<Recall>> {
+    let request = QueryRequest {
+        context: None,
+        text: question.to_owned(),
+        scope: Scope::All,
+        limit: CHAT_RESULTS,
+        detail: Detail::Segment,
+        at_least: 0.0,
+    };
+    let answer = ask(memory, request).await;
+    let (_, recalls) = answer.map_err(|error| not_remembered(&error))?;
+    Ok(recalls)
+}
+
+async fn ask(
+    memory: &dyn Memory,
+    request: QueryRequest,
+) -> Result<(Vec<Stage>, Vec<Recall>), Error> {
+    let mut events = memory.query(request).await?;
+    let (mut stages, mut recalls) = (Vec::new(), Vec::new());
+    while let Some(event) = events.next().await {
+        match event? {
+            QueryEvent::Stage(stage) => stages.push(stage),
+            QueryEvent::Results(results) => recalls = results,
+        }
+    }
+    Ok((stages, recalls))
+}
+
+/// What is to be added.
+#[derive(Debug, Clone)]
+pub struct Addition {
+    /// The words of the text; `-` alone: standard input.
+    pub text: Vec<String>,
+    /// Its name; without one the first words.
+    pub name: Option<String>,
+    /// What it is about.
+    pub description: String,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// The id of the entry that it corrects, or a part of it.
+    pub supersedes: Option<String>,
+    /// Where it is kept; without one where what it corrects is, or else with the user's.
+    pub namespace: Option<Namespace>,
+}
+
+/// Adds an entry.
+///
+/// # Errors
+/// When the text says nothing, the entry that it corrects is not found, or memory refuses.
+pub async fn add(memories: &Memories, args: Addition) -> Result<Exit> {
+    let corpus = match args.text.as_slice() {
+        [dash] if dash == "-" => typed()?,
+        words => words.join(" "),
+    };
+    if !corpus.chars().any(char::is_alphanumeric) {
+        let hint = "Type it, or give it on standard input with `-`.";
+        return Err(Failure::usage("the text says nothing", hint).into());
+    }
+    let is_named = args.name.is_some();
+    let supersedes = match &args.supersedes {
+        Some(id) => Some(resolve(memories, id).await?),
+        None => None,
+    };
+    let namespace = match (args.namespace, supersedes) {
+        (Some(namespace), _) => namespace,
+        (None, Some(id)) => shown(memories, id).await?.namespace,
+        (None, None) => Namespace::user(),
+    };
+    let request = WriteRequest {
+        context: None,
+        namespace,
+        entry: WriteEntry::Memory {
+            name: args.name.unwrap_or_else(|| first_words(&corpus)),
+            description: args.description,
+            tags: args.tags,
+            correlating_ids: Vec::new(),
+            corpus,
+        },
+        source: Source::User,
+        label: Label::trusted("user"),
+        valid_from: None,
+        supersedes,
+    };
+    match memories.memory.write(request).await.or_fail()? {
+        WriteAnswer::Stored { id } => {
+            print(&format!("{id}\n"))?;
+            Ok(Exit::Success)
+        }
+        WriteAnswer::Duplicate { id } => {
+            print_error("There is one that says the same:\n")?;
+            print(&format!("{id}\n"))?;
+            Ok(Exit::Success)
+        }
+        WriteAnswer::Rejected { refusal, detail } => {
+            // A name that nobody typed is the text's own beginning.
+            let detail = match detail.strip_prefix("the name ") {
+                Some(rest) if !is_named => format!("the text {rest}"),
+                _ => detail,
+            };
+            let hint = match refusal {
+                api::memory::Refusal::Secret => {
+                    "`carl secret set NAME` keeps secrets where no model sees them."
+                }
+                _ => "Nothing was kept.",
+            };
+            Err(Failure::usage(detail, hint).into())
+        }
+    }
+}
+
+/// Standard input, as far as an entry may be long.
+fn typed() -> Result<String> {
+    let mut text = String::new();
+    std::io::stdin()
+        .lock()
+        .take(MEMORY_TEXT_BYTES as u64 + 2)
+        .read_to_string(&mut text)
+        .context("standard input cannot be read as text")?;
+    Ok(text)
+}
+
+fn first_words(text: &str) -> String {
+    let mut words = text.split_whitespace();
+    let mut name = words
+        .by_ref()
+        .take(NAME_WORDS)
+        .collect::<Vec<_>>()
+        .join(" ");
+    if words.next().is_some() {
+        name.push('…');
+    }
+    name.chars().take(80).collect()
+}
+
+/// Prints entries.
+///
+/// # Errors
+/// When memory cannot be read.
+pub async fn list(memories: &Memories, request: ListRequest, json: bool) -> Result<Exit> {
+    let mut entries = memories.curator.list(request.clone()).await.or_fail()?;
+    let paint = Paint::for_stream(&std::io::stdout());
+    let mut page = String::new();
+    let mut count = 0_u64;
+    while let Some(entry) = entries.next().await {
+        let stored = entry.or_fail()?;
+        count += 1;
+        match json {
+            true => page.push_str(&format!("{}\n", to_json(&stored))),
+            false => page.push_str(&render::line(&stored, paint)),
+        }
+        if page.len() > 64 << 10 {
+            print(&page)?;
+            page.clear();
+        }
+    }
+    print(&page)?;
+    if count == 0 && !json {
+        print_error(nothing(memories, &request).await?)?;
+    }
+    Ok(Exit::Success)
+}
+
+/// Why a list is empty.
+async fn nothing(memories: &Memories, request: &ListRequest) -> Result<&'static str> {
+    let is_narrow = *request != EVERYTHING;
+    let mut others = memories.curator.list(EVERYTHING).await.or_fail()?;
+    Ok(match others.next().await {
+        Some(_) if is_narrow => {
+            "Nothing of the kind is kept there. `carl memory stats` counts what is kept.\n"
+        }
+        _ => "Nothing is remembered yet. `carl memory add TEXT` keeps something.\n",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_the_first_words() {
+        assert_eq!(first_words(" one\ntwo "), "one two");
+        assert_eq!(first_words("1 2 3 4 5 6 7 8 9"), "1 2 3 4 5 6 7 8…");
+        assert_eq!(first_words(&"x".repeat(500)).len(), 80);
+    }
+}

@@ -1,0 +1,256 @@
+//! `carl memory export` and `carl memory import`.
+
+use super::Memories;
+use crate::exit::{Exit, Failure, OrFail};
+use crate::render::memory::going_on;
+use crate::render::{print, print_error};
+use anyhow::{Context, Result};
+use api::memory::{ListRequest, Scope, Stored, WriteAnswer, WriteEntry};
+use domain::label::Integrity;
+use futures::StreamExt;
+use memory_export::{Faults, to_json};
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, ErrorKind, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use text::escape::visible;
+
+/// Largest file that is imported, bytes.
+const FILE_BYTES: u64 = 256 << 20;
+/// Entries that are kept at one time: they share the wait for the disk.
+const AT_ONCE: usize = 64;
+
+/// Where an export goes.
+enum Out {
+    Standard,
+    File(BufWriter<File>),
+}
+
+/// Writes every entry, oldest first.
+///
+/// # Errors
+/// When memory cannot be read, or the file cannot be made: it must not be there yet.
+pub async fn export(memories: &Memories, scope: Scope, file: Option<&Path>) -> Result<Exit> {
+    let file = file.filter(|file| *file != Path::new("-"));
+    let out = match file {
+        None => Out::Standard,
+        Some(file) => {
+            let mut options = OpenOptions::new();
+            let options = options.write(true).create_new(true).mode(0o600);
+            let made = options.open(file).map_err(|error| unusable(file, error))?;
+            Out::File(BufWriter::new(made))
+        }
+    };
+    let written = written(memories, scope, out).await;
+    let Some(file) = file else {
+        written.context("the export broke off")?;
+        return Ok(Exit::Success);
+    };
+    let name = visible(&file.display().to_string());
+    let count = match written {
+        Ok(count) => count,
+        Err(error) => {
+            // A part of an export must not be taken for one.
+            let left = match std::fs::remove_file(file) {
+                Ok(()) => "it was removed again".to_owned(),
+                Err(error) => format!("what is in it is no export, and it stays: {error}"),
+            };
+            return Err(error.context(format!("{name} cannot be written; {left}")));
+        }
+    };
+    print(&match count {
+        1 => format!("1 entry is in {name}.\n"),
+        _ => format!("{count} entries are in {name}.\n"),
+    })?;
+    Ok(Exit::Success)
+}
+
+/// Writes every entry, and says how many there were.
+async fn written(memories: &Memories, scope: Scope, mut out: Out) -> Result<u64> {
+    let request = ListRequest { scope, kind: None };
+    let mut entries = memories.curator.list(request).await.or_fail()?;
+    let mut count = 0_u64;
+    while let Some(entry) = entries.next().await {
+        let line = format!("{}\n", to_json(&entry.or_fail()?));
+        match &mut out {
+            Out::Standard => print(&line)?,
+            Out::File(file) => file.write_all(line.as_bytes())?,
+        }
+        count += 1;
+    }
+    if let Out::File(file) = out {
+        file.into_inner()?.sync_all()?;
+    }
+    Ok(count)
+}
+
+/// Checks every line, then keeps every entry.
+///
+/// # Errors
+/// When the file cannot be read, a line is no entry (nothing is kept then), or memory fails; how far
+/// it came is said.
+pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
+    let entries = memory_export::read(&read(file)?).map_err(unreadable)?;
+    let total = match entries.len() {
+        0 => {
+            print_error("No entry is in it, so nothing was imported.\n")?;
+            return Ok(Exit::Success);
+        }
+        1 => "1 entry".to_owned(),
+        more => format!("{more} entries"),
+    };
+    let mut kept = futures::stream::iter(entries)
+        .map(|(line, entry)| async move {
+            let restored = memories.curator.restore(entry.clone()).await;
+            (line, entry, restored)
+        })
+        .buffered(AT_ONCE);
+    let (mut new, mut own, mut known, mut differ, mut refused) =
+        (0_u64, 0_u64, 0_u64, 0_u64, 0_u64);
+    while let Some((line, entry, answer)) = kept.next().await {
+        match answer {
+            Ok(WriteAnswer::Stored { .. }) => {
+                new += 1;
+                own += u64::from(entry.label.integrity == Integrity::Trusted);
+            }
+            Ok(WriteAnswer::Duplicate { id }) => {
+                if id == entry.id && !is_there(memories, &entry).await? {
+                    differ += 1;
+                    print_error(&format!(
+                        "line {line}: {id} is there with another text, which stays\n"
+                    ))?;
+                } else {
+                    known += 1;
+                }
+            }
+            Ok(WriteAnswer::Rejected { detail, .. }) => {
+                refused += 1;
+                print_error(&format!("line {line}: not kept: {}\n", visible(&detail)))?;
+            }
+            Err(error) => {
+                print_error(&format!(
+                    "line {line}: memory failed. Of {total} at least {new} kept and {known} there \
+                     already; import the file again to go on.\n"
+                ))?;
+                return Err(error).or_fail();
+            }
+        }
+    }
+    let differing = match differ {
+        0 => String::new(),
+        1 => ", 1 differs and stays as it is".to_owned(),
+        more => format!(", {more} differ and stay as they are"),
+    };
+    print(&format!(
+        "Of {total}: {new} kept, {known} there already{differing}, {refused} refused.\n"
+    ))?;
+    if new > 0 {
+        let stats = memories.curator.stats().await.or_fail()?;
+        print_error(&going_on(&stats))?;
+    }
+    if own > 0 {
+        print(&format!(
+            "{own} of these are trusted, as the file says: they count as your own words.\n"
+        ))?;
+    }
+    Ok(match refused + differ {
+        0 => Exit::Success,
+        _ => Exit::Partial,
+    })
+}
+
+/// Whether the entry that memory has under the same id says the same.
+async fn is_there(memories: &Memories, entry: &Stored) -> Result<bool> {
+    let there = memories.curator.show(entry.id).await.or_fail()?;
+    Ok(is_same(&there.entry, &entry.entry))
+}
+
+/// Whether two entries have the same texts.
+fn is_same(one: &WriteEntry, other: &WriteEntry) -> bool {
+    let texts = |entry: &WriteEntry| match entry.clone() {
+        WriteEntry::Memory {
+            name,
+            description,
+            corpus,
+            ..
+        } => [name, description, corpus],
+        WriteEntry::Engram {
+            question,
+            answer,
+            intent,
+            ..
+        } => [question, answer, intent],
+    };
+    one.kind() == other.kind() && texts(one) == texts(other)
+}
+
+fn read(file: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if file == Path::new("-") {
+        std::io::stdin()
+            .lock()
+            .take(FILE_BYTES + 1)
+            .read_to_end(&mut bytes)
+            .context("standard input cannot be read")?;
+    } else {
+        let of = |error| unusable(file, error);
+        let metadata = std::fs::metadata(file).map_err(of)?;
+        // Opening a pipe would wait for whoever writes to it.
+        if !metadata.is_file() {
+            return Err(Failure::usage(
+                format!("{} is no file", visible(&file.display().to_string())),
+                "`carl memory import -` reads standard input.",
+            )
+            .into());
+        }
+        if metadata.len() > FILE_BYTES {
+            return Err(too_large(file));
+        }
+        File::open(file)
+            .map_err(of)?
+            .take(FILE_BYTES + 1)
+            .read_to_end(&mut bytes)
+            .map_err(of)?;
+    }
+    match bytes.len() as u64 > FILE_BYTES {
+        true => Err(too_large(file)),
+        false => Ok(bytes),
+    }
+}
+
+fn unreadable(faults: Faults) -> Failure {
+    Failure::usage(
+        faults.to_string(),
+        "Nothing was imported. Mend these lines, or take them out.",
+    )
+}
+
+fn too_large(file: &Path) -> anyhow::Error {
+    let name = match file == Path::new("-") {
+        true => "standard input".to_owned(),
+        false => visible(&file.display().to_string()),
+    };
+    Failure::usage(
+        format!("{name} is larger than {} MiB", FILE_BYTES >> 20),
+        "Nothing was imported. Import it in parts: `split -C 200M FILE` keeps lines whole.",
+    )
+    .into()
+}
+
+/// A file that was named and cannot be used: the wrong name is a mistake of usage.
+fn unusable(file: &Path, error: std::io::Error) -> anyhow::Error {
+    let name = file.display();
+    match error.kind() {
+        ErrorKind::AlreadyExists => Failure::usage(
+            format!("{name} is there already"),
+            "An export writes over nothing: name another file, or remove that one.",
+        )
+        .into(),
+        ErrorKind::NotFound | ErrorKind::IsADirectory | ErrorKind::NotADirectory => Failure::usage(
+            format!("{name} cannot be used: {error}"),
+            "Name a file, or `-` for standard input or output.",
+        )
+        .into(),
+        _ => anyhow::Error::from(error).context(format!("{name} cannot be used")),
+    }
+}

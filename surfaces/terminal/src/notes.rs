@@ -1,0 +1,10 @@
+//! A project's notes for agents: which files count, and what the user said of each version.
+
+mod asking;
+mod file;
+mod vouched;
+mod word;
+
+pub use file::{File, NAMES, Used, used};
+pub use vouched::Vouched;
+pub use word::{ask_about, distrust, list, spoken_of, trust, usable};
