@@ -226,7 +226,8 @@ async fn house_without_journal() -> usize {
 async fn a_view_that_cannot_be_made_smaller_is_said_so_once() {
     let house = house((0..3).map(|n| plain(Reply::says(format!("Answer {n}.")))));
     let id = house.open().await;
-    let events = house.ask(id, &"long ".repeat(1_800)).await;
+    // More than three quarters of the context, and one turn alone.
+    let events = house.ask(id, &"long ".repeat(2_600)).await;
     assert!(answer(&events).starts_with("Answer 0"));
     let faults = |events: &[Event]| {
         let full = |event: &&Event| {
