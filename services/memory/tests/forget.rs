@@ -103,7 +103,8 @@ async fn a_memory_goes_without_a_trace_from_a_store_that_was_in_use() {
     }
     for word in &words {
         let found = ask(&service, word).await.unwrap();
-        assert_eq!(found[0].id, id, "{word}");
+        // What hangs on it may stand before it: the words of the test are random, and so is their vector.
+        assert!(found.iter().any(|recall| recall.id == id), "{word}");
         assert_ne!(
             holding(&folder, word),
             Vec::<PathBuf>::new(),
