@@ -30,19 +30,19 @@ const SETS: [Set; 3] = [
     // What they tell and change is mostly private or grave.
     Set {
         domains: ["tracker", "shop", "clinic"],
-        asked_with_a_plan: 38,
+        asked_with_a_plan: 45,
         asked_without: 90,
     },
     // In the benchmark's proportions, and near to its phrasing.
     Set {
         domains: ["newsroom", "club", "museum"],
-        asked_with_a_plan: 31,
+        asked_with_a_plan: 32,
         asked_without: 56,
     },
     // In the benchmark's proportions, phrased as people talk: things are described, not named.
     Set {
         domains: ["hotel", "lab", "choir"],
-        asked_with_a_plan: 45,
+        asked_with_a_plan: 46,
         asked_without: 58,
     },
 ];

@@ -6,7 +6,7 @@ use crate::flow::keys::words;
 use crate::flow::knobs::{chosen_knobs, sets_anything};
 use crate::flow::knowledge::{Flow, Pinned};
 use crate::flow::naming::NamedBy;
-use crate::flow::parts::{Part, payload, targets};
+use crate::flow::parts::{Asked, Part, payload, targets};
 use crate::flow::provenance::Found;
 use crate::request::{Asking, CallParts, Called};
 use domain::decision::{Finding, Layer, Verdict};
@@ -262,10 +262,10 @@ impl Call<'_> {
             true => asking.names_thing(title),
             false => describes(title),
         };
-        // Whoever is told, or let in, may have chosen what to be called.
+        // Whoever is told, let in or paid may have chosen what to be called.
         let is_titled = || {
             provenance.is_titled(&part.text, names)
-                && (self.spec.effect != EffectClass::Egress
+                && (!matches!(self.spec.effect, EffectClass::Egress | EffectClass::Money)
                     || !self.leaves()
                     || !provenance.titles_set_for(&part.text).is_empty())
         };
@@ -409,7 +409,10 @@ impl Call<'_> {
                     true => requested.has_exception(),
                     false => requested.may_be_excepted(&target.text),
                 };
-            is_destructive && is_set && !self.is_designated(target) || may_be_excepted
+            // Whom money goes to is lost as well; how much a platform says is meant is another part.
+            let is_lost = is_destructive
+                || self.spec.effect == EffectClass::Money && target.asked == Asked::Target;
+            is_lost && is_set && !self.is_designated(target) || may_be_excepted
         });
         let picked = picked.filter(|_| is_asked)?;
         Some(finding(
