@@ -284,7 +284,7 @@ fn what_was_just_read_is_seen_whole() {
         Reply::call("read_file", json!({"path": "a.txt"}))
             .and_call("read_file", json!({"path": "b.txt"}))
     };
-    for (context, lines) in [("32768", 190), ("16384", 75)] {
+    for (context, lines) in [("32768", 240), ("16384", 120)] {
         let scene = Scene::new([reads(), Reply::text("I have read both.")]);
         for file in ["a.txt", "b.txt"] {
             let text: String = (0..lines)

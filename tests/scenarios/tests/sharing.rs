@@ -394,6 +394,20 @@ fn a_server_at_another_address_is_named_at_once() {
 }
 
 #[test]
+fn a_server_with_another_runtime_folder_is_named_at_once() {
+    let scene = scene("");
+    let house = &scene.house;
+    let server = serving(house, &[]);
+    let other = house.run_dir().join("other");
+    std::fs::create_dir(&other).unwrap();
+    let refused = run(house).env("XDG_RUNTIME_DIR", &other).run();
+    assert_eq!(refused.code, Some(4), "{refused:?}");
+    assert!(refused.stderr.contains("--connect unix:"), "{refused:?}");
+    assert!(!refused.stderr.contains("waiting"), "{refused:?}");
+    server.kill();
+}
+
+#[test]
 fn an_export_that_breaks_off_leaves_nothing_behind() {
     let scene = scene("");
     let house = &scene.house;
