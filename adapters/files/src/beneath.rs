@@ -24,8 +24,8 @@ const LINKS: usize = 16;
 /// Tries of a resolution that a rename elsewhere disturbed.
 const TRIES: usize = 64;
 
-const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
-const FOLDER: OFlags = LOOK.union(OFlags::DIRECTORY);
+pub(crate) const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+pub(crate) const FOLDER: OFlags = LOOK.union(OFlags::DIRECTORY);
 
 /// A name in a folder that was reached. Changes act on it with the `*at` calls.
 #[derive(Debug)]
@@ -259,12 +259,12 @@ impl Place<'_> {
         let rest = self.target.strip_prefix(root).unwrap_or(Path::new(""));
         match open_folder(root) {
             Ok(fd) => Ok(Root {
-                fd,
                 rest: if rest.as_os_str().is_empty() {
                     PathBuf::from(".")
                 } else {
-                    rest.to_owned()
+                    self.as_stored(&fd, rest, beneath)
                 },
+                fd,
                 resolve: beneath,
             }),
             // The root is a single file, or is to be made: only that name in its folder.
@@ -282,7 +282,7 @@ impl Place<'_> {
         }
     }
 
-    fn open_beneath(
+    pub(crate) fn open_beneath(
         &self,
         root: &OwnedFd,
         rest: &Path,

@@ -24,6 +24,7 @@ mod look;
 mod matching;
 pub mod record;
 mod service;
+mod spelling;
 mod table;
 mod walk;
 

@@ -361,3 +361,28 @@ async fn names_cannot_forge_lines_or_hide() {
         assert!(text.contains("a\\u{a}b\\u{1b}[31m\\u{202e}.txt"), "{text}");
     }
 }
+
+/// macOS stores an accented letter as two characters; whoever writes the name gives it as one.
+#[tokio::test]
+async fn a_name_is_found_in_whichever_unicode_form_it_is_written() {
+    let bench = Bench::new();
+    let (stored, written) = ("me\u{301}moire/cafe\u{301}.md", "m\u{e9}moire/caf\u{e9}.md");
+    bench.write(stored, "one\n");
+    let data = bench.ok("read_file", json!({"path": written})).await;
+    assert!(data.to_string().contains("one"), "{data}");
+    let pattern = json!({"pattern": "caf\u{e9}*"});
+    let data = bench.ok("glob", pattern).await;
+    assert_eq!(data["paths"], json!([stored]));
+    let edit = json!({"path": written, "old": "one", "new": "two"});
+    bench.ok("edit_file", edit).await;
+    assert_eq!(bench.read(stored), "two\n");
+    // A new file in it lands in the folder that is there, and what is spelled twice is told apart.
+    let new = json!({"path": "m\u{e9}moire/the\u{e9}.md", "content": "tea\n"});
+    bench.ok("write_file", new).await;
+    assert_eq!(bench.read("me\u{301}moire/the\u{e9}.md"), "tea\n");
+    bench.write("me\u{301}moire/caf\u{e9}.md", "the other\n");
+    let data = bench
+        .ok("read_file", json!({"path": "me\u{301}moire/caf\u{e9}.md"}))
+        .await;
+    assert!(data.to_string().contains("the other"), "{data}");
+}

@@ -4,6 +4,7 @@ use crate::arguments;
 use crate::job::Job;
 use crate::look::{joined, lines_or};
 use crate::record::Glob;
+use crate::spelling::composed;
 use crate::walk::{End, Ignore, Step, Walk};
 use api::executor::ToolFailure;
 use api::failure::{mendable, of_call};
@@ -59,7 +60,8 @@ impl Pattern {
                 "The pattern cannot begin with `/`: give the folder as path.",
             ));
         }
-        let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+        let composed = composed(pattern);
+        let glob = GlobBuilder::new(&composed).literal_separator(true).build();
         match glob {
             Ok(glob) => Ok(Self {
                 matcher: glob.compile_matcher(),
@@ -73,10 +75,13 @@ impl Pattern {
     }
 
     fn fits(&self, path: &Path) -> bool {
-        match (self.is_path, path.file_name()) {
-            (true, _) => self.matcher.is_match(path),
-            (false, Some(name)) => self.matcher.is_match(name),
-            (false, None) => false,
-        }
+        let compared = match self.is_path {
+            true => Some(path.as_os_str()),
+            false => path.file_name(),
+        };
+        compared.is_some_and(|path| match path.to_str() {
+            Some(text) if !text.is_ascii() => self.matcher.is_match(composed(text)),
+            _ => self.matcher.is_match(path),
+        })
     }
 }
