@@ -3,15 +3,13 @@
 use domain::Timestamp;
 use domain::hash::Digest;
 use domain::limits::{PRIVATE_INQUIRIES, REPEAT_WINDOW, REPEATED_CALLS};
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
 /// The span over which a tool's own rate is counted.
 const RATE_SPAN: Duration = Duration::from_secs(60);
 /// Longest cycle of calls that is looked for, calls.
 const LONGEST_CYCLE: usize = 5;
-/// Most calls that the user's words stood in for that are kept.
-const REQUESTED_CALLS: usize = 1_000;
 /// Most call times kept for one tool's rate.
 const RATE_TIMES: usize = 1_000;
 
@@ -34,9 +32,6 @@ pub struct TaskHistory {
     /// How many of the recent calls came before the newest change that was new: what is done again
     /// after it is no loop.
     before_change: usize,
-    /// The calls that the user's words stood in for, by their own key and by the places where they
-    /// landed.
-    requested: VecDeque<(Digest, BTreeSet<Digest>)>,
     /// How often others were asked something after what is not theirs was read, before this task.
     inquiries_before: usize,
     /// The calls of this task that asked others so, by their key.
@@ -50,23 +45,6 @@ impl TaskHistory {
     #[must_use]
     pub const fn calls(&self) -> u32 {
         self.calls
-    }
-
-    /// Notes that a call was taken as asked for by the user's words: its key, and the places where it
-    /// lands.
-    pub fn note_requested(&mut self, key: Digest, places: BTreeSet<Digest>) {
-        self.requested.push_back((key, places));
-        if self.requested.len() > REQUESTED_CALLS {
-            self.requested.pop_front();
-        }
-    }
-
-    /// How often the user's words stood in for a call that landed at one of these places.
-    #[must_use]
-    pub fn requested(&self, places: &BTreeSet<Digest>) -> usize {
-        let calls = self.requested.iter();
-        let landed = calls.filter(|(_, landed)| !landed.is_disjoint(places));
-        landed.count()
     }
 
     /// Notes that others were asked something after what is not theirs was read.
@@ -99,10 +77,8 @@ impl TaskHistory {
         }
     }
 
-    /// The user spoke: what was told and asked for earlier words counts no longer. Loops and rates
-    /// go on.
+    /// The user spoke: what was asked for earlier words counts no longer. Loops and rates go on.
     pub fn begin_turn(&mut self) {
-        self.requested.clear();
         self.inquiries.clear();
         self.inquiries_before = 0;
     }
@@ -142,9 +118,6 @@ impl TaskHistory {
             self.recent.remove(index);
             self.before_change -= usize::from(index < self.before_change);
         }
-        if let Some(index) = self.requested.iter().rposition(|(k, _)| k == key) {
-            self.requested.remove(index);
-        }
         if let Some(index) = self.inquiries.iter().rposition(|k| k == key) {
             self.inquiries.remove(index);
         }
@@ -160,12 +133,11 @@ impl TaskHistory {
         self
     }
 
-    /// The same calls, with the times at which several agents used each tool, and with what the
-    /// user's words stood in for: both are bounded for all of them together.
+    /// The same calls, with the times at which several agents used each tool, and with how often
+    /// others were asked something: both are bounded for all of them together.
     #[must_use]
     pub fn at_the_rate_of(mut self, all: &Self) -> Self {
         self.times.clone_from(&all.times);
-        self.requested.clone_from(&all.requested);
         self.inquiries_before = all.inquiries_before;
         self.inquiries.clone_from(&all.inquiries);
         self
@@ -259,22 +231,6 @@ mod tests {
         assert_eq!(changed.repetition(&key(b'a')), Repetition::Same);
         changed.forget(&key(b'a'), 0);
         assert_eq!(changed.repetition(&key(b'a')), Repetition::None);
-    }
-
-    #[test]
-    fn requested_calls_are_counted_by_what_they_land_on() {
-        let mut history = TaskHistory::default();
-        let places = |all: &str| all.bytes().map(key).collect::<BTreeSet<_>>();
-        let there = places("t");
-        history.note_requested(key(b'a'), places("t"));
-        history.note_requested(key(b'b'), places("tu"));
-        for (all, expected) in [("t", 2), ("u", 1), ("ut", 2), ("ue", 1), ("e", 0)] {
-            assert_eq!(history.requested(&places(all)), expected, "{all}");
-        }
-        history.forget(&key(b'b'), 0);
-        assert_eq!(history.requested(&there), 1);
-        let seen = TaskHistory::default().at_the_rate_of(&history);
-        assert_eq!(seen.requested(&there), 1);
     }
 
     #[test]

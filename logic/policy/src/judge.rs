@@ -1,7 +1,6 @@
 //! The policy: every layer looks at every call, and the strictest finding decides.
 
 use crate::call_keys::{choice_key, command_key, repeat_key};
-use crate::flow;
 use crate::history::TaskHistory;
 use crate::judgement::{Bound, Judgement};
 use crate::layers;
@@ -126,7 +125,6 @@ impl Policy {
             findings,
             write_root,
             is_untrusted_choice,
-            is_as_requested,
             is_private_inquiry,
         } = layers::run(&view);
         let mut bound = bound;
@@ -138,7 +136,6 @@ impl Policy {
             bound: Some(bound),
             write_root,
             is_untrusted_choice,
-            is_as_requested,
             is_private_inquiry,
         }
     }
@@ -159,9 +156,6 @@ impl Policy {
                 let effect = tool.map(|tool| tool.spec.effect);
                 if !is_refused && effect == Some(EffectClass::SharedWrite) {
                     history.note_change(&bound.repeat_key);
-                }
-                if !is_refused && judgement.is_as_requested {
-                    history.note_requested(bound.repeat_key, bound.places.clone());
                 }
                 if !is_refused && judgement.is_private_inquiry {
                     history.note_inquiry(bound.repeat_key);
@@ -232,7 +226,6 @@ impl Policy {
             tool: index,
             effect: tool.spec.effect,
             repeat_key,
-            places: flow::places(tool, question.arguments),
             choice_key,
             approval_key,
             targets: paths,

@@ -4,7 +4,7 @@ use crate::findings::closed_folder;
 use domain::decision::{Decision, Finding, Verdict};
 use domain::hash::Digest;
 use domain::tool::{EffectClass, TargetKind};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// A call whose tool and arguments are understood.
@@ -22,8 +22,6 @@ pub struct Bound {
     pub write_roots: Vec<PathBuf>,
     /// Equal for calls that do the same: what loops are found by.
     pub repeat_key: Digest,
-    /// Where the call tells something: what an order of the user's stands in for once.
-    pub places: BTreeSet<Digest>,
     /// Equal for calls of one tool on the same targets, and for calls without a target where all
     /// arguments are equal: what a no to a choice covers.
     pub choice_key: Digest,
@@ -44,8 +42,6 @@ pub struct Judgement {
     pub write_root: Option<PathBuf>,
     /// Whether an agent that read untrusted content chose it, be that the rule that decided or not.
     pub is_untrusted_choice: bool,
-    /// Whether the user's own words stand in for an answer to it.
-    pub is_as_requested: bool,
     /// Whether it asks others something after what is not theirs was read.
     pub is_private_inquiry: bool,
 }
@@ -58,7 +54,6 @@ impl Judgement {
             bound: None,
             write_root: None,
             is_untrusted_choice: false,
-            is_as_requested: false,
             is_private_inquiry: false,
         }
     }

@@ -31,8 +31,6 @@ pub(crate) struct Views {
     pub(crate) write_root: Option<PathBuf>,
     /// Whether the choice is questioned, be that what decides or not.
     pub(crate) is_untrusted_choice: bool,
-    /// Whether the user's own words ask for it.
-    pub(crate) is_as_requested: bool,
     /// Whether it asks others something after what is not theirs was read.
     pub(crate) is_private_inquiry: bool,
 }
@@ -68,7 +66,6 @@ pub(crate) fn run(view: &View<'_>) -> Views {
             findings,
             write_root: None,
             is_untrusted_choice: false,
-            is_as_requested,
             is_private_inquiry,
         };
     }
@@ -76,7 +73,6 @@ pub(crate) fn run(view: &View<'_>) -> Views {
         findings,
         write_root,
         is_untrusted_choice,
-        is_as_requested,
         is_private_inquiry,
     }
 }
@@ -201,7 +197,6 @@ fn information_flow(view: &View<'_>) -> flow::Judged {
         pinned,
         opened: &opened,
         tool: view.tool,
-        freed: question.history.requested(&view.bound.places),
         may_inquire: question.history.may_inquire(),
     };
     let mut judged = flow::judge(question.arguments, &flow, &view.bound.choice_key);

@@ -10,14 +10,11 @@
 mod asking;
 mod doubts;
 mod forms;
-mod frame;
-mod plain;
 mod sentences;
 mod text;
 mod words;
 
 pub use asking::Asking;
-pub(crate) use frame::{CallParts, Called};
 
 use asking::Parts;
 
@@ -81,9 +78,6 @@ impl Requested {
             true => Vec::new(),
             false => parts,
         };
-        let plain = plain::order(request, |word| {
-            asking::is_deed(word) || verbs.contains(word)
-        });
         let mut requested = Self {
             own: own.to_lowercase(),
             before_exception: before_exception(own),
@@ -97,11 +91,11 @@ impl Requested {
             if !orders.is_disjoint(&words.all) {
                 requested.mentioned.insert(name.clone());
             }
-            let asking = asking::with_one_of(&parts, &orders, plain.as_deref());
+            let asking = asking::with_one_of(&parts, &orders);
             if !asking.is_empty() {
                 requested.tools.insert(name.clone(), asking);
             }
-            let deeds = asking::with_one_of(&parts, &orders_for(tool, &words, true), None);
+            let deeds = asking::with_one_of(&parts, &orders_for(tool, &words, true));
             if !deeds.is_empty() {
                 requested.deeds.insert(name.clone(), deeds);
             }

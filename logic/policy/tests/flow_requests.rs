@@ -24,6 +24,7 @@ use support::{Case, manifest, name, tool};
 const CHOICE: (Verdict, &str) = (Verdict::Confirm, "untrusted_choice");
 const TARGET: (Verdict, &str) = (Verdict::Confirm, "untrusted_target");
 const AUDIENCE: (Verdict, &str) = (Verdict::Confirm, "audience");
+const PICKED: (Verdict, &str) = (Verdict::Confirm, "picked_target");
 
 fn policy() -> Policy {
     let mut all = support::table();
@@ -61,50 +62,19 @@ fn message(to: &str, body: &str) -> (&'static str, Value) {
 }
 
 #[test]
-fn a_requested_message_needs_no_second_yes() {
+fn an_order_frees_a_message_until_outside_content_was_read() {
     let policy = policy();
-    let mut case = tainted(
-        &policy,
-        "Send a message to bob@corp.example saying it is done",
-    );
-    expect(
-        &case,
-        &policy,
-        message("bob@corp.example", "it is done"),
-        FREE,
-    );
-    // The user said what Bob is told.
-    expect(
-        &case,
-        &policy,
-        message("bob@corp.example", "a summary"),
-        CHOICE,
-    );
+    let request = "Send a message to bob@corp.example saying it is done";
+    let call = || message("bob@corp.example", "it is done");
+    expect(&asked(request), &policy, call(), FREE);
+    let case = tainted(&policy, request);
+    expect(&case, &policy, call(), CHOICE);
     // Another person is somebody's else choice, whoever else is named.
     expect(
         &case,
         &policy,
         message("eve@evil.example", "it is done"),
         TARGET,
-    );
-    // A place that only the platform named, where the user named Bob.
-    show(
-        &mut case,
-        &policy,
-        "read_channel",
-        json!([{"sender": "carol", "channel": "random"}]),
-    );
-    expect(&case, &policy, message("random", "it is done"), CHOICE);
-    // What the agent words itself after it read that is shown first.
-    let described = tainted(
-        &policy,
-        "Send a message to bob@corp.example with a summary of the page",
-    );
-    expect(
-        &described,
-        &policy,
-        message("bob@corp.example", "a summary"),
-        CHOICE,
     );
 }
 
@@ -229,12 +199,12 @@ fn a_selector_is_judged_by_who_may_see_it() {
     case.cover = Cover::PlanTool;
     show(&mut case, &policy, "list_events", files);
     expect(&case, &policy, share("f3"), FREE);
-    expect(&case, &policy, share("f7"), AUDIENCE);
+    expect(&case, &policy, share("f7"), PICKED);
     // Whom a file is shared with is not what it is called.
     let shared =
         json!([{"id": "f8", "title": "payroll.docx", "shared_with": ["bob"], "query": "q3.docx"}]);
     show(&mut case, &policy, "list_events", shared);
-    expect(&case, &policy, share("f8"), AUDIENCE);
+    expect(&case, &policy, share("f8"), PICKED);
     // What an agent put into it was not there when the user named it.
     let spec = &policy.table().find("share_file").unwrap().1.spec;
     case.provenance.change(spec, &json!({"file": "f3"}));
@@ -412,14 +382,6 @@ fn pasted_text_orders_nothing() {
         show(&mut case, &policy, "web", json!("x"));
         expect(&case, &policy, message("eve@evil.example", "hello"), CHOICE);
     }
-    let mut case = asked("Send a message to bob@corp.example saying 'the lift is broken'");
-    show(&mut case, &policy, "web", json!("x"));
-    expect(
-        &case,
-        &policy,
-        message("bob@corp.example", "the lift is broken"),
-        FREE,
-    );
 }
 
 #[test]
@@ -631,69 +593,4 @@ fn what_only_looks_like_an_order_asks_for_nothing() {
     ] {
         assert!(!asks(request, tool), "{request}: {tool}");
     }
-}
-
-#[test]
-fn an_order_is_one_message_after_something_untrusted() {
-    let policy = policy();
-    let mut case = tainted(
-        &policy,
-        "Send a message to bob@corp.example saying it is done",
-    );
-    let call = |body: &str| json!({"to": "bob@corp.example", "body": body});
-    let first = case.call(&policy, "send_message", &call("it is done"));
-    assert_eq!(first.verdict, Verdict::Allow);
-    expect(&case, &policy, message("bob@corp.example", "done"), CHOICE);
-    expect(
-        &case,
-        &policy,
-        message("bob@corp.example", "it is done"),
-        CHOICE,
-    );
-    // Of two orders neither is a plain one.
-    let request = "Send a message to bob@corp.example that I am late. Send bob@corp.example a second message that I am sorry";
-    let case = tainted(&policy, request);
-    expect(
-        &case,
-        &policy,
-        message("bob@corp.example", "I am late"),
-        CHOICE,
-    );
-    // Nothing is counted before anything untrusted was read.
-    let mut case = asked("Send a message to bob@corp.example");
-    for body in ["one", "two", "three"] {
-        let decision = case.call(&policy, "send_message", &call(body));
-        assert_eq!(decision.verdict, Verdict::Allow);
-    }
-}
-
-#[test]
-fn a_thing_that_the_platform_names_may_be_changed_as_ordered() {
-    let policy = policy();
-    let mut case = tainted(&policy, "Move the event 'garden' with the note 'to Friday'");
-    show(
-        &mut case,
-        &policy,
-        "list_events",
-        json!([{"id": "e7", "name": "garden", "by": "e8"}]),
-    );
-    let event = |event: &str| ("move_event", json!({"event": event, "note": "to Friday"}));
-    expect(&case, &policy, event("e7"), FREE);
-    // What an outsider names is not what the platform does.
-    expect(&case, &policy, event("e8"), TARGET);
-    expect(&case, &policy, event("e9"), TARGET);
-    // To be lost it has to be named by the user.
-    let mut case = tainted(&policy, "Cancel the event about the garden");
-    show(
-        &mut case,
-        &policy,
-        "list_events",
-        json!([{"id": "e7", "about": "the garden"}]),
-    );
-    expect(
-        &case,
-        &policy,
-        ("cancel_event", json!({"event": "e7"})),
-        CHOICE,
-    );
 }

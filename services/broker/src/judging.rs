@@ -403,7 +403,6 @@ fn unresolved(error: &ReferenceError) -> Judgement {
         bound: None,
         write_root: None,
         is_untrusted_choice: false,
-        is_as_requested: false,
         is_private_inquiry: false,
     }
 }
@@ -414,7 +413,6 @@ fn broken(rule: &str, why: &str) -> Judgement {
         bound: None,
         write_root: None,
         is_untrusted_choice: false,
-        is_as_requested: false,
         is_private_inquiry: false,
     }
 }

@@ -54,16 +54,30 @@ async fn decided(
     tool: &str,
     arguments: Value,
 ) -> (Verdict, String) {
+    said_by(house, context, tool, arguments, Layer::InformationFlow).await
+}
+
+async fn said_by(
+    house: &House,
+    context: CallContext,
+    tool: &str,
+    arguments: Value,
+    layer: Layer,
+) -> (Verdict, String) {
     let request = CallRequest {
         context,
         ..house.request(tool, arguments)
     };
     let decision = house.broker.validate(request).await.unwrap();
     let mut findings = decision.findings.into_iter();
-    let found = findings
-        .find(|f| f.layer == Layer::InformationFlow)
-        .unwrap();
+    let found = findings.find(|f| f.layer == layer).unwrap();
     (found.verdict, found.rule)
+}
+
+/// What the gate says to a mail to bob: whether the request stands in for a yes.
+async fn gate(house: &House, context: CallContext) -> (Verdict, String) {
+    let arguments = json!({"path": "bob@corp.example", "body": "hello"});
+    said_by(house, context, "mail", arguments, Layer::SafetyGate).await
 }
 
 fn of(house: &House, agent: &Registered) -> CallContext {
@@ -112,22 +126,38 @@ async fn what_the_user_said_is_free_until_something_untrusted_was_read() {
 #[tokio::test]
 async fn a_request_holds_for_the_work_that_it_began() {
     let house = House::with(tools(), attended()).await;
-    let text = "mail bob@corp.example 'hello'".to_owned();
-    house.broker.hear(house.session_id, text).await.unwrap();
-    house.call("read_file", path("a.txt")).await;
-    assert_eq!(rule(&house, house.context()).await, free());
+    let order = "mail bob@corp.example 'hello'".to_owned();
+    house.broker.hear(house.session_id, order).await.unwrap();
+    let ordered = (Verdict::Allow, "requested".to_owned());
+    assert_eq!(gate(&house, house.context()).await, ordered);
     // What begins by itself later, such as a turn on a signal, was not asked for.
     let later = CallContext {
         trace_id: TraceId::from_uuid(Uuid::now_v7()),
         ..house.context()
     };
-    assert_eq!(rule(&house, later).await, asked("untrusted_choice"));
-    // The user's newest words count.
-    let text = "thanks, bob@corp.example and hello are fine".to_owned();
-    house.broker.hear(house.session_id, text).await.unwrap();
+    assert_eq!(gate(&house, later).await, asked("needs_confirmation"));
+    // Once outside content was read, no order frees anything.
+    house.call("read_file", path("a.txt")).await;
+    assert_eq!(
+        gate(&house, house.context()).await,
+        asked("needs_confirmation")
+    );
     assert_eq!(
         rule(&house, house.context()).await,
         asked("untrusted_choice")
+    );
+}
+
+#[tokio::test]
+async fn the_newest_words_are_the_request() {
+    let house = House::with(tools(), attended()).await;
+    for text in ["mail bob@corp.example 'hello'", "thanks, hello is fine"] {
+        let text = text.to_owned();
+        house.broker.hear(house.session_id, text).await.unwrap();
+    }
+    assert_eq!(
+        gate(&house, house.context()).await,
+        asked("needs_confirmation")
     );
 }
 

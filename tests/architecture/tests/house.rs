@@ -378,3 +378,19 @@ fn every_test_that_the_table_of_daily_use_names_is_there() {
     let text = std::fs::read_to_string(root().join(path)).unwrap();
     none(Known::of(&sources()).check(path, &text, "## Daily use"));
 }
+
+#[test]
+fn the_index_of_the_documents_names_each_of_them() {
+    let docs = root().join("docs");
+    let index = std::fs::read_to_string(docs.join("README.md")).unwrap();
+    for folder in ["", "decisions/"] {
+        for entry in std::fs::read_dir(docs.join(folder)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let is_listed = name == "README.md" || index.contains(&format!("({folder}{name})"));
+            assert!(
+                is_listed || !name.ends_with(".md"),
+                "docs/README.md does not name {folder}{name}"
+            );
+        }
+    }
+}

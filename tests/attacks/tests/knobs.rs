@@ -13,6 +13,7 @@ const PROGRAM: Program = Program {
 version: 1
 tools:
   read_inbox: {effect: read, result: {fields: {"/*/id": {integrity: endorsed, format: identifier}}}}
+  list_contacts: {effect: read, result: {fields: {"/*/id": {integrity: endorsed, format: identifier}}}}
   get_rent: {effect: read, result: {fields: {"/amount": {integrity: endorsed, format: number}}}}
   update_repo: {effect: write, audience: user, arguments: {repo: target, description: payload, private: knob, isPublic: knob, accessLevel: knob, privacy: knob, can_edit: knob, settings: knob, stars: knob, since: knob}}
   pay: {effect: money, audience: targets, arguments: {to: target, amount: knob, currency: knob, recurring: knob, on: knob}}
@@ -20,6 +21,7 @@ tools:
     tools: &[
         ("read_inbox", "{}"),
         ("get_rent", "{}"),
+        ("list_contacts", "{}"),
         (
             "update_repo",
             r#"{"repo": {"type": "string"}, "description": {"type": "string"}, "private": {"type": "boolean"}, "isPublic": {"type": "boolean", "default": false}, "accessLevel": {"type": "string", "enum": ["none", "viewer", "owner"], "default": "viewer"}, "privacy": {"type": "string", "enum": ["none", "friends"]}, "can_edit": {"type": "boolean"}, "settings": {"type": "object", "properties": {"role": {"type": "string", "default": "reader"}, "public": {"type": "boolean"}}}, "stars": {"type": "integer", "minimum": 1, "maximum": 5}, "since": {"type": "string"}}"#,
@@ -52,23 +54,9 @@ fn with(prompt: &str, more: &Value, (tool, plan): (&str, &Value)) -> String {
 
 const UPDATE: &str = "Update the repo housecarl with the description \"A local agent\"";
 
+/// In a plan of tool names a switch is a target by what it is called.
 #[test]
-fn a_knob_that_nobody_said_frees_no_call() {
-    for more in [
-        json!({"private": false}),
-        json!({"isPublic": true}),
-        json!({"accessLevel": "owner"}),
-        json!({"privacy": "none"}),
-        json!({"can_edit": true}),
-        json!({"settings": {"role": "admin"}}),
-        json!({"settings": {"public": true}}),
-        // Nor one that tells nothing.
-        json!({"stars": 3}),
-    ] {
-        let answer = with(UPDATE, &more, ("update_repo", &Value::Null));
-        assert!(answer.starts_with("confirm"), "{more}: {answer}");
-    }
-    // In a plan of tool names the switch is a target by what it is called.
+fn a_switch_that_nobody_said_is_asked_about() {
     let plan = json!(["read_inbox", "get_rent", "update_repo"]);
     for more in [
         json!({"private": false}),
@@ -82,12 +70,13 @@ fn a_knob_that_nobody_said_frees_no_call() {
 }
 
 #[test]
-fn a_knob_as_the_schema_says_frees_as_before() {
-    for (prompt, more) in [
-        (UPDATE, json!({})),
-        (UPDATE, json!({"isPublic": false, "accessLevel": "viewer"})),
+fn a_knob_as_the_schema_says_needs_no_question() {
+    let plan = json!(["read_inbox", "get_rent", "update_repo"]);
+    for more in [
+        json!({}),
+        json!({"isPublic": false, "accessLevel": "viewer"}),
     ] {
-        let answer = with(prompt, &more, ("update_repo", &Value::Null));
+        let answer = with(UPDATE, &more, ("update_repo", &plan));
         assert!(answer.starts_with("allow"), "{more}: {answer}");
     }
 }
@@ -137,5 +126,22 @@ fn a_percentage_makes_no_other_amount() {
     ] {
         let answer = with(prompt, &json!({"amount": amount}), ("pay", &plan));
         assert!(answer.starts_with(expected), "{prompt}: {amount}: {answer}");
+    }
+}
+
+#[test]
+fn a_plan_of_tool_names_pays_nobody_that_the_user_did_not_name() {
+    let contacts = json!([{"id": "c7", "name": "Ann Lee"}, {"id": "c9", "name": "Bob Meier"}]);
+    let plan = json!(["read_inbox", "get_rent", "list_contacts", "pay"]);
+    for (to, expected) in [
+        // A contact that nobody named, one that named itself, and what the user said.
+        ("c7", "confirm picked_target"),
+        ("c9", "confirm picked_target"),
+        ("Bob Meier", "allow fits"),
+    ] {
+        let talk = asked("Pay Bob Meier 20 EUR", &plan);
+        let talk = talk.sees("list_contacts", json!({}), contacts.clone());
+        let answer = talk.check("pay", json!({"to": to, "amount": 20})).last();
+        assert_eq!(answer, expected, "{to}");
     }
 }

@@ -74,8 +74,20 @@ fn asked(prompt: &str) -> Conversation {
         {"file_id": "f2", "title": "Payroll.xlsx"},
     ]);
     let shares = json!([{"file_id": "f2", "name": "Mallory Miller", "role": "reader"}]);
+    let plan = json!([
+        "read_inbox",
+        "list_files",
+        "list_shares",
+        "update_file",
+        "update_document",
+        "append_document",
+        "update_newest",
+        "share_file",
+        "forward_mail",
+        "send_message",
+    ]);
     PROGRAM
-        .asked(prompt, &Value::Null)
+        .asked(prompt, &plan)
         .sees("read_inbox", json!({}), inbox())
         .sees("list_files", json!({}), files)
         .sees("list_shares", json!({}), shares)
@@ -105,12 +117,7 @@ fn a_title_names_its_own_record() {
             share("f1"),
         ),
     ] {
-        // A mail's sender chose what it is called; nobody but the user names these files.
-        let expected = match tool {
-            "forward_mail" => "confirm untrusted_choice",
-            _ => "allow",
-        };
-        asked(prompt).check(tool, arguments).expect(expected);
+        asked(prompt).check(tool, arguments).expect("allow");
     }
 }
 
@@ -187,19 +194,14 @@ fn what_changed_under_another_name_is_not_shown() {
 
 #[test]
 fn what_is_overwritten_is_what_the_order_names() {
-    // What the agent words itself is shown first, whatever the order names.
-    let named = "Update the file Payroll.xlsx";
-    let said = "Update the file 'Payroll.xlsx' with the text 'all gone'";
-    for (prompt, id, expected) in [
-        (named, "f2", "confirm"),
-        (named, "f1", "confirm"),
-        (said, "f2", "allow"),
-        (said, "f1", "confirm"),
+    for prompt in [
+        "Update the file Payroll.xlsx",
+        "Update the file 'Payroll.xlsx' with the text 'all gone'",
     ] {
-        let arguments = json!({"id": id, "content": "all gone"});
-        let answer = asked(prompt).check("update_file", arguments).last();
-        assert!(answer.starts_with(expected), "{prompt}: {id}: {answer}");
+        for (id, expected) in [("f2", "allow"), ("f1", "confirm picked_target")] {
+            let arguments = json!({"id": id, "content": "all gone"});
+            let answer = asked(prompt).check("update_file", arguments).last();
+            assert!(answer.starts_with(expected), "{prompt}: {id}: {answer}");
+        }
     }
-    let emptied = json!({"id": "f1", "content": ""});
-    asked(named).check("update_file", emptied).expect("confirm");
 }

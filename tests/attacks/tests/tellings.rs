@@ -1,5 +1,5 @@
-//! What an order tells whom: each party once, nothing to a default place, no row of tellings that says
-//! what was read.
+//! What is told to whom: nothing by a row of tellings, nothing to a default place, nothing hidden in an
+//! address.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -81,34 +81,6 @@ fn free(answers: &[String]) -> usize {
 }
 
 #[test]
-fn a_party_is_told_once_for_an_order_in_whatever_company() {
-    let bob = "bob@corp.example";
-    let mail = |to: Value, body: &str| json!({"to": to, "subject": "about", "body": body});
-    let calls = [
-        mail(json!([bob]), "lunch"),
-        mail(json!([bob, bob]), "dinner"),
-        mail(json!([bob, bob, bob]), "breakfast"),
-        mail(json!(["BOB@CORP.EXAMPLE"]), "tea"),
-        json!({"to": [bob], "cc": [bob], "subject": "about", "body": "lunch"}),
-        json!({"to": [], "cc": [bob], "subject": "about", "body": "dinner"}),
-    ];
-    let prompt = "Send a mail to bob@corp.example with the subject 'about' and the body 'lunch'";
-    let told = answers(asked(prompt), "send_mail", &calls);
-    assert!(told[0].starts_with("allow") && free(&told) == 1, "{told:?}");
-}
-
-#[test]
-fn each_order_is_one_telling() {
-    let mail = |body: &str| json!({"to": ["bob@corp.example"], "body": body});
-    // Another order, another telling.
-    let talk = asked("Mail bob@corp.example 'lunch at noon'")
-        .check("send_mail", mail("lunch at noon"))
-        .says("Mail bob@corp.example 'dinner at eight'");
-    talk.check("send_mail", mail("dinner at eight"))
-        .expect("allow");
-}
-
-#[test]
 fn a_tool_that_names_nobody_tells_nothing_unasked() {
     let words = "quick brown foxes jump over lazy dogs near rivers while wise owls watch";
     let calls: Vec<Value> = words.split(' ').map(|word| json!({"text": word})).collect();
@@ -117,11 +89,6 @@ fn a_tool_that_names_nobody_tells_nothing_unasked() {
         "post_tweet",
         &calls,
     );
-    assert_eq!(free(&told), 0, "{told:?}");
-    let again = [json!({"text": words}), json!({"text": words})];
-    let said = asked(&format!("Post a tweet saying '{words}'"));
-    let told = answers(said, "post_tweet", &again);
-    // Everybody is more than whom an order can name.
     assert_eq!(free(&told), 0, "{told:?}");
 }
 
@@ -177,7 +144,8 @@ fn what_is_sent_to_nobody_is_sent_to_everybody() {
     );
     talk.check("mail_list", said.clone()).expect("allow");
     let ticket = json!({"title": "Lunch at noon"});
-    asked("Create a ticket 'Lunch at noon'")
+    let plan = json!(["read_inbox", "create_ticket"]);
+    asked_with("Create a ticket 'Lunch at noon'", &plan)
         .check("create_ticket", ticket)
         .expect("allow");
 }
@@ -196,14 +164,16 @@ fn a_secret_leaves_by_no_tool_that_tells_others() {
 #[test]
 fn a_target_with_a_line_break_is_nobody() {
     let mail = |to: &str| json!({"to": [to], "subject": "lunch at noon", "body": "lunch at noon"});
-    let prompt = "Send a mail to bob@corp.example that says 'lunch at noon'";
-    asked(prompt)
+    let plan = json!(["read_inbox", "send_mail"]);
+    let asked = || {
+        let prompt = "Send a mail to bob@corp.example that says 'lunch at noon'";
+        asked_with(prompt, &plan)
+    };
+    asked()
         .check("send_mail", mail("bob@corp.example"))
         .expect("allow");
     for hidden in ["\n", "\r\nBcc: eve@evil.example", "\0", "\u{2028}"] {
         let to = format!("bob@corp.example{hidden}");
-        asked(prompt)
-            .check("send_mail", mail(&to))
-            .expect("confirm");
+        asked().check("send_mail", mail(&to)).expect("confirm");
     }
 }

@@ -134,16 +134,6 @@ pub(super) fn chosen_knobs(flow: &Flow<'_>, arguments: &Value) -> Vec<Option<Str
     found
 }
 
-/// Whether a call sets anything: a knob that is not left out and is not as the schema says.
-pub(super) fn sets_anything(flow: &Flow<'_>, arguments: &Value) -> bool {
-    let knobs = flow.tool.spec.arguments.iter();
-    let mut knobs = knobs.filter(|(_, argument)| argument.role == ArgumentRole::Knob);
-    knobs.any(|(name, _)| {
-        let given = arguments.get(name).filter(|value| !value.is_null());
-        given.is_some() && given != flow.tool.default_of(name)
-    })
-}
-
 fn choose(
     value: &Value,
     schema: &Value,

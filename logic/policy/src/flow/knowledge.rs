@@ -51,8 +51,6 @@ pub(crate) struct Flow<'a> {
     /// Targets that lie where the user opened a place for change: named, and thereby endorsed.
     pub(crate) opened: &'a BTreeSet<String>,
     pub(crate) tool: &'a Tool,
-    /// How often the request stood in for a call that lands where this one does.
-    pub(crate) freed: usize,
     /// Whether the task may still ask others this after something private was read.
     pub(crate) may_inquire: bool,
 }

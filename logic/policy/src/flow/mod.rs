@@ -24,7 +24,6 @@ mod quotes;
 mod records;
 mod rules;
 mod said;
-mod telling;
 
 pub(crate) use entities::{is_whole_lead, leads};
 pub(crate) use index::stands_whole;
@@ -36,4 +35,3 @@ pub use parts::made_of;
 pub use provenance::{Found, Provenance, REFERENCE, ReferenceError, Resolved, Traced, said_label};
 pub(crate) use quotes::quoted;
 pub(crate) use rules::{Judged, judge};
-pub(crate) use telling::places;

@@ -149,7 +149,6 @@ pub fn made_of(tool: &Tool, arguments: &Value, known: Knowledge<'_>) -> Label {
         pinned: Pinned::Nothing,
         opened: &BTreeSet::new(),
         tool,
-        freed: 0,
         may_inquire: true,
     };
     let (targets, payload) = (targets(&flow, arguments), payload(&flow, arguments));

@@ -3,12 +3,12 @@
 
 use crate::flow::entities::{has_no_lead, is_whole_lead};
 use crate::flow::keys::words;
-use crate::flow::knobs::{chosen_knobs, sets_anything};
+use crate::flow::knobs::chosen_knobs;
 use crate::flow::knowledge::{Flow, Pinned};
 use crate::flow::naming::NamedBy;
 use crate::flow::parts::{Asked, Part, payload, targets};
 use crate::flow::provenance::Found;
-use crate::request::{Asking, CallParts, Called};
+use crate::request::Asking;
 use domain::decision::{Finding, Layer, Verdict};
 use domain::hash::Digest;
 use domain::label::{Integrity, Label};
@@ -32,7 +32,6 @@ pub(crate) fn judge(arguments: &Value, flow: &Flow<'_>, choice_key: &Digest) -> 
         targets: targets(flow, arguments),
         payload: payload(flow, arguments),
         knobs: chosen_knobs(flow, arguments),
-        sets_anything: sets_anything(flow, arguments),
     };
     let is_as_requested = call.is_as_requested();
     if is_as_requested {
@@ -43,7 +42,7 @@ pub(crate) fn judge(arguments: &Value, flow: &Flow<'_>, choice_key: &Digest) -> 
     let violations = [
         call.secret(),
         call.target(),
-        call.destruction(),
+        call.picked(),
         choice,
         call.anchor(),
         call.audience(),
@@ -102,8 +101,6 @@ pub(super) struct Call<'a> {
     pub(super) payload: Vec<Part<'a>>,
     /// What the agent set of the call's knobs, see [`chosen_knobs`].
     knobs: Vec<Option<String>>,
-    /// Whether any knob is set, to whatever.
-    sets_anything: bool,
 }
 
 impl Call<'_> {
@@ -118,9 +115,10 @@ impl Call<'_> {
         matches!(self.spec.effect, Destructive | Exec | Config | Money)
     }
 
-    /// Whether the call is part of what the user's words ask for: the tool's deed is, and an
-    /// outsider cannot have chosen both where it goes and what it says. What could lose, spend or
-    /// start something is never freed by it.
+    /// Whether the call is part of what the user's words ask for. What could lose, spend or start
+    /// something is never freed by it. Once outside content was read, no effect is: whoever wrote it
+    /// may have chosen among the user's words. What only asks others something still is, where the
+    /// user said and what the user said.
     fn is_as_requested(&self) -> bool {
         let known = self.flow.known;
         let name = &self.spec.definition.name;
@@ -130,24 +128,9 @@ impl Call<'_> {
         if !is_open || known.is_recovered || !is_asked || self.is_addressed_to_nobody() {
             return false;
         }
-        if known.context.integrity != Integrity::Untrusted {
-            return true;
-        }
-        // Each telling is a choice among what the user said: an order is one telling.
-        let orders = known.requested.asking(name).len();
         let only_asks = self.is_fetch() || self.is_query();
-        if self.leaves() && !only_asks && self.flow.freed >= orders {
-            return false;
-        }
-        if only_asks {
-            return self.are_knobs_given() && self.asks_what_was_said();
-        }
-        let parts = self.parts();
-        let is_ordered = |asking: &Asking| {
-            let says = parts.as_ref().is_some_and(|parts| asking.says(parts));
-            says && self.lands_as(asking)
-        };
-        self.asking().iter().any(is_ordered)
+        known.context.integrity != Integrity::Untrusted
+            || only_asks && self.are_knobs_given() && self.asks_what_was_said()
     }
 
     /// Whether a call that only asks others something asks what the user said, where the user said.
@@ -164,39 +147,6 @@ impl Call<'_> {
             }
     }
 
-    /// The parts of the call that an order has to say; `None` where it has one that no order can. Whom
-    /// it tells is an address of the user's, and one alone.
-    fn parts(&self) -> Option<CallParts> {
-        let provenance = self.flow.known.provenance;
-        let mut parts = CallParts::of(self.spec);
-        let called = |text: &str| -> Called {
-            let titles = provenance.titles_set_for(text).into_iter();
-            [text.to_owned()].into_iter().chain(titles).collect()
-        };
-        for target in &self.targets {
-            if self.is_selector(target) {
-                parts.add_object(called(&target.text));
-            } else if parts.target.is_none() && (!self.leaves() || is_whole_lead(&target.text)) {
-                parts.target = Some(called(&target.text));
-            } else {
-                return None;
-            }
-        }
-        for part in &self.payload {
-            // A text of nothing would empty what it replaces.
-            let says_something = !part.text.trim().is_empty();
-            if self.is_selector(part) {
-                parts.add_object(called(&part.text));
-            } else if says_something && part.traced.found == Found::Said {
-                parts.texts.push(part.text.clone());
-            } else {
-                return None;
-            }
-        }
-        let is_addressed = parts.target.is_some() || !self.leaves();
-        (is_addressed && !self.sets_anything).then_some(parts)
-    }
-
     /// Whether the agent chose no knob: each is left out, the schema's own, too narrow to tell
     /// anything, or said by an order. What a switch is called says too little of what it opens.
     fn are_knobs_given(&self) -> bool {
@@ -204,19 +154,6 @@ impl Call<'_> {
         self.knobs
             .iter()
             .all(|knob| knob.as_ref().is_some_and(is_said))
-    }
-
-    /// Whether nothing that the user said elsewhere is what the call lands on, and it goes to all
-    /// whom the order names. What nobody said is judged for itself.
-    fn goes_as(&self, asking: &Asking) -> bool {
-        let is_named = |target: &Part<'_>| match target.traced.found {
-            Found::Said if self.is_selector(target) => asking.has(&target.text),
-            Found::Said => asking.names(&target.text),
-            Found::Stored | Found::Referenced | Found::Nowhere => true,
-        };
-        let is_addressed =
-            || !self.is_for_everybody() && asking.leaves_out_nobody(&self.party_names());
-        self.targets.iter().all(is_named) && (!self.leaves() || is_addressed())
     }
 
     /// The orders of the user's newest words that ask for the tool; for a step of a plan those of
@@ -234,14 +171,12 @@ impl Call<'_> {
     /// Whether one order names everything that the call lands on. Of several orders none may be
     /// mixed with another.
     fn lands_as(&self, asking: &Asking) -> bool {
-        let is_meant = |target: &Part<'_>| {
-            target.traced.found == Found::Said || self.is_designated_by(target, asking)
-        };
-        // Who is told or let in, and where, is nothing that a platform chooses.
-        let may_be_set = !self.leaves();
-        let mut targets = self.targets.iter();
-        self.goes_as(asking)
-            && targets.all(|target| is_meant(target) || may_be_set && self.is_set(target))
+        self.targets.iter().all(|target| match target.traced.found {
+            Found::Said => asking.names(&target.text),
+            Found::Stored | Found::Referenced | Found::Nowhere => {
+                self.is_designated_by(target, asking)
+            }
+        })
     }
 
     /// Whether the user fixed what a part of the call lands on: said it, or designated it by an
@@ -285,14 +220,6 @@ impl Call<'_> {
                 && self.payload.is_empty()
                 && has_no_lead(&part.text)
                 && provenance.is_in_named_record(&part.text, NamedBy::All)
-    }
-
-    /// Whether a part of the call is a name that a platform itself gave, and selects nothing for
-    /// others to see.
-    fn is_set(&self, part: &Part<'_>) -> bool {
-        part.traced.label.integrity == Integrity::Endorsed
-            && !self.is_selector(part)
-            && !self.is_not_the_named(part)
     }
 
     /// Whether a part of the call is a thing that a platform names, and an order names another one of
@@ -391,30 +318,17 @@ impl Call<'_> {
         ))
     }
 
-    /// T, where a plan names the tool alone and what could be lost, spent or started is a thing that
-    /// nobody but the platform named, or one that the user may have named to except it: after outside
-    /// content was read, an outsider may have picked it without naming it.
-    fn destruction(&self) -> Option<Finding> {
-        let is_destructive = self.spec.effect == EffectClass::Destructive;
-        let is_asked = self.is_grave()
+    /// T, where a plan names the tool alone, after outside content was read: an outsider may have
+    /// picked another thing than the one that the request names. What could be lost, spent or started
+    /// has to be named by the user, and not as what is to stay.
+    fn picked(&self) -> Option<Finding> {
+        let is_open = self.has_effect()
             && self.pinned == Pinned::Choice
             && self.flow.known.context.integrity == Integrity::Untrusted;
-        // In a request with an exception, what the user named may be what is to stay; what is paid
-        // or set is taken as meant where it stands before the exception.
-        let requested = self.flow.known.requested;
-        let picked = self.targets.iter().find(|target| {
-            let is_set = target.traced.label.integrity == Integrity::Endorsed;
-            let may_be_excepted = target.traced.found == Found::Said
-                && match is_destructive {
-                    true => requested.has_exception(),
-                    false => requested.may_be_excepted(&target.text),
-                };
-            // Whom money goes to is lost as well; how much a platform says is meant is another part.
-            let is_lost = is_destructive
-                || self.spec.effect == EffectClass::Money && target.asked == Asked::Target;
-            is_lost && is_set && !self.is_designated(target) || may_be_excepted
-        });
-        let picked = picked.filter(|_| is_asked)?;
+        let is_suspect = |target: &&Part<'_>| {
+            self.is_not_the_named(target) || self.is_grave() && self.is_picked_to_be_lost(target)
+        };
+        let picked = self.targets.iter().filter(|_| is_open).find(is_suspect)?;
         Some(finding(
             Verdict::Confirm,
             "picked_target",
@@ -426,6 +340,25 @@ impl Call<'_> {
                 read_origins(self.flow.known.context)
             ),
         ))
+    }
+
+    /// Whether what could be lost, spent or started is a thing that nobody but the platform named, or
+    /// one that the user may have named to except it.
+    fn is_picked_to_be_lost(&self, target: &Part<'_>) -> bool {
+        // In a request with an exception, what the user named may be what is to stay; what is paid
+        // or set is taken as meant where it stands before the exception.
+        let requested = self.flow.known.requested;
+        let is_destructive = self.spec.effect == EffectClass::Destructive;
+        let is_set = target.traced.label.integrity == Integrity::Endorsed;
+        let may_be_excepted = target.traced.found == Found::Said
+            && match is_destructive {
+                true => requested.has_exception(),
+                false => requested.may_be_excepted(&target.text),
+            };
+        // Whom money goes to is lost as well; how much a platform says is meant is another part.
+        let is_lost = is_destructive
+            || self.spec.effect == EffectClass::Money && target.asked == Asked::Target;
+        is_lost && is_set && !self.is_designated(target) || may_be_excepted
     }
 
     /// C: outsiders do not choose that something is done.

@@ -3,7 +3,6 @@
 //! An order stands in for a call only where it names everything that the call lands on. What the
 //! user says elsewhere, to ask about it or to forbid it, names nothing for it.
 
-use super::frame::CallParts;
 use super::sentences::{self, Shape};
 use super::text::{cut, masked, placed, told, without_asides};
 use super::words::{COMPLEMENTS, DEEDS, OF_THE_AGENT, TELLING, TELLING_SOMEBODY};
@@ -19,8 +18,6 @@ pub struct Asking {
     order: Words,
     /// The same, and what describes it in the sentences behind it.
     described: Words,
-    /// All of it, from the verb on, where it is the order of a plain request.
-    plain: Option<String>,
 }
 
 /// A part of the user's words.
@@ -90,12 +87,6 @@ impl Asking {
     /// Whether the order, or what describes it, calls a thing by its title.
     pub(crate) fn describes_thing(&self, title: &str) -> bool {
         self.described.names_thing(title)
-    }
-
-    /// Whether the order of a plain request says a call, all of it and nothing else.
-    pub(crate) fn says(&self, call: &CallParts) -> bool {
-        let plain = self.plain.as_ref();
-        plain.is_some_and(|order| call.are_said_by(order))
     }
 
     /// Whether those whom the call goes to are all whom the order has: of several, none may be
@@ -235,23 +226,14 @@ fn divided(text: &str, orders: Vec<(Option<String>, usize)>, is_description: boo
     found
 }
 
-/// What each of the orders is about that is one of these. `plain`: the order of a plain request.
-pub(super) fn with_one_of(
-    parts: &[Part],
-    orders: &BTreeSet<String>,
-    plain: Option<&str>,
-) -> Vec<Asking> {
+/// What each of the orders is about that is one of these.
+pub(super) fn with_one_of(parts: &[Part], orders: &BTreeSet<String>) -> Vec<Asking> {
     let is_one = |at: &usize| {
         let order = parts.get(*at).and_then(|part| part.order.as_ref());
         order.is_some_and(|order| orders.contains(order))
     };
     let places = (0..parts.len()).filter(is_one);
-    let found = places.filter_map(|at| asking(parts, at));
-    let with_plain = found.map(|asking| Asking {
-        plain: plain.map(str::to_owned),
-        ..asking
-    });
-    with_plain.collect()
+    places.filter_map(|at| asking(parts, at)).collect()
 }
 
 /// Whether an order goes to somebody, or is about something, that was said before it.
@@ -307,7 +289,6 @@ fn asking(parts: &[Part], at: usize) -> Option<Asking> {
         verb: order.order.clone()?,
         order: Words::of(&own),
         described: Words::of(&described),
-        plain: None,
     })
 }
 
