@@ -103,6 +103,8 @@ pub struct SessionSummary {
     pub live: bool,
     /// Who holds it by this opening; only [`Sessions::open`] tells.
     pub holder_id: Option<HolderId>,
+    /// How many have it open at this service, with the one that an opening made.
+    pub holders: u32,
 }
 
 /// Which sessions are listed.

@@ -181,6 +181,7 @@ impl Service {
             last_seq,
             live: true,
             holder_id: None,
+            holders: session.holders().count(),
         })
     }
 }

@@ -143,6 +143,7 @@ impl Session {
             last_seq: self.events.len() as u64,
             live: !self.holders.is_empty(),
             holder_id: None,
+            holders: u32::try_from(self.holders.len()).unwrap(),
         }
     }
 

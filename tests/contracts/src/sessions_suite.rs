@@ -317,6 +317,7 @@ async fn sessions_are_listed(subject: &Subject) {
         found.expect("every session is listed")
     };
     assert!(find(first).live && !find(second).live);
+    assert_eq!((find(first).holders, find(second).holders), (1, 0));
     assert_eq!(
         find(first).last_seq,
         log(subject, first, 1).await.len() as u64

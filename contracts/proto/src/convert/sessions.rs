@@ -252,6 +252,7 @@ impl From<SessionSummary> for proto::SessionSummary {
             last_seq: summary.last_seq,
             live: summary.live,
             holder_id: summary.holder_id.map(|id| id.to_string()),
+            holders: summary.holders,
         }
     }
 }
@@ -269,6 +270,7 @@ impl TryFrom<proto::SessionSummary> for SessionSummary {
             last_seq: wire.last_seq,
             live: wire.live,
             holder_id: optional_text(wire.holder_id.as_deref(), "holder_id")?,
+            holders: wire.holders,
         })
     }
 }

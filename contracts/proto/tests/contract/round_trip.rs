@@ -416,6 +416,7 @@ proptest! {
             last_seq: seed.number,
             live: seed.flag,
             holder_id: seed.maybe(HolderId::from_uuid(seed.uuid())),
+            holders: u32::from(seed.byte),
         });
     }
 

@@ -105,6 +105,7 @@ fn summary(session_id: SessionId, listed: Listed) -> SessionSummary {
         last_seq: listed.last_seq,
         live: false,
         holder_id: None,
+        holders: 0,
     }
 }
 

@@ -31,6 +31,7 @@ pub(crate) fn summarise(session_id: SessionId, ends: Ends) -> Option<SessionSumm
         last_seq: ends.last.seq,
         live: false,
         holder_id: None,
+        holders: 0,
     })
 }
 

@@ -56,6 +56,11 @@ impl Holders {
         Ok(self.0.len())
     }
 
+    /// How many hold it.
+    pub(crate) fn count(&self) -> u32 {
+        u32::try_from(self.0.len()).unwrap_or(u32::MAX)
+    }
+
     /// The profile of a holder.
     ///
     /// # Errors
