@@ -106,9 +106,16 @@ async fn open(host: &dyn Host, request: &ChatRequest) -> Result<(SessionSummary,
     ask_about(host, &profile).await?;
     let opened = sessions.open(opening).await;
     let mut session = opened.map_err(|error| not_opened(&error))?;
-    // What the drive said while the session was opened is yet to be shown.
     let view = sessions::view_of(sessions, session.session_id).await?;
-    session.last_seq = view.profile_seq();
+    session.last_seq = match session.holders > 1 {
+        // What was said there was shown there; what is under way is shown here too.
+        true => {
+            let open = view.open_requests().map(|one| one.received_seq);
+            open.min().unwrap_or(view.last_seq())
+        }
+        // What the drive said while the session was opened is yet to be shown.
+        false => view.profile_seq(),
+    };
     greet(&session, &profile, &request.workspace)?;
     Ok((session, profile))
 }
@@ -123,6 +130,10 @@ fn greet(session: &SessionSummary, profile: &SessionProfile, workspace: &Path) -
         profile.agent_type,
         paint.faint("/help lists the commands; Ctrl-D leaves")
     );
+    if session.holders > 1 {
+        let note = "open in another window as well: requests of both are worked on one by one";
+        text.push_str(&format!("{}\n", paint.faint(note)));
+    }
     if profile.settings.allow_write.contains(workspace) {
         let note = "this folder is open for writing (remembered, or by --allow-write)";
         text.push_str(&format!("{}\n", paint.faint(note)));

@@ -188,6 +188,26 @@ fn a_run_in_a_chats_session_leaves_it_attended() {
 }
 
 #[test]
+fn a_session_that_is_open_in_another_window_says_so_and_shows_its_answer_once() {
+    let scene = scene();
+    let house = &scene.house;
+    let mut host = seated(chat(house, &[]));
+    says(&mut host, "hello");
+    let id = only_session(house);
+    let resumed = || {
+        let resume = house.ask(["session", "resume", &id]).env("TERM", "dumb");
+        leaves(seated(resume))
+    };
+    let beside = resumed();
+    assert!(beside.contains("open in another window"), "{beside}");
+    assert_eq!(beside.matches("That is answered.").count(), 1, "{beside}");
+    leaves(host);
+    let alone = resumed();
+    assert!(!alone.contains("open in another window"), "{alone}");
+    assert!(alone.contains("answered: That is answered."), "{alone}");
+}
+
+#[test]
 fn a_second_chat_keeps_its_override_to_itself() {
     let scene = scene();
     let house = &scene.house;
