@@ -161,10 +161,7 @@ impl WatchTask {
                 && let Some(event) = self.held.pop_front()
             {
                 self.seen.store(event.seq, Ordering::SeqCst);
-                let line = match self.was_shown(event.seq) {
-                    true => None,
-                    false => state.line(&event),
-                };
+                let line = state.line(&event).filter(|_| !self.was_shown(event.seq));
                 *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = state.waiting();
                 if line.is_some_and(|line| !printer.print(format!("{line}\n"))) {
                     return;
@@ -239,7 +236,8 @@ impl WatchState {
         let change = self.in_force.note(event);
         match &event.body {
             EventBody::DriveState(decision) => {
-                drive::told(decision).map(|told| format!("· {told}"))
+                let background = self.view.background();
+                drive::told(decision, background, event.time).map(|told| format!("· {told}"))
             }
             EventBody::Notice(fault) if event.query_id.is_none() => {
                 let (what, how) = (visible(&fault.message), visible(&fault.hint));

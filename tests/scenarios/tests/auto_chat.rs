@@ -142,3 +142,25 @@ fn the_drive_goes_on_in_the_chat_that_is_left() {
     auto.types("/quit\n");
     assert_eq!(auto.finish().code, Some(0));
 }
+
+#[test]
+fn what_a_chat_waits_for_is_named() {
+    let server = Server::openai([
+        Reply::call("watch_path", json!({"path": "notes"}))
+            .and_call("set_timer", json!({"minutes": 30, "note": "the oven"})),
+        Reply::call(
+            "yield_to_user",
+            json!({"reason": "waiting", "until_signal": true}),
+        ),
+        Reply::text("I will."),
+    ]);
+    let scene = scene(server);
+    scene.house.write("notes/a.md", "milk");
+    let mut chat = seat(&scene, &["chat", "--mode", "auto"]);
+    chat.types("remind me\n");
+    let told = chat.until("something changes in notes");
+    let timer = "waiting until the timer \"the oven\" runs out in 30 min, or";
+    assert!(told.contains(timer), "{told}");
+    chat.types("/quit\n");
+    chat.finish();
+}

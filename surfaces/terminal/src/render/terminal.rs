@@ -1,7 +1,10 @@
 //! A session on a terminal: the answer on standard output, everything else on standard error, so
 //! that `carl run … > file` holds the answer alone.
 
+mod silence;
 mod words;
+
+pub use silence::Silence;
 
 use super::calls::Calls;
 use super::delegation;
@@ -14,9 +17,9 @@ use domain::fault::Fault;
 use domain::id::CallId;
 use domain::model::Usage;
 use domain::plan::Plan;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plan::gate::mark;
-use session::AgentTree;
+use session::{AgentTree, Background};
+use silence::Pulse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::Duration;
@@ -24,11 +27,6 @@ use text::escape::{visible, visible_line};
 use text::links::Known;
 use turn::drive::summary;
 use words::{gist, is_end_of, is_own_words, recalled, refusal, step};
-
-/// Silence after which a spinner shows that work goes on.
-const QUIET_BEFORE_SPINNER: Duration = Duration::from_secs(1);
-/// Silence after which it is said once more, where that takes a line.
-const QUIET_BETWEEN_LINES: Duration = Duration::from_secs(30);
 
 /// What the last piece of output was, so that kinds are told apart by a line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,15 +45,6 @@ pub enum Answer {
     AtEnd,
 }
 
-/// How silence is filled while work goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Silence {
-    /// A spinner in a line that is drawn again and again.
-    Spinner,
-    /// A line now and then, so that what is typed meanwhile stays on the screen.
-    Lines,
-}
-
 /// Draws events as they come.
 #[derive(Debug)]
 pub struct Terminal {
@@ -67,10 +56,10 @@ pub struct Terminal {
     held: String,
     /// What tells a place that the user named from one that they did not.
     known: Known,
-    silence: Silence,
-    spinner: Option<ProgressBar>,
-    /// How often it was said that work goes on, since the request began.
-    pulses: u32,
+    /// Shows that work goes on.
+    pulse: Pulse,
+    /// What the session has running beside its requests.
+    background: Background,
     reported: Option<Fault>,
     /// The model that answered last at each depth, and every reason for one that was shown.
     models: BTreeMap<usize, String>,
@@ -96,9 +85,8 @@ impl Terminal {
             streamed: String::new(),
             held: String::new(),
             known,
-            silence: Silence::Spinner,
-            spinner: None,
-            pulses: 0,
+            pulse: Pulse::new(Silence::Spinner, paint),
+            background: Background::default(),
             reported: None,
             models: BTreeMap::new(),
             reasons: BTreeSet::new(),
@@ -112,45 +100,26 @@ impl Terminal {
 
     /// The same, with another way to fill silence than [`Silence::Spinner`].
     #[must_use]
-    pub const fn silent_by(mut self, silence: Silence) -> Self {
-        self.silence = silence;
+    pub fn silent_by(mut self, silence: Silence) -> Self {
+        self.pulse = Pulse::new(silence, self.paint);
         self
     }
 
     /// How long to wait for an event before [`Terminal::tick`].
     #[must_use]
-    pub fn patience(&self) -> Duration {
-        if self.pulses > 0 {
-            QUIET_BETWEEN_LINES
-        } else if self.spinner.is_some() {
-            Duration::from_millis(120)
-        } else {
-            QUIET_BEFORE_SPINNER
-        }
+    pub const fn patience(&self) -> Duration {
+        self.pulse.patience()
     }
 
-    /// Nothing has happened for a while: shows, on a terminal, that work goes on.
+    /// Nothing has happened for a while: shows that work goes on.
     pub fn tick(&mut self) {
-        if self.paint == Paint::Plain || self.last != Last::LineEnd {
+        if self.last != Last::LineEnd {
             return;
         }
-        if self.silence == Silence::Lines {
-            self.pulses = self.pulses.saturating_add(1);
-            let text = match self.pulses {
-                1 => "working; what you type now is queued",
-                _ => "still working",
-            };
+        if let Some(line) = self.pulse.beat() {
             // A terminal that is gone is noticed with the next event.
-            let _told = self.note(text);
-            return;
+            let _told = self.note(&line);
         }
-        let spinner = self.spinner.get_or_insert_with(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{spinner} working, {elapsed}");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-            bar
-        });
-        spinner.tick();
     }
 
     /// Draws one event.
@@ -158,10 +127,9 @@ impl Terminal {
     /// # Errors
     /// When the terminal cannot be written.
     pub fn draw(&mut self, event: &Event) -> io::Result<()> {
-        if let Some(spinner) = self.spinner.take() {
-            spinner.finish_and_clear();
-        }
+        self.pulse.clear();
         links::note(&mut self.known, event);
+        self.background.apply(event);
         self.depth = self.agents.depth(event.agent_id);
         self.agents.apply(event);
         if self.depth > 0 && is_own_words(&event.body) {
@@ -170,7 +138,7 @@ impl Terminal {
         match &event.body {
             EventBody::QueryReceived { origin, .. } => {
                 self.streamed.clear();
-                self.pulses = 0;
+                self.pulse.begin();
                 self.reported = None;
                 self.calls.clear();
                 self.spent = Usage::default();
@@ -200,6 +168,12 @@ impl Terminal {
                 error,
                 ..
             } => self.finished(*status, artifacts, error.as_ref()),
+            EventBody::DriveState(decision) => {
+                match drive::told(decision, &self.background, event.time) {
+                    Some(told) => self.note(&told),
+                    None => Ok(()),
+                }
+            }
             other => self.work(other, event.call_id),
         }
     }
@@ -218,9 +192,7 @@ impl Terminal {
     /// What tools and plans do.
     fn work(&mut self, body: &EventBody, call_id: Option<CallId>) -> io::Result<()> {
         match body {
-            EventBody::QueryQueued { position } => {
-                self.note(&format!("waiting: {position} before this one"))
-            }
+            EventBody::QueryQueued { position } => self.note(&words::queued(*position)),
             EventBody::ToolRequested {
                 tool,
                 arguments: args,
@@ -288,10 +260,6 @@ impl Terminal {
     /// What a session does by itself, and what it was told by others.
     fn drive(&mut self, body: &EventBody) -> io::Result<()> {
         match body {
-            EventBody::DriveState(decision) => match drive::told(decision) {
-                Some(told) => self.note(&told),
-                None => Ok(()),
-            },
             EventBody::SignalReceived { signal } => {
                 self.note(&format!("came in: {}", visible_line(&summary(signal))))
             }

@@ -20,6 +20,14 @@ pub(super) const fn is_own_words(body: &EventBody) -> bool {
     )
 }
 
+/// That others are worked on first: how many requests.
+pub(super) fn queued(position: u32) -> String {
+    match position {
+        1 => "waiting: another request of this session is worked on first".to_owned(),
+        n => format!("waiting: {n} other requests of this session are worked on first"),
+    }
+}
+
 /// A no, by who said it.
 pub(super) fn refusal(name: &str, message: &str, by: &str) -> String {
     let who = match by {
