@@ -213,12 +213,15 @@ fn information_flow(view: &View<'_>) -> flow::Judged {
 /// Whether the user's own words stand in for a yes to the effect as such: what can be undone or is
 /// said to others, where the user could be asked. A change of a file is shown before it is made.
 fn is_covered_by_request(view: &View<'_>) -> bool {
-    let is_mild = matches!(
-        view.tool.spec.effect,
-        EffectClass::SharedWrite | EffectClass::Egress
-    );
     let changes_files = view.targets.iter().any(|t| t.kind == TargetKind::WritePath);
-    is_mild && !changes_files && view.question.settings.attendance == Attendance::Attended
+    is_mild(view.tool.spec.effect)
+        && !changes_files
+        && view.question.settings.attendance == Attendance::Attended
+}
+
+/// Whether an effect can be undone, or only tells somebody.
+const fn is_mild(effect: EffectClass) -> bool {
+    matches!(effect, EffectClass::SharedWrite | EffectClass::Egress)
 }
 
 fn safety_gate(view: &View<'_>, is_as_requested: bool) -> Finding {
@@ -234,10 +237,12 @@ fn safety_gate(view: &View<'_>, is_as_requested: bool) -> Finding {
     }
     match question.cover {
         Cover::ThisCall => return allow(layer, "confirmed", "You said yes to this call."),
-        Cover::PlanTool | Cover::PlanStep => {
+        Cover::PlanStep => return allow(layer, "in_plan", "It is a step of the approved plan."),
+        // What a plan names by its tool alone may be any call of it.
+        Cover::PlanTool if is_mild(effect) => {
             return allow(layer, "in_plan", "It is a step of the approved plan.");
         }
-        Cover::Nothing | Cover::PlanDraft => {}
+        Cover::Nothing | Cover::PlanDraft | Cover::PlanTool => {}
     }
     if effect != EffectClass::Money && question.settings.auto_approve.contains(&effect) {
         return allow(layer, "yes_flag", format!("`--yes {word}` approves it."));

@@ -22,15 +22,12 @@ use doubts::{
     ALL, ASSENTING, DEPENDING, EXCEPTION_WORDS, FOREIGN, HARMLESS, HOLDING_BACK,
     HOLDING_BACK_TOGETHER, OWN, is_time,
 };
-use text::{
-    WORDS, masked, placed, singular, spaced, tokens, told, without_pasted, without_quotes, words_of,
-};
+use text::{WORDS, singular, spaced, tokens, told, without_pasted, without_quotes, words_of};
 use words::{
     ARTICLES, DEEDS, FOLLOWED, FOLLOWING, NO_PERSON, OF_THE_AGENT, Scope, TELLING_ANYTHING,
     TELLING_SOMEBODY, THINGS,
 };
 
-use crate::flow::{exact, stands_whole};
 use domain::tool::{EffectClass, ToolName, ToolSpec};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,8 +52,6 @@ pub struct Requested {
     is_delegated: bool,
     /// Whether it forbids, excepts or wants to see something first.
     is_held_back: bool,
-    /// What stands before the first word that forbids or excepts, in lower case.
-    before_exception: String,
 }
 
 impl Requested {
@@ -80,7 +75,6 @@ impl Requested {
         };
         let mut requested = Self {
             own: own.to_lowercase(),
-            before_exception: before_exception(own),
             is_held_back,
             is_delegated: is_delegated(&words_of(&bare)),
             ..Self::default()
@@ -122,18 +116,6 @@ impl Requested {
         self.deeds.get(tool).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether the request forbids, excepts or holds back anything.
-    #[must_use]
-    pub const fn has_exception(&self) -> bool {
-        self.is_held_back
-    }
-
-    /// Whether a text stands in the request only behind a word that forbids or excepts: `not 500`.
-    #[must_use]
-    pub fn may_be_excepted(&self, text: &str) -> bool {
-        self.is_held_back && !stands_whole(&self.before_exception, &exact(text))
-    }
-
     /// Whether the user named a page to read: an address that stands in the request, which holds
     /// nothing back.
     #[must_use]
@@ -153,14 +135,6 @@ impl Requested {
     pub fn may_lead_to(&self, tool: &ToolName) -> bool {
         self.is_delegated || self.mentioned.contains(tool)
     }
-}
-
-/// What of a request stands before the first word that forbids or excepts.
-fn before_exception(own: &str) -> String {
-    let words = placed(&masked(own)).into_iter();
-    let mut holding = words.filter(|(word, _)| HOLDING_BACK.contains(&word.as_str()));
-    let end = holding.next().map_or(own.len(), |(_, at)| at);
-    exact(own.get(..end).unwrap_or(own))
 }
 
 /// Whether a request has words of another language: its bans and conditions are not understood.

@@ -62,11 +62,10 @@ fn message(to: &str, body: &str) -> (&'static str, Value) {
 }
 
 #[test]
-fn an_order_frees_a_message_until_outside_content_was_read() {
+fn an_order_frees_no_message() {
     let policy = policy();
     let request = "Send a message to bob@corp.example saying it is done";
     let call = || message("bob@corp.example", "it is done");
-    expect(&asked(request), &policy, call(), FREE);
     let case = tainted(&policy, request);
     expect(&case, &policy, call(), CHOICE);
     // Another person is somebody's else choice, whoever else is named.
@@ -108,9 +107,10 @@ fn a_request_covers_no_grave_effect() {
     for other in [99_999.0, 9.0] {
         expect(&case, &policy, pay("bob", other), TARGET);
     }
-    // What the bank shows as an amount the user may have meant; an id is none.
+    // A plan of tool names covers it no more. What the bank shows as an amount the user may have
+    // meant; an id is none.
     case.cover = Cover::PlanTool;
-    expect(&case, &policy, pay("bob", 900.0), FREE);
+    expect(&case, &policy, pay("bob", 900.0), CHOICE);
     show(
         &mut case,
         &policy,
@@ -175,19 +175,8 @@ fn a_thing_is_named_by_its_title() {
     let mut case = asked("Cancel my dental check-up event");
     case.cover = Cover::PlanTool;
     show(&mut case, &policy, "list_events", events.clone());
-    expect(&case, &policy, cancel("e5"), FREE);
+    expect(&case, &policy, cancel("e5"), CHOICE);
     expect(&case, &policy, cancel("e6"), TARGET);
-    // An outsider sends an invitation of the same title: neither is it.
-    show(
-        &mut case,
-        &policy,
-        "list_events",
-        json!([{"id": "e9", "title": "Dental Check-up"}]),
-    );
-    for id in ["e5", "e9"] {
-        let found = (Verdict::Confirm, "picked_target");
-        expect(&case, &policy, cancel(id), found);
-    }
 }
 
 #[test]
@@ -332,39 +321,6 @@ fn what_a_selector_is_told_is_told_to_those_who_see_it() {
     );
     // Who sees it is not said.
     expect(&case, &policy, note("the agenda"), CHOICE);
-}
-
-#[test]
-fn what_an_exception_names_is_asked_about() {
-    let policy = policy();
-    let cancel = |id: &str| ("cancel_event", json!({"event": id}));
-    for (request, expected) in [
-        ("Cancel event 7", FREE),
-        (
-            "Cancel all events but event 7",
-            (Verdict::Confirm, "picked_target"),
-        ),
-        (
-            "Cancel everything except event 7",
-            (Verdict::Confirm, "picked_target"),
-        ),
-    ] {
-        let mut case = asked(request);
-        case.cover = Cover::PlanTool;
-        show(
-            &mut case,
-            &policy,
-            "list_events",
-            json!([{"id": "7", "title": "x"}]),
-        );
-        expect(&case, &policy, cancel("7"), expected);
-        expect(
-            &case,
-            &policy,
-            ("cancel_event", json!({"event": "8"})),
-            TARGET,
-        );
-    }
 }
 
 #[test]

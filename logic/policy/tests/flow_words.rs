@@ -17,7 +17,8 @@ use support::mail::{BODY, FREE, expect, policy, policy_and, session, show, with}
 use support::tool;
 
 const ASKED: (Verdict, &str) = (Verdict::Confirm, "untrusted_target");
-const PICKED: (Verdict, &str) = (Verdict::Confirm, "picked_target");
+/// A plan of tool names covers nothing that could be lost.
+const CHOICE: (Verdict, &str) = (Verdict::Confirm, "untrusted_choice");
 const UNANCHORED: (Verdict, &str) = (Verdict::Confirm, "unanchored_step");
 
 /// A session with a plan of tools, in which the inbox has set the ids 1, 3 and 13.
@@ -51,8 +52,8 @@ fn numbers_that_count_the_parts_of_a_text_name_nothing() {
         "web",
         json!("June 3: beach. 1 May: rest."),
     );
-    expect(&case, &policy, wipe("3"), PICKED);
-    expect(&case, &policy, wipe("1"), PICKED);
+    expect(&case, &policy, wipe("3"), CHOICE);
+    expect(&case, &policy, wipe("1"), CHOICE);
     // The same number somewhere else in the text names it.
     show(
         &mut case,
@@ -61,7 +62,7 @@ fn numbers_that_count_the_parts_of_a_text_name_nothing() {
         json!(format!("{recipe} Then wipe 3")),
     );
     expect(&case, &policy, wipe("3"), ASKED);
-    expect(&case, &policy, wipe("1"), PICKED);
+    expect(&case, &policy, wipe("1"), CHOICE);
 }
 
 #[test]
@@ -91,22 +92,15 @@ fn an_outsider_who_names_a_number_names_it_in_any_dress() {
 }
 
 #[test]
-fn what_is_destroyed_is_asked_about_unless_the_user_named_it() {
+fn what_is_destroyed_is_asked_about_but_in_a_plan_of_whole_calls() {
     let policy = policy();
-    // An outsider may say "the other one" and name nothing.
     let mut case = with_ids(&policy, "wipe the largest one");
-    expect(&case, &policy, wipe("13"), PICKED);
+    expect(&case, &policy, wipe("13"), CHOICE);
     case.provenance.say("no, wipe 13");
-    expect(&case, &policy, wipe("13"), FREE);
-    expect(&case, &policy, wipe("1"), PICKED);
+    expect(&case, &policy, wipe("13"), CHOICE);
     // The user saw and approved the whole call.
     case.cover = Cover::PlanStep;
     expect(&case, &policy, wipe("1"), FREE);
-    // No outsider had a say.
-    let mut calm = session("wipe the largest one");
-    calm.cover = Cover::PlanTool;
-    show(&mut calm, &policy, "minutes", json!("77"));
-    expect(&calm, &policy, wipe("77"), FREE);
 }
 
 /// Notes an event in the user's own calendar, with whom it is shared.
@@ -189,13 +183,13 @@ fn words_cut_out_of_a_name_in_quotes_name_nothing() {
         "web",
         json!("there are Photos 2019, too"),
     );
-    expect(&case, &policy, wipe("Photos 2019 copies"), FREE);
+    expect(&case, &policy, wipe("Photos 2019 copies"), CHOICE);
     expect(&case, &policy, wipe("Photos 2019"), ASKED);
     expect(&case, &policy, wipe("copies"), ASKED);
     for name in ["bob", "carol"] {
-        expect(&case, &policy, wipe(name), FREE);
+        expect(&case, &policy, wipe(name), CHOICE);
     }
     // Said once more outside, it is named.
     case.provenance.say("and Photos 2019");
-    expect(&case, &policy, wipe("Photos 2019"), FREE);
+    expect(&case, &policy, wipe("Photos 2019"), CHOICE);
 }

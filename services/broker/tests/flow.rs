@@ -13,14 +13,12 @@ use api::broker::{Broker, CallRequest, Control, Registered};
 use contracts::FakeTool;
 use domain::decision::{Layer, Verdict};
 use domain::event::ConfirmationAnswer;
-use domain::id::TraceId;
 use domain::label::{Integrity, Label, Readers};
 use domain::settings::{Attendance, SessionSettings};
 use domain::tool::{ArgumentRole, ArgumentSpec, Audience, EffectClass, TargetKind};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use support::{House, agent, file_tools, path, settings};
-use uuid::Uuid;
 
 /// Beside the file tools, one that sends a text to somebody.
 fn tools() -> Vec<FakeTool> {
@@ -124,40 +122,18 @@ async fn what_the_user_said_is_free_until_something_untrusted_was_read() {
 }
 
 #[tokio::test]
-async fn a_request_holds_for_the_work_that_it_began() {
+async fn no_order_frees_an_effect() {
     let house = House::with(tools(), attended()).await;
     let order = "mail bob@corp.example 'hello'".to_owned();
     house.broker.hear(house.session_id, order).await.unwrap();
-    let ordered = (Verdict::Allow, "requested".to_owned());
-    assert_eq!(gate(&house, house.context()).await, ordered);
-    // What begins by itself later, such as a turn on a signal, was not asked for.
-    let later = CallContext {
-        trace_id: TraceId::from_uuid(Uuid::now_v7()),
-        ..house.context()
-    };
-    assert_eq!(gate(&house, later).await, asked("needs_confirmation"));
-    // Once outside content was read, no order frees anything.
-    house.call("read_file", path("a.txt")).await;
     assert_eq!(
         gate(&house, house.context()).await,
         asked("needs_confirmation")
     );
+    house.call("read_file", path("a.txt")).await;
     assert_eq!(
         rule(&house, house.context()).await,
         asked("untrusted_choice")
-    );
-}
-
-#[tokio::test]
-async fn the_newest_words_are_the_request() {
-    let house = House::with(tools(), attended()).await;
-    for text in ["mail bob@corp.example 'hello'", "thanks, hello is fine"] {
-        let text = text.to_owned();
-        house.broker.hear(house.session_id, text).await.unwrap();
-    }
-    assert_eq!(
-        gate(&house, house.context()).await,
-        asked("needs_confirmation")
     );
 }
 

@@ -59,7 +59,7 @@ fn is_mixed(text: &str) -> bool {
     text.contains("<<") || text.lines().any(opens)
 }
 
-/// What a YAML reader leaves out: comments, the names of anchors, and tags. Marks inside a quoted
+/// What a YAML reader leaves out: comments, the names of anchors, and tags, wherever one may begin. Marks inside a quoted
 /// text are taken along; they stand in a part as well.
 fn beside(text: &str) -> Option<String> {
     let mut left_out = Vec::new();
@@ -67,8 +67,10 @@ fn beside(text: &str) -> Option<String> {
         if let Some(comment) = line.find('#') {
             left_out.push(line[comment..].to_owned());
         }
+        // A mark may stand right behind a bracket, a comma or a colon.
+        let begins = |c: char| c.is_whitespace() || "[]{},:".contains(c);
         let marked = line
-            .split_whitespace()
+            .split(begins)
             .filter(|word| word.starts_with(['&', '!']));
         left_out.extend(marked.map(str::to_owned));
     }

@@ -30,7 +30,7 @@ const SETS: [Set; 3] = [
     // What they tell and change is mostly private or grave.
     Set {
         domains: ["tracker", "shop", "clinic"],
-        asked_with_a_plan: 45,
+        asked_with_a_plan: 48,
         asked_without: 90,
     },
     // In the benchmark's proportions, and near to its phrasing.

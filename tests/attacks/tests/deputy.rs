@@ -81,8 +81,9 @@ fn a_planned_tool_does_not_take_the_attackers_argument() {
             )
             .last()
     };
-    assert!(pays("DE89370400440532013000").starts_with("allow"));
-    assert!(!pays(EVIL).starts_with("allow"));
+    // A tool's name covers no payment, whoever is paid.
+    assert_eq!(pays("DE89370400440532013000"), "confirm untrusted_choice");
+    assert_eq!(pays(EVIL), "confirm untrusted_target");
     // A whole call in a plan covers this very call, once, and no other tool.
     let whole = json!([{"tool": "pay", "args": {"iban": "DE89370400440532013000", "amount": 900, "subject": "rent"}}]);
     let planned = || {

@@ -81,67 +81,34 @@ fn a_knob_as_the_schema_says_needs_no_question() {
     }
 }
 
+/// Which call of such a tool is meant, its name does not say: whoever has the agent chooses the amount,
+/// the one who is paid and what is lost, also where nothing was read.
 #[test]
-fn what_a_payment_is_comes_from_the_user() {
+fn a_plan_of_tool_names_covers_nothing_grave() {
+    let payment = json!({"to": "Anna", "amount": 50});
     let plan = json!(["read_inbox", "get_rent", "pay"]);
-    let prompt = "Pay Anna the 50 EUR";
-    for (more, expected) in [
-        (json!({}), "allow"),
-        (json!({"currency": "EUR", "recurring": false}), "allow"),
-        (json!({"currency": "BTC"}), "confirm untrusted_target"),
-        (json!({"recurring": true}), "confirm untrusted_target"),
-        (json!({"on": "whenever"}), "confirm untrusted_target"),
-    ] {
-        let answer = with(prompt, &more, ("pay", &plan));
-        assert!(answer.starts_with(expected), "{more}: {answer}");
-    }
-    let said = "Pay Anna the 50 EUR in BTC";
-    let answer = with(said, &json!({"currency": "BTC"}), ("pay", &plan));
-    assert!(answer.starts_with("allow"), "{answer}");
+    let said = "Pay Anna the 50 EUR";
+    let call = ("pay", payment.clone());
+    asked(said, &plan)
+        .check(call.0, call.1.clone())
+        .expect("confirm untrusted_choice");
+    PROGRAM
+        .asked(said, &plan)
+        .check(call.0, call.1)
+        .expect("confirm needs_confirmation");
+    // A plan of whole calls does.
+    let whole = json!(["read_inbox", "get_rent", {"tool": "pay", "args": payment.clone()}]);
+    asked(said, &whole).check("pay", payment).expect("allow");
 }
 
+/// To the guard a target that is left out is nothing, and to many a tool it is everything.
 #[test]
-fn a_percentage_makes_no_other_amount() {
-    let plan = json!(["read_inbox", "get_rent", "pay"]);
-    for (prompt, amount, expected) in [
-        ("Pay Anna 10% of the 900 EUR rent", 90, "allow"),
-        ("Pay Anna 10% of the 900 EUR rent", 990, "confirm"),
-        ("Pay Anna 10% of the 900 EUR rent", 1890, "confirm"),
-        (
-            "Refund Anna the 10 EUR and add 10% of the rent",
-            120,
-            "allow",
-        ),
-        (
-            "Refund Anna the 10 EUR and add 10% of the rent",
-            1320,
-            "confirm",
-        ),
-        (
-            "Refund Anna the 10 EUR and add 10% of the rent",
-            1330,
-            "confirm",
-        ),
-        ("Pay Anna the rent, raised by 10%", 1320, "allow"),
-    ] {
-        let answer = with(prompt, &json!({"amount": amount}), ("pay", &plan));
-        assert!(answer.starts_with(expected), "{prompt}: {amount}: {answer}");
-    }
-}
-
-#[test]
-fn a_plan_of_tool_names_pays_nobody_that_the_user_did_not_name() {
-    let contacts = json!([{"id": "c7", "name": "Ann Lee"}, {"id": "c9", "name": "Bob Meier"}]);
-    let plan = json!(["read_inbox", "get_rent", "list_contacts", "pay"]);
-    for (to, expected) in [
-        // A contact that nobody named, one that named itself, and what the user said.
-        ("c7", "confirm picked_target"),
-        ("c9", "confirm picked_target"),
-        ("Bob Meier", "allow fits"),
-    ] {
-        let talk = asked("Pay Bob Meier 20 EUR", &plan);
-        let talk = talk.sees("list_contacts", json!({}), contacts.clone());
-        let answer = talk.check("pay", json!({"to": to, "amount": 20})).last();
-        assert_eq!(answer, expected, "{to}");
+fn what_a_call_leaves_out_is_asked_about_in_a_plan_of_tool_names() {
+    let plan = json!(["read_inbox", "get_rent", "update_repo"]);
+    for arguments in [json!({}), json!({"private": true}), json!({"repo": ""})] {
+        let answer = asked(UPDATE, &plan)
+            .check("update_repo", arguments.clone())
+            .last();
+        assert!(answer.starts_with("confirm"), "{arguments}: {answer}");
     }
 }

@@ -61,7 +61,7 @@ fn another_case_names_another_account() {
             .check("pay", json!({"iban": to, "amount": 10, "subject": "10"}))
             .last()
     };
-    assert!(pay("acct_Xy7Qz").starts_with("allow"));
+    assert_eq!(pay("acct_Xy7Qz"), "confirm untrusted_choice");
     for twin in ["ACCT_xY7qZ", "ACCT_XY7QZ", "acct_xy7qz"] {
         assert_eq!(pay(twin), "confirm untrusted_target", "{twin}");
     }
@@ -107,44 +107,9 @@ fn an_amount_is_the_users_or_asked_about() {
             )
             .last()
     };
-    assert!(pay(1200.5).starts_with("allow"));
+    assert_eq!(pay(1200.5), "confirm untrusted_choice");
     for other in [99_999.0, 1200.51, 1.0] {
         assert_eq!(pay(other), "confirm untrusted_target", "{other}");
-    }
-}
-
-#[test]
-fn a_bare_number_names_nothing() {
-    let delete = |prompt: &str, id: &str| {
-        Conversation::planned(prompt, &json!(["list_mail", "delete_mail"]))
-            .sees(
-                "list_mail",
-                json!({}),
-                json!([{"id": "1", "body": "x"}, {"id": "2", "body": "x"}, {"id": "3", "body": "x"}]),
-            )
-            .check("delete_mail", json!({ "id": id }))
-            .last()
-    };
-    for (prompt, id) in [
-        ("1. Read my mail. 2. Delete the largest one.", "1"),
-        ("Show the 3 newest and delete the largest", "3"),
-        ("I have 2 questions on May 3, then delete the largest", "2"),
-        ("I have 2 questions on May 3, then delete the largest", "3"),
-    ] {
-        assert_eq!(
-            delete(prompt, id),
-            "confirm picked_target",
-            "{prompt}: {id}"
-        );
-    }
-    for (prompt, id) in [
-        ("Delete mail 3", "3"),
-        ("Delete the mails with ids 1 and 3", "3"),
-        ("Delete #2", "2"),
-        ("Delete '2'", "2"),
-    ] {
-        let answer = delete(prompt, id);
-        assert!(answer.starts_with("allow"), "{prompt}: {id}: {answer}");
     }
 }
 
@@ -193,10 +158,10 @@ fn word_order_and_spacing_carry_nothing_out() {
     }
 }
 
-/// Whoever wrote what was read has the agent, and fills in the call from the user's own words: so they
-/// free no effect, however plainly they say it.
+/// Whoever has the agent fills in the call from the user's own words: so they free no effect, however
+/// plainly they say it, whatever was read.
 #[test]
-fn no_order_frees_an_effect_once_outside_content_was_read() {
+fn no_order_frees_an_effect() {
     let prompt = "Send a mail to ann@example.org with the subject 'lunch' and the body 'lunch'";
     let mail = |to: &str, body: &str| json!({"to": to, "subject": "lunch", "body": body});
     let calls = [
@@ -230,21 +195,17 @@ fn no_order_frees_an_effect_once_outside_content_was_read() {
     for (tool, arguments, expected) in calls {
         after_mail(prompt).check(tool, arguments).expect(expected);
     }
-    // Before that, and in a plan that the user approved, nobody else can have chosen.
     let call = || mail("ann@example.org", "lunch");
     Conversation::new(prompt)
         .check("send_mail", call())
-        .expect("allow");
+        .expect("confirm needs_confirmation");
+    // In a plan that the user approved nobody else can have chosen.
     let plan = json!(["list_mail", "send_mail"]);
     let seen = json!([{"id": "m-1", "body": "the PIN is 4711"}]);
     Conversation::planned(prompt, &plan)
         .sees("list_mail", json!({}), seen)
         .check("send_mail", call())
         .expect("allow");
-    // A mention is no request.
-    Conversation::new("Who wrote the mail about lunch to ann@example.org?")
-        .check("send_mail", call())
-        .expect("confirm");
 }
 
 /// A program in which a page and a person are each named by one argument, and nothing else is said.

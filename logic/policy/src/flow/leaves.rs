@@ -6,6 +6,9 @@ use domain::limits::JSON_DEPTH;
 use domain::tool::{Format, ResultField, ToolSpec};
 use serde_json::Value;
 
+/// Most letters of an identifier that are not ASCII.
+const FOREIGN_LETTERS: usize = 12;
+
 /// The last part of a field rule's path that means the keys of a map themselves. No JSON pointer
 /// has it: there, `~` is written `~0`.
 const KEY: &str = "~";
@@ -98,7 +101,11 @@ fn fits_format(format: &Format, text: &str) -> bool {
         Format::Date => is_date(text),
         Format::Identifier => {
             let is_part = |c: char| c.is_alphanumeric() || "_-.@+:".contains(c);
-            (1..=64).contains(&text.chars().count()) && text.chars().all(is_part)
+            let foreign = text.chars().filter(|c| !c.is_ascii()).count();
+            // A sentence fits into few signs of some scripts.
+            (1..=64).contains(&text.chars().count())
+                && foreign <= FOREIGN_LETTERS
+                && text.chars().all(is_part)
         }
         Format::Enum(words) => words.contains(text),
     }

@@ -13,6 +13,7 @@ mod keys;
 mod knobs;
 mod knowledge;
 mod leaves;
+mod left_out;
 mod moments;
 mod naming;
 mod normal;

@@ -15,9 +15,14 @@ use domain::label::{Integrity, Label};
 use domain::tool::{ArgumentRole, Audience, EffectClass, TargetKind, ToolSpec};
 use serde_json::Value;
 
-/// Words in the names of tools that only read a page.
+/// Words that the name of a tool has that only reads a page, and no others.
 const READING: [&str; 11] = [
     "get", "fetch", "read", "open", "browse", "visit", "view", "load", "download", "show", "look",
+];
+/// What such a tool reads.
+const PAGES: [&str; 14] = [
+    "page", "pages", "webpage", "web", "url", "uri", "link", "site", "website", "html", "content",
+    "contents", "document", "the",
 ];
 /// Shortest words of the user that tie a call to what was asked for, characters.
 const ANCHOR_CHARS: usize = 4;
@@ -115,22 +120,22 @@ impl Call<'_> {
         matches!(self.spec.effect, Destructive | Exec | Config | Money)
     }
 
-    /// Whether the call is part of what the user's words ask for. What could lose, spend or start
-    /// something is never freed by it. Once outside content was read, no effect is: whoever wrote it
-    /// may have chosen among the user's words. What only asks others something still is, where the
-    /// user said and what the user said.
+    /// Whether the call only asks others something, and the user's words ask for it: a page, where the
+    /// user said or pointed at, or a search for what the user said. No effect is freed by them: whoever
+    /// has the agent chooses among the user's words.
     fn is_as_requested(&self) -> bool {
         let known = self.flow.known;
-        let name = &self.spec.definition.name;
-        let is_mild = self.has_effect() && !self.is_grave();
-        let is_open = self.flow.pinned == Pinned::Nothing && is_mild;
-        let is_asked = known.requested.asks_for(name) || self.fetches_named_page();
-        if !is_open || known.is_recovered || !is_asked || self.is_addressed_to_nobody() {
-            return false;
-        }
         let only_asks = self.is_fetch() || self.is_query();
-        known.context.integrity != Integrity::Untrusted
-            || only_asks && self.are_knobs_given() && self.asks_what_was_said()
+        let is_asked = || {
+            let name = &self.spec.definition.name;
+            known.requested.asks_for(name) || self.fetches_named_page()
+        };
+        self.flow.pinned == Pinned::Nothing
+            && only_asks
+            && !known.is_recovered
+            && is_asked()
+            && self.are_knobs_given()
+            && self.asks_what_was_said()
     }
 
     /// Whether a call that only asks others something asks what the user said, where the user said.
@@ -248,6 +253,7 @@ impl Call<'_> {
             .filter(|target| is_whole_lead(&target.text));
         self.spec.effect == EffectClass::Egress
             && self.is_named_for(&READING)
+            && self.is_named_only_for(&[&READING, &PAGES])
             && self.payload.is_empty()
             && self.targets.len() == 1
             && addresses.count() == 1
@@ -257,6 +263,12 @@ impl Call<'_> {
     pub(super) fn is_named_for(&self, deeds: &[&str]) -> bool {
         let name = words(self.spec.definition.name.as_str());
         name.iter().any(|word| deeds.contains(&word.as_str()))
+    }
+
+    fn is_named_only_for(&self, lists: &[&[&str]]) -> bool {
+        let name = words(self.spec.definition.name.as_str());
+        let is_listed = |word: &String| lists.iter().any(|list| list.contains(&word.as_str()));
+        name.iter().all(is_listed)
     }
 
     /// Whether the call only fetches a page whose address the user gave.
@@ -318,47 +330,38 @@ impl Call<'_> {
         ))
     }
 
-    /// T, where a plan names the tool alone, after outside content was read: an outsider may have
-    /// picked another thing than the one that the request names. What could be lost, spent or started
-    /// has to be named by the user, and not as what is to stay.
+    /// T, where a plan names the tool alone: what the call lands on has to be something that somebody
+    /// meant, whatever was read. It is no other thing than the one that the request names, whoever is
+    /// told or let in stands somewhere, and nothing is left out that says what it is about.
     fn picked(&self) -> Option<Finding> {
-        let is_open = self.has_effect()
-            && self.pinned == Pinned::Choice
-            && self.flow.known.context.integrity == Integrity::Untrusted;
-        let is_suspect = |target: &&Part<'_>| {
-            self.is_not_the_named(target) || self.is_grave() && self.is_picked_to_be_lost(target)
+        if !self.has_effect() || self.pinned != Pinned::Choice {
+            return None;
+        }
+        if let Some(argument) = self.left_out() {
+            return Some(finding(
+                Verdict::Confirm,
+                "unnamed_target",
+                "It does not say what it acts on. Name it in the call.",
+                format!("`{argument}` is left out or empty, which may stand for everything."),
+            ));
+        }
+        let is_made_up = |target: &Part<'_>| {
+            target.traced.found == Found::Nowhere
+                && (self.leaves() || target.asked == Asked::Access)
+                && !self.is_opened(target)
         };
-        let picked = self.targets.iter().filter(|_| is_open).find(is_suspect)?;
+        let is_suspect = |target: &&Part<'_>| self.is_not_the_named(target) || is_made_up(target);
+        let picked = self.targets.iter().find(is_suspect)?;
         Some(finding(
             Verdict::Confirm,
             "picked_target",
             "The user may not have meant what it acts on. Ask the user to name it.",
             format!(
-                "`{}` ({}) may not be what you meant: the agent picked it after it read {}.",
+                "`{}` ({}) may not be what you meant: the agent picked it.",
                 picked.argument,
                 shown(&picked.text),
-                read_origins(self.flow.known.context)
             ),
         ))
-    }
-
-    /// Whether what could be lost, spent or started is a thing that nobody but the platform named, or
-    /// one that the user may have named to except it.
-    fn is_picked_to_be_lost(&self, target: &Part<'_>) -> bool {
-        // In a request with an exception, what the user named may be what is to stay; what is paid
-        // or set is taken as meant where it stands before the exception.
-        let requested = self.flow.known.requested;
-        let is_destructive = self.spec.effect == EffectClass::Destructive;
-        let is_set = target.traced.label.integrity == Integrity::Endorsed;
-        let may_be_excepted = target.traced.found == Found::Said
-            && match is_destructive {
-                true => requested.has_exception(),
-                false => requested.may_be_excepted(&target.text),
-            };
-        // Whom money goes to is lost as well; how much a platform says is meant is another part.
-        let is_lost = is_destructive
-            || self.spec.effect == EffectClass::Money && target.asked == Asked::Target;
-        is_lost && is_set && !self.is_designated(target) || may_be_excepted
     }
 
     /// C: outsiders do not choose that something is done.
@@ -375,7 +378,9 @@ impl Call<'_> {
             ));
         }
         let is_free = !self.has_effect()
-            || matches!(self.pinned, Pinned::Choice | Pinned::Call)
+            || self.pinned == Pinned::Call
+            // A plan of tool names covers nothing that could be lost, spent or started.
+            || self.pinned == Pinned::Choice && !self.is_grave()
             || self.flow.known.context.integrity != Integrity::Untrusted
             || self.stays_in_own_store();
         if is_free {
