@@ -383,7 +383,10 @@ impl Sessions for Service {
         let mut summaries = listing.await?;
         let live = self.live.lock().await;
         for summary in &mut summaries {
-            summary.live = live.contains_key(&summary.session_id);
+            if let Some(session) = live.get(&summary.session_id) {
+                summary.live = true;
+                summary.holders = session.holders().count();
+            }
         }
         Ok(summaries)
     }
