@@ -127,8 +127,9 @@ impl Service {
                 format!("{id} is not kept: less trusted than what it corrects"),
                 Ok(rejected(
                     Refusal::LessTrusted,
-                    "what it would correct is more trusted than what it was made from; ask the \
-                     user to correct it",
+                    "what it would correct is more trusted than what it was made from, or the \
+                     user's own; tell the user, who corrects it with `carl memory add … \
+                     --supersedes ID`",
                 )),
             ),
             Ok(Kept::Forgotten) => (

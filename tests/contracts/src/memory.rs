@@ -278,7 +278,10 @@ impl Memory for FakeMemory {
                 let Some(place) = place else {
                     return Ok(rejected(Refusal::NothingToCorrect));
                 };
-                if entries[place].label.integrity < stored.label.integrity {
+                let is_the_users = entries[place].source == Source::User;
+                if entries[place].label.integrity < stored.label.integrity
+                    || is_the_users && stored.source != Source::User
+                {
                     return Ok(rejected(Refusal::LessTrusted));
                 }
                 Some(place)

@@ -262,6 +262,12 @@ async fn correcting(memory: &dyn Memory, curator: &dyn Curator) {
         ..correction(old)
     };
     assert_eq!(refused(memory, doubtful).await, Refusal::LessTrusted);
+    // An agent's conclusion does not correct what the user said.
+    let concluded = WriteRequest {
+        source: Source::Agent,
+        ..correction(old)
+    };
+    assert_eq!(refused(memory, concluded).await, Refusal::LessTrusted);
     assert!(finds(memory, "Where does Martha live?", old).await);
 
     let new = keep(memory, correction(old)).await;

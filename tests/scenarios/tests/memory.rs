@@ -486,3 +486,32 @@ fn a_preference_is_recalled_with_the_embedded_models() {
         .find(|notice| notice.to_string().contains("context.truncated"));
     assert_eq!(cut, None);
 }
+
+/// An agent that read nothing is trusted, and may be wrong or in somebody's hands.
+#[test]
+fn what_the_user_wrote_only_the_user_corrects() {
+    let house = House::new();
+    let adding = ["memory", "add", "My account is DE89.", "--name", "bank"];
+    let added = house.ask(adding).run().expect(0);
+    let id = added.stdout.trim().to_owned();
+    let forged = json!({"name": "bank", "content": "My account is GB00.", "supersedes": id});
+    let replies = [Reply::call("save_memory", forged), Reply::text("Done.")];
+    let scene = Scene {
+        server: Server::openai(replies),
+        house,
+    };
+    scene.house.configure(&scene.server.config("openai"));
+    let outcome = scene.run(&["hello there"]);
+    assert!(
+        scene.told().contains("tell the user, who corrects it"),
+        "{:#}",
+        outcome.summary
+    );
+    let kept = scene.house.ask(["memory", "list", "--json"]).run();
+    assert_eq!(kept.json_lines()[0]["superseded_by"], Value::Null);
+    // The user does.
+    let corrected = ["memory", "add", "My account is FR76.", "--supersedes", &id];
+    scene.house.ask(corrected).run().expect(0);
+    let show = scene.house.ask(["memory", "show", &id, "--json"]).run();
+    assert_ne!(show.json()["superseded_by"], Value::Null, "{show:#?}");
+}

@@ -3,7 +3,7 @@
 use super::change::{ChangeKind, note};
 use super::read;
 use crate::record;
-use api::memory::{Annotation, Kind, Stored, WriteEntry};
+use api::memory::{Annotation, Kind, Source, Stored, WriteEntry};
 use domain::id::MemoryId;
 use domain::label::Integrity;
 use rusqlite::{Connection, OptionalExtension as _};
@@ -51,7 +51,11 @@ pub(crate) fn keep(
     let corrected = match supersedes {
         Some(id) => match newest_version(to, id)? {
             Some(entry) if entry.stored.namespace == stored.namespace => {
-                if entry.stored.label.integrity < stored.label.integrity {
+                // Of trusted words, only the user's correct the user's.
+                let is_the_users = entry.stored.source == Source::User;
+                if entry.stored.label.integrity < stored.label.integrity
+                    || is_the_users && stored.source != Source::User
+                {
                     return Ok(Kept::LessTrusted);
                 }
                 Some(entry)
