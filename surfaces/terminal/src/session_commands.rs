@@ -5,7 +5,7 @@ use crate::new_file::write_new;
 use crate::render::context::{self, Depth};
 use crate::render::transcript::{self, Extent};
 use crate::render::{Paint, print, print_error, table};
-use crate::sessions::{agent_of, as_json, events_of, find, fork_point};
+use crate::sessions::{agent_of, as_json, events_of, events_of_document, find, fork_point};
 use anyhow::{Context, Result};
 use api::sessions::{ErrorKind, Follow, Selection, SessionSummary, Sessions, Whose};
 use domain::event::{Event, EventBody};
@@ -136,11 +136,12 @@ fn listed(session: &SessionSummary) -> Listed<'_> {
 /// When it is not found, or cannot be read or printed.
 pub async fn show(chosen: Chosen<'_>, form: ShowForm<'_>) -> Result<()> {
     let id = chosen.find().await?;
-    let follow = match form {
-        ShowForm::Events => Follow::ToEnd,
-        ShowForm::Transcript | ShowForm::Agent(_) => Follow::Outline,
+    let events = match form {
+        ShowForm::Events => events_of(chosen.sessions, id, Follow::ToEnd).await?,
+        ShowForm::Transcript | ShowForm::Agent(_) => {
+            events_of_document(chosen.sessions, id).await?
+        }
     };
-    let events = events_of(chosen.sessions, id, follow).await?;
     let text = match form {
         ShowForm::Events => lines(&events)?,
         ShowForm::Transcript => transcript::markdown(&events, Extent::Overview),
@@ -228,11 +229,10 @@ pub async fn fork(chosen: Chosen<'_>, message: u64) -> Result<SessionId> {
 /// When it is not found or cannot be read, or the file is there or cannot be written.
 pub async fn export(chosen: Chosen<'_>, form: ExportForm, out: Option<&Path>) -> Result<()> {
     let id = chosen.find().await?;
-    let follow = match form {
-        ExportForm::Markdown => Follow::Outline,
-        ExportForm::Json => Follow::ToEnd,
+    let events = match form {
+        ExportForm::Markdown => events_of_document(chosen.sessions, id).await?,
+        ExportForm::Json => events_of(chosen.sessions, id, Follow::ToEnd).await?,
     };
-    let events = events_of(chosen.sessions, id, follow).await?;
     let text = match form {
         ExportForm::Markdown => transcript::markdown(&events, Extent::Whole),
         ExportForm::Json => as_json(&events)?,

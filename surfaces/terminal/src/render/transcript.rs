@@ -1,14 +1,17 @@
 //! A session as a document, from its events alone.
 
 mod agents;
+mod broken_off;
 mod extent;
 mod work;
 
+pub use broken_off::pieces_from;
 pub use extent::Extent;
 
 use super::links;
 use super::messages::answers;
 use super::values::model_in_words;
+use broken_off::BrokenOff;
 use domain::context::{CompactionCause, Summary, SummaryKind};
 use domain::drive::Origin;
 use domain::event::{Event, EventBody, QueryStatus};
@@ -49,6 +52,7 @@ struct Facts {
     shown_as_answers: BTreeSet<u64>,
     /// Requests whose end is on record.
     finished: BTreeSet<QueryId>,
+    broken_off: BrokenOff,
     view: SessionView,
 }
 
@@ -58,6 +62,7 @@ impl Facts {
             answers: answers(events),
             shown_as_answers: shown_as_answers(events),
             finished: finished(events),
+            broken_off: BrokenOff::of(events),
             view: SessionView::of(events),
         }
     }
@@ -197,9 +202,17 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
         EventBody::Notice(fault) | EventBody::Error(fault) => {
             Some(format!("*{}: {}*", fault.code, visible(&fault.message)))
         }
+        EventBody::TextDelta { .. } | EventBody::TextReplaced { .. } => {
+            facts.broken_off.part(event.seq, known)
+        }
         _ => {
             let is_shown_below = facts.shown_as_answers.contains(&event.seq);
-            lasting(event).or_else(|| work::part(event, extent, is_shown_below))
+            let left = (!is_shown_below).then(|| broken_off::stopped(event, known));
+            let left = left.flatten();
+            let is_shown = is_shown_below || left.is_some();
+            let done = lasting(event).or_else(|| work::part(event, extent, is_shown));
+            let parts: Vec<String> = done.into_iter().chain(left).collect();
+            (!parts.is_empty()).then(|| parts.join("\n\n"))
         }
     }
 }
