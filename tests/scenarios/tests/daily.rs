@@ -74,3 +74,39 @@ fn notes_that_the_user_trusts_are_no_suspects() {
     assert!(reason.contains("may have asked for it"), "{reason}");
     assert!(!reason.contains("AGENTS.md"), "{reason}");
 }
+
+#[test]
+fn a_refused_call_has_its_rule_in_json() {
+    let read = Reply::call("read_file", json!({"path": "/etc/shadow"}));
+    let scene = Scene::new([read, Reply::text("I may not.")]);
+    let outcome = scene.run(&["read the passwords"]);
+    let call = &outcome.calls()[0];
+    assert_eq!(call["decision"], "deny", "{call:#}");
+    let log = scene.log(&outcome);
+    let decided = of_kind(&log, "broker_decision")[0];
+    assert!(call["rule"].is_string(), "{call:#}");
+    assert_eq!(call["rule"], decided["rule"]);
+    assert_eq!(call["reason"], decided["reason"]);
+}
+
+#[test]
+fn a_change_that_failed_is_why_it_is_partly_done() {
+    let edit = json!({"path": "missing.txt", "edits": [{"old": "a", "new": "b"}]});
+    let replies = || {
+        [
+            Reply::call("edit_file", edit.clone()),
+            Reply::text("I looked into it."),
+        ]
+    };
+    let args = ["--allow-write", ".", "--yes", "write", "look into it"];
+    let scene = Scene::new(replies());
+    let outcome = scene.run(&args);
+    outcome.assert_ends(3, "partial");
+    assert_eq!(outcome.code(), "agents.change_failed");
+    let message = outcome.summary["error"]["message"].as_str().unwrap();
+    assert!(message.contains("`edit_file`, failed: "), "{message}");
+
+    let scene = Scene::new(replies());
+    let told = scene.house.ask([&["run"][..], &args].concat()).run();
+    assert!(told.stderr.contains("`edit_file`, failed: "), "{told:#?}");
+}
