@@ -7,7 +7,8 @@
 
 use scenarios::{Scene, of_kind};
 use serde_json::json;
-use testkit::{Gate, Reply, Server};
+use std::fs::File;
+use testkit::{Gate, House, Reply, Running, Server};
 
 /// The session `last` as a person is shown it.
 fn shown(scene: &Scene) -> String {
@@ -109,4 +110,52 @@ fn a_change_that_failed_is_why_it_is_partly_done() {
     let scene = Scene::new(replies());
     let told = scene.house.ask([&["run"][..], &args].concat()).run();
     assert!(told.stderr.contains("`edit_file`, failed: "), "{told:#?}");
+}
+
+/// The address that a role says it serves at.
+fn address_of(serving: &mut Running) -> String {
+    let said = serving.until("serving at ");
+    let (_, address) = said.split_once("serving at ").unwrap();
+    address.split(';').next().unwrap().to_owned()
+}
+
+#[test]
+fn memory_served_over_tcp_is_listed_on_its_own_machine() {
+    let house = House::new();
+    let socket = house.run_dir().join("audit.sock");
+    let audit = format!("[endpoints]\naudit = \"unix:{}\"\n", socket.display());
+    house.configure(&audit);
+    let mut log = house.ask(["serve", "--role", "audit"]).spawn();
+    address_of(&mut log);
+    let serve = ["serve", "--role", "memory", "--trust-network"];
+    let serve = house.ask(serve).args(["--listen", "tcp:127.0.0.1:0"]);
+    let mut memory = serve.spawn();
+    let address = address_of(&mut memory);
+    // With its address and without: it is the same machine.
+    for configured in [String::new(), format!("memory = \"{address}\"\n")] {
+        house.configure(&(audit.clone() + &configured));
+        let add = ["memory", "add", "Tea is kept in the blue tin."];
+        let _added = house.ask(add).run().expect(0);
+        let listed = house.ask(["memory", "list"]).run().expect(0).stdout;
+        assert!(listed.contains("blue tin"), "{listed}");
+    }
+    memory.kill();
+    log.kill();
+}
+
+#[test]
+fn a_memory_that_another_process_has_is_said_to_be_in_use() {
+    let house = House::new();
+    house.configure("");
+    let kept = house
+        .ask(["memory", "add", "Tea is kept in the tin."])
+        .run();
+    kept.expect(0);
+    let lock = house.home().join(".local/state/housecarl/memory/lock");
+    let file = File::options().write(true).open(lock).unwrap();
+    file.lock().unwrap();
+    let told = house.ask(["memory", "list"]).run().expect(4).stderr;
+    assert!(told.contains("another process has the memory in"), "{told}");
+    assert!(told.contains("[memory.in_use]"), "{told}");
+    assert!(told.contains("carl serve --role memory"), "{told}");
 }
