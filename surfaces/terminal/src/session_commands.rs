@@ -3,6 +3,7 @@
 use crate::exit::OrFail;
 use crate::new_file::write_new;
 use crate::render::context::{self, Depth};
+use crate::render::moments;
 use crate::render::transcript::{self, Extent};
 use crate::render::{Paint, print, print_error, table};
 use crate::sessions::{agent_of, as_json, events_of, events_of_document, find, fork_point};
@@ -10,6 +11,7 @@ use anyhow::{Context, Result};
 use api::sessions::{ErrorKind, Follow, Selection, SessionSummary, Sessions, Whose};
 use domain::event::{Event, EventBody};
 use domain::id::SessionId;
+use jiff::tz::TimeZone;
 use serde::Serialize;
 use std::path::Path;
 use text::escape::visible;
@@ -98,12 +100,13 @@ pub async fn list(sessions: &dyn Sessions, limit: usize, form: ListForm) -> Resu
         print("There are no sessions yet. Start one with `carl` or `carl run \"…\"`.\n")?;
         return Ok(());
     }
+    let zone = TimeZone::system();
     let rows: Vec<Vec<String>> = known
         .iter()
         .map(|session| {
             vec![
                 session.session_id.to_string(),
-                session.updated.strftime("%Y-%m-%d %H:%M").to_string(),
+                moments::minute(session.updated, &zone),
                 session.workspace.display().to_string(),
                 visible(&session.title).replace('\n', " "),
             ]

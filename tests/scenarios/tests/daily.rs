@@ -5,9 +5,11 @@
     reason = "a test is allowed to fail loudly"
 )]
 
+use jiff::tz::{Offset, TimeZone};
 use scenarios::{Scene, of_kind};
 use serde_json::json;
 use std::fs::File;
+use std::path::Path;
 use testkit::{Gate, House, Reply, Running, Server};
 
 /// The session `last` as a person is shown it.
@@ -158,4 +160,41 @@ fn a_memory_that_another_process_has_is_said_to_be_in_use() {
     assert!(told.contains("another process has the memory in"), "{told}");
     assert!(told.contains("[memory.in_use]"), "{told}");
     assert!(told.contains("carl serve --role memory"), "{told}");
+}
+
+#[test]
+fn times_for_people_are_local_and_json_keeps_utc() {
+    let scene = Scene::new([Reply::text("Done.")]);
+    let outcome = scene.run(&["hello"]);
+    let opened = scene.log(&outcome)[0]["time"].as_str().unwrap().to_owned();
+    assert!(opened.ends_with('Z'), "{opened}");
+    // India has no summer time. The name needs the zones of the system, its rule nothing.
+    let named = Path::new("/usr/share/zoneinfo/Asia/Kolkata").exists();
+    let names = ["IST-5:30", "Asia/Kolkata"];
+    for zone in &names[..1 + usize::from(named)] {
+        let told = |args: &[&str]| {
+            let carl = scene.house.ask(args.iter().copied()).env("TZ", zone);
+            carl.run().expect(0).stdout
+        };
+        for args in [
+            &["session", "list"][..],
+            &["session", "show", "last"],
+            &["audit", "tail"],
+            &["audit", "show", "1"],
+        ] {
+            assert!(told(args).contains(" +05:30"), "{args:?}: {}", told(args));
+        }
+        let local: jiff::Timestamp = opened.parse().unwrap();
+        let local = local.to_zoned(TimeZone::fixed(Offset::from_seconds(19_800).unwrap()));
+        let began = local
+            .strftime("- began: %Y-%m-%d %H:%M:%S +05:30")
+            .to_string();
+        assert!(
+            told(&["session", "show", "last"]).contains(&began),
+            "{began}"
+        );
+        assert!(told(&["session", "list", "--json"]).contains("Z\""));
+        assert!(told(&["session", "show", "last", "--events"]).contains(&opened));
+        assert!(!told(&["audit", "tail", "--json"]).contains("+05:30"));
+    }
 }

@@ -10,6 +10,7 @@ pub use extent::Extent;
 
 use super::links;
 use super::messages::answers;
+use super::moments;
 use super::values::model_in_words;
 use broken_off::BrokenOff;
 use domain::context::{CompactionCause, Summary, SummaryKind};
@@ -17,6 +18,7 @@ use domain::drive::Origin;
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::id::{AgentId, QueryId};
 use extent::quoted;
+use jiff::tz::TimeZone;
 use session::SessionView;
 use std::collections::{BTreeMap, BTreeSet};
 use text::escape::visible;
@@ -53,6 +55,7 @@ struct Facts {
     /// Requests whose end is on record.
     finished: BTreeSet<QueryId>,
     broken_off: BrokenOff,
+    zone: TimeZone,
     view: SessionView,
 }
 
@@ -63,6 +66,7 @@ impl Facts {
             shown_as_answers: shown_as_answers(events),
             finished: finished(events),
             broken_off: BrokenOff::of(events),
+            zone: TimeZone::system(),
             view: SessionView::of(events),
         }
     }
@@ -70,6 +74,11 @@ impl Facts {
     /// Whether an agent worked for another.
     fn is_child(&self, agent_id: AgentId) -> bool {
         self.view.agents().find(agent_id).is_some()
+    }
+
+    /// When something was, for people.
+    fn time(&self, event: &Event) -> String {
+        moments::second(event.time, &self.zone)
     }
 
     /// `#12`, with what became of the message.
@@ -125,7 +134,7 @@ fn page(events: &[Event], facts: &Facts, extent: Extent, whose: Option<AgentId>)
         let part = match (&event.body, whose) {
             // Its beginning and end are told by the agent that started it.
             (EventBody::AgentSpawned { child, .. }, Some(one)) if *child == one => {
-                agents::heading(event)
+                agents::heading(event, &facts.time(event))
             }
             (EventBody::AgentFinished { child, .. }, Some(one)) if *child == one => {
                 agents::report(event)
@@ -145,8 +154,8 @@ fn page(events: &[Event], facts: &Facts, extent: Extent, whose: Option<AgentId>)
 
 fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<String> {
     match &event.body {
-        EventBody::SessionOpened { .. } => Some(opening(event)),
-        EventBody::SessionResumed { .. } => Some(format!("*Resumed {}.*", event.time)),
+        EventBody::SessionOpened { .. } => Some(opening(event, facts)),
+        EventBody::SessionResumed { .. } => Some(format!("*Resumed {}.*", facts.time(event))),
         EventBody::SessionConfigured { profile } => Some(match &profile.model {
             Some(model) => format!(
                 "*Settings: {} mode, model {}.*",
@@ -170,7 +179,7 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
                 "## {who} {} ({}, {}{mark})\n\n{}",
                 facts.number(event.seq),
                 mode.as_str(),
-                event.time,
+                facts.time(event),
                 visible(text)
             ))
         }
@@ -217,7 +226,7 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
     }
 }
 
-fn opening(event: &Event) -> String {
+fn opening(event: &Event, facts: &Facts) -> String {
     let EventBody::SessionOpened {
         profile,
         forked_from,
@@ -234,7 +243,7 @@ fn opening(event: &Event) -> String {
         "# {}\n\n- id: {}\n- began: {}\n- folder: {folder}\n- agent: {}",
         visible(name),
         event.session_id,
-        event.time,
+        facts.time(event),
         profile.agent_type
     );
     if let Some((parent, seq)) = forked_from {
