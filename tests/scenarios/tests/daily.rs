@@ -198,3 +198,20 @@ fn times_for_people_are_local_and_json_keeps_utc() {
         assert!(!told(&["audit", "tail", "--json"]).contains("+05:30"));
     }
 }
+
+#[test]
+fn a_default_provider_that_is_none_is_told_which_there_are() {
+    let scene = Scene::new([]);
+    let config = scene.server.config("openai");
+    let misspelt = "default_provider = \"scriptd\"";
+    let config = config.replace("default_provider = \"scripted\"", misspelt);
+    scene.house.configure(&config);
+    let told = scene.house.ask(["run", "hello"]).run().expect(2).stderr;
+    for part in [
+        "config.toml: line 2: models.default_provider: ",
+        "Did you mean `scripted`?",
+        "Write one of scripted, configured under [models.providers]",
+    ] {
+        assert!(told.contains(part), "no `{part}` in {told}");
+    }
+}
