@@ -215,3 +215,22 @@ fn a_default_provider_that_is_none_is_told_which_there_are() {
         assert!(told.contains(part), "no `{part}` in {told}");
     }
 }
+
+#[test]
+fn an_unknown_tool_of_a_project_names_file_key_and_the_nearest() {
+    let scene = Scene::new([Reply::text("Done.")]);
+    let file = scene
+        .house
+        .write(".housecarl.toml", "disabled_tools = [\"write_fle\"]\n");
+    let told = scene.house.ask(["run", "hello"]).run().expect(2).stderr;
+    let place = format!("{}: disabled_tools: ", file.display());
+    for part in [place.as_str(), "`write_fle`", "Did you mean `write_file`?"] {
+        assert!(told.contains(part), "no `{part}` in {told}");
+    }
+    scene.house.write(".housecarl.toml", "");
+    let config = scene.server.config("openai");
+    let tools = "[policy]\ndisabled_tools = [\"write_fle\"]\n";
+    scene.house.configure(&(config + tools));
+    let told = scene.house.ask(["run", "hello"]).run().expect(2).stderr;
+    assert!(told.contains(": policy.disabled_tools: "), "{told}");
+}
