@@ -234,3 +234,19 @@ fn an_unknown_tool_of_a_project_names_file_key_and_the_nearest() {
     let told = scene.house.ask(["run", "hello"]).run().expect(2).stderr;
     assert!(told.contains(": policy.disabled_tools: "), "{told}");
 }
+
+#[test]
+fn a_command_that_is_none_is_told_the_right_one() {
+    let house = House::new();
+    for (typed, right) in [
+        (&["show", "last"][..], "`carl session show`"),
+        (&["trust", "AGENTS.md"], "`carl policy trust`"),
+        (&["forget"], "`carl memory forget`"),
+        (&["search", "tea"], "`carl memory search`"),
+        (&["session", "lst"], "`carl session list`"),
+        (&["sesion", "list"], "`carl session`"),
+    ] {
+        let told = house.ask(typed.iter().copied()).run().expect(2).stderr;
+        assert!(told.contains(right), "{typed:?}: {told}");
+    }
+}
