@@ -250,3 +250,25 @@ fn a_command_that_is_none_is_told_the_right_one() {
         assert!(told.contains(right), "{typed:?}: {told}");
     }
 }
+
+#[test]
+fn a_model_that_answers_instead_is_said_with_the_reason() {
+    let scene = Scene::new([Reply::text("I stand in.")]);
+    let config = scene.server.config("openai");
+    let (_, provider) = config.split_once("[models.providers").unwrap();
+    // Port 9 is that of a service that discards everything, and nobody has it any more.
+    let gone = "http://127.0.0.1:9/v1";
+    let config = format!(
+        "[models]\ndefault_provider = \"first\"\nfallbacks = [\"scripted/scripted-model\"]\n\n\
+         [models.providers.first]\ntype = \"openai\"\nendpoint = \"{gone}\"\n\
+         default_model = \"m\"\n\n[models.providers{provider}"
+    );
+    scene.house.configure(&config);
+    let told = scene.house.ask(["run", "hello"]).run().expect(0).stderr;
+    assert!(told.contains("first/m did not answer ("), "{told}");
+    assert!(
+        told.contains("scripted/scripted-model answers instead"),
+        "{told}"
+    );
+    assert!(!told.contains("named in the request"), "{told}");
+}
