@@ -81,6 +81,10 @@ fn from_status(status: Status, endpoint: &Endpoint) -> Error {
         source: None,
     };
     let Some(reason) = reason(&status) else {
+        if status.code() == Code::Unimplemented {
+            let detail = format!("{endpoint}: {}", cause(&status));
+            return Error::NotOffered { detail };
+        }
         return unavailable(format!("{endpoint}: {}", cause(&status)));
     };
     let detail = reason.detail;
@@ -91,6 +95,8 @@ fn from_status(status: Status, endpoint: &Endpoint) -> Error {
         },
         "memory.invalid" => Error::Invalid { detail },
         "memory.still_there" => Error::StillThere { file: detail },
+        "memory.in_use" => Error::InUse { folder: detail },
+        "memory.not_offered" => Error::NotOffered { detail },
         "memory.unavailable" => unavailable(detail),
         _ => unavailable(format!("{endpoint}: {detail}")),
     }
@@ -101,6 +107,8 @@ fn to_status(error: Error) -> Status {
         Error::NotFound { id } => (Code::NotFound, id.to_string()),
         Error::Invalid { detail } => (Code::InvalidArgument, detail.clone()),
         Error::StillThere { file } => (Code::FailedPrecondition, file.clone()),
+        Error::InUse { folder } => (Code::FailedPrecondition, folder.clone()),
+        Error::NotOffered { detail } => (Code::FailedPrecondition, detail.clone()),
         Error::Unavailable { detail, .. } => (Code::Unavailable, detail.clone()),
     };
     status(code, &error, &detail)

@@ -181,7 +181,7 @@ impl RequestedSettings<'_> {
         let narrows = key == "models.air_gap"
             && self.loaded.layers.extract_inner::<bool>(key).ok() == Some(false);
         match &self.loaded.project {
-            Some(file) if narrows => file.display().to_string(),
+            Some((file, _)) if narrows => file.display().to_string(),
             _ => VARIABLES.place(&self.loaded.layers, key),
         }
     }

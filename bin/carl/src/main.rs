@@ -20,6 +20,7 @@ mod wiring;
 use anyhow::{Context, Result};
 use clap::Parser;
 use cli::{Cli, Command};
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 use terminal::exit::{self, Exit};
@@ -62,15 +63,35 @@ fn refuse(error: &clap::Error) -> ! {
         std::process::exit(i32::from(failure.exit.number()));
     }
     if error.kind() == clap::error::ErrorKind::InvalidSubcommand {
-        let task = typed.first().map(|word| word.to_string_lossy());
-        let text = format!(
-            "{error}\nTo give an agent a task, write it after `run`: carl run \"{}\"\n",
-            visible(&task.unwrap_or_default())
-        );
-        let _told = print_error(&text);
+        let _told = print_error(&no_command(error, &typed));
         std::process::exit(i32::from(Exit::Usage.number()));
     }
     error.exit()
+}
+
+/// What is said of a command that is none.
+fn no_command(error: &clap::Error, typed: &[OsString]) -> String {
+    use clap::error::{ContextKind, ContextValue};
+    let typed: Vec<_> = typed.iter().map(|word| word.to_string_lossy()).collect();
+    let wrong = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(wrong)) => wrong.as_str(),
+        _ => typed.first().map_or("", |word| word.as_ref()),
+    };
+    let words: Vec<&str> = typed.iter().map(AsRef::as_ref).collect();
+    let at = words.iter().position(|word| *word == wrong).unwrap_or(0);
+    let above: Vec<&str> = words[..at]
+        .iter()
+        .copied()
+        .filter(|word| !word.starts_with('-'))
+        .collect();
+    let name = [&["carl"], &above[..], &[wrong]].concat().join(" ");
+    let hint = cli::instead_of(wrong, &above);
+    let task = words.first().unwrap_or(&"");
+    visible(&format!(
+        "error: there is no command `{name}`\n  {hint}\n  To give an agent a task, write it after \
+         `run`: carl run \"{task}\"\n"
+    ))
+    .to_string()
 }
 
 /// The sandbox and its reader of documents are this very program, started once more.

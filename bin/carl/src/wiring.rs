@@ -12,7 +12,7 @@ mod services;
 mod stores;
 mod unrecorded;
 
-pub use self::memory::memories;
+pub use self::memory::{memories, memory_socket};
 pub use endpoints::served;
 pub use house::House;
 pub use knowledge::Remembrance;

@@ -44,6 +44,18 @@ pub enum Error {
         /// The file.
         file: String,
     },
+    /// Another process has the store.
+    #[error("another process has the memory in {folder} open")]
+    InUse {
+        /// Where the store is.
+        folder: String,
+    },
+    /// What listens there does not serve this side of memory.
+    #[error("memory cannot be used so: {detail}")]
+    NotOffered {
+        /// Where, and what it said.
+        detail: String,
+    },
     /// The store failed.
     #[error("memory is unavailable: {detail}")]
     Unavailable {
@@ -61,6 +73,8 @@ impl Coded for Error {
             Self::NotFound { .. } => "memory.not_found",
             Self::Invalid { .. } => "memory.invalid",
             Self::StillThere { .. } => "memory.still_there",
+            Self::InUse { .. } => "memory.in_use",
+            Self::NotOffered { .. } => "memory.not_offered",
             Self::Unavailable { .. } => "memory.unavailable",
         }
     }
@@ -74,6 +88,14 @@ impl Coded for Error {
             Self::NotFound { .. } => "`carl memory search` shows ids.",
             Self::Invalid { .. } => "",
             Self::StillThere { .. } => "The entry itself is gone; remove that file.",
+            Self::InUse { .. } => {
+                "Wait for that process to end, or end it. Commands share memory with `carl serve` \
+                 and `carl serve --role memory`, which they find by themselves."
+            }
+            Self::NotOffered { .. } => {
+                "Over a network the memory role serves what agents use: searching and adding. Type \
+                 other commands on memory on the machine where `carl serve --role memory` runs."
+            }
             Self::Unavailable { .. } => {
                 "Its folder must be writable and the disk have room; `index` in it may be removed, \
                  and is made anew."

@@ -68,6 +68,10 @@ pub struct Label {
     pub readers: Readers,
     /// Where it came from, for people: `user`, `file:notes.md`, `web:example.org`.
     pub origins: BTreeSet<String>,
+    /// Those of the origins that nothing untrusted came from, where the whole is untrusted. Words
+    /// for people, and no ground for a decision: see [`Label::suspects`].
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub trusted_origins: BTreeSet<String>,
     /// Whether the label stays on the object when it is stored and read back.
     pub persistent: bool,
 }
@@ -80,6 +84,7 @@ impl Label {
             integrity: Integrity::Trusted,
             readers: Readers::Nobody,
             origins: BTreeSet::from([origin.into()]),
+            trusted_origins: BTreeSet::new(),
             persistent: false,
         }
     }
@@ -91,6 +96,7 @@ impl Label {
             integrity: Integrity::Untrusted,
             readers: Readers::Nobody,
             origins: BTreeSet::from([origin.into()]),
+            trusted_origins: BTreeSet::new(),
             persistent: true,
         }
     }
@@ -102,17 +108,36 @@ impl Label {
             integrity: Integrity::Trusted,
             readers: Readers::Public,
             origins: BTreeSet::new(),
+            trusted_origins: BTreeSet::new(),
             persistent: false,
+        }
+    }
+
+    /// The origins that untrusted content may have come from.
+    #[must_use]
+    pub fn suspects(&self) -> BTreeSet<String> {
+        match self.integrity {
+            Integrity::Trusted | Integrity::Endorsed => BTreeSet::new(),
+            // A label that does not say which are trusted has none.
+            Integrity::Untrusted => &self.origins - &self.trusted_origins,
         }
     }
 
     /// The label of a value made from two: least trusted, fewest readers, all origins.
     #[must_use]
     pub fn join(&self, other: &Self) -> Self {
+        let integrity = self.integrity.max(other.integrity);
+        let origins = &self.origins | &other.origins;
+        let trusted_origins = match integrity {
+            Integrity::Trusted | Integrity::Endorsed => BTreeSet::new(),
+            // An origin that gave both is a suspect.
+            Integrity::Untrusted => &origins - &(&self.suspects() | &other.suspects()),
+        };
         Self {
-            integrity: self.integrity.max(other.integrity),
+            integrity,
             readers: self.readers.join(&other.readers),
-            origins: self.origins.union(&other.origins).cloned().collect(),
+            origins,
+            trusted_origins,
             persistent: self.persistent || other.persistent,
         }
     }
@@ -149,11 +174,15 @@ mod tests {
             Just(Integrity::Endorsed),
             Just(Integrity::Untrusted)
         ];
-        let origins = proptest::collection::btree_set("[xyz]", 0..3);
-        (integrity, readers(), origins, any::<bool>()).prop_map(
-            |(integrity, readers, origins, persistent)| Label {
+        let origins = || proptest::collection::btree_set("[xyz]", 0..3);
+        (integrity, readers(), origins(), origins(), any::<bool>()).prop_map(
+            |(integrity, readers, origins, trusted, persistent)| Label {
                 integrity,
                 readers,
+                trusted_origins: match integrity {
+                    Integrity::Untrusted => &origins & &trusted,
+                    Integrity::Trusted | Integrity::Endorsed => BTreeSet::new(),
+                },
                 origins,
                 persistent,
             },
@@ -172,6 +201,12 @@ mod tests {
         #[test]
         fn join_never_raises_trust(a in label(), b in label()) {
             prop_assert!(a.join(&b).integrity >= a.integrity);
+        }
+
+        #[test]
+        fn join_clears_nobody_of_suspicion(a in label(), b in label()) {
+            let both = &a.suspects() | &b.suspects();
+            prop_assert_eq!(a.join(&b).suspects(), both);
         }
     }
 }

@@ -365,13 +365,14 @@ impl Fields {
     }
 
     fn label(&mut self, field: &'static str) -> Result<Label, Unreadable> {
-        let label: Label =
+        let mut label: Label =
             serde_json::from_value(self.take(field)?).map_err(|error| wrong(field, error))?;
         let is_long = |origin: &String| origin.chars().count() > ORIGIN_CHARS;
         if label.origins.len() > ORIGINS || label.origins.iter().any(is_long) {
             let most = format!("at most {ORIGINS} origins of {ORIGIN_CHARS} characters are kept");
             return Err(wrong(field, most));
         }
+        label.trusted_origins = &label.trusted_origins & &label.origins;
         Ok(label)
     }
 

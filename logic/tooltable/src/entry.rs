@@ -240,6 +240,7 @@ fn field(whole: &Label, row: Row<FieldForm>) -> Result<ResultField, Mistake> {
             integrity,
             readers,
             origins: whole.origins.clone(),
+            trusted_origins: whole.trusted_origins.clone(),
             persistent: form.persistent.unwrap_or(whole.persistent),
         },
         format: form.format.map(format_of).transpose()?,

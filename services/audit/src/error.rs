@@ -170,7 +170,10 @@ impl Coded for Error {
     fn hint(&self) -> String {
         match self {
             Self::Io { .. } => "Check free space and permissions of the folder.",
-            Self::Locked { .. } => "Stop the other `carl`, or attach to it.",
+            Self::Locked { .. } => {
+                "End that process; or write where it serves the log, `audit = \"unix:…\"` under \
+                 `[endpoints]` in config.toml."
+            }
             Self::Key { .. } => {
                 "Put the key file back from a copy. Without it, `carl audit archive` sets the log \
                  aside and lets a fresh one begin."

@@ -129,6 +129,8 @@ fn short_label(label: Label) -> Label {
             other => other,
         },
         origins: short_names(label.origins),
+        // Which of them were trusted is told by the label of each.
+        trusted_origins: BTreeSet::new(),
         ..label
     }
 }

@@ -162,6 +162,14 @@ impl Registry {
         })
     }
 
+    /// The model that answers in the place of another, which did not.
+    pub(crate) fn standing_in(&self, model: &ModelRef, other: &ModelRef) -> Result<Target, Error> {
+        Ok(Target {
+            reason: format!("instead of {other}, which did not answer"),
+            ..self.exact(model)?
+        })
+    }
+
     /// Where a request goes.
     ///
     /// # Errors

@@ -127,6 +127,7 @@ impl Inner {
             None => None,
         };
         let target = self.registry.resolve(&self.config, &request.model).await?;
+        let mut silent = target.model_ref();
         let mut failed =
             match Box::pin(self.ask(&request, target, schema, Vec::new(), teller)).await {
                 Ok(answer) => return Ok(answer),
@@ -139,12 +140,13 @@ impl Inner {
             if !is_outage(failed.kind) {
                 break;
             }
-            let target = self.registry.exact(fallback)?;
+            let target = self.registry.standing_in(fallback, &silent)?;
             let said = notice(
                 "models.fallback",
                 format!(
-                    "{}; using {fallback} instead, as models.fallbacks says",
-                    failed.message()
+                    "{silent} did not answer ({}); {fallback} answers instead, as models.fallbacks \
+                     says.",
+                    failed.message().trim_end_matches('.')
                 ),
                 failed.hint(),
             );
@@ -154,7 +156,7 @@ impl Inner {
             };
             match Box::pin(self.ask(&request, target, schema, vec![said], teller)).await {
                 Ok(answer) => return Ok(answer),
-                Err(error) => failed = error,
+                Err(error) => (failed, silent) = (error, fallback.clone()),
             }
         }
         Err(failed)

@@ -214,6 +214,7 @@ fn label<'a>(hosts: impl Iterator<Item = &'a str>) -> Label {
         origins: hosts
             .map(|host| format!("web:{host}"))
             .collect::<BTreeSet<_>>(),
+        trusted_origins: BTreeSet::new(),
         persistent: true,
     }
 }

@@ -152,7 +152,10 @@ pub fn not_remembered(error: &api::memory::Error) -> Failure {
     let mut failure = Failure::from_coded(error);
     match error {
         Error::NotFound { .. } | Error::Invalid { .. } => failure.exit = Exit::Usage,
-        Error::StillThere { .. } | Error::Unavailable { .. } => {}
+        Error::StillThere { .. }
+        | Error::InUse { .. }
+        | Error::NotOffered { .. }
+        | Error::Unavailable { .. } => {}
     }
     failure
 }

@@ -3,13 +3,15 @@
 use crate::exit::OrFail;
 use crate::new_file::write_new;
 use crate::render::context::{self, Depth};
+use crate::render::moments;
 use crate::render::transcript::{self, Extent};
 use crate::render::{Paint, print, print_error, table};
-use crate::sessions::{agent_of, as_json, events_of, find, fork_point};
+use crate::sessions::{agent_of, as_json, events_of, events_of_document, find, fork_point};
 use anyhow::{Context, Result};
 use api::sessions::{ErrorKind, Follow, Selection, SessionSummary, Sessions, Whose};
 use domain::event::{Event, EventBody};
 use domain::id::SessionId;
+use jiff::tz::TimeZone;
 use serde::Serialize;
 use std::path::Path;
 use text::escape::visible;
@@ -98,12 +100,13 @@ pub async fn list(sessions: &dyn Sessions, limit: usize, form: ListForm) -> Resu
         print("There are no sessions yet. Start one with `carl` or `carl run \"…\"`.\n")?;
         return Ok(());
     }
+    let zone = TimeZone::system();
     let rows: Vec<Vec<String>> = known
         .iter()
         .map(|session| {
             vec![
                 session.session_id.to_string(),
-                session.updated.strftime("%Y-%m-%d %H:%M").to_string(),
+                moments::minute(session.updated, &zone),
                 session.workspace.display().to_string(),
                 visible(&session.title).replace('\n', " "),
             ]
@@ -136,11 +139,12 @@ fn listed(session: &SessionSummary) -> Listed<'_> {
 /// When it is not found, or cannot be read or printed.
 pub async fn show(chosen: Chosen<'_>, form: ShowForm<'_>) -> Result<()> {
     let id = chosen.find().await?;
-    let follow = match form {
-        ShowForm::Events => Follow::ToEnd,
-        ShowForm::Transcript | ShowForm::Agent(_) => Follow::Outline,
+    let events = match form {
+        ShowForm::Events => events_of(chosen.sessions, id, Follow::ToEnd).await?,
+        ShowForm::Transcript | ShowForm::Agent(_) => {
+            events_of_document(chosen.sessions, id).await?
+        }
     };
-    let events = events_of(chosen.sessions, id, follow).await?;
     let text = match form {
         ShowForm::Events => lines(&events)?,
         ShowForm::Transcript => transcript::markdown(&events, Extent::Overview),
@@ -228,11 +232,10 @@ pub async fn fork(chosen: Chosen<'_>, message: u64) -> Result<SessionId> {
 /// When it is not found or cannot be read, or the file is there or cannot be written.
 pub async fn export(chosen: Chosen<'_>, form: ExportForm, out: Option<&Path>) -> Result<()> {
     let id = chosen.find().await?;
-    let follow = match form {
-        ExportForm::Markdown => Follow::Outline,
-        ExportForm::Json => Follow::ToEnd,
+    let events = match form {
+        ExportForm::Markdown => events_of_document(chosen.sessions, id).await?,
+        ExportForm::Json => events_of(chosen.sessions, id, Follow::ToEnd).await?,
     };
-    let events = events_of(chosen.sessions, id, follow).await?;
     let text = match form {
         ExportForm::Markdown => transcript::markdown(&events, Extent::Whole),
         ExportForm::Json => as_json(&events)?,

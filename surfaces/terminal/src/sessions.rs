@@ -2,6 +2,7 @@
 
 use crate::exit::{Failure, OrFail, not_opened};
 use crate::render::messages::{end_of_exchange, spoken};
+use crate::render::transcript::pieces_from;
 use anyhow::{Context, Result};
 use api::Streaming;
 use api::sessions::{Error, Follow, Selection, SessionSummary, Sessions};
@@ -84,6 +85,21 @@ pub async fn events_of(
 ) -> Result<Vec<Event>> {
     let stream = sessions.attach(id, 1, follow).await.or_fail()?;
     stream.try_collect::<Vec<Event>>().await.or_fail()
+}
+
+/// The events of a session that a document of it is made of: its outline, and the pieces of answers
+/// from the first model call on that has no end on record.
+///
+/// # Errors
+/// When its log cannot be read.
+pub async fn events_of_document(sessions: &dyn Sessions, id: SessionId) -> Result<Vec<Event>> {
+    let mut events = events_of(sessions, id, Follow::Outline).await?;
+    if let Some(first) = pieces_from(&events) {
+        events.retain(|event| event.seq < first);
+        let rest = sessions.attach(id, first, Follow::ToEnd).await.or_fail()?;
+        events.extend(rest.try_collect::<Vec<Event>>().await.or_fail()?);
+    }
+    Ok(events)
 }
 
 /// What a session has come to by now.

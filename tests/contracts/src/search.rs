@@ -104,6 +104,7 @@ fn label<'a>(urls: impl Iterator<Item = &'a str>) -> Label {
         origins: urls
             .map(|url| format!("web:{}", host(url)))
             .collect::<BTreeSet<_>>(),
+        trusted_origins: BTreeSet::new(),
         persistent: true,
     }
 }

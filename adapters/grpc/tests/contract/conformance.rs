@@ -128,7 +128,7 @@ async fn memory_in_process_and_over_each_transport() {
         let endpoint = running.serve(transport, services).await;
         let client = grpc::memory::Client::connect(&endpoint);
         let error = api::memory::Curator::stats(&client).await.unwrap_err();
-        assert_eq!(domain::fault::Coded::code(&error), "memory.unavailable");
+        assert_eq!(domain::fault::Coded::code(&error), "memory.not_offered");
         assert!(!error.to_string().contains("the disk is gone"), "{error}");
     }
 }

@@ -33,7 +33,10 @@ pub(super) fn failure(error: Error) -> ToolFailure {
         Error::NotFound { .. } | Error::Invalid { .. } => {
             mendable("unusable", of_call(format!("{error}. Ask in other words.")))
         }
-        Error::StillThere { .. } | Error::Unavailable { .. } => broken(
+        Error::StillThere { .. }
+        | Error::InUse { .. }
+        | Error::NotOffered { .. }
+        | Error::Unavailable { .. } => broken(
             "memory_unavailable",
             of_call(format!("[tool unavailable] {error}. Go on without memory.")),
         ),

@@ -71,6 +71,7 @@ fn from_outside() -> Label {
         integrity: Integrity::Untrusted,
         readers: Readers::Public,
         origins: BTreeSet::from(["web".to_owned()]),
+        trusted_origins: BTreeSet::new(),
         persistent: true,
     }
 }

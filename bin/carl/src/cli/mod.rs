@@ -4,6 +4,7 @@ mod audit;
 mod examples;
 mod list;
 mod memory;
+mod near;
 mod policy;
 mod secret;
 mod serve;
@@ -13,6 +14,7 @@ mod tools;
 pub use audit::{AuditCommand, DecisionArg, LogFolder, RecordFilter, RecordFlags, RecordForm};
 pub use list::ListArgs;
 pub use memory::{AddArgs, KindArg, MemoryCommand, Place};
+pub use near::instead_of;
 pub use policy::{
     ExplainArgs, ForgetArgs, GrantsArgs, GuardArgs, NotesArgs, PolicyCommand, ReplayArgs,
 };

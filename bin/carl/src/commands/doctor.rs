@@ -78,7 +78,7 @@ fn configuration(setting: &Setting) -> Check {
         true => file.display().to_string(),
         false => format!("none at {}; defaults are in force", file.display()),
     };
-    if let Some(project) = &setting.loaded.project {
+    if let Some((project, _)) = &setting.loaded.project {
         detail.push_str(&format!("; narrowed by {}", project.display()));
     }
     Check::ok("configuration", detail)
@@ -272,6 +272,7 @@ async fn whole_path(setting: &Setting, is_writable: bool) -> Check {
     setting.loaded.config.memory.capture = false;
     let attempt = async {
         let house = House::in_process(&setting).await?;
+        named::check_tools(&setting, house.guard.control.as_ref()).await?;
         named::check_agent(&setting, house.guard.control.as_ref()).await?;
         let config = &setting.loaded.config;
         let flags = SessionFlags::default();

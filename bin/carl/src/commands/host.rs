@@ -48,11 +48,13 @@ impl CommandHost {
         })
     }
 
-    /// Checks the agent type that a session of these flags begins with, where they name none.
+    /// Checks the tools that the configuration takes away, and the agent type that a session of
+    /// these flags begins with, where they name none.
     ///
     /// # Errors
-    /// As [`named::check_agent`].
+    /// As [`named::check_tools`] and [`named::check_agent`].
     pub async fn check_agent(&self) -> Result<()> {
+        named::check_tools(&self.setting, self.house.guard.control.as_ref()).await?;
         match self.flags.agent {
             Some(_) => Ok(()),
             None => named::check_agent(&self.setting, self.house.guard.control.as_ref()).await,

@@ -2,7 +2,7 @@
 //! opened for work, and the agent type.
 
 use super::Setting;
-use crate::config::check_default_agent;
+use crate::config::{check_default_agent, check_disabled_tools};
 use crate::wiring::House;
 use anyhow::Result;
 use api::broker::Control;
@@ -43,6 +43,20 @@ pub async fn named(setting: &Setting, part: &str) -> Result<SessionSummary> {
 /// A usage failure when there is no such session.
 pub async fn folder_of(setting: &Setting, session_id: SessionId) -> Result<PathBuf> {
     Ok(named(setting, &session_id.to_string()).await?.workspace)
+}
+
+/// Checks that each tool that the configuration takes away is one.
+///
+/// # Errors
+/// A usage failure when there is none of its name.
+pub async fn check_tools(setting: &Setting, control: &dyn Control) -> Result<()> {
+    if setting.loaded.config.policy.disabled_tools.is_empty() {
+        return Ok(());
+    }
+    let listed = control.list_tools().await.or_fail()?;
+    let names = listed.iter().map(|one| one.definition.name.as_str());
+    let known: Vec<&str> = names.collect();
+    check_disabled_tools(&setting.loaded, &known)
 }
 
 /// Checks the agent type of the configuration, where no flag names another.

@@ -12,7 +12,7 @@ use api::bus::Bus;
 use bus::LocalBus;
 use domain::Timestamp;
 use grpc::Listen;
-use grpc::server::Builder;
+use grpc::server::{Bound, Builder};
 use inbox::LazyInbox;
 use observers::Capture;
 use settings::By;
@@ -51,6 +51,12 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         remembrance,
         inbox,
     } = one(args.role, &setting).await?;
+    let own = match (&address, &remembrance) {
+        (Listen::Tcp(_), Some(remembrance)) if args.role == RoleArg::Memory => {
+            Some(users_own(&setting, remembrance, terms.clone()).await?)
+        }
+        _ => None,
+    };
     offer = offer.terms(terms);
     if let (Listen::Unix(_), Some(remembrance)) = (&address, &remembrance) {
         offer = offer.curator(remembrance.sides.curator.clone());
@@ -67,7 +73,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
             .await
             .or_fail()?;
     }
-    let stopped = until_stopped(offer, &address).await?;
+    let stopped = until_all_stopped(offer, &address, own).await?;
     if let Some(capture) = &capture {
         capture.settle(wiring::CAPTURE_WAIT).await;
     }
@@ -77,6 +83,37 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         wiring::let_go(audit).await;
     }
     Ok(stopped)
+}
+
+/// Memory on the user's own socket, for a role that serves agents over a network.
+async fn users_own(setting: &Setting, remembrance: &Remembrance, terms: String) -> Result<Bound> {
+    private_folder(&setting.paths.runtime)?;
+    let sides = remembrance.sides.clone();
+    let offer = Builder::new().terms(terms).memory(sides.memory);
+    let socket = Listen::Unix(wiring::memory_socket(setting));
+    let bound = offer.curator(sides.curator).bind(&socket).await;
+    bound.context("memory cannot be served to your own commands")
+}
+
+/// Serves as [`until_stopped`], and at the user's own socket for as long.
+async fn until_all_stopped(offer: Builder, listen: &Listen, own: Option<Bound>) -> Result<Exit> {
+    let Some(own) = own else {
+        return until_stopped(offer, listen).await;
+    };
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let (ended, served) = tokio::join!(
+        async {
+            let ended = until_stopped(offer, listen).await;
+            drop(stop);
+            ended
+        },
+        // That the other end is gone is the sign.
+        own.serve(async {
+            let _gone = stopped.await;
+        })
+    );
+    served.context("serving failed")?;
+    ended
 }
 
 /// Where a role listens if it is not told: at the socket that `[endpoints]` names for it, else at one

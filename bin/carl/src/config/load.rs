@@ -1,6 +1,7 @@
 //! Reading the configuration, with errors that name file, line and the nearest right key.
 
-use super::{Config, VARIABLES, project, usage};
+use super::project::{self, Project};
+use super::{Config, VARIABLES, usage};
 use crate::paths::Paths;
 use anyhow::Result;
 use configuration::{FILE_BYTES, flattened, parse_toml};
@@ -18,8 +19,8 @@ pub struct Loaded {
     pub config: Config,
     /// The layers it came from, for `carl config show --origin`.
     pub layers: Figment,
-    /// The project file, if there is one.
-    pub project: Option<PathBuf>,
+    /// The project file, if there is one, and what it says.
+    pub project: Option<(PathBuf, Project)>,
     /// Project files of others, which were ignored: one line each.
     pub ignored: Vec<String>,
 }
@@ -56,7 +57,7 @@ pub fn load(paths: &Paths, workspace: &Path) -> Result<Loaded> {
     Ok(Loaded {
         config,
         layers,
-        project: found.map(|(file, _)| file),
+        project: found,
         ignored,
     })
 }

@@ -11,7 +11,7 @@ mod project;
 mod sense;
 mod template;
 
-pub use agent::check_default_agent;
+pub use agent::{check_default_agent, check_disabled_tools};
 pub use drive::{Drive, InboxConfig};
 pub use load::{Loaded, load};
 pub use origin::{Origins, show};

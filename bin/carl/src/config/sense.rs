@@ -47,7 +47,8 @@ fn check_providers(config: &Config, layers: &Figment) -> Result<()> {
         && let Some(hint) = among_providers(provider)
     {
         let why = format!("there is no provider `{provider}`");
-        return Err(wrong(layers, "models.default_provider", &why, &hint));
+        let how = format!("{}{}", likely(&hint), there_are(config));
+        return Err(wrong(layers, "models.default_provider", &why, &how));
     }
     for provider in config.drive.prices.keys() {
         if let Some(hint) = among_providers(provider) {
@@ -148,6 +149,29 @@ fn check_search(config: &Config, layers: &Figment) -> Result<()> {
 }
 
 /// Those that are configured, and those that need no configuration.
+/// The name that was meant, if one is near; what there is instead is said by [`there_are`].
+fn likely(hint: &str) -> String {
+    match hint.starts_with("Did you") {
+        true => format!("{hint} "),
+        false => String::new(),
+    }
+}
+
+/// Which providers are configured, and which there are besides.
+fn there_are(config: &Config) -> String {
+    let own: Vec<&str> = config.models.providers.keys().map(String::as_str).collect();
+    match own.as_slice() {
+        [] => "Write one of ollama, openai and embedded; none is configured under \
+               [models.providers]."
+            .to_owned(),
+        own => format!(
+            "Write one of {}, configured under [models.providers], or one of ollama, openai and \
+             embedded, which need no section there.",
+            own.join(", ")
+        ),
+    }
+}
+
 fn known_providers(config: &Config) -> Vec<&str> {
     let configured = config.models.providers.keys().map(String::as_str);
     let own = [

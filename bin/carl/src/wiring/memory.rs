@@ -5,11 +5,36 @@ use super::knowledge::{remembrance, served_at};
 use super::log::awaited;
 use super::services::models;
 use super::stores::secrets;
+use crate::effective_settings;
 use crate::lock::StateLock;
 use crate::paths::private_folder;
 use crate::setting::Setting;
 use anyhow::Result;
+use grpc::Endpoint;
+use std::path::PathBuf;
 use terminal::memory::Memories;
+
+/// Where a memory role serves its own user beside what it serves over a network, or without an
+/// address in `[endpoints]`.
+#[must_use]
+pub fn memory_socket(setting: &Setting) -> PathBuf {
+    setting.paths.runtime.join("memory.sock")
+}
+
+/// That socket, if the memory that is configured is behind it: over a network nobody lists and
+/// forgets.
+async fn own_socket(setting: &Setting, configured: Option<&Endpoint>) -> Option<Endpoint> {
+    if matches!(configured, Some(Endpoint::Unix(_))) {
+        return None;
+    }
+    let own = served(setting, memory_socket(setting)).await?;
+    let Some(configured) = configured else {
+        return Some(own);
+    };
+    let here = effective_settings::at(&own).await?;
+    let there = effective_settings::at(configured).await?;
+    (here.process() == there.process()).then_some(own)
+}
 
 /// Memory alone, for the user's own command: that of whoever serves here, else this process's, and
 /// then the lock is held for as long as the second part is.
@@ -18,7 +43,11 @@ use terminal::memory::Memories;
 /// When another process works here and does not serve it, or it cannot be opened.
 pub async fn memories(setting: &Setting) -> Result<(Memories, Option<StateLock>)> {
     let address = &setting.loaded.config.endpoints.memory;
-    if let Some(endpoint) = remote("endpoints.memory", address)? {
+    let configured = remote("endpoints.memory", address)?;
+    if let Some(own) = own_socket(setting, configured.as_ref()).await {
+        return Ok((served_at(&own), None));
+    }
+    if let Some(endpoint) = configured {
         return Ok((served_at(&endpoint), None));
     }
     if let Some(endpoint) = served(setting, setting.paths.socket()).await {

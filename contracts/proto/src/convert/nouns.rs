@@ -169,6 +169,7 @@ impl From<Label> for proto::Label {
                 names,
             }),
             origins: label.origins.into_iter().collect(),
+            trusted_origins: label.trusted_origins.into_iter().collect(),
             persistent: label.persistent,
         }
     }
@@ -197,6 +198,7 @@ impl TryFrom<proto::Label> for Label {
             integrity: Integrity::from_wire(wire.integrity, "integrity")?,
             readers: required(wire.readers, "readers")?,
             origins: wire.origins.into_iter().collect(),
+            trusted_origins: wire.trusted_origins.into_iter().collect(),
             persistent: wire.persistent,
         })
     }

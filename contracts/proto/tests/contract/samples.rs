@@ -187,6 +187,7 @@ impl Seed {
             ]),
             readers: readers[usize::from(self.byte) % 3].clone(),
             origins: self.strings().into_iter().collect(),
+            trusted_origins: BTreeSet::from([self.text.clone()]),
             persistent: self.is_even(),
         }
     }

@@ -386,7 +386,7 @@ impl Call<'_> {
         if is_free {
             return None;
         }
-        let from = read_origins(self.flow.known.context);
+        let from = suspects(self.flow.known.context);
         let is_refused = self.flow.known.refused_choices.contains(self.choice_key);
         if is_refused && self.pinned == Pinned::Nothing {
             return Some(finding(
@@ -439,7 +439,15 @@ impl Call<'_> {
     }
 }
 
-/// What an agent has read, without the user's own words: they are no suspect.
+/// From where what an agent has read may ask for something: what the user trusts is no suspect.
+fn suspects(context: &Label) -> String {
+    read_origins(&Label {
+        origins: context.suspects(),
+        ..context.clone()
+    })
+}
+
+/// What an agent has read, without the user's own words.
 pub(super) fn read_origins(context: &Label) -> String {
     let mut read = context.clone();
     read.origins.remove("user");

@@ -25,6 +25,7 @@ pub fn label(integrity: Integrity, readers: Readers) -> Label {
         integrity,
         readers,
         origins: BTreeSet::from(["test".to_owned()]),
+        trusted_origins: BTreeSet::new(),
         persistent: true,
     }
 }

@@ -5,9 +5,9 @@
 use crate::delegation::handout::{close_tasks, not_whole, tasks_call};
 use crate::work::Work;
 use crate::work::ask::{Ask, AskError};
-use crate::work::loop_mode::no_answer;
 use crate::work::outcome::{CallRecord, Outcome};
 use crate::work::pipeline;
+use crate::work::unfinished::no_answer;
 use api::broker::{PlanApproval, PlanRequest, PlannedCall};
 use api::models::ToolChoice;
 use domain::event::{CallStatus, EventBody, QueryStatus};

@@ -5,6 +5,9 @@ use crate::work::ask::{Ask, AskError, Reply};
 use crate::work::compaction;
 use crate::work::cut::{self, Room};
 use crate::work::outcome::{CallRecord, Outcome};
+use crate::work::unfinished::{
+    calls_used, change_not_made, no_answer, not_changed, went_in_circles, withheld,
+};
 use api::models::ToolChoice;
 use context::Budget;
 use discovery::{OFFER_TOKENS, OfferedTools};
@@ -36,6 +39,7 @@ pub(crate) async fn run(work: &Work) -> Outcome {
         asked: Vec::new(),
         ahead: BTreeMap::new(),
         cut: None,
+        change_not_made: None,
         outcome: Outcome::of(QueryStatus::Failed),
     };
     let mut todo = VecDeque::from(turn.on(Event::Received));
@@ -67,6 +71,8 @@ struct Run<'a> {
     ahead: BTreeMap<CallId, CallRecord>,
     /// What is said of the last reply, if a token limit ended it.
     cut: Option<Cut>,
+    /// What is said of the last call that would have changed something, if it did not.
+    change_not_made: Option<Fault>,
     outcome: Outcome,
 }
 
@@ -282,12 +288,17 @@ impl Run<'_> {
             let call = &record.summary;
             // Arguments that fit no schema are the model's mistake, and nobody's no.
             let is_mistaken = call.status == CallStatus::Denied && call.layer == Layer::Schema;
+            let status = match is_mistaken {
+                true => CallStatus::Failed,
+                false => call.status,
+            };
+            let effect = work.services.effects.get(&call.tool);
+            if effect.is_some_and(|effect| *effect != EffectClass::Read) {
+                self.change_not_made = change_not_made(record, status);
+            }
             ended.push(Event::CallEnded {
                 call_id: call.call_id,
-                status: match is_mistaken {
-                    true => CallStatus::Failed,
-                    false => call.status,
-                },
+                status,
                 circles: call.layer == Layer::Limits || self.was_refused(call),
             });
             self.outcome.note_call(record);
@@ -396,6 +407,7 @@ impl Run<'_> {
             }
             Reason::WentInCircles => self.outcome.error = Some(went_in_circles()),
             Reason::Cut => self.outcome.error = self.cut.take().map(|cut| cut.fault),
+            Reason::Withheld => self.outcome.error = Some(withheld()),
             _ => self.outcome.error = None,
         }
         if self.outcome.error.is_none() && self.claims_what_was_not_done() {
@@ -403,6 +415,9 @@ impl Run<'_> {
                 self.outcome.status = QueryStatus::Partial;
             }
             self.outcome.error = Some(not_changed(&self.outcome.tool_calls));
+        }
+        if self.outcome.error.is_none() && self.outcome.status == QueryStatus::Partial {
+            self.outcome.error = self.change_not_made.take();
         }
     }
 
@@ -422,53 +437,5 @@ impl Run<'_> {
         let before = |tool: &String| changes(tool) && calls.iter().all(|call| call.tool != *tool);
         !now && !self.used().iter().any(before)
             && turn::claims_change(&self.work.request.text, &self.outcome.answer)
-    }
-}
-
-/// The model had all the calls that a request may have; what it says then is not the whole of it.
-fn calls_used(limit: u32) -> Fault {
-    Fault {
-        code: "agents.calls_used".to_owned(),
-        message: format!(
-            "The request reached its limit of {limit} model calls (`[agents] tool_iterations`) \
-             before the model was done."
-        ),
-        hint: "Raise `tool_iterations` under `[agents]` in config.toml, or ask for what is left."
-            .to_owned(),
-    }
-}
-
-/// The answer says that something was changed, and the calls say that nothing was.
-fn not_changed(calls: &[ToolCallSummary]) -> Fault {
-    let refused = calls.iter().rev().find(|c| c.status == CallStatus::Denied);
-    let why = match refused {
-        Some(call) => format!("`{}` was denied", call.tool),
-        None => "no tool that changes anything did its work".to_owned(),
-    };
-    Fault {
-        code: "agents.nothing_changed".to_owned(),
-        message: format!("The answer says that something was changed. Nothing was: {why}."),
-        hint: "The calls are what counts. Ask again in other words, or use a larger model."
-            .to_owned(),
-    }
-}
-
-/// The model asked for the same again and again, and the limits on that refused it; or it wrote
-/// the same words without end.
-fn went_in_circles() -> Fault {
-    Fault {
-        code: "agents.went_in_circles".to_owned(),
-        message: "The model repeated itself until its tools were turned off.".to_owned(),
-        hint: "Say in other words what you want, name the file or folder, or use a larger model \
-               (`carl models`)."
-            .to_owned(),
-    }
-}
-
-pub(crate) fn no_answer() -> Fault {
-    Fault {
-        code: "agents.no_answer".to_owned(),
-        message: "The model gave an empty reply, and again when it was asked once more.".to_owned(),
-        hint: "Try the request in other words, or another model (`carl models`).".to_owned(),
     }
 }

@@ -19,6 +19,7 @@ pub(crate) mod pipeline;
 pub(crate) mod recall;
 pub(crate) mod record;
 pub(crate) mod resources;
+pub(crate) mod unfinished;
 
 use crate::config::{Bridge, Clock};
 use crate::log::agent::AgentState;

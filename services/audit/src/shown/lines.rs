@@ -3,6 +3,8 @@
 use crate::read::Placed;
 use crate::record::Record;
 use domain::id::SessionId;
+use jiff::Zoned;
+use jiff::tz::TimeZone;
 use text::escape::visible;
 
 /// Turns records into lines, and knows what the last heading said.
@@ -10,16 +12,19 @@ pub struct Lines {
     json: bool,
     /// Columns of the terminal; `None` where nothing is cut.
     width: Option<usize>,
+    /// Whose days and hours are shown.
+    zone: TimeZone,
     heading: Option<(String, Option<SessionId>)>,
 }
 
 impl Lines {
-    /// For so many columns, or any number.
+    /// For so many columns, or any number, with the times of a zone; JSON keeps UTC.
     #[must_use]
-    pub const fn new(json: bool, width: Option<usize>) -> Self {
+    pub const fn new(json: bool, width: Option<usize>, zone: TimeZone) -> Self {
         Self {
             json,
             width,
+            zone,
             heading: None,
         }
     }
@@ -31,19 +36,18 @@ impl Lines {
         }
         let mut out = String::new();
         let record = &placed.record;
-        let heading = (
-            record.time.strftime("%Y-%m-%d").to_string(),
-            record.session_id,
-        );
+        let time = record.time.to_zoned(self.zone.clone());
+        // A day on which clocks are set has two headings.
+        let heading = (time.strftime("%Y-%m-%d %:z").to_string(), record.session_id);
         if self.heading.as_ref() != Some(&heading) {
             let session = match record.session_id {
                 Some(id) => format!("session {id}"),
                 None => "no session".to_owned(),
             };
-            out.push_str(&format!("-- {} UTC, {session}\n", heading.0));
+            out.push_str(&format!("-- {}, {session}\n", heading.0));
             self.heading = Some(heading);
         }
-        out.push_str(&self.fitted(self.signed(record, line(placed))));
+        out.push_str(&self.fitted(self.signed(record, line(placed, &time))));
         out.push('\n');
         out
     }
@@ -72,7 +76,7 @@ impl Lines {
     }
 }
 
-fn line(placed: &Placed) -> String {
+fn line(placed: &Placed, time: &Zoned) -> String {
     let record = &placed.record;
     let tool = record
         .tool
@@ -82,7 +86,7 @@ fn line(placed: &Placed) -> String {
     let line = format!(
         "{:>7}  {}  {:<13}  {:<16}  {}",
         placed.sequence,
-        record.time.strftime("%H:%M:%S"),
+        time.strftime("%H:%M:%S"),
         visible(&record.action),
         tool,
         came_to(record),
@@ -144,10 +148,11 @@ mod tests {
         let mut lines = Lines {
             json: false,
             width: None,
+            zone: TimeZone::UTC,
             heading: None,
         };
         let first = lines.of(&placed(BODY));
-        let expected = "-- 2026-11-22 UTC, no session\n     12  05:06:07  outcome        write_file        allow by safety_gate, ok, 4 ms, ";
+        let expected = "-- 2026-11-22 +00:00, no session\n     12  05:06:07  outcome        write_file        allow by safety_gate, ok, 4 ms, ";
         assert!(first.starts_with(expected), "{first}");
         assert!(!first.contains('\u{1b}'), "{first}");
         assert_eq!(
@@ -158,6 +163,7 @@ mod tests {
         let mut narrow = Lines {
             json: false,
             width: Some(40),
+            zone: TimeZone::UTC,
             heading: None,
         };
         let line = narrow.of(&placed(BODY)).lines().nth(1).unwrap().to_owned();
@@ -175,6 +181,7 @@ mod tests {
             let mut lines = Lines {
                 json: false,
                 width,
+                zone: TimeZone::UTC,
                 heading: None,
             };
             let out = lines.of(&placed(body));

@@ -3,18 +3,23 @@
 use crate::read::Placed;
 use crate::record::{ModelCallForm, Record};
 use domain::label::{Label, Readers};
+use jiff::tz::TimeZone;
 use std::collections::BTreeSet;
 use text::escape::visible;
 
 type Row = (&'static str, String);
 
-/// The sheet of a record.
+/// The sheet of a record, with the time of a zone.
 #[must_use]
-pub fn sheet(placed: &Placed) -> String {
+pub fn sheet(placed: &Placed, zone: TimeZone) -> String {
     let record = &placed.record;
+    let time = record.time.to_zoned(zone);
     let mut rows: Vec<Row> = vec![
         ("record", placed.sequence.to_string()),
-        ("time", record.time.to_string()),
+        (
+            "time",
+            time.strftime("%Y-%m-%d %H:%M:%S%.f %:z").to_string(),
+        ),
         ("since boot", since_boot(placed.monotonic_ns)),
         ("action", visible(&record.action)),
     ];

@@ -26,17 +26,16 @@ pub(crate) fn entries_file(folder: &Path) -> PathBuf {
 /// lives.
 ///
 /// # Errors
-/// [`Error::Unavailable`] when the folder cannot be made or another process has it.
+/// [`Error::InUse`] when another process has it; [`Error::Unavailable`] when it cannot be made.
 pub(crate) fn lock(folder: &Path) -> Result<File, Error> {
     private::folder(folder)
         .map_err(|e| unavailable(format!("{} cannot be made", folder.display()), e))?;
     let path = folder.join("lock");
     match private::lock(&path) {
         Ok(Some(file)) => Ok(file),
-        Ok(None) => Err(broken(format!(
-            "another process has {} open; end it, or let it serve memory over its socket",
-            folder.display()
-        ))),
+        Ok(None) => Err(Error::InUse {
+            folder: folder.display().to_string(),
+        }),
         Err(e) => Err(unavailable(
             format!("{} cannot be locked", path.display()),
             e,

@@ -12,6 +12,7 @@ pub mod in_force;
 pub mod links;
 pub mod memory;
 pub mod messages;
+pub mod moments;
 mod paint;
 mod print;
 pub mod recalls;

@@ -22,7 +22,7 @@ pub struct RunSummary {
     /// All thinking.
     pub thinking: String,
     /// Every tool call.
-    pub tool_calls: Vec<ToolCallSummary>,
+    pub tool_calls: Vec<Called>,
     /// Files made or changed.
     pub artifacts: Vec<String>,
     /// What the models cost.
@@ -36,12 +36,27 @@ pub struct RunSummary {
     /// Calls without a decision yet.
     #[serde(skip)]
     requested: BTreeMap<CallId, (String, Value)>,
+    /// The rule and reason of the last decision about each call.
+    #[serde(skip)]
+    decided: BTreeMap<CallId, (String, String)>,
     /// The agents that the request's own agent started.
     #[serde(skip)]
     children: BTreeSet<AgentId>,
     /// What a model had said when its reply broke off.
     #[serde(skip)]
     broken_off: String,
+}
+
+/// One tool call, with why it might run or not.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Called {
+    /// The call.
+    #[serde(flatten)]
+    call: ToolCallSummary,
+    /// The rule of the layer that decided; null for a call that came to no decision.
+    rule: Option<String>,
+    /// What the rule says of it, for the user.
+    reason: Option<String>,
 }
 
 impl RunSummary {
@@ -61,6 +76,7 @@ impl RunSummary {
             duration_ms: 0,
             error: None,
             requested: BTreeMap::new(),
+            decided: BTreeMap::new(),
             children: BTreeSet::new(),
             broken_off: String::new(),
         }
@@ -90,7 +106,7 @@ impl RunSummary {
             } => {
                 self.answer.clone_from(answer);
                 self.thinking.clone_from(thinking);
-                self.tool_calls.clone_from(tool_calls);
+                self.tool_calls = tool_calls.iter().map(|call| self.called(call)).collect();
                 self.usage = *usage;
                 self.model.clone_from(model);
             }
@@ -128,6 +144,16 @@ impl RunSummary {
         }
     }
 
+    fn called(&self, call: &ToolCallSummary) -> Called {
+        let decided = self.decided.get(&call.call_id);
+        let (rule, reason) = decided.cloned().unzip();
+        Called {
+            call: call.clone(),
+            rule,
+            reason,
+        }
+    }
+
     /// What is known of the calls before the request's end tells them all. One without a result yet
     /// counts as cancelled: whether it took effect is not known.
     fn note_call(&mut self, event: &Event) {
@@ -141,9 +167,15 @@ impl RunSummary {
                 let call = (tool.clone(), arguments.clone());
                 self.requested.insert(call_id, call);
             }
-            EventBody::BrokerDecision { verdict, layer, .. } => {
+            EventBody::BrokerDecision {
+                verdict,
+                layer,
+                rule,
+                reason,
+            } => {
+                self.decided.insert(call_id, (rule.clone(), reason.clone()));
                 if let Some((tool, args)) = self.requested.remove(&call_id) {
-                    self.tool_calls.push(ToolCallSummary {
+                    let call = ToolCallSummary {
                         call_id,
                         tool,
                         args,
@@ -151,7 +183,8 @@ impl RunSummary {
                         layer: *layer,
                         status: CallStatus::Cancelled,
                         duration_ms: 0,
-                    });
+                    };
+                    self.tool_calls.push(self.called(&call));
                 }
             }
             EventBody::ToolResult {
@@ -160,8 +193,8 @@ impl RunSummary {
                 ..
             } => {
                 let mut calls = self.tool_calls.iter_mut();
-                if let Some(call) = calls.find(|call| call.call_id == call_id) {
-                    (call.status, call.duration_ms) = (*status, *duration_ms);
+                if let Some(called) = calls.find(|called| called.call.call_id == call_id) {
+                    (called.call.status, called.call.duration_ms) = (*status, *duration_ms);
                 }
             }
             _ => {}

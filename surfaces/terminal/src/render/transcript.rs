@@ -1,19 +1,24 @@
 //! A session as a document, from its events alone.
 
 mod agents;
+mod broken_off;
 mod extent;
 mod work;
 
+pub use broken_off::pieces_from;
 pub use extent::Extent;
 
 use super::links;
 use super::messages::answers;
+use super::moments;
 use super::values::model_in_words;
+use broken_off::BrokenOff;
 use domain::context::{CompactionCause, Summary, SummaryKind};
 use domain::drive::Origin;
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::id::{AgentId, QueryId};
 use extent::quoted;
+use jiff::tz::TimeZone;
 use session::SessionView;
 use std::collections::{BTreeMap, BTreeSet};
 use text::escape::visible;
@@ -49,6 +54,8 @@ struct Facts {
     shown_as_answers: BTreeSet<u64>,
     /// Requests whose end is on record.
     finished: BTreeSet<QueryId>,
+    broken_off: BrokenOff,
+    zone: TimeZone,
     view: SessionView,
 }
 
@@ -58,6 +65,8 @@ impl Facts {
             answers: answers(events),
             shown_as_answers: shown_as_answers(events),
             finished: finished(events),
+            broken_off: BrokenOff::of(events),
+            zone: TimeZone::system(),
             view: SessionView::of(events),
         }
     }
@@ -65,6 +74,11 @@ impl Facts {
     /// Whether an agent worked for another.
     fn is_child(&self, agent_id: AgentId) -> bool {
         self.view.agents().find(agent_id).is_some()
+    }
+
+    /// When something was, for people.
+    fn time(&self, event: &Event) -> String {
+        moments::second(event.time, &self.zone)
     }
 
     /// `#12`, with what became of the message.
@@ -120,7 +134,7 @@ fn page(events: &[Event], facts: &Facts, extent: Extent, whose: Option<AgentId>)
         let part = match (&event.body, whose) {
             // Its beginning and end are told by the agent that started it.
             (EventBody::AgentSpawned { child, .. }, Some(one)) if *child == one => {
-                agents::heading(event)
+                agents::heading(event, &facts.time(event))
             }
             (EventBody::AgentFinished { child, .. }, Some(one)) if *child == one => {
                 agents::report(event)
@@ -140,8 +154,8 @@ fn page(events: &[Event], facts: &Facts, extent: Extent, whose: Option<AgentId>)
 
 fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<String> {
     match &event.body {
-        EventBody::SessionOpened { .. } => Some(opening(event)),
-        EventBody::SessionResumed { .. } => Some(format!("*Resumed {}.*", event.time)),
+        EventBody::SessionOpened { .. } => Some(opening(event, facts)),
+        EventBody::SessionResumed { .. } => Some(format!("*Resumed {}.*", facts.time(event))),
         EventBody::SessionConfigured { profile } => Some(match &profile.model {
             Some(model) => format!(
                 "*Settings: {} mode, model {}.*",
@@ -165,7 +179,7 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
                 "## {who} {} ({}, {}{mark})\n\n{}",
                 facts.number(event.seq),
                 mode.as_str(),
-                event.time,
+                facts.time(event),
                 visible(text)
             ))
         }
@@ -197,14 +211,22 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
         EventBody::Notice(fault) | EventBody::Error(fault) => {
             Some(format!("*{}: {}*", fault.code, visible(&fault.message)))
         }
+        EventBody::TextDelta { .. } | EventBody::TextReplaced { .. } => {
+            facts.broken_off.part(event.seq, known)
+        }
         _ => {
             let is_shown_below = facts.shown_as_answers.contains(&event.seq);
-            lasting(event).or_else(|| work::part(event, extent, is_shown_below))
+            let left = (!is_shown_below).then(|| broken_off::stopped(event, known));
+            let left = left.flatten();
+            let is_shown = is_shown_below || left.is_some();
+            let done = lasting(event).or_else(|| work::part(event, extent, is_shown));
+            let parts: Vec<String> = done.into_iter().chain(left).collect();
+            (!parts.is_empty()).then(|| parts.join("\n\n"))
         }
     }
 }
 
-fn opening(event: &Event) -> String {
+fn opening(event: &Event, facts: &Facts) -> String {
     let EventBody::SessionOpened {
         profile,
         forked_from,
@@ -221,7 +243,7 @@ fn opening(event: &Event) -> String {
         "# {}\n\n- id: {}\n- began: {}\n- folder: {folder}\n- agent: {}",
         visible(name),
         event.session_id,
-        event.time,
+        facts.time(event),
         profile.agent_type
     );
     if let Some((parent, seq)) = forked_from {

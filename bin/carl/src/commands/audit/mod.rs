@@ -13,6 +13,7 @@ use audit::read::{Log, Placed, Query, Records};
 use audit::shown::{self, Lines};
 use audit::{Config, anchor};
 use domain::id::SessionId;
+use jiff::tz::TimeZone;
 use rustix::termios::{isatty, tcgetwinsize};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -178,7 +179,7 @@ fn tail(config: &Config, count: usize, follow: bool, flags: &RecordFlags) -> Res
         return Ok(Exit::Success);
     };
     let (newest, rest) = log.newest(&query, count);
-    let mut lines = Lines::new(flags.json, columns());
+    let mut lines = Lines::new(flags.json, columns(), TimeZone::system());
     for placed in &newest {
         print(&lines.of(placed))?;
     }
@@ -214,7 +215,7 @@ fn query(config: &Config, flags: &RecordFlags) -> Result<Exit> {
     };
     if print_all(
         &mut log.records(query),
-        &mut Lines::new(flags.json, columns()),
+        &mut Lines::new(flags.json, columns(), TimeZone::system()),
     )? == 0
     {
         no_hit()?;
@@ -292,7 +293,7 @@ fn show(config: &Config, sequence: u64, json: bool) -> Result<Exit> {
     print(&if json {
         format!("{}\n", placed.json_line())
     } else {
-        shown::sheet(&placed)
+        shown::sheet(&placed, TimeZone::system())
     })?;
     Ok(Exit::Success)
 }

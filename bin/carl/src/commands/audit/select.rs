@@ -15,13 +15,14 @@ use terminal::exit::Failure;
 /// # Errors
 /// A usage failure when a time cannot be read, or no time can fit.
 pub fn query(filter: &RecordFilter) -> Result<Query> {
+    let zone = TimeZone::system();
     let time = |flag, text: &Option<String>, edge| {
         match text {
         None => Ok(None),
-        Some(text) => moment(text, Timestamp::now(), edge).map(Some).ok_or_else(|| {
+        Some(text) => moment(text, (Timestamp::now(), &zone), edge).map(Some).ok_or_else(|| {
             Failure::usage(
                 format!("{flag}: `{text}` is no time"),
-                "Write a day (2026-11-22, UTC), a time (2026-11-22T05:00:00Z) or an age (90m, 2h, 7d).",
+                "Write a day (2026-11-22, where you are), a time (2026-11-22T05:00:00Z) or an age (90m, 2h, 7d).",
             )
         }),
     }
@@ -57,13 +58,13 @@ enum Edge {
     Last,
 }
 
-fn moment(text: &str, now: Timestamp, edge: Edge) -> Option<Timestamp> {
+fn moment(text: &str, (now, zone): (Timestamp, &TimeZone), edge: Edge) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(time) = text.parse::<Timestamp>() {
         return Some(time);
     }
     if let Ok(day) = text.parse::<Date>() {
-        let start = |day: Date| day.to_zoned(TimeZone::UTC).map(|zoned| zoned.timestamp());
+        let start = |day: Date| day.to_zoned(zone.clone()).map(|zoned| zoned.timestamp());
         return match edge {
             Edge::First => start(day).ok(),
             Edge::Last => {
@@ -86,6 +87,7 @@ mod tests {
     #[test]
     fn times_are_read_as_people_write_them() {
         let now: Timestamp = "2026-11-22T12:00:00Z".parse().unwrap();
+        let utc = TimeZone::UTC;
         let cases = [
             (
                 "2026-11-20",
@@ -107,11 +109,23 @@ mod tests {
             ("7d", "2026-11-15T12:00:00Z", "2026-11-15T12:00:00Z"),
         ];
         for (text, first, last) in cases {
-            assert_eq!(moment(text, now, Edge::First), first.parse().ok(), "{text}");
-            assert_eq!(moment(text, now, Edge::Last), last.parse().ok(), "{text}");
+            assert_eq!(
+                moment(text, (now, &utc), Edge::First),
+                first.parse().ok(),
+                "{text}"
+            );
+            assert_eq!(
+                moment(text, (now, &utc), Edge::Last),
+                last.parse().ok(),
+                "{text}"
+            );
         }
+        // A day is that of whoever types it.
+        let east = TimeZone::fixed(jiff::tz::offset(5));
+        let begins = moment("2026-11-20", (now, &east), Edge::First);
+        assert_eq!(begins, "2026-11-19T19:00:00Z".parse().ok());
         for text in ["", "yesterday", "7", "2026-13-01"] {
-            assert_eq!(moment(text, now, Edge::First), None, "{text}");
+            assert_eq!(moment(text, (now, &utc), Edge::First), None, "{text}");
         }
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn in_order(events: &[Event]) -> Vec<AgentId> {
 }
 
 /// How an agent's own page begins.
-pub(super) fn heading(event: &Event) -> Option<String> {
+pub(super) fn heading(event: &Event, began: &str) -> Option<String> {
     match &event.body {
         EventBody::AgentSpawned {
             child,
@@ -24,8 +24,7 @@ pub(super) fn heading(event: &Event) -> Option<String> {
             task,
             ..
         } => Some(format!(
-            "# Agent {agent_type}\n\n- id: {child}\n- began: {}\n\n{}",
-            event.time,
+            "# Agent {agent_type}\n\n- id: {child}\n- began: {began}\n\n{}",
             visible(task)
         )),
         _ => None,

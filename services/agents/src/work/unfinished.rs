@@ -1,0 +1,92 @@
+//! Why a request that ended is not done in full, for people.
+
+use crate::work::outcome::CallRecord;
+use crate::work::pipeline::plain;
+use domain::event::{CallStatus, ToolCallSummary};
+use domain::fault::Fault;
+use text::escape::visible_line;
+
+/// Most of a tool's own words that a reason repeats, characters.
+const WHY_CHARS: usize = 300;
+
+/// The last call that would have changed something did not, and why. `None` for one that did.
+pub(crate) fn change_not_made(record: &CallRecord, status: CallStatus) -> Option<Fault> {
+    let how = match status {
+        CallStatus::Failed => "failed",
+        CallStatus::Cancelled => "was stopped",
+        // What was refused ends a request as refused, and is told with its rule.
+        CallStatus::Ok | CallStatus::Denied => return None,
+    };
+    let told = plain(record);
+    let first = told.lines().next().unwrap_or_default();
+    let why: String = first.chars().take(WHY_CHARS).collect();
+    Some(Fault {
+        code: "agents.change_failed".to_owned(),
+        message: format!(
+            "The last call that would have changed something, `{}`, {how}: {}",
+            record.summary.tool,
+            visible_line(&why)
+        ),
+        hint: "What was done before it stands. Ask for what is left.".to_owned(),
+    })
+}
+
+/// The provider ended the answer by its own rules.
+pub(crate) fn withheld() -> Fault {
+    Fault {
+        code: "agents.answer_withheld".to_owned(),
+        message:
+            "The provider withheld the answer, or the rest of it, by its own rules on content."
+                .to_owned(),
+        hint: "Ask in other words, or use another model (`carl models`).".to_owned(),
+    }
+}
+
+/// The model had all the calls that a request may have; what it says then is not the whole of it.
+pub(crate) fn calls_used(limit: u32) -> Fault {
+    Fault {
+        code: "agents.calls_used".to_owned(),
+        message: format!(
+            "The request reached its limit of {limit} model calls (`[agents] tool_iterations`) \
+             before the model was done."
+        ),
+        hint: "Raise `tool_iterations` under `[agents]` in config.toml, or ask for what is left."
+            .to_owned(),
+    }
+}
+
+/// The answer says that something was changed, and the calls say that nothing was.
+pub(crate) fn not_changed(calls: &[ToolCallSummary]) -> Fault {
+    let refused = calls.iter().rev().find(|c| c.status == CallStatus::Denied);
+    let why = match refused {
+        Some(call) => format!("`{}` was denied", call.tool),
+        None => "no tool that changes anything did its work".to_owned(),
+    };
+    Fault {
+        code: "agents.nothing_changed".to_owned(),
+        message: format!("The answer says that something was changed. Nothing was: {why}."),
+        hint: "The calls are what counts. Ask again in other words, or use a larger model."
+            .to_owned(),
+    }
+}
+
+/// The model asked for the same again and again, and the limits on that refused it; or it wrote
+/// the same words without end.
+pub(crate) fn went_in_circles() -> Fault {
+    Fault {
+        code: "agents.went_in_circles".to_owned(),
+        message: "The model repeated itself until its tools were turned off.".to_owned(),
+        hint: "Say in other words what you want, name the file or folder, or use a larger model \
+               (`carl models`)."
+            .to_owned(),
+    }
+}
+
+/// The model said nothing, twice.
+pub(crate) fn no_answer() -> Fault {
+    Fault {
+        code: "agents.no_answer".to_owned(),
+        message: "The model gave an empty reply, and again when it was asked once more.".to_owned(),
+        hint: "Try the request in other words, or another model (`carl models`).".to_owned(),
+    }
+}
