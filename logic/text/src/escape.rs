@@ -32,6 +32,24 @@ pub fn visible_line(text: &str) -> String {
         .replace('\t', "\\u{9}")
 }
 
+/// An argument list as a person can read it back: what a shell would take for something else is
+/// quoted. Not escaped: a line feed in an argument is one in the text.
+#[must_use]
+pub fn quoted_argv(argv: &[impl AsRef<str>]) -> String {
+    let is_plain = |argument: &str| {
+        let mut all = argument.chars();
+        !argument.is_empty() && all.all(|c| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c))
+    };
+    let quoted: Vec<String> = argv
+        .iter()
+        .map(|argument| match argument.as_ref() {
+            plain if is_plain(plain) => plain.to_owned(),
+            other => format!("'{}'", other.replace('\'', "'\\''")),
+        })
+        .collect();
+    quoted.join(" ")
+}
+
 fn has_picture(before: &str, c: char) -> bool {
     if matches!(
         c,
@@ -55,6 +73,12 @@ fn has_picture(before: &str, c: char) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn arguments_are_shown_apart() {
+        let argv = ["echo", "a b", "", "it's", "$(x)"];
+        assert_eq!(quoted_argv(&argv), r"echo 'a b' '' 'it'\''s' '$(x)'");
+    }
 
     #[test]
     fn one_line_stays_one_line() {
