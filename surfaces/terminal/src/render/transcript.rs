@@ -13,7 +13,7 @@ use domain::context::{CompactionCause, Summary, SummaryKind};
 use domain::drive::Origin;
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::id::{AgentId, QueryId};
-use extent::quoted;
+use extent::{quoted, shown, shown_line};
 use session::SessionView;
 use std::collections::{BTreeMap, BTreeSet};
 use text::escape::visible;
@@ -146,7 +146,7 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
             Some(model) => format!(
                 "*Settings: {} mode, model {}.*",
                 profile.mode.as_str(),
-                visible(&model_in_words(model))
+                shown_line(&model_in_words(model))
             ),
             None => format!("*Settings: {} mode.*", profile.mode.as_str()),
         }),
@@ -154,6 +154,10 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
             let who = match origin {
                 Origin::User => "User",
                 Origin::Drive => "Drive",
+            };
+            let said = match origin {
+                Origin::User => visible(text),
+                Origin::Drive => shown(text),
             };
             let has_ended = event.query_id.is_none_or(|id| facts.finished.contains(&id));
             let mark = match (facts.view.exchanges().counts(event), has_ended) {
@@ -166,7 +170,7 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
                 facts.number(event.seq),
                 mode.as_str(),
                 event.time,
-                visible(text)
+                said
             ))
         }
         // How a request ended without one stands in the line after it.
@@ -174,7 +178,7 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
         EventBody::GenerationFinished { answer, model, .. } => {
             let by = model
                 .as_ref()
-                .map(ToString::to_string)
+                .map(|model| shown_line(&model.to_string()))
                 .unwrap_or_else(|| "rules".to_owned());
             let seq = event.query_id.and_then(|id| facts.answers.get(&id));
             let number = seq.map_or_else(String::new, |seq| format!(" {}", facts.number(*seq)));
@@ -186,7 +190,7 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
         EventBody::QueryFinished { status, error, .. } if *status != QueryStatus::Success => {
             let why = error
                 .as_ref()
-                .map(|fault| format!(": {}", visible(&fault.message)))
+                .map(|fault| format!(": {}", shown_line(&fault.message)))
                 .unwrap_or_default();
             Some(format!("*Ended {status:?}{why}*"))
         }
@@ -195,7 +199,7 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
             note => format!("*Rated {score}: {}*", visible(note)),
         }),
         EventBody::Notice(fault) | EventBody::Error(fault) => {
-            Some(format!("*{}: {}*", fault.code, visible(&fault.message)))
+            Some(format!("*{}: {}*", fault.code, shown_line(&fault.message)))
         }
         _ => {
             let is_shown_below = facts.shown_as_answers.contains(&event.seq);
@@ -219,7 +223,7 @@ fn opening(event: &Event) -> String {
     let folder = profile.settings.workspace.display();
     let mut text = format!(
         "# {}\n\n- id: {}\n- began: {}\n- folder: {folder}\n- agent: {}",
-        visible(name),
+        shown_line(name),
         event.session_id,
         event.time,
         profile.agent_type
@@ -253,7 +257,7 @@ fn lasting(event: &Event) -> Option<String> {
         }
         EventBody::JournalWritten { title, text, .. } => Some(format!(
             "> *journal: {}*\n>\n> {}",
-            visible(title),
+            shown_line(title),
             quoted(text)
         )),
         EventBody::Pinned { seq, pinned: true } => Some(format!("*Message #{seq} was pinned.*")),
@@ -266,10 +270,10 @@ fn lasting(event: &Event) -> Option<String> {
         EventBody::DriveState(decision) => Some(format!(
             "*Drive: {}; {}*",
             decision.state.as_str(),
-            visible(&decision.reason)
+            shown_line(&decision.reason)
         )),
         EventBody::SignalReceived { signal } => {
-            Some(format!("*Signal: {}*", visible(&summary(signal))))
+            Some(format!("*Signal: {}*", shown_line(&summary(signal))))
         }
         _ => None,
     }
@@ -295,7 +299,7 @@ fn summed_up(summary: &Summary) -> String {
         let cites: Vec<String> = line.cites.iter().map(|seq| format!("#{seq}")).collect();
         format!(
             "- {kind}: {} ({})",
-            visible(&line.text).replace('\n', " "),
+            shown_line(&line.text),
             cites.join(", ")
         )
     });
