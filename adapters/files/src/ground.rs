@@ -4,9 +4,10 @@
 
 use crate::failure::from_errno;
 use crate::found::{Found, not_a_file};
-use crate::links::protected_links;
+use crate::links::{LINK_DEPTH, Links, protected_links};
 use api::executor::ToolFailure;
 use api::failure::refused;
+use domain::limits::LINK_ENTRIES;
 use policy::protected::{Protected, Protection};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, FileType, FsWord, Mode, OFlags};
@@ -114,7 +115,12 @@ impl Ground {
         roots: &[PathBuf],
         shown: &str,
     ) -> Result<(), ToolFailure> {
-        told(self.changes(roots).refuses(real), shown)
+        let changes = self.changes(roots);
+        told(changes.refuses(real), shown)?;
+        match changes.links().is_cut {
+            true => Err(too_many(shown)),
+            false => Ok(()),
+        }
     }
 
     /// What may be changed in these folders, as their links are now.
@@ -142,21 +148,23 @@ pub(crate) struct Changes<'g> {
     protected: &'g Protected,
     roots: &'g [PathBuf],
     /// Looked for once, and only for what is open by its own name.
-    links: OnceCell<Vec<(PathBuf, PathBuf)>>,
+    links: OnceCell<Links>,
 }
 
 impl Changes<'_> {
+    fn links(&self) -> &Links {
+        let look = || protected_links(self.protected, self.roots);
+        self.links.get_or_init(look)
+    }
+
     fn refuses(&self, real: &Path) -> Option<Protection> {
         let refused = |path: &Path| self.protected.refuses_write(path, self.roots);
         let by_link = || {
-            let links = self
-                .links
-                .get_or_init(|| protected_links(self.protected, self.roots));
-            links.iter().find_map(|(goal, link)| {
-                let inside = real.strip_prefix(goal).ok()?;
+            self.links().leads.iter().find_map(|lead| {
+                let inside = real.strip_prefix(&lead.goal).ok()?;
                 match inside.as_os_str().is_empty() {
-                    true => refused(link),
-                    false => refused(&link.join(inside)),
+                    true => refused(&lead.name),
+                    false => refused(&lead.name.join(inside)),
                 }
             })
         };
@@ -167,10 +175,22 @@ impl Changes<'_> {
     /// nothing to where a change would be refused and is not now.
     pub(crate) fn may_carry(&self, from: &Path, to: &Path) -> bool {
         match (self.refuses(from), self.refuses(to)) {
-            (Some(Protection::RunsLater), _) | (None, None) => true,
+            (Some(Protection::RunsLater), _) => true,
+            (None, None) => !self.links().is_cut,
             (Some(_), _) | (None, Some(_)) => false,
         }
     }
+}
+
+fn too_many(shown: &str) -> ToolFailure {
+    refused(
+        "too_many_files",
+        format!(
+            "`{shown}` is not changed: there are more than {LINK_ENTRIES} files, or folders deeper \
+             than {LINK_DEPTH} levels, in the folders that may be written, so nothing tells whether \
+             another program runs it. Ask the user to open a narrower folder."
+        ),
+    )
 }
 
 fn told(protection: Option<Protection>, shown: &str) -> Result<(), ToolFailure> {

@@ -2,7 +2,7 @@
 //! something else. It runs as `run_shell` runs one: the same view, the same guard, no network.
 
 use crate::jobs::{Outcome, Post, Reach, View, how};
-use crate::output::{add_streams, record_of, shown_argv, text_of, unwritable};
+use crate::output::{add_streams, record_of, text_of, unwritable};
 use crate::record::{JobOutput, JobState, ListJobs, ListedJob, StartJob, StopJob};
 use crate::runner::{self, Guarding, Launch, Runner};
 use crate::shell::{self, Ground};
@@ -15,6 +15,7 @@ use domain::limits::{JOB_OUTPUT_BYTES, JOB_TIME, JOB_WAIT};
 use domain::tool::ToolOutput;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
+use text::escape::quoted_argv;
 
 /// How long beginning a job waits to see whether it fails at once.
 const SETTLING: Duration = Duration::from_millis(250);
@@ -82,7 +83,7 @@ fn reach(runner: &Runner, call: &JudgedCall) -> Reach {
 pub(crate) async fn start(runner: &Runner, call: &JudgedCall) -> Result<ToolOutput, ToolFailure> {
     let asked: Begin = call.parse_arguments()?;
     check_name(&asked.name)?;
-    let command = shown_argv(&asked.argv);
+    let command = quoted_argv(&asked.argv);
     let mut launch = shell::launch(runner, call, asked.argv)?;
     launch.job.limits = limits();
     let named = (asked.name.as_str(), command);

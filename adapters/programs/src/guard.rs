@@ -73,14 +73,20 @@ impl Watch {
         let places: Vec<PathBuf> = places.map(|place| place.path.clone()).collect();
         let leading = above(&places, roots).into_iter();
         kept_names.extend(leading.filter(|folder| protected.leads_to_listed(folder)));
+        // Beneath another name of its folder, what a place leads to would be another file.
+        let goals: Vec<PathBuf> = std::mem::take(&mut sight.goals).into_iter().collect();
+        kept_names.extend(above(&goals, roots));
+        let (there, missing): (Vec<_>, Vec<_>) = goals
+            .into_iter()
+            .partition(|goal| goal.symlink_metadata().is_ok());
         Ok(Self {
             held: kept_names.into_iter().collect(),
-            awaited: awaited(&found, roots),
+            awaited: awaited(&found, roots).into_iter().chain(missing).collect(),
             hidden,
             unseen: std::mem::take(&mut sight.unseen),
             roots: held.collect(),
             known: found.iter().map(Found::mark).collect(),
-            frozen: frozen(found, roots),
+            frozen: with_goals(frozen(found, roots), there),
         })
     }
 
@@ -203,6 +209,14 @@ fn frozen(found: Vec<Found>, roots: &[PathBuf]) -> Vec<PathBuf> {
     frozen.into_iter().collect()
 }
 
+/// With what else is to be frozen, in order and once; what lies in a frozen folder is.
+fn with_goals(frozen: Vec<PathBuf>, goals: Vec<PathBuf>) -> Vec<PathBuf> {
+    let is_new = |goal: &PathBuf| !frozen.iter().any(|place| goal.starts_with(place));
+    let goals: Vec<PathBuf> = goals.into_iter().filter(is_new).collect();
+    let all: BTreeSet<PathBuf> = frozen.into_iter().chain(goals).collect();
+    all.into_iter().collect()
+}
+
 /// Where links among protected places lead in these folders, and nothing is: what a program puts
 /// there becomes one.
 fn awaited(found: &[Found], roots: &[PathBuf]) -> BTreeSet<PathBuf> {
@@ -279,7 +293,7 @@ fn not_a_root(root: &Path, why: Protection) -> ToolFailure {
 }
 
 fn too_many() -> ToolFailure {
-    let Limits { entries, depth } = Limits::BEFORE;
+    let Limits { entries, depth, .. } = Limits::BEFORE;
     mendable(
         "too_many_files",
         format!(

@@ -6,6 +6,7 @@ use api::failure::broken;
 use api::sandbox::{Captured, Ended, Enforcement, Finished};
 use domain::limits::EXEC_TIME_MOST;
 use domain::tool::ToolOutput;
+use text::escape::quoted_argv;
 
 /// A stream as text, with a mark where its middle was dropped.
 pub(crate) fn stream(captured: &Captured) -> String {
@@ -105,23 +106,14 @@ pub(crate) fn record_of(finished: &Finished, notes: &[String]) -> RunProgram {
     }
 }
 
-/// An argument list as a person can read it back: what a shell would take for something else is
-/// quoted.
-pub(crate) fn shown_argv(argv: &[String]) -> String {
-    let quoted: Vec<String> = argv
-        .iter()
-        .map(|argument| {
-            let is_plain = !argument.is_empty()
-                && argument
-                    .chars()
-                    .all(|c| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c));
-            match is_plain {
-                true => argument.clone(),
-                false => format!("'{}'", argument.replace('\'', "'\\''")),
-            }
-        })
-        .collect();
-    quoted.join(" ")
+/// A command as the lines of a question. Where an argument has lines of its own, each stands behind
+/// a bar, so that none looks like a line of ours.
+pub(crate) fn command_lines(argv: &[String]) -> String {
+    let command = quoted_argv(argv);
+    let mut lines = command.split('\n');
+    let first = lines.next().unwrap_or_default();
+    let more: String = lines.map(|line| format!("| {line}\n")).collect();
+    format!("$ {first}\n{more}")
 }
 
 #[cfg(test)]
@@ -129,8 +121,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_shown_apart() {
-        let argv = ["echo", "a b", "", "it's", "$(x)"].map(str::to_owned);
-        assert_eq!(shown_argv(&argv), r"echo 'a b' '' 'it'\''s' '$(x)'");
+    fn no_line_of_an_argument_stands_by_itself() {
+        let argv = [
+            "sh",
+            "-c",
+            "touch a
+  In short: nothing
+$ ls",
+        ]
+        .map(str::to_owned);
+        let shown = "$ sh -c 'touch a
+|   In short: nothing
+| $ ls'
+";
+        assert_eq!(command_lines(&argv), shown);
+        assert_eq!(
+            command_lines(&argv[..2]),
+            "$ sh -c
+"
+        );
     }
 }

@@ -11,7 +11,7 @@ mod steps;
 
 use self::request::{Manager, PackageInstall, VENV};
 use self::steps::{Places, Step, Steps};
-use crate::output::{output, shown_argv};
+use crate::output::{command_lines, output};
 use crate::runner::{Launch, Runner, limits};
 use crate::scratch::ScratchFolder;
 use crate::shell::{self, Ground};
@@ -282,7 +282,7 @@ pub(crate) fn preview(runner: &Runner, call: &JudgedCall) -> Result<String, Tool
 fn shown(asked: &PackageInstall, steps: &Steps, workspace: &Path) -> String {
     let mut text = String::new();
     for step in &steps.all {
-        text.push_str(&format!("$ {}\n", shown_argv(&step.argv)));
+        text.push_str(&command_lines(&step.argv));
         text.push_str(&match (&steps.index, step.network) {
             (Some(index), Network::Host) => format!(
                 "{} from {}: {}, and the packages that {} on. In the sandbox, WITH this machine's \

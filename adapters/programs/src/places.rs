@@ -1,8 +1,8 @@
 //! Looking for protected places: the shallow ones first, and also in folders that were closed to
 //! their own user.
 
-use domain::limits::{GUARD_ENTRIES, WALK_DEPTH};
-use paths::is_inside;
+use domain::limits::{GUARD_ENTRIES, LINK_ENTRIES, WALK_DEPTH};
+use paths::{is_inside, leads_from};
 use policy::protected::{Protected, Protection};
 use rustix::fs::{Access, CWD, Mode, OFlags, ResolveFlags, access, fstat, openat2};
 use std::collections::{BTreeSet, VecDeque};
@@ -22,6 +22,8 @@ pub(crate) type Identity = (u64, u64);
 pub(crate) struct Limits {
     pub(crate) entries: usize,
     pub(crate) depth: usize,
+    /// Most entries in protected places that are looked at for where they lead.
+    pub(crate) leads: usize,
 }
 
 impl Limits {
@@ -29,11 +31,13 @@ impl Limits {
     pub(crate) const BEFORE: Self = Self {
         entries: GUARD_ENTRIES,
         depth: 4 * WALK_DEPTH,
+        leads: LINK_ENTRIES,
     };
-    /// After it ran: however deep it went.
+    /// After it ran: however deep it went. What is in a protected place is as it was.
     pub(crate) const AFTER: Self = Self {
         entries: GUARD_ENTRIES,
         depth: usize::MAX,
+        leads: 0,
     };
 }
 
@@ -69,6 +73,9 @@ pub(crate) struct Sight {
     pub(crate) found: Vec<Found>,
     /// All that hold keys or passwords.
     pub(crate) hidden: Vec<PathBuf>,
+    /// Where what is in protected places leads.
+    pub(crate) goals: BTreeSet<PathBuf>,
+    leads_left: usize,
     /// What could not be looked at although a program could have written there.
     pub(crate) unseen: BTreeSet<PathBuf>,
     /// Whether there is more than the limits allow to look at.
@@ -82,7 +89,10 @@ pub(crate) fn search<'a>(
     roots: impl Iterator<Item = &'a PathBuf>,
     limits: Limits,
 ) -> Sight {
-    let mut sight = Sight::default();
+    let mut sight = Sight {
+        leads_left: limits.leads,
+        ..Sight::default()
+    };
     let mut left = limits.entries;
     let given: Vec<PathBuf> = roots.cloned().collect();
     let roots = given.iter().enumerate();
@@ -125,6 +135,12 @@ pub(crate) fn search<'a>(
     sight
 }
 
+/// Whether what a place leads to is protected as the place is. What is closed or ours is not run by
+/// others because of where it lies.
+const fn leads_on(why: Option<Protection>) -> bool {
+    matches!(why, Some(Protection::RunsLater | Protection::Credentials))
+}
+
 impl Sight {
     /// Takes up one entry; a folder that is to be looked through comes back.
     fn look(
@@ -152,6 +168,13 @@ impl Sight {
         let links_to_listed = kind.is_symlink() && protected.leads_to_listed(&path);
         if (unwritten.is_none() || is_on_the_way) && !links_to_listed {
             return Ok(kind.is_dir().then_some(path));
+        }
+        let above = path.parent();
+        let above = above.and_then(|above| protected.refuses_write(above, roots));
+        if self.leads_left > 0 && leads_on(unwritten) && !leads_on(above) {
+            let leads = leads_from(&path, roots, &mut self.leads_left);
+            self.goals.extend(leads.into_iter().map(|lead| lead.goal));
+            self.is_cut |= self.leads_left == 0;
         }
         let meta = fs::symlink_metadata(&path)?;
         let link = match meta.is_symlink() {

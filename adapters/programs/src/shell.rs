@@ -1,7 +1,7 @@
 //! `run_shell` and `run_script`: a command or a script in the folders that the agent may read and
 //! write, without a network.
 
-use crate::output::{longer, output, shown_argv};
+use crate::output::{command_lines, longer, output};
 use crate::runner::{Launch, Runner, limits};
 use crate::scratch::ScratchFolder;
 use api::authority::JudgedCall;
@@ -12,6 +12,7 @@ use domain::tool::ToolOutput;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use text::escape::visible_line;
 
 /// How a script is started: its text is a file in the scratch folder.
 const SCRIPT: &str = "script.sh";
@@ -169,8 +170,7 @@ pub(crate) fn preview_command(
     call: &JudgedCall,
     argv: &[String],
 ) -> Result<String, ToolFailure> {
-    let command = format!("$ {}\n", shown_argv(argv));
-    Ok(preview(runner, call, &folder(call)?, &command))
+    Ok(preview(runner, call, &folder(call)?, &command_lines(argv)))
 }
 
 pub(crate) fn preview_script(runner: &Runner, call: &JudgedCall) -> Result<String, ToolFailure> {
@@ -180,10 +180,15 @@ pub(crate) fn preview_script(runner: &Runner, call: &JudgedCall) -> Result<Strin
     Ok(preview(runner, call, &folder, &lines.collect::<String>()))
 }
 
+/// A folder on the line of a question: its name may have lines of its own.
+fn name_of(folder: &Path) -> String {
+    visible_line(&folder.to_string_lossy())
+}
+
 fn preview(runner: &Runner, call: &JudgedCall, folder: &Path, what: &str) -> String {
     let ground = Ground::of(runner, call);
     let list = |paths: &[PathBuf]| {
-        let names: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
+        let names: Vec<String> = paths.iter().map(|path| name_of(path)).collect();
         match names.is_empty() {
             true => "nothing".to_owned(),
             false => names.join(", "),
@@ -192,7 +197,7 @@ fn preview(runner: &Runner, call: &JudgedCall, folder: &Path, what: &str) -> Str
     format!(
         "{what}Runs in the sandbox, in {}: no network; reads {}; changes {}, which `undo` cannot take \
          back.\n",
-        folder.display(),
+        name_of(folder),
         list(&ground.read),
         list(&ground.write),
     )

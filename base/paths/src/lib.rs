@@ -6,6 +6,9 @@
 //! What it never does: know a noun of ours, decide what a path may be used for, change anything.
 //! Where to start: [`real_path`].
 
+mod leads;
+
+pub use leads::{Lead, leads_from};
 use std::fs;
 use std::path::{Path, PathBuf};
 

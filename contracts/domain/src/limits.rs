@@ -59,8 +59,8 @@ pub const JOB_WAIT: Duration = Duration::from_secs(60);
 /// Most directory entries looked through for protected places before a program may write.
 pub const GUARD_ENTRIES: usize = 1_000_000;
 /// Most directory entries looked through before a change of a file, for links that make a protected
-/// place of it.
-pub const LINK_ENTRIES: usize = 100_000;
+/// place of it; where there are more, nothing is changed.
+pub const LINK_ENTRIES: usize = 1_000_000;
 /// Most directory entries looked through for keys and passwords in folders that a program may only
 /// read; folders beyond are hidden whole.
 pub const HIDE_ENTRIES: usize = 400_000;

@@ -10,12 +10,31 @@ use unicode_normalization::char::is_combining_mark;
 /// accents and emoji stay. For reading only: a backslash in the text is not doubled.
 #[must_use]
 pub fn visible(text: &str) -> String {
+    spelled(text, |out, c| {
+        // Writing to a String cannot fail.
+        let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+    })
+}
+
+/// A text that is JSON, with everything that cannot be seen written as JSON's own `\u…`: the same
+/// value to every reader, and nothing to a terminal.
+#[must_use]
+pub fn visible_json(json: &str) -> String {
+    spelled(json, |out, c| {
+        let mut units = [0; 2];
+        for unit in c.encode_utf16(&mut units) {
+            let _ = write!(out, "\\u{unit:04x}");
+        }
+    })
+}
+
+/// The text with each character that cannot be seen as `spell` writes it.
+fn spelled(text: &str, spell: impl Fn(&mut String, char)) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
         let (before, rest) = (&text[..at], &text[at + c.len_utf8()..]);
         if hidden::hides(before, c, rest) || !has_picture(before, c) {
-            // Writing to a String cannot fail.
-            let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+            spell(&mut out, c);
         } else {
             out.push(c);
         }
@@ -30,6 +49,24 @@ pub fn visible_line(text: &str) -> String {
     visible(text)
         .replace('\n', "\\u{a}")
         .replace('\t', "\\u{9}")
+}
+
+/// An argument list as a person can read it back: what a shell would take for something else is
+/// quoted. Not escaped: a line feed in an argument is one in the text.
+#[must_use]
+pub fn quoted_argv(argv: &[impl AsRef<str>]) -> String {
+    let is_plain = |argument: &str| {
+        let mut all = argument.chars();
+        !argument.is_empty() && all.all(|c| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c))
+    };
+    let quoted: Vec<String> = argv
+        .iter()
+        .map(|argument| match argument.as_ref() {
+            plain if is_plain(plain) => plain.to_owned(),
+            other => format!("'{}'", other.replace('\'', "'\\''")),
+        })
+        .collect();
+    quoted.join(" ")
 }
 
 fn has_picture(before: &str, c: char) -> bool {
@@ -55,6 +92,19 @@ fn has_picture(before: &str, c: char) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn arguments_are_shown_apart() {
+        let argv = ["echo", "a b", "", "it's", "$(x)"];
+        assert_eq!(quoted_argv(&argv), r"echo 'a b' '' 'it'\''s' '$(x)'");
+    }
+
+    #[test]
+    fn json_stays_the_same_value() {
+        let json = "{\"a\": \"\u{9b}31m\u{202e}\u{e0041} é\\n\"}\n";
+        let shown = visible_json(json);
+        assert_eq!(shown, "{\"a\": \"\\u009b31m\\u202e\\udb40\\udc41 é\\n\"}\n");
+    }
 
     #[test]
     fn one_line_stays_one_line() {

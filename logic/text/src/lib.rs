@@ -6,8 +6,8 @@
 //! what secrets look like, in every encoding that they could leak in.
 //! What it never does: input or output, deciding whether a call may run. Nothing here is a
 //! boundary; it takes away disguises, and the broker decides.
-//! Where to start: [`firewall`] and [`fence`] for what a model reads, [`escape`] and [`links`] for what a
-//! person reads.
+//! Where to start: [`firewall`] and [`fence`] for what a model reads, [`escape`], [`links`] and
+//! [`markdown`] for what a person reads.
 
 pub mod cap;
 pub mod defuse;
@@ -16,4 +16,5 @@ pub mod fence;
 pub mod firewall;
 mod hidden;
 pub mod links;
+pub mod markdown;
 pub mod secrets;

@@ -1,6 +1,7 @@
 //! Links in what a model says to a person: where each truly leads, and whether the person ever
 //! named that place. What they did not name and an outsider may have put there is marked.
 
+use crate::markdown::decoded;
 use std::collections::BTreeSet;
 use url::{Host, Url};
 
@@ -43,6 +44,12 @@ impl Known {
         self.has_seen_outsiders = true;
     }
 
+    /// Whether the user gave exactly this address.
+    #[must_use]
+    pub fn gave(&self, address: &str) -> bool {
+        stands_in(&self.said, &address.to_lowercase())
+    }
+
     /// Where the links of a text lead that the user did not name, each once; nothing before an
     /// outsider had a say.
     #[must_use]
@@ -51,7 +58,13 @@ impl Known {
             return Vec::new();
         }
         let mut places = BTreeSet::new();
-        for lead in leads(text) {
+        // Also as those read it that decode before they follow a link.
+        let decoded = decoded(text);
+        let again = Some(&*decoded).filter(|decoded| *decoded != text);
+        for lead in leads(text)
+            .into_iter()
+            .chain(again.into_iter().flat_map(leads))
+        {
             if !self.names(&lead) {
                 places.insert(lead.place());
             }
@@ -197,11 +210,11 @@ fn lead(written: &str, is_opaque: bool) -> Option<Lead> {
 fn slashes(word: &str) -> Option<usize> {
     let is_slash = |c: char| c == '/' || c == '\\';
     let mut from = 0;
-    while let Some(found) = word[from..].find([':', '(']) {
+    while let Some(found) = word[from..].find([':', '(', '=']) {
         let mark = from + found;
         let behind = &word[mark + 1..];
         let count = behind.chars().take_while(|c| is_slash(*c)).count();
-        if word[mark..].starts_with(':') && count >= 1 {
+        if word[mark..].starts_with(':') && (count >= 1 || is_web(&word[..mark], behind)) {
             let scheme = word[..mark]
                 .rfind(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c)))
                 .map_or(0, |at| {
@@ -210,12 +223,21 @@ fn slashes(word: &str) -> Option<usize> {
             if mark - scheme >= 2 {
                 return Some(scheme);
             }
-        } else if word[mark..].starts_with('(') && count >= 2 {
+        } else if word[mark..].starts_with(['(', '=']) && count >= 2 {
             return Some(mark + 1);
         }
         from = mark + 1;
     }
     None
+}
+
+/// Whether what stands before and behind a colon is an address of the web without its slashes, which
+/// a browser takes as well.
+fn is_web(before: &str, behind: &str) -> bool {
+    let scheme = before.rsplit(|c: char| !c.is_ascii_alphanumeric()).next();
+    let scheme = scheme.unwrap_or_default().to_ascii_lowercase();
+    let is_host = behind.starts_with(|c: char| c.is_alphanumeric() || c == '[');
+    matches!(scheme.as_str(), "http" | "https") && is_host
 }
 
 fn is_letter_before(word: &str, at: usize) -> bool {
@@ -291,6 +313,12 @@ mod tests {
             ("[pay](javascript:alert(1))", "a javascript: link"),
             ("mailto:eve@evil.example", "a mailto: link"),
             ("(see https://evil.example).", "evil.example"),
+            ("![a](https&#58;//evil.example/p)", "evil.example"),
+            ("![a](https\\://evil.example/p)", "evil.example"),
+            ("![a](https:&#47;/evil.example/p)", "evil.example"),
+            ("![a](https:evil.example/p)", "evil.example"),
+            ("<img src=//evil.example/p>", "evil.example"),
+            ("[x](&#104;ttps&colon;//evil.example/)", "evil.example"),
         ];
         for (text, place) in cases {
             let shown = show(text, &known);

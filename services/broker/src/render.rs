@@ -1,10 +1,10 @@
 //! What the user is shown before saying yes: the broker's own words, nothing a model could style.
 
-use domain::tool::{ArgumentRole, ToolSpec};
+use domain::tool::{ArgumentRole, EffectClass, ToolSpec};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use text::escape::visible;
+use text::escape::{quoted_argv, visible};
 
 /// One call in full: tool, effect, and every argument with nothing hidden.
 pub(crate) fn call(
@@ -32,6 +32,10 @@ pub(crate) fn call(
 const IN_SHORT: &str = "In short: ";
 /// Most of one of these lines, characters.
 const SHORT_CHARS: usize = 300;
+/// Most of the beginning of a content in such a line, characters.
+const HEAD_CHARS: usize = 120;
+/// Most of its end, characters.
+const TAIL_CHARS: usize = 40;
 
 /// One call in one line: tool, effect, what it acts on, and how; where it acts on nothing of the kind,
 /// its arguments. What was left out and has a default counts as given.
@@ -40,7 +44,7 @@ pub(crate) fn call_line(
     arguments: &Value,
     targets: &BTreeMap<String, PathBuf>,
 ) -> String {
-    use ArgumentRole::{Knob, Selector, Target};
+    use ArgumentRole::{Knob, Payload, Selector, Target};
     let role = |name: &String| spec.arguments.get(name).map(|known| known.role);
     let given = arguments.as_object().into_iter().flatten();
     let mut all: BTreeMap<&String, &Value> = defaults(spec).collect();
@@ -50,6 +54,12 @@ pub(crate) fn call_line(
     let mut named: Vec<_> = all.iter().filter(is_target).collect();
     if named.is_empty() {
         named = all.iter().collect();
+    } else if spec.effect == EffectClass::Exec {
+        // What runs is what a yes is about, and stands where no length of a path cuts it off.
+        let (what, rest): (Vec<_>, _) = all
+            .iter()
+            .partition(|(name, _)| role(name) == Some(Payload));
+        named = [what, rest].concat();
     } else {
         named.extend(all.iter().filter(is_knob));
     }
@@ -59,14 +69,25 @@ pub(crate) fn call_line(
         spec.effect.as_str()
     );
     for (name, value) in named {
-        let value = match (targets.get(*name), value) {
-            (Some(path), _) => path.to_string_lossy().into_owned(),
-            (None, Value::String(text)) => text.clone(),
-            (None, other) => other.to_string(),
+        let value = match (targets.get(*name), value, role(name)) {
+            (Some(path), ..) => path.to_string_lossy().into_owned(),
+            (None, Value::String(text), _) => text.clone(),
+            (None, Value::Array(words), Some(Payload)) => command(words),
+            (None, other, _) => other.to_string(),
         };
-        line.push_str(&format!(", {}: {}", one_line(name), one_line(&value)));
+        let value = match role(name) {
+            Some(Payload) => without_middle(&value),
+            _ => one_line(&value),
+        };
+        line.push_str(&format!(", {}: {value}", one_line(name)));
     }
     cut(&line)
+}
+
+/// An argument list as the command that it is; any other list as it stands.
+fn command(words: &[Value]) -> String {
+    let argv: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
+    argv.map_or_else(|| Value::from(words).to_string(), |argv| quoted_argv(&argv))
 }
 
 /// The arguments that have a default, with it.
@@ -98,6 +119,20 @@ fn cut(text: &str) -> String {
         "{kept} … {} characters more, see above",
         count - SHORT_CHARS
     )
+}
+
+/// A content on one line that begins with its first words and ends with its last ones; what is left
+/// out between is said.
+fn without_middle(text: &str) -> String {
+    let line = one_line(text);
+    let count = line.chars().count();
+    if count <= HEAD_CHARS + TAIL_CHARS {
+        return line;
+    }
+    let head: String = line.chars().take(HEAD_CHARS).collect();
+    let tail: String = line.chars().skip(count - TAIL_CHARS).collect();
+    let left = count - HEAD_CHARS - TAIL_CHARS;
+    format!("{head} … {left} characters more, see above … {tail}")
 }
 
 fn argument(name: &str, value: &Value, target: Option<&PathBuf>) -> String {
@@ -151,7 +186,7 @@ pub(crate) fn diff(text: &str) -> String {
 mod tests {
     use super::*;
     use domain::label::Label;
-    use domain::tool::{Audience, EffectClass, ResultSource, ToolDefinition, ToolName};
+    use domain::tool::{Audience, ResultSource, ToolDefinition, ToolName};
     use serde_json::json;
 
     fn spec() -> ToolSpec {

@@ -16,7 +16,7 @@ use crate::render::fit::{width, wrapped};
 use crate::render::{Paint, print};
 use anyhow::Result;
 use std::io::IsTerminal;
-use text::escape::visible;
+use text::escape::{visible, visible_json};
 
 /// Prints all checks; ends with [`Exit::Failed`] when one is bad.
 ///
@@ -24,7 +24,7 @@ use text::escape::visible;
 /// When standard output cannot be written.
 pub fn tell(checks: &[Check], json: bool) -> Result<Exit> {
     print(&match json {
-        true => format!("{}\n", serde_json::to_string_pretty(checks)?),
+        true => visible_json(&format!("{}\n", serde_json::to_string_pretty(checks)?)),
         false => shown(checks, Paint::for_stream(&std::io::stdout())),
     })?;
     let is_bad = checks.iter().any(|check| check.state == State::Bad);

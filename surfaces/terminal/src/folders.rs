@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use api::audit::Audit;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use text::escape::visible;
+use text::escape::{visible, visible_json};
 
 /// Lists the remembered folders.
 ///
@@ -21,7 +21,7 @@ pub fn list(folders: &OpenFolders, json: bool) -> Result<Exit> {
         .map(|one| one.display().to_string())
         .collect();
     let text = if json {
-        serde_json::to_string_pretty(&json!(names))?
+        visible_json(&serde_json::to_string_pretty(&json!(names))?)
     } else if names.is_empty() {
         "No folder is remembered as open for writing.".to_owned()
     } else {

@@ -11,6 +11,7 @@ use api::models::{ChatRequest, ModelInfo, Models, ProviderHealth};
 use domain::message::Message;
 use domain::model::{ModelChoice, ModelRole};
 use serde_json::{Value, json};
+use text::escape::{visible, visible_json, visible_line};
 
 /// Prints which providers answer, and which models there are.
 ///
@@ -20,7 +21,7 @@ pub async fn show(models: &dyn Models, json: bool) -> Result<()> {
     let health = models.health().await.or_fail()?;
     let known = models.list_models().await.or_fail()?;
     print(&match json {
-        true => format!("{:#}\n", as_json(&health, &known)),
+        true => visible_json(&format!("{:#}\n", as_json(&health, &known))),
         false => listing(&health, &known, Paint::for_stream(&std::io::stdout())),
     })?;
     Ok(())
@@ -32,13 +33,17 @@ fn listing(health: &[ProviderHealth], known: &[ModelInfo], paint: Paint) -> Stri
     for provider in health {
         let state = match &provider.fault {
             None => paint.good("ready"),
-            Some(fault) => format!("{} {}", paint.faint("off"), fault.message),
+            Some(fault) => format!("{} {}", paint.faint("off"), visible(&fault.message)),
         };
-        let head = format!("{} {}", provider.provider, paint.faint(&provider.endpoint));
+        let head = format!(
+            "{} {}",
+            visible(&provider.provider.to_string()),
+            paint.faint(&visible(&provider.endpoint))
+        );
         text.push_str(&wrapped(&head, 2, width));
         text.push_str(&wrapped(&format!("  {state}"), 2, width));
         if !provider.note.is_empty() {
-            let note = format!("  {}", paint.faint(&provider.note));
+            let note = format!("  {}", paint.faint(&visible(&provider.note)));
             text.push_str(&wrapped(&note, 2, width));
         }
     }
@@ -46,7 +51,7 @@ fn listing(health: &[ProviderHealth], known: &[ModelInfo], paint: Paint) -> Stri
     for model in known {
         let roles: Vec<&str> = model.roles.iter().map(|role| role.as_str()).collect();
         rows.push(vec![
-            model.model.to_string(),
+            visible_line(&model.model.to_string()),
             model
                 .context_tokens
                 .map(|n| format!("{n} tokens"))
@@ -116,8 +121,9 @@ impl Speed {
         let Answer { model, text, usage } = &self.0;
         let rate = self.rate();
         let first = milliseconds(usage.first_token_ms);
-        let answer = text::escape::visible(text.trim()).replace('\n', " ");
+        let answer = visible(text.trim()).replace('\n', " ");
         let model = model.as_ref().map(ToString::to_string).unwrap_or_default();
+        let model = visible_line(&model);
         format!("{model}: first token after {first}, {rate:.0} tokens/s; it said: {answer}")
     }
 }

@@ -1,5 +1,6 @@
 //! Printing above the prompt while it waits for a line.
 
+use crate::render::for_terminal;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Prints lines while the prompt waits; whether it still can.
@@ -19,6 +20,6 @@ impl SharedPrinter {
     /// Prints lines, each with its end; whether it could.
     pub fn print(&self, lines: String) -> bool {
         let mut print = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        print(lines)
+        print(for_terminal(&lines))
     }
 }

@@ -6,6 +6,7 @@ use api::broker::{AgentListing, GrantListing, ToolListing};
 use domain::decision::{Decision, Verdict};
 use domain::lineage::AgentType;
 use serde_json::{Value, json};
+use text::escape::visible_json;
 
 /// Prints the tool table.
 ///
@@ -23,7 +24,10 @@ pub fn tools(tools: &[ToolListing], json: bool) -> Result<()> {
                 })
             })
             .collect();
-        print(&format!("{}\n", serde_json::to_string_pretty(&rows)?))?;
+        print(&visible_json(&format!(
+            "{}\n",
+            serde_json::to_string_pretty(&rows)?
+        )))?;
         return Ok(());
     }
     let mut rows = vec![heads(&[
@@ -66,7 +70,10 @@ pub fn agents(agents: &[AgentListing], json: bool) -> Result<()> {
                 })
             })
             .collect();
-        print(&format!("{}\n", serde_json::to_string_pretty(&rows)?))?;
+        print(&visible_json(&format!(
+            "{}\n",
+            serde_json::to_string_pretty(&rows)?
+        )))?;
         return Ok(());
     }
     let mut rows = vec![heads(&["TYPE", "MODEL ROLE", "SPAWNS", "TOOLS"])];

@@ -14,7 +14,7 @@ use domain::id::SessionId;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use std::path::Path;
-use text::escape::visible;
+use text::escape::{visible, visible_json};
 
 /// The session that a command is about.
 #[derive(Clone, Copy)]
@@ -93,7 +93,10 @@ pub async fn list(sessions: &dyn Sessions, limit: usize, form: ListForm) -> Resu
     known.truncate(limit);
     if form == ListForm::Json {
         let rows: Vec<Listed<'_>> = known.iter().map(listed).collect();
-        print(&format!("{}\n", serde_json::to_string_pretty(&rows)?))?;
+        print(&visible_json(&format!(
+            "{}\n",
+            serde_json::to_string_pretty(&rows)?
+        )))?;
         return Ok(());
     }
     if known.is_empty() {
@@ -172,7 +175,7 @@ pub async fn context(chosen: Chosen<'_>, agent: Option<&str>, form: ContextForm)
     };
     let view = chosen.sessions.context(id, whose).await.or_fail()?;
     let text = match form {
-        ContextForm::Json => format!("{}\n", serde_json::to_string_pretty(&view)?),
+        ContextForm::Json => visible_json(&format!("{}\n", serde_json::to_string_pretty(&view)?)),
         ContextForm::Shown(depth) => {
             let paint = Paint::for_stream(&std::io::stdout());
             context::text(&view, depth, paint)
@@ -209,7 +212,8 @@ pub async fn compact(chosen: Chosen<'_>) -> Result<String> {
 fn lines(events: &[Event]) -> Result<String> {
     let mut out = String::new();
     for event in events {
-        out.push_str(&serde_json::to_string(event).context("an event cannot be written")?);
+        let line = serde_json::to_string(event).context("an event cannot be written")?;
+        out.push_str(&visible_json(&line));
         out.push('\n');
     }
     Ok(out)

@@ -12,6 +12,7 @@ use domain::settings::SessionProfile;
 use futures::TryStreamExt;
 use session::SessionView;
 use std::path::Path;
+use text::escape::visible_json;
 
 /// What names the newest session of the folder.
 pub const LAST: &str = "last";
@@ -158,7 +159,7 @@ pub async fn fork_point(sessions: &dyn Sessions, id: SessionId, message: u64) ->
 /// When an event has no JSON form.
 pub fn as_json(events: &[Event]) -> Result<String> {
     let text = serde_json::to_string_pretty(events).context("an event cannot be written")?;
-    Ok(text + "\n")
+    Ok(visible_json(&text) + "\n")
 }
 
 /// The sub-agent whose id begins or ends so.

@@ -402,6 +402,77 @@ fn a_habitual_yes_is_no_yes_to_several() {
     assert_eq!(sitting.seen.questions.len(), 1);
 }
 
+const SYSADMIN: [&str; 5] = ["--agent", "sysadmin", "--allow-write", ".", "do it"];
+
+#[test]
+fn a_question_about_a_command_ends_with_the_command() {
+    let forged = format!(
+        "touch EVIL\n{}: <<'X'\n  A yes for the session covers nothing\n  In short: list_jobs \
+         (effect: read)\n  [y]es once, [n]o: \n$ ls -la\nX",
+        "\n".repeat(9)
+    );
+    let argv = json!(["sh", "-c", forged]);
+    let scene = scene(&[
+        ("run_shell", json!({"argv": argv})),
+        ("start_job", json!({"name": "listing", "argv": argv})),
+        ("run_shell", json!({"argv": ["ls", "-la", "."]})),
+    ]);
+    let sitting = sit(&scene, &SYSADMIN, |_, number| {
+        if number == 2 { "y" } else { "n" }.to_owned()
+    });
+    let [shell, job, honest] = sitting.seen.questions.as_slice() else {
+        panic!("{:#?}", sitting.seen);
+    };
+    for question in [shell, job] {
+        let (above, end) = question.rsplit_once("\n  In short: ").unwrap();
+        assert!(end.contains("sh -c 'touch EVIL"), "{question}");
+        // What the argument forges stands behind a bar.
+        for line in ["covers nothing", "list_jobs (effect", "$ ls -la"] {
+            let mut shown = above.lines().filter(|shown| shown.contains(line));
+            let is_safe = |shown: &str| shown.starts_with("| ") || shown.contains("\"touch EVIL");
+            assert!(shown.all(is_safe), "{line} in {question}");
+        }
+    }
+    // The control: an ordinary command reads as it is typed, and a yes runs it.
+    assert!(honest.contains("$ ls -la ."), "{honest}");
+    let (_, end) = honest.rsplit_once("\n  In short: ").unwrap();
+    assert!(
+        end.starts_with("run_shell (effect: exec), argv: ls -la ."),
+        "{honest}"
+    );
+    assert_eq!(sitting.statuses(), ["denied", "denied", "ok"]);
+    assert!(!scene.house.has("EVIL"));
+}
+
+#[test]
+fn of_several_commands_each_is_named_at_the_end() {
+    let mut reply = Reply::call("run_shell", json!({"argv": ["rm", "-rf", "docs"]}));
+    for letter in 'a'..='g' {
+        let padded = format!("{letter}{}", "x".repeat(400));
+        let argv = json!(["grep", "-c", padded, "a.log"]);
+        reply = reply.and_call("run_shell", json!({"argv": argv}));
+    }
+    let scene = Scene::new([reply, Reply::text("Done.")]);
+    scene.house.write("docs/a.md", "kept\n");
+    scene.house.write("a.log", "a\n");
+    let sitting = sit(&scene, &SYSADMIN, |_, _| "n".to_owned());
+    let [question] = sitting.seen.questions.as_slice() else {
+        panic!("{:#?}", sitting.seen);
+    };
+    let (_, end) = question.rsplit_once("In short: 8 calls").unwrap();
+    assert!(
+        end.contains("1. run_shell (effect: exec), argv: rm -rf docs"),
+        "{question}"
+    );
+    for (number, letter) in (2..).zip('a'..='g') {
+        let named = format!("{number}. run_shell (effect: exec), argv: grep -c {letter}x");
+        assert!(end.contains(&named), "{named} in {end}");
+    }
+    // All of them are on a screen of 24 rows at once, with what may be answered.
+    assert!(end.lines().count() < 22, "{end}");
+    assert!(scene.house.has("docs/a.md"));
+}
+
 #[test]
 fn a_flood_of_questions_ends() {
     let calls: Vec<Call<'_>> = (0..40)

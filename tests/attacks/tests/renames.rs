@@ -256,3 +256,83 @@ fn a_clone_of_the_users_during_a_command_is_kept() {
     let shown = scene.server.chats().last().unwrap().body.to_string();
     assert!(shown.contains("is now named set-aside-1-git"), "{shown}");
 }
+
+/// A house whose protected folders hold links to ordinary files, and a repository that names more.
+fn linked_within() -> House {
+    let house = House::new();
+    for (link, goal) in WITHIN {
+        let depth = link.split('/').count() - 1;
+        let link = house.work().join(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(format!("{}{goal}", "../".repeat(depth)), link).unwrap();
+        house.write(goal, MINE);
+    }
+    house.write("sub/.git", "gitdir: ../meta/g\n");
+    house.write("meta/g/config", "[core]\n\thooksPath = ../tools/hooks\n");
+    house.write("tools/hooks/post-checkout", MINE);
+    house.write("scripts/other.sh", MINE);
+    house
+}
+
+const WITHIN: [(&str, &str); 6] = [
+    (".git/hooks/pre-commit", "scripts/pre-commit.sh"),
+    (".git/config", "conf.g"),
+    (".vscode/tasks.json", "x/tasks.json"),
+    (".husky/pre-commit", "x/husky.sh"),
+    (".claude/settings.json", "x/claude.json"),
+    (".cursor/rules/r.mdc", "x/rules.md"),
+];
+
+#[test]
+fn what_links_in_protected_folders_lead_to_is_protected() {
+    let named = ["meta/g/config", "tools/hooks/post-checkout"];
+    let goals = WITHIN.map(|(_, goal)| goal).into_iter().chain(named);
+    let goals: Vec<&str> = goals.collect();
+    // By file tools, with an honest file in the same folder.
+    let mut calls: Vec<Call<'_>> = goals.iter().map(|goal| write(goal)).collect();
+    calls.push(write("scripts/other.sh"));
+    let scene = recast(linked_within(), &calls);
+    let outcome = scene.run(&BY_HAND);
+    let kept = |house: &House, told: &str| {
+        for goal in &goals {
+            assert!(!house.read(goal).contains(PLANTED), "{goal}: {told}");
+        }
+        assert!(house.read("scripts/other.sh").contains(PLANTED), "{told}");
+    };
+    kept(&scene.house, &format!("{:#}", outcome.summary));
+    // By a command, also by another file under the same name.
+    let each = goals.join(" ");
+    let script = format!(
+        "for f in {each} scripts/other.sh; do echo {PLANTED} > $f; done; mv scripts s2; mv x x2; \
+         mkdir x scripts; for f in {each}; do echo {PLANTED} > $f; done; true"
+    );
+    let (house, _outcome, told) = again(linked_within(), shell(&script));
+    kept(&house, &told);
+}
+
+#[test]
+fn a_look_for_links_goes_through_large_folders() {
+    let house = House::new();
+    for folder in 0..11 {
+        let folder = house.work().join(format!("many/{folder}"));
+        fs::create_dir_all(&folder).unwrap();
+        for number in 0..10_000 {
+            fs::File::create(folder.join(number.to_string())).unwrap();
+        }
+    }
+    house.write("zz/p/q/proj/conf/config.toml", MINE);
+    symlink("conf", house.work().join("zz/p/q/proj/.cargo")).unwrap();
+    let calls = [
+        write("zz/p/q/proj/conf/config.toml"),
+        write("zz/p/q/proj/a.txt"),
+    ];
+    let scene = recast(house, &calls);
+    let outcome = scene.run(&BY_HAND);
+    assert_eq!(
+        statuses(&outcome),
+        ["denied", "ok"],
+        "{:#}",
+        outcome.summary
+    );
+    assert_eq!(scene.house.read("zz/p/q/proj/conf/config.toml"), MINE);
+}

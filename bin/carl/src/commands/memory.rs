@@ -11,6 +11,7 @@ use terminal::exit::{Exit, Failure, OrFail};
 use terminal::memory::{self, Addition, Memories};
 use terminal::render::memory as render;
 use terminal::render::{Paint, print};
+use text::escape::visible_json;
 
 /// Does what was typed.
 ///
@@ -41,7 +42,7 @@ pub async fn memory(command: MemoryCommand) -> Result<Exit> {
             let id = memory::resolve(&memories, &id).await?;
             let stored = memory::shown(&memories, id).await?;
             print(&match json {
-                true => format!("{:#}\n", to_json(&stored)),
+                true => visible_json(&format!("{:#}\n", to_json(&stored))),
                 false => render::entry(&stored, Paint::for_stream(&std::io::stdout())),
             })?;
             Ok(Exit::Success)

@@ -25,6 +25,7 @@ use terminal::render::{Paint, print};
 use terminal::rights;
 use terminal::sessions::find;
 use terminal::tool_tables::read_table;
+use text::escape::visible_json;
 
 /// Runs a command of the policy.
 ///
@@ -202,7 +203,10 @@ async fn explain(args: ExplainArgs) -> Result<Exit> {
         .await
         .map_err(|error| not_explained(&error))?;
     if as_json {
-        print(&format!("{}\n", serde_json::to_string_pretty(&decision)?))?;
+        print(&visible_json(&format!(
+            "{}\n",
+            serde_json::to_string_pretty(&decision)?
+        )))?;
     } else {
         print(&rights::explained(
             &decision,

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use terminal::exit::{Exit, OrFail};
 use terminal::render::{print, table};
 use terminal::sessions::{events_of, find};
-use text::escape::visible;
+use text::escape::{visible, visible_json};
 
 /// Judges every call of a session again, in order, after the same words of the user and the same
 /// labels of results.
@@ -44,7 +44,10 @@ pub async fn replay(args: ReplayArgs) -> Result<Exit> {
     let is_changed = |r: &&Replayed| r.then != r.now.verdict.as_str();
     if args.json {
         let rows: Vec<Value> = played.iter().map(as_json).collect();
-        print(&format!("{}\n", serde_json::to_string_pretty(&rows)?))?;
+        print(&visible_json(&format!(
+            "{}\n",
+            serde_json::to_string_pretty(&rows)?
+        )))?;
     } else {
         let mut rows = vec![
             ["then", "now", "layer", "rule", "call"]

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use text::markdown::{Place, disarmed};
 
 /// The folder of journals, beside that of session logs.
 const FOLDER: &str = "journals";
@@ -115,10 +116,13 @@ fn parts(text: &str) -> Result<(String, String), ToolFailure> {
 }
 
 /// An entry as it stands in the file: what cannot be seen is written out, and no line of the text
-/// is a heading, so that nobody mistakes it for an entry of its own.
+/// is a heading, so that nobody mistakes it for an entry of its own; and whoever opens the file in a
+/// viewer loads nothing.
 fn in_file(heading: &str, text: &str) -> String {
     let heading = text::escape::visible_line(heading);
     let body = text::escape::visible(&text.replace("\r\n", "\n"));
+    let heading = disarmed(&heading, Place::Within, |_| false);
+    let body = disarmed(&body, Place::Within, |_| false);
     let lines: Vec<String> = body.lines().map(plain_line).collect();
     format!("{heading}\n\n{}\n\n", lines.join("\n"))
 }

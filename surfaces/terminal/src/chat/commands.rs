@@ -19,7 +19,7 @@ use domain::model::{ModelChoice, ModelRef};
 use domain::settings::{Mode, OverrideLevel, SessionProfile};
 use std::io;
 use std::path::{Path, PathBuf};
-use text::escape::visible;
+use text::escape::{visible, visible_line};
 
 /// Messages that `/pin` lists.
 const LISTED: usize = 20;
@@ -147,7 +147,7 @@ impl Chat<'_> {
             let now = self.chosen();
             let mut text = format!("model: {now}\n");
             for info in &known {
-                text.push_str(&format!("  {}\n", info.model));
+                text.push_str(&format!("  {}\n", visible_line(&info.model.to_string())));
             }
             text.push_str("/model NAME chooses one; /model default leaves it to the agent's type");
             return self.tell(&text);

@@ -17,7 +17,7 @@ use domain::rights::Namespace;
 use futures::StreamExt;
 use memory_export::to_json;
 use std::io::Read;
-use text::escape::visible;
+use text::escape::{visible, visible_json};
 
 /// Words of a text that become its name.
 const NAME_WORDS: usize = 8;
@@ -112,7 +112,7 @@ pub async fn search(
     }
     if json {
         let found = found_json(&recalls, explain.then_some(stages.as_slice()));
-        print(&format!("{found:#}\n"))?;
+        print(&visible_json(&format!("{found:#}\n")))?;
         return Ok(Exit::Success);
     }
     print(&render::results(&recalls, paint))?;
@@ -274,7 +274,10 @@ pub async fn list(memories: &Memories, request: ListRequest, json: bool) -> Resu
         let stored = entry.or_fail()?;
         count += 1;
         match json {
-            true => page.push_str(&format!("{}\n", to_json(&stored))),
+            true => page.push_str(&format!(
+                "{}\n",
+                visible_json(&to_json(&stored).to_string())
+            )),
             false => page.push_str(&render::line(&stored, paint)),
         }
         if page.len() > 64 << 10 {

@@ -13,7 +13,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use text::escape::visible;
+use text::escape::{visible, visible_json};
 
 /// Largest file that is imported, bytes.
 const FILE_BYTES: u64 = 256 << 20;
@@ -71,7 +71,10 @@ async fn written(memories: &Memories, scope: Scope, mut out: Out) -> Result<u64>
     let mut entries = memories.curator.list(request).await.or_fail()?;
     let mut count = 0_u64;
     while let Some(entry) = entries.next().await {
-        let line = format!("{}\n", to_json(&entry.or_fail()?));
+        let line = format!(
+            "{}\n",
+            visible_json(&to_json(&entry.or_fail()?).to_string())
+        );
         match &mut out {
             Out::Standard => print(&line)?,
             Out::File(file) => file.write_all(line.as_bytes())?,

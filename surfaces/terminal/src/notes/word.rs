@@ -14,7 +14,7 @@ use domain::settings::{Attendance, Mode, SessionProfile};
 use serde_json::json;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use text::escape::visible_line;
+use text::escape::{visible_json, visible_line};
 
 /// A file of project notes that is to be trusted.
 ///
@@ -99,7 +99,7 @@ pub fn list(vouched: &Vouched, json: bool) -> Result<()> {
                 })
             })
             .collect();
-        serde_json::to_string_pretty(&all)?
+        visible_json(&serde_json::to_string_pretty(&all)?)
     } else if said.is_empty() {
         "No project notes are trusted or distrusted. `carl policy trust FILE` trusts a version of one.".to_owned()
     } else {

@@ -347,12 +347,30 @@ fn in_short(requests: &[ConfirmationRequest]) -> String {
         _ => {
             let count = requests.len();
             let mut text = format!("  {IN_SHORT}{count} calls, to be answered together:\n");
-            for request in requests {
-                text.push_str(&format!("    {}\n", line(request)));
+            for (index, request) in requests.iter().enumerate() {
+                let one = without_middle(&line(request));
+                text.push_str(&format!("    {}. {one}\n", index + 1));
             }
             text
         }
     }
+}
+
+/// Most of one of several calls at the end of their question, characters: all of them are to stay on
+/// a small screen, each by its tool and the beginning of what it does.
+const ONE_OF_SEVERAL_CHARS: usize = 150;
+/// How much of that its end is, which tells long paths apart.
+const ONE_OF_SEVERAL_TAIL: usize = 40;
+
+fn without_middle(line: &str) -> String {
+    let count = line.chars().count();
+    if count <= ONE_OF_SEVERAL_CHARS {
+        return line.to_owned();
+    }
+    let kept = ONE_OF_SEVERAL_CHARS - ONE_OF_SEVERAL_TAIL;
+    let head: String = line.chars().take(kept).collect();
+    let tail: String = line.chars().skip(count - ONE_OF_SEVERAL_TAIL).collect();
+    format!("{head} … {tail}")
 }
 
 /// One line, with its line feed; empty at the end of input; `None` once `is_closed` is set.

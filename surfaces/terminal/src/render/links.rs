@@ -1,12 +1,14 @@
 //! Links in an answer: which the user never named, and what is written beside those.
 
 use api::sessions::{Follow, Sessions};
+use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::SessionId;
 use domain::label::Integrity;
 use futures::StreamExt;
 use text::escape::visible;
 use text::links::Known;
+use text::markdown::{Place, disarmed};
 
 /// What is known at the end of a session's log so far. A log that cannot be read leaves the user's
 /// words unknown, and every place strange.
@@ -34,7 +36,19 @@ pub async fn past(sessions: &dyn Sessions, session_id: SessionId) -> Known {
 /// Takes an event into account: the user's words, and what others had a say in.
 pub fn note(known: &mut Known, event: &Event) {
     match &event.body {
-        EventBody::QueryReceived { text, .. } => known.hear(text),
+        EventBody::QueryReceived {
+            text,
+            origin: Origin::User,
+            ..
+        } => known.hear(text),
+        // What a message from outside or a timer says is none of the user's words.
+        EventBody::QueryReceived { .. } => known.meet_outsiders(),
+        EventBody::NotesShown { label, .. }
+        | EventBody::InputGiven { label, .. }
+        | EventBody::PictureShown { label, .. }
+        | EventBody::MemoryRecalled {
+            label: Some(label), ..
+        } if label.integrity != Integrity::Trusted => known.meet_outsiders(),
         EventBody::ToolResult { status, label, .. } => {
             let is_trusted = match label {
                 Some(label) => label.integrity == Integrity::Trusted,
@@ -56,15 +70,11 @@ pub fn mark(places: &str) -> String {
 }
 
 /// An answer for a document that other programs will draw: strange links say where they lead, and
-/// where there is one, no picture is loaded.
+/// nothing acts but what the user gave.
 #[must_use]
 pub fn document(answer: &str, known: &Known) -> String {
     let shown = text::links::marked(answer, known, visible, mark);
-    if known.strange(answer).is_empty() {
-        return shown;
-    }
-    // The mark is escaped, so that what was a picture reads as text.
-    shown.replace("![", "!\\[").replace('<', "\\<")
+    disarmed(&shown, Place::Alone, |address| known.gave(address))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use domain::id::MemoryId;
 use domain::label::{Integrity, Label, Readers};
 use serde_json::json;
 use std::fmt::Write;
-use text::escape::{visible, visible_line};
+use text::escape::{visible, visible_json, visible_line};
 use unicode_width::UnicodeWidthStr;
 
 /// Candidates of a stage that are printed.
@@ -364,7 +364,8 @@ pub fn stats(stats: &Stats, as_json: bool) -> Result<String> {
             "cache_hits": stats.cache_hits,
             "cache_lookups": stats.cache_lookups,
         });
-        return Ok(format!("{}\n", serde_json::to_string_pretty(&all)?));
+        let json = format!("{}\n", serde_json::to_string_pretty(&all)?);
+        return Ok(visible_json(&json));
     }
     let mut out = format!(
         "{} and {} hold{}; {} on disk\n",

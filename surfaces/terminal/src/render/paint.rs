@@ -3,6 +3,16 @@
 use domain::settings::OverrideLevel;
 use std::io::IsTerminal;
 
+/// All that is written between texts to colour them.
+pub(super) const CODES: [&str; 6] = [
+    "\u{1b}[0m",
+    "\u{1b}[1m",
+    "\u{1b}[2m",
+    "\u{1b}[31m",
+    "\u{1b}[32m",
+    "\u{1b}[33m",
+];
+
 /// Where and how text is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paint {

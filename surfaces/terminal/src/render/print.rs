@@ -1,6 +1,9 @@
 //! Writing to standard output and standard error.
 
-use std::io::{self, Write};
+use super::paint::CODES;
+use std::borrow::Cow;
+use std::io::{self, IsTerminal, Write};
+use text::escape::visible;
 
 /// Writes a whole text to standard output. A reader that went away is not an error worth a
 /// message: `carl session list | head` ends quietly.
@@ -17,7 +20,7 @@ pub fn print(text: &str) -> io::Result<()> {
 /// Any failure to write; a closed pipe is one.
 pub fn hand_out(text: &str) -> io::Result<()> {
     let mut stream = io::stdout().lock();
-    stream.write_all(text.as_bytes())?;
+    stream.write_all(for_stream(&stream, text).as_bytes())?;
     stream.flush()
 }
 
@@ -29,12 +32,57 @@ pub fn print_error(text: &str) -> io::Result<()> {
     quiet_on_broken_pipe(io::stderr().lock(), text)
 }
 
-fn quiet_on_broken_pipe(mut stream: impl Write, text: &str) -> io::Result<()> {
+/// A text for a terminal: colours are ours, and whatever else would move it is spelled out, whoever
+/// forgot to.
+#[must_use]
+pub fn for_terminal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let codes = rest.match_indices('\u{1b}').find_map(|(at, _)| {
+            let code = CODES.iter().find(|code| rest[at..].starts_with(**code))?;
+            Some((at, *code))
+        });
+        let (at, code) = codes.unwrap_or((rest.len(), ""));
+        out.push_str(&visible(&rest[..at]));
+        out.push_str(code);
+        rest = &rest[at + code.len()..];
+    }
+    out
+}
+
+fn for_stream<'a>(stream: &impl IsTerminal, text: &'a str) -> Cow<'a, str> {
+    match stream.is_terminal() {
+        true => Cow::Owned(for_terminal(text)),
+        false => Cow::Borrowed(text),
+    }
+}
+
+fn quiet_on_broken_pipe(mut stream: impl Write + IsTerminal, text: &str) -> io::Result<()> {
     match stream
-        .write_all(text.as_bytes())
+        .write_all(for_stream(&stream, text).as_bytes())
         .and_then(|()| stream.flush())
     {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::Paint;
+
+    #[test]
+    fn a_terminal_gets_our_colours_and_nothing_else_that_moves_it() {
+        let ours = format!(
+            "{}\t{}\n",
+            Paint::Colour.good("é ✓"),
+            Paint::Colour.strong("b")
+        );
+        assert_eq!(for_terminal(&ours), ours);
+        let theirs = "a\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}31m\u{202e}\r";
+        let shown = "a\\u{1b}]0;x\\u{7}\\u{1b}[2J\\u{9b}31m\\u{202e}\\u{d}";
+        assert_eq!(for_terminal(theirs), shown);
     }
 }

@@ -341,7 +341,7 @@ impl Terminal {
 
     fn plan_proposed(&mut self, plan: &Plan, hash: &str) -> io::Result<()> {
         let head = self.paint.strong(&format!("plan {hash}"));
-        self.line(&format!("{head} {}", visible(&plan.intent)))?;
+        self.line(&format!("{head} {}", visible_line(&plan.intent)))?;
         for (index, (action, marked)) in plan.actions.iter().zip(mark(plan)).enumerate() {
             let effect = match marked.confirmation_required {
                 true => self.paint.warn(&format!(" [{}]", marked.effect.as_str())),

@@ -17,7 +17,7 @@ use domain::context::{CompactionCause, Summary, SummaryKind};
 use domain::drive::Origin;
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::id::{AgentId, QueryId};
-use extent::quoted;
+use extent::{quoted, shown, shown_line};
 use jiff::tz::TimeZone;
 use session::SessionView;
 use std::collections::{BTreeMap, BTreeSet};
@@ -160,7 +160,7 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
             Some(model) => format!(
                 "*Settings: {} mode, model {}.*",
                 profile.mode.as_str(),
-                visible(&model_in_words(model))
+                shown_line(&model_in_words(model))
             ),
             None => format!("*Settings: {} mode.*", profile.mode.as_str()),
         }),
@@ -168,6 +168,10 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
             let who = match origin {
                 Origin::User => "User",
                 Origin::Drive => "Drive",
+            };
+            let said = match origin {
+                Origin::User => visible(text),
+                Origin::Drive => shown(text),
             };
             let has_ended = event.query_id.is_none_or(|id| facts.finished.contains(&id));
             let mark = match (facts.view.exchanges().counts(event), has_ended) {
@@ -180,7 +184,7 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
                 facts.number(event.seq),
                 mode.as_str(),
                 facts.time(event),
-                visible(text)
+                said
             ))
         }
         // How a request ended without one stands in the line after it.
@@ -188,7 +192,7 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
         EventBody::GenerationFinished { answer, model, .. } => {
             let by = model
                 .as_ref()
-                .map(ToString::to_string)
+                .map(|model| shown_line(&model.to_string()))
                 .unwrap_or_else(|| "rules".to_owned());
             let seq = event.query_id.and_then(|id| facts.answers.get(&id));
             let number = seq.map_or_else(String::new, |seq| format!(" {}", facts.number(*seq)));
@@ -200,7 +204,7 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
         EventBody::QueryFinished { status, error, .. } if *status != QueryStatus::Success => {
             let why = error
                 .as_ref()
-                .map(|fault| format!(": {}", visible(&fault.message)))
+                .map(|fault| format!(": {}", shown_line(&fault.message)))
                 .unwrap_or_default();
             Some(format!("*Ended {status:?}{why}*"))
         }
@@ -209,7 +213,7 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
             note => format!("*Rated {score}: {}*", visible(note)),
         }),
         EventBody::Notice(fault) | EventBody::Error(fault) => {
-            Some(format!("*{}: {}*", fault.code, visible(&fault.message)))
+            Some(format!("*{}: {}*", fault.code, shown_line(&fault.message)))
         }
         EventBody::TextDelta { .. } | EventBody::TextReplaced { .. } => {
             facts.broken_off.part(event.seq, known)
@@ -241,7 +245,7 @@ fn opening(event: &Event, facts: &Facts) -> String {
     let folder = profile.settings.workspace.display();
     let mut text = format!(
         "# {}\n\n- id: {}\n- began: {}\n- folder: {folder}\n- agent: {}",
-        visible(name),
+        shown_line(name),
         event.session_id,
         facts.time(event),
         profile.agent_type
@@ -275,7 +279,7 @@ fn lasting(event: &Event) -> Option<String> {
         }
         EventBody::JournalWritten { title, text, .. } => Some(format!(
             "> *journal: {}*\n>\n> {}",
-            visible(title),
+            shown_line(title),
             quoted(text)
         )),
         EventBody::Pinned { seq, pinned: true } => Some(format!("*Message #{seq} was pinned.*")),
@@ -288,10 +292,10 @@ fn lasting(event: &Event) -> Option<String> {
         EventBody::DriveState(decision) => Some(format!(
             "*Drive: {}; {}*",
             decision.state.as_str(),
-            visible(&decision.reason)
+            shown_line(&decision.reason)
         )),
         EventBody::SignalReceived { signal } => {
-            Some(format!("*Signal: {}*", visible(&summary(signal))))
+            Some(format!("*Signal: {}*", shown_line(&summary(signal))))
         }
         _ => None,
     }
@@ -317,7 +321,7 @@ fn summed_up(summary: &Summary) -> String {
         let cites: Vec<String> = line.cites.iter().map(|seq| format!("#{seq}")).collect();
         format!(
             "- {kind}: {} ({})",
-            visible(&line.text).replace('\n', " "),
+            shown_line(&line.text),
             cites.join(", ")
         )
     });

@@ -2,7 +2,7 @@
 
 use domain::model::{ModelChoice, Usage};
 use serde_json::Value;
-use text::escape::visible;
+use text::escape::{visible, visible_line};
 
 /// Longest argument value shown on the line of a tool call, characters.
 const VALUE_CHARS: usize = 60;
@@ -92,7 +92,7 @@ pub fn tokens(usage: &Usage) -> String {
 #[must_use]
 pub fn model_in_words(choice: &ModelChoice) -> String {
     match choice {
-        ModelChoice::Exact(model) => model.to_string(),
+        ModelChoice::Exact(model) => visible_line(&model.to_string()),
         ModelChoice::Role(role) => format!("role {}", role.as_str()),
     }
 }

@@ -15,7 +15,7 @@ use domain::id::SessionId;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::Duration;
-use text::escape::visible;
+use text::escape::{visible, visible_json};
 
 /// The one JSON object of a run that did not begin.
 ///
@@ -28,7 +28,7 @@ pub fn print_failure(fault: Fault) -> Result<()> {
 fn print_summary(summary: &RunSummary) -> Result<()> {
     let text =
         serde_json::to_string_pretty(summary).context("the result cannot be written as JSON")?;
-    print(&format!("{text}\n")).context("standard output cannot be written")
+    print(&visible_json(&format!("{text}\n"))).context("standard output cannot be written")
 }
 
 /// How this run is shown.
@@ -139,7 +139,7 @@ impl View for RunView {
             Form::Terminal(terminal) => Ok(terminal.draw(event)?),
             Form::Events => {
                 let line = serde_json::to_string(event).context("an event cannot be written")?;
-                Ok(hand_out(&format!("{line}\n"))?)
+                Ok(hand_out(&visible_json(&format!("{line}\n")))?)
             }
             Form::Json => match &event.body {
                 // Standard error may be watched by a person even when a program reads the object.

@@ -15,11 +15,11 @@ use audit::{Config, anchor};
 use domain::id::SessionId;
 use jiff::tz::TimeZone;
 use rustix::termios::{isatty, tcgetwinsize};
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 use terminal::exit::{Exit, Failure, OrFail};
-use terminal::render::{print, print_error};
+use terminal::render::{hand_out, print, print_error};
 use terminal::sessions::{LAST, find};
 
 /// How often `carl audit tail --follow` looks for more.
@@ -200,7 +200,7 @@ fn go_on(records: &mut Records, lines: &mut Lines) -> Result<()> {
         records.refresh().or_fail()?;
         for placed in records.by_ref() {
             let line = lines.of(&placed.or_fail()?);
-            match std::io::stdout().lock().write_all(line.as_bytes()) {
+            match hand_out(&line) {
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
                 other => other?,
             }

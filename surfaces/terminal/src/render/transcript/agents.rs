@@ -1,10 +1,10 @@
 //! What sub-agents and tasks came to.
 
+use super::extent::{shown, shown_line};
 use domain::event::{Event, EventBody};
 use domain::id::AgentId;
 use domain::report::{Report, ReportSource};
 use domain::task::{Task, TaskStatus};
-use text::escape::visible;
 
 /// Agents that worked for others, in the order they began.
 pub(super) fn in_order(events: &[Event]) -> Vec<AgentId> {
@@ -25,7 +25,7 @@ pub(super) fn heading(event: &Event, began: &str) -> Option<String> {
             ..
         } => Some(format!(
             "# Agent {agent_type}\n\n- id: {child}\n- began: {began}\n\n{}",
-            visible(task)
+            shown(task)
         )),
         _ => None,
     }
@@ -48,11 +48,13 @@ pub(super) fn line(event: &Event) -> Option<String> {
             task,
             task_id,
         } => {
-            let task_id = task_id.as_ref().map(|id| format!(", task {}", visible(id)));
+            let task_id = task_id
+                .as_ref()
+                .map(|id| format!(", task {}", shown_line(id)));
             Some(format!(
                 "- agent `{agent_type}` {child} begins{}: {}",
                 task_id.unwrap_or_default(),
-                visible(task).replace('\n', " ")
+                shown_line(task)
             ))
         }
         EventBody::AgentFinished {
@@ -68,7 +70,7 @@ pub(super) fn line(event: &Event) -> Option<String> {
                 in_words(report)
             );
             for correction in corrections {
-                text.push_str(&format!("\n  - corrected: {}", visible(correction)));
+                text.push_str(&format!("\n  - corrected: {}", shown_line(correction)));
             }
             Some(text)
         }
@@ -91,11 +93,11 @@ pub(super) fn line(event: &Event) -> Option<String> {
         } => {
             let why = match reason.as_str() {
                 "" => String::new(),
-                reason => format!(": {}", visible(reason)),
+                reason => format!(": {}", shown_line(reason)),
             };
             Some(format!(
                 "- task {} {}{why}",
-                visible(task_id),
+                shown_line(task_id),
                 moved(*status)
             ))
         }
@@ -106,17 +108,20 @@ pub(super) fn line(event: &Event) -> Option<String> {
 fn planned(task: &Task) -> String {
     let after = match task.depends_on.is_empty() {
         true => String::new(),
-        false => format!(" after {}", visible(&task.depends_on.join(", "))),
+        false => format!(" after {}", shown_line(&task.depends_on.join(", "))),
     };
     let leaves = match task.expected_artifacts.is_empty() {
         true => String::new(),
-        false => format!("; leaves {}", visible(&task.expected_artifacts.join(", "))),
+        false => format!(
+            "; leaves {}",
+            shown_line(&task.expected_artifacts.join(", "))
+        ),
     };
     format!(
         "- {} (`{}`{after}): {}{leaves}",
-        visible(&task.id),
-        visible(&task.agent_type),
-        visible(&task.goal).replace('\n', " ")
+        shown_line(&task.id),
+        shown_line(&task.agent_type),
+        shown_line(&task.goal)
     )
 }
 
@@ -127,19 +132,19 @@ fn in_words(report: &Report) -> String {
         report.status.as_str(),
         report.result_quality.as_str(),
         source(report.source),
-        visible(&report.summary).replace('\n', " ")
+        shown_line(&report.summary)
     );
     if let Some(reason) = &report.failure_reason {
-        text.push_str(&format!("\n  - because: {}", visible(reason)));
+        text.push_str(&format!("\n  - because: {}", shown_line(reason)));
     }
     if !report.artifacts.is_empty() {
         text.push_str(&format!(
             "\n  - files: {}",
-            visible(&report.artifacts.join(", "))
+            shown_line(&report.artifacts.join(", "))
         ));
     }
     for fact in &report.new_memory_candidates {
-        text.push_str(&format!("\n  - worth remembering: {}", visible(fact)));
+        text.push_str(&format!("\n  - worth remembering: {}", shown_line(fact)));
     }
     text
 }

@@ -1,6 +1,7 @@
 //! How much of a session a document holds.
 
 use text::escape::visible;
+use text::markdown::{Place, disarmed};
 
 /// How much a document holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,5 +14,15 @@ pub enum Extent {
 
 /// A text as a block quote goes on with it.
 pub(super) fn quoted(text: &str) -> String {
-    visible(text).trim_end().replace('\n', "\n> ")
+    shown(text).trim_end().replace('\n', "\n> ")
+}
+
+/// What others than the user wrote, amid what is ours: nothing hides in it and nothing acts.
+pub(super) fn shown(text: &str) -> String {
+    disarmed(&visible(text), Place::Within, |_| false)
+}
+
+/// As [`shown`], on one line.
+pub(super) fn shown_line(text: &str) -> String {
+    shown(text).replace('\n', " ")
 }

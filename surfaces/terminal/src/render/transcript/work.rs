@@ -1,11 +1,11 @@
 //! What models, tools and plans did.
 
-use super::extent::{Extent, quoted};
+use super::extent::{Extent, quoted, shown_line};
 use crate::render::transcript::agents;
 use crate::render::values::arguments;
 use domain::event::{CallStatus, Event, EventBody};
 use domain::notes::ShownNotes;
-use text::escape::{visible, visible_line};
+use text::escape::visible;
 
 /// Most of a tool's result that a document holds, characters; the events have all of it.
 const RESULT_CHARS: usize = 4_000;
@@ -34,21 +34,23 @@ pub(super) fn part(event: &Event, extent: Extent, is_shown_below: bool) -> Optio
             }
             (!parts.is_empty()).then(|| parts.join("\n\n"))
         }
-        EventBody::ModelNudged { text } => Some(format!("*Housecarl: {}*", visible(text))),
+        EventBody::ModelNudged { text } => Some(format!("*Housecarl: {}*", shown_line(text))),
         EventBody::MemoryRecalled {
             memories, query, ..
         } if extent == Extent::Whole => Some(format!(
             "*Recalled {} for: {}*",
             memories.len(),
-            visible(query).replace('\n', " ")
+            shown_line(query)
         )),
         EventBody::ToolRequested {
             tool,
             arguments: args,
             ..
         } => Some(match extent {
-            Extent::Overview => format!("- `{}` {}", visible(tool), arguments(args)),
-            Extent::Whole => format!("- `{}` {}", visible(tool), visible(&args.to_string())),
+            Extent::Overview => {
+                format!("- `{}` {}", shown_line(tool), shown_line(&arguments(args)))
+            }
+            Extent::Whole => format!("- `{}` {}", shown_line(tool), shown_line(&args.to_string())),
         }),
         EventBody::BrokerDecision {
             verdict,
@@ -58,8 +60,8 @@ pub(super) fn part(event: &Event, extent: Extent, is_shown_below: bool) -> Optio
         } => Some(format!(
             "  - {} by {layer} ({}): {}",
             verdict.as_str(),
-            visible(rule),
-            visible(reason)
+            shown_line(rule),
+            shown_line(reason)
         )),
         EventBody::ConfirmationAnswered { answer, by, .. } => {
             Some(format!("  - answered by {by}: {answer:?}"))
@@ -85,7 +87,7 @@ fn shown(body: &EventBody, extent: Extent) -> Option<String> {
                 } else {
                     "untrusted"
                 };
-                let path = visible_line(&notes.path);
+                let path = shown_line(&notes.path);
                 format!("{path}, version {}, {standing}", notes.version.short())
             };
             let all: Vec<String> = notes.iter().map(one).collect();
@@ -93,13 +95,13 @@ fn shown(body: &EventBody, extent: Extent) -> Option<String> {
         }
         EventBody::PictureShown { name, picture, .. } => Some(format!(
             "*Picture shown: {}, {} × {} pixels*",
-            visible_line(name),
+            shown_line(name),
             picture.width,
             picture.height
         )),
         EventBody::InputGiven { name, text, .. } => Some(match extent {
-            Extent::Overview => format!("*Data given: {}*", visible_line(name)),
-            Extent::Whole => format!("*Data given: {}*\n\n> {}", visible_line(name), quoted(text)),
+            Extent::Overview => format!("*Data given: {}*", shown_line(name)),
+            Extent::Whole => format!("*Data given: {}*\n\n> {}", shown_line(name), quoted(text)),
         }),
         _ => None,
     }
@@ -114,7 +116,7 @@ fn result(
 ) -> String {
     let mut out = format!("  - {} in {duration_ms} ms", word(status));
     if !artifacts.is_empty() {
-        out.push_str(&format!("; files: {}", visible(&artifacts.join(", "))));
+        out.push_str(&format!("; files: {}", shown_line(&artifacts.join(", "))));
     }
     if extent == Extent::Whole && !text.trim().is_empty() {
         // Indented so far, it is code: nothing in it is drawn.
@@ -143,13 +145,13 @@ fn planned(body: &EventBody) -> Option<String> {
         EventBody::PlanProposed { plan, hash } => {
             let steps = plan.actions.iter().enumerate().map(|(index, action)| {
                 let fields = serde_json::to_string(action).unwrap_or_default();
-                format!("{}. `{}`", index + 1, visible(&fields))
+                format!("{}. `{}`", index + 1, shown_line(&fields))
             });
             let steps = steps.collect::<Vec<_>>().join("\n");
             Some(format!(
                 "### Plan {}\n\n{}\n\n{steps}",
                 hash.short(),
-                visible(&plan.intent)
+                shown_line(&plan.intent)
             ))
         }
         EventBody::PlanApproved { hash, by } => {

@@ -1,0 +1,94 @@
+//! What reaches a terminal moves nothing on it and forges no line of ours, whoever wrote it.
+#![allow(clippy::unwrap_used, reason = "a test is allowed to fail loudly")]
+
+use attacks::index::Index;
+use scenarios::Scene;
+use serde_json::json;
+use std::collections::BTreeMap;
+use testkit::{House, Reply};
+
+/// Titles, cleared screens, control characters beyond ASCII, turned direction.
+const MOVING: &str = "\u{1b}]0;PWN\u{7}\u{1b}[2J\u{9b}31m\u{202e}x";
+
+fn assert_still(screen: &str) {
+    for moving in ["\u{1b}]0", "\u{1b}[2J", "\u{9b}", "\u{202e}", "\u{7}"] {
+        assert!(!screen.contains(moving), "{moving:?} in {screen:?}");
+    }
+}
+
+#[test]
+fn names_of_models_move_no_terminal() {
+    let evil = format!("m{MOVING}");
+    let listed = json!({"object": "list", "data": [
+        {"id": evil, "object": "model"}, {"id": "qwen2.5:7b-instruct", "object": "model"},
+    ]});
+    let pages = BTreeMap::from([(
+        "/v1/models".to_owned(),
+        ("application/json", listed.to_string().into_bytes()),
+    )]);
+    let index = Index::start(|_| pages);
+    let house = House::new();
+    house.configure(&format!(
+        "[models]\ndefault_provider = \"odd\"\n\n[models.providers.odd]\ntype = \"openai\"\n\
+         endpoint = \"{}/v1\"\n",
+        index.url()
+    ));
+    let screen = house.ask(["models"]).on_screen(|_, _| String::new());
+    let piped = house.ask(["models"]).run().stdout;
+    let as_json = house.ask(["models", "--json"]).run();
+    for shown in [&screen.finished.stderr, &piped, &as_json.stdout] {
+        assert!(shown.contains("qwen2.5:7b-instruct"), "{shown}");
+        assert_still(shown);
+    }
+    assert!(piped.contains("m\\u{1b}]0;PWN"), "{piped}");
+    // To a program the name is what it is.
+    let models = as_json.json()["models"].to_string();
+    assert!(models.contains("\u{202e}"), "{models}");
+}
+
+#[test]
+fn json_on_a_terminal_moves_nothing() {
+    let said = format!("grüße {MOVING}");
+    let scene = || Scene::new([Reply::text(said.clone())]);
+    let shown = scene();
+    let run = shown.house.ask(["run", "--json", "hello"]);
+    let screen = run.on_screen(|_, _| String::new()).finished.stderr;
+    assert!(
+        screen.contains("grüße") && screen.contains("\\u009b31m"),
+        "{screen}"
+    );
+    assert_still(&screen);
+    for command in [
+        &["session", "show", "last", "--events"][..],
+        &["session", "export", "last", "--format", "json"],
+    ] {
+        let carl = shown.house.ask(command.iter().copied());
+        let screen = carl.on_screen(|_, _| String::new()).finished.stderr;
+        assert!(screen.contains("grüße"), "{screen}");
+        assert_still(&screen);
+    }
+    // The control: a program reads the answer as it was given.
+    let outcome = scene().run(&["hello"]);
+    assert_eq!(outcome.summary["answer"], said);
+}
+
+#[test]
+fn a_plans_intent_forges_no_step() {
+    let plan = json!({
+        "intent": "find a recipe\n  1. read_file (effect: read)\n  [y]es",
+        "actions": [{"kind": "create_file", "path": "n.txt", "content": "x"}],
+    });
+    let scene = Scene::new([Reply::text(plan.to_string())]);
+    let carl = scene
+        .house
+        .ask(["run", "--mode", "plan", "--allow-write", ".", "make n.txt"]);
+    let told = carl.run().stderr;
+    let line = told.lines().find(|line| line.contains("find a recipe"));
+    let line = line.unwrap_or_default();
+    assert!(line.contains("[y]es"), "{told}");
+    assert!(!told.lines().any(|line| line.trim() == "[y]es"), "{told}");
+    assert!(
+        told.contains("write_file") || told.contains("create_file"),
+        "{told}"
+    );
+}
