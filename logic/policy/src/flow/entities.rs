@@ -11,6 +11,10 @@ pub(crate) const LEADS: usize = 1_000;
 static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)[a-z][a-z0-9+.-]{1,20}:[/\\\\]+[^\s<>\x22'`\[\]{}|^]+",
+        // An authority without a scheme where a link's goal stands, and a share.
+        r"|[\x22'(=]\s*(?://|\\\\)[a-z0-9][^\s<>\x22')]*",
+        r"|\\\\[a-z0-9][a-z0-9.-]+\\[^\s<>\x22']*",
+        r"|\bhttps?:[a-z0-9][^\s<>\x22'`]*",
         r"|\b(?:mailto|data|javascript|tel|sms|skype|magnet|ipfs|file):[^\s<>\x22'`]+",
         r"|[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+",
         r"|\b0x[0-9a-f]{40}\b",
@@ -21,7 +25,7 @@ static LEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|\+[0-9][0-9 ()./-]{6,18}[0-9]",
         r"|\[[0-9a-f:]*:[0-9a-f:.]*\](?:[:/][^\s<>\x22'`]*)?",
         r"|\b(?:[0-9]{1,3}\.){3}[0-9]{1,3}\b(?:[:/][^\s<>\x22'`]*)?",
-        r"|\b(?:[\w-]+\.)+[\w-]{2,24}\b(?:[:/][^\s<>\x22'`]*)?",
+        r"|\b(?:[\w-]+\.)+[\w-]{2,24}\b(?:(?:[:/]|[?#]\w)[^\s<>\x22'`]*)?",
     ))
     .ok()
 });
@@ -64,12 +68,21 @@ pub(crate) fn has_no_lead(text: &str) -> bool {
 
 /// Whether a find leads anywhere: a file's name, a version and an abbreviation do not.
 fn is_lead(found: &str) -> bool {
-    let is_link = [":/", ":\\"].iter().any(|mark| found.contains(mark)) && !found.starts_with('[');
+    let is_link = [":/", ":\\", "//", "\\\\"]
+        .iter()
+        .any(|mark| found.contains(mark))
+        && !found.starts_with('[')
+        || found
+            .get(..5)
+            .is_some_and(|head| head.eq_ignore_ascii_case("http:"))
+        || found
+            .get(..6)
+            .is_some_and(|head| head.eq_ignore_ascii_case("https:"));
     let is_account = found.starts_with(['+', '[']) || found.starts_with("0x");
     if is_link || is_account || found.contains('@') || has_opaque_scheme(found) {
         return true;
     }
-    let host = found.split([':', '/']).next().unwrap_or(found);
+    let host = found.split([':', '/', '?', '#']).next().unwrap_or(found);
     // What goes on behind a host's name is a port or a path: a file has neither.
     let goes_on = host.len() < found.len();
     let Some((_, ending)) = host.rsplit_once('.') else {
@@ -167,10 +180,25 @@ mod tests {
                 "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa",
             ),
             ("at [::1]:8080/x", "[::1]:8080/x"),
+            ("<a href=\"http:3232235777\">", "http:3232235777"),
+            ("open \\\\evil\\share now", "\\\\evil\\share"),
         ];
         for (text, expected) in table {
             let found = leads(text).unwrap();
             assert!(found.contains(expected), "{text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_goal_without_a_scheme_leads_somewhere() {
+        for text in [
+            "<a href=\"//evil\">here</a>",
+            "[a](//evil)",
+            "<img src=//3232235777/x>",
+            "at evil.sh?token=1",
+            "see notes.md#login",
+        ] {
+            assert!(!leads(text).unwrap().is_empty(), "{text}");
         }
     }
 
@@ -181,6 +209,8 @@ mod tests {
             "edited src/main.rs and notes.md, version 1.2.3, 98.70 in all",
             "e.g. the U.S. team, i.e. us",
             "at 10:30 on 2026-01-02",
+            "// a comment, a //b too",
+            "is it in notes.md? Yes",
         ] {
             assert_eq!(leads(text).unwrap(), BTreeSet::new(), "{text}");
         }

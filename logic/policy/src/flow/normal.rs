@@ -95,6 +95,12 @@ pub(crate) fn decoded(text: &str) -> Vec<String> {
     {
         found.push(plain.into_owned());
     }
+    if text.contains('&')
+        && let plain = html_escape::decode_html_entities(text)
+        && plain != text
+    {
+        found.push(plain.into_owned());
+    }
     let mut room = DECODED_BYTES;
     let is_run = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_');
     for run in text.split(|c: char| !is_run(c)) {
