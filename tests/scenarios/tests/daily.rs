@@ -272,3 +272,49 @@ fn a_model_that_answers_instead_is_said_with_the_reason() {
     );
     assert!(!told.contains("named in the request"), "{told}");
 }
+
+/// A file that was changed by rules, then another; the second by hand as well.
+fn two_changes_and_a_hand_edit(house: &House) {
+    house.write("one.txt", "draft one\n");
+    house.write("two.txt", "draft two\n");
+    for file in ["one.txt", "two.txt"] {
+        let task = format!("replace \"draft\" with \"final\" in {file}");
+        let args = ["run", "--mode", "deterministic", "--allow-write", "."];
+        let goes_on = ["--session-id", "last"];
+        let goes_on = &goes_on[..if file == "one.txt" { 0 } else { 2 }];
+        let more = [&["--yes", "write"], goes_on, &[task.as_str()]].concat();
+        let _changed = house.ask(args).args(more).run().expect(0);
+    }
+    house.write("two.txt", "my own words\n");
+}
+
+#[test]
+fn an_undo_leaves_a_file_that_was_edited_by_hand_and_goes_on() {
+    let house = House::new();
+    two_changes_and_a_hand_edit(&house);
+    let undo = ["undo", "--yes", "write"];
+    let refused = house.ask(undo).run().expect(4);
+    assert!(refused.stderr.contains("carl undo --skip "), "{refused:#?}");
+    let wrong = house.ask(undo).args(["--skip", "none.txt"]).run().expect(2);
+    assert!(wrong.stderr.contains("no change of "), "{wrong:#?}");
+    let skip = ["--skip", "two.txt"];
+    let _undone = house.ask(undo).args(skip).run().expect(0);
+    assert_eq!(house.read("one.txt"), "draft one\n");
+    assert_eq!(house.read("two.txt"), "my own words\n");
+    // What the file held before is kept.
+    let printed = house.ask(["undo", "last", "--print"]).run().expect(0);
+    assert_eq!(printed.stdout, "draft two\n");
+}
+
+#[test]
+fn an_undo_at_a_terminal_asks_whether_to_leave_an_edited_file() {
+    let house = House::new();
+    two_changes_and_a_hand_edit(&house);
+    let undo = house.ask(["undo", "--yes", "write"]);
+    let attended = undo.typing(&["[y/N] "], |_, _| "y".to_owned());
+    assert_eq!(attended.finished.code, Some(0), "{attended:#?}");
+    let asked = &attended.questions[0];
+    assert!(asked.contains("two.txt has changed since "), "{asked}");
+    assert_eq!(house.read("one.txt"), "draft one\n");
+    assert_eq!(house.read("two.txt"), "my own words\n");
+}
