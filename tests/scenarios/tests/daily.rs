@@ -318,3 +318,21 @@ fn an_undo_at_a_terminal_asks_whether_to_leave_an_edited_file() {
     assert_eq!(house.read("one.txt"), "draft one\n");
     assert_eq!(house.read("two.txt"), "my own words\n");
 }
+
+#[test]
+fn a_result_larger_than_a_small_context_is_shown_as_far_as_it_fits() {
+    let read = Reply::call("read_file", json!({"path": "long.txt"}));
+    let scene = Scene::new([read, Reply::text("Read.")]);
+    let line = "A line of the notes that says nothing in particular.\n";
+    scene.house.write("long.txt", line.repeat(800));
+    let context = ["--context-tokens", "6144", "what do the notes say?"];
+    scene.run(&context).assert_ends(0, "success");
+    let chats = scene.server.chats();
+    let messages = chats[1].body["messages"].as_array().unwrap();
+    let result = messages.iter().find(|one| one["role"] == "tool").unwrap();
+    let shown = result["content"].as_str().unwrap();
+    assert!(shown.starts_with("[Shown are the first "), "{shown}");
+    assert!(shown.contains("from_line and line_count"), "{shown}");
+    assert!(shown.matches(line.trim_end()).count() > 40, "{shown}");
+    assert!(shown.len() < 24_000, "{}", shown.len());
+}
