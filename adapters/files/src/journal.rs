@@ -60,6 +60,18 @@ pub(crate) enum Change {
 }
 
 impl Change {
+    /// Whether it is one of a file.
+    fn touches(&self, file: &Path) -> bool {
+        match self {
+            Self::Put { path, .. }
+            | Self::DeletedFile { path, .. }
+            | Self::DeletedFolder { path, .. }
+            | Self::DeletedLink { path, .. } => path == file,
+            Self::Moved { from, to, .. } => from == file || to == file,
+            Self::Made { .. } => false,
+        }
+    }
+
     fn kept(&self) -> Option<&Kept> {
         match self {
             Self::Put { before, .. } => before.as_ref(),
@@ -75,6 +87,8 @@ pub(crate) struct Open {
     pub(crate) number: u64,
     pub(crate) tool: String,
     pub(crate) change: Change,
+    /// Whether the user had undo pass it over: its file stays as it is, and what was kept of it too.
+    pub(crate) is_passed: bool,
 }
 
 /// Why a change is closed.
@@ -103,6 +117,10 @@ enum Record {
         number: u64,
         why: Closing,
     },
+    /// Undo goes on to older changes. Nothing that was kept is lost.
+    PassedOver {
+        number: u64,
+    },
     /// A later change of the same file is part of this one now.
     Merged {
         number: u64,
@@ -130,7 +148,63 @@ fn fault(error: io::Error) -> ToolFailure {
 pub fn open_changes(history: &Path) -> usize {
     Journal::new(history.to_owned(), 0)
         .open_changes()
-        .map_or(0, |open| open.len())
+        .map_or(0, |open| open.iter().filter(|one| !one.is_passed).count())
+}
+
+/// A file as a change left it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftFile {
+    /// Where it was.
+    pub path: PathBuf,
+    /// The tool that changed it.
+    pub tool: String,
+    /// What it held before; `None` when it was not there.
+    pub before: Option<Digest>,
+    /// What it held then.
+    pub after: Digest,
+}
+
+/// The file that a session's next undo would put back, by the folder of its undo history; `None`
+/// where that is another kind of change.
+///
+/// # Errors
+/// What stands in the way of reading the history.
+pub fn next_undone(history: &Path) -> Result<Option<LeftFile>, ToolFailure> {
+    let mut open = Journal::new(history.to_owned(), 0).open_changes()?;
+    open.retain(|one| !one.is_passed);
+    Ok(open.pop().and_then(|last| match last.change {
+        Change::Put {
+            path,
+            before,
+            after,
+            ..
+        } => Some(LeftFile {
+            path,
+            tool: last.tool,
+            before: before.map(|kept| kept.digest),
+            after,
+        }),
+        _ => None,
+    }))
+}
+
+/// Has later undos of a session pass over every change of a file, by the folder of its undo history:
+/// the file stays as it is, and what was kept of it too. How many changes those are.
+///
+/// # Errors
+/// What stands in the way of reading or writing the history.
+pub fn pass_over(history: &Path, file: &Path) -> Result<usize, ToolFailure> {
+    let journal = Journal::new(history.to_owned(), 0);
+    let open = journal.open_changes()?;
+    let of_file = open
+        .iter()
+        .filter(|one| !one.is_passed && one.change.touches(file));
+    let mut count = 0;
+    for one in of_file {
+        journal.append(&Record::PassedOver { number: one.number })?;
+        count += 1;
+    }
+    Ok(count)
 }
 
 /// What the file of a session's last change held before it, by the folder of its undo history, with
@@ -194,8 +268,14 @@ impl Journal {
                             number,
                             tool,
                             change,
+                            is_passed: false,
                         },
                     );
+                }
+                Ok(Record::PassedOver { number }) => {
+                    if let Some(one) = open.get_mut(&number) {
+                        one.is_passed = true;
+                    }
                 }
                 Ok(Record::Closed { number, .. }) => {
                     open.remove(&number);
@@ -349,6 +429,8 @@ impl Journal {
 
     fn append(&self, record: &Record) -> Result<(), ToolFailure> {
         private::folder(&self.folder).map_err(fault)?;
+        // The user's own command may write while a session is at work in another process.
+        let _held = private::wait_for_lock(&self.folder.join("lock")).map_err(fault)?;
         let mut line = match serde_json::to_vec(record) {
             Ok(line) => line,
             Err(error) => {

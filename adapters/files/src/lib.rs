@@ -30,5 +30,5 @@ mod walk;
 
 pub use config::Config;
 pub use error::Error;
-pub use journal::{before_last_change, open_changes};
+pub use journal::{LeftFile, before_last_change, next_undone, open_changes, pass_over};
 pub use service::FileTools;

@@ -366,6 +366,10 @@ pub enum EventBody {
         /// as headings.
         #[serde(default)]
         journal_characters: u64,
+        /// Most characters that are shown of each result of the newest reply, where those are
+        /// shortened although no model has seen them; 0: as many as of older ones.
+        #[serde(default)]
+        newest_characters: u64,
     },
     /// The agent wrote an entry of its journal.
     JournalWritten {

@@ -197,11 +197,13 @@ impl Conversation {
                 summary,
                 shortened_through,
                 journal_characters,
+                newest_characters,
                 ..
             } => {
                 let lines = summary.as_ref().map(|summary| summary.lines.clone());
                 self.view
                     .compacted(*through, lines, *shortened_through, *journal_characters);
+                self.view.show_of_newest(*newest_characters);
                 self.full_at = None;
                 self.used.clear();
             }

@@ -65,6 +65,8 @@ pub(crate) struct Entry {
     pub(crate) passing_calls: Vec<CallId>,
     /// Calls of it that came to nothing: nothing has their long arguments.
     pub(crate) failed_calls: Vec<CallId>,
+    /// Most characters of it that are shown where it is shortened; 0: the usual.
+    pub(crate) shown_characters: u64,
 }
 
 impl Entry {
@@ -79,6 +81,7 @@ impl Entry {
             input: String::new(),
             passing_calls: Vec::new(),
             failed_calls: Vec::new(),
+            shown_characters: 0,
         }
     }
 
@@ -113,13 +116,38 @@ fn end_of_fence(text: &str) -> String {
 pub(crate) fn shortened_text(text: &str, seq: u64) -> Option<String> {
     let total = text.chars().count();
     let kept: String = text.chars().take(SHORTENED_CHARACTERS).collect();
-    let note = format!(
-        "{}\n[Shortened to fit the context: {} more characters were here, in event #{seq}.]",
-        end_of_fence(text),
-        total.saturating_sub(SHORTENED_CHARACTERS)
-    );
+    let note = shortened_note(text, seq, total.saturating_sub(SHORTENED_CHARACTERS));
     // What would hardly become smaller stays as it is.
     (total > SHORTENED_CHARACTERS + 2 * note.len()).then(|| kept + &note)
+}
+
+/// A result that no model has seen, as much of it as there is room for. The head line comes first:
+/// what the result says of itself is true of the whole.
+pub(crate) fn begun_text(text: &str, seq: u64, characters: u64) -> Option<String> {
+    let total = text.chars().count();
+    let most = usize::try_from(characters).unwrap_or(usize::MAX);
+    let (cut, _) = text.char_indices().nth(most)?;
+    // A line that is cut says something else.
+    let begin = &text[..cut];
+    let begin = begin.rfind('\n').map_or(begin, |end| match end * 2 > cut {
+        true => &begin[..end],
+        false => begin,
+    });
+    let kept = begin.chars().count();
+    let head = format!(
+        "[Shown are the first {kept} of {total} characters of this result, since the context has no \
+         room for more. Lines and counts that it names are those of the whole. Call the tool again \
+         for a part to see the rest, as read_file with from_line and line_count.]\n"
+    );
+    let note = shortened_note(text, seq, total - kept);
+    Some(format!("{head}{begin}{note}"))
+}
+
+fn shortened_note(text: &str, seq: u64, left_out: usize) -> String {
+    format!(
+        "{}\n[Shortened to fit the context: {left_out} more characters were here, in event #{seq}.]",
+        end_of_fence(text)
+    )
 }
 
 /// A tool result as an agent at work for another is shown it once it has gone on: one line.
@@ -203,6 +231,14 @@ mod tests {
                 "{short}"
             );
         }
+        let lines = format!("[TOOL_RESULT]\n{}[END 77]", "a line\n".repeat(300));
+        let begun = begun_text(&lines, 5, 1_000).unwrap();
+        assert!(
+            begun.starts_with("[Shown are the first 993 of 2122 characters"),
+            "{begun}"
+        );
+        assert!(begun.contains("a line\n[END 77]\n[Shortened"), "{begun}");
+        assert_eq!(begun_text(&lines, 5, 3_000), None, "all of it fits");
         let plain = line_of_result(&"é ".repeat(900), 5).unwrap();
         assert!(plain.contains("…\n[One line of 1800"), "{plain}");
         assert_eq!(line_of_result("short", 5), None);

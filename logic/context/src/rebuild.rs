@@ -27,6 +27,8 @@ const STEP_REPLIES: usize = 4;
 /// What the results of the newest reply may fill the prompt up to before they are shortened too, as
 /// thousandths of its budget: three quarters of the model's whole context. No model has seen them yet.
 const UNSEEN_PERMILLE: u64 = 1_666;
+/// What the lines take that say how much of a result is shown, characters.
+const NOTE_CHARACTERS: u64 = 500;
 /// Longest text of a covered message that is looked at, characters.
 const COVERED_CHARACTERS: usize = 8_000;
 
@@ -79,6 +81,9 @@ pub struct Compacted {
     pub shortened_through: Option<u64>,
     /// What the journal may take, characters.
     pub journal_characters: u64,
+    /// Most characters of each result of the newest reply, where those are shortened too; 0: as of
+    /// older ones.
+    pub newest_characters: u64,
     /// Whether it is worth it: a fifth of what is not fixed went.
     pub shrank: bool,
 }
@@ -225,6 +230,8 @@ impl View {
         let room = (free * JOURNAL_PERMILLE / 1_000).saturating_sub(filled);
         let journal_characters = self.characters_in(room);
         after.compacted(None, lines(), None, journal_characters);
+        let newest_characters = after.room_for_newest(self.loose(plan.budget_tokens));
+        after.show_of_newest(newest_characters);
         let (before_tokens, after_tokens) = (self.estimate(), after.estimate());
         let movable = before_tokens.saturating_sub(self.fixed());
         let least = movable * LEAST_PERMILLE / 1_000;
@@ -238,8 +245,24 @@ impl View {
             summary,
             shortened_through: plan.shortened_through,
             journal_characters,
+            newest_characters,
             shrank: before_tokens.saturating_sub(after_tokens) >= least.max(1),
         }
+    }
+
+    /// How much of each result of the newest reply there is room for in so many tokens, characters; 0
+    /// where none of them is shortened, or there is hardly more room than what is left of each.
+    fn room_for_newest(&self, most_tokens: u64) -> u64 {
+        let newest = self.entries.iter().skip(self.newest_results());
+        let is_cut = |entry: &&Entry| {
+            matches!(entry.message, Message::Tool { .. }) && self.is_shortened(entry)
+        };
+        let count = newest.filter(is_cut).count() as u64;
+        let room = self.characters_in(most_tokens.saturating_sub(self.estimate()));
+        let each = room.checked_div(count).unwrap_or(0);
+        // The head line takes a part of it.
+        let each = each.saturating_sub(NOTE_CHARACTERS);
+        if each > NOTE_CHARACTERS { each } else { 0 }
     }
 
     fn lines_for(&self, plan: &Plan, answer: Option<Summary>) -> Vec<SummaryLine> {

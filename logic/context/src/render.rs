@@ -2,8 +2,8 @@
 
 use crate::budget::Budget;
 use crate::entry::{
-    Entry, LONG_ARGUMENT, LONG_FAILED_ARGUMENT, MESSAGE_CHARACTERS, characters_in, line_of_result,
-    shortened_call, shortened_text,
+    Entry, LONG_ARGUMENT, LONG_FAILED_ARGUMENT, MESSAGE_CHARACTERS, begun_text, characters_in,
+    line_of_result, shortened_call, shortened_text,
 };
 use crate::estimate::TokenEstimator;
 use crate::thresholds::Shape;
@@ -175,6 +175,9 @@ impl View {
         match &entry.message {
             Message::Tool { text, .. } if self.is_shortened(entry) => {
                 let short = match self.shape {
+                    _ if entry.shown_characters > 0 => {
+                        begun_text(text, entry.seq, entry.shown_characters)
+                    }
                     Shape::Child => line_of_result(text, entry.seq),
                     Shape::Root | Shape::Orchestrator => shortened_text(text, entry.seq),
                 };

@@ -176,11 +176,30 @@ impl View {
             }
         }
         self.shortened_through = self.shortened_through.max(shortened_through);
+        for entry in &mut self.entries {
+            entry.shown_characters = 0;
+        }
         self.elided.rebuild(lines, journal_characters);
         let turn = self.entries.get(self.last_turn());
         self.tasks.rebuild(turn.map_or(u64::MAX, |entry| entry.at));
         self.rebuilt_at = self.position;
         self.nudged = false;
+    }
+
+    /// Shows so many characters of each result of the newest reply, where those are shortened, until
+    /// the next rebuilding; 0: as many as of older ones.
+    pub fn show_of_newest(&mut self, characters: u64) {
+        let start = self.newest_results();
+        for entry in self.entries.iter_mut().skip(start) {
+            entry.shown_characters = characters;
+        }
+    }
+
+    /// Where the results of the newest reply that asked for tools begin.
+    pub(crate) fn newest_results(&self) -> usize {
+        let mut entries = self.entries.iter();
+        let asking = entries.rposition(|entry| !calls_of(&entry.message).is_empty());
+        asking.map_or(self.entries.len(), |index| index + 1)
     }
 
     /// Where the last turn begins.

@@ -272,3 +272,67 @@ fn a_model_that_answers_instead_is_said_with_the_reason() {
     );
     assert!(!told.contains("named in the request"), "{told}");
 }
+
+/// A file that was changed by rules, then another; the second by hand as well.
+fn two_changes_and_a_hand_edit(house: &House) {
+    house.write("one.txt", "draft one\n");
+    house.write("two.txt", "draft two\n");
+    for file in ["one.txt", "two.txt"] {
+        let task = format!("replace \"draft\" with \"final\" in {file}");
+        let args = ["run", "--mode", "deterministic", "--allow-write", "."];
+        let goes_on = ["--session-id", "last"];
+        let goes_on = &goes_on[..if file == "one.txt" { 0 } else { 2 }];
+        let more = [&["--yes", "write"], goes_on, &[task.as_str()]].concat();
+        let _changed = house.ask(args).args(more).run().expect(0);
+    }
+    house.write("two.txt", "my own words\n");
+}
+
+#[test]
+fn an_undo_leaves_a_file_that_was_edited_by_hand_and_goes_on() {
+    let house = House::new();
+    two_changes_and_a_hand_edit(&house);
+    let undo = ["undo", "--yes", "write"];
+    let refused = house.ask(undo).run().expect(4);
+    assert!(refused.stderr.contains("carl undo --skip "), "{refused:#?}");
+    let wrong = house.ask(undo).args(["--skip", "none.txt"]).run().expect(2);
+    assert!(wrong.stderr.contains("no change of "), "{wrong:#?}");
+    let skip = ["--skip", "two.txt"];
+    let _undone = house.ask(undo).args(skip).run().expect(0);
+    assert_eq!(house.read("one.txt"), "draft one\n");
+    assert_eq!(house.read("two.txt"), "my own words\n");
+    // What the file held before is kept.
+    let printed = house.ask(["undo", "last", "--print"]).run().expect(0);
+    assert_eq!(printed.stdout, "draft two\n");
+}
+
+#[test]
+fn an_undo_at_a_terminal_asks_whether_to_leave_an_edited_file() {
+    let house = House::new();
+    two_changes_and_a_hand_edit(&house);
+    let undo = house.ask(["undo", "--yes", "write"]);
+    let attended = undo.typing(&["[y/N] "], |_, _| "y".to_owned());
+    assert_eq!(attended.finished.code, Some(0), "{attended:#?}");
+    let asked = &attended.questions[0];
+    assert!(asked.contains("two.txt has changed since "), "{asked}");
+    assert_eq!(house.read("one.txt"), "draft one\n");
+    assert_eq!(house.read("two.txt"), "my own words\n");
+}
+
+#[test]
+fn a_result_larger_than_a_small_context_is_shown_as_far_as_it_fits() {
+    let read = Reply::call("read_file", json!({"path": "long.txt"}));
+    let scene = Scene::new([read, Reply::text("Read.")]);
+    let line = "A line of the notes that says nothing in particular.\n";
+    scene.house.write("long.txt", line.repeat(800));
+    let context = ["--context-tokens", "6144", "what do the notes say?"];
+    scene.run(&context).assert_ends(0, "success");
+    let chats = scene.server.chats();
+    let messages = chats[1].body["messages"].as_array().unwrap();
+    let result = messages.iter().find(|one| one["role"] == "tool").unwrap();
+    let shown = result["content"].as_str().unwrap();
+    assert!(shown.starts_with("[Shown are the first "), "{shown}");
+    assert!(shown.contains("from_line and line_count"), "{shown}");
+    assert!(shown.matches(line.trim_end()).count() > 40, "{shown}");
+    assert!(shown.len() < 24_000, "{}", shown.len());
+}

@@ -49,6 +49,7 @@ fn made(
     void: impl Fn(u64) -> Result<(), ToolFailure>,
 ) -> Result<(Open, usize, Left), ToolFailure> {
     let mut open = job.journal().open_changes()?;
+    open.retain(|one| !one.is_passed);
     let mut left = Left::new();
     let mut taken = 0;
     let mut gone = None;
@@ -79,8 +80,10 @@ fn made(
                     format!(
                         "`{}` has changed since {} changed it; undo would lose that newer change. \
                          Nothing was undone. The user can type `carl undo --print` for the text \
-                         before {}, or take the newer change out by hand and undo again.",
-                        place.shown, last.tool, last.tool
+                         before {}, or `carl undo --skip {}` to leave it as it is and take back the \
+                         older change of another file, or take the newer change out by hand and \
+                         undo again.",
+                        place.shown, last.tool, last.tool, place.shown
                     ),
                 ));
             }

@@ -199,6 +199,9 @@ pub struct UndoArgs {
     /// Change nothing: print what the file held before its last change
     #[arg(long)]
     pub print: bool,
+    /// Leave this file as it is, and go on with the older change of another one (repeatable)
+    #[arg(long, value_name = "FILE", conflicts_with = "print")]
+    pub skip: Vec<PathBuf>,
     /// Approve taking back exactly the change, in the files and with the content, that was refused
     /// with this hash
     #[arg(long, value_name = "HASH", value_parser = parse_digest)]

@@ -4,8 +4,11 @@ use super::changed::{newest_changed, target};
 use super::{Setting, run};
 use crate::cli::{RunArgs, SessionFlags, UndoArgs};
 use crate::wiring::House;
-use anyhow::Result;
-use std::io::{IsTerminal as _, Write as _};
+use anyhow::{Context as _, Result};
+use domain::hash::Digest;
+use files::LeftFile;
+use std::io::{BufRead as _, ErrorKind, IsTerminal as _, Write as _};
+use std::path::Path;
 use terminal::exit::{Exit, Failure};
 use terminal::render::{print, print_error};
 use terminal::sessions;
@@ -25,6 +28,12 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
         return print_before(&flags, args.session.as_deref()).await;
     }
     let (session_id, flags) = target(flags, args.session.as_deref()).await?;
+    let setting = Setting::read(&flags)?;
+    let history = setting.paths.undo().join(session_id.to_string());
+    for file in &args.skip {
+        pass_over(&history, &std::path::absolute(file)?)?;
+    }
+    pass_over_asked(&history)?;
     run::run(RunArgs {
         input: None,
         task: vec![terminal::undo::UNDO.to_owned()],
@@ -35,6 +44,74 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
         session: flags,
     })
     .await
+}
+
+/// Has undos of a session leave a file as it is.
+fn pass_over(history: &Path, file: &Path) -> Result<()> {
+    let real = std::fs::canonicalize(file).ok();
+    let mut names = [Some(file.to_owned()), real].into_iter().flatten();
+    let passed = names.find_map(|name| match files::pass_over(history, &name) {
+        Ok(0) => None,
+        told => Some(told),
+    });
+    match passed {
+        Some(Ok(_count)) => Ok(print_error(&format!(
+            "{} stays as it is.\n",
+            visible(&file.to_string_lossy())
+        ))?),
+        Some(Err(failure)) => Err(anyhow::anyhow!(failure.message)),
+        None => Err(Failure::usage(
+            format!(
+                "--skip: the session has no change of {} to undo",
+                file.display()
+            ),
+            "The refused undo names the file.",
+        )
+        .into()),
+    }
+}
+
+/// While somebody changed the file that would be put back next, asks whether to leave it as it is.
+/// Without anybody to ask, the undo itself says what can be done.
+fn pass_over_asked(history: &Path) -> Result<()> {
+    let stdin = std::io::stdin();
+    while stdin.is_terminal()
+        && let Ok(Some(next)) = files::next_undone(history)
+        && has_changed_since(&next)
+    {
+        print_error(&format!(
+            "{} has changed since {} changed it; undo would lose that newer change.\n\
+             Leave it as it is, and take back the older change of another file? [y/N] ",
+            visible(&next.path.to_string_lossy()),
+            visible(&next.tool)
+        ))?;
+        let mut line = String::new();
+        stdin
+            .lock()
+            .read_line(&mut line)
+            .context("the answer cannot be read")?;
+        if !matches!(line.trim(), "y" | "Y" | "yes") {
+            return Ok(());
+        }
+        pass_over(history, &next.path)?;
+    }
+    Ok(())
+}
+
+/// Whether a file holds neither what the change left nor what was there before. One that cannot be
+/// read is for the undo to tell.
+fn has_changed_since(file: &LeftFile) -> bool {
+    let is_other = |facts: std::fs::Metadata| !facts.is_file();
+    if std::fs::metadata(&file.path).is_ok_and(is_other) {
+        return true;
+    }
+    match std::fs::read(&file.path) {
+        Ok(bytes) => {
+            let now = Digest::of(&bytes);
+            now != file.after && Some(now) != file.before
+        }
+        Err(error) => error.kind() == ErrorKind::NotFound && file.before.is_some(),
+    }
 }
 
 /// Prints what a file held before the last change to it, for who changed it by hand since.

@@ -341,6 +341,7 @@ events! {
         maybe summary = summary,
         plain shortened_through = shortened_through,
         plain journal_characters = journal_characters,
+        plain newest_characters = newest_characters,
     }
     JournalWritten = JournalWritten {
         plain title = title,

@@ -220,6 +220,7 @@ impl Seed {
                 summary: self.maybe(self.lines()),
                 shortened_through: self.maybe(self.number / 3),
                 journal_characters: self.number / 5,
+                newest_characters: self.number / 7,
             },
             EventBody::JournalWritten {
                 title: text(),

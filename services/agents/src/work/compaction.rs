@@ -227,6 +227,7 @@ fn event_of(done: Compacted) -> EventBody {
         summary: done.summary,
         shortened_through: done.shortened_through,
         journal_characters: done.journal_characters,
+        newest_characters: done.newest_characters,
     }
 }
 

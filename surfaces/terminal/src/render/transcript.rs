@@ -218,16 +218,19 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
         EventBody::TextDelta { .. } | EventBody::TextReplaced { .. } => {
             facts.broken_off.part(event.seq, known)
         }
-        _ => {
-            let is_shown_below = facts.shown_as_answers.contains(&event.seq);
-            let left = (!is_shown_below).then(|| broken_off::stopped(event, known));
-            let left = left.flatten();
-            let is_shown = is_shown_below || left.is_some();
-            let done = lasting(event).or_else(|| work::part(event, extent, is_shown));
-            let parts: Vec<String> = done.into_iter().chain(left).collect();
-            (!parts.is_empty()).then(|| parts.join("\n\n"))
-        }
+        _ => done(event, facts, known, extent),
     }
+}
+
+/// What was done, and the answer that a model was stopped in.
+fn done(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<String> {
+    let is_shown_below = facts.shown_as_answers.contains(&event.seq);
+    let left = (!is_shown_below).then(|| broken_off::stopped(event, known));
+    let left = left.flatten();
+    let is_shown = is_shown_below || left.is_some();
+    let done = lasting(event).or_else(|| work::part(event, extent, is_shown));
+    let parts: Vec<String> = done.into_iter().chain(left).collect();
+    (!parts.is_empty()).then(|| parts.join("\n\n"))
 }
 
 fn opening(event: &Event, facts: &Facts) -> String {

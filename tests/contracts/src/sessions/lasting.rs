@@ -174,6 +174,7 @@ impl FakeSessions {
                 summary: None,
                 shortened_through: None,
                 journal_characters: 0,
+                newest_characters: 0,
             }
         };
         self.emit(id, None, body);

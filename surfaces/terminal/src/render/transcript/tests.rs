@@ -147,6 +147,7 @@ fn left_out() -> [EventBody; 2] {
         }),
         shortened_through: None,
         journal_characters: 0,
+        newest_characters: 0,
     };
     let journal = EventBody::JournalWritten {
         title: "So far".to_owned(),
