@@ -1,5 +1,6 @@
 //! Writing a file so that others see the old content or the new, never a part.
 
+use crate::attributes;
 use crate::beneath::{Found, Spot};
 use crate::context::{Leash, Leashed};
 use crate::failure::{from_errno, from_io};
@@ -21,7 +22,7 @@ const CHUNK_BYTES: usize = 64 << 10;
 pub(crate) enum Expect<'a> {
     /// Nothing; the file gets this mode, or the usual one.
     Absent(Option<u32>),
-    /// The file that was looked at, unchanged; its mode and owner are kept.
+    /// The file that was looked at, unchanged; its mode, owner and attributes are kept.
     Same(&'a Found),
 }
 
@@ -61,6 +62,8 @@ pub(crate) fn put(
     let written = copy(&mut reader, &mut file, leash, shown)?;
     if let Expect::Same(old) = &expect {
         keep_owner_and_mode(&temporary.file, &old.stat).map_err(fault)?;
+        attributes::keep(&old.fd, &temporary.file)
+            .map_err(|errno| attributes::lost(errno, shown))?;
     }
     if let Expect::Absent(Some(mode)) = &expect {
         rustix::fs::fchmod(&temporary.file, Mode::from_raw_mode(mode & 0o777)).map_err(fault)?;
@@ -142,6 +145,8 @@ fn keep_owner_and_mode(file: &OwnedFd, old: &Stat) -> Result<(), Errno> {
         Ok(()) | Err(Errno::PERM | Errno::INVAL | Errno::OPNOTSUPP) => {}
         Err(errno) => return Err(errno),
     }
+    // What the folder gives to new files is not what this one had.
+    attributes::drop_access_list(file)?;
     rustix::fs::fchmod(file, Mode::from_raw_mode(old.st_mode & 0o1777))
 }
 

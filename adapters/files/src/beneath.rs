@@ -63,6 +63,15 @@ pub(crate) enum LastLink {
     Keep,
 }
 
+/// How a path is spelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Spelling {
+    /// As a caller wrote it: a name may be stored in another Unicode form.
+    Written,
+    /// As it was stored.
+    Stored,
+}
+
 /// A path of a call, with the roots it must lie beneath.
 #[derive(Debug)]
 pub(crate) struct Place<'a> {
@@ -71,6 +80,7 @@ pub(crate) struct Place<'a> {
     pub(crate) shown: String,
     /// Absolute and normalised.
     pub(crate) target: &'a Path,
+    pub(crate) spelling: Spelling,
     pub(crate) roots: &'a [PathBuf],
 }
 
@@ -134,6 +144,19 @@ impl Place<'_> {
     /// Reaches the folder that holds the place, for a change there.
     pub(crate) fn spot(&self, last: LastLink) -> Result<Spot, ToolFailure> {
         self.in_a_root(|root| self.spot_in(root, last))
+    }
+
+    /// The path as the file system spells it, links kept: what can be found again by its very name.
+    pub(crate) fn stored(&self) -> PathBuf {
+        let stored = self.in_a_root(|root| {
+            let count = root.rest.components().count();
+            let above = self.target.ancestors().nth(count);
+            Ok(match above {
+                Some(above) if root.rest != Path::new(".") => above.join(&root.rest),
+                _ => self.target.to_path_buf(),
+            })
+        });
+        stored.unwrap_or_else(|_| self.target.to_path_buf())
     }
 
     /// Where a change there would really land, also where folders above it are to be made.

@@ -1,6 +1,6 @@
 //! One call at work: its paths, its turn among the session's changes, and its result.
 
-use crate::beneath::Place;
+use crate::beneath::{Place, Spelling};
 use crate::context::Leash;
 use crate::ground::Ground;
 use crate::journal::Journal;
@@ -45,6 +45,7 @@ impl Job<'_> {
             ground: &self.workshop.ground,
             shown: visible_line(&path.to_string_lossy()),
             target: path,
+            spelling: Spelling::Stored,
             roots: &self.call.write_roots,
         }
     }
@@ -60,6 +61,7 @@ impl Job<'_> {
             ground: &self.workshop.ground,
             shown: visible_line(&self.typed(argument)),
             target,
+            spelling: Spelling::Written,
             roots,
         })
     }

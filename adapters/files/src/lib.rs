@@ -9,6 +9,7 @@
 
 mod arguments;
 mod atomic;
+mod attributes;
 mod beneath;
 mod change;
 mod config;

@@ -1,6 +1,6 @@
 //! The executor: takes a permitted call, runs it off the async threads, and keeps its time.
 
-use crate::beneath::{LastLink, Place};
+use crate::beneath::{LastLink, Place, Spelling};
 use crate::change;
 use crate::context::{Leash, StopFlag, StopOnDrop};
 use crate::ground::Ground;
@@ -169,6 +169,7 @@ impl Executor for FileTools {
                     ground: &workshop.ground,
                     shown: visible_line(&path.to_string_lossy()),
                     target: &path,
+                    spelling: Spelling::Written,
                     roots: &roots,
                 };
                 match kind {

@@ -1,7 +1,7 @@
 //! Names that are stored in another Unicode form than they are written in: macOS stores `é` as two
 //! characters, and models and people write it as one.
 
-use crate::beneath::{FOLDER, LOOK, Place};
+use crate::beneath::{FOLDER, LOOK, Place, Spelling};
 use crate::failure::NOT_FOUND;
 use rustix::fd::OwnedFd;
 use rustix::fs::{OFlags, ResolveFlags};
@@ -14,7 +14,7 @@ impl Place<'_> {
     /// The path beneath a root as the file system spells it. A part that is not there is taken for
     /// the one name in its folder that reads the same; everything else stays as it is written.
     pub(crate) fn as_stored(&self, root: &OwnedFd, rest: &Path, resolve: ResolveFlags) -> PathBuf {
-        if rest.as_os_str().as_bytes().is_ascii() {
+        if self.spelling == Spelling::Stored || rest.as_os_str().as_bytes().is_ascii() {
             return rest.to_owned();
         }
         let mut stored = PathBuf::new();

@@ -9,7 +9,7 @@ use crate::places::{Found, Limits, Mark, search};
 use api::executor::ToolFailure;
 use api::failure::mendable;
 use paths::{is_inside, link_target};
-use policy::protected::{Protected, Protection};
+use policy::protected::{ASIDE, Protected, Protection};
 use rustix::fs::{
     AtFlags, Mode, OFlags, RenameFlags, ResolveFlags, fchmod, fstat, openat2, renameat_with, statat,
 };
@@ -118,7 +118,9 @@ impl Watch {
         let fresh = sight
             .found
             .iter()
-            .filter(|place| !self.known.contains(&place.mark()));
+            .filter(|place| !self.known.contains(&place.mark()))
+            // What a command beside this one has set aside is so already.
+            .filter(|place| !is_aside(&place.path));
         let arrived: Vec<Found> = self
             .awaited
             .iter()
@@ -178,6 +180,11 @@ impl Watch {
         let _writable = Writable::new(&above);
         set_aside(&above, name)
     }
+}
+
+fn is_aside(place: &Path) -> bool {
+    let name = place.file_name().unwrap_or_default();
+    name.to_string_lossy().starts_with(ASIDE)
 }
 
 /// The folders between the roots and what is hidden in them.
@@ -266,7 +273,7 @@ fn outside(_: std::path::StripPrefixError) -> Errno {
 fn set_aside(above: impl AsFd, name: &OsStr) -> Result<String, Errno> {
     let plain = name.to_string_lossy().replace('.', "_");
     for number in 1..=ASIDE_NAMES {
-        let aside = format!("set-aside-{number}-{}", plain.trim_matches('_'));
+        let aside = format!("{ASIDE}{number}-{}", plain.trim_matches('_'));
         match renameat_with(&above, name, &above, &aside, RenameFlags::NOREPLACE) {
             Ok(()) => return Ok(aside),
             Err(Errno::EXIST) => {}

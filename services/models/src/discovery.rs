@@ -27,7 +27,11 @@ pub(crate) async fn first(
             Ok(_) => in_vain.push(format!("{} (no model installed)", place.name)),
             Err(error) => {
                 tracing::debug!(provider = place.name, %error, "not found");
-                in_vain.push(place.name.clone());
+                in_vain.push(match place.backend.missing() {
+                    // What is there and not used is said with what to do about it.
+                    Some(missing) => format!("{} ({missing})", place.name),
+                    None => place.name.clone(),
+                });
             }
         }
     }

@@ -29,6 +29,7 @@ mod http;
 mod instance;
 mod learnt;
 mod opening;
+mod owner;
 mod planned;
 mod providers;
 mod queue;

@@ -9,6 +9,7 @@ use crate::error::{Error, configuration};
 use crate::http::{HttpBackend, Timing};
 use crate::instance::{Instance, Parts};
 use crate::opening::Backend;
+use crate::owner::FoundBackend;
 use crate::providers::Protocol;
 use crate::providers::anthropic::Anthropic;
 use crate::providers::ollama::Ollama;
@@ -232,8 +233,9 @@ pub(crate) fn backend(
             return Err(configuration(format!("{name} has an endpoint"), ""));
         }
     };
-    Ok(Box::new(HttpBackend {
-        name,
+    let port = endpoint.port_or_known_default();
+    let http = HttpBackend {
+        name: name.clone(),
         endpoint,
         protocol,
         egress: Arc::clone(egress),
@@ -241,7 +243,16 @@ pub(crate) fn backend(
         secrets,
         timing: Timing::new(limits, is_near, call_time(&planned.config, limits)),
         facts: Mutex::default(),
-    }))
+    };
+    match port.filter(|_| planned.is_place) {
+        Some(port) => Ok(Box::new(FoundBackend {
+            name,
+            kind: planned.config.kind.as_str(),
+            port,
+            inner: Box::new(http),
+        })),
+        None => Ok(Box::new(http)),
+    }
 }
 
 /// Longest that a whole call to a provider may take.

@@ -314,10 +314,10 @@ impl Registry {
             .get(EMBEDDED)
             .filter(|_| config.discovery.embedded);
         let Some(embedded) = embedded else {
-            return Err(configuration(
-                looked,
-                "start Ollama, or add [models.providers.NAME] to the configuration",
-            ));
+            let stranger = self.places.iter().find_map(|place| place.backend.missing());
+            let start = "start Ollama, or add [models.providers.NAME] to the configuration";
+            let hint = stranger.map_or_else(|| start.to_owned(), |stranger| stranger.hint);
+            return Err(configuration(looked, hint));
         };
         match embedded.backend.probe(ONE_LOOK).await {
             Ok(_models) => Ok(Chosen {

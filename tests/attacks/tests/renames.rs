@@ -336,3 +336,28 @@ fn a_look_for_links_goes_through_large_folders() {
     );
     assert_eq!(scene.house.read("zz/p/q/proj/conf/config.toml"), MINE);
 }
+
+#[test]
+fn what_was_set_aside_stays_as_it_is() {
+    let made = "mkdir -p .git/hooks; echo made > .git/hooks/pre-commit";
+    let (house, _outcome, told) = again(House::new(), shell(made));
+    let hook = "set-aside-1-git/hooks/pre-commit";
+    assert_eq!(house.read(hook), "made\n", "{told}");
+    // Neither a tool nor a command changes or renames it; an honest name beside it is free.
+    let calls = [
+        write(hook),
+        ("move_file", json!({"from": "set-aside-1-git", "to": "x"})),
+        write("set-aside-notes.md"),
+    ];
+    let scene = recast(house, &calls);
+    let outcome = scene.run(&BY_HAND);
+    let ends = statuses(&outcome);
+    assert_eq!(ends, ["denied", "denied", "ok"], "{:#}", outcome.summary);
+    let script = format!("echo {PLANTED} > {hook}; mv set-aside-1-git x; true");
+    let (house, _outcome, told) = again(scene.house, shell(&script));
+    assert_eq!(house.read(hook), "made\n", "{told}");
+    // The user gives it its name back.
+    let work = house.work();
+    fs::rename(work.join("set-aside-1-git"), work.join(".git")).unwrap();
+    assert_eq!(house.read(".git/hooks/pre-commit"), "made\n");
+}

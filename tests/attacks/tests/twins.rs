@@ -207,3 +207,71 @@ fn honest_waiting_is_no_loop() {
         ["allow", "allow", "allow", "deny", "deny"]
     );
 }
+
+/// A name in the form that macOS and archives store, and as people write it.
+const STORED: &str = "bu\u{308}.txt";
+const WRITTEN: &str = "b\u{fc}.txt";
+
+fn names(house: &testkit::House) -> Vec<String> {
+    let entries = std::fs::read_dir(house.work()).unwrap().flatten();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn undo_brings_a_file_back_under_its_own_name() {
+    let undo = ("undo", json!({}));
+    let hands = [
+        "--agent",
+        "coder",
+        "--allow-write",
+        ".",
+        "--yes",
+        "write",
+        "--yes",
+        "destructive",
+        "do it",
+    ];
+    let changes = [
+        ("delete_file", json!({"path": WRITTEN})),
+        ("move_file", json!({"from": WRITTEN, "to": "c.txt"})),
+        (
+            "edit_file",
+            json!({"path": WRITTEN, "old": "one", "new": "two"}),
+        ),
+    ];
+    for change in changes {
+        let scene = scene(&[change, undo.clone()]);
+        scene.house.write(STORED, "one\n");
+        let outcome = scene.run(&hands);
+        assert_eq!(statuses(&outcome), ["ok", "ok"], "{:#}", outcome.summary);
+        assert_eq!(names(&scene.house), [STORED]);
+        assert_eq!(scene.house.read(STORED), "one\n");
+    }
+    // Beside its twin it is the one that comes back, and the twin stays.
+    let scene = scene(&[("delete_file", json!({"path": WRITTEN})), undo]);
+    scene.house.write(STORED, "one\n");
+    scene.house.write(WRITTEN, "two\n");
+    let outcome = scene.run(&hands);
+    assert_eq!(statuses(&outcome), ["ok", "ok"], "{:#}", outcome.summary);
+    assert_eq!(scene.house.read(WRITTEN), "two\n");
+    assert_eq!(scene.house.read(STORED), "one\n");
+}
+
+#[test]
+fn another_form_of_a_name_is_no_link() {
+    let edit = json!({"path": WRITTEN, "old": "one", "new": "two"});
+    let scene = scene(&[("edit_file", edit)]);
+    scene.house.write(STORED, "one\n");
+    let sitting = attacks::script::sit(&scene, &["--allow-write", ".", "do it"], |_, _| {
+        "y".to_owned()
+    });
+    let [question] = sitting.seen.questions.as_slice() else {
+        panic!("{:#?}", sitting.seen);
+    };
+    assert!(!question.contains("a link leads"), "{question}");
+    assert_eq!(scene.house.read(STORED), "two\n");
+}

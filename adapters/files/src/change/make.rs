@@ -91,7 +91,7 @@ fn nearest(place: &Place<'_>) -> Result<(OwnedFd, PathBuf, Vec<OsString>), ToolF
 /// The last so many parts of the path, outermost first.
 fn below(place: &Place<'_>, count: usize) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = place
-        .target
+        .stored()
         .ancestors()
         .take(count)
         .map(|path| path.to_path_buf())

@@ -147,8 +147,8 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         source(&from)?;
     }
     let change = Change::Moved {
-        from: from.target.to_path_buf(),
-        to: to.target.to_path_buf(),
+        from: from.stored(),
+        to: to.stored(),
         made: made.clone(),
     };
     let reals = recorded(job, change, || {

@@ -135,7 +135,7 @@ pub(super) fn put(
         None => None,
     };
     let change = Change::Put {
-        path: place.target.to_path_buf(),
+        path: place.stored(),
         before,
         after: Digest::of(content),
         made: Vec::new(),
@@ -208,10 +208,12 @@ pub(super) fn behind_link(place: &Place<'_>, last: LastLink) -> Option<PathBuf> 
 /// The real path, if it is not what the name says. A folder that was given may lie behind a link
 /// itself: that one is the user's.
 pub(super) fn elsewhere(place: &Place<'_>, real: PathBuf) -> Option<PathBuf> {
+    // A name in another Unicode form is no link.
+    let stored = place.stored();
     let mut below = place.roots.iter().filter_map(|root| {
-        let rest = place.target.strip_prefix(root).ok()?;
+        let rest = stored.strip_prefix(root).ok()?;
         Some(root.canonicalize().ok()?.join(rest))
     });
-    let is_itself = real == place.target || below.any(|path| path == real);
+    let is_itself = real == stored || below.any(|path| path == real);
     (!is_itself).then_some(real)
 }

@@ -118,6 +118,7 @@ impl Protected {
             runs_later,
         } = self.lists.as_ref();
         name.starts_with('.')
+            || is_aside(&name)
             || self.own.iter().flatten().any(|part| *part == name)
             || credentials.may_end_in(&written, &name)
             || runs_later.may_end_in(&written, &name)
@@ -137,7 +138,8 @@ impl Protected {
         }
         let unread = self.unread(path, parts);
         let runs_later = || self.lists.runs_later.holds(path, parts, &self.homes);
-        unread.or_else(|| runs_later().then_some(Protection::RunsLater))
+        let is_aside = || parts.iter().any(|part| is_aside(part));
+        unread.or_else(|| (runs_later() || is_aside()).then_some(Protection::RunsLater))
     }
 
     /// Whether something beneath the folder may be among keys and passwords while the folder is
@@ -209,6 +211,18 @@ impl Protected {
     }
 }
 
+/// How the name begins of a protected place that a program made, and that was given another name: a
+/// number and the first name follow. It gets that back from the user, so it stays as it is till then.
+pub const ASIDE: &str = "set-aside-";
+
+fn is_aside(name: &str) -> bool {
+    let number = name
+        .strip_prefix(ASIDE)
+        .and_then(|rest| rest.split_once('-'));
+    number
+        .is_some_and(|(number, _)| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
+}
+
 /// Whether it is one of the files that lie among keys and are told to everyone.
 fn is_public(parts: &[String]) -> bool {
     let (folder, names) = PUBLIC;
@@ -251,6 +265,8 @@ mod tests {
             "/w/.vscode/tasks.json",
             "/w/.mcp.json",
             "/w/.housecarl.toml",
+            "/w/set-aside-1-git/config",
+            "/w/set-aside-12-envrc",
         ];
         for path in refused {
             let why = places().against_write(Path::new(path));
@@ -269,10 +285,11 @@ mod tests {
             "/w/environment.env",
             "/w/profile",
             "/w/fish/config.fish",
+            "/w/set-aside-notes/a.md",
             "/w/src/main.rs",
             "/home/u",
         ];
-        for path in free.iter().take(9) {
+        for path in free.iter().take(10) {
             assert_eq!(places().against_write(Path::new(path)), None, "{path}");
         }
     }

@@ -1,0 +1,70 @@
+//! Who may use a file stays as it was when its content changes.
+#![allow(clippy::unwrap_used, reason = "a test is allowed to fail loudly")]
+
+use attacks::script::{OPEN, scene, statuses};
+use rustix::fs::{XattrFlags, getxattr, removexattr, setxattr};
+use serde_json::json;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+const LIST: &str = "system.posix_acl_access";
+const DEFAULTS: &str = "system.posix_acl_default";
+const NOTE: &str = "user.note";
+
+/// The list that shuts the file's group out and lets one user in, as the kernel stores it: tag,
+/// rights and number of each entry (`acl(5)`).
+fn list() -> Vec<u8> {
+    let everybody = u32::MAX;
+    let entries: [(u16, u16, u32); 5] = [
+        (0x01, 6, everybody),
+        (0x02, 6, 1000),
+        (0x04, 0, everybody),
+        (0x10, 6, everybody),
+        (0x20, 0, everybody),
+    ];
+    let mut bytes = 2_u32.to_le_bytes().to_vec();
+    for (tag, rights, who) in entries {
+        bytes.extend(tag.to_le_bytes());
+        bytes.extend(rights.to_le_bytes());
+        bytes.extend(who.to_le_bytes());
+    }
+    bytes
+}
+
+fn value(path: &Path, name: &str) -> Option<Vec<u8>> {
+    let mut buffer = vec![0; 256];
+    let count = getxattr(path, name, &mut buffer[..]).ok()?;
+    buffer.truncate(count);
+    Some(buffer)
+}
+
+#[test]
+fn an_edit_keeps_access_lists_and_attributes() {
+    let edit = |path: &str| {
+        let arguments = json!({"path": path, "old": "old", "new": "new"});
+        ("edit_file", arguments)
+    };
+    let scene = scene(&[edit("a.txt"), edit("sub/b.txt")]);
+    let file = scene.house.write("a.txt", "old\n");
+    let set = |path: &Path, name: &str, value: &[u8]| {
+        setxattr(path, name, value, XattrFlags::empty()).is_ok()
+    };
+    // A file without a list, in a folder that gives one to each new file.
+    let plain = scene.house.write("sub/b.txt", "old\n");
+    fs::set_permissions(&plain, fs::Permissions::from_mode(0o640)).unwrap();
+    let folder = plain.parent().unwrap();
+    if !set(&file, LIST, &list()) || !set(&file, NOTE, b"v") || !set(folder, DEFAULTS, &list()) {
+        // A file system without them.
+        return;
+    }
+    let outcome = scene.run(&[&OPEN[..], &["do it"]].concat());
+    assert_eq!(statuses(&outcome), ["ok", "ok"], "{:#}", outcome.summary);
+    assert_eq!(scene.house.read("a.txt"), "new\n");
+    assert_eq!(value(&file, LIST), Some(list()));
+    assert_eq!(value(&file, NOTE).as_deref(), Some(&b"v"[..]));
+    assert_eq!(value(&plain, LIST), None);
+    let mode = fs::metadata(&plain).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+    removexattr(folder, DEFAULTS).unwrap();
+}
