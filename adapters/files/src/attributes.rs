@@ -30,6 +30,15 @@ pub(crate) fn keep(old: &OwnedFd, file: &OwnedFd) -> Result<(), Errno> {
     Ok(())
 }
 
+/// A file's mode where nothing but a mode is kept: with an access list its group bits are what the
+/// list gives at most, to whomever, and without the list they would be the group's.
+pub(crate) fn mode_alone(file: &OwnedFd, mode: u32) -> u32 {
+    match value(file, ACCESS_LIST) {
+        Ok(list) if !list.is_empty() => mode & !0o070,
+        _ => mode,
+    }
+}
+
 /// Takes away who may use a file beyond its mode.
 pub(crate) fn drop_access_list(file: &OwnedFd) -> Result<(), Errno> {
     match fremovexattr(file, ACCESS_LIST) {

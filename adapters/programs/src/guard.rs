@@ -73,20 +73,33 @@ impl Watch {
         let places: Vec<PathBuf> = places.map(|place| place.path.clone()).collect();
         let leading = above(&places, roots).into_iter();
         kept_names.extend(leading.filter(|folder| protected.leads_to_listed(folder)));
-        // Beneath another name of its folder, what a place leads to would be another file.
-        let goals: Vec<PathBuf> = std::mem::take(&mut sight.goals).into_iter().collect();
-        kept_names.extend(above(&goals, roots));
-        let (there, missing): (Vec<_>, Vec<_>) = goals
+        let known = found.iter().map(Found::mark).collect();
+        let awaited = awaited(&found, roots);
+        let (there, missing): (Vec<_>, Vec<_>) = std::mem::take(&mut sight.goals)
             .into_iter()
             .partition(|goal| goal.symlink_metadata().is_ok());
+        let frozen = with_goals(frozen(found, roots), &there);
+        // Beneath another name of its folder, what a place leads to would be another file. In a
+        // frozen folder every name is kept, and a folder that is held is one that may be written.
+        let is_outermost = |goal: &&PathBuf| {
+            let mut above = goal.ancestors().skip(1);
+            !above.any(|folder| frozen.iter().any(|place| place == folder))
+        };
+        let goals: Vec<PathBuf> = there
+            .iter()
+            .chain(&missing)
+            .filter(is_outermost)
+            .cloned()
+            .collect();
+        kept_names.extend(above(&goals, roots));
         Ok(Self {
             held: kept_names.into_iter().collect(),
-            awaited: awaited(&found, roots).into_iter().chain(missing).collect(),
+            awaited: awaited.into_iter().chain(missing).collect(),
             hidden,
             unseen: std::mem::take(&mut sight.unseen),
             roots: held.collect(),
-            known: found.iter().map(Found::mark).collect(),
-            frozen: with_goals(frozen(found, roots), there),
+            known,
+            frozen,
         })
     }
 
@@ -217,11 +230,16 @@ fn frozen(found: Vec<Found>, roots: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 /// With what else is to be frozen, in order and once; what lies in a frozen folder is.
-fn with_goals(frozen: Vec<PathBuf>, goals: Vec<PathBuf>) -> Vec<PathBuf> {
-    let is_new = |goal: &PathBuf| !frozen.iter().any(|place| goal.starts_with(place));
-    let goals: Vec<PathBuf> = goals.into_iter().filter(is_new).collect();
-    let all: BTreeSet<PathBuf> = frozen.into_iter().chain(goals).collect();
-    all.into_iter().collect()
+fn with_goals(frozen: Vec<PathBuf>, goals: &[PathBuf]) -> Vec<PathBuf> {
+    let all: BTreeSet<&PathBuf> = frozen.iter().chain(goals).collect();
+    let is_within = |path: &PathBuf| {
+        let mut others = all.iter().filter(|other| **other != path);
+        goals.contains(path) && others.any(|other| path.starts_with(other))
+    };
+    all.iter()
+        .filter(|path| !is_within(path))
+        .map(|path| (*path).clone())
+        .collect()
 }
 
 /// Where links among protected places lead in these folders, and nothing is: what a program puts

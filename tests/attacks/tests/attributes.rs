@@ -1,7 +1,7 @@
 //! Who may use a file stays as it was when its content changes.
 #![allow(clippy::unwrap_used, reason = "a test is allowed to fail loudly")]
 
-use attacks::script::{OPEN, scene, statuses};
+use attacks::script::{scene, statuses};
 use rustix::fs::{XattrFlags, getxattr, removexattr, setxattr};
 use serde_json::json;
 use std::fs;
@@ -45,7 +45,13 @@ fn an_edit_keeps_access_lists_and_attributes() {
         let arguments = json!({"path": path, "old": "old", "new": "new"});
         ("edit_file", arguments)
     };
-    let scene = scene(&[edit("a.txt"), edit("sub/b.txt")]);
+    let scene = scene(&[
+        ("delete_file", json!({"path": "c.txt"})),
+        ("undo", json!({})),
+        edit("a.txt"),
+        edit("sub/b.txt"),
+    ]);
+    let brought_back = scene.house.write("c.txt", "old\n");
     let file = scene.house.write("a.txt", "old\n");
     let set = |path: &Path, name: &str, value: &[u8]| {
         setxattr(path, name, value, XattrFlags::empty()).is_ok()
@@ -54,12 +60,30 @@ fn an_edit_keeps_access_lists_and_attributes() {
     let plain = scene.house.write("sub/b.txt", "old\n");
     fs::set_permissions(&plain, fs::Permissions::from_mode(0o640)).unwrap();
     let folder = plain.parent().unwrap();
-    if !set(&file, LIST, &list()) || !set(&file, NOTE, b"v") || !set(folder, DEFAULTS, &list()) {
+    if !set(&brought_back, LIST, &list())
+        || !set(&file, LIST, &list())
+        || !set(&file, NOTE, b"v")
+        || !set(folder, DEFAULTS, &list())
+    {
         // A file system without them.
         return;
     }
-    let outcome = scene.run(&[&OPEN[..], &["do it"]].concat());
-    assert_eq!(statuses(&outcome), ["ok", "ok"], "{:#}", outcome.summary);
+    let outcome = scene.run(&[
+        "--agent",
+        "coder",
+        "--allow-write",
+        ".",
+        "--yes",
+        "write",
+        "--yes",
+        "destructive",
+        "do it",
+    ]);
+    assert_eq!(statuses(&outcome), ["ok"; 4], "{:#}", outcome.summary);
+    // Undo knows no lists, and lets nobody in whom the list shut out.
+    assert_eq!(scene.house.read("c.txt"), "old\n");
+    let mode = fs::metadata(&brought_back).unwrap().permissions().mode();
+    assert_eq!(mode & 0o077, 0, "{mode:o}");
     assert_eq!(scene.house.read("a.txt"), "new\n");
     assert_eq!(value(&file, LIST), Some(list()));
     assert_eq!(value(&file, NOTE).as_deref(), Some(&b"v"[..]));

@@ -271,8 +271,17 @@ fn linked_within() -> House {
     house.write("meta/g/config", "[core]\n\thooksPath = ../tools/hooks\n");
     house.write("tools/hooks/post-checkout", MINE);
     house.write("scripts/other.sh", MINE);
+    // A submodule leads into the repository above it, and a link into a folder of links.
+    house.write("module/.git", "gitdir: ../.git/modules/deep/module\n");
+    house.write(INNER[0], MINE);
+    house.write(INNER[1], MINE);
+    symlink("../folder", house.work().join(".husky/folder")).unwrap();
+    symlink("deep/file", house.work().join("folder/link")).unwrap();
     house
 }
+
+/// What lies in protected places, or in what they lead to, and is led to once more.
+const INNER: [&str; 2] = [".git/modules/deep/module/config", "folder/deep/file"];
 
 const WITHIN: [(&str, &str); 6] = [
     (".git/hooks/pre-commit", "scripts/pre-commit.sh"),
@@ -287,6 +296,7 @@ const WITHIN: [(&str, &str); 6] = [
 fn what_links_in_protected_folders_lead_to_is_protected() {
     let named = ["meta/g/config", "tools/hooks/post-checkout"];
     let goals = WITHIN.map(|(_, goal)| goal).into_iter().chain(named);
+    let goals = goals.chain(INNER);
     let goals: Vec<&str> = goals.collect();
     // By file tools, with an honest file in the same folder.
     let mut calls: Vec<Call<'_>> = goals.iter().map(|goal| write(goal)).collect();
