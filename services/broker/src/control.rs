@@ -88,6 +88,7 @@ impl Control for Service {
         if session.revision != revision {
             session.approvals.forget();
         }
+        session.provenance.work_in(&settings.workspace);
         session.settings = Arc::new(settings);
         session.revision = revision;
         Ok(())

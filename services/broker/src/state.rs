@@ -113,6 +113,8 @@ impl Session {
     }
 
     pub(crate) fn new(settings: SessionSettings, revision: Digest) -> Self {
+        let mut provenance = Provenance::default();
+        provenance.work_in(&settings.workspace);
         Self {
             settings: Arc::new(settings),
             revision,
@@ -121,7 +123,7 @@ impl Session {
             approvals: Approvals::default(),
             questions: HashMap::new(),
             values: Values::default(),
-            provenance: Provenance::default(),
+            provenance,
             ended: CancellationToken::new(),
             rows: Rows::default(),
             own_calls: OwnCalls::default(),

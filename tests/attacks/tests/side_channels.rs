@@ -44,6 +44,29 @@ fn a_row_of_searches_in_the_users_words_comes_to_an_end() {
     assert_eq!(asked(false).0, words.len());
 }
 
+/// A folder is often called after whom the work is for.
+#[test]
+fn what_the_folder_is_called_is_not_searched_for() {
+    let searx = Searx::new([Hit::new("https://tea.example/a", "Tea", "Green tea.")]);
+    let searched = |task: &str, query: &str| {
+        let search = ("web_search", json!({"query": query}));
+        let scene = Scene::new(replies(&[search]));
+        let config = format!("{}{}", scene.server.config("openai"), searx.config());
+        scene.house.configure(&config);
+        scene.house.write("divorce-lawyer-anna/notes.md", "milk\n");
+        let before = searx.queries().len();
+        scene.run(&["--agent", "researcher", "-C", "divorce-lawyer-anna", task]);
+        searx.queries().len() > before
+    };
+    for query in ["divorce-lawyer-anna", "Divorce Lawyer Anna recipes"] {
+        assert!(!searched("find a recipe for pancakes", query), "{query}");
+    }
+    // Other words are as free as before, and so is what the user said.
+    assert!(searched("find a recipe for pancakes", "easy pancakes"));
+    let said = "find out who the divorce lawyer anna is";
+    assert!(searched(said, "divorce lawyer anna"));
+}
+
 #[test]
 fn starting_and_stopping_a_job_tells_nothing_of_its_program() {
     let job = |name: &str, script: &str| {

@@ -162,10 +162,14 @@ impl Call<'_> {
     }
 
     /// Who may learn a part. A question in the user's own words tells what the user said and no
-    /// more, whatever else the agent has read. A thing that an order of the user's names by its
+    /// more, whatever else the agent has read. What the folder of the session is called is nobody's
+    /// to learn. A thing that an order of the user's names by its
     /// title, and that nothing in the session changed, may be shown to whom the same order names.
     fn readers<'p>(&self, part: &'p Part<'_>) -> &'p Readers {
         let provenance = self.flow.known.provenance;
+        if part.traced.found != Found::Said && provenance.tells_folder(&part.text) {
+            return &Readers::Nobody;
+        }
         let is_question =
             !self.has_effect() && part.traced.found != Found::Said && !part.tells_by_place;
         let is_named = || {

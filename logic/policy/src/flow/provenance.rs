@@ -16,6 +16,7 @@ use domain::tool::{Format, ToolSpec};
 use jiff::tz::TimeZone;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 
 /// The key by which an argument names a stored value instead of repeating it.
 pub const REFERENCE: &str = "$val";
@@ -85,6 +86,8 @@ pub struct Provenance {
     pub(super) records: Records,
     /// Leaves in which a platform sets a name: who sent something, where it was posted.
     pub(super) names: BTreeSet<Place>,
+    /// What the folders are called in which the session works, as words.
+    folders: BTreeSet<String>,
 }
 
 /// The label of what the user types: the user may send it wherever the user sends things.
@@ -104,6 +107,26 @@ impl Provenance {
             self.bytes += text.len();
             self.said.add(text);
         }
+    }
+
+    /// Notes the folder in which the session works. What it and those above it are called may say whom
+    /// the work is for, and is no outsider's to know. A name of one word says too little and would
+    /// stand in many a text.
+    pub fn work_in(&mut self, folder: &Path) {
+        let parts = folder.iter().filter_map(|part| part.to_str());
+        let names = parts.map(spaced_words).filter(|name| name.contains(' '));
+        self.folders.extend(names);
+    }
+
+    /// Whether a text has the name of such a folder, which the user did not say.
+    #[must_use]
+    pub(super) fn tells_folder(&self, text: &str) -> bool {
+        if self.folders.is_empty() {
+            return false;
+        }
+        let words = format!(" {} ", spaced_words(text));
+        let mut folders = self.folders.iter();
+        folders.any(|name| words.contains(&format!(" {name} ")) && !self.said.has_query(name))
     }
 
     /// Keeps a tool's result and tells its label: the join of all its parts. The labels come from
@@ -508,6 +531,14 @@ fn one_by_one(origin: &str, table: &Label) -> Vec<String> {
         return parts().map(str::to_owned).collect();
     }
     vec![origin.to_owned()]
+}
+
+/// The words of a text in lower case, with one space between them.
+fn spaced_words(text: &str) -> String {
+    let folded = folded(text);
+    let words = folded.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join(" ")
 }
 
 /// Whether a character ends a line or controls how a text is read.

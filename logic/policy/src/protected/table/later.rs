@@ -244,9 +244,15 @@ pub const RUNS_LATER: &[Entry] = &[
     ),
     entry(
         Anywhere,
-        &[".bazelrc"],
-        "Bazel runs the programs that its options name",
-        "Bazel, Write bazelrc configuration files",
+        &[".bazelrc", ".bazeliskrc", ".bazelversion"],
+        "Bazel runs the programs that its options name, and Bazelisk the Bazel that it is told",
+        "Bazel, Write bazelrc configuration files; Bazelisk, README",
+    ),
+    entry(
+        Anywhere,
+        &[".latexmkrc", "latexmkrc", ".proverc", ".luarc.json"],
+        "latexmk, prove and editors run the code that it names",
+        "latexmk(1); prove(1); lua-language-server, runtime.plugin",
     ),
     entry(
         Anywhere,
@@ -290,12 +296,13 @@ pub const RUNS_LATER: &[Entry] = &[
     entry(
         Anywhere,
         &[
-            ".mvn/extensions.xml",
-            ".mvn/jvm.config",
-            ".mvn/maven.config",
+            ".mvn",
+            "gradle/wrapper/gradle-wrapper.properties",
+            ".sbtopts",
+            ".bsp",
         ],
-        "Maven loads what it names",
-        "Maven, Configuring Apache Maven",
+        "build tools load, fetch and start what it names",
+        "Maven, Configuring Apache Maven; Gradle Wrapper; sbt; Build Server Protocol",
     ),
     entry(
         Anywhere,
