@@ -85,6 +85,7 @@ pub(crate) fn to_status(error: Error) -> Status {
         ErrorKind::UnknownSession | ErrorKind::UnknownConfirmation | ErrorKind::UnknownCall => {
             Code::NotFound
         }
+        ErrorKind::SessionOpen => Code::AlreadyExists,
         ErrorKind::UnknownAgentType | ErrorKind::InvalidSettings => Code::InvalidArgument,
         ErrorKind::BindingMismatch | ErrorKind::AuditUnwritable => Code::FailedPrecondition,
         ErrorKind::LimitReached => Code::ResourceExhausted,

@@ -76,7 +76,7 @@ fn from_status(status: Status, endpoint: &Endpoint, lost: ErrorKind) -> Error {
     };
     let detail = format!("the models service at {endpoint}: {}", cause(&status));
     Error::new(kind, detail)
-        .with_hint(format!("Is a models service running at {endpoint}?"))
+        .with_hint("Start it with the same configuration: `carl serve --role models`.")
         .with_source(status)
 }
 

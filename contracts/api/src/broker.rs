@@ -244,6 +244,8 @@ pub enum ErrorKind {
     UnknownAgent,
     /// No such session.
     UnknownSession,
+    /// A session of that id is open already.
+    SessionOpen,
     /// No such agent type, or the parent may not spawn it.
     UnknownAgentType,
     /// No such open question, or it was answered.
@@ -264,9 +266,10 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every kind.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::UnknownAgent,
         Self::UnknownSession,
+        Self::SessionOpen,
         Self::UnknownAgentType,
         Self::UnknownConfirmation,
         Self::UnknownCall,
@@ -283,6 +286,7 @@ impl ErrorKind {
         match self {
             Self::UnknownAgent => "broker.unknown_agent",
             Self::UnknownSession => "broker.unknown_session",
+            Self::SessionOpen => "broker.session_open",
             Self::UnknownAgentType => "broker.unknown_agent_type",
             Self::UnknownConfirmation => "broker.unknown_confirmation",
             Self::UnknownCall => "broker.unknown_call",
@@ -339,8 +343,12 @@ impl Coded for Error {
     fn hint(&self) -> String {
         match self.kind {
             ErrorKind::AuditUnwritable => {
-                "Tools stay off until the log can be written. Make room on the disk of its folder \
-                 (`carl doctor` names it), or give its permissions back; then try again."
+                "Tools stay off until the log can be written. See that the audit role runs, where it \
+                 has a process of its own (`carl serve --role audit`); else make room on the disk of \
+                 the log's folder (`carl doctor` names it), or give its permissions back."
+            }
+            ErrorKind::Unreachable => {
+                "Start it with the same configuration: `carl serve --role broker`."
             }
             ErrorKind::UnknownAgentType => "`carl agents` lists the agent types.",
             _ => "",

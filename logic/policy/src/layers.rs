@@ -169,6 +169,11 @@ fn lineage(view: &View<'_>) -> Finding {
     }
 }
 
+/// How the origin of a project's notes begins.
+const NOTES_ORIGIN: &str = "project notes:";
+const NOTES_ADVICE: &str = " No one is there to ask: run it at a terminal to be asked, or say that you \
+                            trust the project's notes: `carl policy trust FILE`.";
+
 /// What the call's parts and the agent's past say, with what the user fixed beforehand.
 fn information_flow(view: &View<'_>) -> flow::Judged {
     let question = view.question;
@@ -205,7 +210,12 @@ fn information_flow(view: &View<'_>) -> flow::Judged {
         question.settings.attendance == Attendance::Attended || question.cover == Cover::PlanDraft;
     if found.verdict == Verdict::Confirm && !is_asked {
         found.verdict = Verdict::Deny;
-        found.user_reason.push_str(" No one is there to ask.");
+        let is_of_notes = |origin: &String| origin.starts_with(NOTES_ORIGIN);
+        let advice = match question.flow.context.origins.iter().any(is_of_notes) {
+            true => NOTES_ADVICE,
+            false => " No one is there to ask: run it at a terminal to be asked.",
+        };
+        found.user_reason.push_str(advice);
     }
     judged
 }

@@ -163,6 +163,16 @@ impl Service {
         Ok(summaries)
     }
 
+    /// Gives up a session that the broker does not know any more, so that the next opening tells the
+    /// broker of it anew.
+    async fn let_go(&self, session_id: SessionId) {
+        let _turn = self.turn(session_id).await;
+        let session = self.live.lock().await.remove(&session_id);
+        if let Some(session) = session {
+            session.close(&self.shared).await;
+        }
+    }
+
     async fn summary(&self, session: &Session) -> Result<SessionSummary, Error> {
         let (last_seq, _) = session.emitter.subscribe().await;
         let history = session.emitter.history();
@@ -257,7 +267,13 @@ impl Sessions for Service {
             };
             session.send(sent).await
         });
-        let (query_id, shown) = blocking::joined(sending.await)??;
+        let sent = blocking::joined(sending.await)?;
+        if let Err(error) = &sent
+            && error.kind == ErrorKind::NotFound
+        {
+            self.let_go(request.session_id).await;
+        }
+        let (query_id, shown) = sent?;
         let path = record::path_of(&self.shared.config.sessions_folder, request.session_id);
         Ok(stream::of_query(stream::live(shown, path), query_id))
     }

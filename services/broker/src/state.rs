@@ -400,8 +400,8 @@ impl State {
         let mut sessions = lock(&self.sessions);
         if sessions.contains_key(&id) {
             return Err(Error::new(
-                ErrorKind::InvalidSettings,
-                format!("Session {id} is open already; close it first."),
+                ErrorKind::SessionOpen,
+                format!("Session {id} is open in the broker already."),
             ));
         }
         sessions.insert(id, Arc::new(Mutex::new(session)));

@@ -55,7 +55,8 @@ fn what_the_folder_is_called_is_not_searched_for() {
         scene.house.configure(&config);
         scene.house.write("divorce-lawyer-anna/notes.md", "milk\n");
         let before = searx.queries().len();
-        scene.run(&["--agent", "researcher", "-C", "divorce-lawyer-anna", task]);
+        let outcome = scene.run(&["--agent", "researcher", "-C", "divorce-lawyer-anna", task]);
+        assert_eq!(outcome.calls().len(), 1, "{:#}", outcome.summary);
         searx.queries().len() > before
     };
     for query in ["divorce-lawyer-anna", "Divorce Lawyer Anna recipes"] {

@@ -16,8 +16,8 @@ pub enum Way {
 /// The roles with an address of their own, in the order that they need each other.
 const PLACED: [&str; 5] = ["audit", "models", "memory", "search", "broker"];
 
-/// The processes; they end when this is dropped.
-pub struct Roles(Vec<Running>);
+/// The processes by role; they end when this is dropped.
+pub struct Roles(Vec<(&'static str, Running)>);
 
 impl Roles {
     /// Starts what the way wants, and configures the house for it.
@@ -47,16 +47,30 @@ impl Roles {
             }
             let mut serving = serving.spawn();
             let address = where_served(&mut serving);
-            roles.push(serving);
+            roles.push((role, serving));
             if way == Way::Tcp {
                 config.push_str(&format!("{role} = \"{address}\"\n"));
                 house.configure(&config);
             }
         }
-        let mut agents = house.ask(["serve", "--role", "agents"]).spawn();
-        where_served(&mut agents);
-        roles.push(agents);
-        Self(roles)
+        let mut roles = Self(roles);
+        roles.serve(house, "agents");
+        roles
+    }
+
+    /// Kills a role and starts it again, at the same socket.
+    ///
+    /// # Panics
+    /// When it does not say where it serves.
+    pub fn restart(&mut self, house: &House, role: &'static str) {
+        self.0.retain(|(name, _)| *name != role);
+        self.serve(house, role);
+    }
+
+    fn serve(&mut self, house: &House, role: &'static str) {
+        let mut serving = house.ask(["serve", "--role", role]).spawn();
+        where_served(&mut serving);
+        self.0.push((role, serving));
     }
 
     /// How many processes there are.

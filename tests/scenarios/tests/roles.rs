@@ -204,3 +204,32 @@ fn the_product_works_with_each_role_on_a_socket() {
 fn the_product_works_with_each_role_over_tcp() {
     works(Way::Tcp);
 }
+
+/// A role that is killed and started again is taken up by the others; nobody has to leave.
+#[test]
+fn a_chat_goes_on_when_a_role_was_killed_and_started_again() {
+    let server = Server::speak(|_, _| Reply::text("That is answered.")).openai();
+    let scene = Scene::with(server, "openai");
+    let house = &scene.house;
+    let config = scene.server.config("openai");
+    let mut roles = Roles::start(house, &config, Way::Sockets);
+    let mut chat = house.ask(["chat"]).env("TERM", "dumb").seated();
+    chat.until("/help");
+    chat.until("> ");
+    let mut says = |line: &str| {
+        chat.types(&format!("{line}\n"));
+        chat.until("That is answered.");
+        chat.until("> ");
+    };
+    says("one");
+    for (role, line) in [("broker", "two"), ("agents", "three"), ("audit", "four")] {
+        roles.restart(house, role);
+        says(line);
+    }
+    chat.types("/quit\n");
+    chat.finish();
+    let told = scene.told();
+    for line in ["one", "two", "three", "four"] {
+        assert!(told.contains(line), "{line}");
+    }
+}

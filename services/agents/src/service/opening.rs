@@ -11,6 +11,7 @@ use crate::session::profile::check;
 use crate::session::refused::refused;
 use crate::session::{Root, Session};
 use crate::work::resources::SessionShared;
+use api::broker;
 use api::sessions::{Error, ErrorKind};
 use context::Closing;
 use domain::event::EventBody;
@@ -185,10 +186,16 @@ impl Service {
             (agent.model_role, agent.description.clone())
         });
         let settings = profile.settings.clone();
-        let registered = control
-            .open_session(id, profile.agent_type.clone(), settings)
-            .await
-            .map_err(refused)?;
+        let open = || control.open_session(id, profile.agent_type.clone(), settings.clone());
+        let registered = match open().await {
+            // Whoever opened it has ended without a word: its log is held here.
+            Err(error) if error.kind == broker::ErrorKind::SessionOpen => {
+                control.close_session(id).await.map_err(refused)?;
+                open().await
+            }
+            opened => opened,
+        };
+        let registered = registered.map_err(refused)?;
         let config = &self.shared.config;
         let shared = SessionShared::new(
             config.prompts.clone(),

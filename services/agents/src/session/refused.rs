@@ -14,6 +14,7 @@ pub(crate) fn refused(error: broker::Error) -> Error {
         broker::ErrorKind::UnknownAgentType | broker::ErrorKind::InvalidSettings => {
             ErrorKind::InvalidRequest
         }
+        broker::ErrorKind::SessionOpen => ErrorKind::Busy,
         broker::ErrorKind::Unreachable => ErrorKind::Unreachable,
         broker::ErrorKind::UnknownAgent
         | broker::ErrorKind::UnknownCall

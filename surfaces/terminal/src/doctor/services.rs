@@ -53,7 +53,12 @@ pub fn memory(stats: Result<Stats, api::memory::Error>) -> Check {
         return Check::ok("memory", detail);
     }
     let detail = format!("{detail}; indexed so far: {}", behind.join(", "));
-    let hint = "Wait a little, or `carl memory reindex`.";
+    let hint = match stats.embedder.starts_with("none: ") {
+        true => {
+            "Without an embedding model they are found by their words; docs/memory.md says which."
+        }
+        false => "Wait a little, or `carl memory reindex`.",
+    };
     Check::note("memory", detail, hint)
 }
 

@@ -206,7 +206,7 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
                 .as_ref()
                 .map(|fault| format!(": {}", shown_line(&fault.message)))
                 .unwrap_or_default();
-            Some(format!("*Ended {status:?}{why}*"))
+            Some(format!("*{}{why}*", ended(*status)))
         }
         EventBody::Feedback { score, note } => Some(match note.as_str() {
             "" => format!("*Rated {score}.*"),
@@ -231,6 +231,17 @@ fn done(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
     let done = lasting(event).or_else(|| work::part(event, extent, is_shown));
     let parts: Vec<String> = done.into_iter().chain(left).collect();
     (!parts.is_empty()).then(|| parts.join("\n\n"))
+}
+
+/// How a request ended, in words.
+const fn ended(status: QueryStatus) -> &'static str {
+    match status {
+        QueryStatus::Success => "Done",
+        QueryStatus::Partial => "Partly done",
+        QueryStatus::Failed => "Failed",
+        QueryStatus::Denied => "Refused",
+        QueryStatus::Interrupted => "Stopped",
+    }
 }
 
 fn opening(event: &Event, facts: &Facts) -> String {

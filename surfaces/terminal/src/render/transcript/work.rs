@@ -3,7 +3,7 @@
 use super::extent::{Extent, quoted, shown_line};
 use crate::render::transcript::agents;
 use crate::render::values::arguments;
-use domain::event::{CallStatus, Event, EventBody};
+use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody};
 use domain::notes::ShownNotes;
 use text::escape::visible;
 
@@ -64,7 +64,7 @@ pub(super) fn part(event: &Event, extent: Extent, is_shown_below: bool) -> Optio
             shown_line(reason)
         )),
         EventBody::ConfirmationAnswered { answer, by, .. } => {
-            Some(format!("  - answered by {by}: {answer:?}"))
+            Some(format!("  - answered by {by}: {}", answered(answer)))
         }
         EventBody::ToolResult {
             status,
@@ -167,5 +167,15 @@ const fn word(status: CallStatus) -> &'static str {
         CallStatus::Failed => "failed",
         CallStatus::Denied => "denied",
         CallStatus::Cancelled => "stopped",
+    }
+}
+
+/// An answer to a question, in words.
+fn answered(answer: &ConfirmationAnswer) -> String {
+    match answer {
+        ConfirmationAnswer::Once => "yes, once".to_owned(),
+        ConfirmationAnswer::Session => "yes, for the session".to_owned(),
+        ConfirmationAnswer::Deny { message } if message.is_empty() => "no".to_owned(),
+        ConfirmationAnswer::Deny { message } => format!("no: {}", shown_line(message)),
     }
 }
