@@ -15,7 +15,28 @@ pub fn parse_toml<T: DeserializeOwned>(file: &Path, text: &str, note: &str) -> R
     toml::from_str(text).map_err(|error| {
         let detail = in_plain_words(without_secrets(&error.to_string()));
         let message = format!("{}: {}", file.display(), detail.trim_end());
-        Error::new(message, hint(&detail, note))
+        let again = stands_already(&detail, text);
+        Error::new(message, again.unwrap_or_else(|| hint(&detail, note)))
+    })
+}
+
+/// What to do about a section or key that stands in the file twice: where it stands first.
+fn stands_already(detail: &str, text: &str) -> Option<String> {
+    let shown = detail.lines().filter_map(|line| line.split_once(" | "));
+    let again = shown
+        .filter(|(number, _)| number.trim().bytes().all(|byte| byte.is_ascii_digit()))
+        .map(|(_, line)| line.trim())
+        .find(|line| !line.is_empty() && detail.contains("duplicate key"))?;
+    let is_section = again.starts_with('[');
+    let name = again.split('=').next().unwrap_or(again).trim();
+    let is_it = |line: &str| match is_section {
+        true => line.trim() == name,
+        false => line.split('=').next().map(str::trim) == Some(name),
+    };
+    let first = text.lines().position(is_it)? + 1;
+    Some(match is_section {
+        true => format!("{name} stands in line {first} already: write its keys there."),
+        false => format!("`{name}` stands in line {first} already: change it there."),
     })
 }
 

@@ -13,7 +13,7 @@ mod stores;
 mod unrecorded;
 
 pub use self::memory::{memories, memory_socket};
-pub use endpoints::served;
+pub use endpoints::{endpoint, served};
 pub use house::House;
 pub use knowledge::Remembrance;
 pub use log::{audit, log};

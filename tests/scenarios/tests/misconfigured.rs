@@ -347,3 +347,41 @@ fn a_path_below_the_home_has_to_be_written_in_full() {
     let told = format!("Write the path in full: {}", home.display());
     assert!(run.stderr.contains(&told), "{run:#?}");
 }
+
+#[test]
+fn a_section_that_stands_there_already_is_named_with_its_line() {
+    let house = House::new();
+    house.ask(["init"]).run().expect(0);
+    let path = house.home().join(".config/housecarl/config.toml");
+    let written = fs::read_to_string(&path).unwrap();
+    let again = format!("{written}\n[endpoints]\naudit = \"unix:/tmp/audit.sock\"\n");
+    fs::write(&path, again).unwrap();
+    let refused = house.ask(["models"]).run().expect(2);
+    let line = written
+        .lines()
+        .position(|line| line == "[endpoints]")
+        .unwrap()
+        + 1;
+    let told = format!("[endpoints] stands in line {line} already: write its keys there");
+    assert!(refused.stderr.contains(&told), "{refused:#?}");
+}
+
+#[test]
+fn an_address_that_a_role_cannot_serve_at_is_refused_by_its_key() {
+    for (address, told) in [
+        (
+            "/tmp/a.sock",
+            "endpoints.audit: `/tmp/a.sock` is no address",
+        ),
+        ("nonsense", "endpoints.audit: `nonsense` is no address"),
+        (
+            "tcp:127.0.0.1:50099",
+            "carl serve --role audit --listen tcp:127.0.0.1:50099 --trust-network",
+        ),
+    ] {
+        let house = House::new();
+        house.configure(&format!("[endpoints]\naudit = \"{address}\"\n"));
+        let refused = house.ask(["serve", "--role", "audit"]).run().expect(2);
+        assert!(refused.stderr.contains(told), "{address}: {refused:#?}");
+    }
+}

@@ -11,8 +11,8 @@ use api::audit::{Action, Audit};
 use api::bus::Bus;
 use bus::LocalBus;
 use domain::Timestamp;
-use grpc::Listen;
 use grpc::server::{Bound, Builder};
+use grpc::{Endpoint, Listen};
 use inbox::LazyInbox;
 use observers::Capture;
 use settings::By;
@@ -36,7 +36,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         Some(address) => listen(address)?,
         None => {
             private_folder(&setting.paths.runtime)?;
-            usual(&setting, args.role, &configured)
+            usual(&setting, args.role, &configured)?
         }
     };
     locked(&address, args.trust_network)?;
@@ -118,9 +118,9 @@ async fn until_all_stopped(offer: Builder, listen: &Listen, own: Option<Bound>) 
 
 /// Where a role listens if it is not told: at the socket that `[endpoints]` names for it, else at one
 /// of its own. Commands look for sessions, and for all of it, at the usual one.
-fn usual(setting: &Setting, role: RoleArg, configured: &str) -> Listen {
+fn usual(setting: &Setting, role: RoleArg, configured: &str) -> Result<Listen> {
     let name = match role {
-        RoleArg::All | RoleArg::Agents => return Listen::Unix(setting.paths.socket()),
+        RoleArg::All | RoleArg::Agents => return Ok(Listen::Unix(setting.paths.socket())),
         RoleArg::Audit => "audit.sock",
         RoleArg::Models => "models.sock",
         RoleArg::Broker => "broker.sock",
@@ -128,9 +128,21 @@ fn usual(setting: &Setting, role: RoleArg, configured: &str) -> Listen {
         RoleArg::Search => "search.sock",
         RoleArg::Secrets => "secrets.sock",
     };
-    match configured.parse() {
-        Ok(Listen::Unix(socket)) => Listen::Unix(socket),
-        _ => Listen::Unix(setting.paths.runtime.join(name)),
+    let own = || Listen::Unix(setting.paths.runtime.join(name));
+    if configured.is_empty() {
+        return Ok(own());
+    }
+    let role = name.trim_end_matches(".sock");
+    match wiring::endpoint(&format!("endpoints.{role}"), configured)? {
+        Endpoint::Unix(socket) => Ok(Listen::Unix(socket)),
+        // What it means to serve a network is said on the command line.
+        Endpoint::Tcp { .. } => Err(Failure::usage(
+            format!(
+                "endpoints.{role} is {configured}: an address of a network is not served by itself"
+            ),
+            format!("Type: carl serve --role {role} --listen {configured} --trust-network"),
+        )
+        .into()),
     }
 }
 

@@ -38,7 +38,11 @@ pub(super) fn remote(key: &str, address: &str) -> Result<Option<Endpoint>> {
     }
 }
 
-pub(super) fn endpoint(key: &str, address: &str) -> Result<Endpoint> {
+/// The address under a key.
+///
+/// # Errors
+/// A usage failure that names the key.
+pub fn endpoint(key: &str, address: &str) -> Result<Endpoint> {
     address.parse::<Endpoint>().map_err(|error| {
         let message = format!("{key}: {error}");
         Failure::usage(message, "Write unix:/path/to.sock or tcp:127.0.0.1:50051.").into()
