@@ -306,6 +306,42 @@ fn an_undo_leaves_a_file_that_was_edited_by_hand_and_goes_on() {
     assert_eq!(printed.stdout, "draft two\n");
 }
 
+/// No way on that is told leads in a circle, or to the loss of what the user made.
+#[test]
+fn an_undo_that_is_in_the_way_of_the_user_says_how_to_go_on() {
+    let house = House::new();
+    let undo = || house.ask(["undo", "--yes", "write"]).run();
+    let by_rules = |task: &str| {
+        let args = ["run", "--mode", "deterministic", "--allow-write", "."];
+        house
+            .ask(args)
+            .args(["--yes", "write", task])
+            .run()
+            .expect(0);
+    };
+    // A new file that was edited: there is no text before it.
+    by_rules("create new.txt with the content first");
+    house.write("new.txt", "my own words\n");
+    let edited = undo().expect(4).stderr;
+    assert!(edited.contains("has changed since"), "{edited}");
+    assert!(
+        edited.contains("--skip new.txt") && !edited.contains("--print"),
+        "{edited}"
+    );
+    // One that was deleted.
+    fs::remove_file(house.work().join("new.txt")).unwrap();
+    by_rules("create other.txt with the content first");
+    fs::remove_file(house.work().join("other.txt")).unwrap();
+    let gone = undo().stderr;
+    assert!(!gone.contains("newer change"), "{gone}");
+    // A folder with something in it.
+    by_rules("create the folder box");
+    house.write("box/mine.txt", "mine\n");
+    let full = undo().expect(4).stderr;
+    assert!(full.contains("holds what was put there since"), "{full}");
+    assert!(house.has("box/mine.txt"));
+}
+
 #[test]
 fn an_undo_at_a_terminal_asks_whether_to_leave_an_edited_file() {
     let house = House::new();

@@ -14,6 +14,7 @@ use api::failure::mendable;
 use domain::hash::Digest;
 use domain::tool::ToolOutput;
 use rustix::fs::{AtFlags, FileType, Mode};
+use rustix::io::Errno;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -74,18 +75,7 @@ fn made(
                 gone = gone.or(Some((job.past_place(path).shown, last.tool)));
             }
             Standing::Overtaken => {
-                let place = job.past_place(path);
-                return Err(mendable(
-                    "changed_since",
-                    format!(
-                        "`{}` has changed since {} changed it; undo would lose that newer change. \
-                         Nothing was undone. The user can type `carl undo --print` for the text \
-                         before {}, or `carl undo --skip {}` to leave it as it is and take back the \
-                         older change of another file, or take the newer change out by hand and \
-                         undo again.",
-                        place.shown, last.tool, last.tool, place.shown
-                    ),
-                ));
+                return Err(overtaken(job, &last));
             }
         }
     }
@@ -102,6 +92,35 @@ fn made(
              ID` with an id that `carl session list` shows."
         ),
     ))
+}
+
+/// Why a change is not taken back whose file is no longer as it left it, and the ways on.
+fn overtaken(job: &Job<'_>, last: &Open) -> ToolFailure {
+    let place = job.past_place(path_of(&last.change));
+    let (shown, tool) = (&place.shown, &last.tool);
+    let is_gone = matches!(found_at(&place, LastLink::Keep), Ok(None));
+    let what = match is_gone {
+        true => format!("`{shown}` is not there any more, and {tool} had changed it."),
+        false => format!(
+            "`{shown}` has changed since {tool} changed it; undo would lose that newer change."
+        ),
+    };
+    let text = match &last.change {
+        Change::Put {
+            before: Some(_), ..
+        }
+        | Change::DeletedFile { .. } => {
+            format!("`carl undo --print` for the text before {tool}, or ")
+        }
+        _ => String::new(),
+    };
+    mendable(
+        "changed_since",
+        format!(
+            "{what} Nothing was undone. The user can type {text}`carl undo --skip {shown}` to leave \
+             it as it is and take back the older change of another file."
+        ),
+    )
 }
 
 /// What is at a change's path once it is taken back.
@@ -247,11 +266,25 @@ fn take_back(job: &Job<'_>, change: &Change) -> Result<(), ToolFailure> {
                 let place = job.past_place(path);
                 let spot = place.spot(LastLink::Keep)?;
                 rustix::fs::unlinkat(&spot.parent, &spot.name, AtFlags::REMOVEDIR)
-                    .map_err(|errno| from_errno(errno, &place.shown))?;
+                    .map_err(|errno| not_empty(errno, &place.shown))?;
             }
             Ok(())
         }
     }
+}
+
+/// A folder that was made holds what was not: nobody is told to delete that.
+fn not_empty(errno: Errno, shown: &str) -> ToolFailure {
+    if errno != Errno::NOTEMPTY {
+        return from_errno(errno, shown);
+    }
+    mendable(
+        "not_empty",
+        format!(
+            "The folder `{shown}` holds what was put there since, so it stays. The user can type \
+             `carl undo --skip {shown}` to leave it and take back what is older."
+        ),
+    )
 }
 
 fn put_back(job: &Job<'_>, place: &Place<'_>, before: Option<&Kept>) -> Result<(), ToolFailure> {
