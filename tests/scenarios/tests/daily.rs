@@ -8,7 +8,7 @@
 use jiff::tz::{Offset, TimeZone};
 use scenarios::{Scene, of_kind};
 use serde_json::json;
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::Path;
 use testkit::{Gate, House, Reply, Running, Server};
 
