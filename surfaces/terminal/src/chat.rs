@@ -22,7 +22,7 @@ use api::sessions::{Follow, OpenRequest, SessionSummary};
 use commands::Next;
 use conversation::{Chat, listening};
 use domain::event::{Event, EventBody};
-use domain::settings::SessionProfile;
+use domain::settings::{Mode, SessionProfile};
 use futures::StreamExt;
 use handover::is_let_go;
 use line::{Line, Typed};
@@ -162,8 +162,8 @@ impl Chat<'_> {
         let seen = self.see_what_was_left().await;
         self.or_complain(seen)?;
         loop {
-            let following = self.follow_mode(&line).await;
-            self.or_complain(following)?;
+            let watching = self.watch(&line).await;
+            self.or_complain(watching)?;
             let typed = match self.view.next_queued()? {
                 Some(typed) => typed,
                 None => self.read(&mut line).await?,
@@ -238,9 +238,9 @@ impl Chat<'_> {
         Ok(Next::Stay)
     }
 
-    /// Ctrl-C at the prompt: stops what the drive does.
+    /// Ctrl-C at the prompt: stops what the drive does. What another window asks is not this one's.
     async fn stop_the_drive(&self) -> Result<()> {
-        if self.watcher.is_some() {
+        if self.profile.mode == Mode::Auto {
             let id = self.session.session_id;
             self.host.sessions().interrupt(id, None).await.or_fail()?;
         }

@@ -16,7 +16,7 @@ use anyhow::Result;
 use api::Streaming;
 use api::sessions::{Error, Follow, SendRequest, SessionSummary};
 use domain::event::{Event, QueryStatus};
-use domain::settings::{Mode, OverrideLevel, SessionProfile};
+use domain::settings::{OverrideLevel, SessionProfile};
 use futures::StreamExt;
 use session::SessionView;
 use std::io;
@@ -35,7 +35,7 @@ pub(super) struct Chat<'a> {
     pub(super) view: ChatView,
     /// How far the next message overrides the guard, where it does otherwise than the chat.
     pub(super) once: Option<OverrideLevel>,
-    /// Shows what the drive does while the prompt waits.
+    /// Shows what the drive and other windows do while the prompt waits.
     pub(super) watcher: Option<SessionWatcher>,
 }
 
@@ -119,16 +119,11 @@ impl Chat<'_> {
         worked
     }
 
-    /// Has what the drive does shown above the prompt, in auto mode.
-    pub(super) async fn follow_mode(&mut self, line: &Line) -> Result<()> {
-        match (self.profile.mode, &self.watcher) {
-            (Mode::Auto, None) => {
-                let printer = line.printer();
-                let shown = self.view.last_seq;
-                self.watcher = Some(self.look(&printer, shown).await?);
-            }
-            (Mode::Auto, Some(_)) => {}
-            _ => self.watcher = None,
+    /// Has what the drive does, and what other windows ask, shown above the prompt.
+    pub(super) async fn watch(&mut self, line: &Line) -> Result<()> {
+        if self.watcher.is_none() {
+            let shown = self.view.last_seq;
+            self.watcher = Some(self.look(&line.printer(), shown).await?);
         }
         self.view.told = self.watcher.as_ref().map(SessionWatcher::shown_elsewhere);
         Ok(())
