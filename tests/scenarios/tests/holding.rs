@@ -208,6 +208,25 @@ fn a_session_that_is_open_in_another_window_says_so_and_shows_its_answer_once() 
 }
 
 #[test]
+fn what_another_window_asks_is_shown_as_its_own() {
+    let scene = scene();
+    let house = &scene.house;
+    let mut host = seated(chat(house, &[]));
+    says(&mut host, "hello");
+    let id = only_session(house);
+    let resume = house.ask(["session", "resume", &id]).env("TERM", "dumb");
+    let mut beside = seated(resume);
+    says(&mut host, "how are the bees");
+    beside.until("asked elsewhere: how are the bees");
+    beside.until("That is answered.");
+    says(&mut beside, "and the flowers");
+    let shown = leaves(beside);
+    assert_eq!(shown.matches("how are the bees").count(), 1, "{shown}");
+    host.until("asked elsewhere: and the flowers");
+    leaves(host);
+}
+
+#[test]
 fn a_second_chat_keeps_its_override_to_itself() {
     let scene = scene();
     let house = &scene.house;

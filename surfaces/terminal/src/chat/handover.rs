@@ -9,6 +9,7 @@ use crate::render::Paint;
 use crate::watcher::SessionWatcher;
 use anyhow::Result;
 use api::sessions::{ErrorKind, OpenRequest};
+use domain::settings::Mode;
 use std::io;
 use text::escape::visible;
 
@@ -87,6 +88,12 @@ impl Chat<'_> {
     pub(super) async fn look_again(&mut self, printer: &SharedPrinter) {
         let seen = self.watcher.take().map_or(0, |watcher| watcher.seen());
         let seen = seen.max(self.view.last_seq);
+        self.view.last_seq = seen;
+        // Without a drive there is nothing to go on with until the next line is typed: whatever
+        // served is given the time to come back.
+        if self.profile.mode != Mode::Auto {
+            return;
+        }
         let begun = match self.host.is_gone().await {
             true => {
                 printer.print(format!("{GONE}\n"));
