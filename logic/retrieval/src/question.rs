@@ -1,6 +1,6 @@
 //! Reading a question: what it names, counts, denies and wants.
 
-use crate::words::{is_stop_word, stem, words};
+use crate::words::{is_stop_word, stem, without_accents, words};
 use std::collections::BTreeSet;
 
 /// A question, read.
@@ -104,6 +104,8 @@ pub fn read(text: &str) -> Question {
         wants: wants(text),
         about_now: false,
     };
+    let plain = without_accents(text);
+    let text = plain.as_ref();
     let mut seen = BTreeSet::new();
     let mut begins = true;
     for word in words(text) {
@@ -137,7 +139,8 @@ pub fn read(text: &str) -> Question {
 /// punctuation.
 #[must_use]
 pub fn normalised(text: &str) -> String {
-    let lower: Vec<String> = words(text).map(|word| word.text.to_lowercase()).collect();
+    let plain = without_accents(text);
+    let lower: Vec<String> = words(&plain).map(|word| word.text.to_lowercase()).collect();
     lower.join(" ")
 }
 
@@ -201,7 +204,7 @@ impl Question {
     /// says something, however it is written.
     #[must_use]
     pub fn names(&self, someone: &str) -> bool {
-        words(someone).any(|part| {
+        words(&without_accents(someone)).any(|part| {
             let lower = part.text.to_lowercase();
             self.entities.contains(&lower)
                 || (!is_stop_word(&lower) && self.words.contains(&stem(&lower)))

@@ -1,6 +1,9 @@
 //! Words as they are compared: lower case, without endings, and which of them say something.
 
 use frostem::{Algorithm, Stemmer};
+use std::borrow::Cow;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 /// Words that say nothing about what a text is about. Closed classes of English alone: articles,
 /// pronouns, prepositions, conjunctions, auxiliaries, question words. `index` and query use the one list.
@@ -196,10 +199,20 @@ pub fn stem(lower: &str) -> String {
     Stemmer::new(Algorithm::English).stem(lower).into_owned()
 }
 
+/// A text whose letters are without accents, in whichever Unicode form they were written.
+#[must_use]
+pub fn without_accents(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let letters = text.nfd().filter(|letter| !is_combining_mark(*letter));
+    Cow::Owned(letters.nfc().collect())
+}
+
 /// The stems of a text's words that say something, in order, repeated as they are.
 #[must_use]
 pub fn informative(text: &str) -> Vec<String> {
-    words(text)
+    words(&without_accents(text))
         .map(|word| word.text.to_lowercase())
         .filter(|lower| !is_stop_word(lower))
         .map(|lower| stem(&lower))
@@ -222,6 +235,9 @@ mod tests {
             ["anna", "brother", "paint", "2021"]
         );
         assert!(informative("").is_empty());
+        let written = informative("Zo\u{eb} a r\u{e9}sum\u{e9}");
+        assert_eq!(written, informative("Zoe\u{308} a re\u{301}sume\u{301}"));
+        assert_eq!(written, informative("Zoe a resume"));
     }
 
     #[test]

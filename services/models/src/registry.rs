@@ -369,14 +369,18 @@ impl Registry {
         let Some(role) = target.role else {
             return Err(error);
         };
-        let installed = target.instance.backend.list(None).await?;
+        let Ok(installed) = target.instance.backend.list(None).await else {
+            return Err(error);
+        };
         let missing = target.model_ref();
         let others: Vec<Listed> = installed
             .into_iter()
             .filter(|one| one.model != missing.model)
             .collect();
-        let model =
-            best(&target.instance, role, &others).map_err(|none| none.with_source(error))?;
+        // The server's own words say more than that there is no other.
+        let Ok(model) = best(&target.instance, role, &others) else {
+            return Err(error);
+        };
         self.memory()
             .picked
             .retain(|_, picked| *picked != missing.model);

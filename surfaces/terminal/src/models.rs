@@ -68,9 +68,19 @@ fn listing(health: &[ProviderHealth], known: &[ModelInfo], paint: Paint) -> Stri
     text.push('\n');
     text.push_str(&table(&rows));
     if known.is_empty() {
-        text.push_str(
-            "No model is available. Start Ollama, or install the small stand-in: cargo xtask setup\n",
-        );
+        let mut answering = health.iter().filter(|one| one.fault.is_none());
+        text.push_str(&match answering.next() {
+            Some(one) => format!(
+                "No model is available: {} at {} answers and lists none. Load one there.\n",
+                visible(&one.provider),
+                visible(&one.endpoint)
+            ),
+            None => {
+                "No model is available. Start Ollama, or install the small stand-in: cargo xtask \
+                     setup\n"
+                    .to_owned()
+            }
+        });
     }
     text
 }

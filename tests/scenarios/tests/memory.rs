@@ -515,3 +515,23 @@ fn what_the_user_wrote_only_the_user_corrects() {
     let show = scene.house.ask(["memory", "show", &id, "--json"]).run();
     assert_ne!(show.json()["superseded_by"], Value::Null, "{show:#?}");
 }
+
+/// Names pasted from a file of macOS are written with accents of their own, and people leave them out.
+#[test]
+fn a_memory_is_found_in_whichever_way_its_accents_are_written() {
+    let house = House::new();
+    let adding = [
+        "memory",
+        "add",
+        "The heroine is called Zo\u{eb} Andr\u{e9}.",
+    ];
+    house.ask(adding).run().expect(0);
+    for asked in [
+        "Zo\u{eb} Andr\u{e9}",
+        "Zoe\u{308} Andre\u{301}",
+        "Zoe Andre",
+    ] {
+        let found = house.ask(["memory", "search", asked]).run().expect(0);
+        assert!(found.stdout.contains("The heroine"), "{asked}: {found:#?}");
+    }
+}

@@ -140,7 +140,10 @@ async fn ask(work: &Work, question: &str, limit: u32) -> Result<Option<ToolResul
 fn recalled(question: String, result: ToolResult) -> Option<EventBody> {
     match result.status {
         CallStatus::Ok => {}
-        CallStatus::Failed => return Some(gone_without("the tool failed")),
+        CallStatus::Failed => {
+            let why = result.text.lines().next().unwrap_or_default();
+            return Some(gone_without(&format!("the tool failed: {why}")));
+        }
         CallStatus::Denied | CallStatus::Cancelled => return None,
     }
     let found = result.data["results"].as_array()?;

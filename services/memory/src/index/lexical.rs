@@ -23,7 +23,7 @@ use tantivy::{
 };
 
 /// The form of the index; another one is made anew.
-const FORM: u64 = 2;
+const FORM: u64 = 3;
 /// Memory of the writer for documents that no segment holds yet, bytes.
 const WRITER_BYTES: usize = 24 << 20;
 /// What a word's form as it stands counts beside its stem.

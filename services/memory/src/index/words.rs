@@ -18,8 +18,9 @@ pub(super) struct Word {
 }
 
 /// Every word of a text that says something.
-pub(super) fn of(text: &str) -> impl Iterator<Item = Word> {
-    words::words(text)
+pub(super) fn of(text: &str) -> impl Iterator<Item = Word> + use<> {
+    let plain = words::without_accents(text);
+    let found: Vec<Word> = words::words(&plain)
         .filter(|word| word.text.len() <= WORD_BYTES)
         .map(|word| word.text.to_lowercase())
         .filter(|form| !words::is_stop_word(form))
@@ -28,6 +29,8 @@ pub(super) fn of(text: &str) -> impl Iterator<Item = Word> {
             let form = (form != stem).then(|| format!("{AS_IT_STANDS}{form}"));
             Word { stem, form }
         })
+        .collect();
+    found.into_iter()
 }
 
 #[cfg(test)]
