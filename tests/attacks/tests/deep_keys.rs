@@ -8,14 +8,11 @@
 use attacks::script::{Call, recast, results, statuses};
 use serde_json::json;
 use std::fs;
-use std::time::{Duration, Instant};
 use testkit::House;
 
 const SECRET: &str = "the-silver-is-under-the-stairs";
 /// An agent that reads the home and changes nothing of it.
 const READER: [&str; 5] = ["--agent", "sysadmin", "--yes", "exec", "do it"];
-/// Longest that a short command may take with all around it, in a build without optimisation.
-const PATIENCE: Duration = Duration::from_secs(15);
 
 fn at_home(house: &House, name: &str, content: &str) -> String {
     let file = house.home().join(name);
@@ -76,11 +73,8 @@ fn a_large_home_costs_a_command_no_question() {
         house.home().display()
     );
     let scene = recast(house, &[shell(count)]);
-    let begun = Instant::now();
     let outcome = scene.run(&READER);
-    let took = begun.elapsed();
     let shown = results(&scene, &outcome);
     assert_eq!(statuses(&outcome), ["ok"], "{shown:?}");
     assert!(shown[0].contains("mine\n20000"), "{shown:?}");
-    assert!(took < PATIENCE, "{took:?}");
 }
