@@ -60,15 +60,15 @@ pub(crate) enum Change {
 }
 
 impl Change {
-    /// Whether it is one of a file.
-    fn touches(&self, file: &Path) -> bool {
+    /// Whether it is one of a file or folder.
+    pub(crate) fn touches(&self, file: &Path) -> bool {
         match self {
             Self::Put { path, .. }
             | Self::DeletedFile { path, .. }
             | Self::DeletedFolder { path, .. }
             | Self::DeletedLink { path, .. } => path == file,
             Self::Moved { from, to, .. } => from == file || to == file,
-            Self::Made { .. } => false,
+            Self::Made { paths } => paths.iter().any(|path| path == file),
         }
     }
 
@@ -105,7 +105,7 @@ pub(crate) enum Closing {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "snake_case")]
-enum Record {
+pub(crate) enum Record {
     Opened {
         number: u64,
         time: jiff::Timestamp,
@@ -138,100 +138,8 @@ pub(crate) struct Journal {
 /// How failures of our own folder are told; its path is not the model's business.
 const SHOWN: &str = "the undo history";
 
-fn fault(error: io::Error) -> ToolFailure {
+pub(crate) fn fault(error: io::Error) -> ToolFailure {
     from_io(&error, SHOWN)
-}
-
-/// How many changes of a session can be taken back, by the folder of its undo history; none where
-/// that cannot be read.
-#[must_use]
-pub fn open_changes(history: &Path) -> usize {
-    Journal::new(history.to_owned(), 0)
-        .open_changes()
-        .map_or(0, |open| open.iter().filter(|one| !one.is_passed).count())
-}
-
-/// A file as a change left it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftFile {
-    /// Where it was.
-    pub path: PathBuf,
-    /// The tool that changed it.
-    pub tool: String,
-    /// What it held before; `None` when it was not there.
-    pub before: Option<Digest>,
-    /// What it held then.
-    pub after: Digest,
-}
-
-/// The file that a session's next undo would put back, by the folder of its undo history; `None`
-/// where that is another kind of change.
-///
-/// # Errors
-/// What stands in the way of reading the history.
-pub fn next_undone(history: &Path) -> Result<Option<LeftFile>, ToolFailure> {
-    let mut open = Journal::new(history.to_owned(), 0).open_changes()?;
-    open.retain(|one| !one.is_passed);
-    Ok(open.pop().and_then(|last| match last.change {
-        Change::Put {
-            path,
-            before,
-            after,
-            ..
-        } => Some(LeftFile {
-            path,
-            tool: last.tool,
-            before: before.map(|kept| kept.digest),
-            after,
-        }),
-        _ => None,
-    }))
-}
-
-/// Has later undos of a session pass over every change of a file, by the folder of its undo history:
-/// the file stays as it is, and what was kept of it too. How many changes those are.
-///
-/// # Errors
-/// What stands in the way of reading or writing the history.
-pub fn pass_over(history: &Path, file: &Path) -> Result<usize, ToolFailure> {
-    let journal = Journal::new(history.to_owned(), 0);
-    let open = journal.open_changes()?;
-    let of_file = open
-        .iter()
-        .filter(|one| !one.is_passed && one.change.touches(file));
-    let mut count = 0;
-    for one in of_file {
-        journal.append(&Record::PassedOver { number: one.number })?;
-        count += 1;
-    }
-    Ok(count)
-}
-
-/// What the file of a session's last change held before it, by the folder of its undo history, with
-/// where the file was; `None` where the last change replaced or deleted no file.
-///
-/// # Errors
-/// What stands in the way of reading the history.
-pub fn before_last_change(history: &Path) -> Result<Option<(PathBuf, Vec<u8>)>, ToolFailure> {
-    let journal = Journal::new(history.to_owned(), 0);
-    let last = journal.open_changes()?.pop();
-    let Some((path, kept)) = last.and_then(|last| match last.change {
-        Change::Put {
-            path,
-            before: Some(kept),
-            ..
-        }
-        | Change::DeletedFile { path, before: kept } => Some((path, kept)),
-        _ => None,
-    }) else {
-        return Ok(None);
-    };
-    let mut bytes = Vec::new();
-    journal
-        .read(&kept)?
-        .read_to_end(&mut bytes)
-        .map_err(fault)?;
-    Ok(Some((path, bytes)))
 }
 
 impl Journal {
@@ -427,7 +335,7 @@ impl Journal {
         Ok(())
     }
 
-    fn append(&self, record: &Record) -> Result<(), ToolFailure> {
+    pub(crate) fn append(&self, record: &Record) -> Result<(), ToolFailure> {
         private::folder(&self.folder).map_err(fault)?;
         // The user's own command may write while a session is at work in another process.
         let _held = private::wait_for_lock(&self.folder.join("lock")).map_err(fault)?;

@@ -18,6 +18,7 @@ mod error;
 mod failure;
 mod found;
 mod ground;
+mod history;
 mod job;
 mod journal;
 mod links;
@@ -31,5 +32,5 @@ mod walk;
 
 pub use config::Config;
 pub use error::Error;
-pub use journal::{LeftFile, before_last_change, next_undone, open_changes, pass_over};
+pub use history::{LeftFile, before_last_change, next_undone, open_changes, pass_over};
 pub use service::FileTools;
