@@ -1,10 +1,10 @@
 //! When the engine's process ends: asked to, orphaned, or idle.
 
 use crate::activity::Activity;
-use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+use rustix::process::{Pid, getppid, set_parent_process_death_signal};
 use std::io;
 use std::time::{Duration, Instant};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::sleep;
 
 /// How often idleness is looked at.
@@ -29,34 +29,55 @@ pub fn parent() -> Option<Pid> {
     getppid()
 }
 
-/// Waits for the end of the process's time; `parent` started it.
-///
-/// The kernel tells of the parent's death with SIGUSR1, but it means the parent's *thread*: a
-/// parent that starts its children from a short-lived thread would lose them. Only a changed parent
-/// counts.
-///
-/// # Errors
-/// When signals cannot be watched.
-pub async fn end(
-    parent: Option<Pid>,
-    activity: &Activity,
-    idle_limit: Option<Duration>,
-) -> io::Result<End> {
-    let mut parent_thread_died = signal(SignalKind::user_defined1())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    set_parent_process_death_signal(Some(Signal::USR1))?;
-    loop {
-        // Also covers a parent that died before the kernel was asked to tell.
-        if is_orphan(parent, getppid()) {
-            return Ok(End::Orphaned);
-        }
-        tokio::select! {
-            _ = terminate.recv() => return Ok(End::Asked),
-            _ = interrupt.recv() => return Ok(End::Asked),
-            // A parent outside of this process namespace has no number here to compare.
-            _ = parent_thread_died.recv() => if parent.is_none() { return Ok(End::Orphaned) },
-            () = idle(activity, idle_limit) => return Ok(End::Idle),
+/// The signals that end the process. From here on none of them kills it.
+#[derive(Debug)]
+pub struct Signals {
+    parent_thread_died: Signal,
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    /// Watches the signals. To be called before the socket is there, since whoever sees the socket
+    /// may ask the process to leave.
+    ///
+    /// # Errors
+    /// When signals cannot be watched.
+    pub fn watch() -> io::Result<Self> {
+        let signals = Self {
+            parent_thread_died: signal(SignalKind::user_defined1())?,
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        };
+        set_parent_process_death_signal(Some(rustix::process::Signal::USR1))?;
+        Ok(signals)
+    }
+
+    /// Waits for the end of the process's time; `parent` started it.
+    ///
+    /// The kernel tells of the parent's death with SIGUSR1, but it means the parent's *thread*: a
+    /// parent that starts its children from a short-lived thread would lose them. Only a changed
+    /// parent counts.
+    pub async fn end(
+        mut self,
+        parent: Option<Pid>,
+        activity: &Activity,
+        idle_limit: Option<Duration>,
+    ) -> End {
+        loop {
+            // Also covers a parent that died before the kernel was asked to tell.
+            if is_orphan(parent, getppid()) {
+                return End::Orphaned;
+            }
+            tokio::select! {
+                _ = self.terminate.recv() => return End::Asked,
+                _ = self.interrupt.recv() => return End::Asked,
+                // A parent outside of this process namespace has no number here to compare.
+                _ = self.parent_thread_died.recv() => {
+                    if parent.is_none() { return End::Orphaned }
+                }
+                () = idle(activity, idle_limit) => return End::Idle,
+            }
         }
     }
 }

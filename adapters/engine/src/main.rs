@@ -9,7 +9,7 @@ use engine::constraint::Grammar;
 use engine::embedding::Embedder;
 use engine::engine::{Config, Engine, Piece, Task};
 use engine::generate::Sampling;
-use engine::lifetime;
+use engine::lifetime::{self, Signals};
 use engine::log::Recorder;
 use engine::service::Service;
 use engine::template::Request;
@@ -135,6 +135,7 @@ async fn serve(config: &Config, arguments: &ServeArguments, log: &Recorder) -> a
     let engine = Engine::load(config, log)?;
     let name = engine.name().to_owned();
     let service = Arc::new(Service::new(engine, embedder, activity.clone()));
+    let signals = Signals::watch().context("signals cannot be watched")?;
     let bound = grpc::server::Builder::new()
         .models(service)
         .bind(listen)
@@ -144,10 +145,8 @@ async fn serve(config: &Config, arguments: &ServeArguments, log: &Recorder) -> a
         .idle_exit_secs
         .map(|secs| Duration::from_secs(secs.get().into()));
     let ending = async {
-        match lifetime::end(parent, &activity, idle_limit).await {
-            Ok(end) => tracing::info!(?end, "leaving"),
-            Err(error) => tracing::error!(%error, "signals cannot be watched; leaving"),
-        }
+        let end = signals.end(parent, &activity, idle_limit).await;
+        tracing::info!(?end, "leaving");
     };
     Ok(bound.serve(ending).await?)
 }

@@ -219,12 +219,12 @@ pub(super) fn locked(address: &Listen, trusts_network: bool) -> Result<()> {
 /// # Errors
 /// When the address cannot be used or serving fails.
 pub(super) async fn until_stopped(offer: Builder, listen: &Listen) -> Result<Exit> {
+    // Before the socket is there: who waited for it may stop this process at once.
+    let stopped = stop_signal()?;
     let bound = offer
         .bind(listen)
         .await
         .context("the address cannot be served at")?;
-    // Before it is said that it serves: who waited for that may stop it at once.
-    let stopped = stop_signal()?;
     // On standard output, for whoever starts it and waits for it.
     print(&format!("serving at {}; Ctrl-C stops\n", bound.local()))?;
     bound.serve(stopped).await.context("serving failed")?;
