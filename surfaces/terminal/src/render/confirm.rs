@@ -1,5 +1,6 @@
 //! Asking the user: the broker's own rendering, a diff, and the possible answers.
 
+use super::folded::{Length, diff_lines, text_lines};
 use super::{Paint, fit, print_error};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -7,22 +8,6 @@ use rustix::termios::{QueueSelector, tcflush};
 use std::io::{self, BufRead, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
 use text::escape::visible;
-
-/// How much of a question is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Length {
-    /// All of it.
-    Whole,
-    /// Long parts without their middle, which says how much it is.
-    Folded,
-}
-
-/// Longest part of a question that is shown whole unasked, lines.
-const FOLD_LINES: usize = 40;
-/// What is shown of the end of a longer one, lines.
-const TAIL_LINES: usize = 10;
-/// Longest line that is shown whole unasked, characters.
-const FOLD_CHARS: usize = 2_000;
 
 /// The questions as one text, without the prompt for an answer. It ends with what it is about in
 /// one line each, which no length of the rest pushes off the screen.
@@ -88,49 +73,6 @@ fn opens_folder(requests: &[ConfirmationRequest]) -> bool {
     kinds.any(|kind| kind == ConfirmationKind::WriteRoot)
 }
 
-/// A text as lines, each behind the same margin; folded when it is long.
-fn lines_of(text: &str, margin: &str, length: Length) -> String {
-    let lines: Vec<&str> = text.lines().collect();
-    let is_long = length == Length::Folded && lines.len() > FOLD_LINES;
-    let head = if is_long {
-        FOLD_LINES - TAIL_LINES
-    } else {
-        lines.len()
-    };
-    let (head, rest) = lines.split_at(head.min(lines.len()));
-    let folded = rest.len().saturating_sub(TAIL_LINES);
-    let (folded, tail) = rest.split_at(folded);
-    let mut out = String::new();
-    let mut add = |line: &str| {
-        out.push_str(margin);
-        out.push_str(&line_of(line, length));
-        out.push('\n');
-    };
-    head.iter().for_each(|line| add(line));
-    if !folded.is_empty() {
-        add(&format!(
-            "{FOLDED} lines not shown here: {}; v shows them …",
-            folded.len()
-        ));
-    }
-    tail.iter().for_each(|line| add(line));
-    out
-}
-
-/// How a note begins that stands for what is folded.
-const FOLDED: &str = "…";
-
-fn line_of(line: &str, length: Length) -> String {
-    let count = line.chars().count();
-    if length == Length::Whole || count <= FOLD_CHARS {
-        return line.to_owned();
-    }
-    let head: String = line.chars().take(FOLD_CHARS / 2).collect();
-    let tail: String = line.chars().skip(count - FOLD_CHARS / 4).collect();
-    let left = count - FOLD_CHARS / 2 - FOLD_CHARS / 4;
-    format!("{head} {FOLDED} characters not shown here: {left}; v shows them … {tail}")
-}
-
 /// Who asks, as the broker knows it: the chain from the root, and which one of several alike.
 fn asker(request: &ConfirmationRequest) -> String {
     match request.lineage.as_slice() {
@@ -178,9 +120,9 @@ fn body(request: &ConfirmationRequest, of: usize, paint: Paint, length: Length) 
     {
         lines = rest;
     }
-    let mut text = lines_of(&lines.join("\n"), "  ", length);
+    let mut text = text_lines(&lines.join("\n"), "  ", length);
     if let Some(diff) = &request.diff {
-        text.push_str(&paint.diff(&lines_of(&visible(diff), "", length)));
+        text.push_str(&paint.diff(&diff_lines(&visible(diff), length)));
     }
     text.push_str(&format!("  {}\n", paint.faint(&visible(&request.reason))));
     text
@@ -495,19 +437,6 @@ mod tests {
             parse("n use the other file", Asked::Call),
             once(ConfirmationAnswer::Deny { message })
         );
-    }
-
-    #[test]
-    fn what_is_folded_says_how_much() {
-        let lines = |count: usize| (1..=count).map(|n| format!("l{n}\n")).collect::<String>();
-        let whole = lines_of(&lines(FOLD_LINES), "", Length::Folded);
-        assert_eq!(whole, lines(FOLD_LINES));
-        let folded = lines_of(&lines(FOLD_LINES + 1), "", Length::Folded);
-        assert!(folded.contains("l30\n… lines not shown here: 1; v shows them …\nl32\n"));
-        assert_eq!(folded.lines().count(), FOLD_LINES + 1);
-        let long = "x".repeat(FOLD_CHARS + 1);
-        assert!(line_of(&long, Length::Folded).contains("characters not shown here: 501;"));
-        assert_eq!(line_of(&long, Length::Whole), long);
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod context;
 mod delegation;
 pub mod drive;
 pub mod fit;
+mod folded;
 pub mod in_force;
 pub mod links;
 pub mod memory;

@@ -1,0 +1,163 @@
+//! Long parts of a question without their middle, which says how much it is.
+
+/// How much of a question is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Length {
+    /// All of it.
+    Whole,
+    /// Long parts folded.
+    Folded,
+}
+
+/// Longest part of a question that is shown whole unasked, lines.
+const FOLD_LINES: usize = 40;
+/// What is shown of the end of a longer one, lines.
+const TAIL_LINES: usize = 10;
+/// Longest line that is shown whole unasked, characters.
+const FOLD_CHARS: usize = 2_000;
+/// What is shown beside the change in a long line, characters a side.
+const BESIDE_CHARS: usize = 200;
+
+/// How a note begins that stands for what is folded.
+const FOLDED: &str = "…";
+
+/// A text as lines, each behind the same margin; folded when it is long.
+pub(super) fn text_lines(text: &str, margin: &str, length: Length) -> String {
+    let lines = text.lines().map(|line| line_of(line, length)).collect();
+    lines_of(lines, margin, length)
+}
+
+/// A unified diff; folded when it is long. Of a long line that was changed, what changed is shown.
+pub(super) fn diff_lines(diff: &str, length: Length) -> String {
+    let lines: Vec<&str> = diff.lines().collect();
+    let run = |from: usize, sign: char| {
+        let rest = lines.iter().skip(from);
+        rest.take_while(|line| line.starts_with(sign)).count()
+    };
+    let mut shown = Vec::with_capacity(lines.len());
+    while let Some(line) = lines.get(shown.len()) {
+        let at = shown.len();
+        let removed = run(at, '-');
+        let added = run(at + removed, '+');
+        if removed == 0 || removed != added {
+            shown.push(line_of(line, length));
+            continue;
+        }
+        let (old, rest) = lines[at..].split_at(removed);
+        let pairs = || old.iter().zip(rest);
+        shown.extend(pairs().map(|(old, new)| changed_line(old, new, length)));
+        shown.extend(pairs().map(|(old, new)| changed_line(new, old, length)));
+    }
+    lines_of(shown, "", length)
+}
+
+/// Lines that are shown as they are, without those in the middle when there are many.
+fn lines_of(mut lines: Vec<String>, margin: &str, length: Length) -> String {
+    if length == Length::Folded && lines.len() > FOLD_LINES {
+        let middle = FOLD_LINES - TAIL_LINES..lines.len() - TAIL_LINES;
+        let note = not_shown("lines", middle.len());
+        lines.splice(middle, [note]);
+    }
+    let line = |line: String| format!("{margin}{line}\n");
+    lines.into_iter().map(line).collect()
+}
+
+/// What stands for `count` that are folded.
+fn not_shown(what: &str, count: usize) -> String {
+    format!("{FOLDED} {what} not shown here: {count}; v shows them {FOLDED}")
+}
+
+fn line_of(line: &str, length: Length) -> String {
+    let count = line.chars().count();
+    if length == Length::Whole || count <= FOLD_CHARS {
+        return line.to_owned();
+    }
+    let head: String = line.chars().take(FOLD_CHARS / 2).collect();
+    let tail: String = line.chars().skip(count - FOLD_CHARS / 4).collect();
+    let left = count - FOLD_CHARS / 2 - FOLD_CHARS / 4;
+    format!("{head} {} {tail}", not_shown("characters", left))
+}
+
+/// A line of a diff, with its sign, beside the line that it was or became: around what differs where
+/// it is too long to be shown whole.
+fn changed_line(line: &str, other: &str, length: Length) -> String {
+    let chars: Vec<char> = line.chars().collect();
+    if length == Length::Whole || chars.len() <= FOLD_CHARS {
+        return line.to_owned();
+    }
+    let other: Vec<char> = other.chars().collect();
+    // The signs differ, so they are no part of what the two have in common.
+    let same = |(a, b): &(&char, &char)| a == b;
+    let (ours, theirs) = (&chars[1..], other.get(1..).unwrap_or_default());
+    let before = ours.iter().zip(theirs).take_while(same).count();
+    let backwards = ours[before..].iter().rev();
+    let after = backwards
+        .zip(theirs[before..].iter().rev())
+        .take_while(same)
+        .count();
+    let from = before.saturating_sub(BESIDE_CHARS);
+    let to = (ours.len() - after + BESIDE_CHARS).min(ours.len());
+    let middle: String = ours[from..to].iter().collect();
+    let mut shown = String::from(chars[0]);
+    if from > 0 {
+        shown.push_str(&format!("{} ", not_shown("characters", from)));
+    }
+    shown.push_str(&line_of(&middle, length));
+    if to < ours.len() {
+        shown.push_str(&format!(" {}", not_shown("characters", ours.len() - to)));
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_folded_says_how_much() {
+        let lines = |count: usize| (1..=count).map(|n| format!("l{n}\n")).collect::<String>();
+        let whole = text_lines(&lines(FOLD_LINES), "", Length::Folded);
+        assert_eq!(whole, lines(FOLD_LINES));
+        let folded = text_lines(&lines(FOLD_LINES + 1), "", Length::Folded);
+        assert!(folded.contains("l30\n… lines not shown here: 1; v shows them …\nl32\n"));
+        assert_eq!(folded.lines().count(), FOLD_LINES + 1);
+        let long = "x".repeat(FOLD_CHARS + 1);
+        assert!(line_of(&long, Length::Folded).contains("characters not shown here: 501;"));
+        assert_eq!(line_of(&long, Length::Whole), long);
+    }
+
+    #[test]
+    fn a_change_in_a_long_line_is_shown() {
+        let line = |word: &str| format!("{}{word}{}", "a".repeat(5_000), "b".repeat(3_000));
+        let diff = |old: &str, new: &str| format!("@@ -1,2 +1,2 @@\n same\n-{old}\n+{new}\n");
+        let edit = diff(&line("wrong"), &line("right, or nearly"));
+        let folded = diff_lines(&edit, Length::Folded);
+        assert_eq!(folded.lines().count(), 4);
+        let shown: Vec<&str> = folded.lines().skip(2).collect();
+        let around = |sign: &str, word: &str| {
+            let (a, b) = ("a".repeat(BESIDE_CHARS), "b".repeat(BESIDE_CHARS));
+            let note = |count: usize| not_shown("characters", count);
+            format!("{sign}{} {a}{word}{b} {}", note(4_800), note(2_800))
+        };
+        assert_eq!(shown[0], around("-", "wrong"));
+        assert_eq!(shown[1], around("+", "right, or nearly"));
+        assert_eq!(diff_lines(&edit, Length::Whole), edit);
+        let grown = diff_lines(&diff("a", &line("c")), Length::Folded);
+        assert!(
+            grown.contains("characters not shown here: 6501;"),
+            "{grown}"
+        );
+        // Two changes far from each other: all between them counts as changed.
+        let both = diff(&format!("x{}y", line("")), &format!("z{}w", line("")));
+        let both = diff_lines(&both, Length::Folded);
+        assert!(both.contains("+zaaa") && both.contains("bbbw"), "{both}");
+    }
+
+    #[test]
+    fn lines_without_a_counterpart_stay_what_they_are() {
+        let diff = "--- a/x\n+++ b/x\n@@ -1,2 +1,1 @@\n-one\n-two\n+three\n";
+        assert_eq!(diff_lines(diff, Length::Folded), diff);
+        assert_eq!(diff_lines("", Length::Folded), "");
+        assert_eq!(diff_lines("-\n+\n", Length::Folded), "-\n+\n");
+    }
+}
