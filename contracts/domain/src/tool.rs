@@ -37,6 +37,8 @@ pub const DELEGATE_TASKS: &str = "delegate_tasks";
 pub const SEARCH_MEMORY: &str = "search_memory";
 /// The tool that writes a memory.
 pub const SAVE_MEMORY: &str = "save_memory";
+/// The tool that takes the last change of a file back.
+pub const UNDO: &str = "undo";
 /// The tool that searches the web.
 pub const WEB_SEARCH: &str = "web_search";
 

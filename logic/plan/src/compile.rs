@@ -1,7 +1,7 @@
 //! From actions to tool calls: the only place where an action becomes something that runs.
 
 use domain::plan::{Action, Plan};
-use domain::tool::{SAVE_MEMORY, SEARCH_MEMORY, WEB_SEARCH};
+use domain::tool::{SAVE_MEMORY, SEARCH_MEMORY, UNDO, WEB_SEARCH};
 use serde_json::{Value, json};
 
 /// Levels a size listing goes down.
@@ -74,7 +74,7 @@ pub fn action(action: &Action) -> Vec<Call> {
         Action::MakeDir { path } => one("make_dir", json!({ "path": path })),
         Action::MoveFile { from, to } => one("move_file", json!({ "from": from, "to": to })),
         Action::DeleteFile { path } => one("delete_file", json!({ "path": path })),
-        Action::Undo {} => one("undo", json!({})),
+        Action::Undo {} => one(UNDO, json!({})),
         Action::Remember { text } => one(
             SAVE_MEMORY,
             json!({ "name": first_words(text), "content": text }),

@@ -5,7 +5,7 @@ use domain::event::{CallStatus, Event, EventBody, ToolCallSummary};
 use domain::label::{Integrity, Label};
 use domain::limits::MEMORY_TAGS;
 use domain::rights::Namespace;
-use domain::tool::{SEARCH_MEMORY, ToolName};
+use domain::tool::{SEARCH_MEMORY, ToolName, UNDO};
 use retrieval::question::{Wants, is_asked, is_statement, read};
 use retrieval::relevance::is_small_talk;
 use std::collections::BTreeSet;
@@ -49,7 +49,7 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
         .filter(|call| call.status == CallStatus::Ok);
     let tools_used: BTreeSet<ToolName> = used.map(|call| ToolName::nearest(&call.tool)).collect();
     let is_by_rules = event.respondent_id.is_none() && model.is_none();
-    if is_by_rules && is_a_listing_of_memory(&tools_used) {
+    if is_by_rules && tells_nothing_new(&tools_used) {
         return None;
     }
     let label = match (answer, label) {
@@ -105,14 +105,14 @@ fn was_refused(calls: &[ToolCallSummary]) -> bool {
     refused.any(|(at, call)| call.status == CallStatus::Denied && !is_done(&call.tool, at))
 }
 
-/// Whether an answer of rules lists what memory holds, or says that it holds nothing: kept, the same
-/// would be found again beside what it repeats, once more with every time somebody asks.
-fn is_a_listing_of_memory(tools_used: &BTreeSet<ToolName>) -> bool {
-    let mut tools = tools_used.iter();
-    tools
-        .next()
-        .is_some_and(|tool| tool.as_str() == SEARCH_MEMORY)
-        && tools.next().is_none()
+/// Whether rules did nothing but list what memory holds, or take a change back. A listing that is
+/// kept would be found again beside what it repeats; what `carl undo` did stands in the session log.
+fn tells_nothing_new(tools_used: &BTreeSet<ToolName>) -> bool {
+    let mut tools = tools_used.iter().map(ToolName::as_str);
+    matches!(
+        (tools.next(), tools.next()),
+        (Some(SEARCH_MEMORY | UNDO), None)
+    )
 }
 
 /// The part of memory that an answer belongs to: the user's, unless it was made of what another part
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rules_only_list_of_memory_is_not_kept_a_second_time() {
+    fn what_rules_only_listed_or_took_back_is_not_kept() {
         let kept = |tools: &[(&str, CallStatus)], model: Option<&str>| {
             let mut event = finished("1 entry in memory about \"cat\": Minka.", None);
             if let EventBody::GenerationFinished {
@@ -263,6 +263,9 @@ mod tests {
         // More than a listing, or a model's own words.
         assert!(kept(&[looked, ("read_file", CallStatus::Ok)], None));
         assert!(kept(&[("save_memory", CallStatus::Ok)], None));
+        let undone = ("undo", CallStatus::Ok);
+        assert!(!kept(&[undone, undone], None));
+        assert!(kept(&[undone], Some("ollama/qwen3")));
         assert!(kept(&[looked], Some("ollama/qwen3")));
         assert!(kept(&[], None));
     }

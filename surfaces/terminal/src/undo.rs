@@ -4,9 +4,7 @@ use api::broker::AgentListing;
 use domain::event::{CallStatus, Event, EventBody};
 use domain::lineage::AgentType;
 use domain::plan::Action;
-
-/// The tool that takes changes back.
-pub const UNDO: &str = "undo";
+use domain::tool::UNDO;
 
 /// Whether a task is to take back a change and nothing else, as the rules read it.
 #[must_use]

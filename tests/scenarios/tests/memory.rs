@@ -118,6 +118,26 @@ fn a_yes_is_no_conversation_to_remember() {
 }
 
 #[test]
+fn a_change_that_was_taken_back_is_no_conversation_to_remember() {
+    let house = House::new();
+    house.write("notes.txt", "draft\n");
+    let by_rules = ["run", "--mode", "deterministic", "--allow-write", "."];
+    let task = "replace \"draft\" with \"final\" in notes.txt";
+    let replace = house.ask(by_rules).args(["--yes", "write", task]);
+    let _changed = replace.run().expect(0);
+    let _undone = house.ask(["undo", "--yes", "write"]).run().expect(0);
+    let kept = house.ask(["memory", "list"]).run().expect(0).stdout;
+    assert!(kept.contains("replace"), "{kept}");
+    assert!(!kept.contains("undo"), "{kept}");
+    // Nothing is behind where no model makes vectors.
+    let doctor = house.ask(["doctor"]).run().stdout;
+    let line = doctor.lines().find(|line| line.contains(" memory  "));
+    let line = line.unwrap();
+    assert!(line.starts_with("ok"), "{line}");
+    assert!(line.contains("found by words alone"), "{line}");
+}
+
+#[test]
 fn what_is_recalled_is_shown_by_its_first_words() {
     let scene = Scene::new((0..2).map(|_| Reply::text("Black.")));
     scene.run(&[TOLD]).finished.expect(0);

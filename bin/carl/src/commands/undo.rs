@@ -6,6 +6,7 @@ use crate::cli::{RunArgs, SessionFlags, UndoArgs};
 use crate::wiring::House;
 use anyhow::{Context as _, Result};
 use domain::hash::Digest;
+use domain::tool::UNDO;
 use files::LeftFile;
 use std::io::{BufRead as _, ErrorKind, IsTerminal as _, Write as _};
 use std::path::Path;
@@ -36,7 +37,7 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
     pass_over_asked(&history)?;
     run::run(RunArgs {
         input: None,
-        task: vec![terminal::undo::UNDO.to_owned()],
+        task: vec![UNDO.to_owned()],
         json: false,
         events: false,
         session_named: None,

@@ -3,13 +3,14 @@
 use super::conversation::Chat;
 use crate::exit::{Failure, OrFail};
 use crate::render::agents::gist;
-use crate::undo::{UNDO, change, open_changes};
+use crate::undo::{change, open_changes};
 use anyhow::Result;
 use api::sessions::{RewindTo, SendRequest};
 use domain::event::{CallStatus, Event, EventBody};
 use domain::limits::PLAN_ACTIONS;
 use domain::settings::Mode;
 use domain::tool::EffectClass;
+use domain::tool::UNDO;
 use session::{Exchange, SessionView};
 
 impl Chat<'_> {

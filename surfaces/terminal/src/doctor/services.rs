@@ -7,11 +7,14 @@ use crate::models::{default_choice, measure};
 use crate::render::memory::counted;
 use crate::render::values::bytes;
 use api::audit::Audit;
-use api::memory::Stats;
+use api::memory::{IndexState, Stats};
 use api::models::{ErrorKind, Models, ProviderHealth};
 use domain::fault::Coded;
 use domain::model::ModelRole;
 use std::path::Path;
+
+/// The index of meanings, by the name that memory gives it.
+const VECTOR_INDEX: &str = "vector";
 
 /// What memory holds, and whether it can be found.
 pub fn memory(stats: Result<Stats, api::memory::Error>) -> Check {
@@ -27,7 +30,8 @@ pub fn memory(stats: Result<Stats, api::memory::Error>) -> Check {
             };
         }
     };
-    let found_by = match stats.embedder.strip_prefix("none: ") {
+    let without_model = stats.embedder.strip_prefix("none: ");
+    let found_by = match without_model {
         Some(why) => format!("found by words alone ({why})"),
         None => format!("found by meaning: {}", stats.embedder),
     };
@@ -37,11 +41,13 @@ pub fn memory(stats: Result<Stats, api::memory::Error>) -> Check {
         counted(stats.engrams, "conversation", "conversations"),
         bytes(stats.disk_bytes),
     );
-    let behind = stats
+    // Where no model embeds there is nothing to wait for.
+    let is_made = |name: &str| without_model.is_none() || name != VECTOR_INDEX;
+    let is_behind = |index: &&IndexState| index.entries < index.of && is_made(&index.name);
+    let behind: Vec<String> = stats
         .indexes
         .iter()
-        .filter(|index| index.entries < index.of);
-    let behind: Vec<String> = behind
+        .filter(is_behind)
         .map(|index| format!("{} {} of {}", index.name, index.entries, index.of))
         .collect();
     if behind.is_empty() && !stats.refused.is_empty() {
@@ -53,12 +59,7 @@ pub fn memory(stats: Result<Stats, api::memory::Error>) -> Check {
         return Check::ok("memory", detail);
     }
     let detail = format!("{detail}; indexed so far: {}", behind.join(", "));
-    let hint = match stats.embedder.starts_with("none: ") {
-        true => {
-            "Without an embedding model they are found by their words; docs/memory.md says which."
-        }
-        false => "Wait a little, or `carl memory reindex`.",
-    };
+    let hint = "Wait a little, or `carl memory reindex`.";
     Check::note("memory", detail, hint)
 }
 
