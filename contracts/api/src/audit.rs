@@ -226,9 +226,17 @@ impl Coded for Error {
     }
 
     fn hint(&self) -> String {
-        "Tools stay off until the log can be written. Check free space and permissions of the state \
-         folder (`carl doctor` names it), then try again."
-            .to_owned()
+        match self {
+            Self::Unreachable { .. } => {
+                "Nothing is done that is not on record. Start it with the same configuration: `carl \
+                 serve --role audit`."
+            }
+            Self::Unwritable { .. } | Self::Poisoned { .. } => {
+                "Tools stay off until the log can be written. Check free space and permissions of \
+                 the state folder (`carl doctor` names it), then try again."
+            }
+        }
+        .to_owned()
     }
 }
 

@@ -5,6 +5,7 @@
 use crate::call::{Call, Facts, Listed};
 use crate::error::{Error, configuration};
 use crate::opening::{Backend, Failure, Pieces};
+use api::models::ErrorKind;
 use async_trait::async_trait;
 use std::fs;
 use std::io;
@@ -38,22 +39,30 @@ impl FoundBackend {
     /// Whether it may be used unasked. Looked up each time: a port that one server left is the next
     /// one's.
     fn check(&self) -> Result<(), Error> {
-        let what = match owner(self.port) {
-            Ok(Owner::Ours) => return Ok(()),
-            Ok(Owner::Nobody) => format!("nothing that is known listens on port {}", self.port),
-            Ok(Owner::Stranger(who)) => {
-                format!("what listens on port {} belongs to {who}", self.port)
-            }
-            Err(error) => format!("whose port {} is cannot be read: {error}", self.port),
-        };
         let (name, kind, endpoint) = (&self.name, self.kind, self.inner.endpoint());
-        Err(configuration(
-            what,
-            format!(
-                "if you trust the server there, write in config.toml: [models.providers.{name}] \
-                 type = \"{kind}\" endpoint = \"{endpoint}\" (a line each)"
-            ),
-        ))
+        let entry = format!(
+            "write in config.toml: [models.providers.{name}] type = \"{kind}\" \
+             endpoint = \"{endpoint}\" (a line each)"
+        );
+        let port = self.port;
+        let what = match owner(port) {
+            Ok(Owner::Ours) => return Ok(()),
+            Ok(Owner::Nobody) => {
+                return Err(Error::new(
+                    ErrorKind::Unreachable,
+                    format!(
+                        "{name} does not answer at {endpoint}: no process of this machine listens there"
+                    ),
+                )
+                .with_hint(format!(
+                    "start the model server; where it runs in a container or beside this system, {entry}"
+                )));
+            }
+            Ok(Owner::Stranger(who)) => format!("what listens on port {port} belongs to {who}"),
+            Err(error) => format!("whose port {port} is cannot be read: {error}"),
+        };
+        let hint = format!("if you trust the server there, {entry}");
+        Err(configuration(what, hint))
     }
 }
 

@@ -198,6 +198,23 @@ fn doctor_is_bad_where_the_provider_in_use_cannot_be_used() {
     );
 }
 
+/// Room on the disk is no remedy for a process that does not run.
+#[test]
+fn doctor_names_the_role_that_does_not_answer() {
+    let house = House::new();
+    let nowhere = house.work().join("audit.sock");
+    house.configure(&format!(
+        "[endpoints]\naudit = \"unix:{}\"\n",
+        nowhere.display()
+    ));
+    for command in [&["doctor"][..], &["run", "list files"]] {
+        let told = house.ask(command.iter().copied()).run().expect(4);
+        let told = format!("{}{}", told.stdout, told.stderr);
+        assert!(told.contains("carl serve --role audit"), "{told}");
+        assert!(!told.contains("free space"), "{told}");
+    }
+}
+
 /// A role in another process is asked there; where nobody answers, what to start is named.
 #[test]
 fn doctor_asks_roles_where_they_are_served() {
