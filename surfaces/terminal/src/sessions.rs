@@ -14,7 +14,7 @@ use session::SessionView;
 use std::path::Path;
 use text::escape::visible_json;
 
-/// What names the newest session of the folder.
+/// What names the session last used in the folder.
 pub const LAST: &str = "last";
 
 /// The session whose id begins or ends with `part`; for [`LAST`], the newest of the folder. The

@@ -39,6 +39,12 @@ fn a_session_shows_the_text_of_an_answer_that_was_killed() {
     let text = shown(&scene);
     let part = "## Answer so far, no end on record\n\nThe first half of it";
     assert!(text.contains(part), "{text}");
+    let mut lines = ["/export kept.md"].into_iter();
+    let resume = scene.house.ask(["session", "resume"]).env("TERM", "dumb");
+    let chat = resume.talking(&["> "], |_, _| lines.next().unwrap_or("/quit").to_owned());
+    chat.finished.expect(0);
+    let kept = scene.house.read("kept.md");
+    assert!(kept.contains("The first half of it"), "{kept}");
     gate.open();
     let goes_on = scene.run(&["--session-id", "last", "and now?"]);
     goes_on.assert_ends(0, "success");

@@ -47,7 +47,7 @@ pub(super) const POLICY: &str = "Examples:
 pub(super) const SESSION: &str = "Examples:
   carl session list
   carl session show last
-  carl session resume                     the newest of this folder, in a chat
+  carl session resume                     the one last used here, in a chat
   carl session export 6a182 --format json";
 
 /// `carl undo`.

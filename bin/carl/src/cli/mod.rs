@@ -55,7 +55,7 @@ pub struct Cli {
     /// How a chat without a command is held
     #[command(flatten)]
     pub session: SessionFlags,
-    /// Continue the newest session of this folder
+    /// Continue the session last used in this folder
     #[arg(long)]
     pub resume: bool,
 }

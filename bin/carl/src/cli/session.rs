@@ -103,7 +103,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub events: bool,
     /// Continue this session instead of beginning one: the beginning or end of its id, or `last` for
-    /// the newest of this folder
+    /// the one last used here
     #[arg(long = "session-id", value_name = "SESSION")]
     pub session_named: Option<String>,
     /// The same, once it was looked up.
@@ -128,7 +128,7 @@ pub enum SessionCommand {
     },
     /// Print a session as a readable transcript
     Show {
-        /// Which session: the beginning or end of its id, or `last` for the newest of this folder
+        /// Which session: the beginning or end of its id, or `last` for the one last used here
         #[arg(default_value = "last")]
         session: String,
         /// Print every event, one JSON object a line
@@ -140,7 +140,7 @@ pub enum SessionCommand {
     },
     /// Show what the model will see next of a session
     Context {
-        /// Which session: the beginning or end of its id, or `last` for the newest of this folder
+        /// Which session: the beginning or end of its id, or `last` for the one last used here
         #[arg(default_value = "last")]
         session: String,
         /// What a sub-agent at work sees; the beginning or end of its id is enough
@@ -155,13 +155,13 @@ pub enum SessionCommand {
     },
     /// Make what the model sees of a session's past smaller now
     Compact {
-        /// Which session: the beginning or end of its id, or `last` for the newest of this folder
+        /// Which session: the beginning or end of its id, or `last` for the one last used here
         #[arg(default_value = "last")]
         session: String,
     },
     /// Continue a session in a chat
     Resume {
-        /// Which session; the beginning or end of its id is enough. Default: the newest of this folder
+        /// Which session; the beginning or end of its id is enough. Default: the one last used here
         session: Option<String>,
         /// How it is held from now on
         #[command(flatten)]
@@ -169,7 +169,7 @@ pub enum SessionCommand {
     },
     /// Begin a session from another's first events
     Fork {
-        /// Which session: the beginning or end of its id, or `last` for the newest of this folder
+        /// Which session: the beginning or end of its id, or `last` for the one last used here
         #[arg(default_value = "last")]
         session: String,
         /// The message to fork at, by the number that `carl session show` prints: its exchange is
@@ -179,7 +179,7 @@ pub enum SessionCommand {
     },
     /// Write a session as Markdown or JSON
     Export {
-        /// Which session: the beginning or end of its id, or `last` for the newest of this folder
+        /// Which session: the beginning or end of its id, or `last` for the one last used here
         #[arg(default_value = "last")]
         session: String,
         /// The form
@@ -194,7 +194,7 @@ pub enum SessionCommand {
 /// `carl undo`.
 #[derive(Debug, Args)]
 pub struct UndoArgs {
-    /// Which session; default: the newest of this folder that changed a file and was not undone
+    /// Which session; default: the newest in this folder that changed a file and was not undone
     pub session: Option<String>,
     /// Change nothing: print what the file held before its last change
     #[arg(long)]

@@ -15,7 +15,7 @@ use terminal::exit::Exit;
 pub enum Begin {
     /// A fresh one.
     New,
-    /// The one whose id begins so; empty: the newest of this folder.
+    /// The one whose id begins so; empty: the one last used here.
     Resume(String),
 }
 

@@ -13,8 +13,9 @@ use crate::render::{Paint, agents, context, memory, override_warning};
 use crate::sessions;
 use anyhow::Result;
 use api::models::ModelInfo;
-use api::sessions::{ErrorKind, FeedbackRequest, OpenRequest, PinChange, SessionSummary, Whose};
-use domain::event::Event;
+use api::sessions::{
+    ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, SessionSummary, Whose,
+};
 use domain::model::{ModelChoice, ModelRef};
 use domain::settings::{Mode, OverrideLevel, SessionProfile};
 use std::io;
@@ -283,15 +284,25 @@ impl Chat<'_> {
     }
 
     async fn export(&mut self, file: Option<PathBuf>) -> Result<()> {
-        let events = self.events().await?;
-        let id = self.session.session_id.to_string();
+        let id = self.session.session_id;
+        let id = id.to_string();
         let end = id.get(id.len().saturating_sub(12)..).unwrap_or(&id);
         let file = file.unwrap_or_else(|| PathBuf::from(format!("carl-{end}.md")));
         let file = self.workspace.join(file);
-        let text = exported(&events, &file)?;
+        let text = self.exported(&file).await?;
         write_new(&file, &text, "/export NAME.md")?;
         let shown = visible(&file.display().to_string());
         self.tell(&format!("written to {shown}"))
+    }
+
+    /// The session as a document, or as events where the name asks for them.
+    async fn exported(&self, file: &Path) -> Result<String> {
+        let (all, id) = (self.host.sessions(), self.session.session_id);
+        if file.extension().is_some_and(|end| end == "json") {
+            return sessions::as_json(&sessions::events_of(all, id, Follow::ToEnd).await?);
+        }
+        let events = sessions::events_of_document(all, id).await?;
+        Ok(transcript::markdown(&events, Extent::Whole))
     }
 }
 
@@ -319,13 +330,4 @@ fn chosen(name: &str, known: &[ModelInfo]) -> Result<ModelRef> {
             .into()
         }),
     }
-}
-
-/// The form is chosen by the name.
-fn exported(events: &[Event], file: &Path) -> Result<String> {
-    let is_json = file.extension().is_some_and(|end| end == "json");
-    if is_json {
-        return sessions::as_json(events);
-    }
-    Ok(transcript::markdown(events, Extent::Whole))
 }
