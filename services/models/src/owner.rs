@@ -1,31 +1,16 @@
-//! Whose server listens on a port of this machine. Whoever listens there first is found there, and
-//! any user of the machine may: a server that nobody configured is used only where it belongs to who
-//! might as well have configured it.
+//! Servers that were found and not configured: used only where they belong to who might as well have
+//! configured them.
 
 use crate::call::{Call, Facts, Listed};
 use crate::error::{Error, configuration};
 use crate::opening::{Backend, Failure, Pieces};
 use api::models::ErrorKind;
 use async_trait::async_trait;
-use std::fs;
-use std::io;
-use std::os::unix::fs::MetadataExt;
+use listeners::{Owner, owner};
 use std::time::Duration;
 
 /// The account that Ollama's installer makes, and that its server runs as.
 const SERVICE_ACCOUNT: &str = "ollama";
-/// Accounts below are made by the system's administrator alone (`SYS_UID_MAX` of login.defs).
-const FIRST_USER: u32 = 1_000;
-/// `TCP_LISTEN` of the kernel's net/tcp_states.h, as /proc/net/tcp writes it.
-const LISTENS: &str = "0A";
-/// Addresses at which a connection to 127.0.0.1 arrives, as /proc/net/tcp and tcp6 write them.
-const LOOPBACK_OR_ANY: [&str; 4] = [
-    "0100007F",
-    "00000000",
-    "00000000000000000000000000000000",
-    "0000000000000000FFFF00000100007F",
-];
-
 /// A server at one of the usual places, which answers only while it is one that may be used unasked.
 pub(crate) struct FoundBackend {
     pub(crate) name: String,
@@ -45,7 +30,7 @@ impl FoundBackend {
              endpoint = \"{endpoint}\" (a line each)"
         );
         let port = self.port;
-        let what = match owner(port) {
+        let what = match owner(port, SERVICE_ACCOUNT) {
             Ok(Owner::Ours) => return Ok(()),
             Ok(Owner::Nobody) => {
                 return Err(Error::new(
@@ -69,7 +54,7 @@ impl FoundBackend {
 #[async_trait]
 impl Backend for FoundBackend {
     fn missing(&self) -> Option<Error> {
-        let is_there = !matches!(owner(self.port), Ok(Owner::Nobody));
+        let is_there = !matches!(owner(self.port, SERVICE_ACCOUNT), Ok(Owner::Nobody));
         let unused = || self.check().err().filter(|_| is_there);
         self.inner.missing().or_else(unused)
     }
@@ -136,103 +121,5 @@ impl Backend for FoundBackend {
 
     fn endpoint(&self) -> String {
         self.inner.endpoint()
-    }
-}
-
-/// Whose a port is.
-enum Owner {
-    /// Nobody's.
-    Nobody,
-    /// Somebody's whose server is used unasked.
-    Ours,
-    /// Somebody else's, in words.
-    Stranger(String),
-}
-
-/// Who listens on a port of loopback.
-fn owner(port: u16) -> io::Result<Owner> {
-    let mut owners = listeners(&fs::read_to_string("/proc/net/tcp")?, port);
-    match fs::read_to_string("/proc/net/tcp6") {
-        Ok(table) => owners.extend(listeners(&table, port)),
-        // A machine without the newer protocol.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error),
-    }
-    let own = fs::metadata("/proc/self")?.uid();
-    let accounts = fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let stranger = owners.iter().find(|uid| !is_ours(**uid, own, &accounts));
-    Ok(match stranger {
-        None if owners.is_empty() => Owner::Nobody,
-        None => Owner::Ours,
-        Some(uid) => Owner::Stranger(match account(*uid, &accounts) {
-            Some(name) => format!("the user {name} of this machine"),
-            None => format!("the user number {uid} of this machine"),
-        }),
-    })
-}
-
-/// Whether a server of this user may be used unasked: our own, the administrator's, and that of
-/// the account which the administrator made for it.
-fn is_ours(uid: u32, own: u32, accounts: &str) -> bool {
-    let is_service = || uid < FIRST_USER && account(uid, accounts) == Some(SERVICE_ACCOUNT);
-    uid == own || uid == 0 || is_service()
-}
-
-/// The users whose sockets listen on a port of loopback, by a table of the kernel's.
-fn listeners(table: &str, port: u16) -> Vec<u32> {
-    let port = format!("{port:04X}");
-    let owner = |line: &str| {
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        let (address, its_port) = fields.get(1)?.split_once(':')?;
-        let is_it = fields.get(3) == Some(&LISTENS)
-            && its_port == port
-            && LOOPBACK_OR_ANY.contains(&address);
-        is_it.then(|| fields.get(7)?.parse().ok()).flatten()
-    };
-    table.lines().filter_map(owner).collect()
-}
-
-fn account(uid: u32, accounts: &str) -> Option<&str> {
-    accounts.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        let name = fields.next()?;
-        (fields.nth(1)?.parse() == Ok(uid)).then_some(name)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TABLE: &str = "\
-  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
-   0: 0100007F:2CAA 00000000:0000 0A 00000000:00000000 00:00000000 00000000 65534        0 1 1
-   1: 00000000:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000   113        0 2 1
-   2: 0100007F:2CAA 0100007F:9999 01 00000000:00000000 00:00000000 00000000  1000        0 3 1
-   3: 0201A8C0:2CAA 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1001        0 4 1
-";
-
-    #[test]
-    fn who_listens_is_read_from_the_kernels_table() {
-        assert_eq!(listeners(TABLE, 11_434), [65_534]);
-        assert_eq!(listeners(TABLE, 8080), [113]);
-        assert!(listeners(TABLE, 1234).is_empty());
-    }
-
-    #[test]
-    fn only_the_administrator_makes_a_service_account() {
-        let accounts = "root:x:0:0::/root:/bin/sh\nollama:x:113:113::/:/bin/false\n\
-                        anna:x:1000:1000::/home/anna:/bin/sh\nother:x:114:1::/:/bin/false\n";
-        for (uid, may) in [
-            (0, true),
-            (1000, true),
-            (113, true),
-            (114, false),
-            (1001, false),
-        ] {
-            assert_eq!(is_ours(uid, 1000, accounts), may, "{uid}");
-        }
-        let posing = "ollama:x:1002:1002::/home/ollama:/bin/sh\n";
-        assert!(!is_ours(1002, 1000, posing));
     }
 }

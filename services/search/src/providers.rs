@@ -11,6 +11,7 @@ use domain::Timestamp;
 use domain::event::CallStatus;
 use domain::id::SessionId;
 use domain::limits::{PAGE_CONNECT, SEARCH_SERVER_BYTES, SEARCH_SERVER_TIME};
+use listeners::Owner;
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
@@ -45,6 +46,8 @@ pub(crate) struct Server {
     ledger: Arc<Ledger>,
     client: Client,
     air_gap: bool,
+    /// Whether the configuration says where it is.
+    is_configured: bool,
 }
 
 impl Server {
@@ -74,6 +77,7 @@ impl Server {
             ledger,
             client: builder.build().map_err(Error::Client)?,
             air_gap: config.air_gap,
+            is_configured: config.url.is_some(),
         })
     }
 
@@ -86,6 +90,11 @@ impl Server {
         if self.air_gap && !is_loopback(&self.endpoint) {
             let detail = "it is not on this machine, and the air gap is closed".to_owned();
             return Err(search::Error::Blocked { detail });
+        }
+        if !self.is_configured
+            && let Some(stranger) = stranger_at(&self.endpoint)
+        {
+            return Err(unavailable(stranger));
         }
         let url = self.place(query);
         let key = self.key().await?;
@@ -253,6 +262,24 @@ fn hits(kind: Provider, body: &Value) -> Vec<Hit> {
         })
     };
     list.iter().filter_map(hit).take(HITS).collect()
+}
+
+/// The account that SearXNG's installer makes, and that its server runs as.
+const SERVICE_ACCOUNT: &str = "searxng";
+
+/// Why a server at the usual place on this machine is not asked unless the configuration names it:
+/// it is another user's (docs/decisions/0059). `None` where it may be, and for every other address.
+#[must_use]
+pub fn stranger_at(url: &Url) -> Option<String> {
+    let port = url.port_or_known_default().filter(|_| is_loopback(url))?;
+    let what = match listeners::owner(port, SERVICE_ACCOUNT) {
+        Ok(Owner::Nobody | Owner::Ours) => return None,
+        Ok(Owner::Stranger(who)) => format!("what listens on port {port} belongs to {who}"),
+        Err(error) => format!("whose port {port} is cannot be read: {error}"),
+    };
+    Some(format!(
+        "{what}; if you trust the server there, write `url = \"{url}\"` under [search]"
+    ))
 }
 
 /// Longest a listener on this machine is waited for.

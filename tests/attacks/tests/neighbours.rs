@@ -144,3 +144,64 @@ fn the_users_own_model_server_is_found() {
     assert!(run.stdout.contains("Four."), "{run:?}");
     assert!(server.asked().contains("4711"));
 }
+
+/// A search server at SearXNG's usual place, of the user `argv[1]`, beside a command that is run in
+/// the same network. What the server is asked stands in the file `asked`.
+const SEARCHED: &str = r#"
+import fcntl, http.server, json, os, signal, socket, socketserver, struct, subprocess, sys
+with socket.socket() as s:
+    up = struct.pack('16sh', b'lo', 0x1)
+    fcntl.ioctl(s, 0x8914, up)
+asked = open('asked', 'w')
+class H(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *a): pass
+    def do_GET(self):
+        asked.write(self.path + '\n'); asked.flush()
+        body = json.dumps({'results': []}).encode()
+        self.send_response(200); self.send_header('content-length', str(len(body)))
+        self.end_headers(); self.wfile.write(body)
+listens, ready = os.pipe()
+child = os.fork()
+if child == 0:
+    os.setuid(int(sys.argv[1]))
+    server = socketserver.TCPServer(('127.0.0.1', 8888), H)
+    os.write(ready, b'y')
+    server.serve_forever()
+os.close(ready)
+os.read(listens, 1)
+done = subprocess.run(sys.argv[2:])
+os.kill(child, signal.SIGKILL)
+sys.exit(done.returncode)
+"#;
+
+/// What a search by rules says, and what a server of this user at the usual place was asked;
+/// `None` where this test may not make a network of its own.
+fn searched(uid: u32, config: &str) -> Option<(String, String)> {
+    let house = House::new();
+    house.configure(config);
+    house.write("beside.py", SEARCHED);
+    let line = format!(
+        "exec unshare -n python3 beside.py {uid} carl run --mode deterministic \
+         'search the web for oolong'"
+    );
+    let ran = house.carl().typed(&line).run();
+    house
+        .has("asked")
+        .then(|| (ran.stderr + &ran.stdout, house.read("asked")))
+}
+
+#[test]
+fn a_search_server_of_another_user_is_not_asked_unasked() {
+    let Some((told, asked)) = searched(STRANGER, "") else {
+        return;
+    };
+    assert!(told.contains("port 8888 belongs to"), "{told}");
+    assert!(told.contains("under [search]"), "{told}");
+    assert_eq!(asked, "", "{told}");
+    // The controls: the user's own, and one that the configuration names.
+    let (told, asked) = searched(0, "").unwrap();
+    assert!(asked.contains("oolong"), "{told}");
+    let named = "[search]\nurl = \"http://127.0.0.1:8888\"\n";
+    let (told, asked) = searched(STRANGER, named).unwrap();
+    assert!(asked.contains("oolong"), "{told}");
+}

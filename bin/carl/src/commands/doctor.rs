@@ -238,6 +238,10 @@ async fn search(setting: &Setting) -> Check {
     if !is_loopback(&url) {
         return Check::ok(NAME, format!("{place}; asked when an agent searches"));
     }
+    let stranger = own.url.is_none().then(|| search::stranger_at(&url));
+    if let Some(why) = stranger.flatten() {
+        return Check::note(NAME, format!("{place} is not asked: {why}"), "");
+    }
     match search::listens(&url).await {
         true => Check::ok(NAME, format!("{place}; something listens there")),
         false => Check::note(
