@@ -38,6 +38,12 @@ pub(crate) struct Spec {
 }
 
 impl Spec {
+    /// Whether it works on no files of the user's and has no network: what it makes counts as made
+    /// of its own text, so it is shown nothing of who uses the machine.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.write.is_empty() && self.scratch.as_ref() == Some(&self.folder) && !self.has_network
+    }
+
     pub(crate) fn of(job: &Job, given: &[Mechanism]) -> Self {
         let JobLimits {
             wall: _,

@@ -8,6 +8,7 @@
 use attacks::script::{play, replies, results};
 use scenarios::Scene;
 use serde_json::json;
+use std::fs;
 use testkit::{Hit, Reply, Searx};
 
 /// Most different searches of a task after something private was read, see docs/security.md.
@@ -103,8 +104,10 @@ fn starting_and_stopping_a_job_tells_nothing_of_its_program() {
 
 #[test]
 fn code_with_no_files_sees_nothing_of_the_users_surroundings() {
-    let code = "import os\nnames = ['passwd', 'group', 'hosts', 'os-release']\n\
-                print([os.path.exists('/etc/' + name) for name in names])";
+    let code = "import os, socket\nnames = ['passwd', 'group', 'hosts', 'os-release']\n\
+                print([os.path.exists('/etc/' + name) for name in names])\n\
+                boot = '/proc/sys/kernel/random/boot_id'\n\
+                print([socket.gethostname(), os.path.exists(boot) and open(boot).read()])";
     let told = |agent: &str, call: (&str, serde_json::Value)| {
         let scene = Scene::new(replies(&[call]));
         let config = scene.server.config("openai");
@@ -115,9 +118,14 @@ fn code_with_no_files_sees_nothing_of_the_users_surroundings() {
     let code = ("run_code", json!({"language": "python", "code": code}));
     let seen = told("coder", code);
     assert!(seen.contains("[False, False, False, True]"), "{seen}");
+    assert!(seen.contains("['localhost', '']"), "{seen}");
     // The control: a command works on the user's files, and its results count as read.
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     let argv = json!(["ls", "/etc/passwd", "/etc/hosts"]);
     let seen = told("sysadmin", ("run_shell", json!({"argv": argv})));
     assert!(seen.contains("/etc/hosts"), "{seen}");
+    let argv = json!(["cat", "/proc/sys/kernel/hostname"]);
+    let seen = told("sysadmin", ("run_shell", json!({"argv": argv})));
+    assert!(seen.contains(host.trim()), "{seen}");
     assert!(seen.contains("UNTRUSTED run_shell"), "{seen}");
 }

@@ -85,13 +85,14 @@ const DEVICE_LINKS: [(&str, &str); 4] = [
 ];
 
 /// What /proc tells of the whole machine, or does to it.
-const MACHINE: [&str; 9] = [
+const MACHINE: [&str; 10] = [
     "kcore",
     "key-users",
     "keys",
     "kmsg",
     "latency_stats",
     "sched_debug",
+    "sys/kernel/random/boot_id",
     "sysrq-trigger",
     "timer_list",
     "vmallocinfo",
@@ -120,8 +121,7 @@ pub(super) fn system_paths(spec: &Spec) -> Vec<PathBuf> {
         true => &NETWORK_SETTINGS,
         false => &[],
     };
-    let is_alone = spec.write.is_empty() && spec.scratch.as_ref() == Some(&spec.folder);
-    let surroundings: &[&str] = match is_alone && !spec.has_network {
+    let surroundings: &[&str] = match spec.is_alone() {
         true => &[],
         false => &SURROUNDINGS,
     };

@@ -20,6 +20,9 @@ use std::process::{Child, Command};
 /// there is; a program that starts faster than that has its process limit in the way.
 const SWEEPS: usize = 10_000;
 
+/// What the host is called in a namespace of hosts' names.
+const HOST_NAME: &str = "/proc/sys/kernel/hostname";
+
 pub(super) fn run() -> Result<i32, Refusal> {
     let (mut spec, input) = wire::read_job(Control).map_err(|e| broken("reading the job", e))?;
     let mut ledger = Ledger::of(&spec);
@@ -31,7 +34,7 @@ pub(super) fn run() -> Result<i32, Refusal> {
     // Whatever loses its parent becomes ours to bury.
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
         .map_err(|e| broken("becoming the reaper", e))?;
-    namespaces(&mut ledger, spec.has_network)?;
+    namespaces(&mut ledger, &spec)?;
     if ledger.has(name::USER_NAMESPACE) {
         super::rights::hand_on_capabilities().map_err(|e| broken("handing rights on", e))?;
     }
@@ -51,14 +54,14 @@ pub(super) fn run() -> Result<i32, Refusal> {
 
 /// Enters new namespaces: with a user namespace where that is allowed, without where the rights
 /// suffice anyway, and not at all where neither is.
-fn namespaces(ledger: &mut Ledger, has_network: bool) -> Result<(), Refusal> {
+fn namespaces(ledger: &mut Ledger, spec: &Spec) -> Result<(), Refusal> {
     let (uid, gid) = (rustix::process::geteuid(), rustix::process::getegid());
     let mut flags = CloneFlags::CLONE_NEWNS
         | CloneFlags::CLONE_NEWPID
         | CloneFlags::CLONE_NEWIPC
         | CloneFlags::CLONE_NEWUTS
         | CloneFlags::CLONE_NEWCGROUP;
-    if !has_network {
+    if !spec.has_network {
         flags |= CloneFlags::CLONE_NEWNET;
     }
     let with_user = nix::sched::unshare(flags | CloneFlags::CLONE_NEWUSER);
@@ -84,7 +87,11 @@ fn namespaces(ledger: &mut Ledger, has_network: bool) -> Result<(), Refusal> {
         "no shared memory or queues of others",
         made,
     );
-    if !has_network {
+    if made.is_ok() && spec.is_alone() {
+        // The namespace is its own, so the machine keeps its name.
+        std::fs::write(HOST_NAME, "localhost").map_err(|e| broken("naming the host", e))?;
+    }
+    if !spec.has_network {
         ledger.note(name::NET_NAMESPACE, "an empty network", made);
     }
     // The mount namespace counts once the view in it is built.
