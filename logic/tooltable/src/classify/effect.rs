@@ -278,6 +278,11 @@ const BEFORE_A_DEED: [&str; 15] = [
     "this",
 ];
 
+/// What begins an object: before it stands a verb and no noun ("and emails it", "and shares a copy").
+const OBJECTS: [&str; 11] = [
+    "it", "them", "a", "an", "the", "this", "that", "these", "those", "each", "every",
+];
+
 /// The strictest thing that a description says the tool does, with the word that says it.
 fn from_description(description: &str) -> Option<(EffectClass, String)> {
     let mut found: Option<(EffectClass, String)> = None;
@@ -329,11 +334,16 @@ fn is_deed(sentence: &[String], index: usize, verb: Verb) -> bool {
             && before(3) != Some(",");
         return is_passive && !is_relative;
     }
+    let has_object = next.is_some_and(|word| OBJECTS.contains(&word));
+    if ["after", "before", "while"].contains(&previous) {
+        // "after sending it".
+        return has_object;
+    }
     if !BEFORE_A_DEED.contains(&previous) {
         return false;
     }
     let says_it = ["also", "will", "it", "automatically", "which", "this"].contains(&previous);
-    says_it || !verb.is_plural_noun
+    says_it || has_object || !verb.is_plural_noun
 }
 
 fn from_arguments(definition: &ToolDefinition, words: &[String], guess: &mut Guess) {
