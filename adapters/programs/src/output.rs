@@ -6,6 +6,7 @@ use api::failure::broken;
 use api::sandbox::{Captured, Ended, Enforcement, Finished};
 use domain::limits::EXEC_TIME_MOST;
 use domain::tool::ToolOutput;
+use std::path::{Path, PathBuf};
 use text::escape::quoted_argv;
 
 /// A stream as text, with a mark where its middle was dropped.
@@ -44,6 +45,38 @@ pub(crate) fn longer(finished: &Finished, mut notes: Vec<String>) -> Vec<String>
         ));
     }
     notes
+}
+
+/// What the system says of a change in a place that is read-only.
+const READ_ONLY: &str = "Read-only file system";
+
+/// What a program that failed on a protected place could not change, and who can: the program's own
+/// message sounds like a broken disk. `frozen`: the protected places; `folder`: where it ran.
+pub(crate) fn read_only(finished: &Finished, frozen: &[PathBuf], folder: &Path) -> Option<String> {
+    let said = stream(&finished.stderr);
+    if finished.ended == Ended::Exited(0) || !said.contains(READ_ONLY) {
+        return None;
+    }
+    let is_said = |place: &Path| said.contains(&*place.to_string_lossy());
+    let is_named = |place: &&PathBuf| {
+        let near = place.strip_prefix(folder).ok();
+        is_said(place) || near.is_some_and(|near| near != Path::new("") && is_said(near))
+    };
+    let named = frozen.iter().find(is_named);
+    Some(named.map_or_else(
+        || {
+            "what it wanted to change is not open for writing, or protected. The user opens a \
+             folder with --allow-write."
+                .to_owned()
+        },
+        |place| {
+            format!(
+                "{} is a protected place, which no program of an agent changes; the user does (a \
+                 commit, for example).",
+                place.display()
+            )
+        },
+    ))
 }
 
 pub(crate) fn unwritable(error: serde_json::Error) -> ToolFailure {

@@ -4,6 +4,7 @@ use crate::conceal::conceal;
 use crate::config::Config;
 use crate::guard::{self, Watch};
 use crate::jobs::Jobs;
+use crate::output;
 use crate::scratch::ScratchFolder;
 use api::executor::{Progress, ProgressSink, ToolFailure};
 use api::failure::{broken, mendable, of_call};
@@ -147,6 +148,7 @@ impl Launch {
         job.hidden.extend_from_slice(&watch.hidden);
         job.hidden.extend(concealed.hidden);
         job.hidden.extend(own_folders);
+        let (frozen, folder) = (watch.frozen.clone(), job.folder.clone());
         let stop = async move {
             // The other end speaks or goes away: it is one and the same.
             let _gone = unwanted.await;
@@ -158,7 +160,11 @@ impl Launch {
             .unwrap_or_else(|_| vec![guard::incomplete("it broke off")]);
         drop(scratch);
         match finished {
-            Ok(finished) => Ok((finished, concealed.note.into_iter().chain(found).collect())),
+            Ok(finished) => {
+                let refused = output::read_only(&finished, &frozen, &folder);
+                let notes = concealed.note.into_iter().chain(found).chain(refused);
+                Ok((finished, notes.collect()))
+            }
             Err(refusal) => Err(with_notes(failure(refusal), &found)),
         }
     }

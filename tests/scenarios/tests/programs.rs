@@ -417,3 +417,25 @@ fn a_program_dies_with_a_killed_carl() {
     running.kill();
     reader.read_to_string(&mut line).unwrap();
 }
+
+#[test]
+fn a_program_that_may_not_change_a_place_is_told_whose_it_is() {
+    let told = |script: &str, ceiling: &[&str]| {
+        let scene = asks("run_shell", json!({"argv": ["sh", "-c", script]}));
+        fs::create_dir(scene.house.work().join(".git")).unwrap();
+        scene.house.write(".git/HEAD", "ref: refs/heads/main\n");
+        let args = [&["--agent", "sysadmin", "--yes", "exec"], ceiling, &["do it"]];
+        let outcome = scene.run(&args.concat());
+        result(&scene, &outcome)
+    };
+    let open = ["--allow-write", "."];
+    let commit = told("echo x > .git/index.lock", &open);
+    let place = ".git is a protected place, which no program of an agent changes; the user does";
+    assert!(commit.contains(place), "{commit}");
+    let closed = told("echo x > a.txt", &[]);
+    assert!(closed.contains("not open for writing"), "{closed}");
+    for fine in ["echo x > a.txt", "echo Read-only file system >&2"] {
+        let fine = told(fine, &open);
+        assert!(!fine.contains("note: "), "{fine}");
+    }
+}
