@@ -80,14 +80,23 @@ fn decision(bencher: Bencher<'_, '_>, case: &str) {
     if case.starts_with("stored") {
         stored(&mut setting);
     }
-    let standing = policy
-        .standing(&setting.lineage, &setting.settings.grants)
-        .expect("the types are known");
+    let known = setting.known(&policy);
     bencher.bench_local(|| {
         let (tool, arguments) = (black_box(tool), black_box(&arguments));
-        let judgement = setting.judge_as(&policy, &standing, tool, arguments);
+        let judgement = setting.judge_as(&policy, &known, tool, arguments);
         judgement.decision()
     });
+}
+
+/// What is worked out once, when the user has spoken.
+#[divan::bench]
+fn known(bencher: Bencher<'_, '_>) {
+    let policy = hundred_tools();
+    let mut setting = Case::new("coder");
+    setting.request = "Read the file src/main.rs, mend what is wrong in it, and tell me what it was. \
+                       Do not touch the tests."
+        .to_owned();
+    bencher.bench_local(|| black_box(&setting).known(&policy));
 }
 
 /// One argument traced through ten megabytes of what was shown.

@@ -189,6 +189,12 @@ pub fn policy() -> Policy {
     })
 }
 
+/// What stays the same from call to call.
+pub struct Known {
+    standing: Standing,
+    requested: Requested,
+}
+
 /// A question, owned, to change one thing of before it is asked.
 pub struct Case {
     pub lineage: Vec<AgentType>,
@@ -233,23 +239,29 @@ impl Case {
     }
 
     pub fn judge(&self, policy: &Policy, tool: &str, arguments: &Value) -> Judgement {
-        let standing = policy
-            .standing(&self.lineage, &self.settings.grants)
-            .unwrap();
-        self.judge_as(policy, &standing, tool, arguments)
+        self.judge_as(policy, &self.known(policy), tool, arguments)
     }
 
-    /// As [`Case::judge`], with the standing worked out before.
+    /// What the broker works out before any call.
+    pub fn known(&self, policy: &Policy) -> Known {
+        let tools = policy.table().tools().iter();
+        Known {
+            standing: policy
+                .standing(&self.lineage, &self.settings.grants)
+                .unwrap(),
+            requested: Requested::of(&self.request, tools.map(|tool| &tool.spec)),
+        }
+    }
+
+    /// As [`Case::judge`], with what is known before the call.
     pub fn judge_as(
         &self,
         policy: &Policy,
-        standing: &Standing,
+        known: &Known,
         tool: &str,
         arguments: &Value,
     ) -> Judgement {
         let resolved = self.provenance.resolve(arguments).unwrap();
-        let tools = policy.table().tools().iter();
-        let requested = Requested::of(&self.request, tools.map(|tool| &tool.spec));
         policy.judge(&Question {
             tool,
             arguments: &resolved.arguments,
@@ -259,11 +271,11 @@ impl Case {
                 is_secret: &|text| self.secrets.iter().any(|secret| text.contains(secret)),
                 referenced: &resolved.labels,
                 refused_choices: &self.refused,
-                requested: &requested,
+                requested: &known.requested,
                 now: self.now,
                 is_recovered: false,
             },
-            standing,
+            standing: &known.standing,
             settings: &self.settings,
             opened: &self.opened,
             approvals: &self.approvals,
