@@ -1,6 +1,7 @@
 //! One call from request to result: judge, record, ask, judge again, permit, run, record, show.
 
 use crate::batch::Seat;
+use crate::foreseen::{Foreseen, differs_from_plan};
 use crate::inner::Inner;
 use crate::judging::{Counting, out_of_reach};
 use crate::ledger::{self, CallRecord};
@@ -38,6 +39,8 @@ pub(crate) struct Call {
     /// A folder that is not open for writing, which the user is asked about with this call: it counts
     /// as open for this call alone.
     pub(crate) lent: OnceLock<PathBuf>,
+    /// Set where it is a step that comes to something else than its plan's question showed.
+    pub(crate) differs_from_plan: OnceLock<()>,
 }
 
 /// How a call ended before it ran.
@@ -109,10 +112,16 @@ impl Call {
             }
         }
         let label = self.label();
-        let (cover, misfit) = self.cover();
+        let (cover, misfit, shown) = self.cover();
         let mut judgement = self.judge(cover, Counting::Count).await;
         if let Some(finding) = misfit {
             judgement.add(finding);
+        }
+        if let Some(shown) = shown
+            && !self.is_as_shown_in_plan(&judgement, &label, shown).await
+        {
+            self.differs_from_plan.get_or_init(|| ());
+            judgement = self.judge(Cover::Nothing, Counting::Counted).await;
         }
         let foreseen = self.foresee(&judgement, &label).await;
         if let Err(failure) = &foreseen
@@ -231,22 +240,45 @@ impl Call {
         self.inner
             .ask_for_workspace(&self.caller, &self.request, &mut judgement, Vec::new())
             .await;
+        let differs = self.differs_from_plan.get().is_some();
+        if differs && cover == Cover::Nothing && judgement.verdict() == Verdict::Confirm {
+            judgement.add(differs_from_plan());
+        }
         judgement
     }
 
-    /// What a plan says about the call. A call that names a plan must be its next step.
-    fn cover(&self) -> (Cover, Option<Finding>) {
+    /// Whether a step of an approved plan comes to what the user was shown.
+    async fn is_as_shown_in_plan(
+        &self,
+        judgement: &Judgement,
+        label: &Label,
+        shown: Foreseen,
+    ) -> bool {
+        if judgement.verdict() == Verdict::Deny {
+            return true;
+        }
+        match self.cleared(judgement, label) {
+            Ok(cleared) => {
+                let now = Foreseen::of(&self.inner.preview(&cleared.call).await);
+                shown.is_still(now)
+            }
+            Err(_unjudged) => false,
+        }
+    }
+
+    /// What a plan says about the call, and what the user was shown of it. A call that names a plan
+    /// must be its next step.
+    fn cover(&self) -> (Cover, Option<Finding>, Option<Foreseen>) {
         let Some(plan_id) = self.request.plan_id else {
-            return (Cover::Nothing, None);
+            return (Cover::Nothing, None, None);
         };
         let step = self
             .inner
             .step_key(&self.request.tool, &self.request.arguments);
-        let is_step = lock(&self.caller.session).claim_step(plan_id, self.caller.agent_id, &step);
-        if is_step {
-            (Cover::PlanStep, None)
-        } else {
-            (Cover::Nothing, Some(outside_plan()))
+        let mut session = lock(&self.caller.session);
+        match session.claim_step(plan_id, self.caller.agent_id, &step) {
+            Some(step) => (Cover::PlanStep, None, step.shown),
+            None => (Cover::Nothing, Some(outside_plan()), None),
         }
     }
 

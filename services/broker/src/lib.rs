@@ -19,6 +19,7 @@ mod credentials;
 mod discovery;
 pub mod error;
 mod filling;
+mod foreseen;
 mod inner;
 mod judging;
 mod ledger;

@@ -1,13 +1,14 @@
 //! Pinning a plan: every call judged first, the whole shown once, and then exactly that may run.
 
 use crate::call::Events;
+use crate::foreseen::Foreseen;
 use crate::inner::Inner;
 use crate::judging::{broken_finding, out_of_reach};
 use crate::ledger;
 use crate::question::Answered;
 use crate::render;
 use crate::running::paths_of;
-use crate::state::{About, Caller, Pinned, lock};
+use crate::state::{About, Caller, Pinned, Step, lock};
 use api::audit::{Action, Durability};
 use api::broker::{CallRequest, PlanApproval, PlanEvent, PlanRequest, PlannedCall};
 use api::executor::{FailureKind, ToolFailure};
@@ -51,11 +52,20 @@ struct Draft {
     unnamed: Vec<Option<String>>,
 }
 
+/// A plan that may run.
+struct Settled {
+    hash: Digest,
+    /// Who said so.
+    by: &'static str,
+    /// What of each step was shown.
+    shown: Vec<Option<Foreseen>>,
+}
+
 impl Pin {
     /// Runs the whole of it; the last event is always `Pinned` or `Refused`.
     pub(crate) async fn run(self) {
         let last = match self.settle().await {
-            Ok((hash, by)) => self.pinned(hash, by).await,
+            Ok(settled) => self.pinned(settled).await,
             Err(decision) => PlanEvent::Refused { decision },
         };
         self.emit(last).await;
@@ -66,7 +76,7 @@ impl Pin {
         let _ = self.events.send(Ok(event)).await;
     }
 
-    async fn settle(&self) -> Result<(Digest, &'static str), Decision> {
+    async fn settle(&self) -> Result<Settled, Decision> {
         let draft = self.draft().await?;
         let decisions: Vec<Decision> = draft.judgements.iter().map(Judgement::decision).collect();
         let denied = decisions.iter().position(|d| d.verdict == Verdict::Deny);
@@ -79,10 +89,12 @@ impl Pin {
         {
             return Err(refused_step(&decisions[index], index, call));
         }
+        let hash = draft.hash;
         if let Some(by) = self.approved_in_advance(&draft) {
-            return Ok((draft.hash, by));
+            let shown = vec![None; self.request.calls.len()];
+            return Ok(Settled { hash, by, shown });
         }
-        let diff = self.diffs(&draft).await?;
+        let (diff, shown) = self.diffs(&draft).await?;
         let settings = lock(&self.caller.session).settings.clone();
         if settings.attendance == Attendance::Unattended {
             let started = self.effects_started(&settings);
@@ -90,7 +102,8 @@ impl Pin {
         }
         self.ask(&draft, diff).await?;
         lock(&self.caller.session).opened.extend(draft.opens);
-        Ok((draft.hash, "user"))
+        let by = "user";
+        Ok(Settled { hash, by, shown })
     }
 
     async fn draft(&self) -> Result<Draft, Decision> {
@@ -375,11 +388,15 @@ impl Pin {
         out
     }
 
-    /// The changes that can be told from the files as they are now. A step that builds on an
-    /// earlier one is shown without. A step that cannot run refuses the plan: the user is not asked
+    /// The changes that can be told from the files as they are now, and for each step what it comes
+    /// to so. A step that builds on an earlier one is shown without. A step that cannot run refuses the plan: the user is not asked
     /// for what is known to come to nothing.
-    async fn diffs(&self, draft: &Draft) -> Result<Option<String>, Decision> {
+    async fn diffs(
+        &self,
+        draft: &Draft,
+    ) -> Result<(Option<String>, Vec<Option<Foreseen>>), Decision> {
         let mut out = String::new();
+        let mut shown = vec![None; self.request.calls.len()];
         let mut is_first_change = true;
         let mut earlier: Vec<ToolName> = Vec::new();
         for (index, (call, judgement)) in
@@ -399,7 +416,12 @@ impl Pin {
             judged.write_roots.extend(draft.opens.iter().cloned());
             let done = earlier.clone();
             earlier.push(judged.tool.clone());
-            match self.inner.preview_after(&judged, done).await {
+            let preview = self.inner.preview_after(&judged, done).await;
+            let only_looks = matches!(bound.effect, EffectClass::Read | EffectClass::SelfWrite);
+            if !only_looks && let Some(shown) = shown.get_mut(index) {
+                *shown = Some(Foreseen::of(&preview));
+            }
+            match preview {
                 Ok(Some(diff)) => {
                     out.push_str(&render::diff(&diff));
                     if !out.ends_with('\n') {
@@ -414,12 +436,13 @@ impl Pin {
                     }
                 }
             }
-            is_first_change &= matches!(bound.effect, EffectClass::Read | EffectClass::SelfWrite);
+            is_first_change &= only_looks;
         }
-        Ok((!out.is_empty()).then_some(out))
+        Ok(((!out.is_empty()).then_some(out), shown))
     }
 
-    async fn pinned(&self, hash: Digest, by: &str) -> PlanEvent {
+    async fn pinned(&self, settled: Settled) -> PlanEvent {
+        let Settled { hash, by, shown } = settled;
         let plan_id = PlanId::from_uuid(Uuid::now_v7());
         let mut entry =
             ledger::agent_entry(&self.caller, (self.inner.clock)(), Action::PlanApproval);
@@ -433,7 +456,11 @@ impl Pin {
         let plan = Pinned {
             agent_id: self.caller.agent_id,
             steps: steps
-                .map(|c| self.inner.step_key(&c.tool, &c.arguments))
+                .zip(shown)
+                .map(|(call, shown)| Step {
+                    key: self.inner.step_key(&call.tool, &call.arguments),
+                    shown,
+                })
                 .collect(),
             next: 0,
         };

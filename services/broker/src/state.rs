@@ -3,6 +3,7 @@
 
 use crate::approvals::Approvals;
 use crate::batch::Rows;
+use crate::foreseen::Foreseen;
 pub(crate) use crate::lock::lock;
 use crate::own_calls::OwnCalls;
 use crate::values::Values;
@@ -76,8 +77,17 @@ pub(crate) struct About {
 #[derive(Debug)]
 pub(crate) struct Pinned {
     pub(crate) agent_id: AgentId,
-    pub(crate) steps: Vec<Digest>,
+    pub(crate) steps: Vec<Step>,
     pub(crate) next: usize,
+}
+
+/// A step of an approved plan.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Step {
+    /// Tool and arguments.
+    pub(crate) key: Digest,
+    /// What the user was shown of it; `None` where nobody was asked, and for what only looks.
+    pub(crate) shown: Option<Foreseen>,
 }
 
 /// One session.
@@ -193,20 +203,23 @@ impl Session {
     pub(crate) fn is_next_step(&self, id: PlanId, agent_id: AgentId, step: &Digest) -> bool {
         let plan = self.plans.iter().find(|(plan_id, _)| *plan_id == id);
         plan.is_some_and(|(_, plan)| {
-            plan.agent_id == agent_id && plan.steps.get(plan.next) == Some(step)
+            let next = plan.steps.get(plan.next);
+            plan.agent_id == agent_id && next.is_some_and(|next| next.key == *step)
         })
     }
 
     /// Uses up the plan's next step, if the call is that.
-    pub(crate) fn claim_step(&mut self, id: PlanId, agent_id: AgentId, step: &Digest) -> bool {
-        let is_next = self.is_next_step(id, agent_id, step);
-        if is_next {
-            let plan = self.plans.iter_mut().find(|(plan_id, _)| *plan_id == id);
-            if let Some((_, plan)) = plan {
-                plan.next += 1;
-            }
-        }
-        is_next
+    pub(crate) fn claim_step(
+        &mut self,
+        id: PlanId,
+        agent_id: AgentId,
+        step: &Digest,
+    ) -> Option<Step> {
+        let (_, plan) = self.plans.iter_mut().find(|(plan_id, _)| *plan_id == id)?;
+        let next = plan.steps.get(plan.next).copied();
+        let claimed = next.filter(|next| plan.agent_id == agent_id && next.key == *step)?;
+        plan.next += 1;
+        Some(claimed)
     }
 
     /// The join of what an agent and every agent below it that has not ended was shown. Those that

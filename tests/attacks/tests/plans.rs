@@ -1,0 +1,98 @@
+//! Plans: a yes to a plan is for what its question showed.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::Scene;
+use serde_json::{Value, json};
+use std::fs;
+use testkit::{Attended, Reply};
+
+/// What a step is asked about with that comes to something else than the plan's question showed.
+const DIFFERS: &str = "Your yes to the plan did not show this change";
+
+/// It names what the plans name: a planner may write to what the request speaks of.
+const TASK: &str = "tidy up: rename link.txt to n2.txt and append evil to it";
+
+fn planned(actions: &[Value]) -> Scene {
+    let plan = json!({"intent": "Tidy up.", "actions": actions});
+    let scene = Scene::new([Reply::text(plan.to_string())]);
+    scene.house.write("thesis.txt", "MY THESIS\n");
+    scene.house.write("junk.txt", "JUNK\n");
+    scene
+}
+
+/// A plan that the user says yes to, and to what is asked besides while it moves something.
+/// `meanwhile` is done before the first yes.
+fn approved(scene: &Scene, meanwhile: impl Fn()) -> Attended {
+    let args = ["run", "--mode", "plan", "--allow-write", ".", TASK];
+    scene.house.ask(args).at_terminal(|question, index| {
+        if index == 0 {
+            meanwhile();
+        }
+        let is_fine = index == 0 || question.contains("rename to ");
+        if is_fine { "y" } else { "n" }.to_owned()
+    })
+}
+
+fn moved(from: &str, to: &str) -> Value {
+    json!({"kind": "move_file", "from": from, "to": to})
+}
+
+#[test]
+fn a_step_that_lands_on_another_file_than_shown_is_asked_about() {
+    let scene = planned(&[
+        moved("junk.txt", "keep.txt"),
+        moved("thesis.txt", "junk.txt"),
+        json!({"kind": "delete_file", "path": "junk.txt"}),
+    ]);
+    let run = approved(&scene, || ());
+    let last = run.questions.last().unwrap();
+    assert!(
+        last.contains(DIFFERS) && last.contains("-MY THESIS"),
+        "{last}"
+    );
+    assert_eq!(scene.house.read("junk.txt"), "MY THESIS\n");
+}
+
+#[test]
+fn a_link_that_a_plan_moves_is_shown_where_it_leads() {
+    let append = json!({"kind": "append_text", "path": "n2.txt", "content": "evil"});
+    let scene = planned(&[moved("link.txt", "n2.txt"), append]);
+    scene.house.write("Makefile", "all:\n");
+    std::os::unix::fs::symlink("Makefile", scene.house.work().join("link.txt")).unwrap();
+    let run = approved(&scene, || ());
+    let last = run.questions.last();
+    let last = last.unwrap_or_else(|| panic!("{}", run.finished.stderr));
+    assert!(
+        last.contains(DIFFERS) && last.contains("Makefile"),
+        "{last}"
+    );
+    assert_eq!(scene.house.read("Makefile"), "all:\n");
+}
+
+#[test]
+fn a_file_that_changed_while_its_plan_was_asked_about_is_asked_about_again() {
+    let scene = planned(&[json!({"kind": "delete_file", "path": "junk.txt"})]);
+    let file = scene.house.work().join("junk.txt");
+    let run = approved(&scene, || fs::write(&file, "no junk any more\n").unwrap());
+    assert_eq!(run.questions.len(), 2, "{:#?}", run.questions);
+    assert!(run.questions[1].contains("-no junk any more"));
+    assert!(scene.house.has("junk.txt"));
+}
+
+#[test]
+fn a_plan_that_does_what_it_showed_is_asked_about_once() {
+    let scene = planned(&[
+        json!({"kind": "replace_text", "path": "thesis.txt", "old": "MY", "new": "Our"}),
+        json!({"kind": "create_file", "path": "made/new.txt", "content": "new\n"}),
+        json!({"kind": "delete_file", "path": "junk.txt"}),
+        moved("thesis.txt", "made/thesis.txt"),
+    ]);
+    let run = approved(&scene, || ());
+    assert_eq!(run.questions.len(), 1, "{:#?}", run.questions);
+    assert_eq!(scene.house.read("made/thesis.txt"), "Our THESIS\n");
+    assert!(scene.house.has("made/new.txt") && !scene.house.has("junk.txt"));
+}
