@@ -1,6 +1,7 @@
 //! Messages: what a model is shown and what it answers.
 
 use crate::id::CallId;
+use crate::limits::JSON_DEPTH;
 use crate::picture::Picture;
 use crate::tool::ToolName;
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,24 @@ pub struct ToolCall {
     /// The arguments: an object in the good case; [`Value::String`] holds the raw text of
     /// arguments that were not valid JSON.
     pub arguments: Value,
+}
+
+impl ToolCall {
+    /// Whether its arguments nest no deeper than [`JSON_DEPTH`].
+    #[must_use]
+    pub fn is_shallow(&self) -> bool {
+        is_shallow(&self.arguments, JSON_DEPTH)
+    }
+}
+
+/// Whether a value nests no deeper than so many levels.
+#[must_use]
+pub fn is_shallow(value: &Value, levels: usize) -> bool {
+    match value {
+        Value::Array(items) => levels > 0 && items.iter().all(|i| is_shallow(i, levels - 1)),
+        Value::Object(map) => levels > 0 && map.values().all(|v| is_shallow(v, levels - 1)),
+        _ => true,
+    }
 }
 
 /// One message of a conversation, in the order a model reads them.

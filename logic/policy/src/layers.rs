@@ -109,7 +109,11 @@ fn session_override(view: &View<'_>) -> Finding {
             Verdict::Deny,
             "disabled_tool",
             TOOL_MODEL_REASON,
-            format!("You switched {} off for this session.", view.tool_name()),
+            format!(
+                "{} is switched off for this session: by --disable-tool, by the configuration, or by \
+                 the project's .housecarl.toml.",
+                view.tool_name()
+            ),
         );
     }
     match settings.override_level {

@@ -4,6 +4,7 @@ use crate::question::Question;
 use crate::table::{Tool, ToolTable};
 use domain::decision::{Finding, Layer, Verdict};
 use domain::limits::{JSON_DEPTH, TOOL_ARGUMENT_BYTES};
+use domain::message::is_shallow;
 use domain::tool::ArgumentRole;
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
@@ -161,13 +162,5 @@ fn size(value: &Value, depth: usize) -> usize {
                 + 2
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => 4,
-    }
-}
-
-fn is_shallow(value: &Value, levels: usize) -> bool {
-    match value {
-        Value::Array(items) => levels > 0 && items.iter().all(|i| is_shallow(i, levels - 1)),
-        Value::Object(map) => levels > 0 && map.values().all(|v| is_shallow(v, levels - 1)),
-        _ => true,
     }
 }

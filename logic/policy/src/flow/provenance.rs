@@ -9,6 +9,7 @@ use crate::flow::pages::Pages;
 use crate::flow::records::{Place, Records};
 use crate::flow::said::{FINDS, Said, Spelling};
 use domain::Timestamp;
+use domain::hash::Digest;
 use domain::id::ValueId;
 use domain::label::{Integrity, Label, Readers};
 use domain::limits::{FLOW_BYTES, FLOW_LEAVES, JSON_DEPTH};
@@ -70,8 +71,9 @@ struct Kept {
 pub struct Provenance {
     pub(super) said: Said,
     pub(super) shown: Index,
-    /// For each text of `shown`: its label, and whether it is a whole leaf as it was shown.
-    pub(super) texts: Vec<(usize, bool)>,
+    /// For each text of `shown`: its label, and the digest of its own letters where it is a whole leaf
+    /// as it was shown.
+    pub(super) texts: Vec<(usize, Option<Digest>)>,
     pub(super) labels: Vec<Label>,
     values: HashMap<ValueId, Kept>,
     bytes: usize,
@@ -363,7 +365,7 @@ impl Provenance {
     /// The join of all stored values that contain the text. `None` when there is none, or none
     /// that is the text and nothing else: a part of an endorsed name is not an endorsed name.
     fn stored(&self, text: &str, plain: Option<&Plain>, context: &Label) -> Option<Label> {
-        let wanted = folded(text);
+        let (wanted, letters) = (folded(text), Digest::of(text.as_bytes()));
         let mut label: Option<Label> = None;
         let mut is_whole = false;
         let mut seen = BTreeSet::new();
@@ -380,11 +382,11 @@ impl Provenance {
                 return Some(labels.fold(context.clone(), |all, one| all.join(one)));
             }
             let Some(place) = place else { continue };
-            let Some((index, is_leaf)) = self.texts.get(place).copied() else {
+            let Some((index, leaf)) = self.texts.get(place).copied() else {
                 continue;
             };
-            is_whole |=
-                is_leaf && wanted == self.shown.text(place) && (is_number || plain.is_some());
+            // Letters in another case, or blanks, could carry something that nobody said.
+            is_whole |= leaf == Some(letters) && (is_number || plain.is_some());
             if seen.insert(index) {
                 let one = self.labels.get(index)?;
                 label = Some(label.map_or_else(|| one.clone(), |l| l.join(one)));
@@ -417,10 +419,10 @@ impl Provenance {
         self.bytes += bytes;
         let index = self.intern(label);
         let place = self.shown.add(folded(text));
-        self.texts.push((index, true));
+        self.texts.push((index, Some(Digest::of(text.as_bytes()))));
         for form in forms.drain(..) {
             self.shown.add(folded(&form));
-            self.texts.push((index, false));
+            self.texts.push((index, None));
         }
         Some(place)
     }

@@ -99,10 +99,7 @@ fn protected_path(view: &View<'_>, path: &Path, is_write: bool) -> Option<Findin
 fn closed_name(view: &View<'_>, path: &Path, to_open: Option<&Path>) -> Finding {
     let agent = view.agent();
     let how = match to_open {
-        Some(name) => format!(
-            "open it by its own name (`--allow-write {}`)",
-            name.display()
-        ),
+        Some(name) => format!("open it by its own name (`--allow-write {}`)", typed(name)),
         None => format!(
             "add it by its own name to `allowed_paths: fs_read` of `{agent}` in agents.yaml, or \
              start `carl` in it"
@@ -163,13 +160,23 @@ fn one_path(view: &View<'_>, target: &Target<'_>, path: &Path) -> Option<Finding
          `--allow-write {}`{and_yes}.",
             path.display(),
             list(&view.bound.write_roots),
-            folder.display()
+            typed(folder)
         ),
     );
     if is_in_workspace {
         denied.model_reason = CLOSED_MODEL_REASON.to_owned();
     }
     Some(denied)
+}
+
+/// A path as it is typed into a shell.
+fn typed(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c);
+    match path.chars().all(is_plain) {
+        true => path.into_owned(),
+        false => format!("'{}'", path.replace('\'', "'\\''")),
+    }
 }
 
 fn deny_path(rule: &str, user_reason: String) -> Finding {

@@ -10,7 +10,11 @@ use domain::hash::Digest;
 use domain::message::{Message, Thinking, ToolCall};
 use domain::model::{FinishReason, ModelRef, Priority, Usage};
 use futures::StreamExt;
+use serde_json::Value;
 use std::collections::BTreeSet;
+
+/// What stands for arguments that nest too deeply.
+const TOO_DEEP: &str = "(arguments that nest too deeply)";
 
 /// A reply as far as it has come.
 #[derive(Default)]
@@ -152,7 +156,14 @@ impl Work {
                     None
                 }
                 ChatChunk::ToolCallDelta { .. } => None,
-                ChatChunk::ToolCall { call, recovered } => {
+                ChatChunk::ToolCall {
+                    mut call,
+                    recovered,
+                } => {
+                    if !call.is_shallow() {
+                        // A log line that holds them could not be read again.
+                        call.arguments = Value::from(TOO_DEEP);
+                    }
                     if seen.insert(call.call_id) {
                         partial.calls.push((call, recovered));
                     }
