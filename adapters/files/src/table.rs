@@ -181,7 +181,15 @@ impl Tool {
             arguments: self.arguments(),
             audience: Audience::User,
             result_label: Label::untrusted("files"),
-            result_source: ResultSource::World,
+            result_source: match self {
+                // They tell that it was done, in the call's own words.
+                Self::WriteFile
+                | Self::EditFile
+                | Self::MakeDir
+                | Self::MoveFile
+                | Self::DeleteFile => ResultSource::Private,
+                _ => ResultSource::World,
+            },
             names_pages: &[],
             is_wait: false,
             calls_per_minute: None,

@@ -116,8 +116,9 @@ impl Tool {
             },
             result_label: Label::untrusted("programs"),
             result_source: match self {
-                // The scratch folder holds what the call brings, and there is no network.
-                Self::RunCode => ResultSource::Arguments,
+                // The scratch folder holds what the call brings, and there is no network; programs and
+                // libraries of the machine may be the user's own.
+                Self::RunCode => ResultSource::Private,
                 // They tell the name that the call gave, and nothing of what the program does.
                 Self::StartJob | Self::StopJob => ResultSource::Arguments,
                 _ => ResultSource::World,

@@ -14,12 +14,12 @@ use std::os::unix::fs::MetadataExt;
 const FIRST_USER: u32 = 1_000;
 /// `TCP_LISTEN` of the kernel's net/tcp_states.h, as /proc/net/tcp writes it.
 const LISTENS: &str = "0A";
-/// Addresses at which a connection to 127.0.0.1 arrives, as /proc/net/tcp and tcp6 write them.
-const LOOPBACK_OR_ANY: [&str; 4] = [
-    "0100007F",
-    "00000000",
-    "00000000000000000000000000000000",
-    "0000000000000000FFFF00000100007F",
+/// Addresses at which a connection to 127.0.0.1 arrives, as /proc/net/tcp and tcp6 write them, nearest
+/// first: who listens at a farther one is not reached while somebody listens at a nearer.
+const NEAREST: [&[&str]; 3] = [
+    &["0100007F", "0000000000000000FFFF00000100007F"],
+    &["00000000"],
+    &["00000000000000000000000000000000"],
 ];
 
 /// Whose a port is.
@@ -39,13 +39,14 @@ pub enum Owner {
 /// # Errors
 /// When the kernel's tables cannot be read.
 pub fn owner(port: u16, service_account: &str) -> io::Result<Owner> {
-    let mut owners = listeners(&fs::read_to_string("/proc/net/tcp")?, port);
+    let mut table = fs::read_to_string("/proc/net/tcp")?;
     match fs::read_to_string("/proc/net/tcp6") {
-        Ok(table) => owners.extend(listeners(&table, port)),
+        Ok(newer) => table.push_str(&newer),
         // A machine without the newer protocol.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
+    let owners = listeners(&table, port);
     let own = fs::metadata("/proc/self")?.uid();
     let accounts = fs::read_to_string("/etc/passwd").unwrap_or_default();
     let stranger = owners
@@ -68,15 +69,22 @@ fn is_ours(uid: u32, own: u32, service_account: &str, accounts: &str) -> bool {
     uid == own || uid == 0 || is_service()
 }
 
-/// The users whose sockets listen on a port of loopback, by a table of the kernel's.
+/// The users whose sockets a connection to a port of loopback reaches, by the kernel's tables.
 fn listeners(table: &str, port: u16) -> Vec<u32> {
+    let mut all = NEAREST
+        .iter()
+        .map(|addresses| listening_at(table, port, addresses));
+    all.find(|owners| !owners.is_empty()).unwrap_or_default()
+}
+
+/// The users whose sockets listen on a port at one of these addresses.
+fn listening_at(table: &str, port: u16, addresses: &[&str]) -> Vec<u32> {
     let port = format!("{port:04X}");
     let owner = |line: &str| {
         let fields: Vec<&str> = line.split_whitespace().collect();
         let (address, its_port) = fields.get(1)?.split_once(':')?;
-        let is_it = fields.get(3) == Some(&LISTENS)
-            && its_port == port
-            && LOOPBACK_OR_ANY.contains(&address);
+        let is_it =
+            fields.get(3) == Some(&LISTENS) && its_port == port && addresses.contains(&address);
         is_it.then(|| fields.get(7)?.parse().ok()).flatten()
     };
     table.lines().filter_map(owner).collect()
@@ -107,6 +115,11 @@ mod tests {
         assert_eq!(listeners(TABLE, 11_434), [65_534]);
         assert_eq!(listeners(TABLE, 8080), [113]);
         assert!(listeners(TABLE, 1234).is_empty());
+        // Who takes only connections of the newer protocol is not reached beside the user's server.
+        let other = "   0: 00000000000000000000000000000000:2CAA \
+                     00000000000000000000000000000000:0000 0A 0:0 00:0 0 1001 0 5 1\n";
+        assert_eq!(listeners(&format!("{TABLE}{other}"), 11_434), [65_534]);
+        assert_eq!(listeners(other, 11_434), [1001]);
     }
 
     #[test]

@@ -238,6 +238,9 @@ pub enum ResultSource {
     World,
     /// The call's arguments and nothing else: a result is as trusted as what it was made from.
     Arguments,
+    /// The call's arguments, and what the user's machine is like or holds: as trusted as the
+    /// arguments, and nobody's to read.
+    Private,
     /// Things that were stored with a label each: the output names the label of each part, and the
     /// table's holds for the rest. For tools over Housecarl's own labelled stores alone.
     Stored,

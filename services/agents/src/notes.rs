@@ -18,6 +18,8 @@ use uuid::Uuid;
 
 /// Longest name of a file in a label, characters.
 const NAME_CHARS: usize = 200;
+/// Where the user's own instructions are from, for a label.
+const OWN_ORIGIN: &str = "your instructions";
 /// Length of what marks a fence, characters.
 const NONCE_CHARS: usize = 32;
 
@@ -99,10 +101,12 @@ impl fmt::Debug for Reader {
 pub(crate) struct InPrompt {
     shown: Vec<ShownNotes>,
     left_out: Vec<String>,
+    /// Whether the user's own instructions or notes for all projects stand there as well.
+    has_own: bool,
 }
 
 impl InPrompt {
-    pub(crate) fn of(found: &Found) -> Self {
+    pub(crate) fn of(found: &Found, has_own: bool) -> Self {
         let shown = found.notes.iter().map(|notes| ShownNotes {
             path: notes.name.clone(),
             version: notes.version,
@@ -112,7 +116,14 @@ impl InPrompt {
         Self {
             shown: shown.collect(),
             left_out: found.left_out.clone(),
+            has_own,
         }
+    }
+
+    /// The label of what the user wrote for every session, where that stands in the prompt: it may
+    /// steer, and is nobody's to read.
+    pub(crate) fn own(&self) -> Option<Label> {
+        self.has_own.then(|| Label::trusted(OWN_ORIGIN))
     }
 
     /// What is to be told of it before a model is shown it, when `told` was told last.
@@ -171,10 +182,8 @@ mod tests {
     }
 
     fn in_prompt(notes: Vec<Notes>) -> InPrompt {
-        InPrompt::of(&Found {
-            notes,
-            left_out: vec!["a line".to_owned()],
-        })
+        let left_out = vec!["a line".to_owned()];
+        InPrompt::of(&Found { notes, left_out }, false)
     }
 
     fn label(body: Option<EventBody>) -> (Label, Vec<ShownNotes>) {

@@ -73,6 +73,11 @@ pub(crate) fn layers(prompts: &Prompts, profile: &SessionProfile, about: &str) -
         ))
     });
     layers.extend(global);
+    let is_own = |layer: &Layer| {
+        let is_own = matches!(layer.kind, LayerKind::UserText | LayerKind::GlobalNotes);
+        is_own && !layer.text.trim().is_empty()
+    };
+    let has_own = layers.iter().any(is_own);
     let mut found = prompts.project_notes.read(workspace);
     found.notes.retain(|notes| !notes.text.trim().is_empty());
     let reader = &prompts.project_notes;
@@ -80,7 +85,7 @@ pub(crate) fn layers(prompts: &Prompts, profile: &SessionProfile, about: &str) -
     layers.extend(found.notes.iter().map(of_project));
     StandingText {
         layers,
-        notes: InPrompt::of(&found),
+        notes: InPrompt::of(&found, has_own),
     }
 }
 

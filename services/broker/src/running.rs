@@ -29,6 +29,8 @@ use uuid::Uuid;
 
 /// Progress reports that may wait for a slow reader; more are left out.
 const PROGRESS_BACKLOG: usize = 32;
+/// The origin of what the user's machine is like or holds.
+const MACHINE: &str = "this machine";
 /// How long a stopped tool may take to let go before it is no longer waited for.
 const LETTING_GO: Duration = Duration::from_secs(2);
 
@@ -144,12 +146,15 @@ impl Call {
                 spec.result_label = session.shown_below(self.caller.agent_id);
                 return Cow::Owned(spec);
             }
-            ResultSource::Arguments => tool.spec.clone(),
+            ResultSource::Arguments | ResultSource::Private => tool.spec.clone(),
         };
         spec.result_fields.clear();
         // What cannot be traced any more keeps the table's label.
         if let Some(label) = self.of_arguments(tool, session) {
-            spec.result_label = label;
+            spec.result_label = match tool.spec.result_source {
+                ResultSource::Private => label.join(&Label::trusted(MACHINE)),
+                _ => label,
+            };
         }
         Cow::Owned(spec)
     }

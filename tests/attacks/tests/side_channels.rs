@@ -5,7 +5,7 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use attacks::script::{play, replies, results};
+use attacks::script::{Call, play, replies, results};
 use scenarios::Scene;
 use serde_json::json;
 use std::fs;
@@ -128,4 +128,65 @@ fn code_with_no_files_sees_nothing_of_the_users_surroundings() {
     let seen = told("sysadmin", ("run_shell", json!({"argv": argv})));
     assert!(seen.contains(host.trim()), "{seen}");
     assert!(seen.contains("UNTRUSTED run_shell"), "{seen}");
+}
+
+/// What an agent finds with a search server: `calls`, then a search in words of its own.
+fn searched_after(config: &str, prepare: &[&str], agent: &str, calls: &[Call<'_>]) -> Vec<String> {
+    let searx = Searx::new([Hit::new("https://tea.example/a", "Tea", "Green tea.")]);
+    let scene = Scene::new(replies(calls));
+    let all = format!(
+        "{}{}\n{config}",
+        scene.server.config("openai"),
+        searx.config()
+    );
+    scene.house.configure(&all);
+    if !prepare.is_empty() {
+        let _prepared = scene.house.ask(prepare.iter().copied()).run().expect(0);
+    }
+    let task = "find a recipe for pancakes, say easy pancakes";
+    let outcome = scene.run(&["--agent", agent, "--yes", "exec", task]);
+    assert_eq!(outcome.calls().len(), calls.len(), "{:#}", outcome.summary);
+    let queries = searx.queries().into_iter();
+    queries
+        .map(|query| query.replace("&format=json", ""))
+        .collect()
+}
+
+#[test]
+fn what_the_user_tells_every_session_is_not_searched_for() {
+    let told = "[chat]\ninstructions = \"My name is Anna Berg, and I have a rare illness.\"\n";
+    let search = |query: &str| [("web_search", json!({"query": query}))];
+    for query in [
+        "my name is Anna Berg, and I have a rare illness",
+        "anna-berg illness",
+    ] {
+        let queries = searched_after(told, &[], "researcher", &search(query));
+        assert!(queries.is_empty(), "{queries:?}");
+    }
+    // The user's own words of this task are as free as before, and so is all where nothing is told.
+    let said = searched_after(told, &[], "researcher", &search("easy pancakes"));
+    assert_eq!(said, ["q=easy+pancakes"]);
+    let free = searched_after("", &[], "researcher", &search("fluffy omelettes"));
+    assert_eq!(free, ["q=fluffy+omelettes"]);
+}
+
+#[test]
+fn what_memory_says_already_is_not_searched_for() {
+    let illness = "My diagnosis is Huntington.";
+    let save = ("save_memory", json!({"name": "guess", "content": illness}));
+    let search = ("web_search", json!({"query": "yes it is"}));
+    let add = ["memory", "add", illness, "--name", "illness"];
+    let queries = searched_after("", &add, "coder", &[save, search]);
+    assert!(queries.is_empty(), "{queries:?}");
+}
+
+#[test]
+fn what_code_prints_of_the_machine_is_not_searched_for() {
+    let code = "import platform\nprint(platform.version())";
+    let run = ("run_code", json!({"language": "python", "code": code}));
+    let search = |query: &str| ("web_search", json!({"query": query}));
+    let queries = searched_after("", &[], "coder", &[run.clone(), search("as computed")]);
+    assert!(queries.is_empty(), "{queries:?}");
+    let said = searched_after("", &[], "coder", &[run, search("easy pancakes")]);
+    assert_eq!(said, ["q=easy+pancakes"]);
 }

@@ -94,8 +94,8 @@ fn save() -> BuiltInTool<'static> {
             ("tags", ArgumentRole::Payload, None),
             ("supersedes", ArgumentRole::Target, Some(TargetKind::Other)),
         ],
-        // It tells the id and nothing that was kept before.
-        result_source: ResultSource::Arguments,
+        // It tells whether memory says the same already.
+        result_source: ResultSource::Private,
         ..tool((SAVE_MEMORY, description, properties), &["name", "content"])
     }
 }

@@ -5,6 +5,7 @@ use crate::notes::InPrompt;
 use context::{Closing, Conversation, Ends, stopped};
 use domain::event::{Event, EventBody};
 use domain::id::{AgentId, QueryId};
+use domain::label::Label;
 use domain::notes::ShownNotes;
 use domain::report::Report;
 use domain::settings::Mode;
@@ -35,6 +36,11 @@ impl AgentState {
     /// Sets which notes stand in the prompt.
     pub(crate) fn set_notes(&mut self, notes: InPrompt) {
         self.notes = notes;
+    }
+
+    /// The label of what stands in the prompt and is told to the broker each time.
+    pub(crate) fn own_label(&self) -> Option<Label> {
+        self.notes.own()
     }
 
     /// What is to be told before the prompt, as it stands now, is shown to a model.

@@ -185,6 +185,9 @@ impl Work {
     /// # Errors
     /// When the broker does not take it: the model must then not be asked.
     pub(crate) async fn tell_shown(&self, due: Vec<EventBody>) -> Result<(), Fault> {
+        if let Some(label) = self.with_state(|state| state.own_label()) {
+            self.note_shown(label).await?;
+        }
         for body in due {
             if let EventBody::NotesShown { label, .. } = &body {
                 self.note_shown(label.clone()).await?;
