@@ -57,6 +57,7 @@ impl Call {
         if company.is_some() {
             // A call before it has changed what it would do: the yes was for something else.
             let id = fresh_id();
+            self.differs_from_shown.get_or_init(|| ());
             judgement = self.judge_anew(record, id).await?;
             if judgement.verdict() == Verdict::Allow {
                 return self.cleared(&judgement, label);

@@ -44,6 +44,10 @@ impl Place {
         asks: None,
     };
 
+    const fn has_ended(&self) -> bool {
+        matches!(self.stage, Stage::Ended)
+    }
+
     const fn is_judged(&self) -> bool {
         matches!(self.stage, Stage::Looked | Stage::Ended)
     }
@@ -143,6 +147,10 @@ impl Seat {
         if size < 2 {
             return None;
         }
+        // What the user says to a call before them, and what it does, comes first: a file may be
+        // deleted because it was copied.
+        self.until(|places| places.iter().take(first).all(Place::has_ended))
+            .await;
         Some(Batch {
             batch_id: self.row.group(first),
             position: u32::try_from(position).unwrap_or(u32::MAX),
@@ -153,8 +161,7 @@ impl Seat {
     /// Waits until every call before this one has ended.
     pub(crate) async fn turn_to_run(&self) {
         let before = self.position;
-        let has_ended = |place: &Place| place.stage == Stage::Ended;
-        self.until(|places| places.iter().take(before).all(has_ended))
+        self.until(|places| places.iter().take(before).all(Place::has_ended))
             .await;
     }
 

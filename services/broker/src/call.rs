@@ -1,7 +1,7 @@
 //! One call from request to result: judge, record, ask, judge again, permit, run, record, show.
 
 use crate::batch::Seat;
-use crate::foreseen::{Foreseen, differs_from_plan};
+use crate::foreseen::{Foreseen, differs_from_shown};
 use crate::inner::Inner;
 use crate::judging::{Counting, out_of_reach};
 use crate::ledger::{self, CallRecord};
@@ -39,8 +39,8 @@ pub(crate) struct Call {
     /// A folder that is not open for writing, which the user is asked about with this call: it counts
     /// as open for this call alone.
     pub(crate) lent: OnceLock<PathBuf>,
-    /// Set where it is a step that comes to something else than its plan's question showed.
-    pub(crate) differs_from_plan: OnceLock<()>,
+    /// Set where it comes to something else than the user said yes to.
+    pub(crate) differs_from_shown: OnceLock<()>,
 }
 
 /// How a call ended before it ran.
@@ -120,7 +120,7 @@ impl Call {
         if let Some(shown) = shown
             && !self.is_as_shown_in_plan(&judgement, &label, shown).await
         {
-            self.differs_from_plan.get_or_init(|| ());
+            self.differs_from_shown.get_or_init(|| ());
             judgement = self.judge(Cover::Nothing, Counting::Counted).await;
         }
         let foreseen = self.foresee(&judgement, &label).await;
@@ -240,9 +240,9 @@ impl Call {
         self.inner
             .ask_for_workspace(&self.caller, &self.request, &mut judgement, Vec::new())
             .await;
-        let differs = self.differs_from_plan.get().is_some();
+        let differs = self.differs_from_shown.get().is_some();
         if differs && cover == Cover::Nothing && judgement.verdict() == Verdict::Confirm {
-            judgement.add(differs_from_plan());
+            judgement.add(differs_from_shown());
         }
         judgement
     }

@@ -9,6 +9,9 @@ use domain::hash::Digest;
 /// How a preview's line begins that says which folder is made. No line of a diff begins so.
 const MAKES_FOLDER: &str = "make the folder ";
 
+const DIFFERS: &str = "Your yes did not show this change: it builds on an earlier one, or the files \
+                       have changed since.";
+
 /// What a step comes to with the files as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Foreseen {
@@ -39,16 +42,13 @@ fn digest(change: &str) -> Digest {
     Digest::of(lines.join("\n").as_bytes())
 }
 
-/// Why a step of an approved plan is asked about by itself.
-pub(crate) fn differs_from_plan() -> Finding {
+/// Why a step of an approved plan, or one of several calls with a yes, is asked about by itself.
+pub(crate) fn differs_from_shown() -> Finding {
     Finding {
         layer: Layer::Integrity,
         verdict: Verdict::Confirm,
-        rule: "differs_from_plan".to_owned(),
-        model_reason: "The user is asked about this step.".to_owned(),
-        user_reason:
-            "Your yes to the plan did not show this change: it builds on an earlier step, \
-                      or the files have changed since."
-                .to_owned(),
+        rule: "differs_from_shown".to_owned(),
+        model_reason: "The user is asked about this by itself.".to_owned(),
+        user_reason: DIFFERS.to_owned(),
     }
 }

@@ -231,7 +231,7 @@ impl Broker for Service {
         let call = Call {
             seat,
             lent: OnceLock::new(),
-            differs_from_plan: OnceLock::new(),
+            differs_from_shown: OnceLock::new(),
             inner: self.inner.clone(),
             caller,
             request,

@@ -60,10 +60,14 @@ fn question(requests: &[ConfirmationRequest], paint: Paint, length: Length) -> S
 /// What a line that goes on below itself is indented by, columns.
 const GOES_ON: usize = 4;
 
+/// How a tab is shown: as a mark of a known width, since the terminal's own could go on at its left
+/// margin, where our words begin.
+const TAB: &str = "→   ";
+
 /// A question for a terminal of this width. What goes on in a second line stands behind an indent,
 /// so that nothing in a long line can look like the beginning of one.
 fn fitted(question: &str, width: Option<usize>) -> String {
-    let line = |line: &str| fit::wrapped(line, GOES_ON, width);
+    let line = |line: &str| fit::wrapped(&line.replace('\t', TAB), GOES_ON, width);
     question.lines().map(line).collect()
 }
 
@@ -415,6 +419,10 @@ mod tests {
             "no word is broken"
         );
         assert_eq!(fitted("a\nb\n", None), "a\nb\n");
+        let tabs = format!("    | {}Runs in the sandbox.\n", "\t".repeat(40));
+        for line in fitted(&tabs, Some(60)).lines() {
+            assert!(line.starts_with("    ") && !line.contains('\t'), "{line}");
+        }
     }
 
     #[test]
