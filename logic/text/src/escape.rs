@@ -16,6 +16,19 @@ pub fn visible(text: &str) -> String {
     })
 }
 
+/// As [`visible`], for prose that nobody says yes to: spaces of typography, as French sets before a
+/// colon, look like what they are.
+#[must_use]
+pub fn prose(text: &str) -> String {
+    spelled(text, |out, c| match c {
+        '\u{a0}' | '\u{2009}' | '\u{202f}' => out.push(c),
+        // Writing to a String cannot fail.
+        _ => {
+            let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+        }
+    })
+}
+
 /// A text that is JSON, with everything that cannot be seen written as JSON's own `\u…`: the same
 /// value to every reader, and nothing to a terminal.
 #[must_use]
@@ -97,6 +110,16 @@ mod tests {
     fn arguments_are_shown_apart() {
         let argv = ["echo", "a b", "", "it's", "$(x)"];
         assert_eq!(quoted_argv(&argv), r"echo 'a b' '' 'it'\''s' '$(x)'");
+    }
+
+    #[test]
+    fn prose_keeps_spaces_of_typography_and_nothing_that_hides() {
+        let french = "« Bonjour\u{a0}», dit-il\u{202f}: non";
+        assert_eq!(prose(french), french);
+        assert!(visible(french).contains("\\u{a0}"), "a question shows them");
+        for hiding in ["\u{200b}", "\u{202e}", "\u{ad}", "\u{1b}", "\u{e0041}"] {
+            assert_eq!(prose(hiding), visible(hiding));
+        }
     }
 
     #[test]

@@ -163,7 +163,7 @@ impl Registry {
     }
 
     /// The model that answers in the place of another, which did not.
-    pub(crate) fn standing_in(&self, model: &ModelRef, other: &ModelRef) -> Result<Target, Error> {
+    pub(crate) fn standing_in(&self, model: &ModelRef, other: &str) -> Result<Target, Error> {
         Ok(Target {
             reason: format!("instead of {other}, which did not answer"),
             ..self.exact(model)?

@@ -126,12 +126,17 @@ impl Inner {
             Some(schema) => Some(Schema::new(schema)?),
             None => None,
         };
-        let target = self.registry.resolve(&self.config, &request.model).await?;
-        let mut silent = target.model_ref();
-        let mut failed =
-            match Box::pin(self.ask(&request, target, schema, Vec::new(), teller)).await {
-                Ok(answer) => return Ok(answer),
-                Err(error) => error,
+        let (mut failed, mut silent) =
+            match self.registry.resolve(&self.config, &request.model).await {
+                Ok(target) => {
+                    let asked = target.model_ref().to_string();
+                    match Box::pin(self.ask(&request, target, schema, Vec::new(), teller)).await {
+                        Ok(answer) => return Ok(answer),
+                        Err(error) => (error, asked),
+                    }
+                }
+                // Where no model is named, a server that is down does not say which it has.
+                Err(error) => (error, "the default provider".to_owned()),
             };
         if matches!(request.model, ModelChoice::Exact(_)) {
             return Err(failed);
@@ -156,7 +161,7 @@ impl Inner {
             };
             match Box::pin(self.ask(&request, target, schema, vec![said], teller)).await {
                 Ok(answer) => return Ok(answer),
-                Err(error) => (failed, silent) = (error, fallback.clone()),
+                Err(error) => (failed, silent) = (error, fallback.to_string()),
             }
         }
         Err(failed)

@@ -11,7 +11,6 @@ use domain::decision::Verdict;
 use domain::drive::Origin;
 use domain::event::{Event, EventBody};
 use domain::id::{QueryId, SessionId};
-use domain::settings::SessionProfile;
 use futures::StreamExt;
 use session::SessionView;
 use std::collections::{BTreeSet, VecDeque};
@@ -58,7 +57,7 @@ impl SessionWatcher {
     /// When the session's events cannot be read.
     pub async fn begin(
         sessions: &dyn Sessions,
-        (session_id, own): (SessionId, SessionProfile),
+        (session_id, in_force): (SessionId, InForce),
         printer: SharedPrinter,
         shown_seq: u64,
     ) -> Result<Self> {
@@ -66,7 +65,7 @@ impl SessionWatcher {
             .attach(session_id, 1, Follow::Outline)
             .await
             .or_fail()?;
-        let mut state = WatchState::of(&own);
+        let mut state = WatchState::of(in_force);
         while let Some(event) = past.next().await {
             let event = event.or_fail()?;
             // What it comes to in the middle is shown from here on.
@@ -211,11 +210,9 @@ struct WatchState {
 }
 
 impl WatchState {
-    fn of(own: &SessionProfile) -> Self {
-        Self {
-            view: SessionView::default(),
-            in_force: InForce::of(own),
-        }
+    fn of(in_force: InForce) -> Self {
+        let view = SessionView::default();
+        Self { view, in_force }
     }
 
     /// The question that waits.

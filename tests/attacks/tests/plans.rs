@@ -11,7 +11,7 @@ use std::fs;
 use testkit::{Attended, Reply};
 
 /// What a step is asked about with that comes to something else than the plan's question showed.
-const DIFFERS: &str = "Your yes to the plan did not show this change";
+const DIFFERS: &str = "Your yes did not show this change";
 
 /// It names what the plans name: a planner may write to what the request speaks of.
 const TASK: &str = "tidy up: rename link.txt to n2.txt and append evil to it";

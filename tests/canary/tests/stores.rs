@@ -304,7 +304,7 @@ fn empty_values_bad_names_and_values_in_the_arguments_are_refused_unrepeated() {
     assert_eq!(
         changes,
         [
-            "secret store made",
+            "secret store to be made",
             "secret stored: long",
             "secret removed: long"
         ]

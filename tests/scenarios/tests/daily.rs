@@ -259,7 +259,7 @@ fn a_command_that_is_none_is_told_the_right_one() {
 
 #[test]
 fn a_model_that_answers_instead_is_said_with_the_reason() {
-    let scene = Scene::new([Reply::text("I stand in.")]);
+    let scene = Scene::new((0..2).map(|_| Reply::text("I stand in.")));
     let config = scene.server.config("openai");
     let (_, provider) = config.split_once("[models.providers").unwrap();
     // Port 9 is that of a service that discards everything, and nobody has it any more.
@@ -277,6 +277,85 @@ fn a_model_that_answers_instead_is_said_with_the_reason() {
         "{told}"
     );
     assert!(!told.contains("named in the request"), "{told}");
+    // A server that is down does not say which models it has; where none is named, that is no matter.
+    scene
+        .house
+        .configure(&config.replace("default_model = \"m\"\n", ""));
+    let told = scene.house.ask(["run", "hello"]).run().expect(0).stderr;
+    assert!(
+        told.contains("scripted/scripted-model answers instead"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_program_that_failed_is_not_shown_as_done_well() {
+    let shell = |script: &str| Reply::call("run_shell", json!({"argv": ["sh", "-c", script]}));
+    let calls = [shell("exit 3"), Reply::text("All passed.")];
+    let scene = Scene::new(calls);
+    let told = scene
+        .house
+        .ask(["run", "--agent", "sysadmin", "--yes", "exec", "test it"]);
+    let told = told.run().expect(0).stderr;
+    assert!(told.contains("✗ exit code 3, "), "{told}");
+    assert!(!told.contains("✓"), "{told}");
+}
+
+#[test]
+fn ones_own_command_is_no_other_command() {
+    let scene = Scene::new([Reply::text("Hello.")]);
+    let mut lines = ["/mode plan", "/mode loop", "/override relax", "hello"].into_iter();
+    let chat = scene.house.ask(["chat"]).env("TERM", "dumb");
+    let chat = chat.talking(&["> "], |_, _| lines.next().unwrap_or("/quit").to_owned());
+    let told = chat.finished.expect(0).stderr;
+    assert!(told.contains("the override is over"), "{told}");
+    assert!(!told.contains("another command"), "{told}");
+}
+
+#[test]
+fn a_deletion_is_asked_about_after_the_write_before_it() {
+    let write = json!({"path": "all.md", "content": "one two", "mode": "create"});
+    let calls = Reply::call("write_file", write)
+        .and_call("delete_file", json!({"path": "one.md"}))
+        .and_call("delete_file", json!({"path": "two.md"}));
+    let scene = Scene::new([calls, Reply::text("Done.")]);
+    for name in ["one.md", "two.md"] {
+        scene.house.write(name, name);
+    }
+    let run = scene.house.ask(["run", "--allow-write", ".", "join them"]);
+    let run = run.at_terminal(|_, _| "n".to_owned());
+    assert!(run.questions[0].contains("all.md"), "{:#?}", run.questions);
+    assert!(run.questions[1].contains("2 calls"), "{:#?}", run.questions);
+    assert!(scene.house.has("one.md") && scene.house.has("two.md"));
+}
+
+/// What an agent did itself is nobody else's doing.
+#[test]
+fn a_change_of_its_own_makes_an_agent_no_less_trusted() {
+    let write = json!({"path": "fib.py", "content": "print(1)\n", "mode": "create"});
+    let remove = |path: &str| Reply::call("delete_file", json!({"path": path}));
+    let scene = Scene::new([
+        Reply::call("write_file", write),
+        remove("a.txt"),
+        remove("b.txt"),
+        Reply::call("run_shell", json!({"argv": ["python3", "fib.py"]})),
+        Reply::text("Done."),
+    ]);
+    for name in ["a.txt", "b.txt"] {
+        scene.house.write(name, name);
+    }
+    let yes = ["--yes", "write", "--yes", "exec", "--yes", "destructive"];
+    let may = ["--agent", "sysadmin", "--allow-write", "."];
+    let task = "write fib.py and check that it runs; delete a.txt and b.txt";
+    let outcome = scene.run(&[&may[..], &yes, &[task]].concat());
+    let log = scene.log(&outcome);
+    let results = of_kind(&log, "tool_result");
+    let statuses: Vec<&str> = results
+        .iter()
+        .map(|one| one["status"].as_str().unwrap())
+        .collect();
+    assert_eq!(statuses, ["ok"; 4], "{results:#?}");
+    assert!(!scene.house.has("a.txt") && !scene.house.has("b.txt"));
 }
 
 /// A file that was changed by rules, then another; the second by hand as well.

@@ -266,6 +266,20 @@ fn a_thousand_calls_in_one_reply_are_capped() {
     );
 }
 
+/// What the log cannot be read again with is not put into it.
+#[test]
+fn a_call_of_any_depth_leaves_a_session_that_can_be_read() {
+    for depth in [60, 100, 125, 126, 127, 200] {
+        let nested = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        let arguments: Value = serde_json::from_str(&nested).unwrap_or(Value::from(nested));
+        let scene = asks("read_file", json!({"path": "a.txt", "x": arguments}));
+        let outcome = scene.run(&["look at a.txt"]);
+        let shown = scene.house.ask(["session", "show", "last"]).run().expect(0);
+        assert!(shown.stdout.contains("read_file"), "{depth}: {shown:?}");
+        assert_eq!(outcome.calls().len(), 1, "{:#}", outcome.summary);
+    }
+}
+
 #[test]
 fn a_result_of_fifty_megabytes_is_capped() {
     let scene = Scene::new([

@@ -13,7 +13,7 @@ use terminal::render::{print, print_error};
 use zeroize::Zeroizing;
 
 /// What the record says of an opened store.
-const UNLOCKED: &str = "secret store unlocked";
+const UNLOCKED: &str = "secret store to be unlocked";
 
 /// Does what was typed.
 ///
@@ -203,7 +203,7 @@ async fn create(setting: &Setting, store: &Store, kernel: &KernelKeyring) -> Res
         ))?;
         chosen = passphrase(store, Twice::Yes)?;
     }
-    on_record(setting, "secret store made").await?;
+    on_record(setting, "secret store to be made").await?;
     kernel.create(chosen).await.or_fail()?;
     print_error(&format!("{file} is made.\n"))?;
     Ok(())

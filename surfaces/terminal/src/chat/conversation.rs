@@ -71,9 +71,10 @@ impl Chat<'_> {
         ask_about(self.host, &profile).await?;
         let (id, holder_id) = sessions::held(&self.session)?;
         let sessions = &self.host.sessions();
+        // Before the log says so, or it would pass for somebody else's.
+        self.view.own(&profile);
         let configuring = sessions.configure(id, holder_id, profile.clone());
         configuring.await.or_fail()?;
-        self.view.own(&profile);
         self.profile = profile;
         Ok(())
     }
@@ -171,8 +172,8 @@ impl Chat<'_> {
     }
 
     pub(super) async fn look(&self, printer: &SharedPrinter, seen: u64) -> Result<SessionWatcher> {
-        let own = (self.session.session_id, self.profile.clone());
-        SessionWatcher::begin(self.host.sessions(), own, printer.clone(), seen).await
+        let watched = (self.session.session_id, self.view.in_force());
+        SessionWatcher::begin(self.host.sessions(), watched, printer.clone(), seen).await
     }
 
     pub(super) fn or_complain(&mut self, done: Result<()>) -> Result<()> {

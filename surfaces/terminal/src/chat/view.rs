@@ -72,7 +72,12 @@ impl ChatView {
         self.told = None;
     }
 
-    /// This chat works by another profile now.
+    /// What tells the chat's own settings from others, for who watches the session beside this.
+    pub fn in_force(&self) -> InForce {
+        self.in_force.beside()
+    }
+
+    /// This chat works by another profile now, or is about to.
     pub fn own(&mut self, own: &SessionProfile) {
         self.in_force.own(own);
     }

@@ -5,6 +5,24 @@ use domain::id::CallId;
 use serde_json::Value;
 use text::escape::visible;
 
+/// Tools whose result begins with how a program ended.
+const PROGRAMS: [&str; 3] = ["run_code", "run_shell", "run_script"];
+
+/// How a program ended that a call ran, where that is not well: the call itself was done.
+pub(super) fn failed_program<'t>(tool: &str, text: &'t str) -> Option<&'t str> {
+    if !PROGRAMS.contains(&tool) {
+        return None;
+    }
+    // Behind the fence, and the note that it may have.
+    let mut lines = text.lines().skip(1);
+    let ended = lines.find(|line| !line.starts_with("[NOTE "))?;
+    let is_code = |code: &str| code.parse() != Ok(0) && code.parse::<i32>().is_ok();
+    let is_failure = ended.strip_prefix("exit code ").is_some_and(is_code)
+        || ended.starts_with("killed by signal ")
+        || ended.starts_with("stopped ");
+    is_failure.then_some(ended)
+}
+
 /// Calls a display keeps in mind; the oldest is forgotten first.
 const MOST: usize = 256;
 
@@ -100,5 +118,21 @@ mod tests {
         assert_eq!(calls.end(id(4)), ("undo ".to_owned(), false));
         calls.begin(id(5), "undo", &json!({}));
         assert_eq!(calls.end(id(5)), (String::new(), false));
+    }
+
+    #[test]
+    fn a_program_that_failed_is_told_from_one_that_did_not() {
+        let result =
+            |body: &str| format!("[TOOL_RESULT: UNTRUSTED run_shell 1a]\n{body}\n[END 1a]");
+        let ended = |tool: &str, body: &str| failed_program(tool, &result(body)).map(str::to_owned);
+        for how in ["exit code 101", "exit code -1", "killed by signal 9"] {
+            assert_eq!(ended("run_shell", how).as_deref(), Some(how));
+            assert_eq!(ended("read_file", how), None);
+        }
+        let noted = "[NOTE 1a: marked]\nexit code 2\nstderr:\nno\n";
+        assert_eq!(ended("run_script", noted).as_deref(), Some("exit code 2"));
+        for fine in ["exit code 0\nstdout:\nexit code 1", "exit code many", ""] {
+            assert_eq!(ended("run_shell", fine), None, "{fine}");
+        }
     }
 }

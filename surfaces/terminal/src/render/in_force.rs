@@ -3,16 +3,21 @@
 use crate::render::values::model_in_words;
 use domain::event::{Event, EventBody};
 use domain::settings::{Attendance, OverrideLevel, SessionProfile, SessionSettings};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use text::escape::visible_line;
 
 /// What is said when the chat's own settings are in force again.
 const OWN_AGAIN: &str = "this chat's settings are in force again";
 
+/// Settings of a chat's own that are remembered: what the log says of them may come late.
+const OWN: usize = 4;
+
 /// Tells a chat's own settings from those that another brought along.
 #[derive(Debug)]
 pub struct InForce {
-    own: SessionProfile,
+    /// The newest last; the same for all that watch for a chat.
+    own: Arc<Mutex<VecDeque<SessionProfile>>>,
     is_other: bool,
 }
 
@@ -21,14 +26,31 @@ impl InForce {
     #[must_use]
     pub fn of(own: &SessionProfile) -> Self {
         Self {
-            own: own.clone(),
+            own: Arc::new(Mutex::new(VecDeque::from([own.clone()]))),
             is_other: false,
         }
     }
 
-    /// The chat works by others now.
-    pub fn own(&mut self, own: &SessionProfile) {
-        self.own = own.clone();
+    /// Another that tells for the same chat.
+    #[must_use]
+    pub fn beside(&self) -> Self {
+        Self {
+            own: Arc::clone(&self.own),
+            is_other: false,
+        }
+    }
+
+    /// The chat works by others of its own now, or is about to.
+    pub fn own(&self, own: &SessionProfile) {
+        let mut all = self.all();
+        if all.len() >= OWN {
+            all.pop_front();
+        }
+        all.push_back(own.clone());
+    }
+
+    fn all(&self) -> MutexGuard<'_, VecDeque<SessionProfile>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What an event says of it; `None` for nothing that the user does not know.
@@ -38,7 +60,13 @@ impl InForce {
         else {
             return None;
         };
-        let differences = differences(&self.own, profile);
+        let is_own = |own: &SessionProfile| differences(own, profile).is_empty();
+        let all = self.all();
+        let differences = match all.back() {
+            Some(newest) if !all.iter().any(is_own) => differences(newest, profile),
+            _ => Vec::new(),
+        };
+        drop(all);
         let was_other = std::mem::replace(&mut self.is_other, !differences.is_empty());
         match (was_other, self.is_other) {
             (_, true) => Some(format!(
@@ -126,6 +154,20 @@ mod tests {
     use std::path::PathBuf;
     use uuid::Uuid;
 
+    fn configured(profile: &SessionProfile) -> Event {
+        let profile = profile.clone();
+        Event {
+            seq: 1,
+            time: Timestamp::UNIX_EPOCH,
+            session_id: SessionId::from_uuid(Uuid::nil()),
+            query_id: None,
+            agent_id: None,
+            respondent_id: None,
+            call_id: None,
+            body: EventBody::SessionConfigured { profile },
+        }
+    }
+
     #[test]
     fn only_what_others_brought_is_told() {
         let mut own = SessionProfile {
@@ -138,21 +180,7 @@ mod tests {
         };
         own.settings.attendance = Attendance::Attended;
         let mut in_force = InForce::of(&own);
-        let mut note = |profile: &SessionProfile| {
-            let body = EventBody::SessionConfigured {
-                profile: profile.clone(),
-            };
-            in_force.note(&Event {
-                seq: 1,
-                time: Timestamp::UNIX_EPOCH,
-                session_id: SessionId::from_uuid(Uuid::nil()),
-                query_id: None,
-                agent_id: None,
-                respondent_id: None,
-                call_id: None,
-                body,
-            })
-        };
+        let mut note = |profile: &SessionProfile| in_force.note(&configured(profile));
         assert_eq!(note(&own), None);
         let mut other = own.clone();
         other.settings.override_level = OverrideLevel::All;
@@ -164,5 +192,14 @@ mod tests {
         }
         assert_eq!(note(&own).as_deref(), Some(OWN_AGAIN));
         assert_eq!(note(&own), None);
+        // What the chat set itself is told as nobody else's, however late the log says so.
+        let mut planned = own.clone();
+        planned.mode = Mode::Plan;
+        in_force.own(&planned);
+        in_force.own(&own);
+        let mut note = |profile: &SessionProfile| in_force.note(&configured(profile));
+        assert_eq!(note(&planned), None);
+        assert_eq!(note(&own), None);
+        assert!(note(&other).is_some());
     }
 }

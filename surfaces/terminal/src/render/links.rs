@@ -6,7 +6,7 @@ use domain::event::{CallStatus, Event, EventBody};
 use domain::id::SessionId;
 use domain::label::Integrity;
 use futures::StreamExt;
-use text::escape::visible;
+use text::escape::prose;
 use text::links::Known;
 use text::markdown::{Place, disarmed};
 
@@ -73,7 +73,7 @@ pub fn mark(places: &str) -> String {
 /// nothing acts but what the user gave.
 #[must_use]
 pub fn document(answer: &str, known: &Known) -> String {
-    let shown = text::links::marked(answer, known, visible, mark);
+    let shown = text::links::marked(answer, known, prose, mark);
     disarmed(&shown, Place::Alone, |address| known.gave(address))
 }
 

@@ -3,7 +3,7 @@
 use super::paint::CODES;
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
-use text::escape::visible;
+use text::escape::prose;
 
 /// Writes a whole text to standard output. A reader that went away is not an error worth a
 /// message: `carl session list | head` ends quietly.
@@ -44,7 +44,7 @@ pub fn for_terminal(text: &str) -> String {
             Some((at, *code))
         });
         let (at, code) = codes.unwrap_or((rest.len(), ""));
-        out.push_str(&visible(&rest[..at]));
+        out.push_str(&prose(&rest[..at]));
         out.push_str(code);
         rest = &rest[at + code.len()..];
     }

@@ -6,7 +6,7 @@ mod words;
 
 pub use silence::Silence;
 
-use super::calls::Calls;
+use super::calls::{Calls, failed_program};
 use super::delegation;
 use super::values::{arguments, milliseconds, tokens, usage};
 use super::{Paint, drive, fit, links, print, print_error};
@@ -23,7 +23,7 @@ use silence::Pulse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::Duration;
-use text::escape::{visible, visible_line};
+use text::escape::{prose, visible, visible_line};
 use text::links::Known;
 use turn::drive::summary;
 use words::{gist, is_end_of, is_own_words, recalled, refusal, step};
@@ -236,6 +236,7 @@ impl Terminal {
                 )
             }
             EventBody::ToolResult {
+                tool,
                 status,
                 text,
                 truncated,
@@ -243,7 +244,8 @@ impl Terminal {
                 ..
             } => {
                 let ended = self.calls.end(call_id);
-                self.tool_result(ended, *status, (text, *truncated), *duration_ms)
+                let failed = failed_program(tool, text);
+                self.tool_result(ended, (*status, failed), (text, *truncated), *duration_ms)
             }
             EventBody::MemoryRecalled {
                 memories,
@@ -419,7 +421,7 @@ impl Terminal {
     /// A piece of an answer as a person reads it: nothing hides, and links say where they lead.
     fn told(&self, text: &str) -> String {
         let mark = |places: &str| self.paint.warn(&links::mark(places));
-        text::links::marked(text, &self.known, visible, mark)
+        text::links::marked(text, &self.known, prose, mark)
     }
 
     fn thinking_piece(&mut self, text: &str) -> io::Result<()> {
@@ -455,7 +457,7 @@ impl Terminal {
     fn tool_result(
         &mut self,
         (name, said_why): (String, bool),
-        status: CallStatus,
+        (status, failed): (CallStatus, Option<&str>),
         (text, truncated): (&str, bool),
         duration_ms: u64,
     ) -> io::Result<()> {
@@ -469,7 +471,11 @@ impl Terminal {
         match status {
             CallStatus::Ok => {
                 let amount = self.paint.faint(&format!("{size}{cut}, {time}"));
-                self.line(&format!("{}{name}{amount}", self.paint.good("  ✓ ")))
+                let mark = match failed {
+                    Some(how) => self.paint.warn(&format!("  ✗ {name}{how}, ")),
+                    None => format!("{}{name}", self.paint.good("  ✓ ")),
+                };
+                self.line(&format!("{mark}{amount}"))
             }
             CallStatus::Failed => {
                 let line = self.paint.warn(&format!("  ✗ {name}failed: ")) + &visible(gist(text));
@@ -505,7 +511,7 @@ impl Terminal {
         }
         match self.answer {
             Answer::Streamed => print(&format!("{}\n", self.told(answer.trim_end()))),
-            Answer::AtEnd => print(&format!("{}\n", visible(answer.trim_end()))),
+            Answer::AtEnd => print(&format!("{}\n", prose(answer.trim_end()))),
         }
     }
 

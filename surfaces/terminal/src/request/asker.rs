@@ -9,6 +9,7 @@ use api::audit::Audit;
 use domain::settings::Attendance;
 use std::path::PathBuf;
 use std::sync::Arc;
+use text::escape::quoted_argv;
 
 /// Who is there to be asked, and what they want remembered.
 #[derive(Clone)]
@@ -34,7 +35,7 @@ impl Asker {
 
     /// Keeps a yes, and says so; a list that cannot be written takes nothing from the yes itself.
     pub(super) async fn remember(&self, view: &mut dyn View) -> Result<()> {
-        let folder = self.folder.display();
+        let folder = quoted_argv(&[self.folder.to_string_lossy()]);
         view.remark(&match self.keep().await {
             Ok(()) => format!("remembered; `carl policy forget {folder}` takes it back"),
             Err(error) => format!("open for this session, but not remembered: {error:#}"),

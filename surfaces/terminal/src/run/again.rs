@@ -2,7 +2,7 @@
 
 use domain::hash::Digest;
 use std::path::Path;
-use text::escape::visible;
+use text::escape::{quoted_argv, visible};
 
 /// What a refused plan lacks that a flag gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,8 +20,8 @@ impl Missing {
         if names(format!("`--approve {hash}`")) {
             Some(Self::Approval)
         } else {
-            names(format!("`--allow-write {}`", workspace.display()))
-                .then_some(Self::ApprovalAndFolder)
+            let typed = quoted_argv(&[workspace.to_string_lossy()]);
+            names(format!("`--allow-write {typed}`")).then_some(Self::ApprovalAndFolder)
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How much of a session a document holds.
 
-use text::escape::visible;
+use text::escape::prose;
 use text::markdown::{Place, disarmed};
 
 /// How much a document holds.
@@ -19,7 +19,7 @@ pub(super) fn quoted(text: &str) -> String {
 
 /// What others than the user wrote, amid what is ours: nothing hides in it and nothing acts.
 pub(super) fn shown(text: &str) -> String {
-    disarmed(&visible(text), Place::Within, |_| false)
+    disarmed(&prose(text), Place::Within, |_| false)
 }
 
 /// As [`shown`], on one line.
