@@ -93,9 +93,10 @@ fn decision(bencher: Bencher<'_, '_>, case: &str) {
 fn known(bencher: Bencher<'_, '_>) {
     let policy = hundred_tools();
     let mut setting = Case::new("coder");
-    setting.request = "Read the file src/main.rs, mend what is wrong in it, and tell me what it was. \
+    setting.request =
+        "Read the file src/main.rs, mend what is wrong in it, and tell me what it was. \
                        Do not touch the tests."
-        .to_owned();
+            .to_owned();
     bencher.bench_local(|| black_box(&setting).known(&policy));
 }
 

@@ -424,7 +424,11 @@ fn a_program_that_may_not_change_a_place_is_told_whose_it_is() {
         let scene = asks("run_shell", json!({"argv": ["sh", "-c", script]}));
         fs::create_dir(scene.house.work().join(".git")).unwrap();
         scene.house.write(".git/HEAD", "ref: refs/heads/main\n");
-        let args = [&["--agent", "sysadmin", "--yes", "exec"], ceiling, &["do it"]];
+        let args = [
+            &["--agent", "sysadmin", "--yes", "exec"],
+            ceiling,
+            &["do it"],
+        ];
         let outcome = scene.run(&args.concat());
         result(&scene, &outcome)
     };

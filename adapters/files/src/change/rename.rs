@@ -143,12 +143,11 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let made = folders_to_make(&to)?;
     if made.is_empty() {
         plan(job, &from, &to)?;
-    } else {
-        source(&from)?;
     }
+    let (spot, _found) = source(&from)?;
     let change = Change::Moved {
-        from: from.stored(),
-        to: to.stored(),
+        from: spot.real,
+        to: to.real_spot(LastLink::Keep)?,
         made: made.clone(),
     };
     let reals = recorded(job, change, || {

@@ -5,7 +5,7 @@ use super::{make, rename};
 use crate::arguments;
 use crate::atomic::{self, Expect, sync_folder};
 use crate::beneath::{Found, LastLink, Place};
-use crate::failure::{from_errno, from_io};
+use crate::failure::{LINK, NOT_FOUND, from_errno, from_io};
 use crate::job::Job;
 use crate::journal::{Change, Closing, Kept, Open};
 use crate::record::Undo;
@@ -28,6 +28,16 @@ enum Standing {
     NeverMade,
     /// Someone changed the place since.
     Overtaken,
+    /// A link that came since leads from the place to another one.
+    Elsewhere,
+}
+
+/// What is at a path now.
+enum Now {
+    Nothing,
+    There(Found),
+    /// A folder above it is a link now: what that leads to was not changed then.
+    Elsewhere,
 }
 
 /// What a file holds; `None` when it is not there.
@@ -74,8 +84,8 @@ fn made(
                 void(last.number)?;
                 gone = gone.or(Some((job.past_place(path).shown, last.tool)));
             }
-            Standing::Overtaken => {
-                return Err(overtaken(job, &last));
+            Standing::Overtaken | Standing::Elsewhere => {
+                return Err(overtaken(job, &last, standing));
             }
         }
     }
@@ -95,13 +105,17 @@ fn made(
 }
 
 /// Why a change is not taken back whose file is no longer as it left it, and the ways on.
-fn overtaken(job: &Job<'_>, last: &Open) -> ToolFailure {
+fn overtaken(job: &Job<'_>, last: &Open, standing: Standing) -> ToolFailure {
     let place = job.past_place(path_of(&last.change));
     let (shown, tool) = (&place.shown, &last.tool);
-    let is_gone = matches!(found_at(&place, LastLink::Keep), Ok(None));
-    let what = match is_gone {
-        true => format!("`{shown}` is not there any more, and {tool} had changed it."),
-        false => format!(
+    let what = match (standing, found_at(&place)) {
+        (Standing::Elsewhere, _) => format!(
+            "`{shown}` leads through a link to another place than {tool} changed; undo follows none."
+        ),
+        (_, Ok(Now::Nothing)) => {
+            format!("`{shown}` is not there any more, and {tool} had changed it.")
+        }
+        _ => format!(
             "`{shown}` has changed since {tool} changed it; undo would lose that newer change."
         ),
     };
@@ -143,27 +157,32 @@ fn path_of(change: &Change) -> &Path {
     }
 }
 
-/// What is at a path now.
-fn found_at(place: &Place<'_>, last: LastLink) -> Result<Option<Found>, ToolFailure> {
-    match place.spot(last).and_then(|spot| spot.look(&place.shown)) {
-        Err(failure) if failure.rule == "not_found" => Ok(None),
-        other => other,
+/// What is at a path now, a link itself and not where it leads.
+fn found_at(place: &Place<'_>) -> Result<Now, ToolFailure> {
+    let spot = place.spot(LastLink::Keep);
+    match spot.and_then(|spot| spot.look(&place.shown)) {
+        Ok(Some(found)) => Ok(Now::There(found)),
+        Ok(None) => Ok(Now::Nothing),
+        Err(failure) if failure.rule == NOT_FOUND => Ok(Now::Nothing),
+        Err(failure) if failure.rule == LINK => Ok(Now::Elsewhere),
+        Err(failure) => Err(failure),
     }
 }
 
 fn standing(job: &Job<'_>, change: &Change) -> Result<Standing, ToolFailure> {
     let place = job.past_place(path_of(change));
-    let follow = match change {
-        Change::Put { .. } => LastLink::Follow,
-        _ => LastLink::Keep,
+    let found = match found_at(&place)? {
+        Now::There(found) => Some(found),
+        Now::Nothing => None,
+        Now::Elsewhere => return Ok(Standing::Elsewhere),
     };
-    let found = found_at(&place, follow)?;
     Ok(match (change, found) {
         (Change::Put { before, after, .. }, found) => {
             let now = match found {
                 Some(found) if found.kind == FileType::RegularFile => {
                     Some(digest(job, &place, &found)?)
                 }
+                Some(found) if found.kind == FileType::Symlink => return Ok(Standing::Elsewhere),
                 Some(_) => return Ok(Standing::Overtaken),
                 None => None,
             };
@@ -179,14 +198,12 @@ fn standing(job: &Job<'_>, change: &Change) -> Result<Standing, ToolFailure> {
         (Change::Made { .. }, Some(found)) if found.kind == FileType::Directory => Standing::Made,
         (Change::Made { .. }, None) => Standing::NeverMade,
         // Moving back replaces nothing, so what lies there now is not looked into.
-        (Change::Moved { from, .. }, found) => {
-            let old = found_at(&job.past_place(from), LastLink::Keep)?;
-            match (found.is_some(), old.is_some()) {
-                (true, false) => Standing::Made,
-                (false, true) => Standing::NeverMade,
-                _ => Standing::Overtaken,
-            }
-        }
+        (Change::Moved { from, .. }, found) => match (found, found_at(&job.past_place(from))?) {
+            (Some(_), Now::Nothing) => Standing::Made,
+            (None, Now::There(_)) => Standing::NeverMade,
+            (_, Now::Elsewhere) => Standing::Elsewhere,
+            _ => Standing::Overtaken,
+        },
         (
             Change::DeletedFile { .. } | Change::DeletedFolder { .. } | Change::DeletedLink { .. },
             None,
@@ -288,8 +305,9 @@ fn not_empty(errno: Errno, shown: &str) -> ToolFailure {
 }
 
 fn put_back(job: &Job<'_>, place: &Place<'_>, before: Option<&Kept>) -> Result<(), ToolFailure> {
-    let spot = place.spot(LastLink::Follow)?;
-    let Some(found) = spot.look(&place.shown)? else {
+    let spot = place.spot(LastLink::Keep)?;
+    let found = spot.look(&place.shown)?;
+    let Some(found) = found.filter(|found| found.kind == FileType::RegularFile) else {
         return Err(atomic::changed_meanwhile(&place.shown));
     };
     match before {
@@ -326,9 +344,9 @@ pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailur
             let now = match left.get(place.target) {
                 Some(None) => return Ok(format!("undo {} of {}\n", last.tool, place.shown)),
                 Some(Some(content)) => content.as_ref().map(kept_text).transpose()?,
-                None => match found_at(&place, LastLink::Follow)? {
-                    Some(found) => Some(as_text(read_whole(job, &place, &found)?)),
-                    None => None,
+                None => match found_at(&place)? {
+                    Now::There(found) => Some(as_text(read_whole(job, &place, &found)?)),
+                    Now::Nothing | Now::Elsewhere => None,
                 },
             };
             let then = before.as_ref().map(kept_text).transpose()?;

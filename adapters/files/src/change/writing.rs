@@ -136,7 +136,7 @@ pub(super) fn put(
         None => None,
     };
     let change = Change::Put {
-        path: place.stored(),
+        path: spot.real.clone(),
         before,
         after: Digest::of(content),
         made: Vec::new(),
