@@ -135,3 +135,76 @@ fn an_agents_undo_asks_about_no_file_behind_a_link() {
     assert_eq!(sitting.statuses(), ["ok", "ok", "ok", "failed"]);
     assert_eq!(scene.house.read("Makefile"), "all:\n");
 }
+
+#[test]
+fn a_yes_to_one_undo_covers_no_later_one() {
+    let calls = [
+        write("thesis.txt", "the user's wish\n"),
+        write("a.txt", "x\n"),
+        ("undo", json!({})),
+        ("undo", json!({})),
+    ];
+    let house = House::new();
+    house.write("thesis.txt", "older\n");
+    let scene = recast(house, &calls);
+    let answers = ["y", "y", "s", "y", "n"];
+    let sitting = sit(&scene, &["--allow-write", ".", "do it"], |_, number| {
+        answers[number].to_owned()
+    });
+    let asked = &sitting.seen.questions;
+    // A yes for the session is no answer to it, so that the same is asked once more.
+    assert_eq!(asked.len(), 5, "{:#?}", sitting.seen);
+    assert_eq!(sitting.statuses(), ["ok", "ok", "ok", "denied"]);
+    assert!(!asked[2].contains("A yes for the session"), "{}", asked[2]);
+    assert_eq!(scene.house.read("thesis.txt"), "the user's wish\n");
+    // The last line names what is changed.
+    for (question, file) in [(&asked[2], "a.txt"), (&asked[4], "thesis.txt")] {
+        let path = scene.house.work().join(file);
+        let line = format!(
+            "In short: undo (effect: write): undo write_file of {}",
+            path.display()
+        );
+        assert!(on_one_line(question).contains(&line), "{question}");
+    }
+    // A yes for the session to a call that names its file goes on as it did.
+    let calls = [write("b.txt", "1"), write("b.txt", "2")];
+    let scene = recast(scene.house, &calls);
+    let sitting = sit(&scene, &["--allow-write", ".", "do it"], |_, _| {
+        "s".to_owned()
+    });
+    assert_eq!(sitting.seen.questions.len(), 1, "{:#?}", sitting.seen);
+    assert_eq!(sitting.statuses(), ["ok", "ok"]);
+}
+
+/// A question with what a terminal of its width broke put together again.
+fn on_one_line(question: &str) -> String {
+    question.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_plan_of_undos_names_each_file_at_its_end() {
+    let house = changed(|_| {}, &[write("a.txt", "1\n"), write("b.txt", "2\n")]);
+    let last = "last";
+    let args = [
+        "--session-id",
+        last,
+        "--mode",
+        "deterministic",
+        "undo; undo",
+    ];
+    let scene = recast(house, &[]);
+    let sitting = sit(&scene, &args, |_, _| "n".to_owned());
+    let [question] = sitting.seen.questions.as_slice() else {
+        panic!("{:#?}", sitting.seen);
+    };
+    let question = on_one_line(question);
+    let (_, short) = question.rsplit_once("In short: ").unwrap();
+    for (number, file) in [(1, "b.txt"), (2, "a.txt")] {
+        let path = scene.house.work().join(file);
+        let line = format!(
+            "{number}. undo (effect: write): undo write_file of {}",
+            path.display()
+        );
+        assert!(short.contains(&line), "{short}");
+    }
+}
