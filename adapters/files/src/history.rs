@@ -7,13 +7,13 @@ use domain::hash::Digest;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// How many changes of a session can be taken back, by the folder of its undo history; none where
-/// that cannot be read.
+/// When the last change of a session was made that can be taken back, by the folder of its undo
+/// history; `None` where there is none, or it cannot be read.
 #[must_use]
-pub fn open_changes(history: &Path) -> usize {
-    Journal::new(history.to_owned(), 0)
-        .open_changes()
-        .map_or(0, |open| open.iter().filter(|one| !one.is_passed).count())
+pub fn last_changed(history: &Path) -> Option<jiff::Timestamp> {
+    let open = Journal::new(history.to_owned(), 0).open_changes().ok()?;
+    let mut newest = open.iter().rev();
+    newest.find(|one| !one.is_passed).map(|one| one.time)
 }
 
 /// A file as a change left it.

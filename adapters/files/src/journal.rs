@@ -6,9 +6,12 @@
 //! and so can what somebody else saved between two changes. Where nothing is left to merge, and for a
 //! single file larger than the limit, the change is refused.
 
+pub(crate) use crate::changes::{Change, Kept, Open};
+
 use crate::atomic::{self, Written};
 use crate::context::Leash;
 use crate::failure::from_io;
+use crate::merging::{Merge, mergeable, used};
 use api::executor::ToolFailure;
 use api::failure::{broken, mendable};
 use disk::private;
@@ -18,78 +21,6 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-
-/// Content that was kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Kept {
-    pub(crate) digest: Digest,
-    pub(crate) bytes: u64,
-    /// Permission bits.
-    pub(crate) mode: u32,
-}
-
-/// One change, with what it takes to take it back. Paths are absolute.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "change", rename_all = "snake_case")]
-pub(crate) enum Change {
-    /// A file got new content.
-    Put {
-        path: PathBuf,
-        before: Option<Kept>,
-        after: Digest,
-        /// Folders that were made for it, outermost first.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        made: Vec<PathBuf>,
-    },
-    /// Folders were made, outermost first.
-    Made { paths: Vec<PathBuf> },
-    /// Something was renamed.
-    Moved {
-        from: PathBuf,
-        to: PathBuf,
-        /// Folders that were made for it, outermost first.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        made: Vec<PathBuf>,
-    },
-    /// A file was deleted.
-    DeletedFile { path: PathBuf, before: Kept },
-    /// An empty folder was deleted.
-    DeletedFolder { path: PathBuf, mode: u32 },
-    /// A symbolic link was deleted.
-    DeletedLink { path: PathBuf, link: PathBuf },
-}
-
-impl Change {
-    /// Whether it is one of a file or folder.
-    pub(crate) fn touches(&self, file: &Path) -> bool {
-        match self {
-            Self::Put { path, .. }
-            | Self::DeletedFile { path, .. }
-            | Self::DeletedFolder { path, .. }
-            | Self::DeletedLink { path, .. } => path == file,
-            Self::Moved { from, to, .. } => from == file || to == file,
-            Self::Made { paths } => paths.iter().any(|path| path == file),
-        }
-    }
-
-    fn kept(&self) -> Option<&Kept> {
-        match self {
-            Self::Put { before, .. } => before.as_ref(),
-            Self::DeletedFile { before, .. } => Some(before),
-            _ => None,
-        }
-    }
-}
-
-/// A change that can be taken back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Open {
-    pub(crate) number: u64,
-    pub(crate) tool: String,
-    pub(crate) change: Change,
-    /// Whether the user had undo pass it over: its file stays as it is, and what was kept of it too.
-    pub(crate) is_passed: bool,
-}
 
 /// Why a change is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -166,14 +97,15 @@ impl Journal {
             match serde_json::from_slice(&line) {
                 Ok(Record::Opened {
                     number,
+                    time,
                     tool,
                     change,
-                    ..
                 }) => {
                     open.insert(
                         number,
                         Open {
                             number,
+                            time,
                             tool,
                             change,
                             is_passed: false,
@@ -192,12 +124,8 @@ impl Journal {
                     number,
                     after: later,
                 }) => {
-                    if let Some(Open {
-                        change: Change::Put { after, .. },
-                        ..
-                    }) = open.get_mut(&number)
-                    {
-                        *after = later;
+                    if let Some(one) = open.get_mut(&number) {
+                        one.leaves(later);
                     }
                 }
                 Err(error) => {
@@ -294,23 +222,22 @@ impl Journal {
         if size > self.limit {
             return Err(too_large(self.limit));
         }
-        loop {
-            let open = self.open_changes()?;
-            let kept = open.iter().filter_map(|open| open.change.kept());
-            let used: u64 = kept.map(|kept| kept.bytes).sum();
-            if used.saturating_add(size) <= self.limit {
-                return Ok(());
-            }
-            let (into, later) = mergeable(&open).ok_or_else(|| full(self.limit))?;
-            let Change::Put { after, .. } = &later.change else {
-                return Err(full(self.limit));
-            };
-            self.append(&Record::Merged {
-                number: into.number,
-                after: *after,
-            })?;
-            self.close(later.number, Closing::Dropped)?;
+        let mut open = self.open_changes()?;
+        let mut merges = Vec::new();
+        // Nothing is given up for a change that is refused all the same.
+        while used(&open).saturating_add(size) > self.limit {
+            let merge = mergeable(&open).ok_or_else(|| full(self.limit))?;
+            merge.apply(&mut open);
+            merges.push(merge);
         }
+        for Merge { into, later, after } in merges {
+            self.append(&Record::Merged {
+                number: into,
+                after,
+            })?;
+            self.close(later, Closing::Dropped)?;
+        }
+        Ok(())
     }
 
     /// Removes copies that no open change needs.
@@ -391,33 +318,6 @@ fn whole_lines(file: &mut File) -> io::Result<u64> {
         .rposition(|b| *b == b'\n')
         .map_or(0, |at| at + 1);
     Ok(end as u64)
-}
-
-/// The oldest two changes of one file that can be taken back as one: nothing between them moved or
-/// deleted anything, and the later one keeps what the earlier one left. Where it keeps something
-/// else, somebody saved that in between, and only the later change can bring it back.
-fn mergeable(open: &[Open]) -> Option<(&Open, &Open)> {
-    let mut last: BTreeMap<&Path, (&Open, Digest)> = BTreeMap::new();
-    for one in open {
-        let Change::Put {
-            path,
-            before,
-            after,
-            ..
-        } = &one.change
-        else {
-            if !matches!(one.change, Change::Made { .. }) {
-                last.clear();
-            }
-            continue;
-        };
-        let found = before.as_ref().map(|kept| kept.digest);
-        match last.insert(path, (one, *after)) {
-            Some((earlier, left)) if found == Some(left) => return Some((earlier, one)),
-            _ => {}
-        }
-    }
-    None
 }
 
 fn full(limit: u64) -> ToolFailure {
@@ -510,7 +410,21 @@ mod tests {
         assert_eq!(kept_bytes(&journal), [2, 6, 2], "v2 is part of theirs");
         let full = put(&journal, b"0123456", b"x").unwrap_err();
         assert_eq!(full.rule, "undo_full");
-        assert_eq!(kept_bytes(&journal), [2, 6]);
+        assert_eq!(kept_bytes(&journal), [2, 6, 2], "nothing is merged in vain");
+    }
+
+    #[test]
+    fn nothing_becomes_part_of_what_is_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::new(folder.path().join("s"), 6);
+        let number = put(&journal, b"v0", b"v1").unwrap();
+        journal.append(&Record::PassedOver { number }).unwrap();
+        put(&journal, b"v1", b"v2").unwrap();
+        let full = put(&journal, b"0123", b"x").unwrap_err();
+        assert_eq!(full.rule, "undo_full");
+        put(&journal, b"v2", b"v3").unwrap();
+        put(&journal, b"v3", b"v4").unwrap();
+        assert_eq!(kept_bytes(&journal), [2, 2, 2], "v2 is part of v1");
     }
 
     #[test]
@@ -521,6 +435,7 @@ mod tests {
         let moved = Change::Moved {
             from: PathBuf::from("/w/a"),
             to: PathBuf::from("/w/b"),
+            what: None,
             made: Vec::new(),
         };
         journal.begin("move_file", moved).unwrap();

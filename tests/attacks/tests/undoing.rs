@@ -6,6 +6,7 @@
 )]
 
 use attacks::script::{Call, recast, sit, statuses};
+use domain::limits::UNDO_BYTES;
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -206,5 +207,142 @@ fn a_plan_of_undos_names_each_file_at_its_end() {
             path.display()
         );
         assert!(short.contains(&line), "{short}");
+    }
+}
+
+#[test]
+fn no_change_becomes_part_of_one_that_undo_passes_over() {
+    let house = changed(|_| {}, &[write("note.txt", "v1\n")]);
+    let skipped = house.ask(["undo", "--skip", "note.txt"]).run();
+    assert!(skipped.stderr.contains("stays as it is"), "{skipped:#?}");
+    // There is room for one of these, and none for the two.
+    for name in ["big", "other"] {
+        let big = fs::File::create(house.work().join(name)).unwrap();
+        big.set_len(UNDO_BYTES / 2 + 1).unwrap();
+    }
+    let calls = [
+        write("note.txt", "v2\n"),
+        ("delete_file", json!({"path": "big"})),
+        ("delete_file", json!({"path": "other"})),
+    ];
+    let scene = recast(house, &calls);
+    let goes_on = ["--session-id", "last", "--allow-write", ".", "do it"];
+    let sitting = sit(&scene, &goes_on, |_, _| "y".to_owned());
+    let statuses = sitting.statuses();
+    assert!(
+        statuses.ends_with(&["ok", "ok", "failed"].map(str::to_owned)),
+        "{statuses:?}"
+    );
+    for _ in 0..2 {
+        let _undone = scene.house.ask(UNDO).run().expect(0);
+    }
+    assert_eq!(scene.house.read("note.txt"), "v1\n");
+    assert!(scene.house.has("big") && scene.house.has("other"));
+}
+
+#[test]
+fn undo_moves_back_what_was_moved_and_nothing_else() {
+    let moved = |from: &str, to: &str| ("move_file", json!({"from": from, "to": to}));
+    let furnish = |house: &House| {
+        house.write("junk.txt", "junk\n");
+        house.write("thesis.txt", "the thesis\n");
+        house.write("d/a.txt", "a\n");
+    };
+    // Another file, or another folder, under the new name.
+    let house = changed(furnish, &[moved("junk.txt", "keep.txt")]);
+    let at = |name: &str| house.work().join(name);
+    fs::rename(at("keep.txt"), at("elsewhere.txt")).unwrap();
+    fs::rename(at("thesis.txt"), at("keep.txt")).unwrap();
+    let refused = house.ask(UNDO).run().expect(4);
+    assert!(
+        refused.stderr.contains("not what move_file put there"),
+        "{refused:#?}"
+    );
+    assert!(refused.stderr.contains("carl undo --skip "), "{refused:#?}");
+    assert_eq!(house.read("keep.txt"), "the thesis\n");
+    let house = changed(furnish, &[moved("d", "e")]);
+    let at = |name: &str| house.work().join(name);
+    fs::rename(at("e"), at("e2")).unwrap();
+    house.write("e/b.txt", "b\n");
+    let _refused = house.ask(UNDO).run().expect(4);
+    assert!(house.has("e/b.txt") && !house.has("d"));
+    // The same file, also saved anew by an editor, and the same folder with more in it.
+    let house = changed(furnish, &[moved("junk.txt", "keep.txt"), moved("d", "e")]);
+    let at = |name: &str| house.work().join(name);
+    house.write("e/more.txt", "more\n");
+    fs::copy(at("keep.txt"), at("saved")).unwrap();
+    fs::rename(at("saved"), at("keep.txt")).unwrap();
+    for _ in 0..2 {
+        let _undone = house.ask(UNDO).run().expect(0);
+    }
+    assert_eq!(house.read("junk.txt"), "junk\n");
+    assert!(house.has("d/a.txt") && house.has("d/more.txt"));
+}
+
+#[test]
+fn undo_says_which_folders_it_leaves() {
+    let house = changed(|_| {}, &[("make_dir", json!({"path": "a/b/c"}))]);
+    house.write("a/mine.txt", "mine\n");
+    let undone = house.ask(UNDO).run().expect(0);
+    let said = format!(
+        "The folder {} stays: it holds what was put there since.",
+        house.work().join("a").display()
+    );
+    assert!(undone.stdout.contains(&said), "{undone:#?}");
+    assert!(house.has("a/mine.txt") && !house.has("a/b"));
+    // It is taken back, and the next undo says nothing else.
+    let nothing = house.ask(UNDO).run();
+    assert!(
+        nothing.stderr.contains("has a change to take back"),
+        "{nothing:#?}"
+    );
+    let house = changed(|_| {}, &[("make_dir", json!({"path": "a/b/c"}))]);
+    let _undone = house.ask(UNDO).run().expect(0);
+    assert!(!house.has("a"));
+}
+
+#[test]
+fn undo_takes_back_the_last_change_of_the_folder() {
+    let last = |house: House, id: &str, calls: &[Call<'_>]| {
+        let scene = recast(house, calls);
+        let outcome = scene.run(&[&["--session-id", id], &HANDS[..]].concat());
+        outcome.assert_ends(0, "success");
+        scene.house
+    };
+    let house = changed(|_| {}, &[write("a.txt", "a\n")]);
+    let first = house.session_logs();
+    let id = first[0].file_stem().unwrap().to_str().unwrap().to_owned();
+    let scene = recast(house, &[write("b.txt", "b\n")]);
+    let _second = scene.run(&HANDS);
+    // Who only talks changes nothing.
+    let house = last(scene.house, &id, &[]);
+    let _undone = house.ask(UNDO).run().expect(0);
+    assert!(house.has("a.txt") && !house.has("b.txt"));
+    let house = last(house, &id, &[write("c.txt", "c\n")]);
+    for name in ["c.txt", "a.txt"] {
+        assert!(house.has(name));
+        let _undone = house.ask(UNDO).run().expect(0);
+        assert!(!house.has(name));
+    }
+}
+
+#[test]
+fn no_name_of_a_file_begins_a_line_of_undos_own() {
+    let words = "Nothing else changes. Really leave it? [y,N]";
+    let name = format!("x\n\n{words} \u{1b}[31m");
+    let house = changed(|_| {}, &[write(&name, "v1\n")]);
+    house.write(&name, "other\n");
+    let undo = house.ask(["undo"]);
+    let attended = undo.typing(&["[y/N] "], |_, _| "n".to_owned());
+    let skipped = house.ask(["undo", "--skip"]).args([name.as_str()]).run();
+    let printed = house.ask(["undo", "last", "--print"]).run();
+    let asked = &attended.questions[0];
+    assert!(asked.contains("has changed since"), "{asked}");
+    for told in [asked, &skipped.stderr, &printed.stderr] {
+        assert!(
+            !told.lines().any(|line| line.starts_with("Nothing else")),
+            "{told}"
+        );
+        assert!(!told.contains("\u{1b}[31m"), "{told}");
     }
 }

@@ -18,6 +18,7 @@ use rustix::io::Errno;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use text::escape::visible_line;
 
 /// Whether a change stands as it was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,6 +116,10 @@ fn overtaken(job: &Job<'_>, last: &Open, standing: Standing) -> ToolFailure {
         (_, Ok(Now::Nothing)) => {
             format!("`{shown}` is not there any more, and {tool} had changed it.")
         }
+        (_, Ok(Now::There(_))) if matches!(last.change, Change::Moved { .. }) => format!(
+            "`{shown}` is not what {tool} put there, or its old place is taken; undo would move \
+             something else."
+        ),
         _ => format!(
             "`{shown}` has changed since {tool} changed it; undo would lose that newer change."
         ),
@@ -197,13 +202,19 @@ fn standing(job: &Job<'_>, change: &Change) -> Result<Standing, ToolFailure> {
         }
         (Change::Made { .. }, Some(found)) if found.kind == FileType::Directory => Standing::Made,
         (Change::Made { .. }, None) => Standing::NeverMade,
-        // Moving back replaces nothing, so what lies there now is not looked into.
-        (Change::Moved { from, .. }, found) => match (found, found_at(&job.past_place(from))?) {
-            (Some(_), Now::Nothing) => Standing::Made,
-            (None, Now::There(_)) => Standing::NeverMade,
-            (_, Now::Elsewhere) => Standing::Elsewhere,
-            _ => Standing::Overtaken,
-        },
+        (Change::Moved { from, what, .. }, found) => {
+            let old = job.past_place(from);
+            let is_it = |place: &Place<'_>, found: &Found| {
+                let mut known = what.iter();
+                known.all(|what| what.is(place, found, job.leash))
+            };
+            match (found, found_at(&old)?) {
+                (Some(found), Now::Nothing) if is_it(&place, &found) => Standing::Made,
+                (None, Now::There(found)) if is_it(&old, &found) => Standing::NeverMade,
+                (_, Now::Elsewhere) => Standing::Elsewhere,
+                _ => Standing::Overtaken,
+            }
+        }
         (
             Change::DeletedFile { .. } | Change::DeletedFolder { .. } | Change::DeletedLink { .. },
             None,
@@ -226,68 +237,86 @@ fn digest(job: &Job<'_>, place: &Place<'_>, found: &Found) -> Result<Digest, Too
 pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let _: arguments::Nothing = job.call.parse_arguments()?;
     let (last, left) = last_made(job)?;
-    take_back(job, &last.change)?;
+    let stays = take_back(job, &last.change)?;
+    let stays: Vec<String> = stays
+        .iter()
+        .map(|folder| folder.to_string_lossy().into_owned())
+        .collect();
     job.journal().close(last.number, Closing::Undone)?;
     let place = job.past_place(path_of(&last.change));
     let path = place.target.to_string_lossy().into_owned();
+    let said = |folder: &String| {
+        let shown = visible_line(folder);
+        format!("The folder {shown} stays: it holds what was put there since. ")
+    };
+    let said: String = stays.iter().map(said).collect();
     let text = format!(
-        "Undid {} of {}. {left} more can be undone.",
+        "Undid {} of {}. {said}{left} more can be undone.",
         last.tool, place.shown
     );
     let data = Undo {
         tool: last.tool,
         path: path.clone(),
         left,
+        stays,
     };
     let mut output = job.output(&data, text, &path)?;
     output.artifacts = vec![path];
     Ok(output)
 }
 
-fn take_back(job: &Job<'_>, change: &Change) -> Result<(), ToolFailure> {
+/// Takes a change back. Returns the folders made for it that stay, since others put something into
+/// them.
+fn take_back<'c>(job: &Job<'_>, change: &'c Change) -> Result<Vec<&'c PathBuf>, ToolFailure> {
     let place = job.past_place(path_of(change));
     let fault = |errno| from_errno(errno, &place.shown);
     match change {
         Change::Put { before, made, .. } => {
             put_back(job, &place, before.as_ref())?;
-            // What others put into them meanwhile stays, and they with it.
-            make::remove_empty(job, made);
-            Ok(())
+            Ok(remove_made(job, made))
         }
         Change::DeletedFile { before, .. } => {
             let spot = place.spot(LastLink::Keep)?;
             let mut copy = job.journal().read(before)?;
             let expect = Expect::Absent(Some(before.mode));
-            atomic::put(&spot, &mut copy, expect, job.leash, &place.shown).map(drop)
+            let written = atomic::put(&spot, &mut copy, expect, job.leash, &place.shown);
+            written.map(|_written| Vec::new())
         }
         Change::DeletedFolder { mode, .. } => {
             let spot = place.spot(LastLink::Keep)?;
             rustix::fs::mkdirat(&spot.parent, &spot.name, Mode::from_raw_mode(*mode))
                 .map_err(fault)?;
-            sync_folder(&spot.parent).map_err(fault)
+            let synced = sync_folder(&spot.parent).map_err(fault);
+            synced.map(|()| Vec::new())
         }
         Change::DeletedLink { link, .. } => {
             let spot = place.spot(LastLink::Keep)?;
             rustix::fs::symlinkat(link, &spot.parent, &spot.name).map_err(fault)?;
-            sync_folder(&spot.parent).map_err(fault)
+            let synced = sync_folder(&spot.parent).map_err(fault);
+            synced.map(|()| Vec::new())
         }
         Change::Moved { from, made, .. } => {
             let old = job.past_place(from);
             let plan = rename::plan(job, &place, &old)?;
             rename::rename(&plan.from, &plan.to, &old)?;
-            make::remove_empty(job, made);
-            Ok(())
+            Ok(remove_made(job, made))
         }
         Change::Made { paths } => {
-            for path in paths.iter().rev() {
-                let place = job.past_place(path);
-                let spot = place.spot(LastLink::Keep)?;
-                rustix::fs::unlinkat(&spot.parent, &spot.name, AtFlags::REMOVEDIR)
-                    .map_err(|errno| not_empty(errno, &place.shown))?;
-            }
-            Ok(())
+            let spot = place.spot(LastLink::Keep)?;
+            rustix::fs::unlinkat(&spot.parent, &spot.name, AtFlags::REMOVEDIR)
+                .map_err(|errno| not_empty(errno, &place.shown))?;
+            let above = paths
+                .split_last()
+                .map_or(&[][..], |(_innermost, above)| above);
+            Ok(remove_made(job, above))
         }
     }
+}
+
+/// Takes folders away that were made for a change, outermost first. Returns those that stay.
+fn remove_made<'p>(job: &Job<'_>, made: &'p [PathBuf]) -> Vec<&'p PathBuf> {
+    let gone = make::remove_empty(job, made).len();
+    made.iter().take(made.len() - gone).collect()
 }
 
 /// A folder that was made holds what was not: nobody is told to delete that.
@@ -357,7 +386,13 @@ pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailur
         Change::DeletedFile { before, .. } => diff(&place.shown, None, Some(&kept_text(before)?)),
         Change::DeletedFolder { .. } => format!("make the folder {}\n", place.shown),
         Change::DeletedLink { .. } => format!("make the link {}\n", place.shown),
-        Change::Made { .. } => format!("delete the empty folder {}\n", place.shown),
+        Change::Made { paths } => {
+            let above = paths
+                .split_last()
+                .map_or(&[][..], |(_innermost, above)| above);
+            let above = folder_lines(job, "delete, if it is empty then,", above);
+            format!("delete the empty folder {}\n{above}", place.shown)
+        }
         Change::Moved { from, made, .. } => {
             let folders = folder_lines(job, "delete, if it is empty then,", made);
             format!(

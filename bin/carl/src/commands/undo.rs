@@ -13,7 +13,7 @@ use std::path::Path;
 use terminal::exit::{Exit, Failure};
 use terminal::render::{print, print_error};
 use terminal::sessions;
-use text::escape::visible;
+use text::escape::{visible, visible_line};
 
 /// Has a session undo.
 ///
@@ -58,13 +58,13 @@ fn pass_over(history: &Path, file: &Path) -> Result<()> {
     match passed {
         Some(Ok(_count)) => Ok(print_error(&format!(
             "{} stays as it is.\n",
-            visible(&file.to_string_lossy())
+            visible_line(&file.to_string_lossy())
         ))?),
         Some(Err(failure)) => Err(anyhow::anyhow!(failure.message)),
         None => Err(Failure::usage(
             format!(
                 "--skip: the session has no change of {} to undo",
-                file.display()
+                visible_line(&file.to_string_lossy())
             ),
             "The refused undo names the file.",
         )
@@ -83,7 +83,7 @@ fn pass_over_asked(history: &Path) -> Result<()> {
         print_error(&format!(
             "{} {why}\n\
              Leave it as it is, and take back the older change of another file? [y/N] ",
-            visible(&next.path.to_string_lossy()),
+            visible_line(&next.path.to_string_lossy()),
         ))?;
         let mut line = String::new();
         stdin
@@ -101,7 +101,7 @@ fn pass_over_asked(history: &Path) -> Result<()> {
 /// What is said of a file that holds neither what the change left nor what was there before, or that
 /// a link leads away from. One that cannot be read is for the undo to tell.
 fn why_not_undone(file: &LeftFile) -> Option<String> {
-    let tool = visible(&file.tool);
+    let tool = visible_line(&file.tool);
     if std::fs::canonicalize(&file.path).is_ok_and(|real| real != file.path) {
         return Some(format!(
             "leads through a link to another place than {tool} changed."
@@ -144,7 +144,7 @@ async fn print_before(flags: &SessionFlags, session: Option<&str>) -> Result<Exi
     };
     print_error(&format!(
         "{} as it was:\n",
-        visible(&path.to_string_lossy())
+        visible_line(&path.to_string_lossy())
     ))?;
     let mut stdout = std::io::stdout();
     if stdout.is_terminal() {
