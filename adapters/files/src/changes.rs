@@ -2,6 +2,7 @@
 
 use crate::identity::Identity;
 use domain::hash::Digest;
+use domain::id::CallId;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -75,6 +76,8 @@ impl Change {
 pub(crate) struct Open {
     pub(crate) number: u64,
     pub(crate) time: jiff::Timestamp,
+    /// The call that made it.
+    pub(crate) call: Option<CallId>,
     pub(crate) tool: String,
     pub(crate) change: Change,
     /// Whether the user had undo pass it over: its file stays as it is, and what was kept of it too.

@@ -16,6 +16,7 @@ use api::executor::ToolFailure;
 use api::failure::{broken, mendable};
 use disk::private;
 use domain::hash::Digest;
+use domain::id::CallId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -40,6 +41,8 @@ pub(crate) enum Record {
     Opened {
         number: u64,
         time: jiff::Timestamp,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<CallId>,
         tool: String,
         #[serde(flatten)]
         change: Change,
@@ -57,6 +60,15 @@ pub(crate) enum Record {
         number: u64,
         after: Digest,
     },
+}
+
+/// What a history comes to.
+#[derive(Debug, Default)]
+pub(crate) struct Folded {
+    /// Every change that can be taken back, oldest first.
+    pub(crate) open: Vec<Open>,
+    /// The others, and why.
+    pub(crate) closed: Vec<(Open, Closing)>,
 }
 
 /// The history of one session.
@@ -80,24 +92,34 @@ impl Journal {
 
     /// Every change that can be taken back, oldest first.
     pub(crate) fn open_changes(&self) -> Result<Vec<Open>, ToolFailure> {
+        self.folded().map(|folded| folded.open)
+    }
+
+    /// Every change that was written down.
+    pub(crate) fn folded(&self) -> Result<Folded, ToolFailure> {
         let file = match File::open(self.journal()) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Folded::default());
+            }
             Err(error) => return Err(fault(error)),
         };
         let mut open = BTreeMap::new();
+        let mut closed = Vec::new();
         let mut reader = BufReader::new(file);
         let mut line = Vec::new();
         loop {
             line.clear();
             if reader.read_until(b'\n', &mut line).map_err(fault)? == 0 || !line.ends_with(b"\n") {
                 // A last line without its end was never acknowledged.
-                return Ok(open.into_values().collect());
+                let open = open.into_values().collect();
+                return Ok(Folded { open, closed });
             }
             match serde_json::from_slice(&line) {
                 Ok(Record::Opened {
                     number,
                     time,
+                    call,
                     tool,
                     change,
                 }) => {
@@ -106,6 +128,7 @@ impl Journal {
                         Open {
                             number,
                             time,
+                            call,
                             tool,
                             change,
                             is_passed: false,
@@ -117,8 +140,9 @@ impl Journal {
                         one.is_passed = true;
                     }
                 }
-                Ok(Record::Closed { number, .. }) => {
-                    open.remove(&number);
+                Ok(Record::Closed { number, why }) => {
+                    let ended = open.remove(&number);
+                    closed.extend(ended.map(|one| (one, why)));
                 }
                 Ok(Record::Merged {
                     number,
@@ -191,11 +215,17 @@ impl Journal {
     }
 
     /// Writes a change down, before it is made. Returns its number.
-    pub(crate) fn begin(&self, tool: &str, change: Change) -> Result<u64, ToolFailure> {
+    pub(crate) fn begin(
+        &self,
+        tool: &str,
+        call: CallId,
+        change: Change,
+    ) -> Result<u64, ToolFailure> {
         let number = self.next_number()?;
         self.append(&Record::Opened {
             number,
             time: jiff::Timestamp::now(),
+            call: Some(call),
             tool: tool.to_owned(),
             change,
         })?;
@@ -356,6 +386,7 @@ mod tests {
         let before = journal.keep(&mut &*before, before.len() as u64, 0o644, &leash())?;
         journal.begin(
             "write_file",
+            CallId::from_uuid(uuid::Uuid::nil()),
             Change::Put {
                 path: PathBuf::from("/w/a"),
                 before: Some(before),
@@ -438,7 +469,8 @@ mod tests {
             what: None,
             made: Vec::new(),
         };
-        journal.begin("move_file", moved).unwrap();
+        let call = CallId::from_uuid(uuid::Uuid::nil());
+        journal.begin("move_file", call, moved).unwrap();
         put(&journal, b"56789", b"x").unwrap();
         assert_eq!(put(&journal, b"x", b"y").unwrap_err().rule, "undo_full");
     }

@@ -35,5 +35,7 @@ mod walk;
 
 pub use config::Config;
 pub use error::Error;
-pub use history::{LeftFile, before_last_change, last_changed, next_undone, pass_over};
+pub use history::{
+    CallChanges, LeftFile, before_last_change, last_changed, next_undone, of_calls, pass_over,
+};
 pub use service::FileTools;

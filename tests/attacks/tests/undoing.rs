@@ -7,11 +7,13 @@
 
 use attacks::script::{Call, recast, sit, statuses};
 use domain::limits::UNDO_BYTES;
-use serde_json::json;
+use scenarios::Scene;
+use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use testkit::House;
+use std::sync::Mutex;
+use testkit::{House, Reply, Server};
 
 const HANDS: [&str; 7] = [
     "--allow-write",
@@ -345,4 +347,160 @@ fn no_name_of_a_file_begins_a_line_of_undos_own() {
         );
         assert!(!told.contains("\u{1b}[31m"), "{told}");
     }
+}
+
+/// Holds a chat in which these lines are typed; before each, `meanwhile` sees its number. What was on
+/// the screen.
+fn chat(
+    house: &House,
+    agent: &str,
+    lines: &[&str],
+    mut meanwhile: impl FnMut(usize, &House),
+) -> String {
+    let mut typed = 0;
+    let carl = house.ask([
+        "chat",
+        "--agent",
+        agent,
+        "--allow-write",
+        ".",
+        "--yes",
+        "write",
+    ]);
+    let run = carl.env("TERM", "dumb").talking(&["> "], |_, _| {
+        meanwhile(typed, house);
+        typed += 1;
+        lines
+            .get(typed - 1)
+            .map_or("/quit", |line| *line)
+            .to_owned()
+    });
+    run.finished.stderr.replace('\r', "")
+}
+
+fn edit(path: &str, old: &str, new: &str) -> Reply {
+    Reply::call("edit_file", json!({"path": path, "old": old, "new": new}))
+}
+
+/// Two files of the user's, and the replies of a model as far as the end of a first exchange.
+fn two_files() -> House {
+    let house = House::new();
+    house.write("a.txt", "a of the user\n");
+    house.write("b.txt", "draft\n");
+    house
+}
+
+const LINES: [&str; 3] = ["improve b", "now a", "/undo"];
+
+#[test]
+fn undo_of_a_chat_takes_back_its_exchange_and_no_other() {
+    let improve = || {
+        [
+            edit("b.txt", "draft", "good work"),
+            Reply::text("Done with b."),
+        ]
+    };
+    let spoil = || edit("a.txt", "a of", "ruined");
+    let scene = |replies: Vec<Reply>| {
+        let house = two_files();
+        let server = Server::openai(replies);
+        house.configure(&server.config("openai"));
+        Scene { house, server }
+    };
+    // The user has put the file back by hand.
+    let put_back = scene(
+        improve()
+            .into_iter()
+            .chain([spoil(), Reply::text("Done.")])
+            .collect(),
+    );
+    let screen = chat(&put_back.house, "coder", &LINES, |typed, house| {
+        if typed == 2 {
+            house.write("a.txt", "a of the user\n");
+        }
+    });
+    assert!(
+        screen.contains("now a (1 file change back already)"),
+        "{screen}"
+    );
+    assert_eq!(put_back.house.read("b.txt"), "good work\n", "{screen}");
+    // An exchange that takes back an earlier change, and makes one.
+    let undo = Reply::call("undo", json!({}));
+    let calls = [undo, spoil(), Reply::text("Done.")];
+    let net = scene(improve().into_iter().chain(calls).collect());
+    let screen = chat(&net.house, "coder", &LINES, |_, _| {});
+    assert_eq!(net.house.read("a.txt"), "a of the user\n", "{screen}");
+    assert!(
+        screen.contains("now a (1 file change taken back)"),
+        "{screen}"
+    );
+    assert!(
+        screen.contains("not made again: 1 file change of before it"),
+        "{screen}"
+    );
+    // As it is meant.
+    let plain = scene(
+        improve()
+            .into_iter()
+            .chain([spoil(), Reply::text("Done.")])
+            .collect(),
+    );
+    let screen = chat(&plain.house, "coder", &LINES, |_, _| {});
+    assert!(
+        screen.contains("now a (1 file change taken back)"),
+        "{screen}"
+    );
+    assert_eq!(plain.house.read("a.txt"), "a of the user\n", "{screen}");
+    assert_eq!(plain.house.read("b.txt"), "good work\n", "{screen}");
+}
+
+/// A model whose agent changes a.txt on behalf of another one.
+fn with_a_child(body: &Value, main: &Mutex<Vec<Reply>>) -> Reply {
+    let said = body["messages"].to_string();
+    if !said.contains("CHILDTASK") || said.contains("now a") {
+        let mut main = main.lock().unwrap();
+        return match main.is_empty() {
+            true => Reply::text("ok"),
+            false => main.remove(0),
+        };
+    }
+    let has_tools = body["tools"]
+        .as_array()
+        .is_some_and(|tools| !tools.is_empty());
+    if body.get("response_format").is_some() || !has_tools {
+        let report = json!({
+            "status": "success", "summary": "Changed a.", "artifacts": ["a.txt"],
+            "result_quality": "verified", "source": "tool_output", "new_memory_candidates": [],
+        });
+        return Reply::text(report.to_string());
+    }
+    match said.contains("\"role\":\"tool\"") {
+        true => Reply::text("I changed a.txt."),
+        false => edit("a.txt", "a of", "changed by the child"),
+    }
+}
+
+#[test]
+fn undo_of_a_chat_counts_a_childs_change_once() {
+    let task = json!({"type": "coder", "task": "CHILDTASK: change a.txt"});
+    let main = Mutex::new(vec![
+        edit("b.txt", "draft", "good work"),
+        Reply::text("Done with b."),
+        Reply::call("spawn_agent", task),
+        Reply::text("Done."),
+    ]);
+    let house = two_files();
+    let server = Server::speak(move |body, _| with_a_child(body, &main)).openai();
+    house.configure(&server.config("openai"));
+    let screen = chat(&house, "sysadmin", &LINES, |typed, house| {
+        if typed == 2 {
+            assert!(house.read("a.txt").contains("child"));
+        }
+    });
+    assert!(
+        screen.contains("now a (1 file change taken back)"),
+        "{screen}"
+    );
+    assert_eq!(house.read("a.txt"), "a of the user\n", "{screen}");
+    assert_eq!(house.read("b.txt"), "good work\n", "{screen}");
 }

@@ -25,7 +25,8 @@ use text::escape::visible_line;
 enum Standing {
     /// It can be taken back.
     Made,
-    /// It never happened: a crash came between writing it down and making it.
+    /// Somebody put it back already, or it never happened: a crash came between writing it down and
+    /// making it.
     NeverMade,
     /// Someone changed the place since.
     Overtaken,
@@ -47,61 +48,56 @@ type Content = Option<Kept>;
 /// What earlier undos of a plan leave at a path; `None` when that is no file's content.
 type Left = BTreeMap<PathBuf, Option<Content>>;
 
-/// The last change that really happened; those above it in the journal that did not are voided.
-fn last_made(job: &Job<'_>) -> Result<(Open, usize), ToolFailure> {
-    let void = |number| job.journal().close(number, Closing::Void);
-    made(job, 0, void).map(|(last, left, _)| (last, left))
+/// The change that an undo takes back.
+struct Top {
+    last: Open,
+    /// Whether it happened, or somebody put it back already.
+    is_made: bool,
+    /// How many are left then.
+    left: usize,
+    /// What undos before it leave.
+    content: Left,
 }
 
-/// The last change that really happened once so many before it are taken back, how many are left
-/// then, and what those before it leave. Those that did not happen are given to `void`.
-fn made(
-    job: &Job<'_>,
-    before: usize,
-    void: impl Fn(u64) -> Result<(), ToolFailure>,
-) -> Result<(Open, usize, Left), ToolFailure> {
+/// The change that is taken back once so many before it are. An undo takes back the last change and
+/// no older one, also where somebody has put that back already: nobody asked for the older one.
+fn top(job: &Job<'_>, before: usize) -> Result<Top, ToolFailure> {
     let mut open = job.journal().open_changes()?;
     open.retain(|one| !one.is_passed);
-    let mut left = Left::new();
+    let mut content = Left::new();
     let mut taken = 0;
-    let mut gone = None;
     while let Some(last) = open.pop() {
         let path = path_of(&last.change);
         // The disk says nothing of what lies below a change that is not taken back yet.
-        let standing = match left.contains_key(path) {
+        let standing = match content.contains_key(path) {
             true => Standing::Made,
             false => standing(job, &last.change)?,
         };
-        match standing {
-            Standing::Made if taken == before => return Ok((last, open.len(), left)),
-            Standing::Made => {
-                taken += 1;
-                if let Change::Moved { from, .. } = &last.change {
-                    left.insert(from.clone(), None);
-                }
-                left.insert(path.to_owned(), left_by(&last.change));
+        if matches!(standing, Standing::Overtaken | Standing::Elsewhere) {
+            return Err(overtaken(job, &last, standing));
+        }
+        let is_made = standing == Standing::Made;
+        if taken == before {
+            let left = open.len();
+            return Ok(Top {
+                last,
+                is_made,
+                left,
+                content,
+            });
+        }
+        taken += 1;
+        if is_made {
+            if let Change::Moved { from, .. } = &last.change {
+                content.insert(from.clone(), None);
             }
-            Standing::NeverMade => {
-                void(last.number)?;
-                gone = gone.or(Some((job.past_place(path).shown, last.tool)));
-            }
-            Standing::Overtaken | Standing::Elsewhere => {
-                return Err(overtaken(job, &last, standing));
-            }
+            content.insert(path.to_owned(), left_by(&last.change));
         }
     }
-    let why = match gone {
-        Some((shown, tool)) => format!(
-            "`{shown}` is as it was before {tool} already, and this session changed nothing else."
-        ),
-        None => "There is no file change of this session left to undo.".to_owned(),
-    };
     Err(mendable(
         "nothing_to_undo",
-        format!(
-            "{why} For a change of an earlier session, the user can type `carl undo`, or `carl undo \
-             ID` with an id that `carl session list` shows."
-        ),
+        "There is no file change of this session left to undo. For a change of an earlier session, \
+         the user can type `carl undo`, or `carl undo ID` with an id that `carl session list` shows.",
     ))
 }
 
@@ -236,30 +232,44 @@ fn digest(job: &Job<'_>, place: &Place<'_>, found: &Found) -> Result<Digest, Too
 
 pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let _: arguments::Nothing = job.call.parse_arguments()?;
-    let (last, left) = last_made(job)?;
+    let Top {
+        last,
+        is_made,
+        left,
+        ..
+    } = top(job, 0)?;
+    let place = job.past_place(path_of(&last.change));
+    let path = place.target.to_string_lossy().into_owned();
+    let mut data = Undo {
+        tool: last.tool.clone(),
+        path: path.clone(),
+        left,
+        was_back: !is_made,
+        stays: Vec::new(),
+    };
+    if !is_made {
+        job.journal().close(last.number, Closing::Void)?;
+        let text = format!(
+            "`{}` is as it was before {} already; nothing was changed. {left} more can be undone.",
+            place.shown, last.tool
+        );
+        return job.output(&data, text, &path);
+    }
     let stays = take_back(job, &last.change)?;
-    let stays: Vec<String> = stays
+    data.stays = stays
         .iter()
         .map(|folder| folder.to_string_lossy().into_owned())
         .collect();
     job.journal().close(last.number, Closing::Undone)?;
-    let place = job.past_place(path_of(&last.change));
-    let path = place.target.to_string_lossy().into_owned();
     let said = |folder: &String| {
         let shown = visible_line(folder);
         format!("The folder {shown} stays: it holds what was put there since. ")
     };
-    let said: String = stays.iter().map(said).collect();
+    let said: String = data.stays.iter().map(said).collect();
     let text = format!(
         "Undid {} of {}. {said}{left} more can be undone.",
         last.tool, place.shown
     );
-    let data = Undo {
-        tool: last.tool,
-        path: path.clone(),
-        left,
-        stays,
-    };
     let mut output = job.output(&data, text, &path)?;
     output.artifacts = vec![path];
     Ok(output)
@@ -358,8 +368,19 @@ fn put_back(job: &Job<'_>, place: &Place<'_>, before: Option<&Kept>) -> Result<(
 /// What an undo would change, after so many others.
 pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailure> {
     let _lane = job.lane();
-    let (last, _, left) = made(job, before, |_number| Ok(()))?;
+    let Top {
+        last,
+        is_made,
+        content: left,
+        ..
+    } = top(job, before)?;
     let place = job.past_place(path_of(&last.change));
+    if !is_made {
+        return Ok(format!(
+            "undo {} of {}: it is as it was before already, nothing changes\n",
+            last.tool, place.shown
+        ));
+    }
     let kept_text = |kept: &Kept| -> Result<String, ToolFailure> {
         let mut bytes = Vec::new();
         let copy = job.journal().read(kept)?;
