@@ -68,7 +68,7 @@ pub(crate) enum LastLink {
 pub(crate) enum Spelling {
     /// As a caller wrote it: a name may be stored in another Unicode form.
     Written,
-    /// As it was stored.
+    /// As the file system has it, real when it was written down: no link in it is followed.
     Stored,
 }
 
@@ -278,9 +278,13 @@ impl Place<'_> {
     }
 
     fn open_root(&self, root: &Path) -> Result<Root, ToolFailure> {
-        let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        let links = match self.spelling {
+            Spelling::Written => ResolveFlags::NO_MAGICLINKS,
+            Spelling::Stored => ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_SYMLINKS,
+        };
+        let beneath = ResolveFlags::BENEATH | links;
         let rest = self.target.strip_prefix(root).unwrap_or(Path::new(""));
-        match open_folder(root) {
+        match open_folder(root, links) {
             Ok(fd) => Ok(Root {
                 rest: if rest.as_os_str().is_empty() {
                     PathBuf::from(".")
@@ -296,7 +300,7 @@ impl Place<'_> {
                     return Err(self.fault(Errno::NOENT));
                 };
                 Ok(Root {
-                    fd: open_folder(above).map_err(|e| self.fault(e))?,
+                    fd: open_folder(above, links).map_err(|e| self.fault(e))?,
                     rest: PathBuf::from(name),
                     resolve: beneath | ResolveFlags::NO_SYMLINKS,
                 })
@@ -382,8 +386,7 @@ impl Place<'_> {
 }
 
 /// Opens one of the call's roots, which the user named; its own links are the user's.
-fn open_folder(root: &Path) -> Result<OwnedFd, Errno> {
-    let resolve = ResolveFlags::NO_MAGICLINKS;
+fn open_folder(root: &Path, resolve: ResolveFlags) -> Result<OwnedFd, Errno> {
     let fd = rustix::fs::openat2(CWD, root, FOLDER, Mode::empty(), resolve)?;
     if is_procfs(&fd)? {
         Err(Errno::LOOP)

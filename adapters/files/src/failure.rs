@@ -5,6 +5,8 @@ use rustix::io::Errno;
 
 /// The rule of what is not there.
 pub(crate) const NOT_FOUND: &str = "not_found";
+/// The rule of a path with a link in it that is not followed.
+pub(crate) const LINK: &str = "magic_link";
 
 pub(crate) fn not_found(shown: &str) -> ToolFailure {
     mendable(
@@ -37,7 +39,7 @@ pub(crate) fn from_errno(errno: Errno, shown: &str) -> ToolFailure {
             format!("`{shown}` leads out of the folders this call may touch."),
         ),
         Errno::LOOP => refused(
-            "magic_link",
+            LINK,
             format!("`{shown}` leads through a link that cannot be followed."),
         ),
         Errno::NOSPC | Errno::DQUOT => broken(

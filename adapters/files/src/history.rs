@@ -1,19 +1,63 @@
 //! What commands of the user's ask of a session's undo history, by its folder: what the next undo
 //! takes back, and what it passes over.
 
-use crate::journal::{Change, Journal, Record, fault};
+use crate::journal::{Change, Closing, Folded, Journal, Open, Record, fault};
 use api::executor::ToolFailure;
 use domain::hash::Digest;
+use domain::id::CallId;
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// How many changes of a session can be taken back, by the folder of its undo history; none where
-/// that cannot be read.
+/// When the last change of a session was made that can be taken back, by the folder of its undo
+/// history; `None` where there is none, or it cannot be read.
 #[must_use]
-pub fn open_changes(history: &Path) -> usize {
-    Journal::new(history.to_owned(), 0)
-        .open_changes()
-        .map_or(0, |open| open.iter().filter(|one| !one.is_passed).count())
+pub fn last_changed(history: &Path) -> Option<jiff::Timestamp> {
+    let open = Journal::new(history.to_owned(), 0).open_changes().ok()?;
+    let mut newest = open.iter().rev();
+    newest.find(|one| !one.is_passed).map(|one| one.time)
+}
+
+/// How the changes that some calls made stand in a session's undo history.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CallChanges {
+    /// All that were written down.
+    pub recorded: usize,
+    /// Those that so many undos take back, and nothing else.
+    pub next: usize,
+    /// Those that lie below a change of another call, or became part of one.
+    pub beyond: usize,
+    /// Those that undo passes over, as the user said.
+    pub passed: usize,
+    /// Those that were taken back.
+    pub undone: usize,
+}
+
+/// How the changes of these calls stand, by the folder of the session's undo history.
+///
+/// # Errors
+/// What stands in the way of reading the history.
+pub fn of_calls(history: &Path, calls: &BTreeSet<CallId>) -> Result<CallChanges, ToolFailure> {
+    let Folded { mut open, closed } = Journal::new(history.to_owned(), 0).folded()?;
+    let is_theirs = |one: &Open| one.call.is_some_and(|call| calls.contains(&call));
+    let ended = |end: Closing| {
+        let theirs = closed.iter().filter(|(one, _)| is_theirs(one));
+        theirs.filter(|(_, why)| *why == end).count()
+    };
+    let (undone, merged) = (ended(Closing::Undone), ended(Closing::Dropped));
+    let void = ended(Closing::Void);
+    let passed = open.iter().filter(|one| one.is_passed && is_theirs(one));
+    let passed = passed.count();
+    open.retain(|one| !one.is_passed);
+    let next = open.iter().rev().take_while(|one| is_theirs(one)).count();
+    let all = open.iter().filter(|one| is_theirs(one)).count();
+    Ok(CallChanges {
+        recorded: all + passed + undone + merged + void,
+        next,
+        beyond: all - next + merged,
+        passed,
+        undone,
+    })
 }
 
 /// A file as a change left it.

@@ -10,8 +10,10 @@ use api::executor::ToolFailure;
 use api::failure::{broken, mendable};
 use domain::id::SessionId;
 use domain::tool::ToolOutput;
+use paths::real_path;
 use policy::protected::Protected;
 use serde::Serialize;
+use std::cell::OnceCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -26,6 +28,25 @@ pub(crate) struct Job<'a> {
     pub(crate) call: &'a JudgedCall,
     pub(crate) leash: &'a Leash,
     pub(crate) tool: Tool,
+    /// Where what may be changed is looked for by its real path.
+    past_roots: OnceCell<Vec<PathBuf>>,
+}
+
+impl<'a> Job<'a> {
+    pub(crate) fn new(
+        workshop: &'a Workshop,
+        call: &'a JudgedCall,
+        leash: &'a Leash,
+        tool: Tool,
+    ) -> Self {
+        Self {
+            workshop,
+            call,
+            leash,
+            tool,
+            past_roots: OnceCell::new(),
+        }
+    }
 }
 
 impl Job<'_> {
@@ -39,14 +60,21 @@ impl Job<'_> {
         self.place(argument, &self.call.write_roots)
     }
 
-    /// An absolute path out of the journal, which must still lie in what may be changed.
+    /// A real path out of the journal, which must still lie in what may be changed. No link is
+    /// followed to it: what one leads to now is not what was changed then.
     pub(crate) fn past_place<'p>(&'p self, path: &'p Path) -> Place<'p> {
+        let roots = self.past_roots.get_or_init(|| {
+            // A folder that was given may lie behind a link of the user's.
+            let given = self.call.write_roots.iter();
+            let real = given.clone().filter_map(|root| real_path(root));
+            given.cloned().chain(real).collect()
+        });
         Place {
             ground: &self.workshop.ground,
             shown: visible_line(&path.to_string_lossy()),
             target: path,
             spelling: Spelling::Stored,
-            roots: &self.call.write_roots,
+            roots,
         }
     }
 

@@ -6,90 +6,22 @@
 //! and so can what somebody else saved between two changes. Where nothing is left to merge, and for a
 //! single file larger than the limit, the change is refused.
 
+pub(crate) use crate::changes::{Change, Kept, Open};
+
 use crate::atomic::{self, Written};
 use crate::context::Leash;
 use crate::failure::from_io;
+use crate::merging::{Merge, mergeable, used};
 use api::executor::ToolFailure;
 use api::failure::{broken, mendable};
 use disk::private;
 use domain::hash::Digest;
+use domain::id::CallId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-
-/// Content that was kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Kept {
-    pub(crate) digest: Digest,
-    pub(crate) bytes: u64,
-    /// Permission bits.
-    pub(crate) mode: u32,
-}
-
-/// One change, with what it takes to take it back. Paths are absolute.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "change", rename_all = "snake_case")]
-pub(crate) enum Change {
-    /// A file got new content.
-    Put {
-        path: PathBuf,
-        before: Option<Kept>,
-        after: Digest,
-        /// Folders that were made for it, outermost first.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        made: Vec<PathBuf>,
-    },
-    /// Folders were made, outermost first.
-    Made { paths: Vec<PathBuf> },
-    /// Something was renamed.
-    Moved {
-        from: PathBuf,
-        to: PathBuf,
-        /// Folders that were made for it, outermost first.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        made: Vec<PathBuf>,
-    },
-    /// A file was deleted.
-    DeletedFile { path: PathBuf, before: Kept },
-    /// An empty folder was deleted.
-    DeletedFolder { path: PathBuf, mode: u32 },
-    /// A symbolic link was deleted.
-    DeletedLink { path: PathBuf, link: PathBuf },
-}
-
-impl Change {
-    /// Whether it is one of a file or folder.
-    pub(crate) fn touches(&self, file: &Path) -> bool {
-        match self {
-            Self::Put { path, .. }
-            | Self::DeletedFile { path, .. }
-            | Self::DeletedFolder { path, .. }
-            | Self::DeletedLink { path, .. } => path == file,
-            Self::Moved { from, to, .. } => from == file || to == file,
-            Self::Made { paths } => paths.iter().any(|path| path == file),
-        }
-    }
-
-    fn kept(&self) -> Option<&Kept> {
-        match self {
-            Self::Put { before, .. } => before.as_ref(),
-            Self::DeletedFile { before, .. } => Some(before),
-            _ => None,
-        }
-    }
-}
-
-/// A change that can be taken back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Open {
-    pub(crate) number: u64,
-    pub(crate) tool: String,
-    pub(crate) change: Change,
-    /// Whether the user had undo pass it over: its file stays as it is, and what was kept of it too.
-    pub(crate) is_passed: bool,
-}
 
 /// Why a change is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,6 +41,8 @@ pub(crate) enum Record {
     Opened {
         number: u64,
         time: jiff::Timestamp,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<CallId>,
         tool: String,
         #[serde(flatten)]
         change: Change,
@@ -126,6 +60,15 @@ pub(crate) enum Record {
         number: u64,
         after: Digest,
     },
+}
+
+/// What a history comes to.
+#[derive(Debug, Default)]
+pub(crate) struct Folded {
+    /// Every change that can be taken back, oldest first.
+    pub(crate) open: Vec<Open>,
+    /// The others, and why.
+    pub(crate) closed: Vec<(Open, Closing)>,
 }
 
 /// The history of one session.
@@ -149,31 +92,43 @@ impl Journal {
 
     /// Every change that can be taken back, oldest first.
     pub(crate) fn open_changes(&self) -> Result<Vec<Open>, ToolFailure> {
+        self.folded().map(|folded| folded.open)
+    }
+
+    /// Every change that was written down.
+    pub(crate) fn folded(&self) -> Result<Folded, ToolFailure> {
         let file = match File::open(self.journal()) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Folded::default());
+            }
             Err(error) => return Err(fault(error)),
         };
         let mut open = BTreeMap::new();
+        let mut closed = Vec::new();
         let mut reader = BufReader::new(file);
         let mut line = Vec::new();
         loop {
             line.clear();
             if reader.read_until(b'\n', &mut line).map_err(fault)? == 0 || !line.ends_with(b"\n") {
                 // A last line without its end was never acknowledged.
-                return Ok(open.into_values().collect());
+                let open = open.into_values().collect();
+                return Ok(Folded { open, closed });
             }
             match serde_json::from_slice(&line) {
                 Ok(Record::Opened {
                     number,
+                    time,
+                    call,
                     tool,
                     change,
-                    ..
                 }) => {
                     open.insert(
                         number,
                         Open {
                             number,
+                            time,
+                            call,
                             tool,
                             change,
                             is_passed: false,
@@ -185,19 +140,16 @@ impl Journal {
                         one.is_passed = true;
                     }
                 }
-                Ok(Record::Closed { number, .. }) => {
-                    open.remove(&number);
+                Ok(Record::Closed { number, why }) => {
+                    let ended = open.remove(&number);
+                    closed.extend(ended.map(|one| (one, why)));
                 }
                 Ok(Record::Merged {
                     number,
                     after: later,
                 }) => {
-                    if let Some(Open {
-                        change: Change::Put { after, .. },
-                        ..
-                    }) = open.get_mut(&number)
-                    {
-                        *after = later;
+                    if let Some(one) = open.get_mut(&number) {
+                        one.leaves(later);
                     }
                 }
                 Err(error) => {
@@ -263,11 +215,17 @@ impl Journal {
     }
 
     /// Writes a change down, before it is made. Returns its number.
-    pub(crate) fn begin(&self, tool: &str, change: Change) -> Result<u64, ToolFailure> {
+    pub(crate) fn begin(
+        &self,
+        tool: &str,
+        call: CallId,
+        change: Change,
+    ) -> Result<u64, ToolFailure> {
         let number = self.next_number()?;
         self.append(&Record::Opened {
             number,
             time: jiff::Timestamp::now(),
+            call: Some(call),
             tool: tool.to_owned(),
             change,
         })?;
@@ -294,23 +252,22 @@ impl Journal {
         if size > self.limit {
             return Err(too_large(self.limit));
         }
-        loop {
-            let open = self.open_changes()?;
-            let kept = open.iter().filter_map(|open| open.change.kept());
-            let used: u64 = kept.map(|kept| kept.bytes).sum();
-            if used.saturating_add(size) <= self.limit {
-                return Ok(());
-            }
-            let (into, later) = mergeable(&open).ok_or_else(|| full(self.limit))?;
-            let Change::Put { after, .. } = &later.change else {
-                return Err(full(self.limit));
-            };
-            self.append(&Record::Merged {
-                number: into.number,
-                after: *after,
-            })?;
-            self.close(later.number, Closing::Dropped)?;
+        let mut open = self.open_changes()?;
+        let mut merges = Vec::new();
+        // Nothing is given up for a change that is refused all the same.
+        while used(&open).saturating_add(size) > self.limit {
+            let merge = mergeable(&open).ok_or_else(|| full(self.limit))?;
+            merge.apply(&mut open);
+            merges.push(merge);
         }
+        for Merge { into, later, after } in merges {
+            self.append(&Record::Merged {
+                number: into,
+                after,
+            })?;
+            self.close(later, Closing::Dropped)?;
+        }
+        Ok(())
     }
 
     /// Removes copies that no open change needs.
@@ -393,33 +350,6 @@ fn whole_lines(file: &mut File) -> io::Result<u64> {
     Ok(end as u64)
 }
 
-/// The oldest two changes of one file that can be taken back as one: nothing between them moved or
-/// deleted anything, and the later one keeps what the earlier one left. Where it keeps something
-/// else, somebody saved that in between, and only the later change can bring it back.
-fn mergeable(open: &[Open]) -> Option<(&Open, &Open)> {
-    let mut last: BTreeMap<&Path, (&Open, Digest)> = BTreeMap::new();
-    for one in open {
-        let Change::Put {
-            path,
-            before,
-            after,
-            ..
-        } = &one.change
-        else {
-            if !matches!(one.change, Change::Made { .. }) {
-                last.clear();
-            }
-            continue;
-        };
-        let found = before.as_ref().map(|kept| kept.digest);
-        match last.insert(path, (one, *after)) {
-            Some((earlier, left)) if found == Some(left) => return Some((earlier, one)),
-            _ => {}
-        }
-    }
-    None
-}
-
 fn full(limit: u64) -> ToolFailure {
     mendable(
         "undo_full",
@@ -456,6 +386,7 @@ mod tests {
         let before = journal.keep(&mut &*before, before.len() as u64, 0o644, &leash())?;
         journal.begin(
             "write_file",
+            CallId::from_uuid(uuid::Uuid::nil()),
             Change::Put {
                 path: PathBuf::from("/w/a"),
                 before: Some(before),
@@ -510,7 +441,21 @@ mod tests {
         assert_eq!(kept_bytes(&journal), [2, 6, 2], "v2 is part of theirs");
         let full = put(&journal, b"0123456", b"x").unwrap_err();
         assert_eq!(full.rule, "undo_full");
-        assert_eq!(kept_bytes(&journal), [2, 6]);
+        assert_eq!(kept_bytes(&journal), [2, 6, 2], "nothing is merged in vain");
+    }
+
+    #[test]
+    fn nothing_becomes_part_of_what_is_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::new(folder.path().join("s"), 6);
+        let number = put(&journal, b"v0", b"v1").unwrap();
+        journal.append(&Record::PassedOver { number }).unwrap();
+        put(&journal, b"v1", b"v2").unwrap();
+        let full = put(&journal, b"0123", b"x").unwrap_err();
+        assert_eq!(full.rule, "undo_full");
+        put(&journal, b"v2", b"v3").unwrap();
+        put(&journal, b"v3", b"v4").unwrap();
+        assert_eq!(kept_bytes(&journal), [2, 2, 2], "v2 is part of v1");
     }
 
     #[test]
@@ -521,9 +466,11 @@ mod tests {
         let moved = Change::Moved {
             from: PathBuf::from("/w/a"),
             to: PathBuf::from("/w/b"),
+            what: None,
             made: Vec::new(),
         };
-        journal.begin("move_file", moved).unwrap();
+        let call = CallId::from_uuid(uuid::Uuid::nil());
+        journal.begin("move_file", call, moved).unwrap();
         put(&journal, b"56789", b"x").unwrap();
         assert_eq!(put(&journal, b"x", b"y").unwrap_err().rule, "undo_full");
     }

@@ -12,6 +12,7 @@ mod atomic;
 mod attributes;
 mod beneath;
 mod change;
+mod changes;
 mod config;
 mod context;
 mod error;
@@ -19,11 +20,13 @@ mod failure;
 mod found;
 mod ground;
 mod history;
+mod identity;
 mod job;
 mod journal;
 mod links;
 mod look;
 mod matching;
+mod merging;
 pub mod record;
 mod service;
 mod spelling;
@@ -32,5 +35,7 @@ mod walk;
 
 pub use config::Config;
 pub use error::Error;
-pub use history::{LeftFile, before_last_change, next_undone, open_changes, pass_over};
+pub use history::{
+    CallChanges, LeftFile, before_last_change, last_changed, next_undone, of_calls, pass_over,
+};
 pub use service::FileTools;

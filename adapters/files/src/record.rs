@@ -165,6 +165,12 @@ pub struct Undo {
     pub path: String,
     /// Changes that can still be taken back.
     pub left: usize,
+    /// Whether it was as before already, so that nothing was changed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub was_back: bool,
+    /// Folders made for the change that stay, since others put something into them; absolute.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stays: Vec<String>,
 }
 
 /// Result of `view_image`.

@@ -117,12 +117,7 @@ impl FileTools {
         let DocumentText { text, is_cut } = read.map_err(|error| unread(error, format, &shown))?;
         self.blocking(None, move |workshop, leash| {
             let tool = Tool::ReadDocument;
-            let job = Job {
-                workshop,
-                call: &call,
-                leash,
-                tool,
-            };
+            let job = Job::new(workshop, &call, leash, tool);
             look::document::told(&job, format, &shown, text, is_cut)
         })
         .await
@@ -203,12 +198,7 @@ impl Executor for FileTools {
         let call = call.clone();
         self.blocking(None, move |workshop, leash| {
             let tool = tool_of(&call)?;
-            let job = Job {
-                workshop,
-                call: &call,
-                leash,
-                tool,
-            };
+            let job = Job::new(workshop, &call, leash, tool);
             change::preview(&job, above)
         })
         .await
@@ -224,12 +214,7 @@ impl Executor for FileTools {
         let (judged, sink) = (call.clone(), progress.clone());
         let done = self
             .blocking(Some(progress), move |workshop, leash| {
-                let job = Job {
-                    workshop,
-                    call: &call,
-                    leash,
-                    tool,
-                };
+                let job = Job::new(workshop, &call, leash, tool);
                 match tool {
                     Tool::ReadDocument => return look::document::open(&job),
                     Tool::ListFiles => look::list::run(&job),

@@ -277,8 +277,16 @@ fn undone(data: &Value) -> String {
         0 => "It was the last one.".to_owned(),
         left => format!("{} can still be taken back.", count(left, "change")),
     };
+    if data.get("was_back") == Some(&Value::Bool(true)) {
+        let (path, tool) = (text(data, "path"), text(data, "tool"));
+        return format!("{path} is as it was before {tool} already; nothing was changed. {left}");
+    }
+    let stays = items(data, "stays").iter().filter_map(Value::as_str);
+    let stays: String = stays
+        .map(|folder| format!("The folder {folder} stays: it holds what was put there since. "))
+        .collect();
     format!(
-        "Took back the change that {} made to {}. {left}",
+        "Took back the change that {} made to {}. {stays}{left}",
         text(data, "tool"),
         text(data, "path")
     )

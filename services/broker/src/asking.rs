@@ -2,7 +2,7 @@
 
 use crate::batch::Seat;
 use crate::call::{Call, Cleared, Stop};
-use crate::judging::broken_finding;
+use crate::judging::{broken_finding, changes_unnamed};
 use crate::ledger::CallRecord;
 use crate::question::Answered;
 use crate::render;
@@ -23,6 +23,14 @@ use uuid::Uuid;
 struct Shown {
     call: Cleared,
     diff: Option<String>,
+}
+
+impl Shown {
+    /// What the call does, where nothing but its preview says so.
+    fn only_told(&self) -> Option<&str> {
+        let diff = self.diff.as_deref();
+        diff.filter(|_| changes_unnamed(&self.call.bound))
+    }
 }
 
 impl Call {
@@ -105,10 +113,11 @@ impl Call {
                 .refuse_choice(shown.call.bound.choice_key);
         }
         let is_for_session = asked? == ConfirmationAnswer::Session;
+        let reach = session_reach(&shown);
         if let (true, Some(folder)) = (is_for_session, folder) {
             lock(&self.caller.session).opened.insert(folder.clone());
-        } else if is_for_session {
-            let grant = self.grant(&shown.call);
+        } else if let (true, Some(reach)) = (is_for_session, reach) {
+            let grant = self.grant(&shown.call, &reach);
             let Cleared { call, bound, .. } = &shown.call;
             let approved = (bound, &call.arguments, places);
             let mut session = lock(&self.caller.session);
@@ -172,16 +181,13 @@ impl Call {
     }
 
     /// What a yes for the session covers, in words.
-    fn grant(&self, shown: &Cleared) -> GrantListing {
+    fn grant(&self, shown: &Cleared, reach: &str) -> GrantListing {
         let call = self
             .inner
             .render(&self.request.tool, &shown.call.arguments, &shown.bound);
         GrantListing {
             tool: shown.call.tool.clone(),
-            scope: format!(
-                "{}\n{call}",
-                session_reach(&shown.bound, &shown.call.arguments)
-            ),
+            scope: format!("{reach}\n{call}"),
             given: (self.inner.clock)(),
         }
     }
@@ -203,16 +209,19 @@ impl Call {
             &shown.call.call.arguments,
             &shown.call.bound,
         );
-        let end = render::in_short(&line, &[]);
+        let end = render::in_short(&render::told(line, shown.only_told()), &[]);
         let folder = judgement.write_root.as_deref();
         let kind = match folder {
             Some(_) => ConfirmationKind::WriteRoot,
             None => ConfirmationKind::Call,
         };
         let for_session = match folder {
-            Some(folder) => folder_reach(folder),
-            None => session_reach(&shown.call.bound, &shown.call.call.arguments),
+            Some(folder) => Some(folder_reach(folder)),
+            None => session_reach(shown),
         };
+        let for_session =
+            for_session.map(|reach| format!("A yes for the session covers {reach}\n"));
+        let for_session = for_session.unwrap_or_default();
         let request = ConfirmationRequest {
             confirmation_id: id,
             kind,
@@ -221,7 +230,7 @@ impl Call {
             batch: company,
             effect: shown.call.bound.effect,
             reason: reasons(judgement),
-            rendering: format!("{call}A yes for the session covers {for_session}\n{end}"),
+            rendering: format!("{call}{for_session}{end}"),
             diff: shown.diff.as_deref().map(render::diff),
             binding: binding(&shown.call, folder),
             expires: self.inner.expiry(),
@@ -294,8 +303,16 @@ fn folder_reach(folder: &Path) -> String {
     )
 }
 
-/// How far a yes for the session goes, in words.
-fn session_reach(bound: &Bound, arguments: &Value) -> String {
+/// How far a yes for the session goes, in words. `None`: no further than a yes once. What only a
+/// preview tells is another thing each time that the same call is made.
+fn session_reach(shown: &Shown) -> Option<String> {
+    match shown.only_told() {
+        Some(_) => None,
+        None => Some(reach(&shown.call.bound, &shown.call.call.arguments)),
+    }
+}
+
+fn reach(bound: &Bound, arguments: &Value) -> String {
     if bound.effect == EffectClass::Exec {
         let words = arguments.get("argv").and_then(Value::as_array);
         let command: Vec<&str> = words

@@ -335,13 +335,8 @@ impl Inner {
         let Some(bound) = &judgement.bound else {
             return;
         };
-        let changes_files = matches!(
-            bound.effect,
-            EffectClass::SharedWrite | EffectClass::Destructive
-        );
         let settings = lock(&caller.session).settings.clone();
-        if !changes_files
-            || !bound.targets.is_empty()
+        if !changes_unnamed(bound)
             || judgement.write_root.is_some()
             || judgement.verdict() == Verdict::Deny
             || settings.attendance == Attendance::Unattended
@@ -363,6 +358,15 @@ impl Inner {
             judgement.ask_to_open(settings.workspace.clone());
         }
     }
+}
+
+/// Whether a call changes files and names none, such as `undo`: only its preview tells what it does.
+pub(crate) fn changes_unnamed(bound: &Bound) -> bool {
+    let changes_files = matches!(
+        bound.effect,
+        EffectClass::SharedWrite | EffectClass::Destructive
+    );
+    changes_files && bound.targets.is_empty()
 }
 
 fn located_roots(kind: TargetKind, bound: &Bound, write_root: Option<&Path>) -> Vec<PathBuf> {

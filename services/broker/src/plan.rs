@@ -3,7 +3,7 @@
 use crate::call::Events;
 use crate::foreseen::Foreseen;
 use crate::inner::Inner;
-use crate::judging::{broken_finding, out_of_reach};
+use crate::judging::{broken_finding, changes_unnamed, out_of_reach};
 use crate::ledger;
 use crate::question::Answered;
 use crate::render;
@@ -175,11 +175,7 @@ impl Pin {
         earlier: Vec<ToolName>,
     ) -> Option<String> {
         let bound = judgement.bound.as_ref()?;
-        let is_change = matches!(
-            bound.effect,
-            EffectClass::SharedWrite | EffectClass::Destructive
-        );
-        if !is_change || !bound.targets.is_empty() {
+        if !changes_unnamed(bound) {
             return None;
         }
         let request = self.as_request(call);
@@ -349,10 +345,14 @@ impl Pin {
 
     /// The plan's calls, a line each, and the strictest of what they do.
     fn in_short(&self, draft: &Draft) -> String {
-        let calls = self.request.calls.iter().zip(&draft.judgements);
+        let judged = draft.judgements.iter().zip(&draft.unnamed);
+        let calls = self.request.calls.iter().zip(judged);
         let lines: Vec<String> = calls
-            .map(|(call, judgement)| match &judgement.bound {
-                Some(bound) => self.inner.call_line(&call.tool, &call.arguments, bound),
+            .map(|(call, (judgement, comes_to))| match &judgement.bound {
+                Some(bound) => {
+                    let line = self.inner.call_line(&call.tool, &call.arguments, bound);
+                    render::told(line, comes_to.as_deref())
+                }
                 None => render::one_line(&call.tool),
             })
             .collect();

@@ -84,6 +84,14 @@ pub(crate) fn call_line(
     cut(&line)
 }
 
+/// A call's line with what only its preview tells: the first line of that.
+pub(crate) fn told(line: String, comes_to: Option<&str>) -> String {
+    match comes_to.and_then(|preview| preview.lines().next()) {
+        Some(first) => cut(&format!("{line}: {first}")),
+        None => line,
+    }
+}
+
 /// An argument list as the command that it is; any other list as it stands.
 fn command(words: &[Value]) -> String {
     let argv: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();

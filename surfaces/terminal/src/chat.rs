@@ -16,6 +16,7 @@ use crate::profile::RequestedProfile;
 use crate::render::{Paint, override_warning, print_error};
 use crate::request::follow;
 use crate::sessions;
+use crate::undo::FileHistory;
 use crate::watcher::SessionWatcher;
 use anyhow::Result;
 use api::sessions::{Follow, OpenRequest, SessionSummary};
@@ -48,6 +49,8 @@ pub struct ChatRequest {
     pub history: PathBuf,
     /// Whether answers are remembered.
     pub captures: bool,
+    /// What can be taken back of the files.
+    pub changes: Box<dyn FileHistory>,
 }
 
 /// Refuses a chat where nobody can type.
@@ -76,6 +79,7 @@ pub async fn chat(host: &mut dyn Host, request: ChatRequest) -> Result<Exit> {
         host,
         workspace: request.workspace,
         captures: request.captures,
+        changes: request.changes,
         session,
         profile,
         once: None,

@@ -1,10 +1,14 @@
 //! Taking back changes of files: how it is asked for, and what a session has to take back.
 
+use anyhow::Result;
 use api::broker::AgentListing;
 use domain::event::{CallStatus, Event, EventBody};
+use domain::id::{CallId, SessionId};
 use domain::lineage::AgentType;
 use domain::plan::Action;
 use domain::tool::UNDO;
+use std::collections::BTreeSet;
+use std::fmt::Debug;
 
 /// Whether a task is to take back a change and nothing else, as the rules read it.
 #[must_use]
@@ -19,29 +23,65 @@ pub fn may_undo(types: &[AgentListing], agent_type: &AgentType) -> bool {
     fitting.any(|one| one.tools.iter().any(|tool| tool.as_str() == UNDO))
 }
 
-/// What an event is to the files: 1 for a change, -1 for one taken back.
+/// How the file changes that some calls made stand in the undo history.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CallChanges {
+    /// All that the history has.
+    pub recorded: usize,
+    /// Those that so many undos take back, and nothing else.
+    pub next: usize,
+    /// Those that lie below a change of another call, or became part of one.
+    pub beyond: usize,
+    /// Those that undo passes over, as the user said.
+    pub passed: usize,
+    /// Those that were taken back.
+    pub undone: usize,
+}
+
+/// The undo histories of the sessions of this machine.
+pub trait FileHistory: Debug + Send + Sync {
+    /// How the changes of these calls stand.
+    ///
+    /// # Errors
+    /// When the history cannot be read.
+    fn of_calls(&self, session_id: SessionId, calls: &BTreeSet<CallId>) -> Result<CallChanges>;
+}
+
+/// The calls after an event that changed files by one of these tools.
 #[must_use]
-pub fn change(event: &Event) -> i64 {
-    match &event.body {
+pub fn changing_calls(
+    events: &[Event],
+    after_seq: u64,
+    tools: &BTreeSet<String>,
+) -> BTreeSet<CallId> {
+    let later = events.iter().filter(|event| event.seq > after_seq);
+    let changed = later.filter(|event| match &event.body {
         EventBody::ToolResult {
             tool,
             status: CallStatus::Ok,
             artifacts,
             ..
-        } => match tool.as_str() {
-            UNDO => -1,
-            _ => i64::from(!artifacts.is_empty()),
-        },
-        _ => 0,
-    }
+        } => tools.contains(tool) && !artifacts.is_empty(),
+        _ => false,
+    });
+    changed.filter_map(|event| event.call_id).collect()
 }
 
-/// The changes of files after an event, less those taken back.
+/// How many undos after an event changed a file, and how many found it as it was before already.
 #[must_use]
-pub fn open_changes(events: &[Event], after_seq: u64) -> usize {
+pub fn undos(events: &[Event], after_seq: u64) -> (usize, usize) {
     let later = events.iter().filter(|event| event.seq > after_seq);
-    let count: i64 = later.map(change).sum();
-    usize::try_from(count).unwrap_or(0)
+    let undos = later.filter_map(|event| match &event.body {
+        EventBody::ToolResult {
+            tool,
+            status: CallStatus::Ok,
+            artifacts,
+            ..
+        } if tool == UNDO => Some(artifacts.is_empty()),
+        _ => None,
+    });
+    let (back, changed): (Vec<bool>, Vec<bool>) = undos.partition(|was_back| *was_back);
+    (changed.len(), back.len())
 }
 
 #[cfg(test)]

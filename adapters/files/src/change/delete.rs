@@ -51,7 +51,7 @@ fn is_empty(place: &Place<'_>, found: &Found) -> Result<bool, ToolFailure> {
 pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let place = job.write_place("path")?;
     let (spot, found) = plan(job, &place)?;
-    let path = place.stored();
+    let path = spot.real.clone();
     let change = match found.kind {
         FileType::Directory => Change::DeletedFolder {
             path,

@@ -14,7 +14,7 @@ use domain::tool::ToolOutput;
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, FileType, Mode};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Mode of a new folder, less what the umask takes.
 const NEW_FOLDER: u32 = 0o755;
@@ -22,9 +22,9 @@ const NEW_FOLDER: u32 = 0o755;
 pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let _: arguments::OnlyPath = job.call.parse_arguments()?;
     let place = job.write_place("path")?;
-    let (folder, _, missing) = nearest(&place)?;
+    let (folder, real, missing) = nearest(&place)?;
     if !missing.is_empty() {
-        let paths = below(&place, missing.len());
+        let paths = below(&real, &missing);
         recorded(job, Change::Made { paths }, || {
             make(&place, folder, &missing)
         })?;
@@ -49,8 +49,8 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
 
 /// The folders above the place that do not exist, outermost first.
 pub(super) fn missing_above(place: &Place<'_>) -> Result<Vec<PathBuf>, ToolFailure> {
-    let (_, _, missing) = nearest(place)?;
-    let mut paths = below(place, missing.len());
+    let (_, real, missing) = nearest(place)?;
+    let mut paths = below(&real, &missing);
     paths.pop();
     Ok(paths)
 }
@@ -88,16 +88,10 @@ fn nearest(place: &Place<'_>) -> Result<(OwnedFd, PathBuf, Vec<OsString>), ToolF
     place.nearest()
 }
 
-/// The last so many parts of the path, outermost first.
-fn below(place: &Place<'_>, count: usize) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> = place
-        .stored()
-        .ancestors()
-        .take(count)
-        .map(|path| path.to_path_buf())
-        .collect();
-    paths.reverse();
-    paths
+/// What is missing below a folder, outermost first, by the paths that it will have.
+fn below(folder: &Path, missing: &[OsString]) -> Vec<PathBuf> {
+    let parts = (1..=missing.len()).map(|count| missing[..count].iter().collect::<PathBuf>());
+    parts.map(|rest| folder.join(rest)).collect()
 }
 
 fn make(place: &Place<'_>, folder: OwnedFd, missing: &[OsString]) -> Result<(), ToolFailure> {

@@ -6,6 +6,7 @@ use crate::arguments;
 use crate::atomic::{rename_to_free, sync_folder};
 use crate::beneath::{self, Found, LastLink, Place, Spot};
 use crate::failure::{NOT_FOUND, from_errno, not_found};
+use crate::identity::Identity;
 use crate::job::Job;
 use crate::journal::Change;
 use crate::record::MoveFile;
@@ -143,12 +144,12 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let made = folders_to_make(&to)?;
     if made.is_empty() {
         plan(job, &from, &to)?;
-    } else {
-        source(&from)?;
     }
+    let (spot, found) = source(&from)?;
     let change = Change::Moved {
-        from: from.stored(),
-        to: to.stored(),
+        from: spot.real,
+        to: to.real_spot(LastLink::Keep)?,
+        what: Some(Identity::of(&from, &found, job.leash)?),
         made: made.clone(),
     };
     let reals = recorded(job, change, || {

@@ -5,7 +5,7 @@ use super::{make, rename};
 use crate::arguments;
 use crate::atomic::{self, Expect, sync_folder};
 use crate::beneath::{Found, LastLink, Place};
-use crate::failure::{from_errno, from_io};
+use crate::failure::{LINK, NOT_FOUND, from_errno, from_io};
 use crate::job::Job;
 use crate::journal::{Change, Closing, Kept, Open};
 use crate::record::Undo;
@@ -18,16 +18,28 @@ use rustix::io::Errno;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use text::escape::visible_line;
 
 /// Whether a change stands as it was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     /// It can be taken back.
     Made,
-    /// It never happened: a crash came between writing it down and making it.
+    /// Somebody put it back already, or it never happened: a crash came between writing it down and
+    /// making it.
     NeverMade,
     /// Someone changed the place since.
     Overtaken,
+    /// A link that came since leads from the place to another one.
+    Elsewhere,
+}
+
+/// What is at a path now.
+enum Now {
+    Nothing,
+    There(Found),
+    /// A folder above it is a link now: what that leads to was not changed then.
+    Elsewhere,
 }
 
 /// What a file holds; `None` when it is not there.
@@ -36,72 +48,75 @@ type Content = Option<Kept>;
 /// What earlier undos of a plan leave at a path; `None` when that is no file's content.
 type Left = BTreeMap<PathBuf, Option<Content>>;
 
-/// The last change that really happened; those above it in the journal that did not are voided.
-fn last_made(job: &Job<'_>) -> Result<(Open, usize), ToolFailure> {
-    let void = |number| job.journal().close(number, Closing::Void);
-    made(job, 0, void).map(|(last, left, _)| (last, left))
+/// The change that an undo takes back.
+struct Top {
+    last: Open,
+    /// Whether it happened, or somebody put it back already.
+    is_made: bool,
+    /// How many are left then.
+    left: usize,
+    /// What undos before it leave.
+    content: Left,
 }
 
-/// The last change that really happened once so many before it are taken back, how many are left
-/// then, and what those before it leave. Those that did not happen are given to `void`.
-fn made(
-    job: &Job<'_>,
-    before: usize,
-    void: impl Fn(u64) -> Result<(), ToolFailure>,
-) -> Result<(Open, usize, Left), ToolFailure> {
+/// The change that is taken back once so many before it are. An undo takes back the last change and
+/// no older one, also where somebody has put that back already: nobody asked for the older one.
+fn top(job: &Job<'_>, before: usize) -> Result<Top, ToolFailure> {
     let mut open = job.journal().open_changes()?;
     open.retain(|one| !one.is_passed);
-    let mut left = Left::new();
+    let mut content = Left::new();
     let mut taken = 0;
-    let mut gone = None;
     while let Some(last) = open.pop() {
         let path = path_of(&last.change);
         // The disk says nothing of what lies below a change that is not taken back yet.
-        let standing = match left.contains_key(path) {
+        let standing = match content.contains_key(path) {
             true => Standing::Made,
             false => standing(job, &last.change)?,
         };
-        match standing {
-            Standing::Made if taken == before => return Ok((last, open.len(), left)),
-            Standing::Made => {
-                taken += 1;
-                if let Change::Moved { from, .. } = &last.change {
-                    left.insert(from.clone(), None);
-                }
-                left.insert(path.to_owned(), left_by(&last.change));
+        if matches!(standing, Standing::Overtaken | Standing::Elsewhere) {
+            return Err(overtaken(job, &last, standing));
+        }
+        let is_made = standing == Standing::Made;
+        if taken == before {
+            let left = open.len();
+            return Ok(Top {
+                last,
+                is_made,
+                left,
+                content,
+            });
+        }
+        taken += 1;
+        if is_made {
+            if let Change::Moved { from, .. } = &last.change {
+                content.insert(from.clone(), None);
             }
-            Standing::NeverMade => {
-                void(last.number)?;
-                gone = gone.or(Some((job.past_place(path).shown, last.tool)));
-            }
-            Standing::Overtaken => {
-                return Err(overtaken(job, &last));
-            }
+            content.insert(path.to_owned(), left_by(&last.change));
         }
     }
-    let why = match gone {
-        Some((shown, tool)) => format!(
-            "`{shown}` is as it was before {tool} already, and this session changed nothing else."
-        ),
-        None => "There is no file change of this session left to undo.".to_owned(),
-    };
     Err(mendable(
         "nothing_to_undo",
-        format!(
-            "{why} For a change of an earlier session, the user can type `carl undo`, or `carl undo \
-             ID` with an id that `carl session list` shows."
-        ),
+        "There is no file change of this session left to undo. For a change of an earlier session, \
+         the user can type `carl undo`, or `carl undo ID` with an id that `carl session list` shows.",
     ))
 }
 
 /// Why a change is not taken back whose file is no longer as it left it, and the ways on.
-fn overtaken(job: &Job<'_>, last: &Open) -> ToolFailure {
+fn overtaken(job: &Job<'_>, last: &Open, standing: Standing) -> ToolFailure {
     let place = job.past_place(path_of(&last.change));
     let (shown, tool) = (&place.shown, &last.tool);
-    let is_gone = matches!(found_at(&place, LastLink::Keep), Ok(None));
-    let what = match is_gone {
-        true => format!("`{shown}` is not there any more, and {tool} had changed it."),
-        false => format!(
+    let what = match (standing, found_at(&place)) {
+        (Standing::Elsewhere, _) => format!(
+            "`{shown}` leads through a link to another place than {tool} changed; undo follows none."
+        ),
+        (_, Ok(Now::Nothing)) => {
+            format!("`{shown}` is not there any more, and {tool} had changed it.")
+        }
+        (_, Ok(Now::There(_))) if matches!(last.change, Change::Moved { .. }) => format!(
+            "`{shown}` is not what {tool} put there, or its old place is taken; undo would move \
+             something else."
+        ),
+        _ => format!(
             "`{shown}` has changed since {tool} changed it; undo would lose that newer change."
         ),
     };
@@ -143,27 +158,32 @@ fn path_of(change: &Change) -> &Path {
     }
 }
 
-/// What is at a path now.
-fn found_at(place: &Place<'_>, last: LastLink) -> Result<Option<Found>, ToolFailure> {
-    match place.spot(last).and_then(|spot| spot.look(&place.shown)) {
-        Err(failure) if failure.rule == "not_found" => Ok(None),
-        other => other,
+/// What is at a path now, a link itself and not where it leads.
+fn found_at(place: &Place<'_>) -> Result<Now, ToolFailure> {
+    let spot = place.spot(LastLink::Keep);
+    match spot.and_then(|spot| spot.look(&place.shown)) {
+        Ok(Some(found)) => Ok(Now::There(found)),
+        Ok(None) => Ok(Now::Nothing),
+        Err(failure) if failure.rule == NOT_FOUND => Ok(Now::Nothing),
+        Err(failure) if failure.rule == LINK => Ok(Now::Elsewhere),
+        Err(failure) => Err(failure),
     }
 }
 
 fn standing(job: &Job<'_>, change: &Change) -> Result<Standing, ToolFailure> {
     let place = job.past_place(path_of(change));
-    let follow = match change {
-        Change::Put { .. } => LastLink::Follow,
-        _ => LastLink::Keep,
+    let found = match found_at(&place)? {
+        Now::There(found) => Some(found),
+        Now::Nothing => None,
+        Now::Elsewhere => return Ok(Standing::Elsewhere),
     };
-    let found = found_at(&place, follow)?;
     Ok(match (change, found) {
         (Change::Put { before, after, .. }, found) => {
             let now = match found {
                 Some(found) if found.kind == FileType::RegularFile => {
                     Some(digest(job, &place, &found)?)
                 }
+                Some(found) if found.kind == FileType::Symlink => return Ok(Standing::Elsewhere),
                 Some(_) => return Ok(Standing::Overtaken),
                 None => None,
             };
@@ -178,12 +198,16 @@ fn standing(job: &Job<'_>, change: &Change) -> Result<Standing, ToolFailure> {
         }
         (Change::Made { .. }, Some(found)) if found.kind == FileType::Directory => Standing::Made,
         (Change::Made { .. }, None) => Standing::NeverMade,
-        // Moving back replaces nothing, so what lies there now is not looked into.
-        (Change::Moved { from, .. }, found) => {
-            let old = found_at(&job.past_place(from), LastLink::Keep)?;
-            match (found.is_some(), old.is_some()) {
-                (true, false) => Standing::Made,
-                (false, true) => Standing::NeverMade,
+        (Change::Moved { from, what, .. }, found) => {
+            let old = job.past_place(from);
+            let is_it = |place: &Place<'_>, found: &Found| {
+                let mut known = what.iter();
+                known.all(|what| what.is(place, found, job.leash))
+            };
+            match (found, found_at(&old)?) {
+                (Some(found), Now::Nothing) if is_it(&place, &found) => Standing::Made,
+                (None, Now::There(found)) if is_it(&old, &found) => Standing::NeverMade,
+                (_, Now::Elsewhere) => Standing::Elsewhere,
                 _ => Standing::Overtaken,
             }
         }
@@ -208,69 +232,101 @@ fn digest(job: &Job<'_>, place: &Place<'_>, found: &Found) -> Result<Digest, Too
 
 pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let _: arguments::Nothing = job.call.parse_arguments()?;
-    let (last, left) = last_made(job)?;
-    take_back(job, &last.change)?;
-    job.journal().close(last.number, Closing::Undone)?;
+    let Top {
+        last,
+        is_made,
+        left,
+        ..
+    } = top(job, 0)?;
     let place = job.past_place(path_of(&last.change));
     let path = place.target.to_string_lossy().into_owned();
-    let text = format!(
-        "Undid {} of {}. {left} more can be undone.",
-        last.tool, place.shown
-    );
-    let data = Undo {
-        tool: last.tool,
+    let mut data = Undo {
+        tool: last.tool.clone(),
         path: path.clone(),
         left,
+        was_back: !is_made,
+        stays: Vec::new(),
     };
+    if !is_made {
+        job.journal().close(last.number, Closing::Void)?;
+        let text = format!(
+            "`{}` is as it was before {} already; nothing was changed. {left} more can be undone.",
+            place.shown, last.tool
+        );
+        return job.output(&data, text, &path);
+    }
+    let stays = take_back(job, &last.change)?;
+    data.stays = stays
+        .iter()
+        .map(|folder| folder.to_string_lossy().into_owned())
+        .collect();
+    job.journal().close(last.number, Closing::Undone)?;
+    let said = |folder: &String| {
+        let shown = visible_line(folder);
+        format!("The folder {shown} stays: it holds what was put there since. ")
+    };
+    let said: String = data.stays.iter().map(said).collect();
+    let text = format!(
+        "Undid {} of {}. {said}{left} more can be undone.",
+        last.tool, place.shown
+    );
     let mut output = job.output(&data, text, &path)?;
     output.artifacts = vec![path];
     Ok(output)
 }
 
-fn take_back(job: &Job<'_>, change: &Change) -> Result<(), ToolFailure> {
+/// Takes a change back. Returns the folders made for it that stay, since others put something into
+/// them.
+fn take_back<'c>(job: &Job<'_>, change: &'c Change) -> Result<Vec<&'c PathBuf>, ToolFailure> {
     let place = job.past_place(path_of(change));
     let fault = |errno| from_errno(errno, &place.shown);
     match change {
         Change::Put { before, made, .. } => {
             put_back(job, &place, before.as_ref())?;
-            // What others put into them meanwhile stays, and they with it.
-            make::remove_empty(job, made);
-            Ok(())
+            Ok(remove_made(job, made))
         }
         Change::DeletedFile { before, .. } => {
             let spot = place.spot(LastLink::Keep)?;
             let mut copy = job.journal().read(before)?;
             let expect = Expect::Absent(Some(before.mode));
-            atomic::put(&spot, &mut copy, expect, job.leash, &place.shown).map(drop)
+            let written = atomic::put(&spot, &mut copy, expect, job.leash, &place.shown);
+            written.map(|_written| Vec::new())
         }
         Change::DeletedFolder { mode, .. } => {
             let spot = place.spot(LastLink::Keep)?;
             rustix::fs::mkdirat(&spot.parent, &spot.name, Mode::from_raw_mode(*mode))
                 .map_err(fault)?;
-            sync_folder(&spot.parent).map_err(fault)
+            let synced = sync_folder(&spot.parent).map_err(fault);
+            synced.map(|()| Vec::new())
         }
         Change::DeletedLink { link, .. } => {
             let spot = place.spot(LastLink::Keep)?;
             rustix::fs::symlinkat(link, &spot.parent, &spot.name).map_err(fault)?;
-            sync_folder(&spot.parent).map_err(fault)
+            let synced = sync_folder(&spot.parent).map_err(fault);
+            synced.map(|()| Vec::new())
         }
         Change::Moved { from, made, .. } => {
             let old = job.past_place(from);
             let plan = rename::plan(job, &place, &old)?;
             rename::rename(&plan.from, &plan.to, &old)?;
-            make::remove_empty(job, made);
-            Ok(())
+            Ok(remove_made(job, made))
         }
         Change::Made { paths } => {
-            for path in paths.iter().rev() {
-                let place = job.past_place(path);
-                let spot = place.spot(LastLink::Keep)?;
-                rustix::fs::unlinkat(&spot.parent, &spot.name, AtFlags::REMOVEDIR)
-                    .map_err(|errno| not_empty(errno, &place.shown))?;
-            }
-            Ok(())
+            let spot = place.spot(LastLink::Keep)?;
+            rustix::fs::unlinkat(&spot.parent, &spot.name, AtFlags::REMOVEDIR)
+                .map_err(|errno| not_empty(errno, &place.shown))?;
+            let above = paths
+                .split_last()
+                .map_or(&[][..], |(_innermost, above)| above);
+            Ok(remove_made(job, above))
         }
     }
+}
+
+/// Takes folders away that were made for a change, outermost first. Returns those that stay.
+fn remove_made<'p>(job: &Job<'_>, made: &'p [PathBuf]) -> Vec<&'p PathBuf> {
+    let gone = make::remove_empty(job, made).len();
+    made.iter().take(made.len() - gone).collect()
 }
 
 /// A folder that was made holds what was not: nobody is told to delete that.
@@ -288,8 +344,9 @@ fn not_empty(errno: Errno, shown: &str) -> ToolFailure {
 }
 
 fn put_back(job: &Job<'_>, place: &Place<'_>, before: Option<&Kept>) -> Result<(), ToolFailure> {
-    let spot = place.spot(LastLink::Follow)?;
-    let Some(found) = spot.look(&place.shown)? else {
+    let spot = place.spot(LastLink::Keep)?;
+    let found = spot.look(&place.shown)?;
+    let Some(found) = found.filter(|found| found.kind == FileType::RegularFile) else {
         return Err(atomic::changed_meanwhile(&place.shown));
     };
     match before {
@@ -311,8 +368,19 @@ fn put_back(job: &Job<'_>, place: &Place<'_>, before: Option<&Kept>) -> Result<(
 /// What an undo would change, after so many others.
 pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailure> {
     let _lane = job.lane();
-    let (last, _, left) = made(job, before, |_number| Ok(()))?;
+    let Top {
+        last,
+        is_made,
+        content: left,
+        ..
+    } = top(job, before)?;
     let place = job.past_place(path_of(&last.change));
+    if !is_made {
+        return Ok(format!(
+            "undo {} of {}: it is as it was before already, nothing changes\n",
+            last.tool, place.shown
+        ));
+    }
     let kept_text = |kept: &Kept| -> Result<String, ToolFailure> {
         let mut bytes = Vec::new();
         let copy = job.journal().read(kept)?;
@@ -326,9 +394,9 @@ pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailur
             let now = match left.get(place.target) {
                 Some(None) => return Ok(format!("undo {} of {}\n", last.tool, place.shown)),
                 Some(Some(content)) => content.as_ref().map(kept_text).transpose()?,
-                None => match found_at(&place, LastLink::Follow)? {
-                    Some(found) => Some(as_text(read_whole(job, &place, &found)?)),
-                    None => None,
+                None => match found_at(&place)? {
+                    Now::There(found) => Some(as_text(read_whole(job, &place, &found)?)),
+                    Now::Nothing | Now::Elsewhere => None,
                 },
             };
             let then = before.as_ref().map(kept_text).transpose()?;
@@ -339,7 +407,13 @@ pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailur
         Change::DeletedFile { before, .. } => diff(&place.shown, None, Some(&kept_text(before)?)),
         Change::DeletedFolder { .. } => format!("make the folder {}\n", place.shown),
         Change::DeletedLink { .. } => format!("make the link {}\n", place.shown),
-        Change::Made { .. } => format!("delete the empty folder {}\n", place.shown),
+        Change::Made { paths } => {
+            let above = paths
+                .split_last()
+                .map_or(&[][..], |(_innermost, above)| above);
+            let above = folder_lines(job, "delete, if it is empty then,", above);
+            format!("delete the empty folder {}\n{above}", place.shown)
+        }
         Change::Moved { from, made, .. } => {
             let folders = folder_lines(job, "delete, if it is empty then,", made);
             format!(

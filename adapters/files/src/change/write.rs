@@ -174,7 +174,7 @@ fn put_in_new_folders(
 ) -> Result<Written, ToolFailure> {
     within_limit(place, content)?;
     let change = Change::Put {
-        path: place.stored(),
+        path: place.real_spot(LastLink::Follow)?,
         before: None,
         after: Digest::of(content),
         made: folders.to_vec(),

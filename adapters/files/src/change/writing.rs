@@ -136,7 +136,7 @@ pub(super) fn put(
         None => None,
     };
     let change = Change::Put {
-        path: place.stored(),
+        path: spot.real.clone(),
         before,
         after: Digest::of(content),
         made: Vec::new(),
@@ -171,7 +171,7 @@ pub(super) fn recorded<T>(
     act: impl FnOnce() -> Result<T, ToolFailure>,
 ) -> Result<T, ToolFailure> {
     let journal = job.journal();
-    let number = journal.begin(job.tool.name(), change)?;
+    let number = journal.begin(job.tool.name(), job.call.call_id, change)?;
     act().inspect_err(|_| {
         // The first failure is the one to tell; undo recognises a change that never happened.
         let _ = journal.close(number, Closing::Void);

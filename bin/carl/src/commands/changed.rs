@@ -39,7 +39,7 @@ pub async fn target(
     Ok((chosen.session_id, flags))
 }
 
-/// The newest session of this folder whose undo history holds a change.
+/// The session of this folder whose undo history holds the newest change.
 ///
 /// # Errors
 /// A usage failure when there is none.
@@ -48,12 +48,15 @@ pub async fn newest_changed(
     setting: &Setting,
 ) -> Result<(SessionSummary, Vec<Event>)> {
     let histories = setting.paths.undo();
-    let has_changes = |id: SessionId| files::open_changes(&histories.join(id.to_string())) > 0;
+    let changed = |id: SessionId| files::last_changed(&histories.join(id.to_string()));
     let known = sessions.list(Selection::All).await.or_fail()?;
-    let newest = known
+    let here = known
         .into_iter()
-        .find(|one| one.workspace == setting.workspace && has_changes(one.session_id));
-    let Some(summary) = newest else {
+        .filter(|one| one.workspace == setting.workspace);
+    // Who talked last need not have changed anything since.
+    let changed = here.filter_map(|one| Some((changed(one.session_id)?, one)));
+    let newest = changed.max_by_key(|(time, _)| *time);
+    let Some((_, summary)) = newest else {
         return Err(Failure::usage(
             format!(
                 "no session of the folder {} has a change to take back",

@@ -5,10 +5,14 @@ use super::{Setting, named};
 use crate::cli::SessionFlags;
 use crate::profile;
 use anyhow::Result;
+use domain::id::{CallId, SessionId};
 use domain::settings::Attendance;
 use settings::By;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use terminal::chat::{ChatRequest, check_terminal};
 use terminal::exit::Exit;
+use terminal::undo::{CallChanges, FileHistory};
 
 /// Which session a chat continues.
 #[derive(Debug, Clone)]
@@ -17,6 +21,25 @@ pub enum Begin {
     New,
     /// The one whose id begins so; empty: the one last used here.
     Resume(String),
+}
+
+/// The undo histories below a folder.
+#[derive(Debug)]
+struct Histories(PathBuf);
+
+impl FileHistory for Histories {
+    fn of_calls(&self, session_id: SessionId, calls: &BTreeSet<CallId>) -> Result<CallChanges> {
+        let history = self.0.join(session_id.to_string());
+        let found = files::of_calls(&history, calls);
+        let found = found.map_err(|failure| anyhow::anyhow!(failure.message))?;
+        Ok(CallChanges {
+            recorded: found.recorded,
+            next: found.next,
+            beyond: found.beyond,
+            passed: found.passed,
+            undone: found.undone,
+        })
+    }
 }
 
 /// Holds the conversation until the user leaves.
@@ -44,6 +67,7 @@ pub async fn chat(mut flags: SessionFlags, begin: Begin) -> Result<Exit> {
         workspace: setting.workspace.clone(),
         history: setting.paths.state.join("chat_history"),
         captures: setting.loaded.config.memory.capture,
+        changes: Box::new(Histories(setting.paths.undo())),
     };
     let mut host = CommandHost::open(setting, flags, (By::Chat, Attendance::Attended)).await?;
     // A session that goes on keeps its own.

@@ -13,7 +13,7 @@ use std::path::Path;
 use terminal::exit::{Exit, Failure};
 use terminal::render::{print, print_error};
 use terminal::sessions;
-use text::escape::visible;
+use text::escape::{visible, visible_line};
 
 /// Has a session undo.
 ///
@@ -58,13 +58,13 @@ fn pass_over(history: &Path, file: &Path) -> Result<()> {
     match passed {
         Some(Ok(_count)) => Ok(print_error(&format!(
             "{} stays as it is.\n",
-            visible(&file.to_string_lossy())
+            visible_line(&file.to_string_lossy())
         ))?),
         Some(Err(failure)) => Err(anyhow::anyhow!(failure.message)),
         None => Err(Failure::usage(
             format!(
                 "--skip: the session has no change of {} to undo",
-                file.display()
+                visible_line(&file.to_string_lossy())
             ),
             "The refused undo names the file.",
         )
@@ -78,13 +78,12 @@ fn pass_over_asked(history: &Path) -> Result<()> {
     let stdin = std::io::stdin();
     while stdin.is_terminal()
         && let Ok(Some(next)) = files::next_undone(history)
-        && has_changed_since(&next)
+        && let Some(why) = why_not_undone(&next)
     {
         print_error(&format!(
-            "{} has changed since {} changed it; undo would lose that newer change.\n\
+            "{} {why}\n\
              Leave it as it is, and take back the older change of another file? [y/N] ",
-            visible(&next.path.to_string_lossy()),
-            visible(&next.tool)
+            visible_line(&next.path.to_string_lossy()),
         ))?;
         let mut line = String::new();
         stdin
@@ -99,20 +98,26 @@ fn pass_over_asked(history: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether a file holds neither what the change left nor what was there before. One that cannot be
-/// read is for the undo to tell.
-fn has_changed_since(file: &LeftFile) -> bool {
+/// What is said of a file that holds neither what the change left nor what was there before, or that
+/// a link leads away from. One that cannot be read is for the undo to tell.
+fn why_not_undone(file: &LeftFile) -> Option<String> {
+    let tool = visible_line(&file.tool);
+    if std::fs::canonicalize(&file.path).is_ok_and(|real| real != file.path) {
+        return Some(format!(
+            "leads through a link to another place than {tool} changed."
+        ));
+    }
     let is_other = |facts: std::fs::Metadata| !facts.is_file();
-    if std::fs::metadata(&file.path).is_ok_and(is_other) {
-        return true;
-    }
-    match std::fs::read(&file.path) {
-        Ok(bytes) => {
-            let now = Digest::of(&bytes);
-            now != file.after && Some(now) != file.before
-        }
-        Err(error) => error.kind() == ErrorKind::NotFound && file.before.is_some(),
-    }
+    let has_changed = std::fs::symlink_metadata(&file.path).is_ok_and(is_other)
+        || match std::fs::read(&file.path) {
+            Ok(bytes) => {
+                let now = Digest::of(&bytes);
+                now != file.after && Some(now) != file.before
+            }
+            Err(error) => error.kind() == ErrorKind::NotFound && file.before.is_some(),
+        };
+    has_changed
+        .then(|| format!("has changed since {tool} changed it; undo would lose that newer change."))
 }
 
 /// Prints what a file held before the last change to it, for who changed it by hand since.
@@ -139,7 +144,7 @@ async fn print_before(flags: &SessionFlags, session: Option<&str>) -> Result<Exi
     };
     print_error(&format!(
         "{} as it was:\n",
-        visible(&path.to_string_lossy())
+        visible_line(&path.to_string_lossy())
     ))?;
     let mut stdout = std::io::stdout();
     if stdout.is_terminal() {

@@ -11,6 +11,7 @@ use crate::render::Paint;
 use crate::request::{Keyboard, Meanwhile, View, work_on};
 use crate::sessions;
 use crate::signals::Signals;
+use crate::undo::FileHistory;
 use crate::watcher::SessionWatcher;
 use anyhow::Result;
 use api::Streaming;
@@ -29,6 +30,8 @@ pub(super) struct Chat<'a> {
     pub(super) workspace: PathBuf,
     /// Whether answers are remembered.
     pub(super) captures: bool,
+    /// What can be taken back of the files.
+    pub(super) changes: Box<dyn FileHistory>,
     pub(super) session: SessionSummary,
     /// What the session is opened with now.
     pub(super) profile: SessionProfile,

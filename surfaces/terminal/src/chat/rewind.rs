@@ -3,23 +3,27 @@
 use super::conversation::Chat;
 use crate::exit::{Failure, OrFail};
 use crate::render::agents::gist;
-use crate::undo::{change, open_changes};
+use crate::undo::{CallChanges, changing_calls, undos};
 use anyhow::Result;
 use api::sessions::{RewindTo, SendRequest};
 use domain::event::{CallStatus, Event, EventBody};
+use domain::id::CallId;
 use domain::limits::PLAN_ACTIONS;
 use domain::settings::Mode;
 use domain::tool::EffectClass;
 use domain::tool::UNDO;
 use session::{Exchange, SessionView};
+use std::collections::BTreeSet;
 
 impl Chat<'_> {
     /// Takes the last exchange back and asks it again. Files stay as it left them.
     pub(super) async fn retry(&mut self) -> Result<()> {
         let events = self.events().await?;
         let last = last_of_user(&events)?;
-        let changes = open_changes(&events, last.begins_after);
+        let calls = self.changing_calls(&events, last.begins_after).await?;
         let id = self.session.session_id;
+        let left = self.changes.of_calls(id, &calls)?;
+        let changes = left.next + left.beyond;
         let taken = self.host.sessions().rewind(id, RewindTo::LastRequest).await;
         let taken = taken.or_fail()?;
         self.tell(&format!("again: {}", gist(&taken.text)))?;
@@ -38,14 +42,16 @@ impl Chat<'_> {
     pub(super) async fn undo(&mut self) -> Result<()> {
         let events = self.events().await?;
         let last = last_of_user(&events)?;
-        let changes = open_changes(&events, last.begins_after);
-        let undone = self.restore(changes).await?;
+        let calls = self.changing_calls(&events, last.begins_after).await?;
         let id = self.session.session_id;
-        if undone < changes {
+        let all = self.changes.of_calls(id, &calls)?;
+        refuse_what_stays(&all, &calls)?;
+        let (undone, back) = self.restore(&calls, all.next).await?;
+        if undone + back < all.next {
             return Err(Failure::usage(
                 format!(
                     "{undone} of {} taken back; the exchange stays",
-                    counted(changes)
+                    counted(all.next)
                 ),
                 "What was refused says why. /undo tries again; /retry takes the exchange alone \
                  back, and asks it again.",
@@ -54,21 +60,46 @@ impl Chat<'_> {
         }
         let to = RewindTo::Request(last.query_id);
         self.host.sessions().rewind(id, to).await.or_fail()?;
-        let files = match changes {
-            0 => "it had changed no file".to_owned(),
-            changes => format!("{} taken back", counted(changes)),
-        };
+        let files = told(&all, undone, back + all.undone);
         self.tell(&format!("taken back: {} ({files})", gist(&last.text)))?;
+        let (own_undos, _) = undos(&events, last.begins_after);
+        let earlier = own_undos.saturating_sub(all.undone);
+        if earlier > 0 {
+            let earlier = counted(earlier);
+            self.tell(&format!(
+                "  not made again: {earlier} of before it that it took back"
+            ))?;
+        }
         self.tell_what_memory_keeps()?;
         self.tell_what_stays(&events, last.begins_after).await
     }
 
-    /// Has the session take back so many changes, in as few requests as possible; how many it did.
-    /// A request that did not do all of it is taken back itself.
-    async fn restore(&mut self, changes: usize) -> Result<usize> {
-        let mut undone = 0;
-        while undone < changes {
-            let steps = (changes - undone).min(PLAN_ACTIONS);
+    /// The calls after an event that changed files, its agents' among them.
+    async fn changing_calls(&self, events: &[Event], after: u64) -> Result<BTreeSet<CallId>> {
+        let known = self.host.list_tools().await?.into_iter();
+        let changing = known.filter(|tool| {
+            matches!(
+                tool.effect,
+                EffectClass::SharedWrite | EffectClass::Destructive
+            )
+        });
+        let names = changing.map(|tool| tool.definition.name.to_string());
+        let tools = names.filter(|name| name != UNDO).collect();
+        Ok(changing_calls(events, after, &tools))
+    }
+
+    /// Has the session take back the changes of these calls, so many, in as few requests as
+    /// possible: how many it did, and how many were as before already. A request that did not do all
+    /// of it is taken back itself.
+    async fn restore(
+        &mut self,
+        calls: &BTreeSet<CallId>,
+        changes: usize,
+    ) -> Result<(usize, usize)> {
+        let mut left = changes;
+        let mut already = 0;
+        while left > 0 {
+            let steps = left.min(PLAN_ACTIONS);
             let before = self.events().await?.last().map_or(0, |event| event.seq);
             let send = SendRequest {
                 mode: Some(Mode::Deterministic),
@@ -76,22 +107,19 @@ impl Chat<'_> {
                 ..SendRequest::new(self.session.session_id, vec![UNDO; steps].join("; "))
             };
             self.work_on(send).await?;
-            let events = self.events().await?;
-            let later = events.iter().filter(|event| event.seq > before);
-            let balance: i64 = later.map(change).sum();
-            let done = usize::try_from(-balance).unwrap_or(0);
-            undone += done;
+            already += undos(&self.events().await?, before).1;
+            let id = self.session.session_id;
+            let now = self.changes.of_calls(id, calls)?.next;
+            let done = left.saturating_sub(now);
+            left = now;
             if done < steps {
                 let asked = RewindTo::LastRequest;
-                self.host
-                    .sessions()
-                    .rewind(self.session.session_id, asked)
-                    .await
-                    .or_fail()?;
+                self.host.sessions().rewind(id, asked).await.or_fail()?;
                 break;
             }
         }
-        Ok(undone)
+        let gone = changes.saturating_sub(left);
+        Ok((gone.saturating_sub(already), already))
     }
 
     /// Says that memory is left alone, where answers are remembered.
@@ -135,6 +163,40 @@ fn last_of_user(events: &[Event]) -> Result<Exchange> {
         )
         .into()
     })
+}
+
+/// Refuses to take an exchange back whose changes of files cannot be taken back with it.
+fn refuse_what_stays(all: &CallChanges, calls: &BTreeSet<CallId>) -> Result<()> {
+    let why = if all.beyond > 0 {
+        let beyond = counted(all.beyond);
+        format!("{beyond} of it cannot be taken back without another one; the exchange stays")
+    } else if all.recorded == 0 && !calls.is_empty() {
+        let calls = counted(calls.len());
+        format!("{calls} of it are in no undo history of this machine; the exchange stays")
+    } else {
+        return Ok(());
+    };
+    let way = "`undo`, typed as a message, takes back the session's last file change. /retry takes \
+               the exchange alone back, and asks it again.";
+    Err(Failure::usage(why, way).into())
+}
+
+/// What became of an exchange's changes of files.
+fn told(all: &CallChanges, undone: usize, back: usize) -> String {
+    let mut parts = Vec::new();
+    if undone > 0 {
+        parts.push(format!("{} taken back", counted(undone)));
+    }
+    if back > 0 {
+        parts.push(format!("{} back already", counted(back)));
+    }
+    if all.passed > 0 {
+        parts.push(format!("{} left, as you said", counted(all.passed)));
+    }
+    match parts.is_empty() {
+        true => "it had changed no file".to_owned(),
+        false => parts.join(", "),
+    }
 }
 
 fn counted(changes: usize) -> String {

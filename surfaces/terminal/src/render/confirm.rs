@@ -183,7 +183,8 @@ enum Asked {
     /// Several calls; in a folder that is not open, or not.
     Batch(Option<Memory>),
     Call,
-    Plan,
+    /// A plan, or a call that no yes for the session covers.
+    Once,
     /// A call in a folder that is not open.
     Folder(Memory),
 }
@@ -191,6 +192,7 @@ enum Asked {
 impl Asked {
     fn of(requests: &[ConfirmationRequest], memory: Memory) -> Self {
         match requests {
+            [one] if one.kind == ConfirmationKind::Call && !offers_session(one) => Self::Once,
             [one] => Self::about(one.kind, memory),
             _ => Self::Batch(opens_folder(requests).then_some(memory)),
         }
@@ -200,9 +202,15 @@ impl Asked {
         match kind {
             ConfirmationKind::Call => Self::Call,
             ConfirmationKind::WriteRoot => Self::Folder(memory),
-            ConfirmationKind::Plan => Self::Plan,
+            ConfirmationKind::Plan => Self::Once,
         }
     }
+}
+
+/// Whether the broker says what a yes for the session would cover.
+fn offers_session(request: &ConfirmationRequest) -> bool {
+    let mut lines = request.rendering.lines();
+    lines.any(|line| line.starts_with(SESSION_REACH))
 }
 
 /// How often a waiting reader looks whether its question is still open.
@@ -259,7 +267,7 @@ fn is_view(line: &str) -> bool {
 const fn unclear(asked: Asked) -> &'static str {
     match asked {
         Asked::Batch(None) => "  Type a for all of them, o for one by one, or n for none.\n",
-        Asked::Batch(Some(_)) | Asked::Call | Asked::Plan | Asked::Folder(_) => {
+        Asked::Batch(Some(_)) | Asked::Call | Asked::Once | Asked::Folder(_) => {
             "  Please answer with one of the letters in brackets; behind n may stand what the agent is \
              told.\n"
         }
@@ -349,7 +357,7 @@ const fn prompt(asked: Asked) -> &'static str {
         Asked::Call => {
             "[y]es once, yes for this [s]ession,\n  [n]o, or n and a message to the agent: "
         }
-        Asked::Plan => "[y]es, [n]o, or n and a message to the agent: ",
+        Asked::Once => "[y]es, [n]o, or n and a message to the agent: ",
         Asked::Folder(Memory::None) => {
             "[y]es once, yes and open the folder for this [s]ession,\n  \
              [n]o, or n and a message to the agent: "
@@ -385,7 +393,7 @@ fn parse(line: &str, asked: Asked) -> Option<Reply> {
             Said::once(ConfirmationAnswer::Session)
         }
         // A yes out of habit is no yes to all.
-        ("y" | "yes", Asked::Call | Asked::Plan | Asked::Folder(_)) => {
+        ("y" | "yes", Asked::Call | Asked::Once | Asked::Folder(_)) => {
             Said::once(ConfirmationAnswer::Once)
         }
         _ => return None,
@@ -431,7 +439,7 @@ mod tests {
         assert_eq!(parse("y\n", Asked::Call), once(ConfirmationAnswer::Once));
         assert_eq!(parse(" YES ", Asked::Call), once(ConfirmationAnswer::Once));
         assert_eq!(parse("s", Asked::Call), once(ConfirmationAnswer::Session));
-        assert_eq!(parse("s", Asked::Plan), None);
+        assert_eq!(parse("s", Asked::Once), None);
         assert_eq!(parse("yes please do", Asked::Call), None);
         assert_eq!(parse("yes, but shorter", Asked::Call), None);
         for line in ["no, leave it", "n: leave it"] {

@@ -1,0 +1,94 @@
+//! Changes of the undo history, with what it takes to take them back.
+
+use crate::identity::Identity;
+use domain::hash::Digest;
+use domain::id::CallId;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Content that was kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    pub(crate) digest: Digest,
+    pub(crate) bytes: u64,
+    /// Permission bits.
+    pub(crate) mode: u32,
+}
+
+/// One change, with what it takes to take it back. Paths are absolute.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub(crate) enum Change {
+    /// A file got new content.
+    Put {
+        path: PathBuf,
+        before: Option<Kept>,
+        after: Digest,
+        /// Folders that were made for it, outermost first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        made: Vec<PathBuf>,
+    },
+    /// Folders were made, outermost first.
+    Made { paths: Vec<PathBuf> },
+    /// Something was renamed.
+    Moved {
+        from: PathBuf,
+        to: PathBuf,
+        /// What was renamed; another thing under its name is not moved back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        what: Option<Identity>,
+        /// Folders that were made for it, outermost first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        made: Vec<PathBuf>,
+    },
+    /// A file was deleted.
+    DeletedFile { path: PathBuf, before: Kept },
+    /// An empty folder was deleted.
+    DeletedFolder { path: PathBuf, mode: u32 },
+    /// A symbolic link was deleted.
+    DeletedLink { path: PathBuf, link: PathBuf },
+}
+
+impl Change {
+    /// Whether it is one of a file or folder.
+    pub(crate) fn touches(&self, file: &Path) -> bool {
+        match self {
+            Self::Put { path, .. }
+            | Self::DeletedFile { path, .. }
+            | Self::DeletedFolder { path, .. }
+            | Self::DeletedLink { path, .. } => path == file,
+            Self::Moved { from, to, .. } => from == file || to == file,
+            Self::Made { paths } => paths.iter().any(|path| path == file),
+        }
+    }
+
+    pub(crate) fn kept(&self) -> Option<&Kept> {
+        match self {
+            Self::Put { before, .. } => before.as_ref(),
+            Self::DeletedFile { before, .. } => Some(before),
+            _ => None,
+        }
+    }
+}
+
+/// A change that can be taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Open {
+    pub(crate) number: u64,
+    pub(crate) time: jiff::Timestamp,
+    /// The call that made it.
+    pub(crate) call: Option<CallId>,
+    pub(crate) tool: String,
+    pub(crate) change: Change,
+    /// Whether the user had undo pass it over: its file stays as it is, and what was kept of it too.
+    pub(crate) is_passed: bool,
+}
+
+impl Open {
+    /// Has it leave other content: a later change is part of it now.
+    pub(crate) fn leaves(&mut self, later: Digest) {
+        if let Change::Put { after, .. } = &mut self.change {
+            *after = later;
+        }
+    }
+}
