@@ -15,7 +15,7 @@ use names::{folded, is_like};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use table::{At, CREDENTIALS, HARMLESS, PUBLIC, RUNS_LATER};
+use table::{At, CREDENTIALS, EXAMPLES, HARMLESS, PUBLIC, RUNS_LATER};
 
 /// Why a place is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,6 +160,11 @@ impl Protected {
             return Some(Protection::Own);
         }
         let unread = self.unread(path, parts);
+        // An example is what the folder that it lies in is.
+        let is_example = parts
+            .last()
+            .is_some_and(|name| EXAMPLES.contains(&name.as_str()));
+        let parts = &parts[..parts.len() - usize::from(is_example)];
         let runs_later = || self.lists.runs_later.holds(path, parts, &self.homes);
         let is_aside = || parts.iter().any(|part| is_aside(part));
         unread.or_else(|| (runs_later() || is_aside()).then_some(Protection::RunsLater))
@@ -289,6 +294,10 @@ mod tests {
             "/w/.mcp.json",
             "/w/.housecarl.toml",
             "/w/set-aside-1-git/config",
+            "/w/.git/.env.example",
+            "/w/.env.example/x",
+            "/w/.env.example.local",
+            "/home/u/.bashrc.d/.env.sample",
             "/w/set-aside-12-envrc",
         ];
         for path in refused {
@@ -301,6 +310,9 @@ mod tests {
     fn honest_names_stay_free() {
         let free = [
             "/w/.gitignore",
+            "/w/.env.example",
+            "/w/a/.env.sample",
+            "/w/.ENV.template",
             "/w/.github/workflows/ci.yml",
             "/w/git/hooks/x",
             "/w/components/head/index.js",
