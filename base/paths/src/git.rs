@@ -15,7 +15,7 @@ const INCLUDES: usize = 10;
 /// Most files of configuration that are read for one repository.
 const FILES: usize = 100;
 /// Sections that run nothing.
-const PLAIN_SECTIONS: [&str; 15] = [
+const PLAIN_SECTIONS: [&str; 16] = [
     "advice",
     "author",
     "branch",
@@ -23,6 +23,7 @@ const PLAIN_SECTIONS: [&str; 15] = [
     "column",
     "committer",
     "extensions",
+    "ghq",
     "gui",
     "lfs",
     "maintenance",
@@ -139,7 +140,8 @@ impl Setting {
 
     /// Whether the value is the path of a file or folder, as it stands.
     fn is_path(&self) -> bool {
-        self.is_include() || ["core.hookspath", "init.templatedir"].contains(&self.key.as_str())
+        self.is_include()
+            || ["core.hookspath", "init.templatedir", "http.sslcapath"].contains(&self.key.as_str())
     }
 
     fn is_include(&self) -> bool {
@@ -194,12 +196,12 @@ impl Setting {
     }
 
     /// Whether a path may be meant: what is there, or would be if the word is clearly a path. A
-    /// folder runs nothing unless it is the whole value.
+    /// folder runs nothing unless the key asks for one: programs keep their roots there, too.
     fn counts(&self, word: &str, is_whole: bool, path: &Path) -> bool {
         let is_path = self.is_path() && is_whole;
         let is_clear = is_path || (word.contains('/') && !word.contains(char::is_whitespace));
         match fs::metadata(path) {
-            Ok(about) if about.is_dir() => is_whole && is_clear,
+            Ok(about) if about.is_dir() => is_path,
             Ok(_) => true,
             Err(_) => is_clear,
         }
@@ -468,10 +470,7 @@ mod tests {
         for (key, value, wanted) in table {
             let named = named(key, value);
             let is_named = |path: &&str| named.contains(&(*path).to_owned());
-            assert!(
-                wanted.iter().all(|path| is_named(path)),
-                "{value}: {named:?}"
-            );
+            assert!(wanted.iter().all(is_named), "{value}: {named:?}");
             assert_eq!(named.is_empty(), wanted.is_empty(), "{value}: {named:?}");
         }
     }

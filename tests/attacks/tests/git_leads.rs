@@ -104,7 +104,8 @@ fn every_file_that_git_is_told_to_run_is_protected() {
 fn git_that_runs_no_file_protects_none() {
     let configuration = "[core]\n\tbare = false\n\texcludesFile = notes.txt\n\
                          [remote \"origin\"]\n\turl = src\n[branch \"main\"]\n\tmerge = src/main\n\
-                         [alias]\n\tlg = log --stat src\n[user]\n\tname = main.rs\n";
+                         [alias]\n\tlg = log --stat src\n[user]\n\tname = main.rs\n\
+                         [tool]\n\troot = ./src\n";
     let furnish = |house: &House| {
         house.write(".git/config", configuration);
         house.write("src/main.rs", MINE);
