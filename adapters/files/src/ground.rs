@@ -8,6 +8,7 @@ use crate::links::{LINK_DEPTH, Links, protected_links};
 use api::executor::ToolFailure;
 use api::failure::refused;
 use domain::limits::LINK_ENTRIES;
+use paths::Look;
 use policy::protected::{Protected, Protection};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, FileType, FsWord, Mode, OFlags};
@@ -117,7 +118,7 @@ impl Ground {
     ) -> Result<(), ToolFailure> {
         let changes = self.changes(roots);
         told(changes.refuses(real), shown)?;
-        match changes.links().is_cut {
+        match changes.is_unseen(real) {
             true => Err(too_many(shown)),
             false => Ok(()),
         }
@@ -162,13 +163,41 @@ impl Changes<'_> {
         let by_link = || {
             self.links().leads.iter().find_map(|lead| {
                 let inside = real.strip_prefix(&lead.goal).ok()?;
-                match inside.as_os_str().is_empty() {
-                    true => refused(&lead.name),
-                    false => refused(&lead.name.join(inside)),
-                }
+                let by = match inside.as_os_str().is_empty() {
+                    true => lead.name.clone(),
+                    false => lead.name.join(inside),
+                };
+                // A name in the home closes what lies there, and not what was opened elsewhere.
+                let is_around = !self.roots.iter().any(|root| by.starts_with(root));
+                refused(&by).filter(|why| !(is_around && *why == Protection::Closed))
             })
         };
         refused(real).or_else(by_link)
+    }
+
+    /// Whether nothing tells what leads to a path: it lies where nobody looked, or would.
+    fn is_unseen(&self, real: &Path) -> bool {
+        let below = |root: &PathBuf| Some(real.strip_prefix(root).ok()?.components().count());
+        let depth = self.roots.iter().filter_map(below).min();
+        let unseen = &self.links().unseen;
+        depth.is_some_and(|depth| depth > LINK_DEPTH)
+            || unseen.iter().any(|folder| real.starts_with(folder))
+    }
+
+    /// Whether a place in a folder leads out of it by a relative name: to another file, once the
+    /// folder lies elsewhere.
+    pub(crate) fn leads_out(&self, place: &Path, folder: &Path) -> bool {
+        let listed = |path: &Path| {
+            let why = self.protected.refuses_write(path, self.roots);
+            matches!(why, Some(Protection::RunsLater | Protection::Credentials))
+        };
+        if !listed(place) || place.parent().is_some_and(listed) {
+            return false;
+        }
+        let roots = [folder.to_path_buf()];
+        let mut look = Look::new(&roots, self.protected.homes(), LINK_ENTRIES);
+        look.from(place);
+        look.leads_out
     }
 
     /// Whether what lies at `from` may be carried to `to`: no keys or passwords from anywhere, and
@@ -176,7 +205,7 @@ impl Changes<'_> {
     pub(crate) fn may_carry(&self, from: &Path, to: &Path) -> bool {
         match (self.refuses(from), self.refuses(to)) {
             (Some(Protection::RunsLater), _) => true,
-            (None, None) => !self.links().is_cut,
+            (None, None) => !self.is_unseen(from) && !self.is_unseen(to),
             (Some(_), _) | (None, Some(_)) => false,
         }
     }
@@ -186,8 +215,8 @@ fn too_many(shown: &str) -> ToolFailure {
     refused(
         "too_many_files",
         format!(
-            "`{shown}` is not changed: there are more than {LINK_ENTRIES} files, or folders deeper \
-             than {LINK_DEPTH} levels, in the folders that may be written, so nothing tells whether \
+            "`{shown}` is not changed: it lies deeper than {LINK_DEPTH} levels, or beside more than \
+             {LINK_ENTRIES} files in the folders that may be written, so nothing tells whether \
              another program runs it. Ask the user to open a narrower folder."
         ),
     )

@@ -39,6 +39,10 @@ pub(crate) struct Watch {
     known: BTreeSet<Mark>,
     /// Where protected links lead, and nothing is.
     awaited: BTreeSet<PathBuf>,
+    /// Links that lie where protected places lead. No mount freezes a link.
+    links: Vec<Found>,
+    /// Folders that nobody looked through, hidden as a whole.
+    deep: Vec<PathBuf>,
     /// What could not be looked at before either.
     unseen: BTreeSet<PathBuf>,
     /// What must be frozen.
@@ -62,13 +66,20 @@ impl Watch {
         if sight.is_cut {
             return Err(too_many());
         }
+        let leads_to = |root: &&PathBuf| sight.goals.iter().any(|goal| root.starts_with(goal));
+        if let Some(root) = roots.iter().find(leads_to) {
+            return Err(not_a_root(root, Protection::RunsLater));
+        }
         let held = roots.iter().map(|path| Root {
             path: path.clone(),
             folder: fs::File::open(path).ok().map(OwnedFd::from),
         });
         let found = std::mem::take(&mut sight.found);
-        let hidden = std::mem::take(&mut sight.hidden);
+        let mut hidden = std::mem::take(&mut sight.hidden);
+        let deep = std::mem::take(&mut sight.deep);
+        hidden.extend_from_slice(&deep);
         let mut kept_names = above(&hidden, roots);
+        kept_names.extend(above(&sight.anchored, roots));
         let places = found.iter().filter(|place| place.link.is_none());
         let places: Vec<PathBuf> = places.map(|place| place.path.clone()).collect();
         let leading = above(&places, roots).into_iter();
@@ -78,6 +89,8 @@ impl Watch {
         let (there, missing): (Vec<_>, Vec<_>) = std::mem::take(&mut sight.goals)
             .into_iter()
             .partition(|goal| goal.symlink_metadata().is_ok());
+        let (links, there): (Vec<_>, Vec<_>) =
+            there.into_iter().partition(|goal| goal.is_symlink());
         let frozen = with_goals(frozen(found, roots), &there);
         // Beneath another name of its folder, what a place leads to would be another file. In a
         // frozen folder every name is kept, and a folder that is held is one that may be written.
@@ -88,19 +101,24 @@ impl Watch {
         let goals: Vec<PathBuf> = there
             .iter()
             .chain(&missing)
+            .chain(&links)
             .filter(is_outermost)
             .cloned()
             .collect();
         kept_names.extend(above(&goals, roots));
-        Ok(Self {
+        let mut watch = Self {
             held: kept_names.into_iter().collect(),
             awaited: awaited.into_iter().chain(missing).collect(),
+            links: Vec::new(),
+            deep,
             hidden,
             unseen: std::mem::take(&mut sight.unseen),
             roots: held.collect(),
             known,
             frozen,
-        })
+        };
+        watch.links = links.iter().filter_map(|link| watch.at(link)).collect();
+        Ok(watch)
     }
 
     /// Sets aside the protected places that were not there before, and says which, and also when
@@ -133,12 +151,19 @@ impl Watch {
             .iter()
             .filter(|place| !self.known.contains(&place.mark()))
             // What a command beside this one has set aside is so already.
-            .filter(|place| !is_aside(&place.path));
-        let arrived: Vec<Found> = self
+            .filter(|place| !is_aside(&place.path))
+            // What was hidden is as it was.
+            .filter(|place| !self.deep.iter().any(|deep| place.path.starts_with(deep)));
+        let mut arrived: Vec<Found> = self
             .awaited
             .iter()
             .filter_map(|path| self.at(path))
             .collect();
+        let links = self.links.iter().filter_map(|before| {
+            let now = self.at(&before.path)?;
+            (now.mark() != before.mark()).then_some(now)
+        });
+        arrived.extend(links);
         for place in fresh.chain(&arrived) {
             let shown = place.path.display();
             match self.set_aside(place) {
@@ -167,7 +192,7 @@ impl Watch {
             root,
             identity: (about.dev(), about.ino()),
             born: about.created().ok(),
-            link: None,
+            link: fs::read_link(path).ok(),
         })
     }
 
@@ -318,13 +343,12 @@ fn not_a_root(root: &Path, why: Protection) -> ToolFailure {
 }
 
 fn too_many() -> ToolFailure {
-    let Limits { entries, depth, .. } = Limits::BEFORE;
+    let entries = Limits::BEFORE.entries;
     mendable(
         "too_many_files",
         format!(
-            "There are more than {entries} files, or folders deeper than {depth} levels, \
-             in the folders that may be written: their protected places cannot be guarded. Ask the \
-             user to open a narrower folder."
+            "There are more than {entries} files in the folders that may be written: their protected \
+             places cannot be guarded. Ask the user to open a narrower folder."
         ),
     )
 }

@@ -2,7 +2,7 @@
 //! their own user.
 
 use domain::limits::{GUARD_ENTRIES, LINK_ENTRIES, WALK_DEPTH};
-use paths::{is_inside, leads_from};
+use paths::{Lead, Look, is_inside};
 use policy::protected::{Protected, Protection};
 use rustix::fs::{Access, CWD, Mode, OFlags, ResolveFlags, access, fstat, openat2};
 use std::collections::{BTreeSet, VecDeque};
@@ -75,7 +75,11 @@ pub(crate) struct Sight {
     pub(crate) hidden: Vec<PathBuf>,
     /// Where what is in protected places leads.
     pub(crate) goals: BTreeSet<PathBuf>,
-    leads_left: usize,
+    /// Protected places that lead out of the folder that they lie in: with another name for a folder
+    /// above, they may lead elsewhere.
+    pub(crate) anchored: Vec<PathBuf>,
+    /// Folders that lie too deep to be looked through.
+    pub(crate) deep: Vec<PathBuf>,
     /// What could not be looked at although a program could have written there.
     pub(crate) unseen: BTreeSet<PathBuf>,
     /// Whether there is more than the limits allow to look at.
@@ -89,12 +93,13 @@ pub(crate) fn search<'a>(
     roots: impl Iterator<Item = &'a PathBuf>,
     limits: Limits,
 ) -> Sight {
-    let mut sight = Sight {
-        leads_left: limits.leads,
-        ..Sight::default()
-    };
+    let mut sight = Sight::default();
     let mut left = limits.entries;
     let given: Vec<PathBuf> = roots.cloned().collect();
+    let mut look = Look::new(&given, protected.homes(), limits.leads);
+    if limits.leads > 0 {
+        sight.look_around(protected, &given, &mut look);
+    }
     let roots = given.iter().enumerate();
     let mut waiting: VecDeque<(PathBuf, usize, usize)> =
         roots.map(|(root, path)| (path.clone(), root, 0)).collect();
@@ -121,11 +126,11 @@ pub(crate) fn search<'a>(
                     kind if is_plain && !kind.is_symlink() => {
                         Ok(kind.is_dir().then(|| entry.path()))
                     }
-                    _ => sight.look((protected, &given), &entry, root),
+                    _ => sight.look((protected, &given), &entry, root, &mut look),
                 }
             });
             match looked {
-                Ok(Some(_)) if depth >= limits.depth => sight.is_cut = true,
+                Ok(Some(below)) if depth >= limits.depth => sight.deep.push(below),
                 Ok(Some(below)) => waiting.push_back((below, root, depth + 1)),
                 Ok(None) => {}
                 Err(error) => sight.miss(folder.clone(), &error),
@@ -142,12 +147,26 @@ const fn leads_on(why: Option<Protection>) -> bool {
 }
 
 impl Sight {
+    /// Takes up where places lead that lie around the roots.
+    fn look_around(&mut self, protected: &Protected, roots: &[PathBuf], look: &mut Look<'_>) {
+        for Lead { goal, name } in look.around(&|folder| protected.listed_in(folder)) {
+            let is_secret = protected.refuses_read(&name, roots) == Some(Protection::Credentials);
+            if is_secret && goal.exists() && !goal.is_symlink() {
+                self.hidden.push(goal.clone());
+            }
+            if leads_on(protected.refuses_write(&name, roots)) {
+                self.goals.insert(goal);
+            }
+        }
+    }
+
     /// Takes up one entry; a folder that is to be looked through comes back.
     fn look(
         &mut self,
         (protected, roots): (&Protected, &[PathBuf]),
         entry: &DirEntry,
         root: usize,
+        look: &mut Look<'_>,
     ) -> std::io::Result<Option<PathBuf>> {
         let path = entry.path();
         let kind = entry.file_type()?;
@@ -171,10 +190,14 @@ impl Sight {
         }
         let above = path.parent();
         let above = above.and_then(|above| protected.refuses_write(above, roots));
-        if self.leads_left > 0 && leads_on(unwritten) && !leads_on(above) {
-            let leads = leads_from(&path, roots, &mut self.leads_left);
+        if look.left > 0 && leads_on(unwritten) && !leads_on(above) {
+            let leads = look.from(&path);
+            let folder = path.parent().unwrap_or(&path);
+            if leads.iter().any(|lead| !lead.goal.starts_with(folder)) {
+                self.anchored.push(path.clone());
+            }
             self.goals.extend(leads.into_iter().map(|lead| lead.goal));
-            self.is_cut |= self.leads_left == 0;
+            self.is_cut |= look.left == 0;
         }
         let meta = fs::symlink_metadata(&path)?;
         let link = match meta.is_symlink() {

@@ -1,15 +1,19 @@
 //! Where what lies in a place leads: the links in it, those in what they lead to, and what a
 //! repository names of itself in other folders.
 
-use crate::{is_inside, link_target, real_path};
-use std::collections::BTreeSet;
+use crate::git::{Repository, Setting, settings_of};
+use crate::{is_inside, way_of};
+use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Largest file of a repository that is read for where it leads, bytes.
-const GIT_FILE_BYTES: u64 = 256 << 10;
 /// The folder of a repository that holds what was committed, in many files and no links.
 const OBJECTS: &str = "objects";
+/// Most entries that are looked at in one place, so that none takes the turn of all others.
+const PLACE_ENTRIES: usize = 100_000;
+/// How far is looked into a place that lies out of the folders: most entries, and levels.
+const FAR_ENTRIES: usize = 1_000;
+const FAR_DEPTH: usize = 3;
 
 /// A path by two names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,50 +24,209 @@ pub struct Lead {
     pub name: PathBuf,
 }
 
-/// Where a place leads within these folders: a link, a folder with links, or a repository.
-/// `left` is how many entries may be looked at, and is nothing where there were more.
-pub fn leads_from(place: &Path, roots: &[PathBuf], left: &mut usize) -> Vec<Lead> {
-    let mut found = BTreeSet::new();
-    let mut waiting = Vec::new();
-    let mut seen = BTreeSet::new();
-    let mut leads = git_leads(place);
-    let goal = place.is_symlink().then(|| link_target(place)).flatten();
-    match goal {
-        Some(goal) => leads.push(Lead {
-            goal,
-            name: place.to_path_buf(),
-        }),
-        None => waiting.push((place.to_path_buf(), place.to_path_buf())),
+/// A look for where places lead within some folders.
+#[derive(Debug)]
+pub struct Look<'a> {
+    roots: &'a [PathBuf],
+    homes: &'a [PathBuf],
+    /// What git does in every repository of this user.
+    everywhere: Vec<Setting>,
+    /// How many entries may still be looked at.
+    pub left: usize,
+    /// Whether a place in the folders leads out of them by a relative name, so that it leads
+    /// elsewhere when they are moved.
+    pub leads_out: bool,
+}
+
+/// The way of one place.
+#[derive(Debug, Default)]
+struct Way {
+    found: BTreeSet<Lead>,
+    waiting: VecDeque<Stop>,
+    seen: BTreeSet<PathBuf>,
+}
+
+/// A folder on the way, or something that is none.
+#[derive(Debug)]
+struct Stop {
+    folder: PathBuf,
+    name: PathBuf,
+    depth: usize,
+}
+
+impl<'a> Look<'a> {
+    /// A look in these folders, for the user with this home in all its spellings.
+    #[must_use]
+    pub fn new(roots: &'a [PathBuf], homes: &'a [PathBuf], left: usize) -> Self {
+        Self {
+            roots,
+            homes,
+            everywhere: settings_of(homes),
+            left,
+            leads_out: false,
+        }
     }
-    loop {
-        for lead in leads.drain(..) {
-            if is_inside(&lead.goal, roots) && found.insert(lead.clone()) {
-                waiting.push((lead.goal, lead.name));
+
+    /// Where a place leads within the folders: a link, a folder with links, or a repository.
+    pub fn from(&mut self, place: &Path) -> Vec<Lead> {
+        let mut way = Way::default();
+        let mut here = self.left.min(PLACE_ENTRIES);
+        self.left -= here;
+        self.enter(&mut way, place.to_path_buf(), place.to_path_buf(), 0);
+        while let Some(stop) = way.waiting.pop_front() {
+            if here == 0 {
+                break;
+            }
+            if way.seen.insert(stop.folder.clone()) {
+                self.list(&mut way, stop, &mut here);
             }
         }
-        let Some((folder, name)) = waiting.pop() else {
-            break;
+        self.left += here;
+        way.found.into_iter().collect()
+    }
+
+    /// Where places lead that lie around the folders: in those above them and in the home. `listed`
+    /// says which names in a folder are places.
+    pub fn around(&mut self, listed: &dyn Fn(&Path) -> Vec<PathBuf>) -> Vec<Lead> {
+        let above = self.roots.iter().flat_map(|root| root.ancestors().skip(1));
+        let folders: BTreeSet<&Path> = above
+            .chain(self.homes.iter().map(PathBuf::as_path))
+            .collect();
+        let folders = folders.into_iter().filter(|folder| !self.holds(folder));
+        let places: Vec<PathBuf> = folders
+            .flat_map(|folder| present(&listed(folder)))
+            .collect();
+        // It takes nothing from what may be looked at in the folders.
+        let left = std::mem::replace(&mut self.left, PLACE_ENTRIES);
+        let leads = places.iter().flat_map(|place| self.from(place)).collect();
+        self.left = left;
+        leads
+    }
+
+    /// Whether a path is one of the folders or lies in one.
+    fn holds(&self, path: &Path) -> bool {
+        self.roots.iter().any(|root| path.starts_with(root))
+    }
+
+    fn list(&mut self, way: &mut Way, stop: Stop, left: &mut usize) {
+        let Stop {
+            folder,
+            name,
+            depth,
+        } = stop;
+        let is_far = !self.holds(&folder);
+        if is_far && depth >= FAR_DEPTH {
+            return;
+        }
+        let most = match is_far {
+            true => FAR_ENTRIES.min(*left),
+            false => *left,
         };
-        if !seen.insert(folder.clone()) {
-            continue;
-        }
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            *left = left.saturating_sub(1);
-            if *left == 0 {
-                return found.into_iter().collect();
-            }
-            let (path, name) = (entry.path(), name.join(entry.file_name()));
+        for entry in fs::read_dir(&folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .take(most)
+        {
+            *left -= 1;
             let Ok(kind) = entry.file_type() else {
                 continue;
             };
-            if kind.is_symlink() {
-                leads.extend(link_target(&path).map(|goal| Lead { goal, name }));
-            } else if kind.is_dir() && !is_store(&path) {
-                waiting.push((path, name));
+            let path = entry.path();
+            // A folder of the look is no part of the place that it lies in.
+            if is_far && self.holds(&path) {
+                continue;
+            }
+            let is_git = entry.file_name().eq_ignore_ascii_case(".git");
+            if kind.is_symlink() || is_git || (kind.is_dir() && !is_store(&path)) {
+                self.enter(way, path, name.join(entry.file_name()), depth + 1);
             }
         }
     }
-    found.into_iter().collect()
+
+    /// Takes up a link, a repository or a folder.
+    fn enter(&mut self, way: &mut Way, path: PathBuf, name: PathBuf, depth: usize) {
+        self.repository(way, &path, &name);
+        let link = fs::read_link(&path).ok();
+        let is_relative = link.is_some_and(|to| to.is_relative());
+        let hops = way_of(&path);
+        if hops.as_slice() == [path.as_path()] {
+            way.waiting.push_back(Stop {
+                folder: path,
+                name,
+                depth,
+            });
+            return;
+        }
+        self.lead(way, &hops, &path, &name, is_relative);
+    }
+
+    /// What `.git` names of itself elsewhere: the folders that it stands for, and what git runs or
+    /// reads from there by its configuration.
+    fn repository(&mut self, way: &mut Way, place: &Path, name: &Path) {
+        let Some(repository) = Repository::at(place) else {
+            // The user's own configuration names files in the home as well.
+            let is_config = |setting: &&Setting| setting.is_of(place);
+            let own: Vec<Setting> = self.everywhere.iter().filter(is_config).cloned().collect();
+            for setting in own {
+                for path in setting.paths(&[], self.homes).all() {
+                    self.lead(way, &way_of(&path), place, name, false);
+                }
+            }
+            return;
+        };
+        for folder in [&repository.folder, &repository.common] {
+            if folder != place {
+                self.lead(way, &way_of(folder), place, name, true);
+            }
+        }
+        let mut settings = repository.settings(self.homes);
+        let own = settings.len();
+        settings.extend_from_slice(&self.everywhere);
+        let by = name.join("config");
+        for (number, setting) in settings.iter().enumerate() {
+            let named = setting.paths(&repository.bases(), self.homes);
+            for path in named.relative {
+                // Those that git finds in every repository are sought where it lies then.
+                self.lead(way, &way_of(&path), place, &by, number < own);
+            }
+            for path in named.fixed {
+                self.lead(way, &way_of(&path), place, &by, false);
+            }
+        }
+    }
+
+    /// Takes up where something at `at` leads: the links on the way, and the end of it.
+    fn lead(&mut self, way: &mut Way, hops: &[PathBuf], at: &Path, name: &Path, is_relative: bool) {
+        let Some(goal) = hops.last().filter(|goal| *goal != at) else {
+            return;
+        };
+        self.leads_out |= is_relative && self.holds(at) && !self.holds(goal);
+        // What a folder of the look lies in counts if the place or its repository names it, and not
+        // where a link leads up to what the place lies in itself.
+        let is_named = at == name || Repository::is_at(at);
+        let is_around = |hop: &Path| is_named && is_above(hop, self.roots) && !at.starts_with(hop);
+        for hop in hops.iter().filter(|hop| *hop != at) {
+            if is_inside(hop, self.roots) || is_around(hop) {
+                way.found.insert(Lead {
+                    goal: hop.clone(),
+                    name: name.to_path_buf(),
+                });
+            }
+        }
+        // What lies around the folders leads to everything, and says nothing.
+        if !is_above(goal, self.roots) {
+            way.waiting.push_back(Stop {
+                folder: goal.clone(),
+                name: name.to_path_buf(),
+                depth: 0,
+            });
+        }
+    }
+}
+
+fn is_above(path: &Path, roots: &[PathBuf]) -> bool {
+    roots.iter().any(|root| root.starts_with(path))
 }
 
 fn is_store(folder: &Path) -> bool {
@@ -71,73 +234,18 @@ fn is_store(folder: &Path) -> bool {
     folder.ends_with(OBJECTS) && above.is_some_and(|above| above.join("HEAD").exists())
 }
 
-/// What `.git` names of itself elsewhere: the folder that it stands for, and what git runs or reads
-/// from there by its configuration.
-fn git_leads(place: &Path) -> Vec<Lead> {
-    let is_git = place
-        .file_name()
-        .is_some_and(|name| name.eq_ignore_ascii_case(".git"));
-    let Some(work) = place.parent().filter(|_| is_git) else {
-        return Vec::new();
+/// The places whose folders are there: most lists name what most homes do not have.
+fn present(places: &[PathBuf]) -> Vec<PathBuf> {
+    let is_there = |place: &&PathBuf| {
+        let above = place.parent().is_some_and(|above| above.exists());
+        above && (place.symlink_metadata().is_ok() || is_behind_link(place))
     };
-    let mut leads = Vec::new();
-    let mut lead = |goal: PathBuf, name: PathBuf| {
-        let goal = real_path(&goal);
-        leads.extend(goal.map(|goal| Lead { goal, name }));
-    };
-    let mut folder = place.to_path_buf();
-    if let Some(goal) = small_file(place).as_deref().and_then(git_folder) {
-        folder = work.join(goal);
-        lead(folder.clone(), place.to_path_buf());
-    }
-    let configuration = small_file(&folder.join("config")).unwrap_or_default();
-    for (key, value) in settings(&configuration) {
-        match key.as_str() {
-            "core.hookspath" => lead(work.join(value), place.join("hooks")),
-            // The first word of a command.
-            "core.fsmonitor" if value.contains('/') => {
-                let program = value.split_whitespace().next().unwrap_or_default();
-                lead(work.join(program), place.join("config"));
-            }
-            _ if key.starts_with("include") && key.ends_with(".path") => {
-                lead(folder.join(value), place.join("config"));
-            }
-            _ => {}
-        }
-    }
-    leads
+    places.iter().filter(is_there).cloned().collect()
 }
 
-fn small_file(path: &Path) -> Option<String> {
-    let about = fs::metadata(path).ok()?;
-    let is_small = about.is_file() && about.len() <= GIT_FILE_BYTES;
-    let bytes = is_small.then(|| fs::read(path).ok()).flatten()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn git_folder(text: &str) -> Option<&str> {
-    text.strip_prefix("gitdir:").map(str::trim)
-}
-
-/// The settings of a git configuration, `section.key` in small letters, as far as a line tells them.
-fn settings(text: &str) -> Vec<(String, &str)> {
-    let mut section = String::new();
-    let mut found = Vec::new();
-    for line in text.lines().map(str::trim) {
-        let line = match line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-            Some((named, rest)) => {
-                let first = named.split([' ', '\t', '"']).next().unwrap_or_default();
-                section = first.to_ascii_lowercase();
-                rest.trim()
-            }
-            None => line,
-        };
-        if let Some((key, value)) = line.split_once('=') {
-            let key = format!("{section}.{}", key.trim().to_ascii_lowercase());
-            found.push((key, value.trim().trim_matches('"')));
-        }
-    }
-    found
+/// Whether a place that is not there would lie elsewhere.
+fn is_behind_link(place: &Path) -> bool {
+    way_of(place).as_slice() != [place]
 }
 
 #[cfg(test)]
@@ -146,14 +254,14 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     fn goals(place: &Path, root: &Path) -> Vec<String> {
-        let mut left = 1_000;
-        let found = leads_from(place, &[root.to_path_buf()], &mut left);
+        let roots = [root.to_path_buf()];
+        let mut look = Look::new(&roots, &[], 1_000);
         let goal = |lead: Lead| {
-            lead.goal
-                .strip_prefix(root)
-                .map(|p| p.display().to_string())
+            let inside = lead.goal.strip_prefix(root);
+            inside.map(|path| path.display().to_string()).unwrap()
         };
-        found.into_iter().map(|lead| goal(lead).unwrap()).collect()
+        let found: BTreeSet<String> = look.from(place).into_iter().map(goal).collect();
+        found.into_iter().collect()
     }
 
     #[test]
@@ -168,32 +276,42 @@ mod tests {
         symlink("..", root.join(".husky/up")).unwrap();
         symlink("/etc", root.join(".husky/out")).unwrap();
         assert_eq!(goals(&root.join(".husky"), &root), ["x", "y/deep/f"]);
-        let mut left = 2;
-        leads_from(&root.join(".husky"), &[root], &mut left);
-        assert_eq!(left, 0);
+        // A link on the way could be replaced as well.
+        symlink("y", root.join("z")).unwrap();
+        symlink("../z/deep/g", root.join("x/c")).unwrap();
+        let found = goals(&root.join(".husky"), &root);
+        assert_eq!(found, ["x", "y/deep/f", "y/deep/g", "z"]);
+        let roots = [root.clone()];
+        let mut look = Look::new(&roots, &[], 2);
+        look.from(&root.join(".husky"));
+        assert_eq!(look.left, 0);
     }
 
     #[test]
     fn a_repository_leads_where_its_files_say() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        for name in ["sub", "meta/g", "w/.git/objects", "tools/hooks"] {
+        for name in ["sub", "meta/g/worktrees/t", "w/.git/objects", "tools/hooks"] {
             fs::create_dir_all(root.join(name)).unwrap();
         }
-        fs::write(root.join("sub/.git"), "gitdir: ../meta/g\n").unwrap();
-        fs::write(
-            root.join("meta/g/config"),
-            "[core] hooksPath = \"../tools/hooks\"\n",
-        )
-        .unwrap();
+        fs::write(root.join("sub/.git"), "gitdir: ../meta/g/worktrees/t\n").unwrap();
+        fs::write(root.join("meta/g/worktrees/t/commondir"), "../..\n").unwrap();
+        let hooks = "[core] hooksPath = \"../tools/hooks\"\n";
+        fs::write(root.join("meta/g/config"), hooks).unwrap();
         let found = goals(&root.join("sub/.git"), &root);
-        assert_eq!(found, ["meta/g", "tools/hooks"]);
+        for wanted in ["meta/g", "meta/g/worktrees/t", "tools/hooks"] {
+            assert!(found.contains(&wanted.to_owned()), "{wanted}: {found:?}");
+        }
         let text = "[core]\n\tfsmonitor = ../tools/watch -q\n[Include]\n\tpath = ../../more\n\
-                    [branch \"x\"]\n\tmerge = ../tools\n";
+                    [branch \"x\"]\n\tmerge = ../tools/x\n";
         fs::write(root.join("w/.git/config"), text).unwrap();
+        fs::write(root.join("more"), "[diff]\n\texternal = ../tools/diff\n").unwrap();
         fs::write(root.join("w/.git/HEAD"), "ref: x\n").unwrap();
         symlink("../../../tools", root.join("w/.git/objects/link")).unwrap();
         let found = goals(&root.join("w/.git"), &root);
-        assert_eq!(found, ["more", "tools/watch"]);
+        for wanted in ["more", "tools/watch", "tools/diff"] {
+            assert!(found.contains(&wanted.to_owned()), "{wanted}: {found:?}");
+        }
+        assert!(!found.contains(&"tools/x".to_owned()), "{found:?}");
     }
 }

@@ -6,11 +6,16 @@
 //! What it never does: know a noun of ours, decide what a path may be used for, change anything.
 //! Where to start: [`real_path`].
 
+mod git;
 mod leads;
 
-pub use leads::{Lead, leads_from};
+pub use leads::{Lead, Look};
+use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+/// Most links that are followed on one way; the kernel's own bound (path_resolution(7)).
+const LINKS: usize = 40;
 
 /// Where a folder lies or would lie, with the links above it resolved.
 #[must_use]
@@ -45,6 +50,40 @@ pub fn link_target(link: &Path) -> Option<PathBuf> {
         }
     }
     None
+}
+
+/// The links that are passed on the way to an absolute path, each where it lies, and at last where
+/// the way ends, whether something is there or not.
+#[must_use]
+pub fn way_of(path: &Path) -> Vec<PathBuf> {
+    let parts = |path: &Path| -> Vec<OsString> {
+        let reversed = path.components().rev();
+        let named =
+            reversed.filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
+        named.map(|part| part.as_os_str().to_owned()).collect()
+    };
+    let (mut way, mut here, mut left) = (Vec::new(), PathBuf::from("/"), parts(path));
+    while let Some(name) = left.pop() {
+        if name == ".." {
+            here.pop();
+            continue;
+        }
+        let next = here.join(&name);
+        let Ok(to) = fs::read_link(&next) else {
+            here = next;
+            continue;
+        };
+        way.push(next);
+        if way.len() > LINKS {
+            return way;
+        }
+        if to.is_absolute() {
+            here = PathBuf::from("/");
+        }
+        left.extend(parts(&to));
+    }
+    way.push(here);
+    way
 }
 
 /// Whether a path lies in one of the folders, and above none.

@@ -290,6 +290,9 @@ fn ordinary_files_of_a_project_stay_open() {
         "toolchain.toml",
         "history",
         "share/applications/app.desktop",
+        "sub/.env.example",
+        "sub/.env.sample",
+        "sub/.env.template",
     ];
     let shown = [
         "AGENTS.md",

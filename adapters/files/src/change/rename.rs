@@ -100,6 +100,9 @@ fn refuse_protected_inside(
                     ),
                 ));
             }
+            if changes.leads_out(&old, &from.real) {
+                return Err(refused("protected", leads_elsewhere(place)));
+            }
             if kind == FileType::Directory {
                 let inner = beneath::step_into(&folder, &name).map_err(fault)?;
                 waiting.push((inner, path));
@@ -107,6 +110,14 @@ fn refuse_protected_inside(
         }
     }
     Ok(())
+}
+
+fn leads_elsewhere(place: &Place<'_>) -> String {
+    format!(
+        "`{}` holds a repository or settings that name files outside of it by relative paths: moved, \
+         they would name others, which programs would run. Ask the user to move it.",
+        place.shown
+    )
 }
 
 fn too_many(place: &Place<'_>) -> ToolFailure {

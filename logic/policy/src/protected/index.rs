@@ -4,7 +4,7 @@ use super::names::is_like;
 use super::table::{At, Entry};
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 /// A place: its names, and where it counts.
 #[derive(Debug)]
@@ -25,6 +25,23 @@ pub(super) struct Index {
 
 /// Folders of settings, whose places are given without them.
 const SETTINGS: [&[&str]; 2] = [&[".config"], &[".local", "share"]];
+
+/// The names of an entry with the folders of settings, a pattern by its beginning.
+pub(super) fn whole_names(entry: &'static Entry) -> impl Iterator<Item = PathBuf> {
+    let above: &[&[&str]] = match entry.at {
+        At::Settings => &SETTINGS,
+        At::Anywhere | At::Home | At::Machine => &[&[]],
+    };
+    let names = entry.names.iter().filter_map(|name| {
+        let begins = name.split_once('*').map_or(*name, |(begins, _)| begins);
+        (!begins.is_empty() && !begins.ends_with('/')).then_some(begins)
+    });
+    names.flat_map(move |name| {
+        above
+            .iter()
+            .map(move |above| above.iter().collect::<PathBuf>().join(name))
+    })
+}
 
 impl Index {
     pub(super) fn of(entries: &'static [Entry]) -> Self {

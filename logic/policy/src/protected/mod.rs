@@ -15,7 +15,7 @@ use names::{folded, is_like};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use table::{CREDENTIALS, HARMLESS, PUBLIC, RUNS_LATER};
+use table::{At, CREDENTIALS, EXAMPLES, HARMLESS, PUBLIC, RUNS_LATER};
 
 /// Why a place is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub enum Protection {
 pub struct Protected {
     own: Vec<Vec<String>>,
     homes: Vec<Vec<String>>,
+    /// The same, as they are written.
+    written_homes: Vec<PathBuf>,
     lists: Arc<Lists>,
 }
 
@@ -57,6 +59,7 @@ impl Protected {
         Self {
             own: own_folders.iter().map(|folder| folded(folder)).collect(),
             homes: Vec::new(),
+            written_homes: Vec::new(),
             lists: Arc::new(Lists {
                 credentials: Index::of(CREDENTIALS),
                 runs_later: Index::of(RUNS_LATER),
@@ -68,11 +71,31 @@ impl Protected {
     /// spellings.
     #[must_use]
     pub fn with_home(mut self, home: &Path) -> Self {
-        let home = folded(home);
-        if !self.homes.contains(&home) {
-            self.homes.push(home);
+        if !self.written_homes.iter().any(|other| other == home) {
+            self.homes.push(folded(home));
+            self.written_homes.push(home.to_path_buf());
         }
         self
+    }
+
+    /// The home in all its spellings.
+    #[must_use]
+    pub fn homes(&self) -> &[PathBuf] {
+        &self.written_homes
+    }
+
+    /// The listed places that a folder may hold, a pattern by the name that it begins with.
+    #[must_use]
+    pub fn listed_in(&self, folder: &Path) -> Vec<PathBuf> {
+        let is_home = self.written_homes.iter().any(|home| home == folder);
+        let entries = CREDENTIALS.iter().chain(RUNS_LATER);
+        let here = entries.filter(|entry| match entry.at {
+            At::Anywhere => true,
+            At::Home | At::Settings => is_home,
+            At::Machine => false,
+        });
+        let names = here.flat_map(index::whole_names);
+        names.map(|name| folder.join(name)).collect()
     }
 
     /// Whether a read of the normalised path is refused to a call that was given these folders.
@@ -137,6 +160,11 @@ impl Protected {
             return Some(Protection::Own);
         }
         let unread = self.unread(path, parts);
+        // An example is what the folder that it lies in is.
+        let is_example = parts
+            .last()
+            .is_some_and(|name| EXAMPLES.contains(&name.as_str()));
+        let parts = &parts[..parts.len() - usize::from(is_example)];
         let runs_later = || self.lists.runs_later.holds(path, parts, &self.homes);
         let is_aside = || parts.iter().any(|part| is_aside(part));
         unread.or_else(|| (runs_later() || is_aside()).then_some(Protection::RunsLater))
@@ -266,6 +294,10 @@ mod tests {
             "/w/.mcp.json",
             "/w/.housecarl.toml",
             "/w/set-aside-1-git/config",
+            "/w/.git/.env.example",
+            "/w/.env.example/x",
+            "/w/.env.example.local",
+            "/home/u/.bashrc.d/.env.sample",
             "/w/set-aside-12-envrc",
         ];
         for path in refused {
@@ -278,6 +310,9 @@ mod tests {
     fn honest_names_stay_free() {
         let free = [
             "/w/.gitignore",
+            "/w/.env.example",
+            "/w/a/.env.sample",
+            "/w/.ENV.template",
             "/w/.github/workflows/ci.yml",
             "/w/git/hooks/x",
             "/w/components/head/index.js",

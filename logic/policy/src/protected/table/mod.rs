@@ -10,6 +10,7 @@
 
 mod credentials;
 mod later;
+mod settings;
 
 pub use credentials::CREDENTIALS;
 pub use later::RUNS_LATER;
@@ -69,3 +70,7 @@ pub(super) const PUBLIC: (&str, &[&str]) = (
 /// Names with a dot directly in a home that may be read like any other: patterns of names, and no
 /// program keeps a secret in them.
 pub(super) const HARMLESS: &[&str] = &[".gitignore", ".gitattributes", ".editorconfig"];
+
+/// Files that look like an environment to load and are examples of one: a project shows by them what
+/// its environment needs, and nothing loads them.
+pub(super) const EXAMPLES: &[&str] = &[".env.example", ".env.sample", ".env.template"];

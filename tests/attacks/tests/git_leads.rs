@@ -1,0 +1,245 @@
+//! Ordinary files that other programs run because something out of sight names them: the
+//! configuration of git, a repository above the opened folder, links of the home; and how much of the
+//! folders is shut where nobody can look.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use attacks::script::{Call, OPEN, play, recast, results, statuses};
+use scenarios::Outcome;
+use serde_json::json;
+use std::fs;
+use std::os::unix::fs::symlink;
+use testkit::House;
+
+const MINE: &str = "#!/bin/sh\nexit 0\n";
+const PLANTED: &str = "planted";
+/// Deeper than is looked.
+const DEEP: usize = 140;
+
+fn write(path: &str) -> Call<'static> {
+    let arguments = json!({"path": path, "content": PLANTED, "mode": "overwrite"});
+    ("write_file", arguments)
+}
+
+fn shell(script: &str) -> Call<'static> {
+    ("run_shell", json!({"argv": ["sh", "-c", script]}))
+}
+
+/// What each file of the work holds after these calls in a folder of it.
+fn after(house: House, folder: &str, calls: &[Call<'_>]) -> (House, Outcome, String) {
+    let scene = recast(house, calls);
+    let opened = scene.house.work().join(folder);
+    let opened = opened.to_str().unwrap();
+    let args = [
+        &OPEN[..2],
+        &["-C", opened, "--allow-write", opened],
+        &OPEN[4..],
+        &["do it"],
+    ];
+    let outcome = scene.run(&args.concat());
+    let told = results(&scene, &outcome).concat();
+    (scene.house, outcome, told)
+}
+
+/// Plants by a file tool, and in a second house by a command: the file stays, one beside it does not.
+fn assert_kept(what: &str, furnish: &dyn Fn(&House), folder: &str, file: &str) {
+    let beside = "beside.txt";
+    let script = format!("echo {PLANTED} > {file}; echo {PLANTED} > {beside}; true");
+    for calls in [vec![write(file), write(beside)], vec![shell(&script)]] {
+        let house = House::new();
+        furnish(&house);
+        let (house, outcome, told) = after(house, folder, &calls);
+        let at = |name: &str| fs::read_to_string(house.work().join(folder).join(name));
+        let told = format!("{what}: {told} {:#}", outcome.summary);
+        assert!(!at(file).unwrap_or_default().contains(PLANTED), "{told}");
+        assert!(at(beside).unwrap_or_default().contains(PLANTED), "{told}");
+    }
+}
+
+#[test]
+fn every_file_that_git_is_told_to_run_is_protected() {
+    let table = [
+        ("[core]\n\thooksPath = tools # ours\n", "tools/x"),
+        ("[core]\n\thooksPath = \"too\"ls ; ours\n", "tools/x"),
+        ("[core]\n\thooksPath = to\\\nols\n", "tools/x"),
+        ("[core]\n\thooksPath = link\n", "tools/x"),
+        ("[include]\n\tpath = ../one.inc\n", "two.inc"),
+        ("[include]\n\tpath = ../one.inc\n", "tools/x"),
+        ("[core]\n\tfsmonitor = sh tools/x -q\n", "tools/x"),
+        ("[filter \"a\"]\n\tclean = tools/x %f\n", "tools/x"),
+        ("[diff \"a\"]\n\ttextconv = tools/x\n", "tools/x"),
+        ("[alias]\n\tst = \"!tools/x\"\n", "tools/x"),
+        ("[alias]\n\tst = !cd tools && ./x\n", "tools/x"),
+        ("[core]\n\tsshCommand = later/x\n", "later/x"),
+    ];
+    for (configuration, file) in table {
+        let furnish = |house: &House| {
+            house.write(".git/config", configuration);
+            house.write("tools/x", MINE);
+            house.write("one.inc", "[include]\n\tpath = two.inc\n");
+            house.write("two.inc", "[core]\n\thooksPath = tools\n");
+            symlink("tools", house.work().join("link")).unwrap();
+        };
+        assert_kept(configuration, &furnish, ".", file);
+    }
+    let of_a_work_tree = |house: &House| {
+        house.write(".git/config", "");
+        house.write(".git/config.worktree", "[core]\n\thooksPath = tools\n");
+        house.write("tools/x", MINE);
+    };
+    assert_kept("config.worktree", &of_a_work_tree, ".", "tools/x");
+    let of_the_user = |house: &House| {
+        house.write(".git/config", "");
+        house.write("tools/x", MINE);
+        let configuration = house.home().join(".gitconfig");
+        fs::write(configuration, "[core]\n\thooksPath = tools\n").unwrap();
+    };
+    assert_kept("~/.gitconfig", &of_the_user, ".", "tools/x");
+}
+
+#[test]
+fn git_that_runs_no_file_protects_none() {
+    let configuration = "[core]\n\tbare = false\n\texcludesFile = notes.txt\n\
+                         [remote \"origin\"]\n\turl = src\n[branch \"main\"]\n\tmerge = src/main\n\
+                         [alias]\n\tlg = log --stat src\n[user]\n\tname = main.rs\n\
+                         [tool]\n\troot = ./src\n";
+    let furnish = |house: &House| {
+        house.write(".git/config", configuration);
+        house.write("src/main.rs", MINE);
+    };
+    let calls = [write("src/main.rs"), write("src/main"), write("notes.txt")];
+    let (scene, outcome) = play(furnish, &calls);
+    let told = results(&scene, &outcome);
+    assert_eq!(statuses(&outcome), ["ok"; 3], "{told:#?}");
+}
+
+#[test]
+fn a_repository_above_the_opened_folder_counts() {
+    let hooks = |house: &House| {
+        house.write(".git/config", "[core]\n\thooksPath = sub/tools\n");
+        house.write("sub/tools/x", MINE);
+    };
+    assert_kept("hooksPath above", &hooks, "sub", "tools/x");
+    let link = |house: &House| {
+        house.write("sub/x.sh", MINE);
+        fs::create_dir_all(house.work().join(".git/hooks")).unwrap();
+        symlink("../../sub/x.sh", house.work().join(".git/hooks/pre-commit")).unwrap();
+    };
+    assert_kept("a hook above", &link, "sub", "x.sh");
+    let tree = |house: &House| {
+        house.write("main/.git/config", "[core]\n\thooksPath = tools\n");
+        house.write("main/.git/worktrees/t/commondir", "../..\n");
+        house.write("tree/.git", "gitdir: ../main/.git/worktrees/t\n");
+        house.write("tree/tools/x", MINE);
+    };
+    assert_kept("a linked work tree", &tree, "tree", "tools/x");
+    // Where the folder itself is what git is told, nothing in it is written.
+    let house = House::new();
+    hooks(&house);
+    let (house, outcome, told) =
+        after(house, "sub/tools", &[write("x"), shell("echo planted > x")]);
+    assert_eq!(statuses(&outcome)[0], "denied", "{told}");
+    assert_eq!(house.read("sub/tools/x"), MINE, "{told}");
+}
+
+#[test]
+fn what_links_of_the_home_lead_to_is_protected() {
+    let table = [
+        (".bashrc", "bashrc"),
+        (".gitconfig", "gitconfig"),
+        (".tmux.conf", "tmux"),
+        (".config/fish/config.fish", "fish/config.fish"),
+        (".config/systemd/user/x.service", "x.service"),
+        (".ssh/authorized_keys", "authkeys"),
+    ];
+    for (link, file) in table {
+        let furnish = |house: &House| {
+            let goal = house.write(file, MINE);
+            let link = house.home().join(link);
+            fs::create_dir_all(link.parent().unwrap()).unwrap();
+            symlink(goal, link).unwrap();
+        };
+        assert_kept(link, &furnish, ".", file);
+    }
+    let whole_folder = |house: &House| {
+        house.write("config/fish/config.fish", MINE);
+        symlink(house.work().join("config"), house.home().join(".config2")).unwrap();
+        symlink("../.config2/fish", house.home().join(".config/fish")).unwrap();
+    };
+    let prepared = |house: &House| {
+        fs::create_dir_all(house.home().join(".config")).unwrap();
+        whole_folder(house);
+    };
+    assert_kept("a folder", &prepared, ".", "config/fish/config.fish");
+    let included = |house: &House| {
+        let inner = house.write("more", "[alias]\n\tx = log\n");
+        let text = format!("[include]\n\tpath = {}\n", inner.display());
+        fs::write(house.home().join(".gitconfig"), text).unwrap();
+    };
+    assert_kept("an include of ~/.gitconfig", &included, ".", "more");
+}
+
+#[test]
+fn a_repository_that_leads_out_is_not_moved() {
+    let furnish = |house: &House| {
+        for name in ["a/scripts/x.sh", "b/scripts/x.sh", "a/whole/tools/x.sh"] {
+            house.write(name, MINE);
+        }
+        let work = house.work();
+        for (repository, goal) in [
+            ("a/repo", "../../../scripts/x.sh"),
+            ("a/whole", "../../tools/x.sh"),
+        ] {
+            let hooks = work.join(repository).join(".git/hooks");
+            fs::create_dir_all(&hooks).unwrap();
+            symlink(goal, hooks.join("pre-commit")).unwrap();
+        }
+        house.write("a/named/.git/config", "[core]\n\thooksPath = ../scripts\n");
+    };
+    let to_b = |name: &str| {
+        let arguments = json!({"from": format!("a/{name}"), "to": format!("b/{name}")});
+        ("move_file", arguments)
+    };
+    let calls = [
+        write("b/scripts/x.sh"),
+        to_b("repo"),
+        to_b("named"),
+        to_b("whole"),
+    ];
+    let (scene, outcome) = play(furnish, &calls);
+    let told = results(&scene, &outcome);
+    let wanted = ["ok", "denied", "denied", "ok"];
+    assert_eq!(statuses(&outcome), wanted, "{told:#?}");
+    // Nor does a command: a copy of it is set aside.
+    let script = format!("echo {PLANTED} > b/scripts/x.sh; mv a/repo b/repo; true");
+    let (scene, outcome) = play(furnish, &[shell(&script)]);
+    let told = results(&scene, &outcome);
+    let hooks = scene.house.work().join("a/repo/.git/hooks/pre-commit");
+    assert!(
+        hooks.is_symlink() && !scene.house.has("b/repo/.git"),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn a_deep_folder_shuts_itself_and_nothing_else() {
+    let furnish = |house: &House| {
+        fs::create_dir_all(house.work().join("deep/".repeat(DEEP))).unwrap();
+    };
+    // The command comes first: what a tool told questions it.
+    let calls = [
+        shell("echo mine > b.txt"),
+        write("a.txt"),
+        ("make_dir", json!({"path": "d/".repeat(DEEP)})),
+        ("make_dir", json!({"path": "d/d/d"})),
+        write(&format!("{}x", "deep/".repeat(DEEP))),
+    ];
+    let (scene, outcome) = play(furnish, &calls);
+    let told = results(&scene, &outcome);
+    let wanted = ["ok", "ok", "denied", "ok", "denied"];
+    assert_eq!(statuses(&outcome), wanted, "{told:#?}");
+    assert!(scene.house.has("b.txt"), "{told:#?}");
+}
