@@ -380,6 +380,26 @@ fn every_test_that_the_table_of_daily_use_names_is_there() {
 }
 
 #[test]
+fn every_file_that_the_newcomers_page_names_is_there() {
+    let text = std::fs::read_to_string(root().join("docs/newcomer.md")).unwrap();
+    let (_, tables) = text.split_once("## First round").unwrap();
+    let quoted = tables.split('`').skip(1).step_by(2);
+    // A whole path has a layer's folder before it; other words in backticks are commands and names.
+    let paths: Vec<&str> = quoted
+        .filter(|name| {
+            LAYERS.iter().chain(&["config"]).any(|layer| {
+                name.strip_prefix(layer)
+                    .is_some_and(|rest| rest.starts_with('/'))
+            })
+        })
+        .collect();
+    assert!(paths.len() >= 90, "{} paths", paths.len());
+    for path in paths {
+        assert!(root().join(path).is_file(), "there is no {path}");
+    }
+}
+
+#[test]
 fn the_index_of_the_documents_names_each_of_them() {
     let docs = root().join("docs");
     let index = std::fs::read_to_string(docs.join("README.md")).unwrap();
