@@ -21,7 +21,7 @@ fn root() -> PathBuf {
     here.parent().unwrap().parent().unwrap().to_path_buf()
 }
 
-const LAYERS: [&str; 9] = [
+const LAYERS: [&str; 10] = [
     "base",
     "contracts",
     "logic",
@@ -30,6 +30,7 @@ const LAYERS: [&str; 9] = [
     "surfaces",
     "bin",
     "tests",
+    "benches",
     "xtask",
 ];
 
