@@ -1,12 +1,12 @@
 //! Asks memory every question and measures what it finds: in the end, and after each stage.
 
-use crate::conversation::Conversation;
 use crate::kept::Filled;
 use crate::measures::{Worth, worth};
 use anyhow::{Context as _, Result};
 use api::memory::{Detail, Memory as _, QueryEvent, QueryRequest, Scope};
 use domain::id::MemoryId;
 use futures::StreamExt as _;
+use generated::dialogue::Conversation;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 

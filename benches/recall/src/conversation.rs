@@ -1,41 +1,6 @@
-//! Conversations, and questions about them.
+//! Conversations as texts to be kept.
 
-/// A conversation of dated turns, and questions whose answers stand in some of them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Conversation {
-    /// Its name: the namespace it is kept in.
-    pub name: String,
-    /// Everything said, in order.
-    pub turns: Vec<Turn>,
-    /// What is asked about it. Memory never sees these while it is filled.
-    pub questions: Vec<Question>,
-}
-
-/// One thing said.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turn {
-    /// In which of the conversation's sessions, 1 and up.
-    pub session: u32,
-    /// When, in words.
-    pub date: String,
-    /// By whom.
-    pub speaker: String,
-    /// What.
-    pub text: String,
-    /// What is in the image that was shown with it; empty for none.
-    pub caption: String,
-}
-
-/// A question with its evidence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
-    /// The question.
-    pub text: String,
-    /// The turns that answer it, by their place in [`Conversation::turns`]; at least one.
-    pub evidence: Vec<usize>,
-    /// What kind it is: `multi-hop`, `temporal`, `open-domain` or `single-hop`.
-    pub category: &'static str,
-}
+use generated::dialogue::Conversation;
 
 /// Something to be kept: one turn, or one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,18 +15,6 @@ pub struct Text {
     pub corpus: String,
     /// Whether it goes on from the text before it.
     pub goes_on: bool,
-}
-
-impl Turn {
-    /// What was said, by whom and with what image.
-    #[must_use]
-    pub fn said(&self) -> String {
-        let image = match self.caption.as_str() {
-            "" => String::new(),
-            caption => format!(" [image: {caption}]"),
-        };
-        format!("{}: {}{image}", self.speaker, self.text)
-    }
 }
 
 /// Every turn as a text of its own, each belonging with the one before it in its session.
@@ -114,6 +67,7 @@ pub fn sessions(conversations: &[Conversation]) -> Vec<Text> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use generated::dialogue::Turn;
 
     fn turn(session: u32, text: &str, caption: &str) -> Turn {
         Turn {

@@ -1,6 +1,6 @@
 //! Memory filled with conversations, through the product's service, as a user's own entries.
 
-use crate::conversation::{Conversation, Text};
+use crate::conversation::Text;
 use anyhow::{Context as _, Result};
 use api::audit::{Ack, Audit, Durability, Entry, Error};
 use api::memory::{
@@ -12,6 +12,7 @@ use domain::Timestamp;
 use domain::id::MemoryId;
 use domain::label::Label;
 use domain::rights::Namespace;
+use generated::dialogue::Conversation;
 use memory::{Config, Service};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Reads the file of the LoCoMo benchmark (snap-research/LoCoMo, `data/locomo10.json`, CC BY-NC 4.0).
 
-use crate::conversation::{Conversation, Question, Turn};
 use anyhow::{Context as _, Result, bail, ensure};
+use generated::dialogue::{Conversation, Question, Turn};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;

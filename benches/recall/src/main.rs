@@ -4,13 +4,14 @@
 use anyhow::{Context as _, Result, bail};
 use api::models::Models;
 use clap::Parser;
+use generated::dialogue::{self, Conversation};
 use memory::Config;
 use recall::ask::{Among, ask};
-use recall::conversation::{Conversation, Text, sessions, turns};
+use recall::conversation::{Text, sessions, turns};
 use recall::embedder::{self, Kept};
 use recall::kept::Filled;
 use recall::report::{Mark, Run};
-use recall::{generated, grid, locomo};
+use recall::{grid, locomo};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,7 +44,7 @@ const GENERATED: (usize, u64) = (6, 20);
 async fn main() -> Result<()> {
     let options = Options::parse();
     let conversations = if options.generated {
-        generated::conversations(GENERATED.0, GENERATED.1)
+        dialogue::conversations(GENERATED.0, GENERATED.1)
     } else {
         let file = std::env::var_os("HOUSE_LOCOMO").context(locomo::HOW_TO_GET_IT)?;
         locomo::read(Path::new(&file))?

@@ -1,5 +1,7 @@
 //! Measures of a ranked list against what it should hold, and how sure a mean of them is.
 
+use generated::random::Random;
+
 /// What one question's list is worth. All are 0 to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Worth {
@@ -88,33 +90,6 @@ pub fn mean(values: &[f64]) -> Mean {
         mean: values.iter().sum::<f64>() / count,
         low: means[RESAMPLES * 25 / 1_000],
         high: means[RESAMPLES * 975 / 1_000 - 1],
-    }
-}
-
-/// Numbers that look random and are the same each time (SplitMix64, Steele, Lea and Flood 2014).
-#[derive(Debug, Clone)]
-pub struct Random(u64);
-
-impl Random {
-    /// From a seed.
-    #[must_use]
-    pub const fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// The next number below `limit`, which is 1 and up.
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^= mixed >> 31;
-        usize::try_from(mixed % (limit.max(1) as u64)).unwrap_or_default()
-    }
-
-    /// One of some values.
-    pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[self.below(from.len())]
     }
 }
 

@@ -9,9 +9,10 @@
 use api::memory::{Detail, Memory as _, QueryEvent, QueryRequest, Scope};
 use api::models::Models;
 use futures::TryStreamExt as _;
+use generated::dialogue::Conversation;
 use memory::Config;
 use memory::config::Extraction;
-use recall::conversation::{Conversation, Text};
+use recall::conversation::Text;
 use recall::embedder;
 use recall::kept::Filled;
 use std::sync::Arc;

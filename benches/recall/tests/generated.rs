@@ -6,11 +6,11 @@
 )]
 
 use api::models::Models;
+use generated::dialogue::conversations;
 use memory::Config;
 use recall::ask::{Among, ask};
 use recall::conversation::turns;
 use recall::embedder;
-use recall::generated::conversations;
 use recall::kept::Filled;
 use recall::report::Run;
 use std::path::Path;

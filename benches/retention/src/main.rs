@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use clap::Parser;
-use retention::conversation::Kind;
+use generated::exchanges::Kind;
 use retention::measure::{Count, Kept, measure};
 use retention::summariser::Summariser;
 use serde_json::json;

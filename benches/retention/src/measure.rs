@@ -1,11 +1,11 @@
 //! Talks, makes the view smaller so many times, and looks for the facts.
 
-use crate::conversation::{Exchange, Fact, Kind, conversation};
 use crate::summariser::Summariser;
 use context::{Speaker, View, Why, transcript};
 use domain::id::CallId;
 use domain::message::{Message, ToolCall};
 use domain::tool::ToolName;
+use generated::exchanges::{Exchange, Fact, Kind, conversation};
 use serde_json::json;
 use std::collections::BTreeMap;
 

@@ -6,7 +6,7 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use retention::conversation::Kind;
+use generated::exchanges::Kind;
 use retention::measure::{Kept, measure};
 use retention::summariser::Summariser;
 

@@ -18,7 +18,7 @@ pub fn words(entries: usize, questions: usize) -> Result<Vec<f64>> {
         "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
          CREATE VIRTUAL TABLE entries USING fts5 (name, description, corpus, tokenize = porter);",
     )?;
-    let mut numbers = Numbers(1);
+    let mut numbers = Numbers::new(1);
     let all = connection.transaction()?;
     for number in 0..entries {
         let entry = made::entry(&mut numbers, number);
@@ -34,7 +34,7 @@ pub fn words(entries: usize, questions: usize) -> Result<Vec<f64>> {
         }
     }
     all.commit()?;
-    let mut numbers = Numbers(2 << 32);
+    let mut numbers = Numbers::new(2 << 32);
     let mut times = Vec::with_capacity(questions);
     for _ in 0..questions.min(100) {
         let wanted = numbers.words(6).replace(' ', " OR ");

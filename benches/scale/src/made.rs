@@ -14,6 +14,7 @@ use domain::id::MemoryId;
 use domain::label::Label;
 use domain::model::{ModelChoice, ModelRef};
 use domain::rights::Namespace;
+use generated::random::Random;
 use std::sync::atomic::{AtomicU64, Ordering};
 use uuid::Uuid;
 
@@ -26,17 +27,18 @@ const WORDS: f64 = 50_000.0;
 /// Words of a text.
 const TEXT_WORDS: usize = 40;
 
-/// A small generator (splitmix64), so that every run has the same entries.
-pub struct Numbers(pub u64);
+/// Words and numbers from a seed, so that every run has the same entries.
+pub struct Numbers(Random);
 
 impl Numbers {
+    /// From a seed.
+    pub const fn new(seed: u64) -> Self {
+        Self(Random::new(seed))
+    }
+
     /// The next number.
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
+        self.0.number()
     }
 
     /// A number from 0 to 1.
@@ -111,7 +113,7 @@ impl Default for Clusters {
 }
 
 fn noise(seed: u64) -> [f32; DIMENSIONS] {
-    let mut numbers = Numbers(seed);
+    let mut numbers = Numbers::new(seed);
     let mut vector = [0.0; DIMENSIONS];
     for pair in vector.chunks_mut(2) {
         let bits = numbers.next();

@@ -175,7 +175,7 @@ async fn measure(folder: &Path, entries: u64, questions: usize) -> Result<Value>
 }
 
 async fn fill(service: &Service, entries: usize) -> Result<()> {
-    let mut numbers = Numbers(1);
+    let mut numbers = Numbers::new(1);
     let made = (0..entries).map(|number| Ok(made::entry(&mut numbers, number)));
     futures::stream::iter(made)
         .try_for_each_concurrent(AT_ONCE, |entry| async {
@@ -218,7 +218,7 @@ fn question(numbers: &mut Numbers) -> QueryRequest {
 
 /// Milliseconds of each question, smallest first.
 async fn ask(service: &Service, count: usize, seed: u64) -> Result<Vec<f64>> {
-    let mut numbers = Numbers(seed << 32);
+    let mut numbers = Numbers::new(seed << 32);
     let mut times = Vec::with_capacity(count);
     for _ in 0..count {
         let request = question(&mut numbers);
@@ -239,7 +239,7 @@ async fn ask(service: &Service, count: usize, seed: u64) -> Result<Vec<f64>> {
 
 /// What each stage of one question took, microseconds: the medians of a few.
 async fn stages(service: &Service) -> Result<Value> {
-    let mut numbers = Numbers(9 << 32);
+    let mut numbers = Numbers::new(9 << 32);
     let mut times: Vec<(String, Vec<u64>)> = Vec::new();
     for _ in 0..51 {
         let events = service.query(question(&mut numbers)).await?;
@@ -264,7 +264,7 @@ async fn stages(service: &Service) -> Result<Value> {
 /// disk alone makes durable, one between every two writes; smallest first.
 async fn write(service: &Service, folder: &Path, count: usize) -> Result<(Vec<f64>, Vec<f64>)> {
     // Other texts than those of an earlier run in the same folder.
-    let mut numbers = Numbers((4 << 32) + service.stats().await?.memories);
+    let mut numbers = Numbers::new((4 << 32) + service.stats().await?.memories);
     let beside = folder.join("bare");
     let mut disk = std::fs::File::create(&beside)?;
     let (mut times, mut bare) = (Vec::with_capacity(count), Vec::with_capacity(count));

@@ -1,6 +1,7 @@
 //! Requests to try a server with.
 
 use domain::model::Priority;
+use generated::random::Random;
 use std::time::Duration;
 
 /// Requests of a load.
@@ -53,27 +54,27 @@ pub const LOADS: [Load; 4] = [
 
 /// Every model as often, in no order, all of them waiting from the start.
 fn at_once(seed: u64, models: &[&'static str]) -> Vec<Request> {
-    let mut dice = Dice(seed);
+    let mut random = Random::new(seed);
     let made = (0..REQUESTS).map(|_| Request {
         arrives: Duration::ZERO,
-        model: dice.one_of(models),
+        model: one_of(&mut random, models),
         priority: Priority::Agent,
-        takes: dice.answer(),
+        takes: answer(&mut random),
     });
     made.collect()
 }
 
 /// One request a second, of which one in forty is for a model that nothing else asks for.
 fn one_rare(seed: u64) -> Vec<Request> {
-    let mut dice = Dice(seed);
+    let mut random = Random::new(seed);
     let made = (0..REQUESTS).map(|nth| Request {
         arrives: Duration::from_secs(nth as u64),
         model: match nth % 40 {
             20 => "rare",
-            _ => dice.one_of(&["fast", "code"]),
+            _ => one_of(&mut random, &["fast", "code"]),
         },
         priority: Priority::Agent,
-        takes: dice.answer(),
+        takes: answer(&mut random),
     });
     made.collect()
 }
@@ -81,43 +82,32 @@ fn one_rare(seed: u64) -> Vec<Request> {
 /// Sub-agents ask two models all the time, every answer is graded by a third, and every half minute
 /// the user asks for something.
 fn mixed(seed: u64) -> Vec<Request> {
-    let mut dice = Dice(seed);
+    let mut random = Random::new(seed);
     let made = (0..REQUESTS).map(|nth| {
         let (priority, model) = match nth % 10 {
             0 => (Priority::User, "chat"),
             2 | 5 | 8 => (Priority::Background, "judge"),
-            _ => (Priority::Agent, dice.one_of(&["fast", "code"])),
+            _ => (Priority::Agent, one_of(&mut random, &["fast", "code"])),
         };
         Request {
             arrives: Duration::from_secs(3 * nth as u64),
             model,
             priority,
-            takes: dice.answer(),
+            takes: answer(&mut random),
         }
     });
     made.collect()
 }
 
-/// Chance with a seed: splitmix64, after Steele, Lea and Flood, "Fast splittable pseudorandom
-/// number generators" (2014).
-struct Dice(u64);
+/// One of some models.
+fn one_of(random: &mut Random, all: &[&'static str]) -> &'static str {
+    all.get(random.below(all.len()))
+        .copied()
+        .unwrap_or_default()
+}
 
-impl Dice {
-    fn roll(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn one_of(&mut self, all: &[&'static str]) -> &'static str {
-        let at = self.roll() % all.len().max(1) as u64;
-        all.get(at as usize).copied().unwrap_or_default()
-    }
-
-    fn answer(&mut self) -> Duration {
-        let (least, most) = ANSWER_MS;
-        Duration::from_millis(least + self.roll() % (most - least))
-    }
+/// How long an answer takes.
+fn answer(random: &mut Random) -> Duration {
+    let (least, most) = ANSWER_MS;
+    Duration::from_millis(least + random.number() % (most - least))
 }

@@ -1,6 +1,8 @@
 //! Long conversations from a seed: decisions, paths, numbers, preferences, corrections and pasted
 //! text among talk that carries nothing.
 
+use crate::random::Random;
+
 /// What a fact is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
@@ -83,28 +85,6 @@ pub struct Exchange {
     pub found: Option<Fact>,
 }
 
-/// Numbers from a seed (SplitMix64).
-#[derive(Debug, Clone)]
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end.max(1) as u64).unwrap_or(0)
-    }
-
-    fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
-        words.get(self.below(words.len())).copied().unwrap_or("")
-    }
-}
-
 const PROJECTS: [&str; 8] = [
     "Atlas", "Borealis", "Cobalt", "Dovetail", "Ember", "Fjord", "Granite", "Harbor",
 ];
@@ -139,28 +119,28 @@ const TALK: [&str; 8] = [
 /// A conversation of so many exchanges. The same seed gives the same one.
 #[must_use]
 pub fn conversation(seed: u64, exchanges: usize) -> Vec<Exchange> {
-    let mut dice = Dice(seed);
+    let mut random = Random::new(seed);
     let mut ports: Vec<(String, String)> = Vec::new();
     (0..exchanges)
-        .map(|turn| exchange(&mut dice, turn, &mut ports))
+        .map(|turn| exchange(&mut random, turn, &mut ports))
         .collect()
 }
 
-fn exchange(dice: &mut Dice, turn: usize, ports: &mut Vec<(String, String)>) -> Exchange {
-    let asked = turn.is_multiple_of(2).then(|| fact(dice, turn, ports));
-    let found = (turn % 5 == 3).then(|| found(dice, turn));
+fn exchange(random: &mut Random, turn: usize, ports: &mut Vec<(String, String)>) -> Exchange {
+    let asked = turn.is_multiple_of(2).then(|| fact(random, turn, ports));
+    let found = (turn % 5 == 3).then(|| found(random, turn));
     let said = asked.as_ref().map_or("Go on, please.", |(_, text)| text);
-    let before = dice.below(3);
-    let question = format!("{} {said} {}", talk(dice, before), talk(dice, 2));
+    let before = random.below(3);
+    let question = format!("{} {said} {}", talk(random, before), talk(random, 2));
     let question = question.trim_start().to_owned();
     let result = if turn % 3 == 1 {
-        format!("{}\n", dice.pick(&TALK)).repeat(8)
+        format!("{}\n", random.pick(&TALK)).repeat(8)
     } else {
         String::new()
     };
     let answer = match &found {
-        Some((_, text)) => format!("{} {text} {}", talk(dice, 1), talk(dice, 2)),
-        None => talk(dice, 4),
+        Some((_, text)) => format!("{} {text} {}", talk(random, 1), talk(random, 2)),
+        None => talk(random, 4),
     };
     Exchange {
         question,
@@ -171,14 +151,14 @@ fn exchange(dice: &mut Dice, turn: usize, ports: &mut Vec<(String, String)>) -> 
     }
 }
 
-fn talk(dice: &mut Dice, sentences: usize) -> String {
-    let all: Vec<&str> = (0..sentences).map(|_| dice.pick(&TALK)).collect();
+fn talk(random: &mut Random, sentences: usize) -> String {
+    let all: Vec<&str> = (0..sentences).map(|_| *random.pick(&TALK)).collect();
     all.join(" ")
 }
 
 /// A fact in the user's words, with the sentence that holds it.
-fn fact(dice: &mut Dice, turn: usize, ports: &mut Vec<(String, String)>) -> (Fact, String) {
-    let pinned = dice.below(6) == 0;
+fn fact(random: &mut Random, turn: usize, ports: &mut Vec<(String, String)>) -> (Fact, String) {
+    let pinned = random.below(6) == 0;
     let plain = |kind, words: String, text: String| {
         let fact = Fact {
             kind,
@@ -188,16 +168,16 @@ fn fact(dice: &mut Dice, turn: usize, ports: &mut Vec<(String, String)>) -> (Fac
         };
         (fact, text)
     };
-    let number = 1_000 + dice.below(8_000) + turn;
-    let (project, place) = (dice.pick(&PROJECTS), dice.pick(&PLACES));
-    match dice.below(8) {
+    let number = 1_000 + random.below(8_000) + turn;
+    let (project, place) = (random.pick(&PROJECTS), random.pick(&PLACES));
+    match random.below(8) {
         0 => {
             let words = format!("{project}-{number}");
             let text = format!("We decided to call the {place} release {words}.");
             plain(Kind::Decision, words, text)
         }
         1 => {
-            let words = format!("src/{place}/{number}/{}", dice.pick(&FILES));
+            let words = format!("src/{place}/{number}/{}", random.pick(&FILES));
             let text = format!("The part about {place} is in {words} now.");
             plain(Kind::Path, words, text)
         }
@@ -212,15 +192,15 @@ fn fact(dice: &mut Dice, turn: usize, ports: &mut Vec<(String, String)>) -> (Fac
             plain(Kind::Rule, words.clone(), words)
         }
         4 => {
-            let words = format!("I like the {place} lists sorted {}", dice.pick(&ORDERS));
+            let words = format!("I like the {place} lists sorted {}", random.pick(&ORDERS));
             plain(Kind::Taste, words.clone(), format!("{words}."))
         }
         5 => {
-            let words = format!("go with the {} layout for {place}", dice.pick(&LOOKS));
+            let words = format!("go with the {} layout for {place}", random.pick(&LOOKS));
             plain(Kind::Choice, words.clone(), format!("Let us {words}."))
         }
         6 if !ports.is_empty() => {
-            let (name, old) = ports.remove(dice.below(ports.len()));
+            let (name, old) = ports.remove(random.below(ports.len()));
             let words = format!("{name} uses port {number}");
             let fact = Fact {
                 kind: Kind::Correction,
@@ -232,7 +212,7 @@ fn fact(dice: &mut Dice, turn: usize, ports: &mut Vec<(String, String)>) -> (Fac
         }
         _ => {
             let words = format!("E{number}");
-            let lines = format!("{}\n", dice.pick(&TALK)).repeat(5);
+            let lines = format!("{}\n", random.pick(&TALK)).repeat(5);
             let text = format!(
                 "This is what I see:\n```\n{lines}error {words} in {place}\n{lines}```\nWhat is it?"
             );
@@ -241,9 +221,9 @@ fn fact(dice: &mut Dice, turn: usize, ports: &mut Vec<(String, String)>) -> (Fac
     }
 }
 
-fn found(dice: &mut Dice, turn: usize) -> (Fact, String) {
-    let count = 10_000 + dice.below(80_000) + turn;
-    let place = dice.pick(&PLACES);
+fn found(random: &mut Random, turn: usize) -> (Fact, String) {
+    let count = 10_000 + random.below(80_000) + turn;
+    let place = random.pick(&PLACES);
     let fact = Fact {
         kind: Kind::Found,
         words: count.to_string(),

@@ -1,10 +1,9 @@
-//! Conversations made from a seed, with facts planted in them and questions about the facts.
+//! Conversations of two people made from a seed, with facts planted in them and questions about the facts.
 //!
 //! Both speakers have facts of every kind, with other values, so that a question is answered only
 //! by the right one's turn; and small talk uses the same words without saying anything.
 
-use crate::conversation::{Conversation, Question, Turn};
-use crate::measures::Random;
+use crate::random::Random;
 
 const NAMES: &[&str] = &[
     "Ada", "Bela", "Carlos", "Dagny", "Emeka", "Fatima", "Goran", "Hanna", "Ivo", "Jun", "Kirsi",
@@ -210,6 +209,55 @@ const TALK: &[&str] = &[
 const SESSIONS: u32 = 9;
 /// Things planted in a session.
 const PLANTED: usize = 4;
+
+/// A conversation of dated turns, and questions whose answers stand in some of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Conversation {
+    /// Its name: the namespace it is kept in.
+    pub name: String,
+    /// Everything said, in order.
+    pub turns: Vec<Turn>,
+    /// What is asked about it. Memory never sees these while it is filled.
+    pub questions: Vec<Question>,
+}
+
+/// One thing said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// In which of the conversation's sessions, 1 and up.
+    pub session: u32,
+    /// When, in words.
+    pub date: String,
+    /// By whom.
+    pub speaker: String,
+    /// What.
+    pub text: String,
+    /// What is in the image that was shown with it; empty for none.
+    pub caption: String,
+}
+
+/// A question with its evidence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// The question.
+    pub text: String,
+    /// The turns that answer it, by their place in [`Conversation::turns`]; at least one.
+    pub evidence: Vec<usize>,
+    /// What kind it is: `multi-hop`, `temporal`, `open-domain` or `single-hop`.
+    pub category: &'static str,
+}
+
+impl Turn {
+    /// What was said, by whom and with what image.
+    #[must_use]
+    pub fn said(&self) -> String {
+        let image = match self.caption.as_str() {
+            "" => String::new(),
+            caption => format!(" [image: {caption}]"),
+        };
+        format!("{}: {}{image}", self.speaker, self.text)
+    }
+}
 
 /// A thing to be planted: its turns by who speaks (0: the one it is about), which of them answer,
 /// and what is asked about it. Parts of one journey share a question.
