@@ -26,7 +26,7 @@ const VARYING: [(&str, &str); 21] = [
     (r"127\.0\.0\.1:\d+", "127.0.0.1:[port]"),
     (r"\b\d+(?:\.\d+)? ms\b", "[duration]"),
     (r"\b\d+\.\d+ s\b", "[duration]"),
-    (r"\b\d+(?:\.\d+)? (?:B|KiB|MiB|GiB|TiB|MB)\b", "[size]"),
+    (r"\b\d+(?:\.\d+)? (?:B|[kMGT]B|[KMGT]iB)\b", "[size]"),
     (r"\b\d+ \+ \d+ tokens", "[n] + [n] tokens"),
     (r"\b\d+ files of memory", "[n] files of memory"),
     // The records of the audit log, whose number depends on how often something was tried.
