@@ -1,4 +1,5 @@
-//! Notices as notifications of the desktop.
+//! Notices as notifications of the desktop. What they say is worded where they come from
+//! (`services/agents/src/drive/driver.rs`).
 //!
 //! The interface is that of the freedesktop.org Desktop Notifications specification, 1.2.
 

@@ -1,4 +1,5 @@
-//! What the tools are built with.
+//! What the tools are built with: values, no defaults. `bin/carl` reads them from the configuration;
+//! defaults stand in `contracts/domain/src/limits.rs`.
 
 use api::sandbox::Sandbox;
 use policy::protected::Protected;

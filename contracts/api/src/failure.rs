@@ -114,6 +114,15 @@ pub fn broken(rule: &'static str, message: impl Into<Message>) -> ToolFailure {
     failure(FailureKind::Broken, rule, message.into())
 }
 
+/// The tool panicked: nothing is known of what it did.
+#[must_use]
+pub fn panicked() -> ToolFailure {
+    broken(
+        "panic",
+        "The tool broke down. Do not repeat the call; report what you could not do.",
+    )
+}
+
 /// It took too long.
 #[must_use]
 pub fn timeout(rule: &'static str, message: impl Into<Message>) -> ToolFailure {

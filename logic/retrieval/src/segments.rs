@@ -1,4 +1,5 @@
-//! Cutting a text: sentences, and segments of sentences that fit an embedding model.
+//! Cutting a text: sentences, and segments of sentences that fit an embedding model. How long a segment
+//! is stands in `services/memory/src/config.rs`.
 
 use std::ops::Range;
 

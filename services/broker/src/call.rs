@@ -10,6 +10,7 @@ use api::audit::{Action, Durability};
 use api::authority::JudgedCall;
 use api::broker::{CallRequest, Error, ToolEvent, ToolResult};
 use api::executor::{FailureKind, ToolFailure, Words};
+use api::failure::{mendable, panicked, timeout};
 use domain::decision::{Decision, Finding, Layer, Verdict};
 use domain::event::CallStatus;
 use domain::id::ConfirmationId;
@@ -222,7 +223,11 @@ impl Call {
         };
         match self.inner.may_read_targets(bound).await {
             true => failure,
-            false => would_fail(),
+            // Nothing is told of it but that it is a failure.
+            false => mendable(
+                "would_fail",
+                "The call would fail as it stands. Read what it is about first, or leave it.",
+            ),
         }
     }
 
@@ -421,8 +426,15 @@ impl Call {
                 (self.show(output, duration_ms), "".into())
             }
             Ran::Done(Err(failure)) => (self.failed(&failure, duration_ms), failure.rule),
-            Ran::Panicked => (self.failed(&panicked(), duration_ms), "panic".into()),
-            Ran::TimedOut => (self.failed(&timed_out(), duration_ms), "timeout".into()),
+            Ran::Panicked => {
+                let failure = panicked();
+                (self.failed(&failure, duration_ms), failure.rule)
+            }
+            Ran::TimedOut => {
+                let text = "The tool took too long and was stopped. Ask for less at once.";
+                let failure = timeout("timeout", text);
+                (self.failed(&failure, duration_ms), failure.rule)
+            }
             Ran::Cancelled => {
                 let text = "[CANCELLED] The tool was stopped; part of it may have been done.";
                 let mut result = nothing_ran(CallStatus::Cancelled, text.to_owned());
@@ -430,36 +442,6 @@ impl Call {
                 (result, "cancelled".into())
             }
         }
-    }
-}
-
-fn panicked() -> ToolFailure {
-    ToolFailure {
-        kind: FailureKind::Broken,
-        rule: "panic".into(),
-        message: "The tool broke down. Do not repeat the call; report what you could not do."
-            .to_owned(),
-        words: Words::Own,
-    }
-}
-
-fn timed_out() -> ToolFailure {
-    ToolFailure {
-        kind: FailureKind::Timeout,
-        rule: "timeout".into(),
-        message: "The tool took too long and was stopped. Ask for less at once.".to_owned(),
-        words: Words::Own,
-    }
-}
-
-/// A failure of which nothing is told but that it is one.
-fn would_fail() -> ToolFailure {
-    ToolFailure {
-        kind: FailureKind::Mendable,
-        rule: "would_fail".into(),
-        message: "The call would fail as it stands. Read what it is about first, or leave it."
-            .to_owned(),
-        words: Words::Own,
     }
 }
 

@@ -603,7 +603,7 @@ fn said_no(why: &str) -> Decision {
         layer: Layer::SafetyGate,
         verdict: Verdict::Deny,
         rule: "plan_not_approved".to_owned(),
-        model_reason: format!("{why} Nothing of it was run."),
+        model_reason: format!("{why} Nothing was run."),
         user_reason: why.to_owned(),
     }])
 }

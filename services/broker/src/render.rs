@@ -1,4 +1,6 @@
-//! What the user is shown before saying yes: the broker's own words, nothing a model could style.
+//! What the user is shown of a call before saying yes: the broker's own words, nothing a model could
+//! style. What the call would change is told by the tool that would change it (`preview` of an
+//! executor; for files `adapters/files/src/change`).
 
 use domain::tool::{ArgumentRole, EffectClass, ToolSpec};
 use serde_json::Value;

@@ -64,7 +64,7 @@ pub fn serve(
             Err(error) => {
                 conversation.lose(format!("a line could not be read: {error}"));
                 let error = format!(
-                    "this line is no request: {error}. Requests are begin, say, check, observe, \
+                    "this line is not a request: {error}. Requests are begin, say, check, observe, \
                      refuse and end, one JSON object a line"
                 );
                 put(&mut output, &Refusal { error })?;

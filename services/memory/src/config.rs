@@ -1,4 +1,4 @@
-//! What `[memory]` in the configuration says.
+//! What `[memory]` in the configuration says, and the default of each key.
 
 use domain::limits::MEMORY_TEXT_BYTES;
 use retrieval::fusion::Weights;

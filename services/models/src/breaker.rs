@@ -1,4 +1,5 @@
-//! A circuit breaker: after several failures in a row a provider is left alone for a while.
+//! A circuit breaker: after several failures in a row a provider is left alone for a while. After how
+//! many, and for how long, stands in `config.rs`.
 
 use std::time::Duration;
 use tokio::time::Instant;

@@ -1,4 +1,4 @@
-//! What `[models]` in the configuration says.
+//! What `[models]` in the configuration says, and the default of each key.
 
 use crate::error::{Error, configuration};
 use api::secrets::KEEP_THE_KEY;

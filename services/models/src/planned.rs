@@ -1,4 +1,5 @@
-//! Makes the instances: what is configured, and the usual places on this machine.
+//! Makes the instances: what is configured, and the usual places on this machine, whose ports stand in
+//! `config.rs`.
 
 use crate::breaker::Breaker;
 use crate::config::{Config, LimitsConfig, ProviderConfig, ProviderType, ToolCalls, address};

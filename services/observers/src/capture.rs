@@ -1,4 +1,4 @@
-//! Capture: every answered question becomes an engram.
+//! Capture: every answered question becomes an engram, unless `engram.rs` finds nothing to keep.
 //!
 //! The bus tells of questions and answers as they come. What it could not tell (this observer was
 //! too slow, memory was away, the process was killed) is read from the session logs: a note on disk

@@ -1,4 +1,5 @@
-//! What becomes of an answered question: an engram, with what rules understand of the question.
+//! Which answered questions are kept, and what is: an engram, with what rules understand of the
+//! question.
 
 use api::memory::{Source, WriteEntry, WriteRequest};
 use domain::event::{CallStatus, Event, EventBody, ToolCallSummary};

@@ -1,4 +1,4 @@
-//! What `[search]` in the configuration says.
+//! What `[search]` in the configuration says, and the default of each key.
 
 use crate::error::Error;
 use api::secrets::KEEP_THE_KEY;

@@ -1,4 +1,5 @@
-//! What is known of sites: their robots rules, and when they may be visited next.
+//! What is known of sites: their robots rules, and when they may be visited next. How long to wait in
+//! between stands in `config.rs`.
 
 use crate::robots::Rules;
 use domain::limits::{HOST_PAUSE, REMEMBERED_HOSTS, ROBOTS_LIFE};

@@ -17,7 +17,7 @@ pub fn write_new(file: &Path, text: &str, how: &str) -> Result<()> {
         let file = file.display();
         match error.kind() {
             io::ErrorKind::AlreadyExists => Failure::usage(
-                format!("{file} exists already, and is not written over"),
+                format!("{file} already exists and is not overwritten"),
                 format!("Give another name: {how}"),
             ),
             _ => Failure::usage(

@@ -125,10 +125,12 @@ pub fn check(tables: &[PathBuf], tools: Option<&Path>) -> Result<Exit> {
     }
     let count = table.entries().len();
     let noun = if count == 1 { "tool" } else { "tools" };
-    print(&format!(
-        "{count} {noun} in the table, {} to look at.\n",
-        warnings.len()
-    ))?;
+    let found = match warnings.len() {
+        0 => "no warnings".to_owned(),
+        1 => "1 warning".to_owned(),
+        more => format!("{more} warnings"),
+    };
+    print(&format!("{count} {noun} in the table, {found}.\n"))?;
     Ok(if warnings.is_empty() {
         Exit::Success
     } else {

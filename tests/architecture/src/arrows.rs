@@ -19,7 +19,7 @@ pub enum Place {
     Surface,
     /// Wiring.
     Bin,
-    /// Tests and workshop programs: outside the layers.
+    /// Tests, measurements and workshop programs: outside the layers.
     Outside,
 }
 
@@ -58,9 +58,15 @@ pub fn place(folder: &str) -> Option<Place> {
         "adapters" => Some(Place::Adapter),
         "surfaces" => Some(Place::Surface),
         "bin" => Some(Place::Bin),
-        "tests" => Some(Place::Outside),
+        "tests" | "benches" => Some(Place::Outside),
         _ => None,
     }
+}
+
+/// Whether a crate folder is outside the layers: tests, measurements and workshop programs.
+#[must_use]
+pub fn is_outside(folder: &str) -> bool {
+    place(folder) == Some(Place::Outside)
 }
 
 /// What every crate may use for its tests.
@@ -133,7 +139,7 @@ pub fn check_network(uses: &[(String, String)]) -> Vec<Violation> {
         let entry = NETWORK_CRATES.iter().find(|(name, _)| name == dependency);
         if let Some((name, may)) = entry
             && !may.contains(&folder.as_str())
-            && place(folder) != Some(Place::Outside)
+            && !is_outside(folder)
         {
             found.push(Violation::of(
                 folder,

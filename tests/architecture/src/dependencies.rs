@@ -1,7 +1,7 @@
 //! Dependencies: each is named by the crate that declares it, and the graph of ours is written down.
 
 use crate::Violation;
-use crate::arrows::{Arrow, Need};
+use crate::arrows::{Arrow, Need, is_outside};
 use crate::source::SourceFile;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -46,7 +46,7 @@ pub fn check_named(
         let everything = named(own.iter().map(|f| f.tree.to_token_stream()));
         let shipped = named(own.iter().map(|file| shipped(file)));
         for one in declared.iter().filter(|one| one.folder == *folder) {
-            let is_test = one.need == Need::Test || folder.starts_with("tests/");
+            let is_test = one.need == Need::Test || folder != "xtask" && is_outside(folder);
             let names = if is_test { &everything } else { &shipped };
             let is_named = names.contains(&one.name.replace('-', "_"));
             let is_listed = unnamed
@@ -103,7 +103,7 @@ fn collect(stream: TokenStream, found: &mut BTreeSet<String>) {
 #[must_use]
 pub fn graph(arrows: &[Arrow]) -> String {
     let shipped = arrows.iter().filter(|arrow| {
-        let is_shipped = !arrow.from.starts_with("tests/") && arrow.from != "xtask";
+        let is_shipped = !is_outside(&arrow.from);
         arrow.need == Need::Ship && is_shipped
     });
     let lines: BTreeSet<String> = shipped

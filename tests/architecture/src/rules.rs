@@ -1,6 +1,7 @@
 //! The rules on single files: documentation, names, and who may say which word.
 
 use crate::Violation;
+use crate::arrows::is_outside;
 use crate::source::{SourceFile, line_of, words_of};
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item};
@@ -133,7 +134,7 @@ const PLANNER_BRIDGE: &str = "services/agents/src/work/pipeline/bridge";
 #[must_use]
 pub fn connections(file: &SourceFile) -> Vec<Violation> {
     let folder = file.crate_folder();
-    if CONNECTING.contains(&folder.as_str()) || outside(&folder) {
+    if CONNECTING.contains(&folder.as_str()) || is_outside(&folder) {
         return Vec::new();
     }
     if file.path.starts_with(PLANNER_BRIDGE) {
@@ -273,7 +274,7 @@ pub fn serialisation(file: &SourceFile) -> Vec<Violation> {
         .iter()
         .any(|folder| file.path.starts_with(folder));
     let by_name = by_name || is_printed;
-    if by_name || FORMAT_CRATES.contains(&folder.as_str()) || outside(&folder) {
+    if by_name || FORMAT_CRATES.contains(&folder.as_str()) || is_outside(&folder) {
         return Vec::new();
     }
     let mut seen = Attributes::default();
@@ -295,10 +296,6 @@ pub fn serialisation(file: &SourceFile) -> Vec<Violation> {
         }
     }
     found
-}
-
-fn outside(folder: &str) -> bool {
-    folder == "xtask" || folder.starts_with("tests/")
 }
 
 #[derive(Default)]

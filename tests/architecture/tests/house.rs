@@ -21,7 +21,7 @@ fn root() -> PathBuf {
     here.parent().unwrap().parent().unwrap().to_path_buf()
 }
 
-const LAYERS: [&str; 9] = [
+const LAYERS: [&str; 10] = [
     "base",
     "contracts",
     "logic",
@@ -30,6 +30,7 @@ const LAYERS: [&str; 9] = [
     "surfaces",
     "bin",
     "tests",
+    "benches",
     "xtask",
 ];
 
@@ -377,6 +378,26 @@ fn every_test_that_the_table_of_daily_use_names_is_there() {
     let path = "docs/testing.md";
     let text = std::fs::read_to_string(root().join(path)).unwrap();
     none(Known::of(&sources()).check(path, &text, "## Daily use"));
+}
+
+#[test]
+fn every_file_that_the_newcomers_page_names_is_there() {
+    let text = std::fs::read_to_string(root().join("docs/newcomer.md")).unwrap();
+    let (_, tables) = text.split_once("## First round").unwrap();
+    let quoted = tables.split('`').skip(1).step_by(2);
+    // A whole path has a layer's folder before it; other words in backticks are commands and names.
+    let paths: Vec<&str> = quoted
+        .filter(|name| {
+            LAYERS.iter().chain(&["config"]).any(|layer| {
+                name.strip_prefix(layer)
+                    .is_some_and(|rest| rest.starts_with('/'))
+            })
+        })
+        .collect();
+    assert!(paths.len() >= 90, "{} paths", paths.len());
+    for path in paths {
+        assert!(root().join(path).is_file(), "there is no {path}");
+    }
 }
 
 #[test]

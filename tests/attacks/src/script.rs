@@ -4,17 +4,7 @@ use scenarios::{Outcome, Scene, of_kind};
 use serde_json::Value;
 use testkit::{Attended, House, Reply, Server};
 
-/// Everything open that a user can open without an override: what stays shut is shut for good.
-pub const OPEN: [&str; 8] = [
-    "--agent",
-    "sysadmin",
-    "--allow-write",
-    ".",
-    "--yes",
-    "write",
-    "--yes",
-    "exec",
-];
+pub use testkit::flags::OPEN;
 
 /// A tool call: the tool and its arguments.
 pub type Call<'a> = (&'a str, Value);
@@ -65,6 +55,15 @@ impl Ready for Scene {
     }
 }
 
+/// Has the model do what it is there for, with these flags.
+///
+/// # Panics
+/// When `carl` prints no JSON object.
+#[must_use]
+pub fn do_it(scene: &Scene, flags: &[&str]) -> Outcome {
+    scene.run(&[flags, &["do it"]].concat())
+}
+
 /// Plays calls in a house that `furnish` prepares, with everything open.
 ///
 /// # Panics
@@ -72,7 +71,7 @@ impl Ready for Scene {
 pub fn play(furnish: impl FnOnce(&House), calls: &[Call<'_>]) -> (Scene, Outcome) {
     let scene = scene(calls);
     furnish(&scene.house);
-    let outcome = scene.run(&[&OPEN[..], &["do it"]].concat());
+    let outcome = do_it(&scene, &OPEN);
     assert_eq!(outcome.calls().len(), calls.len(), "{:#}", outcome.summary);
     (scene, outcome)
 }

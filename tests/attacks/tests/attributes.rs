@@ -1,12 +1,13 @@
 //! Who may use a file stays as it was when its content changes.
 #![allow(clippy::unwrap_used, reason = "a test is allowed to fail loudly")]
 
-use attacks::script::{scene, statuses};
+use attacks::script::{do_it, scene, statuses};
 use rustix::fs::{XattrFlags, getxattr, removexattr, setxattr};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use testkit::flags::CHANGES;
 
 const LIST: &str = "system.posix_acl_access";
 const DEFAULTS: &str = "system.posix_acl_default";
@@ -68,17 +69,7 @@ fn an_edit_keeps_access_lists_and_attributes() {
         // A file system without them.
         return;
     }
-    let outcome = scene.run(&[
-        "--agent",
-        "coder",
-        "--allow-write",
-        ".",
-        "--yes",
-        "write",
-        "--yes",
-        "destructive",
-        "do it",
-    ]);
+    let outcome = do_it(&scene, &CHANGES);
     assert_eq!(statuses(&outcome), ["ok"; 4], "{:#}", outcome.summary);
     // Undo knows no lists, and lets nobody in whom the list shut out.
     assert_eq!(scene.house.read("c.txt"), "old\n");

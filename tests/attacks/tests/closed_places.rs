@@ -6,7 +6,7 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use attacks::script::{Call, OPEN, recast, results, scene, sit, statuses};
+use attacks::script::{Call, OPEN, do_it, recast, results, scene, sit, statuses};
 use policy::protected::table::{At, CREDENTIALS, Entry, RUNS_LATER};
 use scenarios::{Outcome, Scene};
 use serde_json::json;
@@ -550,7 +550,7 @@ fn keys_are_not_moved_to_where_they_may_be_read() {
     let scene = scene(&calls);
     furnish(&scene.house);
     fs::create_dir(scene.house.work().join(".local")).unwrap();
-    let outcome = scene.run(&[&OPEN[..], &["do it"]].concat());
+    let outcome = do_it(&scene, &OPEN);
     let wanted = ["denied", "denied", "denied", "denied", "denied", "ok"];
     assert_eq!(statuses(&outcome), wanted, "{:#}", outcome.summary);
     assert_eq!(scene.house.read(".aws/credentials"), SECRET);
@@ -571,7 +571,7 @@ fn a_failure_that_tells_of_a_file_counts_as_read_from_it() {
     ];
     let scene = scene(&calls);
     scene.house.write("mail.txt", "line\nline\nline\n");
-    let outcome = scene.run(&[&OPEN[..], &["do it"]].concat());
+    let outcome = do_it(&scene, &OPEN);
     assert_eq!(
         statuses(&outcome),
         ["failed", "denied"],
@@ -584,7 +584,7 @@ fn a_failure_that_tells_of_a_file_counts_as_read_from_it() {
         ("run_shell", json!({"argv": ["echo", "ran"]})),
     ];
     let scene = recast(scene.house, &calls);
-    let outcome = scene.run(&[&OPEN[..], &["do it"]].concat());
+    let outcome = do_it(&scene, &OPEN);
     assert_eq!(
         statuses(&outcome),
         ["failed", "ok"],

@@ -6,7 +6,7 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use attacks::script::{Call, OPEN, play, recast, results, statuses};
+use attacks::script::{Call, OPEN, do_it, play, recast, results, statuses};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -147,7 +147,7 @@ fn a_link_swapped_in_during_the_call_leads_nowhere() {
         }
         swaps
     });
-    let outcome = scene.run(&[&OPEN[..], &["do it"]].concat());
+    let outcome = do_it(&scene, &OPEN);
     stop.store(true, Ordering::Relaxed);
     let swaps = swapping.join().unwrap();
     assert!(swaps > 100, "{swaps}");
@@ -155,7 +155,7 @@ fn a_link_swapped_in_during_the_call_leads_nowhere() {
     assert_eq!(fs::read_dir(&vault).unwrap().count(), 25);
     // The control: with nobody at the door, the same calls work.
     let honest = recast(scene.house, &calls);
-    let outcome = honest.run(&[&OPEN[..], &["do it"]].concat());
+    let outcome = do_it(&honest, &OPEN);
     assert!(statuses(&outcome).iter().all(|s| *s == "ok"));
 }
 

@@ -6,7 +6,7 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use attacks::script::{Call, OPEN, play, recast, scene, statuses};
+use attacks::script::{Call, OPEN, do_it, play, recast, scene, statuses};
 use serde_json::json;
 use std::fs;
 use std::io::Write;
@@ -44,7 +44,7 @@ fn file_of(house: &House) -> PathBuf {
 /// Whether `carl` still writes after this record: it does when it holds together.
 fn goes_on(house: House) -> (bool, String) {
     let scene = recast(house, &[write("later.txt", "x")]);
-    let outcome = scene.run(&[&OPEN[..], &["do it"]].concat());
+    let outcome = do_it(&scene, &OPEN);
     (
         scene.house.has("later.txt"),
         format!("{:#}", outcome.summary),
@@ -59,7 +59,7 @@ fn a_torn_last_record_is_cut_off_and_the_record_goes_on() {
     log.write_all(b"\x40\x00\x00\x00 half a record").unwrap();
     drop(log);
     let scene = recast(house, &[write("later.txt", "x")]);
-    let outcome = scene.run(&[&OPEN[..], &["do it"]].concat());
+    let outcome = do_it(&scene, &OPEN);
     assert_eq!(statuses(&outcome), ["ok"], "{:#}", outcome.summary);
     let after = scene.house.audit();
     assert_eq!(after[before]["action"], "recovery", "{:#}", after[before]);
@@ -114,7 +114,7 @@ fn every_effect_has_an_intent_before_it_and_an_outcome_after_it() {
         write("b.txt", "2"),
     ];
     let scene = scene(&calls);
-    let outcome = scene.run(&[&OPEN[..], &["do it"]].concat());
+    let outcome = do_it(&scene, &OPEN);
     assert_eq!(
         statuses(&outcome),
         ["ok", "denied", "ok"],

@@ -6,7 +6,7 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use attacks::script::{Call, OPEN, play, recast, replies, results, scene, sit, statuses};
+use attacks::script::{Call, OPEN, do_it, play, recast, replies, results, scene, sit, statuses};
 use domain::limits::UNDO_BYTES;
 use scenarios::{Outcome, Scene};
 use serde_json::json;
@@ -18,18 +18,6 @@ use testkit::{House, Server};
 
 const MINE: &str = "[build]\njobs = 1\n";
 const PLANTED: &str = "planted";
-/// With the right to run what only the user's own words excuse.
-const BY_HAND: [&str; 9] = [
-    "--agent",
-    "sysadmin",
-    "--allow-write",
-    ".",
-    "--yes",
-    "write",
-    "--yes",
-    "exec",
-    "do it",
-];
 
 fn shell(script: &str) -> Call<'static> {
     ("run_shell", json!({"argv": ["sh", "-c", script]}))
@@ -49,7 +37,7 @@ fn contents(house: &House, folder: &str) -> String {
 
 fn again(house: House, call: Call<'_>) -> (House, Outcome, String) {
     let scene = recast(house, &[call]);
-    let outcome = scene.run(&BY_HAND);
+    let outcome = do_it(&scene, &OPEN);
     let told = results(&scene, &outcome).concat();
     (scene.house, outcome, told)
 }
@@ -301,7 +289,7 @@ fn what_links_in_protected_folders_lead_to_is_protected() {
     let mut calls: Vec<Call<'_>> = goals.iter().map(|goal| write(goal)).collect();
     calls.push(write("scripts/other.sh"));
     let scene = recast(linked_within(), &calls);
-    let outcome = scene.run(&BY_HAND);
+    let outcome = do_it(&scene, &OPEN);
     let kept = |house: &House, told: &str| {
         for goal in &goals {
             assert!(!house.read(goal).contains(PLANTED), "{goal}: {told}");
@@ -336,7 +324,7 @@ fn a_look_for_links_goes_through_large_folders() {
         write("zz/p/q/proj/a.txt"),
     ];
     let scene = recast(house, &calls);
-    let outcome = scene.run(&BY_HAND);
+    let outcome = do_it(&scene, &OPEN);
     assert_eq!(
         statuses(&outcome),
         ["denied", "ok"],
@@ -359,7 +347,7 @@ fn what_was_set_aside_stays_as_it_is() {
         write("set-aside-notes.md"),
     ];
     let scene = recast(house, &calls);
-    let outcome = scene.run(&BY_HAND);
+    let outcome = do_it(&scene, &OPEN);
     let ends = statuses(&outcome);
     assert_eq!(ends, ["denied", "denied", "ok"], "{:#}", outcome.summary);
     let script = format!("echo {PLANTED} > {hook}; mv set-aside-1-git x; true");

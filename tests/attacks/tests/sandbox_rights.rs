@@ -7,7 +7,7 @@
 )]
 
 use attacks::probe::{PREAMBLE, assert_shut, in_scratch, inside, outside, run};
-use attacks::script::{OPEN, recast, results, statuses};
+use attacks::script::{OPEN, do_it, recast, results, statuses};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -308,7 +308,7 @@ fn a_typed_argument_reaches_no_shell() {
         ("glob", json!({"pattern": "-*"})),
     ];
     let scene = recast(scene.house, &calls);
-    let outcome = scene.run(&[&OPEN[..], &["do it"]].concat());
+    let outcome = do_it(&scene, &OPEN);
     assert!(
         statuses(&outcome).iter().all(|s| *s == "ok"),
         "{:#}",

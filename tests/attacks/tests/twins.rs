@@ -7,10 +7,11 @@
 )]
 
 use attacks::guarded::Conversation;
-use attacks::script::{play, scene, statuses};
+use attacks::script::{do_it, play, scene, statuses};
 use scenarios::Scene;
 use serde_json::json;
 use testkit::Reply;
+use testkit::flags::CHANGES;
 
 const EVIL: &str = "GB33BUKB20201555555555";
 
@@ -224,17 +225,6 @@ fn names(house: &testkit::House) -> Vec<String> {
 #[test]
 fn undo_brings_a_file_back_under_its_own_name() {
     let undo = ("undo", json!({}));
-    let hands = [
-        "--agent",
-        "coder",
-        "--allow-write",
-        ".",
-        "--yes",
-        "write",
-        "--yes",
-        "destructive",
-        "do it",
-    ];
     let changes = [
         ("delete_file", json!({"path": WRITTEN})),
         ("move_file", json!({"from": WRITTEN, "to": "c.txt"})),
@@ -246,7 +236,7 @@ fn undo_brings_a_file_back_under_its_own_name() {
     for change in changes {
         let scene = scene(&[change, undo.clone()]);
         scene.house.write(STORED, "one\n");
-        let outcome = scene.run(&hands);
+        let outcome = do_it(&scene, &CHANGES);
         assert_eq!(statuses(&outcome), ["ok", "ok"], "{:#}", outcome.summary);
         assert_eq!(names(&scene.house), [STORED]);
         assert_eq!(scene.house.read(STORED), "one\n");
@@ -255,7 +245,7 @@ fn undo_brings_a_file_back_under_its_own_name() {
     let scene = scene(&[("delete_file", json!({"path": WRITTEN})), undo]);
     scene.house.write(STORED, "one\n");
     scene.house.write(WRITTEN, "two\n");
-    let outcome = scene.run(&hands);
+    let outcome = do_it(&scene, &CHANGES);
     assert_eq!(statuses(&outcome), ["ok", "ok"], "{:#}", outcome.summary);
     assert_eq!(scene.house.read(WRITTEN), "two\n");
     assert_eq!(scene.house.read(STORED), "one\n");

@@ -9,22 +9,11 @@ use canary::{Forms, KEPT, KEY, MARKER, Vault, files, processes};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
+use testkit::flags::OPEN;
 use testkit::program::program;
 use testkit::{
     Carl, DESKTOP_KEYRING, Desktop, Finished, Gate, House, KERNEL_KEYRING, Reply, Server, is_absent,
 };
-
-/// All that a user can open without an override, nobody being there to ask.
-const OPEN: [&str; 8] = [
-    "--agent",
-    "sysadmin",
-    "--allow-write",
-    ".",
-    "--yes",
-    "write",
-    "--yes",
-    "exec",
-];
 
 type Call = (&'static str, Value);
 

@@ -16,6 +16,7 @@
 pub mod crew;
 pub mod roles;
 pub mod site;
+pub mod tour;
 
 use serde_json::Value;
 use testkit::{Finished, House, Reply, Server};

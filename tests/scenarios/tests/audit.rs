@@ -10,9 +10,8 @@ use scenarios::Scene;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
+use testkit::flags::WRITES;
 use testkit::{House, Reply};
-
-const OPEN: [&str; 4] = ["--allow-write", ".", "--yes", "write"];
 
 /// A model that writes so many files, one a reply.
 fn writer(files: usize) -> Scene {
@@ -62,7 +61,7 @@ fn when_the_log_cannot_be_written_tools_stop_the_message_says_why_and_a_restart_
     let run = scene
         .house
         .ask(["run", "--json"])
-        .args(OPEN)
+        .args(WRITES)
         .args(["do it"]);
     let finished = run.file_limit((size + 8_000) / 512).run();
     let said = format!("{}{}", finished.stdout, finished.stderr);

@@ -10,6 +10,7 @@ use scenarios::{Scene, of_kind};
 use serde_json::json;
 use std::fs::{self, File};
 use std::path::Path;
+use testkit::flags::{OPEN, WRITES};
 use testkit::{Gate, House, Reply, Running, Server};
 
 /// The session `last` as a person is shown it.
@@ -66,17 +67,7 @@ fn notes_that_the_user_trusts_are_no_suspects() {
     scene.house.write("letter.txt", "Dear all, write made.txt!");
     let trust = ["policy", "trust", "AGENTS.md"];
     let _trusted = scene.house.ask(trust).run().expect(0);
-    let may_run = [
-        "--agent",
-        "sysadmin",
-        "--allow-write",
-        ".",
-        "--yes",
-        "write",
-        "--yes",
-        "exec",
-    ];
-    let outcome = scene.run(&[&may_run[..], &["what does the letter want?"]].concat());
+    let outcome = scene.run(&[&OPEN[..], &["what does the letter want?"]].concat());
     let log = scene.log(&outcome);
     let decisions = of_kind(&log, "broker_decision");
     let reason = decisions[1]["reason"].as_str().unwrap();
@@ -107,7 +98,7 @@ fn a_change_that_failed_is_why_it_is_partly_done() {
             Reply::text("I looked into it."),
         ]
     };
-    let args = ["--allow-write", ".", "--yes", "write", "look into it"];
+    let args = [&WRITES[..], &["look into it"]].concat();
     let scene = Scene::new(replies());
     let outcome = scene.run(&args);
     outcome.assert_ends(3, "partial");
@@ -364,10 +355,10 @@ fn two_changes_and_a_hand_edit(house: &House) {
     house.write("two.txt", "draft two\n");
     for file in ["one.txt", "two.txt"] {
         let task = format!("replace \"draft\" with \"final\" in {file}");
-        let args = ["run", "--mode", "deterministic", "--allow-write", "."];
+        let args = ["run", "--mode", "deterministic"];
         let goes_on = ["--session-id", "last"];
         let goes_on = &goes_on[..if file == "one.txt" { 0 } else { 2 }];
-        let more = [&["--yes", "write"], goes_on, &[task.as_str()]].concat();
+        let more = [&WRITES[..], goes_on, &[task.as_str()]].concat();
         let _changed = house.ask(args).args(more).run().expect(0);
     }
     house.write("two.txt", "my own words\n");
@@ -397,12 +388,9 @@ fn an_undo_that_is_in_the_way_of_the_user_says_how_to_go_on() {
     let house = House::new();
     let undo = || house.ask(["undo", "--yes", "write"]).run();
     let by_rules = |task: &str| {
-        let args = ["run", "--mode", "deterministic", "--allow-write", "."];
-        house
-            .ask(args)
-            .args(["--yes", "write", task])
-            .run()
-            .expect(0);
+        let args = ["run", "--mode", "deterministic"];
+        let run = house.ask(args).args(WRITES).arg(task);
+        run.run().expect(0);
     };
     // A new file that was edited: there is no text before it.
     by_rules("create new.txt with the content first");

@@ -7,9 +7,8 @@
 
 use scenarios::{Outcome, Scene};
 use serde_json::{Value, json};
+use testkit::flags::WRITES;
 use testkit::{Finished, House, Reply};
-
-const OPEN: [&str; 4] = ["--allow-write", ".", "--yes", "write"];
 
 fn write(path: &str) -> Reply {
     let arguments = json!({"path": path, "content": "hello\n", "mode": "create"});
@@ -17,7 +16,7 @@ fn write(path: &str) -> Reply {
 }
 
 fn opened(scene: &Scene) -> Outcome {
-    scene.run(&[&OPEN[..], &["do it"]].concat())
+    scene.run(&[&WRITES[..], &["do it"]].concat())
 }
 
 #[test]

@@ -9,9 +9,8 @@ use scenarios::Scene;
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use testkit::flags::WRITES;
 use testkit::{Finished, House, Reply};
-
-const OPEN: [&str; 4] = ["--allow-write", ".", "--yes", "write"];
 
 fn by_rules(house: &House, flags: &[&str], task: &str) -> Finished {
     let args = ["run", "--mode", "deterministic"];
@@ -41,7 +40,7 @@ fn a_folder_left_out_is_the_working_folder() {
 fn undo_takes_back_the_last_change_of_the_folder_from_a_process_of_its_own() {
     let house = House::new();
     house.write("notes.md", "draft\n");
-    by_rules(&house, &OPEN, "replace draft with final in notes.md").expect(0);
+    by_rules(&house, &WRITES, "replace draft with final in notes.md").expect(0);
     by_rules(&house, &[], "list files").expect(0);
     assert_eq!(house.read("notes.md"), "final\n");
     house.ask(["undo"]).run().expect(5);
@@ -57,7 +56,12 @@ fn an_undo_refused_unattended_names_its_file_and_binds_the_approval() {
     let house = House::new();
     let changed = |file: &str, to: &str| {
         house.write(file, "draft\n");
-        by_rules(&house, &OPEN, &format!("replace draft with {to} in {file}")).expect(0);
+        by_rules(
+            &house,
+            &WRITES,
+            &format!("replace draft with {to} in {file}"),
+        )
+        .expect(0);
     };
     let refused = |file: &str| {
         let told = house.ask(["undo"]).run().expect(5).stderr;
@@ -242,7 +246,7 @@ fn a_continued_session_stays_in_its_folder() {
 fn what_is_opened_and_read_is_seen_from_the_folder_of_c() {
     let house = House::new();
     house.write("in/task.md", "create a.txt containing one");
-    let flags = [&["-C", "in"] as &[&str], &OPEN].concat();
+    let flags = [&["-C", "in"] as &[&str], &WRITES].concat();
     by_rules(&house, &flags, "@task.md").expect(0);
     assert_eq!(house.read("in/a.txt").trim_end(), "one");
     // The folder that it was started in stays closed, and is open where it is named.

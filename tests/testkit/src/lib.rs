@@ -19,6 +19,7 @@
 pub mod absent;
 pub mod anthropic;
 pub mod desktop;
+pub mod flags;
 pub mod house;
 pub mod ollama;
 pub mod openai;

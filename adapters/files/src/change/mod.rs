@@ -1,4 +1,5 @@
-//! The tools that change files. Each keeps what it takes to be undone before it acts.
+//! The tools that change files. Each shows the user the difference before it acts, and keeps what it
+//! takes to be undone.
 
 mod delete;
 mod edit;

@@ -1,4 +1,5 @@
-//! The view of the file system: an empty root with the listed files in it, and nothing else.
+//! The view of the file system: an empty root, in it those of the system's files that are listed here
+//! and those that the job names, and nothing else.
 //!
 //! Every source is opened before anything is mounted, by its resolved name and without following
 //! links, and what is mounted is that open object: a name swapped in between changes nothing.

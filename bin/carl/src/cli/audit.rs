@@ -32,7 +32,7 @@ pub enum AuditCommand {
         #[command(flatten)]
         place: LogFolder,
     },
-    /// Print every record that is asked for, oldest first
+    /// Print every record that matches, oldest first
     Query {
         #[command(flatten)]
         records: RecordFlags,

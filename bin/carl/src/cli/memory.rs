@@ -70,7 +70,7 @@ pub enum MemoryCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Make every index anew
+    /// Rebuild every index
     Reindex,
 }
 

@@ -201,7 +201,7 @@ pub struct AgentsArgs {
 /// `carl init`.
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// Replace a file that is already there (the old one is kept as `config.toml.bak`)
+    /// Replace an existing file (the old one is kept as `config.toml.bak`)
     #[arg(long)]
     pub force: bool,
 }
@@ -209,7 +209,7 @@ pub struct InitArgs {
 /// `carl config`.
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
-    /// Print what is in force
+    /// Print the values in force
     Show {
         /// Say where each value came from
         #[arg(long)]

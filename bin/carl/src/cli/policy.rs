@@ -97,7 +97,7 @@ pub struct GuardArgs {
     /// Serve gRPC here instead: `unix:/path` or `tcp:127.0.0.1:50051`
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<String>,
-    /// Serve on TCP although whoever reaches the address is answered
+    /// Serve on TCP even though anyone who can reach the address is answered
     #[arg(long, requires = "listen")]
     pub trust_network: bool,
 }

@@ -11,7 +11,7 @@ pub struct ServeArgs {
     /// Where: `unix:/path` or `tcp:127.0.0.1:50051`. Default: a socket in the runtime folder
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<String>,
-    /// Serve on TCP although whoever reaches the address may act as you
+    /// Serve on TCP even though anyone who can reach the address may act as you
     #[arg(long)]
     pub trust_network: bool,
     /// Refuse every connection but loopback

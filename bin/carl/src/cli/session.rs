@@ -25,7 +25,7 @@ pub struct Ceiling {
     /// Open a tool to an agent type beyond its manifest
     #[arg(long, value_name = "TYPE:TOOL")]
     pub grant: Vec<String>,
-    /// Open the gate: `relax` asks no confirmations, `all` lets nearly everything pass
+    /// Loosen the guard: `relax` asks for no confirmation, `all` lets nearly everything pass
     #[arg(long = "override", value_enum, value_name = "LEVEL")]
     pub override_level: Option<OverrideArg>,
 }
@@ -102,7 +102,7 @@ pub struct RunArgs {
     /// Print one JSON event a line as it happens
     #[arg(long)]
     pub events: bool,
-    /// Continue this session instead of beginning one: the beginning or end of its id, or `last` for
+    /// Continue this session instead of starting one: the beginning or end of its id, or `last` for
     /// the one last used here
     #[arg(long = "session-id", value_name = "SESSION")]
     pub session_named: Option<String>,
@@ -231,7 +231,7 @@ pub enum ModeArg {
     Deterministic,
     /// An external planner plans
     Bridge,
-    /// As loop, and the drive goes on by itself afterwards
+    /// As loop, and the agent goes on by itself afterwards
     Auto,
 }
 
@@ -258,7 +258,7 @@ pub enum EffectArg {
     Exec,
     /// Changing how the machine behaves
     Config,
-    /// Sending something out of the house
+    /// Sending something off this machine
     Egress,
 }
 

@@ -34,7 +34,7 @@ pub struct ClassifyArgs {
     /// Ask the fast model for a second opinion, which can only make an entry stricter
     #[arg(long)]
     pub model: bool,
-    /// Write here instead of to standard output; a file that is there is kept
+    /// Write here instead of to standard output; an existing file is kept
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Refuse every connection but loopback

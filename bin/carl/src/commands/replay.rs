@@ -67,13 +67,20 @@ pub async fn replay(args: ReplayArgs) -> Result<Exit> {
             ]
         }));
         let changed = played.iter().filter(is_changed).count();
-        let end = format!(
-            "{} calls; {changed} decided otherwise today.\n",
-            played.len()
-        );
+        let end = summary(played.len(), changed);
         print(&format!("{}{end}", table(&rows)))?;
     }
     Ok(Exit::Success)
+}
+
+/// How many calls there were, and how many would be decided differently.
+fn summary(calls: usize, changed: usize) -> String {
+    let noun = if calls == 1 { "call" } else { "calls" };
+    let differing = match changed {
+        0 => "none".to_owned(),
+        some => some.to_string(),
+    };
+    format!("{calls} {noun}; {differing} would be decided differently today.\n")
 }
 
 fn profile_of(event: &Event) -> Option<&SessionProfile> {

@@ -20,15 +20,14 @@ const UNLOCKED: &str = "secret store to be unlocked";
 /// # Errors
 /// When no store is chosen, or the store refuses.
 pub async fn secret(command: SecretCommand) -> Result<Exit> {
+    // Said before anything else: what was typed there is known to others by now.
+    if matches!(&command, SecretCommand::Set { value, .. } if !value.is_empty()) {
+        return Err(in_argv().into());
+    }
     let setting = Setting::plain()?;
     let store = chosen(&setting)?.ok_or(Error::NotChosen).or_fail()?;
     match command {
-        SecretCommand::Set { name, value } => {
-            if !value.is_empty() {
-                return Err(in_argv().into());
-            }
-            set(&setting, &store, &named(name.parse())?).await?;
-        }
+        SecretCommand::Set { name, .. } => set(&setting, &store, &named(name.parse())?).await?,
         SecretCommand::Rm { name } => remove(&setting, &store, &name).await?,
         SecretCommand::List { json } => list(&setting, &store, json).await?,
         SecretCommand::Unlock => unlock(&setting, &store).await?,

@@ -5,6 +5,7 @@ use super::load::Loaded;
 use super::project;
 use anyhow::Result;
 use configuration::flattened;
+use serde_json::Value;
 use std::path::Path;
 
 /// Whether origins are printed.
@@ -25,7 +26,7 @@ pub fn show(loaded: &Loaded, origins: Origins, workspace: &Path, home: &Path) ->
     let narrowed = project::find(workspace, home)?.found;
     let mut out = String::new();
     for (key, value) in lines {
-        out.push_str(&format!("{key} = {value}"));
+        out.push_str(&format!("{key} = {}", plain(&value)));
         if origins == Origins::Shown {
             let mut origin = VARIABLES.place(&loaded.layers, &key);
             if let Some((file, wishes)) = &narrowed {
@@ -41,4 +42,38 @@ pub fn show(loaded: &Loaded, origins: Origins, workspace: &Path, home: &Path) ->
         out.push('\n');
     }
     Ok(out)
+}
+
+/// A value as it is written in the file: a weight of 0.45 is held in 32 bits, and as a number of 64
+/// it would be 0.44999998807907104.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "it is looked whether that loses anything"
+)]
+fn plain(value: &Value) -> String {
+    match value.as_f64().map(|wide| (wide, wide as f32)) {
+        Some((wide, narrow)) if value.is_f64() && f64::from(narrow).to_bits() == wide.to_bits() => {
+            format!("{narrow:?}")
+        }
+        _ => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn numbers_are_shown_as_they_are_written() {
+        for (value, shown) in [
+            (json!(0.45_f32), "0.45"),
+            (json!(0.3_f64), "0.3"),
+            (json!(0.0), "0.0"),
+            (json!(4), "4"),
+            (json!("0.45"), "\"0.45\""),
+        ] {
+            assert_eq!(plain(&value), shown);
+        }
+    }
 }

@@ -1,4 +1,5 @@
-//! Where a service is, as the configuration says.
+//! Reads addresses of services: from the configuration, and from sockets that somebody serves at. What
+//! is done with them stands with each service: `services.rs`, `knowledge.rs`, `log.rs`, `stores.rs`.
 
 use crate::effective_settings;
 use crate::lock::stopped;

@@ -1,5 +1,5 @@
-//! Memory and search: in this process, or where `[endpoints]` says. Both are opened when somebody
-//! first needs them, so that a command that does not pays nothing.
+//! The memory and the search that agents work with: in this process, or where `[endpoints]` says. Both
+//! are opened when somebody first needs them, so that a command that does not pays nothing.
 
 use super::endpoints::remote;
 use crate::setting::Setting;

@@ -1,4 +1,5 @@
-//! Memory: in this process, or where it is served.
+//! Memory for the user's own commands, such as `carl memory`: that of whoever serves here, else this
+//! process's. Which memory agents work with stands in `knowledge.rs`.
 
 use super::endpoints::{remote, served};
 use super::knowledge::{remembrance, served_at};

@@ -309,7 +309,8 @@ impl Call<'_> {
             .targets
             .iter()
             .find(|t| t.traced.label.integrity == Integrity::Untrusted && !self.is_designated(t))?;
-        let from = origins(&chosen.traced.label);
+        // Not named by the user: where else it may come from.
+        let from = read_origins(&chosen.traced.label);
         // Nobody is asked about what nobody asked for.
         let requested = self.flow.known.requested;
         let is_expected = requested.may_lead_to(&self.spec.definition.name);

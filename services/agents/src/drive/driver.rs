@@ -1,4 +1,4 @@
-//! Performs what [`turn::drive`] decides for one session.
+//! Performs what [`turn::drive`] decides for one session, and words what the user is notified of.
 
 use crate::drive::handle::{Adapters, SessionHandle};
 use crate::drive::prompt;

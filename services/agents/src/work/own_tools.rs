@@ -4,7 +4,8 @@
 
 use crate::work::{PermittedCall, Work};
 use api::broker::OwnCall;
-use api::executor::{FailureKind, Progress, ToolFailure, Words};
+use api::executor::{Progress, ToolFailure};
+use api::failure::panicked;
 use domain::event::EventBody;
 use domain::id::CallId;
 use domain::tool::ToolOutput;
@@ -53,15 +54,5 @@ impl Work {
                 }
             }
         }
-    }
-}
-
-fn panicked() -> ToolFailure {
-    ToolFailure {
-        kind: FailureKind::Broken,
-        rule: "panic".into(),
-        message: "The tool broke down. Do not repeat the call; report what you could not do."
-            .to_owned(),
-        words: Words::Own,
     }
 }

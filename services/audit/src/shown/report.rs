@@ -52,9 +52,13 @@ fn whole_ones(records: u64) -> String {
 
 /// In words; `paint` colours the two verdicts.
 pub fn as_text(report: &Report, paint: impl Fn(Tone, &str) -> String) -> String {
-    let megabytes = report.bytes as f64 / 1e6;
+    let bytes = report.bytes as f64;
+    let size = match report.bytes {
+        0..1_000_000 => format!("{:.1} kB", bytes / 1e3),
+        _ => format!("{:.1} MB", bytes / 1e6),
+    };
     let mut out = format!(
-        "Log           {}\nRecords       {} in {}, {megabytes:.1} MB\n",
+        "Log           {}\nRecords       {} in {}, {size}\n",
         report.origin,
         grouped(report.records),
         counted(report.segments, "segment")

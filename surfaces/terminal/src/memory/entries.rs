@@ -53,14 +53,14 @@ pub async fn resolve(memories: &Memories, text: &str) -> Result<MemoryId> {
         return Ok(id);
     }
     let no_id = |what: String| {
-        let hint = "At least 4 characters of the beginning or the end of an id are needed; `carl \
+        let hint = "Give at least 4 characters of the beginning or the end of an id (0-9, a-f); `carl \
                     memory list` and `carl memory search` show ids.";
         Failure::usage(what, hint)
     };
     let is_part = (LEAST_OF_ID..36).contains(&wanted.len())
         && wanted.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
     if !is_part {
-        return Err(no_id(format!("`{}` is no id of a memory", visible(text))).into());
+        return Err(no_id(format!("`{}` is not the id of a memory", visible(text))).into());
     }
     let mut entries = memories.curator.list(EVERYTHING).await.or_fail()?;
     let mut found = Vec::new();
@@ -216,7 +216,7 @@ pub async fn add(memories: &Memories, args: Addition) -> Result<Exit> {
             Ok(Exit::Success)
         }
         WriteAnswer::Duplicate { id } => {
-            print_error("There is one that says the same:\n")?;
+            print_error("An entry already says this:\n")?;
             print(&format!("{id}\n"))?;
             Ok(Exit::Success)
         }

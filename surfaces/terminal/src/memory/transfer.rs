@@ -59,8 +59,8 @@ pub async fn export(memories: &Memories, scope: Scope, file: Option<&Path>) -> R
         }
     };
     print(&match count {
-        1 => format!("1 entry is in {name}.\n"),
-        _ => format!("{count} entries are in {name}.\n"),
+        1 => format!("Wrote 1 entry to {name}.\n"),
+        _ => format!("Wrote {count} entries to {name}.\n"),
     })?;
     Ok(Exit::Success)
 }
@@ -132,8 +132,8 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
             }
             Err(error) => {
                 print_error(&format!(
-                    "line {line}: memory failed. Of {total} at least {new} kept and {known} there \
-                     already; import the file again to go on.\n"
+                    "line {line}: memory failed. Of {total}, at least {new} were added and {known} \
+                     were already there; import the file again to go on.\n"
                 ))?;
                 return Err(error).or_fail();
             }
@@ -145,7 +145,7 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
         more => format!(", {more} differ and stay as they are"),
     };
     print(&format!(
-        "Of {total}: {new} kept, {known} there already{differing}, {refused} refused.\n"
+        "Of {total}: {new} added, {known} already there{differing}, {refused} refused.\n"
     ))?;
     if new > 0 {
         let stats = memories.curator.stats().await.or_fail()?;
@@ -245,11 +245,16 @@ fn unusable(file: &Path, error: std::io::Error) -> anyhow::Error {
     let name = file.display();
     match error.kind() {
         ErrorKind::AlreadyExists => Failure::usage(
-            format!("{name} is there already"),
-            "An export writes over nothing: name another file, or remove that one.",
+            format!("{name} already exists"),
+            "An export overwrites nothing: name another file, or remove that one.",
         )
         .into(),
-        ErrorKind::NotFound | ErrorKind::IsADirectory | ErrorKind::NotADirectory => Failure::usage(
+        ErrorKind::NotFound => Failure::usage(
+            format!("{name}: no such file or folder"),
+            "Name a file, or `-` for standard input or output.",
+        )
+        .into(),
+        ErrorKind::IsADirectory | ErrorKind::NotADirectory => Failure::usage(
             format!("{name} cannot be used: {error}"),
             "Name a file, or `-` for standard input or output.",
         )

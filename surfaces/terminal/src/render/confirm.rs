@@ -17,7 +17,7 @@ fn question(requests: &[ConfirmationRequest], paint: Paint, length: Length) -> S
     };
     let run = match requests.len() {
         2.. => format!("wants to run {} calls", requests.len()),
-        _ => "wants to run".to_owned(),
+        _ => "wants to run this call".to_owned(),
     };
     let what = match first.kind {
         ConfirmationKind::Plan => "wants to carry out this plan".to_owned(),
@@ -268,8 +268,8 @@ const fn unclear(asked: Asked) -> &'static str {
     match asked {
         Asked::Batch(None) => "  Type a for all of them, o for one by one, or n for none.\n",
         Asked::Batch(Some(_)) | Asked::Call | Asked::Once | Asked::Folder(_) => {
-            "  Please answer with one of the letters in brackets; behind n may stand what the agent is \
-             told.\n"
+            "  Please answer with one of the letters in brackets; after n you can add a message to the \
+             agent.\n"
         }
     }
 }

@@ -368,13 +368,13 @@ pub fn stats(stats: &Stats, as_json: bool) -> Result<String> {
         return Ok(visible_json(&json));
     }
     let mut out = format!(
-        "{} and {} hold{}; {} on disk\n",
+        "{} and {}{}; {} on disk\n",
         counted(stats.memories, "memory", "memories"),
         counted(stats.engrams, "engram", "engrams"),
         match stats.superseded {
             0 => String::new(),
-            1 => ", and 1 more entry was corrected".to_owned(),
-            more => format!(", and {more} more entries were corrected"),
+            1 => ", and 1 entry that was corrected".to_owned(),
+            more => format!(", and {more} entries that were corrected"),
         },
         bytes(stats.disk_bytes)
     );

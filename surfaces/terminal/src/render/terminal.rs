@@ -205,7 +205,8 @@ impl Terminal {
                     ""
                 };
                 let head = self.paint.strong(&format!("→ {}", visible(tool)));
-                self.line(&format!("{head} {}{found}", arguments(args)))
+                let line = format!("{head} {}{found}", arguments(args));
+                self.line(line.trim_end())
             }
             EventBody::BrokerDecision {
                 verdict: Verdict::Deny,
@@ -265,7 +266,7 @@ impl Terminal {
             EventBody::SignalReceived { signal } => {
                 self.note(&format!("came in: {}", visible_line(&summary(signal))))
             }
-            EventBody::PlanApproved { by, .. } => self.note(&format!("plan approved ({by})")),
+            EventBody::PlanApproved { by, .. } => self.note(&words::approved(by)),
             EventBody::ContextCompacted {
                 before_tokens,
                 after_tokens,

@@ -21,8 +21,8 @@ pub fn query(filter: &RecordFilter) -> Result<Query> {
         None => Ok(None),
         Some(text) => moment(text, (Timestamp::now(), &zone), edge).map(Some).ok_or_else(|| {
             Failure::usage(
-                format!("{flag}: `{text}` is no time"),
-                "Write a day (2026-11-22, where you are), a time (2026-11-22T05:00:00Z) or an age (90m, 2h, 7d).",
+                format!("{flag}: `{text}` is not a time"),
+                "Write a day (2026-11-22, in local time), a time (2026-11-22T05:00:00Z) or an age (90m, 2h, 7d).",
             )
         }),
     }
@@ -33,7 +33,7 @@ pub fn query(filter: &RecordFilter) -> Result<Query> {
         && since > until
     {
         let message = format!("--since {since} is later than --until {until}");
-        let hint = "No record can fit both. Exchange the two.";
+        let hint = "No record can match both; swap them.";
         return Err(Failure::usage(message, hint).into());
     }
     Ok(Query {

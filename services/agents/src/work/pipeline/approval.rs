@@ -138,7 +138,7 @@ fn refused(decision: &Decision) -> (QueryStatus, Fault) {
     let fault = Fault {
         code: code.to_owned(),
         message: format!("{head}: {}", decision.user_reason),
-        hint: "Nothing of it was run.".to_owned(),
+        hint: "Nothing was run.".to_owned(),
     };
     (status, fault)
 }
@@ -183,7 +183,7 @@ mod tests {
             let (ended, fault) = refused(&decision);
             assert_eq!((ended, fault.code.as_str()), (status, code));
             assert!(fault.message.ends_with(": There is no `a`."), "{fault:?}");
-            assert_eq!(fault.hint, "Nothing of it was run.");
+            assert_eq!(fault.hint, "Nothing was run.");
         }
     }
 }

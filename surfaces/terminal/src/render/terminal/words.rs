@@ -28,6 +28,19 @@ pub(super) fn queued(position: u32) -> String {
     }
 }
 
+/// That a plan may run, and why.
+pub(super) fn approved(by: &str) -> String {
+    let why = match by {
+        "user" => "by you",
+        "yes_flag" => "by --yes",
+        "override" => "by the override",
+        "approved_hash" => "by its hash",
+        "read_only" => "it only reads",
+        other => return format!("plan approved by {}", visible(other)),
+    };
+    format!("plan approved ({why})")
+}
+
 /// A no, by who said it.
 pub(super) fn refusal(name: &str, message: &str, by: &str) -> String {
     let who = match by {
