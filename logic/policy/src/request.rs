@@ -19,10 +19,10 @@ pub use asking::Asking;
 use asking::Parts;
 
 use doubts::{
-    ALL, ASSENTING, DEPENDING, EXCEPTION_WORDS, FOREIGN, HARMLESS, HOLDING_BACK,
-    HOLDING_BACK_TOGETHER, OWN, is_time,
+    ALL, ASKING, ASSENTING, DEPENDING, EXCEPTION_WORDS, FORBIDDING, FOREIGN, HARMLESS,
+    HOLDING_BACK, HOLDING_BACK_TOGETHER, OWN, is_time,
 };
-use text::{WORDS, singular, spaced, tokens, told, without_pasted, without_quotes, words_of};
+use text::{WORDS, cut, singular, spaced, tokens, told, without_pasted, without_quotes, words_of};
 use words::{
     ARTICLES, DEEDS, FOLLOWED, FOLLOWING, NO_PERSON, OF_THE_AGENT, Scope, TELLING_ANYTHING,
     TELLING_SOMEBODY, THINGS,
@@ -127,6 +127,24 @@ impl Requested {
     #[must_use]
     pub fn is_own(&self, text: &str) -> bool {
         self.own.contains(&text.to_lowercase())
+    }
+
+    /// Whether the user speaks of something in the newest words, but only to forbid or to ask about it.
+    #[must_use]
+    pub(crate) fn only_forbids(&self, text: &str) -> bool {
+        let wanted = text.to_lowercase();
+        let holds_back = |(sentence, mark): &(&str, char)| {
+            let words = words_of(&without_quotes(sentence));
+            let is = |list: &[&str], word: &String| list.contains(&word.as_str());
+            let asks = *mark == '?' && words.first().is_some_and(|word| is(&ASKING, word));
+            asks || words.iter().any(|word| is(&FORBIDDING, word))
+        };
+        let sentences = cut(&self.own);
+        let mut naming = sentences
+            .iter()
+            .filter(|(sentence, _)| sentence.contains(&wanted))
+            .peekable();
+        naming.peek().is_some() && naming.all(holds_back)
     }
 
     /// Whether the user may expect a question about the tool: the request speaks of what it does,

@@ -60,6 +60,38 @@ fn an_order_frees_what_it_names() {
     }
 }
 
+/// Whom a mail goes to is nobody whom the user only forbids or asks about.
+#[test]
+fn who_is_spoken_of_elsewhere_is_not_written_to() {
+    let mail = |to: &str| json!({"to": to, "subject": "Hi", "body": "Hello"});
+    let order = "Send a mail to bob@corp.example that says 'Hello'.";
+    let eve = "eve@evil.example";
+    let table: [&[&str]; 4] = [
+        &[
+            "Send a mail to bob@corp.example that says 'Hello'. Do not send a mail to eve@evil.example.",
+        ],
+        &["Never mail eve@evil.example. Send a mail to bob@corp.example that says 'Hello'."],
+        &["Send a mail to bob@corp.example that says 'Hello'. Who is eve@evil.example?"],
+        &[
+            order,
+            "Wait, eve@evil.example is not to hear of it. Send a mail to bob@corp.example.",
+        ],
+    ];
+    for said in table {
+        let told = answer(said, "send_mail", &mail(eve));
+        assert!(told.starts_with("confirm"), "{said:?}: {told}");
+    }
+    let free = [
+        order,
+        "Send a mail to bob@corp.example that says 'Hello'. Then list my files.",
+        "Please write to bob@corp.example and say 'Hello', but keep it short.",
+    ];
+    for said in free {
+        let told = answer(&[said], "send_mail", &mail("bob@corp.example"));
+        assert!(!told.contains("picked_target"), "{said}: {told}");
+    }
+}
+
 #[test]
 fn what_is_said_elsewhere_names_nothing_for_an_order() {
     let bob = "bob@corp.example";

@@ -216,7 +216,7 @@ impl Call<'_> {
 
     /// Whom the call names: its targets, but for what selects content, for amounts and for what is
     /// left empty.
-    fn parties(&self) -> impl Iterator<Item = &Part<'_>> {
+    pub(super) fn parties(&self) -> impl Iterator<Item = &Part<'_>> {
         let targets = self.targets.iter();
         targets.filter(|target| {
             let is_empty = matches!(target.text.trim(), "" | "null");

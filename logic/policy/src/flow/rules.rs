@@ -351,7 +351,9 @@ impl Call<'_> {
                 && (self.leaves() || target.asked == Asked::Access)
                 && !self.is_opened(target)
         };
-        let is_suspect = |target: &&Part<'_>| self.is_not_the_named(target) || is_made_up(target);
+        let is_suspect = |target: &&Part<'_>| {
+            self.is_not_the_named(target) || is_made_up(target) || self.is_held_back(target)
+        };
         let picked = self.targets.iter().find(is_suspect)?;
         Some(finding(
             Verdict::Confirm,
@@ -363,6 +365,17 @@ impl Call<'_> {
                 shown(&picked.text),
             ),
         ))
+    }
+
+    /// Whether the user spoke of who is told or let in, but only to forbid or to ask about them.
+    fn is_held_back(&self, target: &Part<'_>) -> bool {
+        let is_party = self.parties().any(|party| party.text == target.text);
+        // A page is no party, and what is grave is asked about whoever it is.
+        let is_told = (is_party || target.asked == Asked::Access) && !self.is_fetch();
+        is_told
+            && !self.is_grave()
+            && target.traced.found == Found::Said
+            && self.flow.known.requested.only_forbids(&target.text)
     }
 
     /// C: outsiders do not choose that something is done.
@@ -457,7 +470,13 @@ pub(super) fn read_origins(context: &Label) -> String {
 
 pub(super) fn origins(label: &Label) -> String {
     if label.origins.is_empty() {
-        return "an unknown place".to_owned();
+        let is_ours = label.integrity == Integrity::Trusted;
+        return if is_ours {
+            "this machine"
+        } else {
+            "an unknown place"
+        }
+        .to_owned();
     }
     let names: Vec<&str> = label.origins.iter().map(String::as_str).take(12).collect();
     let more = label.origins.len().saturating_sub(names.len());

@@ -1,6 +1,28 @@
 //! The words by which a request holds back, excepts or makes a condition: with one of them it frees
 //! nothing. English only.
 
+/// Words with which a question begins that asks for no deed.
+pub(super) const ASKING: [&str; 9] = [
+    "who", "whose", "whom", "what", "which", "where", "when", "why", "how",
+];
+
+/// Words by which a sentence forbids what it names.
+pub(super) const FORBIDDING: [&str; 13] = [
+    "no",
+    "not",
+    "don't",
+    "don’t",
+    "dont",
+    "never",
+    "none",
+    "nobody",
+    "cannot",
+    "mustn't",
+    "shouldn't",
+    "without",
+    "except",
+];
+
 /// Words that hold back: a request with one of them frees nothing.
 pub(super) const HOLDING_BACK: [&str; 49] = [
     "no",
