@@ -154,7 +154,8 @@ impl Sight {
             if is_secret && goal.exists() && !goal.is_symlink() {
                 self.hidden.push(goal.clone());
             }
-            if leads_on(protected.refuses_write(&name, roots)) {
+            let why = protected.refuses_write(&name, roots);
+            if leads_on(why) || why == Some(Protection::Own) {
                 self.goals.insert(goal);
             }
         }

@@ -183,6 +183,22 @@ fn what_links_of_the_home_lead_to_is_protected() {
 }
 
 #[test]
+fn what_our_own_settings_lead_to_is_protected() {
+    let furnish = |house: &House| {
+        let settings = house.home().join(".config/housecarl");
+        fs::create_dir_all(&settings).unwrap();
+        house.write("dotfiles/notes.md", "Be brief.\n");
+        house.write("dotfiles/agents/card.md", "mine\n");
+        let at = |name: &str| house.work().join("dotfiles").join(name);
+        symlink(at("notes.md"), settings.join("AGENTS.md")).unwrap();
+        symlink(at("agents"), settings.join("kept-elsewhere")).unwrap();
+    };
+    for file in ["dotfiles/notes.md", "dotfiles/agents/card.md"] {
+        assert_kept("own settings", &furnish, "", file);
+    }
+}
+
+#[test]
 fn a_repository_that_leads_out_is_not_moved() {
     let furnish = |house: &House| {
         for name in ["a/scripts/x.sh", "b/scripts/x.sh", "a/whole/tools/x.sh"] {

@@ -17,6 +17,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use table::{At, CREDENTIALS, EXAMPLES, HARMLESS, PUBLIC, RUNS_LATER};
 
+/// Where our own settings lie in a home. They may be links: into a folder of dotfiles, as a rule.
+const OWN_SETTINGS: &str = ".config/housecarl";
+
 /// Why a place is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protection {
@@ -95,7 +98,8 @@ impl Protected {
             At::Machine => false,
         });
         let names = here.flat_map(index::whole_names);
-        names.map(|name| folder.join(name)).collect()
+        let own = is_home.then(|| folder.join(OWN_SETTINGS));
+        names.map(|name| folder.join(name)).chain(own).collect()
     }
 
     /// Whether a read of the normalised path is refused to a call that was given these folders.
