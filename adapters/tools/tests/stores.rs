@@ -131,7 +131,7 @@ fn the_table_says_whose_word_a_result_is_and_who_learns_of_a_call() {
                 "memory_write",
                 EffectClass::SelfWrite,
                 user,
-                ResultSource::Arguments
+                ResultSource::Private
             ),
             (
                 "web_search",

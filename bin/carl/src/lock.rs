@@ -70,7 +70,10 @@ impl StateLock {
             // Seen twice: what was bound in the meantime has been asked once more.
             let elsewhere = announced(state).filter(|address| is_there(address));
             if let Some(address) = elsewhere.as_ref().filter(|_| is_seen && stopped.is_none()) {
-                let hint = format!("Use it: --connect {address}");
+                let hint = format!(
+                    "It was started with another XDG_RUNTIME_DIR than this has. With the same one \
+                     every command finds it; `carl run` and a chat also with --connect {address}"
+                );
                 let message = format!(
                     "another carl has {} and serves at {address}",
                     state.display()

@@ -101,6 +101,15 @@ impl Label {
         }
     }
 
+    /// What takes nothing from trust and is nobody's to read.
+    #[must_use]
+    pub fn private() -> Self {
+        Self {
+            readers: Readers::Nobody,
+            ..Self::nothing()
+        }
+    }
+
     /// The identity of [`Label::join`]: nothing has been seen yet.
     #[must_use]
     pub fn nothing() -> Self {

@@ -29,8 +29,6 @@ use uuid::Uuid;
 
 /// Progress reports that may wait for a slow reader; more are left out.
 const PROGRESS_BACKLOG: usize = 32;
-/// The origin of what the user's machine is like or holds.
-const MACHINE: &str = "this machine";
 /// How long a stopped tool may take to let go before it is no longer waited for.
 const LETTING_GO: Duration = Duration::from_secs(2);
 
@@ -152,7 +150,7 @@ impl Call {
         // What cannot be traced any more keeps the table's label.
         if let Some(label) = self.of_arguments(tool, session) {
             spec.result_label = match tool.spec.result_source {
-                ResultSource::Private => label.join(&Label::trusted(MACHINE)),
+                ResultSource::Private => label.join(&Label::private()),
                 _ => label,
             };
         }
