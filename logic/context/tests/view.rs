@@ -63,12 +63,15 @@ fn fold(view: &mut View, seq: u64, said: &Said) {
         Said::Result(message) => view.add(seq, message.clone()),
         Said::Journal(entry, call) => view.journal(entry.clone(), Some(*call)),
         Said::Pin(pinned) => view.pin(*pinned, true),
-        Said::Compacted(done) => view.compacted(
-            done.through,
-            done.summary.clone().map(|summary| summary.lines),
-            done.shortened_through,
-            done.journal_characters,
-        ),
+        Said::Compacted(done) => {
+            view.compacted(
+                done.through,
+                done.summary.clone().map(|summary| summary.lines),
+                done.shortened_through,
+                done.journal_characters,
+            );
+            view.show_of_newest(done.newest_characters);
+        }
     }
 }
 
