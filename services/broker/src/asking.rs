@@ -298,7 +298,8 @@ fn binding(shown: &Cleared, folder: Option<&Path>) -> Digest {
 /// How far a yes for the session goes where the folder is not open, in words.
 fn folder_reach(folder: &Path) -> String {
     format!(
-        "this call, and opens {} and everything in it for writing until the session ends",
+        "this call, and opens {} and everything in it for writing until the session ends; each \
+         further change is asked about",
         render::one_line(&folder.to_string_lossy())
     )
 }
