@@ -1,9 +1,11 @@
 //! Pinning a plan: every call judged first, the whole shown once, and then exactly that may run.
 
+mod refusal;
+
 use crate::call::Events;
 use crate::foreseen::Foreseen;
 use crate::inner::Inner;
-use crate::judging::{broken_finding, changes_unnamed, out_of_reach};
+use crate::judging::{broken_finding, changes_unnamed};
 use crate::ledger;
 use crate::question::Answered;
 use crate::render;
@@ -11,7 +13,6 @@ use crate::running::paths_of;
 use crate::state::{About, Caller, Pinned, Step, lock};
 use api::audit::{Action, Durability};
 use api::broker::{CallRequest, PlanApproval, PlanEvent, PlanRequest, PlannedCall};
-use api::executor::{FailureKind, ToolFailure};
 use domain::decision::{Decision, Finding, Layer, Verdict};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
@@ -22,6 +23,7 @@ use domain::settings::{Attendance, OverrideLevel, SessionSettings};
 use domain::tool::{EffectClass, ToolName};
 use policy::Judgement;
 use policy::history::TaskHistory;
+use refusal::{bad_size, cannot_run, refused_step, said_no, sentence};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -109,7 +111,7 @@ impl Pin {
     async fn draft(&self) -> Result<Draft, Decision> {
         let calls = &self.request.calls;
         if calls.is_empty() || calls.len() > PLAN_CALLS {
-            return Err(bad_size(calls.len()));
+            return Err(bad_size(calls.len(), PLAN_CALLS));
         }
         let released = || {
             let why = "The agent was released while its plan was judged.";
@@ -500,41 +502,6 @@ fn strictest_effect(judgements: &[Judgement]) -> EffectClass {
     effects.max().unwrap_or(EffectClass::Read)
 }
 
-fn refused_step(decision: &Decision, index: usize, call: &PlannedCall) -> Decision {
-    let step = format!("Step {} ({}): ", index + 1, render::one_line(&call.tool));
-    let mut decision = decision.clone();
-    decision.model_reason = format!("{step}{}", decision.model_reason);
-    decision.user_reason = format!("{step}{}", decision.user_reason);
-    decision
-}
-
-/// Why a step whose preview failed cannot run. `None` where it still may: an earlier step may make
-/// what it needs, and a preview that took too long says nothing.
-fn cannot_run(failure: &ToolFailure, is_first_change: bool) -> Option<Finding> {
-    match failure.kind {
-        FailureKind::Refused => Some(out_of_reach(failure)),
-        FailureKind::Mendable | FailureKind::Broken if is_first_change => Some(Finding {
-            layer: Layer::Schema,
-            verdict: Verdict::Deny,
-            rule: "would_fail".to_owned(),
-            model_reason: "It would fail. Look at the files again and make a new plan.".to_owned(),
-            user_reason: render::one_line(&failure.message),
-        }),
-        FailureKind::Mendable | FailureKind::Broken | FailureKind::Timeout => None,
-    }
-}
-
-fn bad_size(calls: usize) -> Decision {
-    let why = format!("A plan has 1 to {PLAN_CALLS} calls; this one has {calls}.");
-    Decision::strictest(vec![Finding {
-        layer: Layer::Schema,
-        verdict: Verdict::Deny,
-        rule: "plan_size".to_owned(),
-        model_reason: why.clone(),
-        user_reason: why,
-    }])
-}
-
 /// Kinds of effect as `--yes` takes them.
 fn words(effects: &BTreeSet<EffectClass>) -> String {
     let words: Vec<&str> = effects.iter().map(|effect| effect.as_str()).collect();
@@ -585,25 +552,5 @@ fn nobody_to_ask(draft: &Draft, started: &BTreeSet<EffectClass>) -> Decision {
             "The plan needs your approval, and no one is there to ask.{comes_to} To approve exactly \
              this plan: `--approve {hash}`. {in_advance}"
         ),
-    }])
-}
-
-/// The words with a full stop at their end, so that others can follow.
-fn sentence(words: &str) -> String {
-    let words = words.trim_end();
-    if words.ends_with(['.', '!', '?', '…']) {
-        words.to_owned()
-    } else {
-        format!("{words}.")
-    }
-}
-
-fn said_no(why: &str) -> Decision {
-    Decision::strictest(vec![Finding {
-        layer: Layer::SafetyGate,
-        verdict: Verdict::Deny,
-        rule: "plan_not_approved".to_owned(),
-        model_reason: format!("{why} Nothing was run."),
-        user_reason: why.to_owned(),
     }])
 }
