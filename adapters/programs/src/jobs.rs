@@ -16,9 +16,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, oneshot, watch};
+use tokio::task::JoinHandle;
+use tokio_util::task::TaskTracker;
 
-/// Longest the end of a session waits for its jobs to be gone.
-const BURIAL: Duration = Duration::from_secs(15);
+/// Longest the end of a session waits for its jobs to be gone, and the end of the process for what is
+/// left to do after programs that calls waited for.
+const END_WAIT: Duration = Duration::from_secs(15);
 /// Sessions whose unheard endings are kept after they closed.
 const CLOSED_SESSIONS: usize = LIVE_SESSIONS;
 
@@ -201,6 +204,8 @@ pub struct Jobs(Arc<Shared>);
 struct Shared {
     sessions: Mutex<BTreeMap<SessionId, Held>>,
     news: Notify,
+    /// Programs that calls wait for.
+    awaited: TaskTracker,
 }
 
 impl std::fmt::Debug for Jobs {
@@ -210,12 +215,25 @@ impl std::fmt::Debug for Jobs {
 }
 
 impl Jobs {
-    /// Ends every job of every session. When this answers, none is left running.
+    /// Ends every job of every session. When this answers, none is left running, and what programs
+    /// left in protected places is looked through, also where nobody waits for the program any more.
     pub async fn end_all(&self) {
         let sessions: Vec<SessionId> = lock(&self.0.sessions).keys().copied().collect();
         for session_id in sessions {
             self.end(session_id).await;
         }
+        self.0.awaited.close();
+        // One that takes longer is cut off with this process.
+        let _in_time = tokio::time::timeout(END_WAIT, self.0.awaited.wait()).await;
+    }
+
+    /// Starts the run of a program that a call waits for. It goes on to its end where the call is
+    /// given up.
+    pub(crate) fn spawn_awaited<T: Send + 'static>(
+        &self,
+        run: impl Future<Output = T> + Send + 'static,
+    ) -> JoinHandle<T> {
+        self.0.awaited.spawn(run)
     }
 
     /// Ends every job of a session. That they ended can still be heard.
@@ -229,7 +247,7 @@ impl Jobs {
             held.jobs.iter().map(|job| job.view.clone()).collect()
         };
         // One that is not gone by then dies with this process: the sandbox sees to that.
-        let gone = at_work.iter().map(|job| job.outcome_within(BURIAL));
+        let gone = at_work.iter().map(|job| job.outcome_within(END_WAIT));
         let _ended = futures::future::join_all(gone).await;
         let mut sessions = lock(&self.0.sessions);
         if let Some(held) = sessions.get_mut(&session_id) {
@@ -431,6 +449,6 @@ fn look_when_it_can(looking: oneshot::Receiver<Glance>, glance: Arc<Mutex<Option
     });
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

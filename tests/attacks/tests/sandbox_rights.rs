@@ -10,6 +10,7 @@ use attacks::probe::{PREAMBLE, assert_shut, in_scratch, inside, outside, run};
 use attacks::script::{OPEN, do_it, recast, results, statuses};
 use serde_json::{Value, json};
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::Command;
 use testkit::House;
@@ -415,4 +416,66 @@ fn what_carl_was_started_with_steers_no_program() {
         assert_ne!(statuses(&outcome), ["ok"], "{name}");
     }
     drop(scene);
+}
+
+/// A folder of many files takes longer to look through than a process takes to end.
+#[test]
+fn what_a_command_left_in_a_large_folder_is_set_aside_after_an_interrupt() {
+    let script =
+        "mkdir .vscode; echo EVIL > .vscode/tasks.json; exec 3> alive; echo up >&3; sleep 900";
+    let argv = json!(["/bin/sh", "-c", script]);
+    let scene = attacks::script::scene(&[("run_shell", json!({"argv": argv}))]);
+    for folder in 0..400 {
+        let inner = scene.house.work().join(format!("src/{folder}"));
+        fs::create_dir_all(&inner).unwrap();
+        (0..100).for_each(|file| fs::write(inner.join(file.to_string()), "").unwrap());
+    }
+    let pipe = scene.house.work().join("alive");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let flags = ["--agent", "sysadmin", "--yes", "exec", "--allow-write", "."];
+    let mut seat = scene.house.ask(["run"]).args(flags).args(["wait"]).seated();
+    let mut line = String::new();
+    BufReader::new(fs::File::open(&pipe).unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    assert_eq!(line, "up\n");
+    assert!(scene.house.has(".vscode/tasks.json"));
+    seat.interrupts();
+    assert_eq!(seat.finish().code, Some(130));
+    assert!(!scene.house.has(".vscode/tasks.json"));
+    let left = fs::read_dir(scene.house.work()).unwrap();
+    let names: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    let is_aside = |name: &std::ffi::OsString| name.to_string_lossy().contains("vscode");
+    assert!(names.iter().any(is_aside), "{names:?}");
+}
+
+#[test]
+fn what_a_command_makes_to_be_run_later_is_set_aside_while_it_runs() {
+    let script = "mkdir .vscode; echo EVIL > .vscode/tasks.json; mkdir kept; \
+                  for i in $(seq 300); do [ -e .vscode/tasks.json ] || break; sleep 0.1; done; \
+                  [ -e .vscode/tasks.json ] && echo it stayed; [ -e kept ] && echo kept";
+    let argv = json!(["/bin/sh", "-c", script]);
+    let scene = attacks::script::scene(&[("run_shell", json!({"argv": argv}))]);
+    let flags = [
+        "--agent",
+        "sysadmin",
+        "--yes",
+        "exec",
+        "--allow-write",
+        ".",
+        "make it",
+    ];
+    let outcome = scene.run(&flags);
+    let result = results(&scene, &outcome).remove(0);
+    assert!(
+        result.contains("kept") && !result.contains("it stayed"),
+        "{result}"
+    );
+    assert_eq!(result.matches("is now named").count(), 1, "{result}");
 }
